@@ -1,4 +1,5 @@
 import type { Prompt } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
 import type { z } from "zod";
 import { chatForm, textForm, type ReadReply, type ReplyForm } from "./forms.ts";
 import { HttpError, invalid } from "./http.ts";
@@ -83,7 +84,7 @@ function logProbsOf(
 
 /** @throws HttpError 400 naming the parameter. */
 export function parse<T>(schema: z.ZodType<T>, json: unknown, place = ""): T {
-  const parsed = schema.safeParse(json);
+  const parsed = schema.safeParse(json, { error: issueWords });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0] as z.core.$ZodIssue;
   if (issue.code === "unrecognized_keys") {

@@ -3,7 +3,7 @@ import type { GroupKey, RatioUnit } from "@laconic/gspo";
 import { estimatorNames, estimatorShape, objectiveNames, objectivePreset, objectiveShape } from "@laconic/gspo/presets";
 import { LaconicError, nearestName, type Field, type Shape } from "@laconic/core";
 import { costPreset, costShapes, decoupledShape, type CostSettings } from "@laconic/rewards";
-import { schemaOf } from "@laconic/core/schemas";
+import { issueWords, schemaOf } from "@laconic/core/schemas";
 import * as z from "zod";
 import {
   agentGspoDefaults,
@@ -142,7 +142,7 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
  */
 export function parseTrainConfig(partial: unknown, place: readonly string[] = []): TrainConfig {
   const given = withDefaults(agentGspoDefaults, partial, []);
-  const parsed = trainConfigSchema.safeParse(given);
+  const parsed = trainConfigSchema.safeParse(given, { error: issueWords });
   if (!parsed.success) throw refusal(parsed.error.issues, place, given);
   checkCombinations(parsed.data, place);
   checkParts(parsed.data);

@@ -46,7 +46,7 @@ test.for([
   [["--data", "a.csv", "--grading", "number"], "--grading kind: expected numeric, letter"],
   [["--data", "a.csv", "--grading", "{"], "--grading is not JSON"],
   [["--data", "a.csv", "--grading", "text", "--columns", "answer"], '--columns "answer" is not NAME=COLUMN'],
-  [["--data", "a.csv", "--grading", "text", "--columns", "answer=b"], '--columns Unrecognized key: "answer"'],
+  [["--data", "a.csv", "--grading", "text", "--columns", "answer=b"], "--columns there is no such setting as answer"],
   [["--data", "/no/such/a.csv", "--grading", "text"], "/no/such/a.csv: there is no such file"],
   [["--data", "gsm8k.jsonl", "--grading", "text"], "gsm8k is what a benchmark is called"],
   [["--benchmarks", "gsm8k", "--grading", "text"], "--grading has no effect without --data"],

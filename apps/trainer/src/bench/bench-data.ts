@@ -10,6 +10,7 @@ import {
   type RowSettings,
 } from "@laconic/benchmarks";
 import { boundedJson, LaconicError } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
 import type { BenchSet } from "@laconic/evaluation";
 import type { HubEnvironment } from "@laconic/hub";
 import { z } from "zod";
@@ -62,11 +63,14 @@ export async function benchDataOf(
       "grading",
       'is missing: numeric, letter, maths, code or text, or JSON such as {"kind":"letter","golds":"index"}',
     );
-  const parsed = rowSettingsSchema.safeParse({
-    grading: grading.trimStart().startsWith("{") ? jsonOf("grading", grading) : grading,
-    ...(columns !== undefined && { columns: columnsOf(columns) }),
-    ...(lenient && { mode: "lenient" }),
-  });
+  const parsed = rowSettingsSchema.safeParse(
+    {
+      grading: grading.trimStart().startsWith("{") ? jsonOf("grading", grading) : grading,
+      ...(columns !== undefined && { columns: columnsOf(columns) }),
+      ...(lenient && { mode: "lenient" }),
+    },
+    { error: issueWords },
+  );
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue;
     throw refused(String(path[0] ?? "data"), [...path.slice(1).map(String), message].join(": "));

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { benchmarkNamed } from "@laconic/benchmarks";
 import { LaconicError, type TokenPrice } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
 import { parseJson } from "../cli/json.ts";
 import { benchDataSchema, type BenchData } from "./bench-data.ts";
@@ -86,7 +87,7 @@ const schema: z.ZodType<BenchConfig> = z.strictObject({
 
 /** @throws LaconicError `config_invalid` naming the setting, the benchmark or the method at fault */
 export function checkBenchConfig(value: unknown, place: string): BenchConfig {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: issueWords });
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "settings"}: ${message}`);
     throw new LaconicError("config_invalid", `${place}: ${issues.join("; ")}`, { place });

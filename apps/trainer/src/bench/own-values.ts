@@ -2,9 +2,10 @@ import { resolve } from "node:path";
 import type { Baseline, Exemplar } from "@laconic/baselines";
 import { benchmarks, seededSubset, type BenchmarkProblem } from "@laconic/benchmarks";
 import { LaconicError } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
 import type { BenchSet } from "@laconic/evaluation";
 import { z } from "zod";
-import { isFileText, partsOfFileText, referenceTitle, type Reference } from "../door/reference.ts";
+import { isModuleText, partsOfFileText, referenceTitle, type Reference } from "../door/reference.ts";
 import { resolveReference } from "../door/resolve.ts";
 import { checkSourceInputs, fromFolder, inFolder, sourceInputs, sourcesOf } from "../door/run-sources.ts";
 
@@ -69,7 +70,7 @@ export async function ownBenchValues(
 
 /** Names alone. */
 export function withoutFiles(words: readonly string[]): string[] {
-  return words.filter((word) => !isFileText(word));
+  return words.filter((word) => !isModuleText(word));
 }
 
 /**
@@ -99,7 +100,7 @@ export async function openOwnBoards(
 
 function referencesAmong(words: readonly string[]): Reference[] {
   return words
-    .filter((word) => isFileText(word))
+    .filter((word) => isModuleText(word))
     .map((word) => {
       const { file, export: name } = partsOfFileText(word);
       return { file: resolve(file), export: name };
@@ -121,7 +122,7 @@ async function openBoard(of: Reference): Promise<Board> {
   if (benchmarks.some(({ name }) => name === board.name)) refuse("is called like one that is there; name it otherwise");
   if (board.problems.length === 0) refuse("has no problems");
   for (const [i, problem] of [...board.problems, ...(board.calibration ?? [])].entries()) {
-    const parsed = boardProblem.safeParse(problem);
+    const parsed = boardProblem.safeParse(problem, { error: issueWords });
     const issue = parsed.error?.issues[0];
     if (issue) refuse(`has a problem, number ${i + 1}, that is none: ${issue.path.join(".")}: ${issue.message}`);
   }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { LaconicError, type LanguageModel } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
 import {
   agreement,
   createJudge,
@@ -137,7 +138,9 @@ const rubricSchema: z.ZodType<Rubric> = z.strictObject({
 
 async function rubricOf(given: string): Promise<Rubric | string> {
   if (!given.endsWith(".json")) return given;
-  const parsed = rubricSchema.safeParse(parseJson((await readGiven(given)).toString("utf8"), given));
+  const parsed = rubricSchema.safeParse(parseJson((await readGiven(given)).toString("utf8"), given), {
+    error: issueWords,
+  });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new LaconicError("config_invalid", `${given}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`, {

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { LaconicError } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
 import { readLines, nodeFileSystem, runFiles, sendRun, type SinkOutcome } from "@laconic/trainer";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
@@ -27,7 +28,9 @@ export function sendCommand({ terminal }: CommandContext, exit: ExitCode): Comma
       run: async ({ directory, sink, json }) => {
         const folder = resolve(directory);
         const written: unknown = sink.startsWith("{") ? parseJson(sink, "sink") : sink;
-        const parsed = sinkSettings.safeParse([referenced(written, { directory: process.cwd() }, ["sinks", "0"])]);
+        const parsed = sinkSettings.safeParse([referenced(written, { directory: process.cwd() }, ["sinks", "0"])], {
+          error: issueWords,
+        });
         if (!parsed.success)
           throw new LaconicError("config_invalid", `sink: ${parsed.error.issues[0]?.message}`, { key: "sink" });
         if (!(await exists(join(folder, runFiles.config))))

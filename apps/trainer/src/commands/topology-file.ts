@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
 import type { TeamPreset, TextTeam, TextTeamOptions } from "@laconic/tasks/text";
 import { graphTopology, type Graph } from "@laconic/topologies";
 import { z } from "zod";
@@ -25,7 +26,7 @@ const schema = z.strictObject({
  * @throws LaconicError `config_invalid` with the place of what is wrong, `topology_invalid` for a graph that cannot run
  */
 export function graphFromJson(text: string, file: string): Graph {
-  const parsed = schema.safeParse(parseJson(text, file));
+  const parsed = schema.safeParse(parseJson(text, file), { error: issueWords });
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "graph"}: ${message}`);
     throw new LaconicError("config_invalid", `${file}: ${issues.join("; ")}`, { file });

@@ -18,7 +18,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { readGiven, writeGiven } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
-import { isFileText } from "../door/reference.ts";
+import { isModuleText } from "../door/reference.ts";
 import { graphFromJson, graphOfFile } from "./topology-file.ts";
 
 interface Shape {
@@ -76,11 +76,11 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
       name: "topology show",
-      description: "Draw a graph: of a name that `topology ls` lists, of a JSON file, or of ./FILE.ts that exports one",
+      description: "Draw a graph: of a name that `topology ls` lists, of a JSON file, or of FILE.ts that exports one",
       args: {
         graph: {
           type: "positional",
-          description: "Name, FILE.json as --format json writes it, or ./FILE.ts#EXPORT: a graph, a team or a task",
+          description: "Name, FILE.json as --format json writes it, or FILE.ts#EXPORT: a graph, a team or a task",
           valueHint: "GRAPH",
           required: true,
         },
@@ -98,7 +98,7 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
         };
         const graph = name.endsWith(".json")
           ? graphFromJson((await readGiven(name)).toString(), name)
-          : isFileText(name)
+          : isModuleText(name)
             ? await graphOfFile(name, shape)
             : builtIn(name, shape);
         const text = drawTopology(graph, format);

@@ -5,7 +5,7 @@ import { LaconicError } from "@laconic/core";
 import { parseJson } from "../cli/json.ts";
 import { presetConfig } from "../presets/index.ts";
 import { exportOf, loadSource } from "./load-source.ts";
-import { isRecord, partsOfFileText } from "./reference.ts";
+import { isModuleFile, isRecord, partsOfFileText } from "./reference.ts";
 import { referenced } from "./referenced.ts";
 
 /** A configuration as it is written, in plain JSON: values of the user's own are references. */
@@ -32,6 +32,7 @@ export async function loadConfig(name: string): Promise<WrittenConfig> {
     const text = await readFile(file, "utf8").catch((error: Error) => refuse(`cannot be read: ${error.message}`));
     return referenced(configurationIn(parseJson(text, file), file), { directory }) as WrittenConfig;
   }
+  if (!isModuleFile(file)) refuse("is no configuration: give a .ts, .js or .json file, or preset:NAME");
   const written = configurationIn(exportOf(await loadSource(file), file, exported), file);
   return referenced(written, { directory, module: file, export: exported }) as WrittenConfig;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { LaconicError } from "@laconic/core";
+import { isModuleFile } from "./reference.ts";
 import { sourceFilesOf } from "./source-files.ts";
 
 type Module = Readonly<Record<string, unknown>>;
@@ -25,6 +26,14 @@ export async function loadSource(file: string): Promise<Module> {
     throw new LaconicError("config_invalid", `${file} does not exist; paths are relative to the file that says them`, {
       file,
     });
+  if (!isModuleFile(file))
+    throw new LaconicError(
+      "config_invalid",
+      `${file} is no module: what is read here is .ts, .mts, .cts, .js, .mjs or .cjs`,
+      {
+        file,
+      },
+    );
   const files = Object.entries(await sourceFilesOf(file));
   const changed = files.some(([path, hash]) => (generation?.files.get(path) ?? hash) !== hash);
   if (generation === null || changed) generation = await newGeneration();

@@ -24,6 +24,16 @@ export function isFileText(text: string): boolean {
   return /^(?:\.{1,2}[\\/]|[\\/]|[a-z]:[\\/])/iu.test(text);
 }
 
+/** The same where nothing else than a file can be meant: `graph.ts` is one too, as it is for `train`. */
+export function isModuleText(text: string): boolean {
+  return isFileText(text) || isModuleFile(partsOfFileText(text).file);
+}
+
+/** Whether a file is of a kind that can be imported. */
+export function isModuleFile(file: string): boolean {
+  return /\.[cm]?[jt]sx?$/iu.test(file);
+}
+
 /** `./task.ts#spelling`, as one part each; the export is `default` where none is named. */
 export function partsOfFileText(text: string): Pick<Reference, "file" | "export"> {
   const at = text.lastIndexOf("#");

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
 import { recordedEpisode } from "@laconic/evaluation/analysis";
 import type { AnswerPair, LabelledAnswer } from "@laconic/rewards";
 import { nodeFileSystem, readLines, runFiles } from "@laconic/trainer";
@@ -77,7 +78,7 @@ async function rowsOf<T>(file: string, schema: z.ZodType<T>): Promise<T[]> {
   const lines = (await readGiven(file)).toString("utf8").split("\n");
   return lines.flatMap((line, i) => {
     if (line.trim() === "") return [];
-    const parsed = schema.safeParse(parseJson(line, `${file}:${i + 1}`));
+    const parsed = schema.safeParse(parseJson(line, `${file}:${i + 1}`), { error: issueWords });
     if (parsed.success) return [parsed.data];
     const [issue] = parsed.error.issues;
     throw new LaconicError(

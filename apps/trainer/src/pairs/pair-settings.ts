@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError, type TokenPrice } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
 import { taskSettingsSchema, type TaskSettings } from "@laconic/tasks/named";
 import { z } from "zod";
 import { parseJson } from "../cli/json.ts";
@@ -52,7 +53,7 @@ export const pairSamplesFile = "pairs.jsonl";
 
 /** @throws LaconicError `config_invalid` naming the setting */
 export function checkPairConfig(value: unknown, place: string): PairConfig {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: issueWords });
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "settings"}: ${message}`);
   throw new LaconicError("config_invalid", `${place}: ${issues.join("; ")}`, { place });

@@ -1,4 +1,5 @@
 import { LaconicError, nearestName } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
 import { taskSettingsSchema } from "@laconic/tasks/named";
 import { parseTrainConfig } from "@laconic/trainer";
 import { z } from "zod";
@@ -102,7 +103,7 @@ export function parseAppConfig(written: unknown): AppConfig {
     }
   checkReferences(written);
   const { named, own } = namedPart({ ...defaults, ...written });
-  const parsed = writtenSchema.safeParse(named);
+  const parsed = writtenSchema.safeParse(named, { error: issueWords });
   if (!parsed.success) {
     const issue = parsed.error.issues[0] as z.core.$ZodIssue;
     throw new LaconicError("config_invalid", `${issue.path.join(".")}: ${issue.message}`, {

@@ -22,8 +22,8 @@ describe("sinks of a configuration", () => {
 
   test.each([
     [["tensorbord"], /sinks\.0: no such sink/u],
-    [[{ wandb: { projct: "x" } }], /sinks\.0\.wandb: Unrecognized key: "projct"/u],
-    [[{ mlflow: { url: "ftp://host" } }], /sinks\.0\.mlflow\.url: Invalid URL/u],
+    [[{ wandb: { projct: "x" } }], /sinks\.0\.wandb: there is no such setting as projct; did you mean project/u],
+    [[{ mlflow: { url: "ftp://host" } }], /sinks\.0\.mlflow\.url: it must be a text of the form url/u],
   ])("%j is refused", (sinks, reason) => {
     expect(() => parseAppConfig({ sinks })).toThrow(reason);
   });

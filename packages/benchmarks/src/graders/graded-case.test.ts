@@ -18,7 +18,7 @@ test("rows that are no cases are told by place", () => {
     expect.objectContaining({ id: "a", gold: "1" }),
     { file: "cases.jsonl", row: 2, reason: expect.stringContaining("not JSON") },
     { file: "cases.jsonl", row: 3, reason: "the id a is that of row 1" },
-    { file: "cases.jsonl", row: 4, reason: expect.stringContaining("kind: Invalid option") },
+    { file: "cases.jsonl", row: 4, reason: expect.stringContaining("kind: it must be one of math-equivalence") },
     { file: "cases.jsonl", row: 5, reason: expect.stringContaining("prediction") },
   ]);
 });

@@ -1,3 +1,4 @@
+import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
 import { jsonLines } from "../data/formats/json-lines.ts";
 import type { RowRefusal } from "../data/data-row.ts";
@@ -91,7 +92,7 @@ export function* readGradedCases(file: string, bytes: Uint8Array): Generator<Gra
       yield row;
       continue;
     }
-    const parsed = schema.safeParse(row.value);
+    const parsed = schema.safeParse(row.value, { error: issueWords });
     const place = { file, row: row.row };
     if (!parsed.success) {
       const reason = parsed.error.issues

@@ -1,4 +1,5 @@
 import { LaconicError } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
 import type { AnswerKind } from "../data/benchmark.ts";
 
@@ -134,7 +135,7 @@ export const dataSettingsSchema: z.ZodType<DataSettings> = z.strictObject({
 
 /** @throws LaconicError `config_invalid` naming the key */
 export function checked<T>(schema: z.ZodType<T>, value: unknown, place: string): T {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: issueWords });
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue;
   const key = [place, ...path.map(String)].join(".");

@@ -92,14 +92,17 @@ test.each<[object, string]>([
   [{ train: "a.csv", grading: "numeric" }, "data.heldOut: expected files, or { share, seed? }"],
   [
     { train: "a.csv", heldOut: { share: 1 }, grading: "numeric" },
-    "data.heldOut.share: Too big: expected number to be <1",
+    "data.heldOut.share: it must be a number below 1, not",
   ],
   [{ train: "a.csv", heldOut: "b.csv" }, "data.grading: expected numeric, letter, maths, code or text"],
   [
     { train: "a.csv", heldOut: "b.csv", grading: { kind: "letter", letters: "XY" } },
     "data.grading.letters: expected the first letters",
   ],
-  [{ train: "a.csv", heldOut: "b.csv", grading: "text", shuffle: true }, 'data: Unrecognized key: "shuffle"'],
+  [
+    { train: "a.csv", heldOut: "b.csv", grading: "text", shuffle: true },
+    "data: there is no such setting as shuffle; known here",
+  ],
 ])("%j is refused", async (settings, reason) => {
   await expect(openData(settings as DataSettings)).rejects.toMatchObject({
     code: "config_invalid",

@@ -244,7 +244,7 @@ test.each<[string, string, ProblemOptions, string]>([
     "a.json",
     "[]",
     { ...numeric, columns: { gld: "x" } as object },
-    'config_invalid problems.columns: Unrecognized key: "gld"',
+    "config_invalid problems.columns: there is no such setting as gld; did you mean gold?",
   ],
 ])("%s %j is refused", async (name, content, options, reason) => {
   expect(await refusal(name, content, options)).toContain(reason);

@@ -3,4 +3,5 @@
  * @module @laconic/core/schemas
  */
 export { episodeSchema, ledgerSchema, problemSchema, randomStateSchema, utteranceSchema } from "./stored.ts";
+export { issueWords } from "./issue-words.ts";
 export { schemaOf } from "./schema-of.ts";

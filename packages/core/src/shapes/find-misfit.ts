@@ -1,5 +1,6 @@
 import { nearestName } from "./nearest-name.ts";
 import type { Field, NumberShape, Shape } from "./shape.ts";
+import { shownValue } from "./shown-value.ts";
 
 /** The first place where a value does not fit a shape. */
 export interface Misfit {
@@ -11,23 +12,23 @@ export interface Misfit {
 export function findMisfit(shape: Shape, value: unknown): Misfit | null {
   switch (shape.kind) {
     case "number":
-      return fitsNumber(shape, value) ? null : misfit(`it must be ${rangeOf(shape)}, not ${shown(value)}`);
+      return fitsNumber(shape, value) ? null : misfit(`it must be ${rangeOf(shape)}, not ${shownValue(value)}`);
     case "boolean":
-      return typeof value === "boolean" ? null : misfit(`it must be true or false, not ${shown(value)}`);
+      return typeof value === "boolean" ? null : misfit(`it must be true or false, not ${shownValue(value)}`);
     case "text":
       return typeof value === "string" && !(shape.notEmpty && value === "")
         ? null
-        : misfit(`it must be a text, not ${shown(value)}`);
+        : misfit(`it must be a text, not ${shownValue(value)}`);
     case "choice":
       return (shape.of as readonly unknown[]).includes(value)
         ? null
-        : misfit(`it must be one of ${shape.of.join(", ")}, not ${shown(value)}`);
+        : misfit(`it must be one of ${shape.of.join(", ")}, not ${shownValue(value)}`);
     case "list":
       return inList(shape, value);
     case "record":
       return isGroup(value)
         ? firstOf(Object.entries(value).map(([name, each]) => within(name, findMisfit(shape.of, each))))
-        : misfit(`it must be a group of values, not ${shown(value)}`);
+        : misfit(`it must be a group of values, not ${shownValue(value)}`);
     case "group":
       return inGroup(shape.fields, value);
     case "either":
@@ -49,14 +50,14 @@ function inEither(alternatives: readonly Shape[], value: unknown): Misfit | null
 }
 
 function inList(shape: Extract<Shape, { kind: "list" }>, value: unknown): Misfit | null {
-  if (!Array.isArray(value)) return misfit(`it must be a list, not ${shown(value)}`);
+  if (!Array.isArray(value)) return misfit(`it must be a list, not ${shownValue(value)}`);
   if (value.length < (shape.least ?? 0)) return misfit(`it must have at least ${shape.least} entries`);
   if (value.length > (shape.most ?? Infinity)) return misfit(`it must have at most ${shape.most} entries`);
   return firstOf(value.map((each, i) => within(String(i), findMisfit(shape.of, each))));
 }
 
 function inGroup(fields: Readonly<Record<string, Field>>, value: unknown): Misfit | null {
-  if (!isGroup(value)) return misfit(`it must be a group of settings, not ${shown(value)}`);
+  if (!isGroup(value)) return misfit(`it must be a group of settings, not ${shownValue(value)}`);
   const known = Object.keys(fields);
   const stray = Object.keys(value).find((key) => !Object.hasOwn(fields, key));
   if (stray !== undefined) {
@@ -108,11 +109,4 @@ function misfit(reason: string): Misfit {
 
 function isGroup(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function shown(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "function") return "a function";
-  return typeof value === "object" && value !== null ? "a group" : String(value);
 }

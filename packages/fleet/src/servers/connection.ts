@@ -1,4 +1,5 @@
 import { boundedJson, LaconicError } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
 import type { z } from "zod";
 
 /** How a server is reached. */
@@ -82,7 +83,7 @@ export class Connection {
 
   read<S extends z.ZodType>(path: string, reply: HttpReply, schema: S): z.output<S> {
     if (reply.status < 200 || reply.status > 299) throw this.refusal(path, reply);
-    const parsed = schema.safeParse(jsonOf(reply.text));
+    const parsed = schema.safeParse(jsonOf(reply.text), { error: issueWords });
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
     const key = issue?.path.join(".") ?? "";

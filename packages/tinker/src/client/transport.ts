@@ -1,4 +1,5 @@
 import { backoffMs, LaconicError, randomFromSeed, type Random } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
 import type { z } from "zod";
 import { jsonCodec, type Codec } from "../wire/codec.ts";
 import { checkedAddress } from "./address.ts";
@@ -77,7 +78,7 @@ export class Transport {
 
   /** Reads a decoded reply. @throws LaconicError `reply_malformed` naming the key */
   read<S extends z.ZodType>(path: string, schema: S, value: unknown): z.output<S> {
-    const parsed = schema.safeParse(value);
+    const parsed = schema.safeParse(value, { error: issueWords });
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
     const key = issue?.path.join(".") ?? "";

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
 import { parseJson } from "../../cli/json.ts";
 import type { LessonSettings } from "../run-settings.ts";
@@ -35,7 +36,7 @@ export async function lessonsIn(folder: string): Promise<LessonRecord | null> {
   const path = join(folder, lessonFile);
   const text = await readFile(path, "utf8").catch(() => null);
   if (text === null) return null;
-  const parsed = recordSchema.safeParse(parseJson(text, path));
+  const parsed = recordSchema.safeParse(parseJson(text, path), { error: issueWords });
   if (parsed.success) return parsed.data;
   throw new LaconicError("data_invalid", `${path} is no record of lessons; remove it, or give the lessons again`, {
     path,
