@@ -8,13 +8,12 @@ test("a status line shows progress and the time left", () => {
     accuracy: 0.945,
     tokens: 31.24,
     tokenPrice: 0.0041,
-    elapsedSeconds: 20,
-    stepsDone: 40,
+    secondsLeft: 60,
   });
   expect(line).toBe("step  40/160  ███▌            accuracy 94.5 %  tokens 31.2  λ 0.0041  1 m 00 s left");
 });
 
-test("time left after a resume counts only the steps of this process", () => {
-  const progress = { step: 150, steps: 160, accuracy: 1, tokens: 9, tokenPrice: 0, elapsedSeconds: 5, stepsDone: 10 };
-  expect(statusLine(progress)).toContain("5.0 s left");
+test("no time is said where none is known", () => {
+  const progress = { step: 1, steps: 160, accuracy: 1, tokens: 9, tokenPrice: 0, secondsLeft: null };
+  expect(statusLine(progress)).not.toContain("left");
 });

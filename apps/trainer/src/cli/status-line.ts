@@ -9,16 +9,14 @@ export interface Progress {
   /** Mean tokens per episode. */
   readonly tokens: number;
   readonly tokenPrice: number;
-  /** Seconds since the first step of this process, and how many steps they took. */
-  readonly elapsedSeconds: number;
-  readonly stepsDone: number;
+  /** Null where too little is known to tell. */
+  readonly secondsLeft: number | null;
   /** Stands at the end. */
   readonly note?: string;
 }
 
 /** `step  42/160  ███▌      accuracy 94.5 %  tokens 31.2  λ 0.0041  1 m 05 s left` */
 export function statusLine(progress: Progress): string {
-  const left = (progress.elapsedSeconds / Math.max(1, progress.stepsDone)) * (progress.steps - progress.step);
   const step = String(progress.step).padStart(String(progress.steps).length);
   return [
     `step ${step}/${progress.steps}`,
@@ -26,7 +24,7 @@ export function statusLine(progress: Progress): string {
     `accuracy ${formatPercent(progress.accuracy)}`,
     `tokens ${progress.tokens.toFixed(1)}`,
     `λ ${formatNumber(progress.tokenPrice)}`,
-    `${formatDuration(left)} left`,
+    ...(progress.secondsLeft === null ? [] : [`${formatDuration(progress.secondsLeft)} left`]),
     ...(progress.note === undefined ? [] : [progress.note]),
   ].join("  ");
 }

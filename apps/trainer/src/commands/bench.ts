@@ -241,22 +241,16 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           await keepSources(directory, await sourcesOf(fromFolder(directory, config.own)));
         }
         await writeLeftOut(directory, leftOut);
-        const stopped = await whileShown(args.view, directory, terminal, () =>
-          perform(
-            { jobs, teams },
-            settings,
-            config,
-            directory,
-            { insecure: args.insecure === true, mostErrors },
-            terminal,
-          ),
-        );
-        const { summaries, markdown, files } = await writeBenchReport(directory);
-        terminal.result(args.json ? JSON.stringify({ directory, stopped, summaries, files }) : markdown);
-        if (stopped !== null)
-          terminal.note(`stopped: ${stopped}\ngo on with: laconic bench --resume --run ${args.run}`);
-        if (stopped === "aborted") return 130;
-        return stopped === null && summaries.every(({ scored, samples }) => scored === samples) ? 0 : 1;
+        return whileShown(args.view, { folder: directory, page: "list" }, terminal, async () => {
+          const limits = { insecure: args.insecure === true, mostErrors };
+          const stopped = await perform({ jobs, teams }, settings, config, directory, limits, terminal);
+          const { summaries, markdown, files } = await writeBenchReport(directory);
+          terminal.result(args.json ? JSON.stringify({ directory, stopped, summaries, files }) : markdown);
+          if (stopped !== null)
+            terminal.note(`stopped: ${stopped}\ngo on with: laconic bench --resume --run ${args.run}`);
+          if (stopped === "aborted") return 130;
+          return stopped === null && summaries.every(({ scored, samples }) => scored === samples) ? 0 : 1;
+        });
       },
     },
     exit,

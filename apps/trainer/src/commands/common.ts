@@ -23,7 +23,7 @@ export const jsonFlag: { readonly json: Flag } = {
 };
 
 export const viewFlag: { readonly view: Flag } = {
-  view: { type: "boolean", description: "Show it in the browser while it goes on" },
+  view: { type: "boolean", description: "Show it in the browser while it goes on, and after it until ctrl-c" },
 };
 
 export const runFlags: {

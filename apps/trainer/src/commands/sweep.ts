@@ -53,16 +53,18 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const overrides = [...fixed, `train.evaluation.transcripts=${train.evaluation.problems}`];
         const onResult = async (): Promise<void> => undefined;
         const plan = { base, variants, folder, seeds, overrides, file: "sweep.json", cap: args, onResult };
-        const results = await whileShown(args.view, folder, terminal, () => runVariants(plan, terminal));
-        if (typeof results === "number") return results;
-        const summary = await summariseSweep(folder, results);
-        await writeFile(join(folder, "sweep.md"), `${sweepTable(summary)}\n`);
-        await writeVariantPages(folder, "sweep", {
-          ...{ heading: `Sweep of ${args.config}`, results, summary, table: sweepRows(summary) },
-          ...{ remark: noteOf(summary), said: [sweepSaid(summary)] },
+        return whileShown(args.view, { folder, page: "list" }, terminal, async () => {
+          const results = await runVariants(plan, terminal);
+          if (typeof results === "number") return results;
+          const summary = await summariseSweep(folder, results);
+          await writeFile(join(folder, "sweep.md"), `${sweepTable(summary)}\n`);
+          await writeVariantPages(folder, "sweep", {
+            ...{ heading: `Sweep of ${args.config}`, results, summary, table: sweepRows(summary) },
+            ...{ remark: noteOf(summary), said: [sweepSaid(summary)] },
+          });
+          terminal.result(args.json ? JSON.stringify(summary) : sweepTable(summary));
+          return 0;
         });
-        terminal.result(args.json ? JSON.stringify(summary) : sweepTable(summary));
-        return 0;
       },
     },
     exit,

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { nodeFileSystem, readLines, runFiles, type Evaluation, type Measured } from "@laconic/trainer";
 import type { CommandDef } from "citty";
@@ -106,13 +106,14 @@ export async function runTraining(
   terminal.note(
     `${terminal.paint("bold", runTaskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${config.own.objective ? referenceTitle(config.own.objective) : train.objective.name}, ${config.workers} threads; run directory ${directory}`,
   );
-  const done = await whileShown(flags.view, directory, terminal, () =>
-    startRun(config, directory, flags.resume === true, terminal, openSource, spending),
-  );
-  if (spending?.price) terminal.note(`$${spending.account.spentUsd.toFixed(4)} spent on the actor, by the whole run`);
-  if (openSource) await reportServed(done, name, flags.json === true, directory, terminal);
-  else report(done, config, flags.json === true, directory, terminal);
-  return exitCodeOf(done);
+  return whileShown(flags.view, { folder: directory, page: "run" }, terminal, async () => {
+    const done = await startRun(config, directory, flags.resume === true, terminal, openSource, spending);
+    if (spending?.price) terminal.note(`$${spending.account.spentUsd.toFixed(4)} spent on the actor, by the whole run`);
+    if (openSource) await reportServed(done, name, flags.json === true, directory, terminal);
+    else report(done, config, flags.json === true, directory, terminal);
+    if (!flags.view) terminal.note(`look at it: laconic view ${flags.run ?? relative(process.cwd(), directory)}`);
+    return exitCodeOf(done);
+  });
 }
 
 function report(
@@ -122,7 +123,7 @@ function report(
   directory: string,
   terminal: CommandContext["terminal"],
 ): void {
-  const { after, seconds, trainingSeconds, device, steps } = done;
+  const { after, seconds, trainingSeconds, earlierSeconds, device, steps } = done;
   const budget = config.train.budget?.targetTokens ?? null;
   if (done.interrupted)
     terminal.note(`stopped after step ${done.steps}; continue with: laconic train --resume --run ${directory}`);
@@ -146,7 +147,14 @@ function report(
       afterLessons: "the same model after them, where the training begins",
       after: `after ${steps} steps of training`,
     };
-    const rest = { ...(meaning && { states: meaning }), budget, seconds, trainingSeconds, device };
+    const rest = {
+      ...(meaning && { states: meaning }),
+      budget,
+      seconds,
+      trainingSeconds,
+      ...(earlierSeconds > 0 && { earlierSeconds }),
+      device,
+    };
     terminal.result(JSON.stringify({ ...Object.fromEntries(groups), ...all, ...rest }));
     return;
   }
@@ -170,9 +178,18 @@ function report(
       }),
       `tokens    ${way((of) => formatNumber(of.tokens))} per episode, ${change}${budget === null ? "" : ` (budget ${budget})`}`,
       ...measuredLines(states.map(([, evaluation]) => evaluation)),
-      `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}; ${formatDuration(seconds)} in all since it was started`,
+      timeLine(done),
     ].join("\n"),
   );
+}
+
+/** Steps before a resume are told apart: what is said adds up. */
+function timeLine({ seconds, trainingSeconds, earlierSeconds, device }: StartedRun): string {
+  const own = Math.max(0, (trainingSeconds ?? 0) - earlierSeconds);
+  const steps = `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}`;
+  return earlierSeconds > 0
+    ? `${steps}: ${formatDuration(earlierSeconds)} before it was resumed and ${formatDuration(own)} since; ${formatDuration(seconds)} in all since it was resumed`
+    : `${steps}; ${formatDuration(seconds)} in all since it was started`;
 }
 
 /** By the names of results: `before` is the model as it was given, before lessons where it had some. */

@@ -40,6 +40,26 @@ test("a port in use is told by name, without a stack", async () => {
   ]);
 });
 
+test("--view shows the run's own page, and goes on after the run until ctrl-c", { timeout: 120_000 }, async () => {
+  const directory = join(await folder(), "small");
+  const words = ["quickstart", "--view", "--json", "--device", "wasm", "--run", directory];
+  const small = ["train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=4", "workers=1"];
+  const child = spawn(process.execPath, [entry, ...words, ...small], { stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let [said, result] = ["", ""];
+  child.stderr.on("data", (text) => (said += String(text)));
+  child.stdout.on("data", (text) => (result += String(text)));
+  const shown = /^watch it: (\S+)\/dashboard\/#\/run\/(\w+)$/mu;
+  await expect.poll(() => said, { timeout: 60_000 }).toMatch(shown);
+  const [, address, id] = shown.exec(said) as RegExpExecArray;
+  await expect.poll(() => said, { timeout: 60_000 }).toMatch(/^still shown: .*; ctrl-c stops, and laconic view/mu);
+  expect(JSON.parse(result)).toHaveProperty("after");
+  const detail = (await (await fetch(`${address}/api/runs/${id}`)).json()) as { summary: object };
+  expect(detail.summary).toMatchObject({ name: "small", state: "done", step: 1 });
+  child.kill("SIGINT");
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
+
 test("view answers at the address that it prints, asks for its token from elsewhere, and ends on ctrl-c", async () => {
   const words = ["view", await folder(), "--json", "--host", "0.0.0.0"];
   const child = spawn(process.execPath, [entry, ...words], { stdio: ["ignore", "pipe", "ignore"] });

@@ -29,7 +29,7 @@ test("help names every command, argument, flag, choice and default, and the pres
     for (const flag of flags) {
       expect(said).toContain(`--${flag.name}`);
       expect(said).toContain(flag.description);
-      if ("default" in flag) expect(said).toContain(`(default: ${flag.default})`);
+      expect(said).toContain("default" in flag ? `(default: ${flag.default})` : flag.name);
     }
     for (const preset of takes === "configuration" ? presetNames : []) expect(said).toContain(` preset:${preset}`);
   }

@@ -5,6 +5,7 @@ import type { TrainingParts, TrainResult } from "@laconic/trainer";
 import { checkTraining, declineOf, openRun, train, type RunOptions, type SinkOutcome } from "@laconic/trainer";
 import { saying, type Saying } from "../cli/saying.ts";
 import { statusLine } from "../cli/status-line.ts";
+import { evaluationsFrom, timeLeft } from "../cli/time-left.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { formatNumber, formatPercent } from "../cli/format.ts";
 import { trainingSeconds } from "../report/run-data.ts";
@@ -45,6 +46,8 @@ export interface StartedRun extends TrainResult {
   readonly seconds: number;
   /** Of the run's steps, in all its processes: what the report shows. */
   readonly trainingSeconds: number | null;
+  /** Of these, those of training steps before it was resumed; 0 for a run that began now. */
+  readonly earlierSeconds: number;
   readonly device: string;
   readonly report: string;
 }
@@ -128,11 +131,12 @@ export async function startRun(
     const known = policyTask(config.task);
     const sinks = await openSinks(config.sinks, directory);
     const started = performance.now();
-    let first: number | null = null;
     const { steps, evaluation: measure, problemsPerStep, episodesPerProblem } = config.train;
     const measuring = `measuring ${Math.min(measure.problems, task.heldOut.length)} held-out problems`;
-    // Of the first step, and of the last line where nobody watches.
-    let [stepping, told] = [started, started];
+    // Of the last step or evaluation, and of the last line where nobody watches.
+    let [last, told] = [started, started];
+    let first: number | null = null;
+    const [stepSeconds, evaluationSeconds]: [number[], number[]] = [[], []];
     let now: Saying = { done: () => undefined };
     const run = await openRun({
       directory,
@@ -163,16 +167,19 @@ export async function startRun(
           now.done();
           meter?.keep().catch((error: unknown) => warn(`spending.json: ${(error as Error).message}`));
           const step = metrics["step"] as number;
-          first ??= step - 1;
           const at = performance.now();
+          first ??= step;
+          stepSeconds.push((at - last) / 1000);
+          last = at;
+          const evaluationsLeft = openSource ? 0 : evaluationsFrom(step, steps, measure.every);
+          const stepsLeft = steps - step;
           const line = statusLine({
             step,
             steps,
             accuracy: metrics["task/accuracy"] as number,
             tokens: metrics["tokens/episode_mean"] as number,
             tokenPrice: metrics["budget/tokens/lambda"] as number,
-            elapsedSeconds: (at - stepping) / 1000,
-            stepsDone: step - first,
+            secondsLeft: timeLeft({ stepSeconds, evaluationSeconds, stepsLeft, evaluationsLeft }),
             ...(fleet && { note: serversInShort(fleet.servers()) }),
           });
           if (terminal.interactive) terminal.status(line);
@@ -185,11 +192,14 @@ export async function startRun(
         },
         evaluation: ({ step, accuracy, tokens, problems, ...evaluation }) => {
           now.done();
+          const at = performance.now();
+          evaluationSeconds.push((at - last) / 1000);
+          last = at;
           terminal.note(
             `${terminal.paint("cyan", `held-out at step ${step}`)}: accuracy ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens per episode (${problems} problems${withoutScore(evaluation)})`,
           );
           if (step > 0) return;
-          [stepping, told] = [performance.now(), performance.now()];
+          told = at;
           now = saying(
             terminal,
             `first step: ${problemsPerStep} problems x ${episodesPerProblem} episodes, and the update`,
@@ -207,6 +217,7 @@ export async function startRun(
       await keepSources(directory, sources);
       if (lessons) await keepBeforeLessons(directory, lessons);
       source = await openSource?.({ ...opened, parts }, { config, directory, resume: resume !== false });
+      last = performance.now();
       result = await train(source?.parts ?? parts, config.train, run, stop.signal);
       outcome = result.interrupted ? "interrupted" : "finished";
     } catch (error) {
@@ -232,6 +243,8 @@ export async function startRun(
       lessons,
       ...{ signal, seconds, device: engine.capabilities.device, report: await writeReport(directory) },
       trainingSeconds: await trainingSeconds(directory),
+      // One that had nothing left to train was trained before.
+      earlierSeconds: (await trainingSeconds(directory, first ?? Infinity)) ?? 0,
     };
   } finally {
     process.off("SIGINT", interrupt);

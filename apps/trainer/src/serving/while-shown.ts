@@ -1,22 +1,37 @@
+import { mkdir, realpath } from "node:fs/promises";
 import type { Terminal } from "../cli/terminal.ts";
+import { interrupted } from "./interrupted.ts";
+
+/** What is shown of a folder: the page of the run in it, or the list of all runs below. */
+export interface Shown {
+  readonly folder: string;
+  readonly page: "run" | "list";
+}
 
 /**
- * Does something that writes a folder, and shows the folder meanwhile where that is asked for.
+ * Does something that writes a folder, and shows the folder meanwhile where that is asked for, and afterwards until somebody stops it.
+ * @param work - returns the exit code; where a signal has ended it, nothing stays open
  * @throws LaconicError what listening throws, and what the work throws
  */
-export async function whileShown<T>(
+export async function whileShown(
   isAsked: boolean | undefined,
-  folder: string,
+  { folder, page }: Shown,
   terminal: Terminal,
-  work: () => Promise<T>,
-): Promise<T> {
+  work: () => Promise<number>,
+): Promise<number> {
   if (!isAsked) return work();
   // Who does not look pays nothing for it.
-  const { startViewServer } = await import("./view-server.ts");
-  const server = await startViewServer({ folders: [folder], mayCome: true }, terminal);
-  terminal.note(`watch it: ${server.url} (until it ends; then: laconic view ${folder})`);
+  const [{ startViewServer }, { folderId }] = await Promise.all([import("./view-server.ts"), import("@laconic/view")]);
+  await mkdir(folder, { recursive: true }); // a run is named by where its folder really lies
+  const own = page === "run" ? `dashboard/#/run/${folderId(await realpath(folder))}` : "";
+  const server = await startViewServer({ folders: [folder], mayCome: true, page: own }, terminal);
+  terminal.note(`watch it: ${server.url}`);
   try {
-    return await work();
+    const code = await work();
+    if (code > 128) return code;
+    terminal.note(`still shown: ${server.url}; ctrl-c stops, and laconic view ${folder} shows it again`);
+    await interrupted();
+    return code;
   } finally {
     await server.close();
   }

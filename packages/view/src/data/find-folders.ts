@@ -35,7 +35,7 @@ export async function findFolders(roots: readonly string[]): Promise<FoundFolder
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     const names = new Set(entries.map(({ name }) => name));
     const add = (kind: FoundFolder["kind"]): void => {
-      const id = createHash("sha256").update(folder).digest("hex").slice(0, 12);
+      const id = folderId(folder);
       const below = relative(root, folder).split(sep).join("/");
       found.set(folder, { kind, id, place: new RunPlace(root, folder), name: basename(folder), folder: below });
     };
@@ -58,6 +58,14 @@ export async function findFolders(roots: readonly string[]): Promise<FoundFolder
   };
   for (const root of roots) await walk(root, root, 0);
   return [...found.values()];
+}
+
+/**
+ * Names a run in addresses: `/dashboard/#/run/ID`.
+ * @param folder - its path, without links
+ */
+export function folderId(folder: string): string {
+  return createHash("sha256").update(folder).digest("hex").slice(0, 12);
 }
 
 /** The folder that an entry is, or leads to; null where it is none or leads out. */

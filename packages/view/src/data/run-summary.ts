@@ -5,6 +5,9 @@ import { leavesOf } from "./settings-of.ts";
 /** Steps that the time left is reckoned from. */
 const recent = 20;
 
+/** The first step loads and compiles, and says nothing of the others. */
+const fewest = 3;
+
 /** What the list shows beside the facts. */
 export interface RunMeasures {
   /** Of each step: what it took. */
@@ -21,14 +24,14 @@ export function summaryOf(
 ): RunSummary {
   const { state, reason, step, plannedSteps, before, after, lessons, seconds, device, seed, train } = facts;
   const last = steps.slice(-recent);
-  const left = state === "running" && plannedSteps !== null && last.length > 0 ? plannedSteps - step : null;
+  const left = state === "running" && plannedSteps !== null && steps.length >= fewest ? plannedSteps - step : null;
   const objective = train["objective"];
   const target = recordOf(train["budget"])["targetTokens"];
   return {
     ...{ ...named, state, reason, step, plannedSteps, before, after, lessons, seconds, device, seed, bytes },
     updated: facts.updated || updated,
     warnings: facts.warnings.length,
-    secondsLeft: left === null ? null : (Math.max(0, left) * total(last)) / last.length,
+    secondsLeft: left === null ? null : Math.max(0, left) * median(last),
     objective: textOr(recordOf(objective)["name"]) ?? textOr(objective),
     budgetTokens: typeof target === "number" ? target : null,
     settings: leavesOf(facts.config),
@@ -52,6 +55,8 @@ function textOr(value: unknown): string | null {
   return typeof value === "string" || typeof value === "number" ? String(value) : null;
 }
 
-function total(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0);
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = sorted.length / 2;
+  return ((sorted[Math.floor(half)] ?? 0) + (sorted[Math.ceil(half) - 1] ?? 0)) / 2;
 }

@@ -44,7 +44,8 @@ function hear(event: ViewEvent): void {
   if (event.type === "runs") {
     again.runs ??= setTimeout(() => {
       delete again.runs;
-      refresh((path) => path === "/runs" || path === "/benches");
+      // What was not there may have come.
+      refresh((path, hasFailed) => hasFailed || path === "/runs" || path === "/benches");
     }, everyMs);
     return;
   }

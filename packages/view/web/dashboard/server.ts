@@ -74,9 +74,9 @@ export function useLoaded<T>(path: string | null): Loaded<T> {
 }
 
 /** What is shown of these paths is asked again; what is not shown is forgotten. */
-export function refresh(isStale: (path: string) => boolean): void {
+export function refresh(isStale: (path: string, hasFailed: boolean) => boolean): void {
   for (const [path, entry] of entries) {
-    if (!isStale(path)) continue;
+    if (!isStale(path, entry.loaded.error !== null)) continue;
     if (entry.users.size === 0) entries.delete(path);
     else void load(path, entry);
   }

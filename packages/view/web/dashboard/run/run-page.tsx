@@ -29,7 +29,7 @@ export function RunPage() {
       <main id="main" tabIndex={-1}>
         <Empty title="No such run">
           <p>
-            It may have been moved or deleted, or the page was opened on another folder.{" "}
+            It may not have begun yet, have been moved or deleted, or the page was opened on another folder.{" "}
             <a href={linkTo(["runs"])}>All runs</a>
           </p>
         </Empty>
