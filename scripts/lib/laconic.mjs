@@ -11,6 +11,8 @@ import { root } from "./root.mjs";
 export async function laconic(args) {
   const entry = join(root, "apps", "trainer", "assets", "laconic.mjs");
   process.argv.splice(1, Infinity, entry, ...args);
+  // What is told to be typed next is what can be typed here: nothing is installed globally.
+  process.env.LACONIC_COMMAND ??= "npm run -s laconic --";
   process.chdir(process.env.INIT_CWD ?? process.cwd());
   await import(pathToFileURL(entry).href);
 }

@@ -5,6 +5,7 @@ import { LaconicError } from "@laconic/core";
 import { nodeFileSystem, readLines, runFiles, type Evaluation, type Measured } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
+import { environmentValue } from "../cli/environment.ts";
 import { parseJson } from "../cli/json.ts";
 import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
 import { measuredLines } from "../report/measured-lines.ts";
@@ -111,7 +112,10 @@ export async function runTraining(
     if (spending?.price) terminal.note(`$${spending.account.spentUsd.toFixed(4)} spent on the actor, by the whole run`);
     if (openSource) await reportServed(done, name, flags.json === true, directory, terminal);
     else report(done, config, flags.json === true, directory, terminal);
-    if (!flags.view) terminal.note(`look at it: laconic view ${flags.run ?? relative(process.cwd(), directory)}`);
+    if (!flags.view)
+      terminal.note(
+        `look at it: ${environmentValue("LACONIC_COMMAND") ?? "laconic"} view ${flags.run ?? relative(process.cwd(), directory)}`,
+      );
     return exitCodeOf(done);
   });
 }

@@ -10,9 +10,12 @@ const register = `import { register } from "node:module"; register(${JSON.string
 
 /** Files of the repository that a command line reads, tools of its start aside. */
 function modulesOf(...words: readonly string[]): { readonly code: number | null; readonly files: readonly string[] } {
+  return modulesOfProgram(`${root}apps/trainer/assets/laconic.mjs`, ...words);
+}
+
+function modulesOfProgram(...words: readonly string[]): ReturnType<typeof modulesOf> {
   const preload = `data:text/javascript,${encodeURIComponent(register)}`;
-  const entry = `${root}apps/trainer/assets/laconic.mjs`;
-  const { status, stderr } = spawnSync(process.execPath, ["--import", preload, entry, ...words], { encoding: "utf8" });
+  const { status, stderr } = spawnSync(process.execPath, ["--import", preload, ...words], { encoding: "utf8" });
   const files = stderr.split("\n").flatMap((line) => /^read file:\/\/(.*?)(?:\?.*)?$/u.exec(line)?.[1] ?? []);
   const own = files.filter((file) => file.startsWith(root) && !file.includes("/node_modules/"));
   return { code: status, files: own.map((file) => file.slice(root.length)).toSorted() };
@@ -61,4 +64,20 @@ test("the list of runs needs neither the training loop nor the benches", () => {
     "packages/trainer/src/",
   ]);
   expect(files).not.toContain("packages/trainer/src/index.ts");
+});
+
+test("the first episode of a relay run needs neither what opens runs nor what opens models", () => {
+  const opened = `
+    import { runTokenizers } from "${root}apps/trainer/src/serving/run-tokenizer.ts";
+    const config = { model: "shipped", task: { name: "relay", level: "one-fact" } };
+    const tokenizer = await runTokenizers({})({ directory: "/nowhere", config });
+    process.exitCode = typeof tokenizer?.decode === "function" ? 0 : 1;`;
+  const { code, files } = modulesOfProgram("--import", import.meta.resolve("tsx"), "--input-type=module", "-e", opened);
+  expect(code).toBe(0);
+  const folders = files.flatMap((file) => /^(?:packages\/[^/]+|apps\/trainer\/src\/run)\//u.exec(file)?.[0] ?? []);
+  expect(new Set(folders)).not.toContain("packages/trainer/");
+  expect(new Set(folders)).not.toContain("packages/hub/");
+  expect(files.filter((file) => file.startsWith("apps/trainer/src/run/"))).toEqual([
+    "apps/trainer/src/run/lessons/own-model.ts",
+  ]);
 });

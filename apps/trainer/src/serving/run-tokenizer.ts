@@ -1,6 +1,9 @@
 import type { Tokenizer } from "@laconic/core";
 import type { TokenizerOf } from "@laconic/view";
 import type { Terminal } from "../cli/terminal.ts";
+import { isRecord } from "../door/reference.ts";
+import { fromOwnModel } from "../run/lessons/own-model.ts";
+import type { tokenizerIn } from "../run/tokenizer-in.ts";
 
 /** Of a runs' page: as many runs as somebody looks at. */
 const mostKept = 8;
@@ -11,8 +14,9 @@ const mostKept = 8;
  */
 export function runTokenizers(terminal: Terminal): TokenizerOf {
   const known = new Map<string, Promise<Pick<Tokenizer, "decode"> | null>>();
-  return ({ directory }) => {
-    const opening = known.get(directory) ?? open(directory, terminal).catch(() => null);
+  return (run) => {
+    const { directory } = run;
+    const opening = known.get(directory) ?? open(run, terminal).catch(() => null);
     known.delete(directory);
     known.set(directory, opening);
     const [oldest] = known.keys();
@@ -21,15 +25,24 @@ export function runTokenizers(terminal: Terminal): TokenizerOf {
   };
 }
 
-async function open(directory: string, terminal: Terminal): Promise<Pick<Tokenizer, "decode"> | null> {
-  // Whoever looks at curves needs none of it.
-  const { configOfRun } = await import("../run/open-run.ts");
-  const { model, task, chatTemplateArguments } = await configOfRun(directory);
-  if (task !== null && "name" in task && task.name === "relay") return (await import("@laconic/tasks")).relayTokenizer;
+/**
+ * What of a configuration tells the tokenizer is looked up, not checked: whoever looks at a run of the relay waits neither for the training loop
+ * nor for what opens models.
+ */
+async function open(
+  { directory, config }: Parameters<TokenizerOf>[0],
+  terminal: Terminal,
+): Promise<Pick<Tokenizer, "decode"> | null> {
+  if (!isRecord(config)) return null;
+  const { model, task, chatTemplateArguments } = fromOwnModel(directory, config);
+  if (isRecord(task) && task["name"] === "relay") return (await import("@laconic/tasks")).relayTokenizer;
+  if (typeof model !== "string") return null;
   const { openModelFolder } = await import("../run/model-folder.ts");
-  const { tokenizerIn } = await import("../run/tokenizer-in.ts");
   const { folder } = await openModelFolder(model, terminal, { weights: false, offline: true });
   const { taughtTask } = await import("../run/policy-facts.ts");
   if ((await taughtTask(folder))?.startsWith("relay/")) return (await import("@laconic/tasks")).relayTokenizer;
-  return tokenizerIn(folder, chatTemplateArguments);
+  const { tokenizerIn } = await import("../run/tokenizer-in.ts");
+  return tokenizerIn(folder, isRecord(chatTemplateArguments) ? (chatTemplateArguments as TemplateArguments) : {});
 }
+
+type TemplateArguments = Parameters<typeof tokenizerIn>[1];

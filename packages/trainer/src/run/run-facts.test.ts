@@ -92,6 +92,28 @@ describe("what became of a run", () => {
     expect([facts.state, facts.reason]).toEqual([state, reason]);
   });
 
+  test("what stands where a file should, and at which line a row is none, is said", async () => {
+    const { "metrics.jsonl": _, ...others } = whole;
+    const isFolder = async (name: string): Promise<boolean> => name === "metrics.jsonl";
+    const instead = await readRunFacts({ ...sourceOf(others), isFolder }, { processes });
+    expect([instead.state, instead.reason]).toEqual([
+      "half-written",
+      "metrics.jsonl is a folder, where a file should be",
+    ]);
+    const long = "x".repeat(5 << 20);
+    const row = await read({ "metrics.jsonl": lines({ step: 1 }, { step: 2, long }) });
+    expect([row.state, row.step]).toEqual(["done", 2]);
+    const torn = await read({ "metrics.jsonl": `${lines({ step: 1 })}{"step":2,"long":"${long}\n` });
+    expect([torn.state, torn.step, torn.reason]).toEqual([
+      "half-written",
+      1,
+      "metrics.jsonl: line 2 is no row of a step",
+    ]);
+    const said = await read({ "evaluations.jsonl": `${lines(evaluation(0, 0.5))}[]\n` });
+    expect(said.warnings).toContain("evaluations.jsonl: line 2 is no row");
+    expect((await read({ "environment.json": "{" })).reason).toContain("environment.json is no object of JSON");
+  });
+
   test("a folder without any file", async () => {
     const facts = await readRunFacts(sourceOf({}), { processes });
     expect(facts).toMatchObject({

@@ -61,9 +61,16 @@ export function RunControls({ session }: { readonly session: SessionHandle }): J
 /** What a token costs: a slider for the budget, or for the price itself. */
 export function SteeringControls({ session }: { readonly session: SessionHandle }): JSX.Element {
   const { state, send } = session;
-  const { steering } = state.settings;
+  const taken = JSON.stringify(state.settings.steering);
+  const [asked, setAsked] = useState<Steering | null>(null);
+  // What was asked for is shown at once; the training takes it between two steps.
+  useEffect(() => setAsked(null), [taken]);
+  const steering = asked ?? state.settings.steering;
   const isBudget = steering.kind === "budget";
-  const adjust = (next: Steering): void => send({ type: "adjust", steering: next });
+  const adjust = (next: Steering): void => {
+    setAsked(JSON.stringify(next) === taken ? null : next);
+    send({ type: "adjust", steering: next });
+  };
   const price = state.points.at(-1)?.price ?? 0;
   return (
     <fieldset class="steering" disabled={state.device === null}>
@@ -103,6 +110,9 @@ export function SteeringControls({ session }: { readonly session: SessionHandle 
           onChange={(value) => adjust({ kind: "price", price: value })}
         />
       )}
+      <p class="soft small" role="status">
+        {asked === null ? "" : "Applies as soon as the step that is under way has ended."}
+      </p>
       <p class="soft small">
         {isBudget
           ? "The price rises while the team says more than its budget, and falls when it says less. A team that is always right needs 7.3 tokens at least."
