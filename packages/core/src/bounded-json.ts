@@ -17,7 +17,6 @@ export interface JsonLimits {
 export function boundedJson(text: string, { maxDepth = maxJsonDepth, maxBytes = Infinity }: JsonLimits = {}): unknown {
   const excess = excessOf(text, maxDepth, maxBytes);
   if (excess !== null) throw new SyntaxError(excess);
-  // oxlint-disable-next-line no-restricted-properties -- this is what everybody else takes
   return JSON.parse(text);
 }
 

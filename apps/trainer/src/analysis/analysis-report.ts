@@ -71,7 +71,6 @@ function speechFigure(plot: Plot, analysis: TeamAnalysis): string {
     table: valuesTable(
       ["from", "to", ...panels.map(({ title }) => `${title}, tokens per episode`)],
       [...new Set(all.map(({ from, to }) => JSON.stringify([from, to])))].map((key) => {
-        // oxlint-disable-next-line no-restricted-properties -- two lines up
         const [from, to] = JSON.parse(key) as [string, string];
         const cells = panels.map(
           ({ edges }) => edges.find((edge) => edge.from === from && edge.to === to)?.tokens ?? 0,

@@ -99,8 +99,8 @@ async function rowsOf(file: string): Promise<Json[]> {
   if (!existsSync(file)) return [];
   return (await readFile(file, "utf8")).split("\n").flatMap((line) => {
     try {
-      const row: unknown = boundedJson(line);
-      return [row as Json];
+      const row = boundedJson(line) as Json;
+      return [row];
     } catch {
       return [];
     }

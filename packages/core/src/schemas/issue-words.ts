@@ -124,8 +124,7 @@ interface SchemaDef {
 
 /** Of a group; of one of several groups, those of all. */
 function keysOf(schema: unknown): string[] {
-  const { shape, options, innerType } =
-    (schema as { readonly _zod?: { readonly def?: SchemaDef } } | undefined)?._zod?.def ?? {};
+  const { shape, options, innerType } = (schema as { readonly def?: SchemaDef } | undefined)?.def ?? {};
   const within = [...(options ?? []), ...(innerType === undefined ? [] : [innerType])];
   return [...new Set([...Object.keys(shape ?? {}), ...within.flatMap((each) => keysOf(each))])];
 }

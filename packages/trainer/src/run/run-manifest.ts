@@ -69,7 +69,6 @@ export function sha256Of(value: unknown): string {
 
 /** What JSON keeps of it. */
 function plain(value: unknown): unknown {
-  // oxlint-disable-next-line no-restricted-properties -- of a value, not of text from outside
   return value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
 }
 
