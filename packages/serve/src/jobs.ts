@@ -1,6 +1,7 @@
 import type { Prompt } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import type { z } from "zod";
+import { describeIssue } from "./describe-issue.ts";
 import { chatForm, textForm, type ReadReply, type ReplyForm } from "./forms.ts";
 import { HttpError, invalid } from "./http.ts";
 import type { LogProbMode } from "./listed-token.ts";
@@ -86,13 +87,9 @@ function logProbsOf(
 export function parse<T>(schema: z.ZodType<T>, json: unknown, place = ""): T {
   const parsed = schema.safeParse(json, { error: issueWords });
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0] as z.core.$ZodIssue;
-  if (issue.code === "unrecognized_keys") {
-    const name = issue.keys[0] as string;
-    throw invalid(`${name} is not supported`, name);
-  }
-  const name = [...(place === "" ? [] : [place]), ...issue.path].join(".");
-  throw invalid(`${name === "" ? "the body" : name}: ${issue.message}`, name === "" ? null : name);
+  const { path, reason } = describeIssue(parsed.error.issues[0] as z.core.$ZodIssue, json, schema);
+  const name = [...(place === "" ? [] : [place]), ...path].join(".");
+  throw invalid(`${name === "" ? "the body" : name}: ${reason}`, name === "" ? null : name);
 }
 
 /** @throws HttpError 404 for another model than the one that is served */

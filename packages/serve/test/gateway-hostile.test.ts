@@ -79,6 +79,53 @@ test.each([
   expect((await tiny.get("/rollouts/a")).body.state).toBe("open");
 });
 
+test.each([
+  [{ reward: "1" }, 'reward: expected a number or an object, got "1"'],
+  [{ reward: [1] }, "reward: expected a number or an object, got a list"],
+  [{ reward: { task: "1" } }, 'reward.task: expected a number, got "1"'],
+  [{ reward: { form: null } }, "reward.form: expected a number, got null"],
+  [{ reward: 1e12 }, "reward: expected number to be <=1000000000, got 1000000000000"],
+  [{ reward: { "<b>": 1 } }, 'reward: expected as a key a name of up to 64 letters, digits and . _ : / -, got "<b>"'],
+  [{ reward: 1, agents: { scout: true } }, "agents.scout: expected a number or an object, got true"],
+  [{ reward: 1, agents: { scout: { own: {} } } }, "agents.scout.own: expected a number, got an object"],
+  [{ reward: 1, answer: 7 }, "answer: expected a text, got 7"],
+  [{ reward: 1, group: 7 }, "group: expected a text, got 7"],
+  [{ rewards: 1 }, "rewards: not supported; did you mean reward?"],
+  [{ reward: 1, extra: 1 }, "extra: not supported; known here: reward, agents, score, answer, group"],
+])("the refusal of the reward %j says what is accepted and what was given", async (body, message) => {
+  const tiny = await started();
+  await tiny.post("/v1/rollouts/a/chat/completions", chat);
+  const answer = await tiny.post("/rollouts/a/reward", { group: "g", ...body });
+  expect([answer.status, answer.body.error.message]).toEqual([400, message]);
+  expect(answer.body.error.param).toBe(message.split(":")[0]);
+});
+
+const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
+
+test.each([
+  [[image], 'messages.0.content.0.type: expected "text", got "image_url"'],
+  [[{ type: "text", text: "see" }, image], 'messages.0.content.1.type: expected "text", got "image_url"'],
+  [[{ type: "text" }], "messages.0.content.0.text: expected a text, got nothing"],
+  [image, "messages.0.content: expected a text or a list, got an object"],
+  [7, "messages.0.content: expected a text or a list, got 7"],
+])("the refusal of the content %j names the part", async (content, message) => {
+  const tiny = await started();
+  const asked = { model: "scout", messages: [{ role: "user", content }] };
+  const answer = await tiny.post("/v1/rollouts/a/chat/completions", asked);
+  expect([answer.status, answer.body.error.message]).toEqual([400, message]);
+  expect(answer.body.error.param).toBe(message.split(":")[0]);
+});
+
+test("what is nested without end is refused in words", async () => {
+  const tiny = await started();
+  await tiny.post("/v1/rollouts/a/chat/completions", chat);
+  const deep = `${"[".repeat(40_000)}${"]".repeat(40_000)}`;
+  for (const body of [`{"reward":${deep}}`, `{"reward":1,"group":"g","answer":${deep}}`]) {
+    const answer = await tiny.post("/rollouts/a/reward", body);
+    expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining("got a list")]);
+  }
+});
+
 test("rewards of single agents need a run that takes them", async () => {
   const tiny = await started({ agentRewards: false });
   await tiny.post("/v1/rollouts/a/chat/completions", chat);

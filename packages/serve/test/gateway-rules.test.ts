@@ -188,3 +188,51 @@ test("a rollout ends by its reward, by being abandoned, or by silence; each is s
     }
   expect((await tiny.post("/rollouts/done/reward", { reward: 1, group: "g" })).body).toMatchObject({ repeated: true });
 });
+
+const sent = { reward: { task: 1, form: 0.5 }, agents: { scout: { own: 0.1, tone: 0.2 } }, group: "g", answer: "so" };
+
+test.each([
+  ["as it was", sent, true],
+  ["keys in another order", reversed(sent), true],
+  ["without the group that the rollout has", { ...sent, group: undefined }, true],
+  ["without the answer", { ...sent, answer: undefined }, true],
+  ["another term", { ...sent, reward: { task: 1, form: 0.25 } }, false],
+  ["a term less", { ...sent, reward: { task: 1 } }, false],
+  ["terms of an agent exchanged", { ...sent, agents: { scout: { own: 0.2, tone: 0.1 } } }, false],
+  ["another group", { ...sent, group: "h" }, false],
+  ["another answer", { ...sent, answer: null }, false],
+  ["a score", { ...sent, score: 1 }, false],
+])("a reward that comes again, %s", async (_, again, isSame) => {
+  const tiny = await startGateway();
+  void tiny.gateway.take({ step: 0, models });
+  await tiny.post("/v1/rollouts/a/chat/completions", ask());
+  expect((await tiny.post("/rollouts/a/reward", sent)).status).toBe(200);
+  const { status, body } = await tiny.post("/rollouts/a/reward", again);
+  expect([status, body.repeated ?? body.error.code]).toEqual(isSame ? [200, true] : [400, "rollout_ended"]);
+  expect(tiny.events.filter(({ kind }) => kind === "finished")).toHaveLength(1);
+
+  // What waits after a restart is known too.
+  const after = await startGateway({ past: tiny.events });
+  void after.gateway.take({ step: 0, models });
+  const late = await after.post("/rollouts/a/reward", again);
+  expect([late.status, late.body]).toEqual([status, body]);
+});
+
+test("a grade by number and by name is the same reward", async () => {
+  const tiny = await startGateway();
+  void tiny.gateway.take({ step: 0, models });
+  await play(tiny, "a", "g", 1);
+  const { body } = await tiny.post("/rollouts/a/reward", { group: "g", reward: { task: 1 } });
+  expect(body).toMatchObject({ state: "finished", repeated: true });
+});
+
+/** The same object, the last key first. */
+function reversed(value: object): object {
+  const entries = Object.entries(value).toReversed();
+  return Object.fromEntries(
+    entries.map(([key, each]: [string, unknown]) => [
+      key,
+      typeof each === "object" && each !== null ? reversed(each) : each,
+    ]),
+  );
+}

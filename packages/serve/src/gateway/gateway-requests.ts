@@ -1,8 +1,9 @@
-import { boundedJson } from "@laconic/core";
-import type { ChatMessage, EpisodeReward } from "@laconic/core";
+import { createHash } from "node:crypto";
+import { boundedJson, type ChatMessage, type EpisodeReward } from "@laconic/core";
 import { z } from "zod";
 import { invalid } from "../http.ts";
 import { parse } from "../jobs.ts";
+import type { FinishedRollout } from "./rollout-book.ts";
 import type { RolloutRecord } from "./rollout-record.ts";
 import type { ToolDefinition, ToolFormat, ToolMessage } from "./tool-format.ts";
 
@@ -232,6 +233,38 @@ export function rewardIn(json: unknown, agents: readonly string[], takesAgents: 
     answer: body.answer,
     group: body.group === undefined ? null : checkId(body.group, "group"),
   };
+}
+
+/** What tells one reward from another: not how its JSON is laid out, and not what it leaves unsaid. */
+export interface RewardMeaning {
+  readonly reward: string;
+  readonly group: string;
+  readonly answer: string;
+}
+
+/** Of a rollout that has its reward. */
+export function meaningOf({ reward, group, episode }: FinishedRollout): RewardMeaning {
+  return { reward: digestOf(sorted(reward)), group, answer: digestOf(episode.answer) };
+}
+
+/** Whether a reward that comes again says nothing else than the first. */
+export function isRepeated({ reward, group, answer }: SaidReward, first: RewardMeaning): boolean {
+  return (
+    digestOf(sorted(reward)) === first.reward &&
+    (group === null || group === first.group) &&
+    (answer === undefined || digestOf(answer) === first.answer)
+  );
+}
+
+/** With the keys of every object in one order. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, each]) => [key, sorted(each)] as const);
+  return entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function digestOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("base64url");
 }
 
 function termsOf(given: number | Readonly<Record<string, number>>, alone?: string): Record<string, number> {

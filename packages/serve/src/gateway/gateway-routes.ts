@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { AgentId } from "@laconic/core";
 import { ClientGone } from "../client-gone.ts";
 import { createCompleter } from "../completer.ts";
@@ -7,8 +6,8 @@ import { chatJob, completionJob, type Job } from "../jobs.ts";
 import { checkPromptLength } from "../prompt-length.ts";
 import { checkOrigin } from "../request-guard.ts";
 import type { GatewayAgent, GatewayOptions } from "./gateway-options.ts";
-import { belongingOf, checkId, plainChat, restOf, rewardIn, type Belonging } from "./gateway-requests.ts";
-import type { GatewayState } from "./gateway-state.ts";
+import { belongingOf, checkId, isRepeated, plainChat, restOf, rewardIn, type Belonging } from "./gateway-requests.ts";
+import { rememberReward, type GatewayState } from "./gateway-state.ts";
 import { recordingModel, refused, staleRollout } from "./recording-model.ts";
 import { finished, learnersIn, type DropReason, type OpenRollout } from "./rollout-book.ts";
 
@@ -26,7 +25,6 @@ export function gatewayRoutes(
   const learns = new Set(names.filter((name) => agents[name]?.learns));
   const defaultMaxTokens = options.defaultMaxTokens ?? 1024;
   const completer = createCompleter(options);
-  const rewards = new Map<string, string>(); // of finished rollouts, so that one that is sent again is no error
 
   const bodyOf = async (request: Request): Promise<Body> => {
     const json = await readJson(request, options.maxBodyBytes);
@@ -175,9 +173,9 @@ export function gatewayRoutes(
 
   const reward = async (request: Request, id: string): Promise<Response> => {
     const body = await bodyOf(request);
-    const key = createHash("sha256").update(JSON.stringify(body)).digest("base64url");
-    if (rewards.get(id) === key) return jsonResponse(200, { ...describe(id), repeated: true });
     const said = rewardIn(body, names, options.agentRewards);
+    const first = state.rewards.get(id);
+    if (first && isRepeated(said, first)) return jsonResponse(200, { ...describe(id), repeated: true });
     const rollout = openRollout(id);
     if (!rollout) throw unknown(id);
     if (rollout.asking > 0) throw refused("reply_in_the_making", `rollout ${id} still waits for a reply`);
@@ -201,9 +199,7 @@ export function gatewayRoutes(
     }
     openRollout(id, true); // it may have become too old while it was written
     book.finish(done);
-    rewards.set(id, key);
-    const [oldest] = rewards.keys();
-    if (rewards.size > mostRewards && oldest !== undefined) rewards.delete(oldest);
+    rememberReward(state, done);
     state.changed();
     return jsonResponse(200, describe(id));
   };
@@ -256,9 +252,6 @@ export function gatewayRoutes(
     throw new HttpError(404, "invalid_request_error", `there is no ${path}`);
   };
 }
-
-/** Rewards that are remembered for being sent again. */
-const mostRewards = 10_000;
 
 /** Streams of a model whose tokens are not known here are not cut. */
 const wordless = { vocabularySize: 1, endToken: 0, encode: () => [], decode: () => "" };

@@ -1,6 +1,7 @@
 import type { AgentId, LanguageModel } from "@laconic/core";
 import type { Gate } from "./gate.ts";
-import type { RolloutBook } from "./rollout-book.ts";
+import { meaningOf, type RewardMeaning } from "./gateway-requests.ts";
+import type { FinishedRollout, RolloutBook } from "./rollout-book.ts";
 
 /** What requests are answered from. */
 export interface GatewayState {
@@ -8,6 +9,8 @@ export interface GatewayState {
   readonly gate: Gate;
   readonly prompts: Record<string, number>;
   readonly dropped: Record<string, number>;
+  /** Of finished rollouts, so that one that is sent again is no error. */
+  readonly rewards: Map<string, RewardMeaning>;
   otherSampling: number;
   foreign: number;
   step: number | null;
@@ -15,4 +18,14 @@ export interface GatewayState {
   closed: boolean;
   /** Tells whoever waits for groups that something changed. */
   changed(): void;
+}
+
+/** Rewards that are remembered for being sent again. */
+const mostRewards = 10_000;
+
+/** Forgets the oldest where there are too many. */
+export function rememberReward({ rewards }: GatewayState, rollout: FinishedRollout): void {
+  rewards.set(rollout.id, meaningOf(rollout));
+  const [oldest] = rewards.keys();
+  if (rewards.size > mostRewards && oldest !== undefined) rewards.delete(oldest);
 }

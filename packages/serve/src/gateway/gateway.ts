@@ -2,7 +2,7 @@ import type { AgentId, LanguageModel } from "@laconic/core";
 import type { CompletionHandler } from "../completion-handler.ts";
 import { HttpError, refusalResponse } from "../http.ts";
 import { Gate } from "./gate.ts";
-import type { GatewayState } from "./gateway-state.ts";
+import { rememberReward, type GatewayState } from "./gateway-state.ts";
 import { gatewayRoutes } from "./gateway-routes.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
 import { restore } from "./journal.ts";
@@ -70,6 +70,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     gate: new Gate(),
     prompts: {},
     dropped: {},
+    rewards: new Map(),
     otherSampling: 0,
     foreign: 0,
     step: null,
@@ -127,7 +128,10 @@ export function createGateway(options: GatewayOptions): Gateway {
         const past = restore(options.past, step);
         for (const [id, reason] of past.dropped) book.drop(id, reason);
         for (const id of past.trained) book.remember(id, { state: "trained" });
-        for (const rollout of past.waiting) book.finish(rollout);
+        for (const rollout of past.waiting) {
+          book.finish(rollout);
+          rememberReward(state, rollout);
+        }
       }
       state.step = step;
       state.models = models;
