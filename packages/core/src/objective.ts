@@ -9,6 +9,8 @@ export interface BatchTotals {
   readonly tokens: number;
   /** Prompt groups; needed by `prompt-mean` only. */
   readonly groups?: number;
+  /** Mean |log π_old - log π of the sampler| of the trained tokens, where one decision has to hold for all micro-batches. */
+  readonly samplerGap?: number;
 }
 
 /**

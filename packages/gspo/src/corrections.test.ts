@@ -1,4 +1,4 @@
-import { ragged, type Objective, type ObjectiveInput } from "@laconic/core";
+import { ragged, type Objective, type ObjectiveInput, type Ragged } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import { withImportance, withKl, withOffPolicyMask, type ImportanceOptions } from "./index.ts";
 import { objectiveNames, objectivePreset } from "./presets/index.ts";
@@ -69,6 +69,33 @@ test.each(["withImportance", "its own option"] as const)("%s corrects where the 
   // A sampler in step is no bypass to be refused.
   const inStep = make(0.01).evaluate({ ...input, rollLogProbs: input.oldLogProbs });
   expect(inStep.loss).toBeCloseTo(left.loss, 12);
+});
+
+test.each([
+  [0.424, true],
+  [0.426, false],
+])("a gap above %d decides for all micro-batches of a batch alike", (gapAbove, weighs) => {
+  const importance = { kind: "truncate", level: "geometric", cap: 1.5, gapAbove } as const;
+  const objective = objectivePreset("gspo", { importance });
+  const whole = objective.evaluate(input);
+  expect("sampling/ess" in whole.diagnostics).toBe(weighs);
+  const { offsets, values } = input.logProbs;
+  // The mean of the first three tokens is 0.2, of the others more: apart they would be judged otherwise.
+  const totals = { sequences: offsets.length - 1, tokens: values.length, samplerGap: 0.425 };
+  const part = (from: number, to: number): number => {
+    const [start, end] = [offsets[from] as number, offsets[to] as number];
+    const cut = ({ values: all }: Ragged): Ragged => ({
+      values: all.slice(start, end),
+      offsets: offsets.slice(from, to + 1).map((each) => each - start),
+    });
+    const { logProbs, oldLogProbs, rollLogProbs, refLogProbs, advantages } = input;
+    return objective.evaluate({
+      ...{ logProbs: cut(logProbs), oldLogProbs: cut(oldLogProbs), rollLogProbs: cut(rollLogProbs as Ragged) },
+      ...(refLogProbs && { refLogProbs: cut(refLogProbs) }),
+      ...{ advantages: advantages.slice(from, to), totals },
+    }).loss;
+  };
+  expect(part(0, 1) + part(1, totals.sequences)).toBeCloseTo(whole.loss, 12);
 });
 
 test("a divergence is added in the weights that are named", () => {

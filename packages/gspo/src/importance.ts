@@ -12,8 +12,8 @@ export interface ImportanceOptions {
   /** Drop a sequence that holds a token with ρ below this (MARTI: 1e-4). */
   readonly veto?: number;
   /**
-   * Correct only where the mean |log π_old - log π_roll| of what is evaluated together is above this: a sampler in step with
-   * the trainer is left alone.
+   * Correct only where the mean |log π_old - log π_roll| of the optimiser batch is above this: a sampler in step with the
+   * trainer is left alone. Without `totals.samplerGap` it is the mean of what is evaluated together.
    */
   readonly gapAbove?: number;
 }
@@ -41,6 +41,20 @@ export function importanceSettings(options: ImportanceOptions | undefined): Obje
 /** No two engines agree to the last bit on this many tokens by chance. */
 const chanceTokens = 64;
 
+function gapIn(
+  { input }: Prepared,
+  trained: (t: number) => boolean,
+  gap: (t: number) => number,
+): { readonly total: number; readonly compared: number } {
+  let [total, compared] = [0, 0];
+  for (let t = 0; t < input.logProbs.values.length; t++) {
+    if (!trained(t)) continue;
+    total += Math.abs(gap(t));
+    compared += 1;
+  }
+  return { total, compared };
+}
+
 /** Weight per token, with the effective sample size (sum ρ)² / (n sum ρ²) among the diagnostics; null where the gap is small. */
 export function importanceWeights(
   prepared: Prepared,
@@ -52,16 +66,13 @@ export function importanceWeights(
     throw new LaconicError("input_invalid", "importance weights need rollLogProbs: the log-probs the sampler reported");
   const trained = (t: number): boolean => !mask || mask[t] !== 0;
   const gap = (t: number): number => (oldLogProbs.values[t] as number) - (rollLogProbs.values[t] as number);
-  let [total, compared] = [0, 0];
-  for (let t = 0; t < logProbs.values.length; t++) {
-    if (!trained(t)) continue;
-    total += Math.abs(gap(t));
-    compared += 1;
-  }
-  if (options.gapAbove && total <= options.gapAbove * compared) return null;
+  const { total, compared } = gapIn(prepared, trained, gap);
+  const { samplerGap = total / Math.max(1, compared) } = prepared.totals;
+  if (options.gapAbove !== undefined && samplerGap <= options.gapAbove) return null;
   // Bypass mode: the sampler's log-probs serve as old ones, so π / π_old is the whole correction already. Two float32 engines
   // may agree on the few tokens of a micro-batch.
-  if (total === 0 && (compared >= chanceTokens || (compared > 0 && compared === prepared.totals.tokens)))
+  const isWhole = compared >= chanceTokens || compared === prepared.totals.tokens;
+  if (compared > 0 && samplerGap === 0 && (isWhole || prepared.totals.samplerGap !== undefined))
     throw new LaconicError(
       "objective_refused",
       "importance: rollLogProbs and oldLogProbs are the same values, so π / π_old corrects already; recompute oldLogProbs, or leave importance out",

@@ -68,7 +68,7 @@ const scheduleSchema: z.ZodType<LearningRateSchedule> = z.strictObject({
 });
 
 /** Shape and ranges of a complete configuration; unknown keys are refused. */
-const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
+export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   seed: z.union([z.string(), z.number()]),
   steps: positive,
   problemsPerStep: positive,

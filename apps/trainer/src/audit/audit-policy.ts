@@ -6,7 +6,8 @@ import type { Memory, StepContext } from "./memory.ts";
 import { firstPrice, nextPrice, usedOf } from "./prices.ts";
 import type { PolicyRow, StepRow, UpdateRow, UtteranceRow } from "./record.ts";
 import type { Numbers } from "./rewards.ts";
-import { rateAt, settingsOf, type ImportanceSettings } from "./settings.ts";
+import { rateAt, settingsOf } from "./settings.ts";
+import { correctionOf } from "./sample-weights.ts";
 import type { Judged, PolicyFacts, Trained } from "./step-facts.ts";
 import { treeAdvantages } from "./tree-returns.ts";
 
@@ -306,7 +307,6 @@ function updatesOf(
   const { objective, ratioUnit, epochs, minibatches, optimizer } = settings;
   const advantages = perSequence ?? recordedAdvantages(row, trained);
   const ref = row.refLogProbs ? cut(row.refLogProbs, trained) : null;
-  const importance = correctionOf(settings, step, old, sampled);
   const losses: PolicyFacts["losses"][number][] = [];
   const updates = row.updates.map((update) => {
     const at = { ...place, optimizerStep: update.optimizerStep };
@@ -334,7 +334,7 @@ function updatesOf(
         problem: own[members[0] as number]?.problem ?? 0,
       };
     });
-    const result = lossOf(units, objective, importance ?? objective.importance);
+    const result = lossOf(units, objective, correctionOf(settings, objective, step, units));
     if (!result) {
       findings.leaveOut(`loss of ${objective.name}`, "this audit has no second implementation of the objective");
       return { loss: null, slopes: null, learningRate };
@@ -351,18 +351,6 @@ function recordedAdvantages({ advantages }: PolicyRow, trained: readonly Trained
   return trained.map(({ utterance }, s) =>
     new Array<number>(utterance.tokens?.length ?? 0).fill(advantages[s] as number),
   );
-}
-
-/** Older samples count by how likelier their reply has become; where nothing differs there is nothing to correct. */
-function correctionOf(
-  { asynchronous }: Settings,
-  { lag }: StepRow,
-  old: PolicyFacts["old"],
-  sampled: PolicyFacts["sampled"],
-): ImportanceSettings | undefined {
-  if (!asynchronous || [lag].flat().every((each) => each === 0)) return undefined;
-  const differs = old.some((values, s) => values.some((value, t) => value !== sampled[s]?.[t]));
-  return differs ? { kind: "truncate", level: "geometric", cap: asynchronous.importanceCap } : undefined;
 }
 
 /** Positions in an optimiser step that share a ratio, in order of appearance. */

@@ -1,13 +1,12 @@
 import { total } from "./costs.ts";
+import { correction, type SampledUnit } from "./sample-weights.ts";
 import type { ImportanceSettings, ObjectiveSettings } from "./settings.ts";
 
 /** One unit of a ratio: a reply, or all that is joined to one. */
-export interface UnitRow {
-  /** log π, log π_old, log π_ref and log π of the sampler, of its tokens. */
+export interface UnitRow extends SampledUnit {
+  /** log π and log π_ref of its tokens. */
   readonly now: readonly number[];
-  readonly old: readonly number[];
   readonly ref: readonly number[] | null;
-  readonly sampled: readonly number[];
   /** Of each token. */
   readonly advantages: readonly number[];
   readonly problem: number;
@@ -204,29 +203,14 @@ function klOf(estimator: string, e: number): readonly [value: number, slope: num
   return [value, slope];
 }
 
-/** ρ = π_old / π_sampler of a unit, by token, after its cap or mask. */
-function correction(
-  { kind, level, cap, veto }: ImportanceSettings,
-  { old, sampled }: UnitRow,
-): { readonly weights: readonly number[]; readonly ratios: readonly number[] } {
-  const gaps = old.map((value, t) => value - (sampled[t] as number));
-  const raise = (x: number): number => Math.exp(Math.min(20, x));
-  const ratios =
-    level === "token"
-      ? gaps.map(raise)
-      : [raise(level === "geometric" ? total(gaps) / Math.max(1, gaps.length) : total(gaps))];
-  const keep = (ratio: number): number =>
-    kind === "truncate" ? Math.min(cap, ratio) : ratio > cap || ratio < 1 / cap ? 0 : ratio;
-  const vetoed = veto !== undefined && gaps.some((gap) => gap < Math.log(veto));
-  const weights = gaps.map((_, t) => (vetoed ? 0 : keep((level === "token" ? ratios[t] : ratios[0]) as number)));
-  return { weights, ratios };
-}
-
-/** The loss of one optimiser step; null for an objective that this audit does not know. */
+/**
+ * The loss of one optimiser step; null for an objective that this audit does not know.
+ * @param importance - how samples are weighed in this step; undefined where they are not
+ */
 export function lossOf(
   units: readonly UnitRow[],
   objective: ObjectiveSettings,
-  importance: ImportanceSettings | undefined = objective.importance,
+  importance: ImportanceSettings | undefined,
 ): BatchLoss | null {
   const byToken = tokenRule(objective);
   const byUnit =

@@ -4,6 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { boundedJson, LaconicError } from "@laconic/core";
 import { changesIn, configAt, type ChangeRow } from "./changes.ts";
+import { checkKnown } from "./known-settings.ts";
 import type { Findings } from "./findings.ts";
 import type { RecordLine } from "./record.ts";
 import type { TrainSettings } from "./settings.ts";
@@ -59,6 +60,8 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
   const changesFile = path("changes.jsonl");
   const changes = existsSync(changesFile) ? changesIn(await readFile(changesFile, "utf8"), changesFile) : [];
   const held = new Map<number, TrainSettings>();
+  for (const step of [0, ...changes.map((row) => row.step)])
+    checkKnown(configAt(config, changes, step), path("config.json"));
   const trainAt = (step: number): TrainSettings => {
     // One value for all steps between two changes.
     const since = Math.max(0, ...changes.map((row) => row.step).filter((each) => each <= step));

@@ -57,6 +57,8 @@ export interface ImportanceSettings {
   readonly level: string;
   readonly cap: number;
   readonly veto?: number;
+  /** Corrects only where the mean |log π_old - log π of the sampler| of an optimiser step is above it. */
+  readonly gapAbove?: number;
 }
 
 /** An estimator by name with its options. */

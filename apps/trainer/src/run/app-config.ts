@@ -43,7 +43,8 @@ const defaults: WrittenConfig = {
   train: {},
 };
 
-const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
+/** A configuration as one writes it; of `train` only that it is an object. */
+export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
   task: taskSettingsSchema,
   model: z.string().min(1),
   lessons: lessonSettings.nullable(),
@@ -103,7 +104,7 @@ export function parseAppConfig(written: unknown): AppConfig {
     }
   checkReferences(written);
   const { named, own } = namedPart({ ...defaults, ...written });
-  const parsed = writtenSchema.safeParse(named, { error: issueWords });
+  const parsed = configSchema.safeParse(named, { error: issueWords });
   if (!parsed.success) {
     const issue = parsed.error.issues[0] as z.core.$ZodIssue;
     throw new LaconicError("config_invalid", `${issue.path.join(".")}: ${issue.message}`, {

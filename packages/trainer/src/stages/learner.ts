@@ -204,11 +204,7 @@ function correctedFor({ config: { asynchronous }, objective }: Learner, lag: num
   const corrected = withImportance(objective, { kind: "truncate", level: "geometric", cap });
   return {
     ...corrected,
-    evaluate(input) {
-      const { oldLogProbs, rollLogProbs } = input;
-      const differs = oldLogProbs.values.some((value, t) => value !== rollLogProbs?.values[t]);
-      return (differs ? corrected : objective).evaluate(input);
-    },
+    evaluate: (input) => ((input.totals?.samplerGap ?? 0) > 0 ? corrected : objective).evaluate(input),
   };
 }
 

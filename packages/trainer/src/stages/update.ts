@@ -104,6 +104,7 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
     sequences: new Set(units).size,
     tokens: sequences.reduce((sum, { completionTokens }) => sum + completionTokens.length, 0),
     groups: new Set(rows.map((row) => batch.problems[row])).size,
+    samplerGap: samplerGapOf(facts, rows),
   };
   let loss = 0;
   let diagnostics: Diagnostics = {};
@@ -167,6 +168,18 @@ function rowsOf({ batch, oldLogProbs, refLogProbs }: UpdateFacts, rows: readonly
     advantages: advantagesOf(batch, rows),
     groups: Int32Array.from(rows, (row) => batch.problems[row] as number),
   };
+}
+
+/** Of a minibatch: whether its samples are weighed must not depend on how an engine cuts it into micro-batches. */
+function samplerGapOf({ batch: { sampledLogProbs }, oldLogProbs }: UpdateFacts, rows: readonly number[]): number {
+  const { offsets, values } = oldLogProbs;
+  let [total, compared] = [0, 0];
+  for (const row of rows)
+    for (let t = offsets[row] as number; t < (offsets[row + 1] as number); t++) {
+      total += Math.abs((values[t] as number) - (sampledLogProbs.values[t] as number));
+      compared += 1;
+    }
+  return total / Math.max(1, compared);
 }
 
 /** Whether they are neighbours in the minibatch. */

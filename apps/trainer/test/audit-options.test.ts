@@ -1,0 +1,205 @@
+import { performance } from "node:perf_hooks";
+import { join } from "node:path";
+import { LaconicError, type LanguageModel } from "@laconic/core";
+import type { TrainingParts } from "@laconic/trainer";
+import { tinyPairParts, tinyParts, tinyRun, tinySettings, trainConfigSchema } from "@laconic/trainer/testing";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { configSchema } from "../src/run/app-config.ts";
+import { samplesOf } from "../src/testing/schema-samples.ts";
+import { temporaryFolder } from "../src/testing/temporary-folder.ts";
+import { auditRun } from "../src/audit/audit-run.ts";
+import { checkKnown } from "../src/audit/known-settings.ts";
+
+type Settings = Readonly<Record<string, unknown>>;
+
+const few = {
+  ...tinySettings,
+  ...{ steps: 3, problemsPerStep: 2, episodesPerProblem: 4, minibatches: 2, epochs: 1 },
+  evaluation: { every: 2, problems: 3, transcripts: 1 },
+  checkpoint: { every: 2, keep: 2 },
+};
+
+/** What an option of a budget needs, where the budget stands. */
+const besideInBudget: readonly (readonly [option: string, beside: Settings])[] = [
+  ["warmupPrice", { warmupIterations: 1 }],
+  ["annealIterations", { warmupIterations: 1 }],
+  ["derivativeSmoothing", { derivativeGain: 0.5 }],
+  ["guard", { guard: { rewardTolerance: 0.04, referenceReward: 0.5, maxSilenceRate: 0.1 } }],
+];
+const budgets: readonly (readonly [place: string, at: (budget: Settings) => Settings])[] = [
+  ["budget", (budget) => ({ budget })],
+  ["budgets.*", (turns) => ({ budgets: { turns } })],
+  ["policies.*.budget", (budget) => ({ policies: { first: { budget } } })],
+];
+
+/** What an option needs beside it to have an effect, or to be let through: by how its path begins. */
+const companions: readonly (readonly [path: string, beside: Settings])[] = [
+  ["objective(dr-grpo)", { objective: { constantLength: 4 } }],
+  ...["grpo", "reinforce", "cispo", "sapo"].map(
+    (name) => [`objective(${name}).constantLength`, { objective: { aggregation: "seq-mean-token-sum-norm" } }] as const,
+  ),
+  [
+    "policies.*.objective(grpo).constantLength",
+    { policies: { first: { objective: { aggregation: "seq-mean-token-sum-norm" } } } },
+  ],
+  ...["std", "epsilon"].map((name) => [`advantage(group).${name}`, { advantage: { scale: "group" } }] as const),
+  ["advantage(bnpo)", { prices: {} }],
+  ["advantage(reinforce++)", { objective: { name: "grpo" } }],
+  ["advantage(running-baseline)", { groupBy: "prompt+agent" }],
+  ["refreshOldPolicyEvery", { checkpoint: { every: 3, keep: 2 } }],
+  ["credit", { groupBy: "prompt+agent" }],
+  ["tree", { groupBy: "tree-node", objective: { name: "magrpo" } }],
+  ["costs", { prices: {} }],
+  ...budgets.flatMap(([place, at]) => [
+    [place, { prices: {} }] as const,
+    ...besideInBudget.map(([option, beside]) => [`${place}.${option}`, at(beside)] as const),
+  ]),
+];
+
+/** Refused by the trainer whatever stands beside, or by the table of logits that speaks here. */
+const never = /^objective\((?:cispo|vespo)\)\.importance|^sampling\.(?:topP|topK|minP)/u;
+
+/** A sampler of other kernels: a little off in some replies, so that samples are weighed in some optimiser steps. */
+function offSampler(model: LanguageModel): LanguageModel {
+  let asked = 0;
+  return {
+    ...model,
+    complete: async (request) => {
+      const { trace, ...completion } = await model.complete(request);
+      const factor = 1 + 0.01 * (asked++ % 7);
+      return {
+        ...completion,
+        ...(trace && { trace: { ...trace, logProbs: trace.logProbs.map((each) => each * factor) } }),
+      };
+    },
+  };
+}
+
+function partsFor(path: string): TrainingParts {
+  const parts = /^(?:policies|tree)/u.test(path) ? tinyPairParts() : tinyParts("star");
+  return {
+    ...parts,
+    policies: Object.fromEntries(
+      Object.entries(parts.policies).map(([name, policy]) => [
+        name,
+        { ...policy, speak: (sampler) => offSampler(policy.speak(sampler)) },
+      ]),
+    ),
+  };
+}
+
+const shape = (trainConfigSchema as unknown as z.ZodObject).shape;
+const names = { policies: ["first"], costs: ["tokens"], budgets: ["turns"], prices: ["tokens"] };
+/**
+ * Known like all others, but not trained once more: corrections, which are laid on any loss alike, and what a policy sets for
+ * itself, which is laid over the run's settings.
+ */
+const again =
+  /^objective\((?!gspo\)|grpo\))[^)]+\)\.(?:kl|importance)|^policies\.\*\.(?:objective\((?!grpo\))|advantage\((?!group\)))/u;
+const all = Object.entries(shape).flatMap(([key, schema]) =>
+  samplesOf(schema, key, names).map(({ path, value }) => ({ path, settings: { [key]: value } as Settings })),
+);
+
+/** Objects of both, those of `over` where they meet. */
+function merged(under: Settings, over: Settings): Settings {
+  const isGroup = (value: unknown): value is Settings =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  const inner = Object.entries(over).map(([key, value]) => {
+    const below = under[key];
+    return [key, isGroup(below) && isGroup(value) ? merged(below, value) : value] as const;
+  });
+  return { ...under, ...Object.fromEntries(inner) };
+}
+
+const samples = all
+  .filter(({ path }) => !again.test(path) && !never.test(path))
+  .map(({ path, settings }) => {
+    const beside = companions.filter(([start]) => path.startsWith(start)).map(([, each]) => each);
+    return { path, settings: [settings, ...beside].reduce((over, under) => merged(under, over)) };
+  });
+
+const keyOf = (path: string): string => path.replace(/[.(].*$/u, "");
+
+/** Settings of the schema that an audit refuses. */
+function refusedOf(settings: readonly Settings[]): string[] {
+  return settings.flatMap((each) => {
+    try {
+      checkKnown(each, "config.json");
+      return [];
+    } catch (error) {
+      return [(error as Error).message];
+    }
+  });
+}
+
+test("every option of every schema is known, at each of its alternatives", () => {
+  expect(all.length).toBeGreaterThan(500);
+  expect(refusedOf(all.map(({ settings }) => settings))).toEqual([]);
+  expect(refusedOf(all.map(({ settings }) => ({ train: settings })))).toEqual([]);
+  // A task says where episodes come from, and `train` is above.
+  const { task: _, train: __, ...others } = (configSchema as unknown as z.ZodObject).shape;
+  const whole = Object.entries(others).flatMap(([key, schema]) => samplesOf(schema, key, names));
+  expect(whole.length).toBeGreaterThan(50);
+  expect(refusedOf(whole.map(({ path, value }) => ({ train: {}, [keyOf(path)]: value })))).toEqual([]);
+});
+
+test.each([
+  [
+    { objective: { name: "gspo", importance: { kind: "truncate", level: "token", cap: 2, unless: 1 } } },
+    "train.objective.importance.unless",
+  ],
+  [{ objective: { name: "luspo", minLength: 3 } }, "train.objective.minLength"],
+  [{ objective: { name: "grpo", aggregation: "by-agent" } }, 'train.objective.aggregation "by-agent"'],
+  [{ advantage: { estimator: "rloo", scale: "group" } }, "train.advantage.scale"],
+  [{ budget: { targetTokens: 1, learningRate: 1, guard: { action: "pause" } } }, 'train.budget.guard.action "pause"'],
+  [{ budgets: { turns: { targetTokens: 1, learningRate: 1, floor: 1 } } }, "train.budgets.turns.floor"],
+  [{ evaluation: { every: 1, repeats: 3 } }, "train.evaluation.repeats"],
+  [{ sampling: { temperature: 1, typicalP: 0.9 } }, "train.sampling.typicalP"],
+  [{ policies: { first: { credit: { kind: "shared" } } } }, "train.policies.first.credit"],
+  [{ costs: { long: { kind: "overlong", maxTokens: 3, margin: 2, above: 1 } } }, "train.costs.long.above"],
+  [{ groupBy: "team" }, 'train.groupBy "team"'],
+  [{ curriculum: { from: 1 } }, "train.curriculum"],
+])("%j is refused by name", (train, name) => {
+  expect(refusedOf([{ train }, train])).toEqual(
+    [name, name.replace("train.", "")].map((each) => expect.stringContaining(`does not know ${each}, `)),
+  );
+});
+
+/** What became of a sample: trained and audited, or refused by whom. */
+async function outcomeOf(path: string, settings: Settings): Promise<string> {
+  const directory = join(await temporaryFolder(), "run");
+  try {
+    await tinyRun({ directory, settings: { ...few, ...settings }, parts: partsFor(path) });
+  } catch (error) {
+    if (LaconicError.is(error)) return `not trained: ${error.message}`;
+    throw error;
+  }
+  try {
+    const { differences, compared } = await auditRun(directory, { fast: true, now: () => performance.now() });
+    const [first] = differences;
+    if (first) return `accused of ${differences.length} differences, such as ${JSON.stringify(first)}`;
+    return (compared.loss ?? 0) > 0 ? "agrees" : "nothing was compared";
+  } catch (error) {
+    if (LaconicError.is(error)) return `refused: ${error.message}`;
+    throw error;
+  }
+}
+
+test.each([...new Set(samples.map(({ path }) => keyOf(path)))])(
+  "a run is never accused of an option of %s, whatever its value",
+  { timeout: 300_000 },
+  async (key) => {
+    const agreed = new Set<string>();
+    const other: string[] = [];
+    const own = samples.filter(({ path }) => keyOf(path) === key);
+    for (const { path, settings } of own) {
+      const outcome = await outcomeOf(path, settings);
+      if (outcome === "agrees") agreed.add(path);
+      else if (!outcome.startsWith("not trained")) other.push(`${path} ${JSON.stringify(settings)}: ${outcome}`);
+    }
+    expect(other).toEqual([]);
+    // A new option that needs another beside it needs a companion above.
+    expect(own.map(({ path }) => path).filter((path) => !agreed.has(path))).toEqual([]);
+  },
+);
