@@ -51,7 +51,7 @@ export { findCheckpoint, modelPlace, policyFile } from "./run/checkpoint.ts";
 export type { FoundCheckpoint, LoopState } from "./run/checkpoint.ts";
 export { nodeFileSystem } from "#platform";
 export type { FileSystem } from "@laconic/core/files";
-export { readLines } from "./run/json-lines.ts";
+export { eachLine, lineAt, linesIn, piecesOf, readLines, rowIn } from "./run/json-lines.ts";
 export { changesOf, sha256Of } from "./run/run-manifest.ts";
 export type { Change, RunManifest } from "./run/run-manifest.ts";
 export { damagedRows } from "./run/damaged-rows.ts";

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { boundedJson, LaconicError } from "@laconic/core";
 import { changesIn, configAt, type ChangeRow } from "./changes.ts";
 import { checkKnown } from "./known-settings.ts";
@@ -97,17 +98,22 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
   };
 }
 
-/** Rows of a file that are whole: a run that goes on may be writing the last. */
+/** Rows of a file that are whole, whatever its length: a run that goes on may be writing the last. */
 async function rowsOf(file: string): Promise<Json[]> {
-  if (!existsSync(file)) return [];
-  return (await readFile(file, "utf8")).split("\n").flatMap((line) => {
+  const rows: Json[] = [];
+  for await (const line of linesOf(file)) {
     try {
-      const row = boundedJson(line) as Json;
-      return [row];
+      rows.push(boundedJson(line) as Json);
     } catch {
-      return [];
+      // Half written.
     }
-  });
+  }
+  return rows;
+}
+
+/** Line by line: a file may be longer than a string can be. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  if (existsSync(file)) yield* createInterface({ input: createReadStream(file), crlfDelay: Infinity });
 }
 
 function byStep(rows: readonly Json[]): Map<number, Json> {
@@ -146,14 +152,15 @@ export async function checkDigests(
       findings.same("folder", { step }, `${folder}/${file}`, sha256, bytes ? sha256Of(bytes) : undefined);
     }
     for (const [file, { sha256 }] of Object.entries(manifest.traces ?? {})) {
-      const text = await readFile(join(directory, file), "utf8").catch(() => "");
-      const upTo = text.split("\n").filter((line) => (stepIn(line) ?? Infinity) <= step);
-      findings.same("folder", { step }, file, sha256, sha256Of(upTo.map((line) => `${line}\n`).join("")));
+      const hash = createHash("sha256");
+      for await (const line of linesOf(join(directory, file)))
+        if ((stepIn(line) ?? Infinity) <= step) hash.update(`${line}\n`);
+      findings.same("folder", { step }, file, sha256, hash.digest("hex"));
     }
   }
 }
 
-function sha256Of(data: Uint8Array | string): string {
+function sha256Of(data: Uint8Array): string {
   return createHash("sha256").update(data).digest("hex");
 }
 

@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { LaconicError } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
-import { readLines, nodeFileSystem, runFiles, sendRun, type SinkOutcome } from "@laconic/trainer";
+import { lineAt, nodeFileSystem, runFiles, sendRun, type SinkOutcome } from "@laconic/trainer";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { parseJson } from "../cli/json.ts";
@@ -49,7 +49,7 @@ export function sendCommand({ terminal }: CommandContext, exit: ExitCode): Comma
 
 /** Whether a run has done all its steps. */
 async function outcomeOf(directory: string): Promise<SinkOutcome> {
-  const rows = await readLines(nodeFileSystem, join(directory, runFiles.metrics)).catch(() => []);
-  const done = rows.at(-1)?.["progress/done_frac"];
+  const last = await lineAt(nodeFileSystem, join(directory, runFiles.metrics), "last").catch(() => null);
+  const done = last?.["progress/done_frac"];
   return done === 1 ? "finished" : "interrupted";
 }

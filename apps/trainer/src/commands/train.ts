@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { nodeFileSystem, readLines, runFiles, type Evaluation, type Measured } from "@laconic/trainer";
+import { lineAt, nodeFileSystem, runFiles, type Evaluation, type Measured } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { environmentValue } from "../cli/environment.ts";
@@ -217,12 +217,13 @@ async function reportServed(
   directory: string,
   terminal: CommandContext["terminal"],
 ): Promise<void> {
-  const rows = await readLines(nodeFileSystem, join(directory, runFiles.metrics));
-  const sideOf = (row: Readonly<Record<string, unknown>> = {}): { reward: number; tokens: number } => ({
+  const rowAt = (place: "first" | "last"): ReturnType<typeof lineAt> =>
+    lineAt(nodeFileSystem, join(directory, runFiles.metrics), place);
+  const sideOf = (row: Readonly<Record<string, unknown>>): { reward: number; tokens: number } => ({
     reward: Number(row["reward/mean"] ?? 0),
     tokens: Number(row["tokens/episode_mean"] ?? 0),
   });
-  const [first, last] = [sideOf(rows[0]), sideOf(rows.at(-1))];
+  const [first, last] = [sideOf((await rowAt("first")) ?? {}), sideOf((await rowAt("last")) ?? {})];
   if (interrupted)
     terminal.note(`stopped after step ${steps}; continue with: laconic ${name} --train --resume --run ${directory}`);
   terminal.note(`report: ${page}`);

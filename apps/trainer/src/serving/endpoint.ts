@@ -34,9 +34,8 @@ const sweepMs = 500;
 export function endpoint(serving: Serving, terminal: Terminal): OpenSource {
   return async (opened, { config, directory, resume }) => {
     const { host, port, ...server } = serving;
-    const { past, damaged, write } = await openJournal(directory, resume);
     const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
-    if (damaged > 0) warn(`${damaged} rows of the gateway's journal are damaged; their rollouts are lost`);
+    const journal = await openJournal(directory, resume, { warn });
     const { train } = config;
     const { limits = {}, ...settings } = config.task as GatewaySettings;
     const perStep = train.problemsPerStep * train.episodesPerProblem;
@@ -60,8 +59,8 @@ export function endpoint(serving: Serving, terminal: Terminal): OpenSource {
         rolloutSeconds: limits.rolloutSeconds ?? 600,
       },
       seed: train.seed,
-      journal: write,
-      past,
+      journal: (event) => journal.write(event),
+      past: journal.past,
       now: () => new Date().getTime(),
       onError: (error) => terminal.note(`error: ${error instanceof Error ? error.message : String(error)}`),
     });
@@ -83,6 +82,7 @@ export function endpoint(serving: Serving, terminal: Terminal): OpenSource {
         gateway.close();
         terminal.note(gatewayLine(gateway.status()));
         await closeServer(http, graceMs);
+        await journal.close();
       },
     };
   };

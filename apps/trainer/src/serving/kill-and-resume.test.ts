@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { nodeFileSystem, readLines } from "@laconic/trainer";
 import { configOfRun } from "../run/open-run.ts";
@@ -27,6 +28,16 @@ async function play(url: string, id: string, reward: number): Promise<void> {
   expect([await speak(url, id, "a"), await speak(url, id, "b")]).toEqual([200, 200]);
   const { status } = await post(`${url}/rollouts/${id}/reward`, { reward, group: "g", agents: { a: reward / 2 } });
   expect(status).toBe(200);
+}
+
+/** As `zcat -f` shows them. */
+async function rowsOf(file: string): Promise<Answer[]> {
+  const bytes = await readFile(file);
+  const text = (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Answer);
 }
 
 const stateOf = async (url: string, id: string): Promise<unknown> => {
@@ -79,7 +90,8 @@ test(
     expect(rows.map(({ step, ...row }) => [step, row["reward/agent/a"]])).toEqual(
       [1, 2, 3].map((step) => [step, 0.25]),
     );
-    const events = await readLines(nodeFileSystem, join(run, "gateway.jsonl"));
+    const closed = (await readdir(join(run, "gateway"))).toSorted().map((name) => join(run, "gateway", name));
+    const events = (await Promise.all([...closed, join(run, "gateway.jsonl")].map((file) => rowsOf(file)))).flat();
     expect(events.filter(({ kind }) => kind === "taken").map(({ step, ids }) => [step, ids])).toEqual([
       [0, ["one", "two"]],
       [1, ["three", "four"]],

@@ -10,11 +10,15 @@ export interface FileSystem {
   exists(path: string): Promise<boolean>;
   list(path: string): Promise<string[]>;
   read(path: string): Promise<Uint8Array>;
+  /** So many bytes from a place, or as many as there are; none behind the end. */
+  readPart(path: string, from: number, length: number): Promise<Uint8Array>;
   /** Streams the file, which may be larger than memory. */
   digest(path: string): Promise<FileDigest>;
   /** Creates or replaces a file and syncs it. */
   write(path: string, data: Uint8Array | string): Promise<void>;
   append(path: string, data: Uint8Array | string): Promise<void>;
+  /** Cuts a file off behind so many bytes and syncs it. */
+  truncate(path: string, bytes: number): Promise<void>;
   /** Renames and syncs the parent directory. */
   rename(from: string, to: string): Promise<void>;
   /** Syncs a file that somebody else wrote. */

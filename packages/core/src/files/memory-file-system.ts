@@ -32,10 +32,12 @@ export function memoryFileSystem(files: Readonly<Record<string, Uint8Array | str
       return [...new Set(inside)].toSorted();
     },
     read: async (path) => Uint8Array.from(found(path)),
+    readPart: async (path, from, length) => found(path).slice(from, from + length),
     digest: async (path) => ({ bytes: found(path).length, sha256: sha256(found(path)) }),
     write: async (path, data) => void stored.set(normal(path), bytesOf(data)),
     append: async (path, data) =>
       void stored.set(normal(path), joined([stored.get(normal(path)) ?? new Uint8Array(), bytesOf(data)])),
+    truncate: async (path, bytes) => void stored.set(normal(path), found(path).slice(0, bytes)),
     async rename(from, to) {
       const [old, name] = [normal(from), normal(to)];
       if (!(await exists(from))) found(from);

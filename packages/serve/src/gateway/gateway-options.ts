@@ -57,6 +57,6 @@ export interface GatewayOptions extends Pick<
   readonly seed: string | number;
   /** Kept before a client hears of it; what a run goes on from. */
   readonly journal: (event: GatewayEvent) => Promise<void>;
-  /** The journal of the run's earlier processes. */
-  readonly past: readonly GatewayEvent[];
+  /** The journal of the run's earlier processes: read once, with the first step. Requests wait until it is. */
+  readonly past: AsyncIterable<GatewayEvent> | readonly GatewayEvent[];
 }

@@ -88,7 +88,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   const shutting = new HttpError(503, "server_error", "the server is ending", null, "shutting_down");
   const route = gatewayRoutes(options, state, drop);
-  let isRestored = false;
+  const isNew = Array.isArray(options.past) && options.past.length === 0;
+  let restored = (): void => undefined;
+  const whenRestored = isNew ? null : new Promise<void>((done) => (restored = done));
+  let isRestored = isNew;
 
   const sweep = async (): Promise<void> => {
     for (const id of book.idle(limits.rolloutSeconds)) await drop(id, "timeout");
@@ -116,6 +119,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     handler: async (request) => {
       try {
+        // Whether a rollout is open, or has its reward, is not known before.
+        if (whenRestored && !new URL(request.url).pathname.endsWith("/health")) await whenRestored;
         if (state.closed) throw shutting;
         return await route(request);
       } catch (error) {
@@ -125,13 +130,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     async take({ step, models, signal }) {
       if (!isRestored) {
         isRestored = true;
-        const past = restore(options.past, step);
+        const past = await restore(options.past, step);
         for (const [id, reason] of past.dropped) book.drop(id, reason);
         for (const id of past.trained) book.remember(id, { state: "trained" });
         for (const rollout of past.waiting) {
           book.finish(rollout);
           rememberReward(state, rollout);
         }
+        restored();
       }
       state.step = step;
       state.models = models;
@@ -158,6 +164,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     }),
     close() {
       state.closed = true;
+      restored();
       gate.refuseWaiting(shutting);
       state.changed();
     },

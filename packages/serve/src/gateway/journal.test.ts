@@ -22,15 +22,15 @@ const events: GatewayEvent[] = [
   { kind: "dropped", id: "old", reason: "stale" },
 ];
 
-test("what was trained stays trained, what waited waits, what was open or of lost weights is lost", () => {
-  const { waiting, trained, dropped } = restore(events, 1);
+test("what was trained stays trained, what waited waits, what was open or of lost weights is lost", async () => {
+  const { waiting, trained, dropped } = await restore(events, 1);
   expect(waiting.map(({ id }) => id)).toEqual(["again", "waits"]);
   expect(trained).toEqual(["trained"]);
   expect(Object.fromEntries(dropped)).toEqual({ old: "stale", ahead: "lost", open: "lost" });
 });
 
-test("from the beginning nothing is trained, and later weights are lost", () => {
-  const { waiting, trained, dropped } = restore(events, 0);
+test("from the beginning nothing is trained, and later weights are lost", async () => {
+  const { waiting, trained, dropped } = await restore(events, 0);
   expect(waiting.map(({ id }) => id)).toEqual(["trained"]);
   expect(trained).toEqual([]);
   expect(dropped.filter(([, reason]) => reason === "lost").map(([id]) => id)).toEqual([

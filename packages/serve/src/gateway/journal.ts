@@ -1,4 +1,4 @@
-import type { DropReason, FinishedRollout, GatewayEvent } from "./rollout-book.ts";
+import { mostEnded, type DropReason, type FinishedRollout, type GatewayEvent } from "./rollout-book.ts";
 
 /** What of a run's rollouts is still good after it stopped. */
 export interface Restored {
@@ -13,32 +13,45 @@ export interface Restored {
 /**
  * Reads a journal for a run that goes on at a step. What was taken for a step that the run no longer has waits again, as
  * the weights that it was sampled from are there; replies of weights that are not are lost, and so is what was open.
+ * What is trained is let go of as it is read: events may be more than memory.
  * @param step - steps that the run's checkpoint has done
  */
-export function restore(events: readonly GatewayEvent[], step: number): Restored {
+export async function restore(
+  events: AsyncIterable<GatewayEvent> | Iterable<GatewayEvent>,
+  step: number,
+): Promise<Restored> {
   const finished = new Map<string, FinishedRollout>();
   const trained = new Set<string>();
   const open = new Set<string>();
   const dropped = new Map<string, DropReason>();
-  for (const event of events) {
+  for await (const event of events) {
     if (event.kind === "opened") open.add(event.id);
     else if (event.kind === "finished") {
       open.delete(event.rollout.id);
+      const { id, steps } = event.rollout;
       // It was dropped while its reward was written.
-      if (!dropped.has(event.rollout.id)) finished.set(event.rollout.id, event.rollout);
-    } else if (event.kind === "taken") for (const id of event.step < step ? event.ids : []) trained.add(id);
-    else {
+      if (dropped.has(id)) continue;
+      if (steps[1] <= step) finished.set(id, event.rollout);
+      else dropped.set(id, "lost");
+    } else if (event.kind === "taken") {
+      for (const id of event.ids)
+        if (event.step < step) {
+          finished.delete(id);
+          dropped.delete(id);
+          trained.add(id);
+        } else if (!finished.has(id)) dropped.set(id, "lost"); // a journal lets go of those that no step can take again
+    } else {
       open.delete(event.id);
       finished.delete(event.id);
       dropped.set(event.id, event.reason);
     }
-  }
-  const kept: FinishedRollout[] = [];
-  for (const rollout of finished.values()) {
-    if (trained.has(rollout.id)) continue;
-    if (rollout.steps[1] <= step) kept.push(rollout);
-    else dropped.set(rollout.id, "lost");
+    for (const ended of [trained, dropped])
+      for (const oldest of ended.keys()) {
+        if (ended.size <= mostEnded) break;
+        ended.delete(oldest);
+      }
   }
   for (const id of open) dropped.set(id, "lost");
-  return { waiting: kept, trained: [...trained], dropped: [...dropped] };
+  const waiting = [...finished.values()].filter(({ id }) => !trained.has(id));
+  return { waiting, trained: [...trained], dropped: [...dropped] };
 }

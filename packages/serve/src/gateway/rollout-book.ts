@@ -68,7 +68,7 @@ interface Waiting {
 }
 
 /** Ids that are remembered after their end; older ones are forgotten. */
-const mostEnded = 200_000;
+export const mostEnded = 200_000;
 
 /** Rollouts and groups: who is open, who waits, who is next. In memory; what must outlive the process is told as events. */
 export class RolloutBook {

@@ -1,4 +1,5 @@
 import { LaconicError } from "@laconic/core";
+import { sha256 } from "@laconic/core/files";
 export { sha256 as sha256Text } from "@laconic/core/files";
 import type { FileSystem } from "@laconic/core/files";
 import type { ProcessTable } from "../run/process-table.ts";
@@ -17,9 +18,11 @@ export const nodeFileSystem: FileSystem = {
   exists: refuse,
   list: refuse,
   read: refuse,
+  readPart: refuse,
   digest: refuse,
   write: refuse,
   append: refuse,
+  truncate: refuse,
   rename: refuse,
   syncFile: refuse,
   syncDirectory: refuse,
@@ -41,6 +44,23 @@ export function absolutePath(path: string): string {
 export const statFile = async (): Promise<null> => null;
 export const isFolder = async (): Promise<boolean> => false;
 export const readPart = async (): Promise<null> => null;
+
+/** SHA-256 of pieces one after the other: they are kept until the end. */
+export function sha256OfPieces(): { update(piece: Uint8Array): void; digest(): string } {
+  const pieces: Uint8Array[] = [];
+  return {
+    update: (piece) => void pieces.push(piece),
+    digest: () => {
+      const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+      let at = 0;
+      for (const piece of pieces) {
+        whole.set(piece, at);
+        at += piece.length;
+      }
+      return sha256(whole);
+    },
+  };
+}
 
 /** Bytes of base64. */
 export function fromBase64(text: string): Uint8Array {

@@ -17,6 +17,15 @@ export const nodeFileSystem: FileSystem = {
     ),
   list: (path) => readdir(path),
   read: (path) => readFile(path),
+  readPart: async (path, from, length) => {
+    const file = await open(path);
+    try {
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, from);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  },
   digest: async (path) => {
     const hash = createHash("sha256");
     let bytes = 0;
@@ -28,6 +37,15 @@ export const nodeFileSystem: FileSystem = {
   },
   write: (path, data) => put(path, data, "w"),
   append: (path, data) => put(path, data, "a"),
+  truncate: async (path, bytes) => {
+    const file = await open(path, "r+");
+    try {
+      await file.truncate(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  },
   rename: async (from, to) => {
     await rename(from, to);
     await syncDirectory(dirname(to));
@@ -55,6 +73,12 @@ export const nodeProcesses: ProcessTable = {
 /** Of a text in UTF-8, as 64 hexadecimal digits. */
 export function sha256Text(text: string): string {
   return createHash("sha256").update(text).digest("hex");
+}
+
+/** SHA-256 of pieces one after the other. */
+export function sha256OfPieces(): { update(piece: Uint8Array): void; digest(): string } {
+  const hash = createHash("sha256");
+  return { update: (piece) => void hash.update(piece), digest: () => hash.digest("hex") };
 }
 
 /** One name for each directory. */

@@ -1,5 +1,5 @@
 import type { FileSystem } from "@laconic/core/files";
-import { rowsIn } from "./run-source.ts";
+import { parsed, recordIn } from "./run-source.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -9,8 +9,91 @@ export function toLine(row: Readonly<Record<string, unknown>>): string {
   return `${JSON.stringify(nonfinite.length > 0 ? { ...row, nonfinite } : row)}\n`;
 }
 
-/** Rows of a file; a torn last line is left out. Empty when there is no file. */
+const pieceBytes = 1 << 20;
+
+/** A longer line is none: a string of V8's holds no more than twice as much. */
+const mostLineBytes = 256 << 20;
+
+/** A file piece by piece, whatever its length: all of it, or what lies between two places. */
+export async function* piecesOf(
+  fs: FileSystem,
+  path: string,
+  from: number = 0,
+  to: number = Infinity,
+): AsyncGenerator<Uint8Array> {
+  for (let at = from; at < to;) {
+    const piece = await fs.readPart(path, at, Math.min(pieceBytes, to - at));
+    if (piece.length === 0) return;
+    yield piece;
+    at += piece.length;
+  }
+}
+
+/** Lines without their ends, in memory of one line: null for one of more than 256 MiB. What lacks its end comes last. */
+export async function* linesIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array | null> {
+  let held: Uint8Array[] = [];
+  let bytes = 0;
+  const take = (part: Uint8Array): void => {
+    bytes += part.length;
+    if (bytes > mostLineBytes) held = [];
+    else if (part.length > 0) held.push(part);
+  };
+  const whole = (): Uint8Array | null => {
+    const line = bytes > mostLineBytes ? null : held.length === 1 ? (held[0] as Uint8Array) : joined(held, bytes);
+    [held, bytes] = [[], 0];
+    return line;
+  };
+  for await (const piece of pieces) {
+    let used = 0;
+    for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, used)) {
+      take(piece.subarray(used, end));
+      used = end + 1;
+      yield whole();
+    }
+    take(piece.subarray(used));
+  }
+  if (bytes > 0) yield whole();
+}
+
+function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {
+  const line = new Uint8Array(bytes);
+  let at = 0;
+  for (const part of parts) {
+    line.set(part, at);
+    at += part.length;
+  }
+  return line;
+}
+
+const decoder = new TextDecoder();
+
+/** What a line says; null for what is no object of JSON. */
+export function rowIn(line: Uint8Array | null): Row | null {
+  return line && recordIn(parsed(decoder.decode(line)));
+}
+
+/** Rows of a file one after the other, whatever its length; what is no row is left out. None where there is no file. */
+export async function* eachLine(fs: FileSystem, path: string): AsyncGenerator<Row> {
+  if (!(await fs.exists(path))) return;
+  for await (const line of linesIn(piecesOf(fs, path))) {
+    const row = rowIn(line);
+    if (row) yield row;
+  }
+}
+
+/** All rows of a file, as {@link eachLine} gives them: of one that stays small. */
 export async function readLines(fs: FileSystem, path: string): Promise<Row[]> {
-  if (!(await fs.exists(path))) return [];
-  return rowsIn(new TextDecoder().decode(await fs.read(path)));
+  const rows: Row[] = [];
+  for await (const row of eachLine(fs, path)) rows.push(row);
+  return rows;
+}
+
+/** The first row, or the last; null where there is none. */
+export async function lineAt(fs: FileSystem, path: string, place: "first" | "last"): Promise<Row | null> {
+  let found: Row | null = null;
+  for await (const row of eachLine(fs, path)) {
+    found = row;
+    if (place === "first") break;
+  }
+  return found;
 }

@@ -26,7 +26,7 @@ import { changesOf, runManifest } from "./run-manifest.ts";
 import { checkSame, clear, continues, writeConfig } from "./stored-run.ts";
 import { deflated } from "./packed-numbers.ts";
 import { packEvaluation, packStep, recordVersion } from "./step-record.ts";
-import { cutTraces, digestTraces, writeTraces, type CutTraces } from "./traces.ts";
+import { cutTraces, digestTraces, linesOfCut, writeTraces, type CutTraces } from "./traces.ts";
 
 /** What a caller sees while a run goes on. */
 export interface RunObserver {
@@ -151,7 +151,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
   return {
     async restore(models: Models): Promise<LoopState | null> {
       if (!isResumed) return null;
-      let cut: CutTraces = { texts: {}, repairs: [] };
+      let cut: CutTraces = { cuts: {}, repairs: [] };
       const { folder, state, warnings } = await findCheckpoint(
         fs,
         path(runFiles.checkpoints),
@@ -168,9 +168,13 @@ export async function openRun(options: RunOptions): Promise<Run> {
       );
       for (const message of [...warnings, ...cut.repairs]) await warn(message);
       for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(models, name)));
-      const { [runFiles.changes]: changed = "", ...texts } = cut.texts;
-      changes = await compareSettings(state.step, changed);
-      await writeTraces(fs, directory, { ...cut, texts });
+      const { [runFiles.changes]: changed, ...cuts } = cut.cuts;
+      const kept: string[] = [];
+      if (changed)
+        for await (const line of linesOfCut(fs, path(runFiles.changes), changed))
+          kept.push(`${new TextDecoder().decode(line)}\n`);
+      changes = await compareSettings(state.step, kept.join(""));
+      await writeTraces(fs, directory, { ...cut, cuts });
       await sinks.replay(fs, directory);
       return state;
     },

@@ -2,7 +2,7 @@ import { boundedJson, LaconicError } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { completeSteps } from "./checkpoint.ts";
 import { replaceFile } from "./file-system.ts";
-import { readLines } from "./json-lines.ts";
+import { lineAt } from "./json-lines.ts";
 import { runFiles, traceNames } from "./run-files.ts";
 import { changesOf, parseRunManifest, runManifest, type Change, type RunManifest } from "./run-manifest.ts";
 
@@ -22,7 +22,7 @@ export async function continues(
   const hasCheckpoint = (await completeSteps(fs, joinPath(directory, runFiles.checkpoints))).length > 0;
   if (resume === "where-possible") return hasCheckpoint;
   // Nothing is lost of a run that was refused, or died, before its first step.
-  if (hasCheckpoint || (await readLines(fs, joinPath(directory, runFiles.metrics))).length > 0)
+  if (hasCheckpoint || (await lineAt(fs, joinPath(directory, runFiles.metrics), "first")) !== null)
     throw new LaconicError("run_exists", `${directory} holds a run already; choose another directory, or resume it`, {
       directory,
     });

@@ -1,7 +1,7 @@
 import { boundedJson } from "@laconic/core";
 import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
-import { sha256Text } from "#platform";
-import { replaceFile } from "./file-system.ts";
+import { sha256OfPieces, sha256Text } from "#platform";
+import { linesIn, piecesOf } from "./json-lines.ts";
 
 /** Names of files in a run directory whose rows belong to steps. */
 export interface TraceNames {
@@ -27,15 +27,21 @@ export async function digestTraces(
   return digests;
 }
 
-/** Trace files cut back to a step, and what had to be mended for it, in words. */
+/** What of a trace file a resumed run keeps: all, what lies before a place, or rows up to a step, each once where they stand twice. */
+type Cut =
+  | { readonly kind: "all" }
+  | { readonly kind: "before"; readonly bytes: number }
+  | { readonly kind: "rows"; readonly step: number; readonly once: boolean };
+
+/** How trace files are cut back to a step, and what has to be mended for it, in words. */
 export interface CutTraces {
-  readonly texts: Readonly<Record<string, string>>;
+  readonly cuts: Readonly<Record<string, Cut>>;
   readonly repairs: readonly string[];
 }
 
 /**
- * The rows up to `step`, without torn lines and those of later steps. Rows that stand twice are taken once where that gives
- * what the checkpoint saw.
+ * Finds the rows up to `step`, without torn lines and those of later steps, in memory of one line. Rows that stand twice are taken
+ * once where that gives what the checkpoint saw.
  * @param recorded - what the checkpoint saw; null compares nothing
  * @throws Error naming file and place where rows are lost or changed
  */
@@ -46,7 +52,7 @@ export async function cutTraces(
   step: number,
   recorded: TraceDigests | null,
 ): Promise<CutTraces> {
-  const texts: Record<string, string> = {};
+  const cuts: Record<string, Cut> = {};
   const repairs: string[] = [];
   for (const name of all) {
     const path = joinPath(directory, name);
@@ -55,25 +61,83 @@ export async function cutTraces(
       if (expected) throw new Error(`${name} is gone, which held ${expected.bytes} bytes at step ${step}`);
       continue;
     }
-    const read = await fs.read(path).catch((cause: unknown) => {
+    const found = await cutOf(fs, path, step, expected).catch((cause: unknown) => {
       throw new Error(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     });
-    const lines = linesUpTo(new TextDecoder().decode(read), step);
-    texts[name] = textOf(lines);
-    if (!expected || isSame(texts[name], expected)) continue;
-    const seen = new Set<string>();
-    const once = lines.filter((line) => !seen.has(line.text) && seen.add(line.text));
-    if (!isSame(textOf(once), expected)) throw new Error(`${name}: ${damageOf(lines, step, byStep.has(name))}`);
-    texts[name] = textOf(once);
-    const kept = new Set(once);
-    const twice = lines.filter((line) => !kept.has(line));
-    repairs.push(`${name}: rows that stood twice were taken once (line ${twice.map(({ at }) => at).join(", ")})`);
+    if ("steps" in found) throw new Error(`${name}: ${damageOf(found.steps, step, byStep.has(name))}`);
+    cuts[name] = found.cut;
+    if (found.twice.length > 0)
+      repairs.push(`${name}: rows that stood twice were taken once (line ${found.twice.join(", ")})`);
   }
-  return { texts, repairs };
+  return { cuts, repairs };
 }
 
-export async function writeTraces(fs: FileSystem, directory: string, { texts }: CutTraces): Promise<void> {
-  for (const [name, text] of Object.entries(texts)) await replaceFile(fs, joinPath(directory, name), text);
+type Found = { readonly cut: Cut; readonly twice: readonly number[] } | { readonly steps: readonly number[] };
+
+async function cutOf(fs: FileSystem, path: string, step: number, expected: FileDigest | undefined): Promise<Found> {
+  if (expected) {
+    // What the checkpoint saw stands at the beginning, unless a row was lost.
+    const seen = digester();
+    let lines = 0;
+    for await (const piece of piecesOf(fs, path, 0, expected.bytes)) {
+      seen.add(piece);
+      for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, end + 1)) lines += 1;
+    }
+    if (seen.is(expected)) {
+      const doubled: number[] = [];
+      for await (const { at, own } of rowsUpTo(fs, path, step, expected.bytes))
+        if (own !== null) doubled.push(lines + at);
+      return { cut: { kind: "before", bytes: expected.bytes }, twice: doubled };
+    }
+  }
+  const [all, once, steps, twice] = [digester(), digester(), [] as number[], [] as number[]];
+  let lines = 0;
+  for await (const { line, at, own, isAgain } of rowsUpTo(fs, path, step)) {
+    lines = at;
+    if (own === null) continue;
+    steps.push(own);
+    all.addLine(line);
+    if (isAgain) twice.push(at);
+    else once.addLine(line);
+  }
+  const isWhole = steps.length === lines && twice.length === 0;
+  if (!expected || all.is(expected))
+    return { cut: isWhole ? { kind: "all" } : { kind: "rows", step, once: false }, twice: [] };
+  return once.is(expected) ? { cut: { kind: "rows", step, once: true }, twice } : { steps };
+}
+
+/** What a cut leaves of a file. */
+export async function* linesOfCut(fs: FileSystem, path: string, cut: Cut): AsyncGenerator<Uint8Array> {
+  if (cut.kind === "rows") {
+    for await (const { line, own, isAgain } of rowsUpTo(fs, path, cut.step))
+      if (own !== null && !(cut.once && isAgain)) yield line;
+    return;
+  }
+  const upTo = cut.kind === "before" ? cut.bytes : Infinity;
+  for await (const line of linesIn(piecesOf(fs, path, 0, upTo))) if (line) yield line;
+}
+
+const batchBytes = 4 << 20;
+
+/** Cuts the files, each by one step that a kill leaves done or undone. */
+export async function writeTraces(fs: FileSystem, directory: string, { cuts }: CutTraces): Promise<void> {
+  for (const [name, cut] of Object.entries(cuts)) {
+    const path = joinPath(directory, name);
+    if (cut.kind === "before" && (await fs.readPart(path, cut.bytes, 1)).length > 0) await fs.truncate(path, cut.bytes);
+    if (cut.kind !== "rows") continue;
+    await fs.write(`${path}.tmp`, "");
+    let batch: string[] = [];
+    let held = 0;
+    for await (const line of linesOfCut(fs, path, cut)) {
+      batch.push(`${decoder.decode(line)}\n`);
+      held += line.length;
+      if (held < batchBytes) continue;
+      await fs.append(`${path}.tmp`, batch.join(""));
+      [batch, held] = [[], 0];
+    }
+    await fs.append(`${path}.tmp`, batch.join(""));
+    await fs.rename(`${path}.tmp`, path);
+  }
 }
 
 /**
@@ -90,17 +154,33 @@ export function stepDefect(steps: readonly number[]): string | null {
 }
 
 interface Line {
+  readonly line: Uint8Array;
   /** Counted from 1. */
   readonly at: number;
-  readonly text: string;
-  readonly step: number;
+  /** Its step; null for what is to go: a later step's, or no row. */
+  readonly own: number | null;
+  /** It stood before, word for word. */
+  readonly isAgain: boolean;
 }
 
-function linesUpTo(text: string, step: number): Line[] {
-  return text.split("\n").flatMap((line, i) => {
-    const own = stepOf(line);
-    return own !== null && own <= step ? [{ at: i + 1, text: line, step: own }] : [];
-  });
+const decoder = new TextDecoder();
+
+async function* rowsUpTo(fs: FileSystem, path: string, step: number, from = 0): AsyncGenerator<Line> {
+  const seen = new Set<string>();
+  let at = 0;
+  for await (const line of linesIn(piecesOf(fs, path, from))) {
+    at += 1;
+    const text = line && decoder.decode(line);
+    const of = text === null ? null : stepOf(text);
+    if (line === null || text === null || of === null || of > step) {
+      yield { line: line ?? new Uint8Array(), at, own: null, isAgain: false };
+      continue;
+    }
+    // Of a long line its checksum: all of them may be more than memory.
+    const key = text.length > 100 ? sha256Text(text) : text;
+    yield { line, at, own: of, isAgain: seen.has(key) };
+    seen.add(key);
+  }
 }
 
 /** Null for a line that was torn or is no row. */
@@ -113,17 +193,33 @@ function stepOf(line: string): number | null {
   }
 }
 
-function textOf(lines: readonly Line[]): string {
-  return lines.map(({ text }) => `${text}\n`).join("");
+interface Digester {
+  add(bytes: Uint8Array): void;
+  addLine(line: Uint8Array): void;
+  is(expected: FileDigest): boolean;
 }
 
-function isSame(text: string, { bytes, sha256 }: FileDigest): boolean {
-  return new TextEncoder().encode(text).length === bytes && sha256Text(text) === sha256;
+const lineEnd = Uint8Array.of(10);
+
+function digester(): Digester {
+  const hash = sha256OfPieces();
+  let bytes = 0;
+  const add = (piece: Uint8Array): void => {
+    bytes += piece.length;
+    hash.update(piece);
+  };
+  return {
+    add,
+    addLine: (line) => {
+      add(line);
+      add(lineEnd);
+    },
+    is: (expected) => bytes === expected.bytes && hash.digest() === expected.sha256,
+  };
 }
 
 /** Where a file with one row a step goes wrong; of another, that something differs. */
-function damageOf(lines: readonly Line[], step: number, isByStep: boolean): string {
-  const steps = lines.map((line) => line.step);
+function damageOf(steps: readonly number[], step: number, isByStep: boolean): string {
   const short = steps.length < step ? `step ${steps.length + 1} is lost` : null;
   const defect = isByStep ? (stepDefect(steps) ?? short) : null;
   return defect ?? `its rows up to step ${step} are not those that the checkpoint of that step saw`;

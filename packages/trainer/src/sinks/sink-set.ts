@@ -1,6 +1,6 @@
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
-import { readLines } from "../run/json-lines.ts";
+import { eachLine, readLines } from "../run/json-lines.ts";
 import { runFiles } from "../run/run-files.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import type { MetricSink, SinkOutcome, SinkRun } from "./metric-sink.ts";
@@ -55,7 +55,8 @@ export function sinkSet(given: readonly MetricSink[], warn: (message: string) =>
           );
         }
       };
-      for (const metrics of await rowsOf<Metrics>(runFiles.metrics)) {
+      for await (const row of eachLine(fs, joinPath(directory, runFiles.metrics))) {
+        const metrics = row as Metrics;
         await tell(metrics["step"] as number);
         await each((sink) => sink.log(metrics, metrics["step"] as number));
       }

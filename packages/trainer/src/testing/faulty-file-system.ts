@@ -28,7 +28,7 @@ export class ProcessKilled extends Error {
 }
 
 type Operation = keyof FileSystem;
-const writing: ReadonlySet<Operation> = new Set(["makeDirectory", "write", "append", "rename", "remove"]);
+const writing: ReadonlySet<Operation> = new Set(["makeDirectory", "write", "append", "truncate", "rename", "remove"]);
 
 /** A file system over another one that fails, stops or forgets on command. */
 export function faultyFileSystem(faults: Faults = {}, inner: FileSystem = nodeFileSystem): FaultyFileSystem {
@@ -74,9 +74,11 @@ export function faultyFileSystem(faults: Faults = {}, inner: FileSystem = nodeFi
     exists: (path) => call("exists", path, () => inner.exists(path)),
     list: (path) => call("list", path, () => inner.list(path)),
     read: (path) => call("read", path, () => inner.read(path)),
+    readPart: (path, from, length) => call("readPart", path, () => inner.readPart(path, from, length)),
     digest: (path) => call("digest", path, () => inner.digest(path)),
     write: (path, data) => put("write", path, data),
     append: (path, data) => put("append", path, data),
+    truncate: (path, bytes) => call("truncate", path, () => inner.truncate(path, bytes)),
     rename: (from, to) =>
       call("rename", to, async () => {
         await inner.rename(from, to);

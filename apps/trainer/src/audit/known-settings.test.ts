@@ -5,11 +5,11 @@ import type { TrainingParts } from "@laconic/trainer";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings, trainConfigSchema } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { configSchema } from "../src/run/app-config.ts";
-import { samplesOf } from "../src/testing/schema-samples.ts";
-import { temporaryFolder } from "../src/testing/temporary-folder.ts";
-import { auditRun } from "../src/audit/audit-run.ts";
-import { checkKnown } from "../src/audit/known-settings.ts";
+import { configSchema } from "../run/app-config.ts";
+import { samplesOf } from "../testing/schema-samples.ts";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { auditRun } from "./audit-run.ts";
+import { checkKnown } from "./known-settings.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,137 @@
+import { execFileSync } from "node:child_process";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { memoryFileSystem, type FileSystem } from "@laconic/core/files";
+import { scriptedEpisode } from "@laconic/core/testing";
+import { restore, type FinishedRollout, type GatewayEvent } from "@laconic/serve";
+import { nodeFileSystem } from "@laconic/trainer";
+import { faultyFileSystem } from "@laconic/trainer/testing";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { openJournal } from "./gateway-journal.ts";
+
+const rollout = (id: string, step: number): FinishedRollout => ({
+  ...{ id, group: "g", reward: { team: { task: 1 } }, kinds: { first: 1 }, steps: [step, step] },
+  episode: { ...scriptedEpisode([]), answer: "x".repeat(200) },
+});
+
+/** Four rollouts a step, of which one is dropped, one waits a step longer, and one is never ended. */
+const story: readonly GatewayEvent[] = Array.from({ length: 12 }, (_, step): GatewayEvent[] => [
+  ...["a", "b", "c", "open"].map((name) => ({ kind: "opened" as const, id: `${name}${step}` })),
+  ...["a", "b", "c"].map((name) => ({ kind: "finished" as const, rollout: rollout(`${name}${step}`, step) })),
+  { kind: "dropped", id: `b${step}`, reason: "stale" },
+  { kind: "taken", step, ids: [`a${step}`, ...(step > 0 ? [`c${step - 1}`] : [])] },
+]).flat();
+
+const silent = { segmentBytes: 3000, warn: () => undefined };
+
+/** What a run that goes on knows; ids in one order, as packing lets go of what nobody asks for. */
+async function known(events: AsyncIterable<GatewayEvent> | Iterable<GatewayEvent>, step: number): Promise<unknown> {
+  const { waiting, trained, dropped } = await restore(events, step);
+  return { waiting: waiting.map(({ id }) => id), trained: trained.toSorted(), dropped: Object.fromEntries(dropped) };
+}
+
+async function checkpoints(fs: FileSystem, steps: readonly number[]): Promise<void> {
+  await fs.remove("/run/checkpoints");
+  for (const step of steps) await fs.makeDirectory(`/run/checkpoints/step-${String(step).padStart(8, "0")}`);
+}
+
+async function written(fs: FileSystem, events: readonly GatewayEvent[], done: GatewayEvent[] = []): Promise<void> {
+  const journal = await openJournal("/run", true, { ...silent, fs });
+  await restore(journal.past, 0);
+  for (const event of events) {
+    await journal.write(event);
+    done.push(event);
+  }
+  await journal.close();
+}
+
+async function knownAfter(fs: FileSystem, step: number): Promise<unknown> {
+  const journal = await openJournal("/run", true, { ...silent, fs });
+  const found = await known(journal.past, step);
+  await journal.close();
+  return found;
+}
+
+test("what a journal of segments tells is what it was told, for every checkpoint that is kept", async () => {
+  for (const steps of [[], [12], [3, 11], [0, 6, 12]]) {
+    const fs = memoryFileSystem();
+    await checkpoints(fs, steps);
+    await written(fs, story);
+    for (const step of steps.length === 0 ? [0, 5, 12] : steps)
+      expect([step, await knownAfter(fs, step)]).toEqual([step, await known(story, step)]);
+  }
+});
+
+test("what was trained before the oldest checkpoint, and what was dropped, takes no room", async () => {
+  const sizes: number[] = [];
+  for (const count of [story.length / 2, story.length]) {
+    const fs = memoryFileSystem();
+    await checkpoints(fs, [100]);
+    await written(fs, story.slice(0, count));
+    const [name, ...others] = (await fs.list("/run/gateway")).filter((each) => each.endsWith(".gz"));
+    expect(others).toEqual([]);
+    sizes.push((await fs.read(`/run/gateway/${name}`)).length);
+  }
+  const [half = 0, whole = 0] = sizes;
+  const finished = JSON.stringify(story.find(({ kind }) => kind === "finished")).length;
+  expect(whole - half).toBeLessThan(finished); // of 18 more rollouts
+});
+
+test("a kill at any call loses no event that was acknowledged, and invents none", async () => {
+  const kept = [1, 3];
+  const short = story.slice(0, 45);
+  let calls = 0;
+  for (let killAt = 1; calls === 0 || killAt <= calls; killAt += 1)
+    for (const killed of ["before", "torn", "after"] as const) {
+      const inner = memoryFileSystem();
+      await checkpoints(inner, kept);
+      const done: GatewayEvent[] = [];
+      const half = short.slice(0, 20);
+      await written(inner, half, done);
+      const faulty = faultyFileSystem({ killAt, killed }, inner);
+      await written(faulty, short.slice(20), done).catch(() => undefined);
+      if (faulty.calls < killAt) calls = killAt; // it came to its end
+      for (const step of kept) {
+        const found = await knownAfter(inner, step);
+        const possible = [await known(done, step), await known(short.slice(0, done.length + 1), step)];
+        expect(possible, `killed ${killed} call ${killAt}`).toContainEqual(found);
+      }
+    }
+  expect(calls).toBeGreaterThan(50);
+});
+
+test("a journal in one raw file, as earlier versions wrote it, goes on; zcat reads what it becomes", async () => {
+  const directory = await temporaryFolder();
+  const lines = story.map((event) => `${JSON.stringify(event)}\n`);
+  await writeFile(join(directory, "gateway.jsonl"), `${lines.join("")}{"kind":"ope`);
+  const warned: string[] = [];
+  const journal = await openJournal(directory, true, { warn: (message) => warned.push(message) });
+  expect(await known(journal.past, 5)).toEqual(await known(story, 5));
+  expect(warned).toEqual([expect.stringContaining("1 rows of the gateway's journal are damaged")]);
+  await journal.write({ kind: "opened", id: "later" });
+  await journal.close();
+  expect(await readdir(join(directory, "gateway"))).toEqual(["000001-000001.jsonl.gz"]);
+  const text = execFileSync("zcat", [join(directory, "gateway/000001-000001.jsonl.gz")], { encoding: "utf8" });
+  const events = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as GatewayEvent);
+  expect(events.filter(({ kind }) => kind === "finished")).not.toHaveLength(0);
+  const again = await openJournal(directory, true, { fs: nodeFileSystem, warn: () => undefined });
+  expect((await restore(again.past, 5)).dropped.map(([id]) => id)).toContain("later");
+  await again.close();
+});
+
+test("a damaged part costs its own rollouts and is said", async () => {
+  const fs = memoryFileSystem();
+  await checkpoints(fs, [0]);
+  await written(fs, story);
+  const [packed] = (await fs.list("/run/gateway")).filter((name) => name.endsWith(".gz"));
+  const bytes = await fs.read(`/run/gateway/${packed}`);
+  await fs.write(`/run/gateway/${packed}`, bytes.slice(0, bytes.length >> 1));
+  const warned: string[] = [];
+  const { past } = await openJournal("/run", true, { fs, warn: (message) => warned.push(message) });
+  await restore(past, 0);
+  expect(warned).toEqual([expect.stringContaining("are damaged; their rollouts are lost")]);
+});
