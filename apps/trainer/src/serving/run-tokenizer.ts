@@ -42,7 +42,7 @@ async function open(
   const { taughtTask } = await import("../run/policy-facts.ts");
   if ((await taughtTask(folder))?.startsWith("relay/")) return (await import("@laconic/tasks")).relayTokenizer;
   const { tokenizerIn } = await import("../run/tokenizer-in.ts");
-  return tokenizerIn(folder, isRecord(chatTemplateArguments) ? (chatTemplateArguments as TemplateArguments) : {});
+  return tokenizerIn(folder, isRecord(chatTemplateArguments) ? chatTemplateArguments : {});
 }
 
 type TemplateArguments = Parameters<typeof tokenizerIn>[1];
