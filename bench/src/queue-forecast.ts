@@ -10,7 +10,7 @@ const fleet: FleetParameters = {
   groupsPerStep: 128,
   episodesPerGroup: 8,
   callsPerEpisode: 2,
-  asynchronous: { ...asynchronousDefaults, activeGroups: 128, maxLag: 8 },
+  asynchronous: { ...asynchronousDefaults, activeGroups: 128 },
   latency: { medianSeconds: 2, sigma: 1.2, leastSeconds: 0.05, mostSeconds: 30 },
   failures: 0.05,
   updateSeconds: 4,
@@ -27,10 +27,12 @@ const ways: Readonly<Record<string, () => void>> = {
   /** What the queue is to reach, at other windows and bounds. */
   target() {
     const { asynchronous } = fleet;
+    for (const seed of [1, 2, 3]) report("target", { seed, asynchronous: asynchronousDefaults });
     for (const activeGroups of [96, 112, 128, 144])
       report("target", { asynchronous: { ...asynchronous, activeGroups } });
     for (const seed of [2, 3]) report("target", { seed });
     report("target", { asynchronous: { ...asynchronous, maxLag: 6 } });
+    report("target", { asynchronous: { ...asynchronous, maxLag: 4 } });
     for (const maxLag of [4, 6]) report("target", { asynchronous: { ...asynchronous, maxLag, stale: "drop" } });
     const cutStragglers = { afterShare: 0.75, seconds: 10 };
     report("target", { asynchronous: { ...asynchronous, cutStragglers } });

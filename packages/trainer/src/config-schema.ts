@@ -304,7 +304,7 @@ function checkAsynchronous(config: TrainConfig, refuse: Refuse): void {
   if ((activeGroups ?? 0) > most)
     refuse(
       "asynchronous.activeGroups",
-      `is ${activeGroups}, of which maxLag ${maxLag} allows ${most}: (maxLag + 1) * problemsPerStep; null takes what it allows`,
+      `is ${activeGroups}, of which maxLag ${maxLag} allows ${most}: (maxLag + 1) * problemsPerStep; null takes problemsPerStep + 1`,
     );
   if (cutStragglers && tree) refuse("asynchronous.cutStragglers", "a tree is played as a whole; use null");
   if (cutStragglers && Math.ceil(cutStragglers.afterShare * episodesPerProblem) >= episodesPerProblem)

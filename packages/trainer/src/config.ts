@@ -56,9 +56,12 @@ export interface ScoringSettings {
 
 /** Sampling beside training: groups are played all the time, and a step takes the first that are complete. */
 export interface AsynchronousSettings {
-  /** So many groups' worth of episodes are played at once; null for what `maxLag` allows: (`maxLag` + 1) `problemsPerStep`. */
+  /**
+   * So many groups' worth of episodes are played at once, at most (`maxLag` + 1) `problemsPerStep`; null for `problemsPerStep` + 1,
+   * which keeps a fleet busy that answers the calls of one step at once. Give a larger fleet its own number of groups.
+   */
   readonly activeGroups: number | null;
-  /** Most steps that the weights behind a group may be old when it trains. */
+  /** Max steps that the weights behind a group may be old when it trains. */
   readonly maxLag: number;
   /** A group that would become older holds up the step that must take it, or is dropped and named in `dropped.jsonl`. */
   readonly stale: "wait" | "drop";
@@ -180,10 +183,10 @@ export type TrainSettings = {
   };
 };
 
-/** Of runs that ask for asynchronous sampling; ours. */
+/** Of runs that ask for asynchronous sampling; ours. Measured by `bench/src/queue-forecast.ts target`: 99 % of the slots in use. */
 export const asynchronousDefaults: AsynchronousSettings = {
   activeGroups: null,
-  maxLag: 4,
+  maxLag: 8,
   stale: "wait",
   importanceCap: 2,
   retries: 2,

@@ -31,7 +31,7 @@ test("so many groups' worth of parts are played; the first that are complete tra
 });
 
 test("a step waits for a group that later ones would take too late, and for no other", () => {
-  const scheduler = groupScheduler({ ...settings, activeGroups: null });
+  const scheduler = groupScheduler({ ...settings, activeGroups: 6 });
   expect(started(scheduler)).toEqual([0, 1, 2, 3, 4, 5]); // (maxLag + 1) * groupsPerStep
   for (const group of [4, 5]) scheduler.complete(group);
   expect(numbers(scheduler.take())).toEqual([4, 5]);
@@ -47,7 +47,7 @@ test("a step waits for a group that later ones would take too late, and for no o
 });
 
 test("groups that are not waited for are dropped when they are too old, played or complete", () => {
-  const scheduler = groupScheduler({ ...settings, stale: "drop", activeGroups: null, maxLag: 1 });
+  const scheduler = groupScheduler({ ...settings, stale: "drop", activeGroups: 4, maxLag: 1 });
   started(scheduler); // 0 to 3
   for (const group of [1, 2]) scheduler.complete(group);
   scheduler.take();

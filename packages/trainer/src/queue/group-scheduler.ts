@@ -4,7 +4,7 @@ export interface ScheduleSettings {
   readonly groupsPerStep: number;
   /** Parts that a group is played in, each on its own: its episodes, or 1 for a tree. */
   readonly partsPerGroup: number;
-  /** W: so many groups' worth of parts are played at once; null for what `maxLag` allows. */
+  /** W: so many groups' worth of parts are played at once; null for `groupsPerStep` + 1. */
   readonly activeGroups: number | null;
   /** Most steps between the weights that a group was started under and those that it trains. */
   readonly maxLag: number;
@@ -83,7 +83,7 @@ export function groupScheduler(
 ): GroupScheduler {
   const { groupsPerStep, partsPerGroup, activeGroups, maxLag, stale, steps } = settings;
   const most = (maxLag + 1) * groupsPerStep;
-  const capacity = Math.min(activeGroups ?? most, most) * partsPerGroup;
+  const capacity = Math.min(activeGroups ?? groupsPerStep + 1, most) * partsPerGroup;
   const active = new Map<number, Played>();
   let complete: StartedGroup[] = [];
   let [version, open, next] = [0, 0, state.next];

@@ -65,3 +65,15 @@ test.each([
   expect(utilisation).toBeCloseTo(forecast.utilisation, 9);
   expect(alive).toBe(0);
 });
+
+test.each([1, 3, 16])("the default keeps a fleet as large as a step of %i groups busy", (groupsPerStep) => {
+  for (const seed of [1, 2, 3]) {
+    const sizes = { groupsPerStep, slots: groupsPerStep * fleet.episodesPerGroup };
+    const { utilisation, lag } = simulateFleet({
+      ...{ ...fleet, ...sizes, seed, asynchronous: asynchronousDefaults },
+      ...{ steps: 120, warmUpSteps: 20 },
+    });
+    expect(utilisation).toBeGreaterThan(0.95);
+    expect(lag.max).toBeLessThanOrEqual(asynchronousDefaults.maxLag);
+  }
+});
