@@ -79,7 +79,7 @@ async function whyNot(
     await checkRun(changed, terminal);
     return null;
   } catch (error) {
-    if (LaconicError.is(error) && error.code === "config_invalid") return error.message;
+    if (LaconicError.is(error) && ["config_invalid", "objective_refused"].includes(error.code)) return error.message;
     throw error;
   }
 }

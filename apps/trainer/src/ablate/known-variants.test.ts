@@ -1,6 +1,17 @@
 import type { LaconicError } from "@laconic/core";
-import { agentGspo, agentPoHint, magrpo, relayQuickstart, relayWriters } from "@laconic/tasks/presets";
-import { expect, test } from "vitest";
+import { objectiveNames } from "@laconic/gspo/presets";
+import {
+  agentGspo,
+  agentPoHint,
+  agentPoHintPrinted,
+  magrpo,
+  relayQuickstart,
+  relayWriters,
+  storyHint,
+  storyTellers,
+  storyWriters,
+} from "@laconic/tasks/presets";
+import { describe, expect, test } from "vitest";
 import { parseAppConfig } from "../run/app-config.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import { candidatesOf } from "./known-variants.ts";
@@ -64,4 +75,56 @@ test("what a policy has of its own is changed too", () => {
 test("without a budget its display to the agents goes too", () => {
   const shown = of({ ...agentGspo, task: { ...agentGspo.task, showBudget: true } });
   expect(shown["no-price"]).toContain("task.showBudget=false");
+});
+
+describe("grpo against any objective", () => {
+  const kl = { estimator: "k3", coefficient: 0.03 };
+  const importance = { kind: "truncate", level: "sequence", cap: 2 };
+
+  const own: Readonly<Record<string, object>> = {
+    cispo: { maxRatio: 5, aggregation: "prompt-mean" },
+    dapo: { dualClip: 10 },
+    "dr-grpo": { constantLength: 8 },
+    gspo: { clip: { low: 0.03, high: 0.04 }, minLength: 2 },
+    sapo: { aggregation: "seq-mean-token-sum-norm", constantLength: 8, positiveTemperature: 2 },
+  };
+  const kept: Readonly<Record<string, object>> = {
+    cispo: { aggregation: "prompt-mean" },
+    dapo: { dualClip: 10 },
+    sapo: { aggregation: "seq-mean-token-sum-norm", constantLength: 8 },
+  };
+
+  test.each(objectiveNames)("keeps what %s has beside its ratios, of the run and of a policy", (name) => {
+    // Their weights are ones of importance already.
+    const common = { kl, offPolicyMask: 0.5, ...(!["cispo", "vespo"].includes(name) && { importance }) };
+    const objective = { name, ...common, ...own[name] };
+    const train = {
+      ...{ ...relayWriters.train, objective, oldLogProbs: "recompute" },
+      policies: { first: { objective } },
+    };
+    const config = parseAppConfig({ ...relayWriters, train });
+    const grpo = candidatesOf(config, null).find((each) => each.name === "grpo");
+    if (!grpo || "reason" in grpo) throw new Error("there is no such variant");
+    const varied = parseAppConfig(applyOverrides({ ...relayWriters, train }, grpo.overrides));
+    const expected = { name: "grpo", clip: { low: 0.2, high: 0.2 }, ...common, ...kept[name] };
+    expect(varied.train.objective).toEqual(expected);
+    expect(varied.train.policies["first"]?.objective).toEqual(expected);
+    expect(grpo.about).toMatch(/; kl, .*as before/u);
+    // Nothing else of the configuration changes.
+    expect({ ...varied.train, objective, policies: config.train.policies }).toEqual({ ...config.train, objective });
+  });
+});
+
+test.each([
+  ["story-tellers", storyTellers],
+  ["story-hint", storyHint],
+  ["story-writers", storyWriters],
+  ["agentpo-printed", agentPoHintPrinted],
+])("no variant of %s leaves out a KL term", (_, preset) => {
+  const { kl } = parseAppConfig(preset).train.objective;
+  const replaced = candidatesOf(parseAppConfig(preset), null).flatMap((each) =>
+    "reason" in each ? [] : each.overrides.filter((word) => word.startsWith("train.objective=")),
+  );
+  expect([kl === undefined, replaced.length > 0]).toEqual([false, true]);
+  for (const word of replaced) expect(JSON.parse(word.slice("train.objective=".length))).toMatchObject({ kl });
 });

@@ -1,3 +1,5 @@
+import { objectiveShape } from "@laconic/gspo/presets";
+import type { TrainConfig } from "@laconic/trainer";
 import type { AppConfig } from "../run/run-settings.ts";
 import { isReference } from "../door/reference.ts";
 import type { Variant } from "../sweep/run-variants.ts";
@@ -11,20 +13,24 @@ type Derivation = (config: AppConfig) => Candidate;
 /** The fixed price, where none is told: this share of the most that the budget may charge. */
 const shareOfMostPrice = 0.1;
 
-/** Overrides of a setting of the run, and of every policy that has one of its own. */
-function everywhere(
+/**
+ * Overrides of a setting of the run, and of every policy that has one of its own.
+ * @param valueOf - the value that takes the place of the one that stands there; null is the user's own value
+ */
+function everywhere<Key extends "objective" | "advantage" | "prices">(
   { train, own }: AppConfig,
-  key: "objective" | "advantage" | "prices",
-  value: unknown,
-  always = true,
+  key: Key,
+  valueOf: (before: TrainConfig[Key] | null) => object,
 ): string[] {
-  const text = JSON.stringify(value);
-  const policies = new Set([...Object.keys(train.policies), ...Object.keys(own.policies ?? {})]);
-  const has = (name: string): boolean =>
-    [train.policies[name], own.policies?.[name]].some((each) => each !== undefined && key in each);
+  const policies = [...new Set([...Object.keys(train.policies), ...Object.keys(own.policies ?? {})])];
+  const ownAt = (values: object | undefined): boolean => values !== undefined && key in values;
   return [
-    ...(always ? [`train.${key}=${text}`] : []),
-    ...[...policies].filter((name) => has(name)).map((name) => `train.policies.${name}.${key}=${text}`),
+    `train.${key}=${JSON.stringify(valueOf(ownAt(own) ? null : train[key]))}`,
+    ...policies.flatMap((name) => {
+      const isOwn = ownAt(own.policies?.[name]);
+      const before = isOwn ? null : (train.policies[name] as Partial<TrainConfig> | undefined)?.[key];
+      return before === undefined ? [] : [`train.policies.${name}.${key}=${JSON.stringify(valueOf(before))}`];
+    }),
   ];
 }
 
@@ -56,7 +62,7 @@ const noPrice: Derivation = (config) => {
   return {
     name,
     about: "λ = 0: no cost has a price",
-    overrides: [...budgetGone(config), "train.budgets={}", ...everywhere(config, "prices", {})],
+    overrides: [...budgetGone(config), "train.budgets={}", ...everywhere(config, "prices", () => ({}))],
   };
 };
 
@@ -83,13 +89,15 @@ const fixedPrice =
 const noGroups: Derivation = (config) => ({
   name: "no-group-normalisation",
   about: "the raw reward instead of the group's normalisation (Eq. 2)",
-  overrides: everywhere(config, "advantage", { estimator: "raw" }),
+  overrides: everywhere(config, "advantage", () => ({ estimator: "raw" })),
 });
 
 const eq2AsPrinted: Derivation = (config) => ({
   name: "eq2-as-printed",
   about: "Eq. 2 with its division by the group's deviation",
-  overrides: everywhere(config, "advantage", { estimator: "group", scale: "group", std: "sample", epsilon: 1e-6 }),
+  overrides: everywhere(config, "advantage", () => ({
+    ...{ estimator: "group", scale: "group", std: "sample", epsilon: 1e-6 },
+  })),
 });
 
 const grpo: Derivation = (config) => {
@@ -104,12 +112,33 @@ const grpo: Derivation = (config) => {
       reason:
         "with one update a batch every ratio is 1, where GRPO and GSPO have the same gradient; train.minibatches=2 tells them apart",
     };
+  const kept = Object.keys(withGrpo(config.own.objective ? null : objective)).filter(
+    (key) => key !== "name" && key !== "clip",
+  );
   return {
     name,
-    about: `GRPO's token ratios (clip 0.2) instead of ${before === "gspo" ? "GSPO" : before}`,
-    overrides: everywhere(config, "objective", { name: "grpo", clip: { low: 0.2, high: 0.2 } }),
+    about: `GRPO's token ratios (clip 0.2) instead of ${before === "gspo" ? "GSPO" : before}${kept.length > 0 ? `; ${kept.join(", ")} as before` : ""}`,
+    overrides: everywhere(config, "objective", withGrpo),
   };
 };
+
+/**
+ * GRPO with everything of an objective that is not what its ratios are: a KL term, corrections, how losses are joined. Of an
+ * objective of the user's own nothing is known.
+ */
+function withGrpo(before: TrainConfig["objective"] | null): TrainConfig["objective"] {
+  const clip = { low: 0.2, high: 0.2 };
+  if (before === null) return { name: "grpo", clip };
+  const takes = objectiveShape(before.name).fields;
+  const keys: readonly string[] = [
+    ...["kl", "importance", "offPolicyMask"],
+    ...("aggregation" in takes ? ["aggregation", "constantLength"] : []),
+    // Caps on a clipped loss; CISPO's bound of the same name is on its weight.
+    ...("dualClip" in takes ? ["dualClip", "maxRatio"] : []),
+  ];
+  const kept = Object.entries(before).filter(([key]) => keys.includes(key));
+  return { name: "grpo", clip, ...Object.fromEntries(kept) };
+}
 
 /** Name of the configuration as it is, which all others are compared with. */
 export const baseVariant = "base";

@@ -11,6 +11,7 @@ import { positiveNumber } from "../cli/numbers.ts";
 import { loadConfig } from "../door/load-config.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { applyOverrides } from "../run/overrides.ts";
+import { droppedSettings } from "../sweep/dropped-settings.ts";
 import { runVariants } from "../sweep/run-variants.ts";
 import { summariseSweep } from "../sweep/sweep-report.ts";
 import { actorSpendingFlags } from "../run/actor-spending.ts";
@@ -63,6 +64,9 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
         const price = args.price === undefined ? null : positiveNumber("price", args.price);
         const { variants, leftOut } = await chooseVariants({ base, fixed, only, own, price }, terminal);
         for (const { variant, reason } of leftOut) terminal.note(`left out ${variant}: ${reason}`);
+        for (const { name, overrides } of own)
+          for (const dropped of droppedSettings(applyOverrides(base, fixed), overrides))
+            terminal.note(`variant ${name}: ${dropped}`);
         const folder = resolve(args.out);
         // Every held-out episode is kept: variants are compared problem by problem.
         const { train } = parseAppConfig(applyOverrides(base, fixed));

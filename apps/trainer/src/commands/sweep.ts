@@ -6,6 +6,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { applyOverrides } from "../run/overrides.ts";
+import { droppedSettings } from "../sweep/dropped-settings.ts";
 import { runVariants } from "../sweep/run-variants.ts";
 import { noteOf, summariseSweep, sweepRows, sweepSaid, sweepTable } from "../sweep/sweep-report.ts";
 import { writeVariantPages } from "../sweep/variant-report.ts";
@@ -52,6 +53,9 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const { train } = parseAppConfig(applyOverrides(base, [...(variants[0]?.overrides ?? []), ...fixed]));
         const overrides = [...fixed, `train.evaluation.transcripts=${train.evaluation.problems}`];
         const onResult = async (): Promise<void> => undefined;
+        for (const variant of variants)
+          for (const dropped of droppedSettings(variant.base ?? base, variant.overrides))
+            terminal.note(`variant ${variant.name}: ${dropped}`);
         const plan = { base, variants, folder, seeds, overrides, file: "sweep.json", cap: args, onResult };
         return whileShown(args.view, { folder, page: "list" }, terminal, async () => {
           const results = await runVariants(plan, terminal);

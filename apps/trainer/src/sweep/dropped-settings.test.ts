@@ -1,0 +1,16 @@
+import { storyTellers } from "@laconic/tasks/presets";
+import { expect, test } from "vitest";
+import { droppedSettings } from "./dropped-settings.ts";
+
+test.each([
+  [['train.objective={"name":"grpo"}'], "train.objective takes the place of the whole group, without clip, kl "],
+  [['train.objective={"name":"gspo","clip":{"low":0.1},"kl":{}}'], "without clip.high, kl.estimator, kl.coefficient "],
+  [["train.budget={}"], "train.budget takes"],
+] as const)("%j leaves out what is said", (overrides, said) => {
+  expect(droppedSettings(storyTellers as never, overrides).join()).toContain(said);
+});
+
+test("settings that are changed one by one leave nothing out", () => {
+  const overrides = ["train.objective.name=grpo", "train.seed=3", "train.budget=null", "model=x", "train.new={}"];
+  expect(droppedSettings(storyTellers as never, overrides)).toEqual([]);
+});
