@@ -14,11 +14,12 @@ import {
 } from "@laconic/tasks/text";
 import { knownPrice } from "../run/known-price.ts";
 import { isReference } from "../door/reference.ts";
+import { closeAtEnd } from "../door/shared-values.ts";
 import { actorChoice } from "../run/actor-choice.ts";
 import { openModelFolder } from "../run/model-folder.ts";
 import { configOfRun, findRun, openFoundRun } from "../run/open-run.ts";
 import type { AppConfig } from "../run/run-settings.ts";
-import { openRunTask, withTeams } from "../run/run-task.ts";
+import { openRunTask, runTaskTitle, withTeams } from "../run/run-task.ts";
 
 /** A run's team as a method: it brings its own models, once they are opened. */
 export interface TrainedTeam {
@@ -121,12 +122,14 @@ async function questionTeam(config: AppConfig, run: string, terminal: Terminal):
 /** A team of the user's own is asked as it is: its prompts say how an answer is written. */
 async function ownTeam(config: AppConfig, terminal: Terminal): Promise<QuestionTeam> {
   const { folder } = await openModelFolder(config.model, terminal);
-  const { topology, close } = await openRunTask(config.task, {
+  const task = await openRunTask(config.task, {
     heldOut: 0,
     modelFolder: folder,
     templateArguments: config.chatTemplateArguments,
   });
-  await close?.();
+  // Its topology may speak with what the task holds open.
+  closeAtEnd(task, runTaskTitle(config.task));
+  const { topology } = task;
   const turns = config.train.limits.maxTurns ?? topology.agents.length;
   return { create: () => topology, mostCalls: () => turns };
 }

@@ -50,6 +50,11 @@ export async function loadSource(file: string): Promise<Module> {
   }
 }
 
+/** Reads all modules anew from now on: their values have been closed. */
+export function forgetModules(): void {
+  generation = null;
+}
+
 /** As `tsImport` does, but with one space of names for all modules. */
 async function newGeneration(): Promise<Generation> {
   const namespace = `laconic-${++count}`;

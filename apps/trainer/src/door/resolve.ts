@@ -3,16 +3,29 @@ import { kinds, type KindName } from "./kinds.ts";
 import { exportOf, loadSource } from "./load-source.ts";
 import { isRecord, referencePlace, type Reference } from "./reference.ts";
 
+/** A value of the user's own. */
+export interface ResolvedValue {
+  readonly value: unknown;
+  /** A function made it, for this use alone; else it is one that everything shares. */
+  readonly made: boolean;
+}
+
+/** The value that a reference stands for, as {@link openReference} finds it. */
+export async function resolveReference(reference: Reference, kind: KindName, resources?: object): Promise<unknown> {
+  return (await openReference(reference, kind, resources)).value;
+}
+
 /**
  * The value that a reference stands for: its module is imported, and its export called where it has settings.
  * @param resources - what a function is called with beside its settings; a task that is a function of them alone is called too
  * @throws LaconicError `config_invalid` naming file and export where it is not what is needed
  */
-export async function resolveReference(reference: Reference, kind: KindName, resources?: object): Promise<unknown> {
+export async function openReference(reference: Reference, kind: KindName, resources?: object): Promise<ResolvedValue> {
   const { file, export: name, path = [], settings } = reference;
   let value = exportOf(await loadSource(file), file, name);
   for (const key of path)
     value = isRecord(value) || Array.isArray(value) ? (value as Record<string, unknown>)[key] : undefined;
+  let made = false;
   const what = reference.path ? "the value" : name === "default" ? "its default export" : `its export ${name}`;
   const refused = (reason: string): LaconicError =>
     new LaconicError("config_invalid", `${placeOf(reference)}: ${what} ${reason}`, { file, export: name });
@@ -24,9 +37,10 @@ export async function resolveReference(reference: Reference, kind: KindName, res
   if (resources !== undefined && typeof value === "function") value = await called(value, [resources]);
   const lack = kinds[kind].lacks(value);
   if (lack !== null) throw refused(`is no ${kinds[kind].noun}: ${lack}`);
-  return value;
+  return { value, made };
 
   async function called(make: unknown, given: readonly unknown[]): Promise<unknown> {
+    made = true;
     try {
       return await (make as (...all: readonly unknown[]) => unknown)(...given);
     } catch (error) {

@@ -95,7 +95,10 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
   const { budget } = config.train;
   const shown = budget ? { targetTokens: budget.targetTokens } : {};
   const task = await openRunTask(config.task, { modelFolder, templateArguments, note, heldOut, ...shown });
-  const engine = await openEngine(place, config, resources);
+  const engine = await openEngine(place, config, resources).catch(async (error: unknown) => {
+    await task.close?.();
+    throw error;
+  });
   // A server has the base's weights under a name of its own.
   const baseOf = (folder: string | null): string => ("kind" in place ? place.record.baseModel : (folder ?? ""));
   try {

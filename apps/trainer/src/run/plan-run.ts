@@ -77,6 +77,7 @@ export async function planRun(
     modelFolder: folder,
     templateArguments: config.chatTemplateArguments,
   });
+  await task.close?.();
   const agents = task.trainedAgents ?? task.topology.agents;
   const replies = train.problemsPerStep * train.episodesPerProblem * agents.length;
   const half = Math.min(mostPlannedTokens, Math.floor(model.maxPositions / 2));

@@ -2,22 +2,32 @@ import { LaconicError } from "@laconic/core";
 import { relayTokenizer, type DefinedTask, type TeamTask } from "@laconic/tasks";
 import { taskTitle } from "@laconic/tasks/named";
 import type { TaskResources, TeamChoice } from "@laconic/tasks/text";
-import { isReference, referencesIn, referenceTitle, type Reference } from "../door/reference.ts";
-import { resolveReference } from "../door/resolve.ts";
+import { isReference, referencePlace, referencesIn, referenceTitle, type Reference } from "../door/reference.ts";
+import { openReference, resolveReference } from "../door/resolve.ts";
+import { closeAtEnd } from "../door/shared-values.ts";
 import { openTask, pinnedTask, taskResources } from "./open-task.ts";
 import { taughtTask } from "./policy-facts.ts";
 import type { RunTask, TaskSettings } from "./run-settings.ts";
 import { tokenizerIn } from "./tokenizer-in.ts";
 
 /**
- * The task of a run, whether it has a name or is the user's own; close it where it says how.
+ * The task of a run, whether it has a name or is the user's own; close it where it says how. A value that a module exports stays
+ * open until the command is over.
  * @throws LaconicError `config_invalid` naming file and export of what is no task or team, and what opening a task throws
  */
 export async function openRunTask(task: RunTask, given: Partial<TaskResources> = {}): Promise<TeamTask> {
   if (!isReference(task)) return openTask(await withTeams(task), given);
   const all = taskResources(given);
-  const opened = (await resolveReference(task, "task", all)) as DefinedTask & Partial<Pick<TeamTask, "tokenizer">>;
-  return { ...opened, tokenizer: opened.tokenizer ?? (await modelsOwn(all)) };
+  const { value, made } = await openReference(task, "task", all);
+  const opened = value as DefinedTask & Partial<Pick<TeamTask, "tokenizer">>;
+  const { close, ...rest } = opened;
+  if (!made) closeAtEnd(opened, referencePlace(task));
+  return {
+    ...rest,
+    tokenizer: opened.tokenizer ?? (await modelsOwn(all)),
+    // What a function made for this use alone ends with it.
+    ...(made && close && { close: async () => close.call(opened) }),
+  };
 }
 
 /** As `relay/one-fact`, or what the user's own is called. */

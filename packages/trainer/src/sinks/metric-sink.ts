@@ -31,7 +31,7 @@ export interface MetricSink {
   evaluation?(evaluation: Evaluation): void | Promise<void>;
   /** Held-out episodes of an evaluation that are to be read by people. A model wrote their text: it is data, never markup. */
   transcripts?(episodes: readonly EvaluatedEpisode[], step: number): void | Promise<void>;
-  /** The end of the process: sends what is left. Not called after an error. @param outcome - whether the run was done */
+  /** The end of the run: sends what is left; a sweep's next run begins anew. Not called after an error. @param outcome - whether the run was done */
   close?(outcome?: SinkOutcome): void | Promise<void>;
 }
 

@@ -1,0 +1,111 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { shortTraining, strangersFolder, wordsFile } from "../testing/strangers-folder.ts";
+import { laconic } from "../testing/laconic.ts";
+
+const timeout = 120_000;
+
+/** A task whose grader needs something that is open, and that says each time it is closed. */
+const heldFile = `
+import { appendFileSync } from "node:fs";
+import { defineTask } from "@laconic/tasks";
+import { answerOf, graphTopology } from "@laconic/topologies";
+import { digits } from "./words.ts";
+
+const problems = Array.from({ length: 12 }, (_, i) => ({ id: "p" + i, question: i + "+1", gold: String(i + 1) }));
+
+export function held(how) {
+  let isOpen = true;
+  const use = () => {
+    if (!isOpen) throw new Error("used after it was closed");
+  };
+  return {
+    ...defineTask({
+      name: "held",
+      topology: graphTopology({
+        name: "one", rounds: 1, answer: answerOf("one"),
+        agents: [{
+          id: "one", role: "one", maxTokens: 2,
+          prompt: ({ question }) => { use(); return { kind: "text", text: question }; },
+        }],
+      }),
+      train: problems.slice(0, 8),
+      heldOut: problems.slice(8),
+      grader: (answer, { gold }) => { use(); return digits(answer ?? "") === gold ? 1 : 0; },
+    }),
+    async close() {
+      use();
+      isOpen = false;
+      appendFileSync(new URL("./closed.txt", import.meta.url), how + "\\n");
+    },
+  };
+}
+export default held("value");
+export const made = () => held("made");
+`;
+const configFile = `
+import { defineRun } from "laconic";
+import { held } from "./task.ts";
+export default defineRun({ task: held("inline"), device: "wasm", workers: 1, train: ${shortTraining} });
+`;
+
+let folder = "";
+const at = (name: string): string => join(folder, name);
+const closed = (): Promise<string> => readFile(at("closed.txt"), "utf8");
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "laconic-held-"));
+  await strangersFolder(folder, {
+    ...{ "task.ts": heldFile, "words.ts": wordsFile, "run.config.ts": configFile },
+    "package.json": '{"type":"module"}',
+    "run.json": JSON.stringify({
+      ...{ device: "wasm", workers: 1 },
+      task: "./task.ts",
+      train: {
+        ...{ steps: 1, problemsPerStep: 2, episodesPerProblem: 2, minibatches: 1, problemPool: 8 },
+        ...{ evaluation: { every: 0, problems: 2, transcripts: 1 }, checkpoint: { every: 1 } },
+      },
+    }),
+  });
+});
+afterAll(() => rm(folder, { recursive: true }));
+beforeEach(() => writeFile(at("closed.txt"), ""));
+
+test("a task that is a value stays open for a whole command, and is closed once", { timeout }, async () => {
+  const run = at("runs/inline");
+  const json = at("run.json");
+  const commands: readonly (readonly [words: readonly string[], closed: string])[] = [
+    [["train", at("run.config.ts"), "--run", run], "inline\n"],
+    [["train", "--resume", "--run", run, "train.steps=3"], "inline\n"],
+    [["eval", run, "--problems", "2"], "inline\n"],
+    [["analyze", run, "--problems", "2"], "inline\n"],
+    [["rescore", run, "--regrade"], "inline\n"],
+    [["train", json, "--run", at("runs/value")], "value\n"],
+    [["plan", json, "--tflops", "1"], "value\n"],
+    [["sweep", json, "train.problemsPerStep=1,2", "--out", at("sweep")], "value\n"],
+    [["ablate", json, "--seeds", "1", "--variants", "base", "short:train.steps=2", "--out", at("ablation")], "value\n"],
+  ];
+  for (const [words, expected] of commands) {
+    await writeFile(at("closed.txt"), "");
+    const { code, err } = await laconic(...words);
+    expect([words[0], code], err).toEqual([words[0], 0]);
+    expect([words[0], await closed()]).toEqual([words[0], expected]);
+    expect(err).not.toContain("could not be closed");
+  }
+});
+
+test("one that a function makes is made for each use, and closed with it", { timeout }, async () => {
+  const words = [`task=${at("task.ts#made")}`, "--run", at("runs/made")];
+  const { code, err } = await laconic("train", at("run.json"), ...words);
+  expect(code, err).toBe(0);
+  expect(await closed()).toBe("made\nmade\n"); // of the check, and of the training
+});
+
+test("a command that is refused closes its values as well", { timeout }, async () => {
+  const { code } = await laconic("train", at("run.json"), "train.groupBy=tree-node", "policies=own", "bases.no=x");
+  expect(code).toBe(2);
+  const refused = await laconic("train", at("run.json"), "train.policies.nobody.prices.tokens=1", "--run", at("never"));
+  expect([refused.code, await closed()]).toEqual([2, "value\n"]);
+});

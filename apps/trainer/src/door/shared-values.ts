@@ -1,0 +1,29 @@
+/** What is to be closed once a command is over, with where it comes from; in the order in which it was opened. */
+const open = new Map<object, { readonly place: string; readonly close: () => unknown }>();
+
+/**
+ * Keeps a value open until the command is over. What a module exports is one value for everything that a command opens: its
+ * sandbox, judge or server serves the check beforehand as well as the training, and each run of a sweep.
+ *
+ * @param place - file and export, for messages
+ */
+export function closeAtEnd(value: object & { close?(): unknown }, place: string): void {
+  if (value.close && !open.has(value)) open.set(value, { place, close: () => value.close?.() });
+}
+
+/**
+ * Closes what was kept open, the last first; one that fails keeps no other open.
+ * @param warn - told of each that fails
+ * @returns whether there was any
+ */
+export async function closeShared(warn: (message: string) => void): Promise<boolean> {
+  const all = [...open.values()].toReversed();
+  open.clear();
+  for (const { place, close } of all)
+    try {
+      await close();
+    } catch (error) {
+      warn(`${place} could not be closed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  return all.length > 0;
+}
