@@ -121,6 +121,18 @@ export const errorPages: Readonly<Record<LaconicErrorCode, ErrorPage>> = {
     more:
       "A single step whose gradient is not finite is left out and counted as `actor/skipped_steps`; see " + guide + ".",
   },
+  training_diverged: {
+    title: "training broke the policy",
+    means:
+      "The mean grade of the last steps has lost at least half of its best, and the policy has broken since: its entropy or a step's KL divergence by a nat a token and more. Or no gradient was finite any more.",
+    causes: [
+      [
+        "training diverged and was stopped",
+        "Train again with a lower learning rate (`optimizer.learningRate.peak`); the message names the best checkpoint, which `laconic eval RUN --best` reads and `model` takes.",
+      ],
+    ],
+    more: "`train.divergence` sets how much has to be lost, and over how many steps; `null` lets a run go on.",
+  },
   topology_invalid: {
     title: "This communication graph cannot run",
     means: "Who speaks to whom does not add up: a cycle within a round, agents of one name, an edge to nobody.",

@@ -14,6 +14,8 @@ export type LaconicErrorCode =
   | "scoring_failed"
   /** NaN or infinity where arithmetic must be finite. */
   | "numeric_invalid"
+  /** A policy broke in training: what it earns fell, and how it speaks is another. */
+  | "training_diverged"
   /** A communication graph cannot run. */
   | "topology_invalid"
   /** A model's reply breaks the protocol. */

@@ -1,3 +1,4 @@
+import { divergenceDefaults } from "./divergence.ts";
 import { budgetOptionsShape, dualController } from "@laconic/budget";
 import type { GroupKey, RatioUnit } from "@laconic/gspo";
 import { estimatorNames, estimatorShape, objectiveNames, objectivePreset, objectiveShape } from "@laconic/gspo/presets";
@@ -130,6 +131,7 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
     learningRate: scheduleSchema,
   }),
   evaluation: z.strictObject({ every: count, problems: positive, transcripts: count, language: z.boolean() }),
+  divergence: z.strictObject({ fall: z.number().gt(0).lt(1), steps: positive }).nullable(),
   earlyStopping: z.strictObject({ patience: positive, minGain: z.number().min(0) }).nullable(),
   checkpoint: z.strictObject({ every: positive, keep: z.int().min(2) }),
 });
@@ -169,7 +171,10 @@ const wholes = new Set([
 ]);
 
 /** Groups that a run has or has not: one that is given is filled from here. */
-const filled: ReadonlyMap<string, unknown> = new Map([["asynchronous", asynchronousDefaults]]);
+const filled: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ["asynchronous", asynchronousDefaults],
+  ["divergence", divergenceDefaults],
+]);
 
 /** Lays what is given over the defaults; as own properties, so that no key reaches a prototype. */
 function withDefaults(defaults: unknown, given: unknown, path: readonly string[]): unknown {

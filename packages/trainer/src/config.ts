@@ -3,6 +3,7 @@ import type { EpisodeLimits } from "@laconic/core";
 import type { GroupKey, RatioUnit } from "@laconic/gspo";
 import type { EstimatorName, EstimatorOptions, ObjectiveName, ObjectiveOptions } from "@laconic/gspo/presets";
 import type { CostSettings, DecoupledOptions } from "@laconic/rewards";
+import { divergenceDefaults, type DivergenceSettings } from "./divergence.ts";
 import type { LearningRateSchedule } from "./learning-rate.ts";
 
 /** How rewards become advantages: an estimator by name, with its options. `group` with `scale: "group"` is Eq. 2 as printed. */
@@ -161,6 +162,12 @@ export interface TrainConfig {
     readonly transcripts: number;
     readonly language: boolean;
   };
+  /**
+   * Ends the run where its training has diverged: the mean grade of the last `steps` steps has lost at least `fall` of its best, and
+   * the policy has broken since (its entropy or a step's KL divergence by a nat a token and more); where a broken policy does not
+   * recover in four times as many steps; or where no gradient is finite for `steps` steps. Null never does.
+   */
+  readonly divergence: DivergenceSettings | null;
   /** Ends the run after so many evaluations without a better one; its best checkpoint is kept. Null never does. */
   readonly earlyStopping: { readonly patience: number; readonly minGain: number } | null;
   readonly checkpoint: { readonly every: number; readonly keep: number };
@@ -171,10 +178,11 @@ type FilledGroup = "optimizer" | "evaluation" | "checkpoint" | "scoring";
 
 /** A configuration as one writes it: what is absent is that of {@link agentGspoDefaults}. */
 export type TrainSettings = {
-  readonly [Key in Exclude<keyof TrainConfig, FilledGroup | "asynchronous">]?: TrainConfig[Key];
+  readonly [Key in Exclude<keyof TrainConfig, FilledGroup | "asynchronous" | "divergence">]?: TrainConfig[Key];
 } & {
   /** What is absent is that of {@link asynchronousDefaults}. */
   readonly asynchronous?: Partial<AsynchronousSettings> | null;
+  readonly divergence?: Partial<DivergenceSettings> | null;
 } & {
   readonly [Key in Exclude<FilledGroup, "optimizer">]?: Partial<TrainConfig[Key]>;
 } & {
@@ -229,6 +237,7 @@ export const agentGspoDefaults: TrainConfig = {
     learningRate: { peak: 1e-6, warmUpSteps: 10, decay: "constant", finalFraction: 1 }, // GSPO's public script
   },
   evaluation: { every: 20, problems: 200, transcripts: 4, language: false },
+  divergence: divergenceDefaults, // ours
   earlyStopping: null,
   checkpoint: { every: 20, keep: 2 },
 };

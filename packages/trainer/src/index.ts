@@ -5,6 +5,7 @@
 export { checkTraining } from "./check-training.ts";
 export { train } from "./train.ts";
 export type { TrainResult } from "./train.ts";
+export { divergenceDefaults, type DivergenceSettings, type DivergenceWatch } from "./divergence.ts";
 export { agentGspoDefaults, asynchronousDefaults } from "./config.ts";
 export type {
   AdvantageSettings,

@@ -10,6 +10,7 @@ import { moveBudgets } from "./loop/move-budgets.ts";
 import { oldPolicies } from "./loop/old-policies.ts";
 import { saveAtEnd, savingBefore } from "./loop/save.ts";
 import { scoreCollected } from "./loop/score-collected.ts";
+import { checkFinite, explainedNumbers, stopDiverged } from "./loop/stop-diverged.ts";
 import { trace } from "./loop/trace.ts";
 import { disposeAll, openTrainingRun } from "./loop/training-run.ts";
 import type { TrainingParts } from "./parts.ts";
@@ -34,7 +35,7 @@ export interface TrainResult {
  *
  * @param timer - of asynchronous sampling; the machine's unless told
  * @throws LaconicError `input_invalid` for parts that do not fit together, `config_invalid` for settings that do not fit
- * them, `scoring_failed` when too few samples of a step or an evaluation got a score (a checkpoint is saved before), and what
+ * them, `training_diverged` and `numeric_invalid` with the likely cause and the best checkpoint, `scoring_failed` when too few samples of a step or an evaluation got a score (a checkpoint is saved before), and what
  * models and the recorder throw.
  */
 export async function train(
@@ -58,7 +59,9 @@ export async function train(
       const samplers = await old.samplers();
 
       // Lines 3-6: queries, G episodes each under the old policies, rewards by Eq. 1.
-      const collected = await savingBefore(run, state, () => episodes.collect(state.step, samplers));
+      const collected = await explainedNumbers(run, state, state.step + 1, () =>
+        savingBefore(run, state, () => episodes.collect(state.step, samplers)),
+      );
       if (collected === null) {
         await saveAtEnd(run, state, beginning.resumedAt);
         break;
@@ -70,7 +73,11 @@ export async function train(
       // Lines 7-10: advantages by Eq. 2; ratios and objective by Eq. 3-4.
       const { trees, lags } = collected;
       const learning = { scored, prices, trees, lags, oldPolicies: samplers };
-      const learners = await learnAll(run, state, learning, clock, episodes);
+      const learners = await explainedNumbers(run, state, state.step + 1, async () => {
+        const learned = await learnAll(run, state, learning, clock, episodes);
+        checkFinite(learned);
+        return learned;
+      });
 
       // Line 12: move λ by Eq. 5. Line 11: refresh the old policies.
       const moved = moveBudgets(run, state, scored, learners);
@@ -78,7 +85,8 @@ export async function train(
 
       // Traces: warnings, metrics, evaluation with transcripts, checkpoint.
       state = await trace(run, { ...scoredStep, ...moved, collected, learners, prices }, clock, episodes);
-      const assessed = await assessWhenDue(run, state, scored);
+      state = await stopDiverged(run, state, scored, learners);
+      const assessed = await explainedNumbers(run, state, state.step, () => assessWhenDue(run, state, scored));
       state = assessed.state;
       if (schedule.isCheckpointDue(state, assessed.isBest)) await recorder.checkpoint(models, state);
     }

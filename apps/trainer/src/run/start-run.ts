@@ -221,6 +221,11 @@ export async function startRun(
       result = await train(source?.parts ?? parts, config.train, run, stop.signal);
       outcome = result.interrupted ? "interrupted" : "finished";
     } catch (error) {
+      const bestStep = LaconicError.is(error) ? error.detail["bestStep"] : undefined;
+      if (bestStep !== undefined) {
+        terminal.note(`report: ${await writeReport(directory)}`);
+        if (bestStep !== 0) terminal.note(`the best checkpoint: laconic eval ${directory} --best`);
+      }
       const spent = spending && LaconicError.is(error) && error.code === "budget_refused";
       if ("kind" in place || spent)
         terminal.note(

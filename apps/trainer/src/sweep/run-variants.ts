@@ -87,7 +87,7 @@ interface Planned {
  *
  * @returns the results, or the exit code of an interrupted run: what is half trained is no result
  * @throws LaconicError `config_invalid` for a variant that would be refused, or for a folder that holds the same variant
- * under other settings; `data_invalid` for results that cannot be read
+ * under other settings; `training_diverged` once all others are trained; `data_invalid` for results that cannot be read
  */
 export async function runVariants(options: VariantOptions, terminal: Terminal): Promise<VariantResult[] | number> {
   const { base, variants, folder, seeds, overrides, file, onResult } = options;
@@ -103,6 +103,7 @@ export async function runVariants(options: VariantOptions, terminal: Terminal): 
   const spending = await sharedSpending(planned, options.cap ?? {});
   await mkdir(folder, { recursive: true });
   const results: VariantResult[] = [];
+  const diverged: string[] = [];
   for (const [i, { variant, seed, config, directory }] of planned.entries()) {
     const { name, about } = variant;
     const before = done.find((each) => each.variant === name && each.seed === seed);
@@ -113,7 +114,17 @@ export async function runVariants(options: VariantOptions, terminal: Terminal): 
     terminal.note(
       `${terminal.paint("bold", name)} (${about}), seed ${seed}: run ${i + 1} of ${planned.length}${timeLeft(results, planned.length - i)}`,
     );
-    const outcome = await startRun(config, directory, "where-possible", terminal, undefined, spending);
+    const outcome = await startRun(config, directory, "where-possible", terminal, undefined, spending).catch(
+      (error: unknown) => {
+        // Its training broke, which is a finding about this variant alone.
+        if (LaconicError.is(error) && error.detail["bestStep"] !== undefined) return error;
+        throw error;
+      },
+    );
+    if (LaconicError.is(outcome)) {
+      diverged.push(`${name}, seed ${seed}: ${outcome.message}`);
+      continue;
+    }
     if (outcome.interrupted) {
       terminal.note("stopped; the same command again goes on from here");
       return exitCodeOf(outcome);
@@ -126,6 +137,13 @@ export async function runVariants(options: VariantOptions, terminal: Terminal): 
     await onResult(results);
   }
   await onResult(results);
+  // What all others came to is kept; the same command without these variants reads it.
+  if (diverged.length > 0)
+    throw new LaconicError(
+      "training_diverged",
+      `${diverged.length} of ${planned.length} runs diverged, and have no result: ${diverged.join("; ")}`,
+      { runs: diverged.length },
+    );
   return results;
 }
 

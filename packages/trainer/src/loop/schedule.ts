@@ -37,7 +37,7 @@ export function schedule(
     isEvaluationDue: (step) => step === steps || isDue(step, evaluation.every),
     isCheckpointDue(state, isBest) {
       const { step } = state;
-      const keepsBest = isBest && earlyStopping !== null && isRefreshDue(step);
+      const keepsBest = isBest && isRefreshDue(step);
       return step === steps || isStopping(step) || isStale(state) || keepsBest || isDue(step, checkpoint.every);
     },
     isRegularCheckpoint: (step) => isDue(step, checkpoint.every),

@@ -3,6 +3,7 @@ import { boundedJson, LaconicError, type TrainableModel } from "@laconic/core";
 import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
 import { schemaOf } from "@laconic/core/schemas";
 import * as z from "zod";
+import { watchSchema, type DivergenceWatch } from "../divergence.ts";
 import type { Evaluation } from "../evaluate.ts";
 import type { ScheduleState } from "../queue/group-scheduler.ts";
 import { explainWriteError, replaceFile } from "./file-system.ts";
@@ -22,6 +23,10 @@ export interface LoopState {
   readonly after: Evaluation;
   /** Evaluation with the highest accuracy so far, and evaluations since. */
   readonly best: { readonly step: number; readonly accuracy: number; readonly since: number };
+  /** Regular checkpoint with the highest mean grade of training, of a run that evaluates at its ends only. */
+  readonly bestTrained?: { readonly step: number; readonly grade: number };
+  /** Signs of a divergence, where they are watched. */
+  readonly watch?: DivergenceWatch;
   /** Of an asynchronous run: the next new group, and those that were in flight and are played anew. */
   readonly queue?: ScheduleState;
 }
@@ -53,6 +58,8 @@ const loopStateSchema: z.ZodType<LoopState> = z.strictObject({
   before: evaluationSchema,
   after: evaluationSchema,
   best: z.strictObject({ step: z.int(), accuracy: z.number(), since: z.int() }),
+  bestTrained: z.strictObject({ step: z.int(), grade: z.number() }).exactOptional(),
+  watch: watchSchema.exactOptional(),
   queue: z.strictObject({ next: z.int().min(0), again: z.array(z.int().min(0)).readonly() }).exactOptional(),
 });
 
@@ -100,7 +107,7 @@ export async function saveCheckpoint(
   keep: number,
   { policy, ...facts }: CheckpointFacts = {},
 ): Promise<void> {
-  const step = stepName(state.step);
+  const step = checkpointName(state.step);
   const [partial, final] = [joinPath(directory, `${step}.partial`), joinPath(directory, step)];
   await fs.remove(partial);
   await fs.makeDirectory(partial);
@@ -114,7 +121,8 @@ export async function saveCheckpoint(
   await fs.rename(partial, final);
   await replaceFile(fs, joinPath(directory, "LATEST"), `${step}\n`);
   const old = (await completeSteps(fs, directory)).slice(keep);
-  for (const each of old) if (each !== stepName(state.best.step)) await fs.remove(joinPath(directory, each));
+  const best = [state.best.step, state.bestTrained?.step ?? 0].map((each) => checkpointName(each));
+  for (const each of old) if (!best.includes(each)) await fs.remove(joinPath(directory, each));
 }
 
 /** Writes and syncs every model into its place. @returns the file names */
@@ -207,7 +215,7 @@ export async function findCheckpoint(
     try {
       const found = await verify(fs, folder);
       await accept(found);
-      const best = stepName(found.state.best.step);
+      const best = checkpointName(found.state.bestTrained?.step ?? found.state.best.step);
       if (which === "latest" || best === name || !steps.includes(best)) return { ...found, warnings };
       return { ...(await verify(fs, joinPath(directory, best))), warnings };
     } catch (error) {
@@ -245,7 +253,8 @@ export async function completeSteps(fs: FileSystem, directory: string): Promise<
     .toReversed();
 }
 
-function stepName(step: number): string {
+/** Its folder, in that of checkpoints. */
+export function checkpointName(step: number): string {
   return `step-${String(step).padStart(8, "0")}`;
 }
 

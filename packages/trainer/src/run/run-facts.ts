@@ -1,4 +1,5 @@
 import { maxJsonDepth } from "@laconic/core";
+import { likelyCause } from "../divergence.ts";
 import { declineOf } from "../decline.ts";
 import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";
 import { damageOf } from "./file-damage.ts";
@@ -43,7 +44,7 @@ export interface RunLessons {
 /** What a run folder says of itself in its small files. */
 export interface RunFacts {
   readonly state: RunState;
-  /** In words, where the state is half-written or foreign. */
+  /** In words, where the state is half-written or foreign, or training diverged. */
   readonly reason: string | null;
   /** Of the last row of its metrics; 0 before the first. */
   readonly step: number;
@@ -101,10 +102,12 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   // The training has said it too where it lasted that long.
   const isNew = decline !== null && !said.some((message) => message.includes(decline));
   const changed = changesIn(await textIn(source, runFiles.changes));
+  const diverged = said.findLast((message) => message.includes(likelyCause)) ?? null;
+  const state = foreign !== null ? "foreign" : isHeld ? "running" : endOf(damage, step, plannedSteps);
   const seconds = given.seconds ?? (await rows(runFiles.timing, mostTiming)).map((row) => stepSeconds(row));
   return {
-    state: foreign !== null ? "foreign" : isHeld ? "running" : endOf(damage, step, plannedSteps),
-    reason: foreign ?? damage[0] ?? null,
+    state,
+    reason: foreign ?? damage[0] ?? (state === "stopped" ? diverged : null),
     ...{ step, plannedSteps, evaluations, before, after, config, environment, train },
     lessons: lessonsIn(parsed(await textIn(source, runFiles.lessons))),
     seconds: seconds.length === 0 ? null : seconds.reduce((sum, each) => sum + each, 0),

@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { laconic } from "../testing/laconic.ts";
+
+const timeout = 120_000;
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "laconic-diverged-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const small = [
+  ...["device=wasm", "workers=1", "train.steps=20", "train.problemsPerStep=8", "train.checkpoint.every=2"],
+  ...["train.evaluation.every=2", "train.evaluation.problems=20"],
+];
+const rate = "train.optimizer.learningRate.peak";
+
+test.each(["1e2", "1e4", "1e38"])(
+  "a learning rate of %s ends training with the cause, code 1 and a report",
+  { timeout },
+  async (peak) => {
+    const run = join(folder, `rate-${peak}`);
+    const { code, err } = await laconic("train", "preset:relay-writers", "--run", run, ...small, `${rate}=${peak}`);
+    expect(code, err).toBe(1);
+    expect(err).toMatch(
+      /laconic: step \d+: .* The likely cause is the learning rate \(optimizer\.learningRate\.peak is /u,
+    );
+    expect(err).toMatch(
+      /The best checkpoint is kept: checkpoints\/step-\d+ |No checkpoint is better than the weights/u,
+    );
+    expect(err).toContain("report.html");
+    expect((await laconic("ls", folder)).err).toMatch(
+      /stopped: .*: step \d+: .* The likely cause is the learning rate/u,
+    );
+  },
+);
+
+test("a rate that is not finite is refused before anything is made", { timeout }, async () => {
+  for (const peak of ["Infinity", "1e999", "NaN"]) {
+    const words = ["--run", join(folder, "never"), `${rate}=${peak}`];
+    const { code, err } = await laconic("train", "preset:relay-writers", ...words);
+    expect([code, err.includes(rate)], err).toEqual([2, true]);
+  }
+});
+
+test("a sweep goes on with the other variants, and ends with code 1", { timeout }, async () => {
+  const words = ["sweep", "preset:relay-writers", ...small.filter((word) => !word.includes("steps"))];
+  const out = join(folder, "sweep");
+  const { code, err } = await laconic(...words, "train.steps=4", `${rate}=1e2,3e-4`, "--out", out);
+  expect(code, err).toBe(1);
+  expect(err).toContain("1 of 2 runs diverged, and have no result: peak-1e2, seed 0: step 3: training diverged");
+  const { out: table } = await laconic("ls", join(out, "runs"));
+  expect(table).toMatch(/peak-3e-4-0\s+done\s+4\/4/u);
+});

@@ -1,0 +1,134 @@
+import * as z from "zod";
+
+/** When a run is taken to have diverged: both what it earns and how it speaks have broken. */
+export interface DivergenceSettings {
+  /** Share of the best mean grade that has to be lost, above 0 and below 1. */
+  readonly fall: number;
+  /** Training steps in a row, over which grades are averaged. */
+  readonly steps: number;
+}
+
+/** What a step shows of one policy. */
+export interface PolicySigns {
+  /** Mean of a token, in nats; NaN where nothing was trained. */
+  readonly entropy: number;
+  /** KL divergence of a token from the old policy, in nats. */
+  readonly kl: number;
+  /** Optimiser steps, and those of which the gradient was not finite. */
+  readonly optimizerSteps: number;
+  readonly skipped: number;
+}
+
+/** What a step shows. */
+export interface StepSigns {
+  readonly step: number;
+  /** Mean grade of the step's episodes; NaN where none has one. */
+  readonly grade: number;
+  readonly policies: Readonly<Record<string, PolicySigns>>;
+}
+
+/** What is remembered from step to step. */
+export interface DivergenceWatch {
+  /** Grades of the last steps, oldest first. */
+  readonly recent: readonly number[];
+  /** The highest mean of them so far, and the entropies of that step by policy; null before the first grade. */
+  readonly best: {
+    readonly step: number;
+    readonly grade: number;
+    readonly entropies: Readonly<Record<string, number>>;
+  } | null;
+  /** How a policy has broken since then, in words. */
+  readonly broken: string | null;
+  /** Steps in a row in which a broken policy earned less than at best. */
+  readonly low: number;
+  /** Steps in a row without an optimiser step, because no gradient was finite. */
+  readonly stuck: number;
+}
+
+/** What the last warning of a run says that ended because its numbers broke. */
+export const likelyCause = "The likely cause is the learning rate";
+
+export const divergenceDefaults: DivergenceSettings = { fall: 0.5, steps: 3 };
+
+export const emptyWatch: DivergenceWatch = { recent: [], best: null, broken: null, low: 0, stuck: 0 };
+
+export const watchSchema: z.ZodType<DivergenceWatch> = z.strictObject({
+  recent: z.array(z.number()).readonly(),
+  best: z.strictObject({ step: z.int(), grade: z.number(), entropies: z.record(z.string(), z.number()) }).nullable(),
+  broken: z.string().nullable(),
+  low: z.int(),
+  stuck: z.int(),
+});
+
+/**
+ * Nats. The relay's presets stay below 0.03 a step, and rise by 0.15 in entropy; a policy that moves by a nat a token, or
+ * whose entropy doubles and rises by a nat, is another policy.
+ */
+const brokenBy = 1;
+
+/**
+ * Times `steps` that a broken policy has to recover, which may have had little to lose: where it earns less than this share of the
+ * best, or says nearly anything and earns no more.
+ */
+const patience = 4;
+const recovered = 0.95;
+
+/** Share of its entropy that a policy keeps when it has become one fixed text. */
+const frozenShare = 0.01;
+
+/** A step further. @returns `reason` in words where the run has diverged, else null */
+export function watchStep(
+  before: DivergenceWatch,
+  { step, grade, policies }: StepSigns,
+  { fall, steps }: DivergenceSettings,
+): { readonly watch: DivergenceWatch; readonly reason: string | null } {
+  const all = Object.values(policies);
+  const isStuck =
+    all.length > 0 && all.every((each) => each.optimizerSteps > 0 && each.skipped === each.optimizerSteps);
+  const stuck = isStuck ? before.stuck + 1 : 0;
+  const recent = Number.isFinite(grade) ? [...before.recent, grade].slice(-steps) : before.recent;
+  const mean = recent.reduce((sum, each) => sum + each, 0) / Math.max(1, recent.length);
+  const found = signOf(policies, before.best?.entropies ?? {});
+  const isBest = recent.length > 0 && mean > (before.best?.grade ?? -Infinity);
+  // A broken policy is compared with what it was before it broke.
+  const entropies = found ? before.best?.entropies : entropiesOf(policies);
+  const best = isBest ? { step, grade: mean, entropies: entropies ?? {} } : before.best;
+  const broken = found?.said ?? (isBest ? null : before.broken);
+  const isBetter = mean > (before.best?.grade ?? 0) / recovered;
+  const isLow = found?.isNoise === true || mean < recovered * (best?.grade ?? 0);
+  const low = broken !== null && isLow && !isBetter ? before.low + 1 : 0;
+  const watch: DivergenceWatch = { recent, best, broken, low, stuck };
+  if (stuck >= steps) return { watch, reason: `no gradient was finite in the last ${steps} steps` };
+  const hasFallen = best !== null && recent.length === steps && best.grade > 0 && mean <= (1 - fall) * best.grade;
+  if (broken === null || best === null || !(hasFallen || low >= patience * steps)) return { watch, reason: null };
+  const grades = `the mean grade of the last ${steps} steps is ${percent(mean)}, at best it was ${percent(best.grade)} (step ${best.step})`;
+  return { watch, reason: `${grades}${hasFallen ? "" : `, ${low} steps in a row without a recovery`}, and ${broken}` };
+}
+
+function entropiesOf(policies: StepSigns["policies"]): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(policies).flatMap(([name, { entropy }]) => (Number.isFinite(entropy) ? [[name, entropy]] : [])),
+  );
+}
+
+/** How a policy broke in a step, of several the first; as noise where it says nearly anything. */
+function signOf(
+  policies: StepSigns["policies"],
+  entropies: Readonly<Record<string, number>>,
+): { readonly said: string; readonly isNoise: boolean } | null {
+  for (const [name, { entropy, kl }] of Object.entries(policies)) {
+    const whose = Object.keys(policies).length === 1 ? "the policy" : `the policy ${name}`;
+    const first = entropies[name];
+    if (Math.abs(kl) >= brokenBy)
+      return { said: `${whose} moved by ${kl.toFixed(1)} nats a token in one step (actor/ppo_kl)`, isNoise: false };
+    if (first === undefined || !Number.isFinite(entropy)) continue;
+    const went = `${whose}'s entropy went from ${first.toFixed(3)} to ${entropy.toFixed(3)} nats a token (actor/entropy)`;
+    if (entropy >= 2 * first && entropy >= first + brokenBy) return { said: went, isNoise: true };
+    if (entropy < frozenShare * first) return { said: went, isNoise: false };
+  }
+  return null;
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}

@@ -1,0 +1,130 @@
+import { LaconicError, statisticMean, statisticOf } from "@laconic/core";
+import { likelyCause, emptyWatch, watchStep, type PolicySigns, type StepSigns } from "../divergence.ts";
+import type { LoopState } from "../run/checkpoint.ts";
+import { checkpointName } from "../run/checkpoint.ts";
+import type { LearnerResult } from "../stages/learner.ts";
+import type { ScoredRollout } from "../stages/score.ts";
+import { assess } from "./assess.ts";
+import type { TrainingRun } from "./training-run.ts";
+
+/**
+ * Ends a run whose training has diverged, before its weights are kept: evaluates them once more, so that its rows show the fall.
+ * @returns the state with what is watched, and the best checkpoint by training grades
+ * @throws LaconicError `training_diverged` with the reason, the likely cause and the best checkpoint; `numeric_invalid` for a loss
+ * that is not finite
+ */
+export async function stopDiverged(
+  run: TrainingRun,
+  state: LoopState,
+  scored: readonly ScoredRollout[],
+  learners: readonly LearnerResult[],
+): Promise<LoopState> {
+  const { config, recorder } = run;
+  const { step } = state;
+  if (config.divergence === null) return state;
+  const { watch, reason } = watchStep(state.watch ?? emptyWatch, signsOf(step, scored, learners), config.divergence);
+  if (reason === null) return { ...state, watch, ...bestTrained(run, state, watch.recent) };
+  if (run.parts.task.heldOut.length > 0) await assess(run, step).catch(() => null); // may not be possible any more
+  const message = `step ${step}: training diverged and was stopped: ${reason}. ${causeAndBest(run, state)}; divergence: null lets a run go on`;
+  await recorder.warn(message);
+  throw new LaconicError("training_diverged", message, { step, bestStep: bestStep(run, state) });
+}
+
+/**
+ * What is computed with weights that are not finite, as an error that says the likely cause.
+ * @param step - that is computed, from 1
+ * @throws what `work` throws, with step, cause and the best checkpoint where a number was not finite
+ */
+export async function explainedNumbers<T>(
+  run: TrainingRun,
+  state: LoopState,
+  step: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!LaconicError.is(error) || error.code !== "numeric_invalid" || step === 0) throw error;
+    const message = `step ${step}: ${error.message}. ${causeAndBest(run, state)}`;
+    await run.recorder.warn(message);
+    const detail = { ...error.detail, step, bestStep: bestStep(run, state) };
+    throw new LaconicError("numeric_invalid", message, detail, error);
+  }
+}
+
+/** @throws LaconicError `numeric_invalid` naming policy and metric */
+export function checkFinite(results: readonly LearnerResult[]): void {
+  for (const { learner, update } of results) {
+    const stray = Object.entries({
+      "actor/pg_loss": update.loss,
+      "actor/entropy": statisticMean(update.entropy),
+      "log-probs": firstNotFinite(update.parts),
+    }).find(([, value]) => value !== undefined && !Number.isFinite(value));
+    if (!stray) continue;
+    const [metric, value] = stray;
+    throw new LaconicError(
+      "numeric_invalid",
+      `policy ${learner.name}: ${metric} is ${String(value)}, not a finite number`,
+      { policy: learner.name, metric, value: String(value) },
+    );
+  }
+}
+
+function firstNotFinite(parts: LearnerResult["update"]["parts"]): number | undefined {
+  for (const { logProbs } of parts) {
+    const stray = logProbs.values.find((value) => !Number.isFinite(value));
+    if (stray !== undefined) return stray;
+  }
+  return undefined;
+}
+
+function signsOf(step: number, scored: readonly ScoredRollout[], learners: readonly LearnerResult[]): StepSigns {
+  const grades = scored.map(({ measured }) => measured.task).filter((grade) => Number.isFinite(grade));
+  const policies = learners.map(({ learner, update }): [string, PolicySigns] => {
+    const kl = update.diagnostics["approx_kl/k1"];
+    const signs = {
+      entropy: update.entropy.count > 0 ? statisticMean(update.entropy) : Number.NaN,
+      kl: kl && kl.count > 0 ? statisticMean(kl) : 0,
+      ...{ optimizerSteps: update.parts.length, skipped: update.skipped },
+    };
+    return [learner.name, signs];
+  });
+  const grade = grades.length > 0 ? statisticMean(statisticOf(grades)) : Number.NaN;
+  return { step, grade, policies: Object.fromEntries(policies) };
+}
+
+/** Where nothing is evaluated meanwhile: the checkpoint with the highest mean grade of the steps before it. */
+function bestTrained(
+  { config, schedule }: TrainingRun,
+  { step, bestTrained: before }: LoopState,
+  recent: readonly number[],
+): Pick<LoopState, "bestTrained"> {
+  if (config.evaluation.every > 0 || !schedule.isRegularCheckpoint(step) || recent.length === 0) return {};
+  const grade = recent.reduce((sum, each) => sum + each, 0) / recent.length;
+  return before && before.grade >= grade ? {} : { bestTrained: { step, grade } };
+}
+
+/** 0 where no checkpoint is better than the beginning. */
+function bestStep({ schedule }: TrainingRun, { best, bestTrained: trained }: LoopState): number {
+  if (trained) return trained.step;
+  return schedule.isRefreshDue(best.step) ? best.step : 0;
+}
+
+function causeAndBest(run: TrainingRun, state: LoopState): string {
+  const { optimizer, policies } = run.config;
+  const rates = [optimizer.learningRate, ...Object.values(policies).flatMap((own) => own.learningRate ?? [])];
+  const peak = Math.max(...rates.map((each) => each.peak));
+  const step = bestStep(run, state);
+  const by = state.bestTrained
+    ? `mean training grade ${percent(state.bestTrained.grade)}`
+    : `${percent(state.best.accuracy)} of the held-out problems`;
+  const best =
+    step > 0
+      ? `The best checkpoint is kept: checkpoints/${checkpointName(step)} (step ${step}, ${by}), as a model to go on from`
+      : "No checkpoint is better than the weights that the run began with";
+  return `${likelyCause} (optimizer.learningRate.peak is ${peak}): train again with a lower one. ${best}`;
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
