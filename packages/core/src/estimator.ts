@@ -59,7 +59,8 @@ export function asEstimator(given: Estimator | EstimatorFunction): Estimator {
     settings: {},
     estimate: (batch) => {
       const result = given(batch);
-      return result instanceof Float64Array ? { advantages: result } : result;
+      // A list is refused as one where advantages are checked.
+      return ArrayBuffer.isView(result) || Array.isArray(result) ? { advantages: result as Float64Array } : result;
     },
   };
 }

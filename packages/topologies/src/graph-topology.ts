@@ -1,4 +1,6 @@
 import {
+  checkedCall,
+  shownValue,
   type AgentId,
   type EpisodeContext,
   type Problem,
@@ -59,7 +61,8 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
       }
 
       const utterances = turns.map((turn) => turn.utterance);
-      const answer = graph.answer.choose(utterances);
+      const of = { name: `the answer rule ${graph.answer.name}`, value: "task" };
+      const answer = checkedCall(of, () => graph.answer.choose(utterances), lacksOfAnswer);
       if (somebodyIsSpent) limit ??= "token_limit";
       const outputs = graph.answer.agents.length > 1 ? lastWordsOf(graph.answer.agents, utterances) : undefined;
       return endEpisode(graph.name, problem, turns, answer, limit ?? ending(answer, graph, context), outputs);
@@ -80,7 +83,7 @@ function promptFor(
     edges.filter((edge) => edge.to === agent.id).flatMap((edge) => delivered(edge, turns, inRound));
   const inbox = [...written(graph.temporal, round - 1), ...written(graph.spatial, round)];
   const privateView = problem.views?.[agent.id];
-  const prompt = agent.prompt({
+  const view = {
     agent: agent.id,
     role: agent.role,
     question: problem.question,
@@ -88,7 +91,9 @@ function promptFor(
     inbox,
     round,
     ...(budget && { budget }),
-  });
+  };
+  const of = { name: `agent "${agent.id}": its prompt`, value: "task" };
+  const prompt = checkedCall(of, () => agent.prompt(view), lacksOfPrompt);
   const { id, stop, renderPrompt } = agent;
   const speaksAgain = (agent.rounds?.length ?? graph.rounds) > 1;
   const { pass } = graph;
@@ -102,6 +107,19 @@ function promptFor(
     ...(stop && { stop }),
     ...(renderPrompt && { renderPrompt }),
   };
+}
+
+function lacksOfPrompt(given: unknown): string | null {
+  const { kind, text, messages, tokens } = (given ?? {}) as Readonly<Record<string, unknown>>;
+  if (kind === "text" && typeof text === "string") return null;
+  if (kind === "messages" && Array.isArray(messages)) return null;
+  if (kind === "tokens" && Array.isArray(tokens)) return null;
+  return `is ${shownValue(given)}, expected { kind: "text", text }, { kind: "messages", messages } or { kind: "tokens", tokens }`;
+}
+
+function lacksOfAnswer(given: unknown): string | null {
+  if (given === null || (typeof given === "object" && "agent" in given && "text" in given)) return null;
+  return `chose ${shownValue(given)}, expected an utterance or null`;
 }
 
 /** What an edge brings of its sender's words. */

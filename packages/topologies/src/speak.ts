@@ -1,5 +1,7 @@
 import {
+  checkValue,
   LaconicError,
+  shownValue,
   type AgentId,
   type Completion,
   type EpisodeContext,
@@ -62,6 +64,8 @@ export async function speak(context: EpisodeContext, request: SpeakRequest): Pro
     ...(request.speaksAgain && { conversation: `${context.random.state().join("-")}/${agent}` }),
   });
   const seconds = started === undefined || !context.clock ? undefined : (context.clock() - started) / 1000;
+  const of = { name: `agent "${agent}": its model`, value: "actor" };
+  checkValue(of, completion, lacksOfCompletion);
   checkUsage(agent, turn, completion);
   const { text, finishReason, usage, model, trace } = completion;
   const silent = text === "" || (request.pass !== undefined && text.trim() === request.pass.trim());
@@ -99,6 +103,14 @@ export async function speak(context: EpisodeContext, request: SpeakRequest): Pro
       silent,
     },
   };
+}
+
+function lacksOfCompletion(given: unknown): string | null {
+  const { text, usage, model, finishReason } = (given ?? {}) as Partial<Record<keyof Completion, unknown>>;
+  if (typeof text !== "string") return `gave ${shownValue(given)}, whose text is ${shownValue(text)}`;
+  if (typeof usage !== "object" || usage === null) return `gave a reply whose usage is ${shownValue(usage)}`;
+  if (typeof model !== "object" || model === null) return `gave a reply whose model is ${shownValue(model)}`;
+  return typeof finishReason === "string" ? null : `gave a reply whose finishReason is ${shownValue(finishReason)}`;
 }
 
 /** @throws LaconicError `input_invalid` when the context has no model for the agent. */

@@ -1,7 +1,7 @@
-import { LaconicError, randomFromSeed } from "@laconic/core";
+import { checkValue, LaconicError, randomFromSeed } from "@laconic/core";
 import type { TrainConfig } from "./config.ts";
 import { checkTrainingParts, type PartsOutline } from "./parts.ts";
-import { problemSource } from "./problem-source.ts";
+import { lacksOfProblems, problemSource } from "./problem-source.ts";
 import { checkSource } from "./stages/take-groups.ts";
 import { learnerSettings } from "./stages/learner.ts";
 import { checkTreeTask } from "./stages/tree-rollout.ts";
@@ -13,7 +13,10 @@ import { checkTreeTask } from "./stages/tree-rollout.ts";
  */
 export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
   checkFit(parts, config);
-  const { name, problems, pool } = parts.task;
+  const { name, problems, pool, heldOut } = parts.task;
+  for (const [key, list] of Object.entries({ pool, heldOut }))
+    if (list)
+      checkValue({ name: `the task ${name}: ${key}`, value: "task" }, list, (given) => lacksOfProblems(given as []));
   if (problems && !parts.source)
     problemSource({ name, problems, ...(pool && { pool }) }, config, randomFromSeed(config.seed));
 }

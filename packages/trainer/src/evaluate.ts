@@ -8,6 +8,7 @@ import {
 } from "@laconic/core";
 import { scoreValue, type ScoreCounts } from "@laconic/rewards";
 import { agentGspoDefaults, type ScoringSettings, type TrainConfig } from "./config.ts";
+import { checkEpisode } from "./stages/checked-values.ts";
 import { attempts, streamOfAttempt } from "./stages/attempts.ts";
 import { languageOf, saidTexts, type Language } from "./language.ts";
 import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
@@ -73,7 +74,7 @@ export async function evaluate(
   const models = modelsOf(parts, samplers);
   const { scoring = agentGspoDefaults.scoring } = options;
   const { heldOut, topology } = parts.task;
-  const scoreOf = scorer(parts.reward ?? rewardOf(parts.task), scoring);
+  const scoreOf = scorer(parts.reward ?? rewardOf(parts.task), scoring, parts.task.topology.agents);
   const random = randomFromSeed(options.seed).split("evaluation");
   const played = await Promise.all(
     heldOut.slice(0, options.problems).map(async (problem, i) => {
@@ -86,6 +87,7 @@ export async function evaluate(
           ...(options.onError && { onError: options.onError }),
         }),
       );
+      checkEpisode(topology.name, episode);
       return { problem, episode, score: await scoreOf(episode, problem) };
     }),
   );

@@ -1,4 +1,4 @@
-import { LaconicError, type Problem, type Random } from "@laconic/core";
+import { checkedCall, LaconicError, shownValue, type Problem, type Random } from "@laconic/core";
 import type { TrainConfig } from "./config.ts";
 import type { TrainingTask } from "./parts.ts";
 
@@ -16,7 +16,7 @@ export function problemSource(
   random: Random,
 ): (step: number, stream: Random) => Problem[] {
   if (problemPool === null && !task.pool)
-    return (_, stream) => task.problems(stream.split("problems"), problemsPerStep);
+    return (_, stream) => drawnProblems(task, stream.split("problems"), problemsPerStep);
   const drawn = random.split(`pool:${seed}`);
   const pool = task.pool ? partOf(task.pool, problemPool, drawn) : distinct(task, problemPool ?? 0, drawn);
   if (pool.length === 0 || pool.length < (problemPool ?? 0))
@@ -47,14 +47,38 @@ function partOf(all: readonly Problem[], count: number | null, random: Random): 
 /** Draws that bring nothing new before there is taken to be nothing. */
 const patience = 8;
 
-function distinct(task: Pick<TrainingTask, "problems">, count: number, random: Random): Problem[] {
+function distinct(task: Pick<TrainingTask, "name" | "problems">, count: number, random: Random): Problem[] {
   const found = new Map<string, Problem>();
   for (let idle = 0; found.size < count && idle < patience; idle++) {
-    for (const problem of task.problems(random, count)) {
+    for (const problem of drawnProblems(task, random, count)) {
       if (found.has(problem.id) || found.size === count) continue;
       found.set(problem.id, problem);
       idle = -1;
     }
   }
   return [...found.values()];
+}
+
+/** @throws LaconicError `input_invalid` naming the task and what is no problem */
+function drawnProblems(task: Pick<TrainingTask, "name" | "problems">, random: Random, count: number): Problem[] {
+  const of = { name: `the task ${task.name}: problems`, value: "task" };
+  return checkedCall(
+    of,
+    () => task.problems(random, count),
+    (given) => {
+      if (!Array.isArray(given)) return `gave ${shownValue(given)}, expected a list of problems`;
+      return given.length === 0 ? `gave none of the ${count} that were asked for` : lacksOfProblems(given);
+    },
+  );
+}
+
+/** What keeps a list from being one of problems; null where nothing does. */
+export function lacksOfProblems(given: readonly unknown[]): string | null {
+  for (const [i, each] of given.entries()) {
+    const problem = (typeof each === "object" && each !== null ? each : {}) as Readonly<Record<string, unknown>>;
+    for (const key of ["id", "question"])
+      if (typeof problem[key] !== "string")
+        return `gave ${shownValue(each)} at ${i}, whose ${key} is ${shownValue(problem[key])}, not a text`;
+  }
+  return null;
 }

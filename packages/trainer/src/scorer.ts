@@ -1,21 +1,42 @@
-import { LaconicError, type Episode, type Problem, type Reward } from "@laconic/core";
+import { LaconicError, nearestName, type AgentId, type Episode, type Problem, type Reward } from "@laconic/core";
 import { graded, readReward, timerOf, withDeadline, type RewardOutcome } from "@laconic/rewards";
 import type { TrainingTask } from "./parts.ts";
 
-/** Asks a reward about an episode and says what became of it: never rejects, and is not late. Null for an agent's error. */
+/** Asks a reward about an episode and says what became of it: is not late, and rejects for an agent alone that nobody is. Null for an agent's error. */
 export type Scorer = (episode: Episode, problem: Problem) => Promise<RewardOutcome | null>;
 
 /**
  * A reward that may take its time, fail or hang, as one that never does.
+ * @param agents - of the team; a reward for anybody else is refused
  * @param seconds - after which a reward that says nothing has failed, counted while no other one is said either
  */
-export function scorer(reward: Reward, { seconds }: { readonly seconds: number }): Scorer {
+export function scorer(
+  reward: Reward,
+  { seconds }: { readonly seconds: number },
+  agents: readonly AgentId[] | null = null,
+): Scorer {
   const ask = withDeadline({ seconds, timer: timerOf(globalThis) });
   return async (episode, problem) => {
     if (episode.stopReason === "error") return null; // an agent that failed leaves nothing to judge
     const answered = await ask((signal) => reward(episode, problem, { signal }));
-    return answered.status === "answered" ? readReward(answered.value) : answered;
+    const outcome = answered.status === "answered" ? readReward(answered.value) : answered;
+    if (agents !== null) checkAgents(outcome, agents, problem);
+    return outcome;
   };
+}
+
+/** @throws LaconicError `reward_invalid` naming an agent that nobody is: its terms would teach nobody, in silence */
+function checkAgents(outcome: RewardOutcome, agents: readonly AgentId[], { id }: Problem): void {
+  if (outcome.status !== "scored") return;
+  for (const agent of Object.keys(outcome.reward.agents ?? {})) {
+    if (agents.includes(agent)) continue;
+    const near = nearestName(agent, agents);
+    throw new LaconicError(
+      "reward_invalid",
+      `problem "${id}": the reward gives terms to the agent "${agent}", and the team has ${agents.join(", ")}${near === undefined ? "" : `; did you mean ${near}?`}`,
+      { value: "reward", problemId: id, agent },
+    );
+  }
 }
 
 /**

@@ -8,6 +8,7 @@ import { collector } from "./loop/collect.ts";
 import { learnAll } from "./loop/learn-all.ts";
 import { moveBudgets } from "./loop/move-budgets.ts";
 import { oldPolicies } from "./loop/old-policies.ts";
+import { placed } from "./loop/placed.ts";
 import { saveAtEnd, savingBefore } from "./loop/save.ts";
 import { scoreCollected } from "./loop/score-collected.ts";
 import { checkFinite, explainedNumbers, stopDiverged } from "./loop/stop-diverged.ts";
@@ -60,7 +61,7 @@ export async function train(
 
       // Lines 3-6: queries, G episodes each under the old policies, rewards by Eq. 1.
       const collected = await explainedNumbers(run, state, state.step + 1, () =>
-        savingBefore(run, state, () => episodes.collect(state.step, samplers)),
+        savingBefore(run, state, () => placed(`step ${state.step + 1}`, () => episodes.collect(state.step, samplers))),
       );
       if (collected === null) {
         await saveAtEnd(run, state, beginning.resumedAt);

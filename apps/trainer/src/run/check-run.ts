@@ -4,6 +4,7 @@ import { namedTask, type TaskSettings } from "@laconic/tasks/named";
 import { checkTraining, type PartsOutline } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
 import { isReference } from "../door/reference.ts";
+import { withSource } from "../door/with-source.ts";
 import { openActor, openPolicyValues, openValues } from "../door/run-values.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { checkActor } from "./check-effects.ts";
@@ -78,6 +79,8 @@ export async function checkRun(
     );
     // Without an actor, a model of its own speaks for those that do not learn.
     return { models: Object.keys(agentsOf).length + (config.actor === null && frozen.length > 0 ? 1 : 0) };
+  } catch (error) {
+    throw withSource(error, config);
   } finally {
     await task.close?.();
   }

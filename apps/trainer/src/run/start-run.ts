@@ -11,6 +11,7 @@ import { formatNumber, formatPercent } from "../cli/format.ts";
 import { trainingSeconds } from "../report/run-data.ts";
 import { withoutScore } from "../report/unscored.ts";
 import { writeReport } from "../report/write-report.ts";
+import { withSource } from "../door/with-source.ts";
 import { checkSources, inFolder, keepSources, sourceInputs, sourcesOf } from "../door/run-sources.ts";
 import { beforeLessons, keepBeforeLessons, type BeforeLessons } from "./lessons/before-lessons.ts";
 import { withOwnModel } from "./lessons/own-model.ts";
@@ -114,7 +115,11 @@ export async function startRun(
   process.on("SIGINT", interrupt);
   process.on("SIGTERM", interrupt);
   try {
-    checkTraining(local, config.train);
+    try {
+      checkTraining(local, config.train);
+    } catch (error) {
+      throw withSource(error, config);
+    }
     const fleetNote = (text: string): void => terminal.note(text);
     const { vocabularySize } = sampler ? await tokenLimits(found.folder) : { vocabularySize: 0 };
     const { temperature } = config.train.sampling;
@@ -231,7 +236,7 @@ export async function startRun(
         terminal.note(
           `the last checkpoint goes on with: laconic train --resume --run ${directory}${spent ? " --max-usd MORE" : ""}`,
         );
-      throw error;
+      throw withSource(error, config);
     } finally {
       now.done();
       await source?.close();

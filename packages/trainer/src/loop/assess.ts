@@ -4,6 +4,7 @@ import { evaluate, type Evaluation } from "../evaluate.ts";
 import { livePolicies } from "../parts.ts";
 import type { LoopState } from "../run/checkpoint.ts";
 import type { ScoredRollout } from "../stages/score.ts";
+import { placed } from "./placed.ts";
 import { savingBefore } from "./save.ts";
 import type { TrainingRun } from "./training-run.ts";
 
@@ -14,7 +15,9 @@ export async function assess({ parts, config, recorder, references }: TrainingRu
   const { seed, sampling, limits, onAgentError: onError, scoring } = config;
   const retries = config.asynchronous?.retries ?? 0;
   const options = { seed, step, problems, sampling, limits, onError, scoring, retries, references };
-  const { evaluation, episodes } = await evaluate(parts, livePolicies(parts), options);
+  const { evaluation, episodes } = await placed(`evaluation at step ${step}`, () =>
+    evaluate(parts, livePolicies(parts), options),
+  );
   await recorder.evaluation(evaluation, episodes, transcripts);
   return evaluation;
 }

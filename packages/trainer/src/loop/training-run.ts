@@ -38,7 +38,7 @@ export async function openTrainingRun(
 ): Promise<TrainingRun> {
   const learners = learnersOf(parts, config);
   const { source, task, policies, reward } = parts;
-  const score = scorer(reward ?? (source ? judgedElsewhere : rewardOf(task)), config.scoring);
+  const score = scorer(reward ?? (source ? judgedElsewhere : rewardOf(task)), config.scoring, task.topology.agents);
   const random = randomFromSeed(config.seed);
   const problemsOf = problemSource(task, config, random);
   const models = mapPolicies(policies, ({ model }) => model);

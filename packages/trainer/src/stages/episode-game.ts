@@ -4,6 +4,7 @@ import type { TrainConfig } from "../config.ts";
 import type { TrainingParts } from "../parts.ts";
 import type { Scorer } from "../scorer.ts";
 import { streamOfAttempt } from "./attempts.ts";
+import { checkEpisode } from "./checked-values.ts";
 import { answersToScore } from "./credit.ts";
 import type { GroupGame, GroupPlace } from "./group-game.ts";
 import type { PlayedEpisode, Rollout } from "./rollout.ts";
@@ -29,6 +30,7 @@ export function episodeGame(
     signal: AbortSignal | undefined,
   ): Promise<PlayedEpisode> => {
     const episode = await topology.run(problem, { ...contextOf(config), ...context, ...(signal && { signal }) });
+    checkEpisode(topology.name, episode);
     return { episode, score: await score(episode, problem) };
   };
   let greedyEpisode: Promise<PlayedEpisode> | null = null;

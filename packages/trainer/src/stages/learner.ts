@@ -15,6 +15,7 @@ import { costPreset, equation1Costs, type Costs, type Prices } from "@laconic/re
 import type { TrainConfig } from "../config.ts";
 import { estimatorOf } from "../estimator-of.ts";
 import type { PartsOutline, TrainedPolicy, TrainingParts } from "../parts.ts";
+import { checkedEstimator, checkedObjective } from "./checked-values.ts";
 import { measurementOf } from "./measurement.ts";
 import { oldLogProbsOf, type OldLogProbs } from "./old-log-probs.ts";
 import { scoreInTurns, type Pricing, type ScoredRollout } from "./score.ts";
@@ -162,7 +163,7 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
   const pricing = pricingOf(learner, prices);
   const scored = paysForItself ? await scoreInTurns(facts.scored, pricing, turn, agents) : facts.scored;
   const batch = await trainingBatchInTurns(turn, scored, config.sampling.temperature, agents, {
-    estimator,
+    estimator: checkedEstimator(estimator, step + 1),
     state: facts.estimatorState,
     groupBy: config.groupBy,
     prices,
@@ -174,7 +175,7 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
   await turn();
   const { logProbs: oldLogProbs, gap } = await oldLogProbsOf(config, oldPolicy, batch);
   await turn();
-  const objective = correctedFor(learner, facts.lag);
+  const objective = checkedObjective(correctedFor(learner, facts.lag), step + 1);
   const refLogProbs = reference && (await reference.forward(batch.sequences)).logProbs;
   lap("old_log_probs");
   const updated = await update(

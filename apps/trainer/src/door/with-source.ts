@@ -1,0 +1,39 @@
+import { LaconicError } from "@laconic/core";
+import type { AppConfig } from "../run/run-settings.ts";
+import { isReference, referencePlace, type Reference } from "./reference.ts";
+
+/**
+ * An error about a value of the user's own with the key and the file that it is of. Other errors come back as they are.
+ * @param error - whose detail says the kind of the value
+ */
+export function withSource(error: unknown, config: Pick<AppConfig, "task" | "actor" | "own">): unknown {
+  if (!LaconicError.is(error)) return error;
+  const sources = sourcesOf(config)[String(error.detail["value"])] ?? [];
+  if (sources.length === 0) return error;
+  const places = sources.map(([key, reference]) => `${key} is ${referencePlace(reference)}`);
+  const [[, { file }] = ["", { file: "" }]] = sources;
+  return new LaconicError(error.code, `${error.message} (${places.join(", ")})`, { ...error.detail, file }, error);
+}
+
+/** References of a configuration by the kind of value that errors name. */
+function sourcesOf({
+  task,
+  actor,
+  own,
+}: Pick<AppConfig, "task" | "actor" | "own">): Readonly<Record<string, readonly (readonly [string, Reference])[]>> {
+  const policies = Object.entries(own.policies ?? {});
+  const at = (key: string, value: unknown): (readonly [string, Reference])[] =>
+    isReference(value) ? [[key, value]] : [];
+  const learning = (key: "advantage" | "objective"): (readonly [string, Reference])[] => [
+    ...at(`train.${key}`, own[key]),
+    ...policies.flatMap(([name, each]) => at(`train.policies.${name}.${key}`, each[key])),
+  ];
+  const taskAndTeam = [...at("task", task), ...("team" in task ? at("task.team", task.team) : [])];
+  return {
+    estimator: learning("advantage"),
+    objective: learning("objective"),
+    reward: [...at("train.reward", own.reward), ...(own.reward ? [] : taskAndTeam)],
+    task: taskAndTeam,
+    actor: at("actor", actor),
+  };
+}

@@ -1,0 +1,205 @@
+import { LaconicError, type Estimator, type Objective, type Problem, type Reward } from "@laconic/core";
+import { gspo } from "@laconic/gspo";
+import { answerOf, graphTopology, type AgentSpec } from "@laconic/topologies";
+import { describe, expect, test } from "vitest";
+import { parseTrainConfig } from "./config-schema.ts";
+import { checkTraining } from "./check-training.ts";
+import { onlyPolicy, type TrainedPolicy, type TrainingParts, type TrainingTask } from "./parts.ts";
+import { silentRecorder } from "./run/recorder.ts";
+import { tinyParts, tinySettings } from "./testing/index.ts";
+import { train } from "./train.ts";
+
+const parts = tinyParts();
+const { task } = parts;
+const policy = parts.policies[onlyPolicy] as TrainedPolicy;
+const objective = gspo({ clip: { low: 0.2, high: 0.2 } });
+
+/** What `train` throws for parts with a mistake. */
+async function thrown(mistaken: Partial<TrainingParts>, settings: object = {}): Promise<unknown> {
+  const config = parseTrainConfig({ ...tinySettings, prices: {}, steps: 2, groupBy: "prompt+agent", ...settings });
+  const whole = { ...tinyParts(), ...mistaken };
+  const check = async (): Promise<unknown> => {
+    checkTraining(whole, config);
+    return train(whole, config, silentRecorder());
+  };
+  return check().catch((error: unknown) => error);
+}
+
+/** Values that are not what a function has to give: each is a mistake that somebody makes. */
+const misfits: readonly (readonly [what: string, value: unknown, said: RegExp])[] = [
+  ["nothing", undefined, /undefined/u],
+  ["null", null, /null/u],
+  ["a number", 3, /3/u],
+  ["a text", "up", /the text "up"/u],
+  ["a list of texts", ["a"], /a list|the text "a"/u],
+  ["a promise", Promise.resolve([]), /gave a promise; it has to answer at once/u],
+  ["an empty object", {}, /undefined|an object/u],
+];
+
+const throws = (): never => {
+  throw new TypeError("x is undefined");
+};
+
+async function expectNamed(error: unknown, name: string, said: RegExp): Promise<void> {
+  expect(LaconicError.is(error), String(error)).toBe(true);
+  const { message, code } = error as LaconicError;
+  expect(message).toContain(name);
+  expect(message).toMatch(said);
+  expect(["input_invalid", "reward_invalid", "scoring_failed"]).toContain(code);
+}
+
+describe("an estimator", () => {
+  const of = (estimate: unknown): Promise<unknown> =>
+    thrown({ estimator: { name: "mine", settings: {}, estimate } as Estimator });
+  const name = "step 1: the estimator mine";
+
+  test.each([
+    ...misfits,
+    ["a list of numbers", [1, 2], /gave a list, expected a Float64Array/u],
+    ["a list as advantages", { advantages: [1, 2] }, /gave a list as advantages, expected a Float64Array/u],
+    ["too few", { advantages: new Float64Array(2) }, /gave 2 advantages for 48 rows/u],
+    ["NaN", { advantages: new Float64Array(48).fill(Number.NaN) }, /gave the advantage NaN at row 0/u],
+    ["odd diagnostics", { advantages: new Float64Array(48), diagnostics: { mine: 1 } }, /gave 1 as diagnostics.mine/u],
+  ] as const)("that gives %s", async (_, value, said) => expectNamed(await of(() => value), name, said));
+
+  test("that throws", async () => expectNamed(await of(throws), name, /threw TypeError: x is undefined/u));
+
+  test("that is a function and gives a list", async () => {
+    const aboveZero = (({ rewards }: { rewards: Float64Array }) => [...rewards]) as never;
+    await expectNamed(
+      await thrown({ estimator: aboveZero }),
+      "step 1: the estimator aboveZero",
+      /gave a list as advantages/u,
+    );
+  });
+});
+
+describe("an objective", () => {
+  const of = (evaluate: unknown): Promise<unknown> =>
+    thrown({ objective: { ...objective, name: "mine", evaluate } as Objective });
+  const name = "step 1: the objective mine";
+
+  test.each(misfits)("that gives %s", async (_, value, said) => expectNamed(await of(() => value), name, said));
+
+  test.each([
+    [
+      "no diagnostics",
+      { diagnostics: undefined },
+      /gave undefined as diagnostics, expected statistics by name; \{\} for none/u,
+    ],
+    ["a list as gradient", { gradient: [1] }, /gave a list as gradient, expected a Float64Array/u],
+    ["a short gradient", { gradient: new Float64Array(1) }, /gave a gradient of 1 numbers for \d+ tokens/u],
+    ["a loss that is not finite", { loss: Number.NaN }, /gave NaN as loss, expected a finite number/u],
+  ])("that gives %s", async (_, changed, said) =>
+    expectNamed(await of((input: never) => ({ ...objective.evaluate(input), ...changed })), name, said),
+  );
+
+  test("that throws", async () => expectNamed(await of(throws), name, /threw TypeError: x is undefined/u));
+});
+
+describe("a reward", () => {
+  test.each([
+    [
+      "an agent that nobody is",
+      { team: { task: 1 }, agents: { slover: { win: 1 } } },
+      /the agent "slover", and the team has solver; did you mean solver\?/u,
+    ],
+    ["a text", "good", /got good, expected terms/u],
+    ["a grade above 1", { task: 7 }, /term task: got 7/u],
+    ["a term that is a promise", { task: Promise.resolve(1) }, /term task: got \[object Promise\]/u],
+    ["nothing", undefined, /got \[object Undefined\]/u],
+  ])("that gives %s", async (_, value, said) =>
+    expectNamed(await thrown({ reward: (() => value) as unknown as Reward }), "", said),
+  );
+
+  test("that names a stranger in training alone, and rarely", async () => {
+    let calls = 0;
+    const reward: Reward = () => ({ team: { task: 1 }, ...(++calls === 90 && { agents: { nobody: { win: 1 } } }) });
+    await expectNamed(await thrown({ reward }), "step 2", /gives terms to the agent "nobody"/u);
+  });
+
+  test("that throws", async () => expectNamed(await thrown({ reward: throws }), "", /x is undefined/u));
+});
+
+/** The tiny task with another topology. */
+function teamWith(change: Partial<AgentSpec>, answer: unknown = answerOf("solver")): Partial<TrainingParts> {
+  const solver: AgentSpec = {
+    ...{ id: "solver", role: "answers", maxTokens: 4 },
+    prompt: ({ question }) => ({ kind: "text", text: question }),
+    ...change,
+  };
+  const topology = graphTopology({ name: "own", agents: [solver], rounds: 1, answer: answer as never });
+  return { task: { ...task, topology } };
+}
+
+describe("a team", () => {
+  const prompts = [
+    ...misfits.filter(([what]) => what !== "a list of texts"),
+    ["a kind that is none", { kind: "chat" }, /an object/u],
+  ] as const;
+  test.each(prompts)("whose prompt is %s", async (_, value, said) => {
+    const error = await thrown(teamWith({ prompt: (() => value) as never }));
+    await expectNamed(error, 'evaluation at step 0: agent "solver": its prompt', said);
+  });
+
+  test("whose prompt throws", async () => {
+    await expectNamed(await thrown(teamWith({ prompt: throws })), 'agent "solver": its prompt', /threw TypeError/u);
+  });
+
+  test.each(misfits.filter(([what]) => what !== "null"))("whose answer rule chooses %s", async (_, value, said) => {
+    const error = await thrown(teamWith({}, { name: "mine", agents: ["solver"], choose: () => value }));
+    await expectNamed(error, "evaluation at step 0: the answer rule mine", said);
+  });
+
+  test.each(misfits.filter(([what]) => what !== "a promise"))(
+    "whose topology's run gives %s",
+    async (_, value, said) => {
+      const topology = { ...task.topology, name: "own", run: async () => value } as never;
+      await expectNamed(
+        await thrown({ task: { ...task, topology } }),
+        "evaluation at step 0: the topology own: run",
+        said,
+      );
+    },
+  );
+});
+
+describe("a model", () => {
+  test.each(misfits.filter(([what]) => what !== "a promise"))("that replies with %s", async (_, value, said) => {
+    const speak = () => ({ id: "own", complete: async () => value }) as never;
+    const error = await thrown({ policies: { [onlyPolicy]: { ...policy, speak } } });
+    await expectNamed(error, 'evaluation at step 0: agent "solver": its model', said);
+  });
+});
+
+describe("a task", () => {
+  const withProblems = (given: Partial<TrainingTask>): Partial<TrainingParts> => ({ task: { ...task, ...given } });
+
+  test.each([...misfits, ["none", [], /gave none of the \d+ that were asked for/u]] as const)(
+    "whose problems are %s",
+    async (_, value, said) =>
+      expectNamed(
+        await thrown(withProblems({ problems: (() => value) as never })),
+        "the task tiny-solo: problems",
+        said,
+      ),
+  );
+
+  test.each(["heldOut", "pool"] as const)("whose %s has a problem without a question", async (key) => {
+    const list = [{ id: "a", gold: "x" }] as unknown as Problem[];
+    const error = await thrown(withProblems({ [key]: list }));
+    await expectNamed(
+      error,
+      `the task tiny-solo: ${key}`,
+      /gave an object at 0, whose question is undefined, not a text/u,
+    );
+  });
+
+  test("whose problems throw", async () => {
+    await expectNamed(
+      await thrown(withProblems({ problems: throws })),
+      "the task tiny-solo: problems",
+      /threw TypeError/u,
+    );
+  });
+});

@@ -1,0 +1,94 @@
+import {
+  checkedCall,
+  checkValue,
+  shownValue,
+  type Episode,
+  type Estimator,
+  type Objective,
+  type RewardBatch,
+  type ValueName,
+} from "@laconic/core";
+
+/** An estimator whose advantages are checked: a mistake in it is named with its step. */
+export function checkedEstimator(estimator: Estimator, step: number): Estimator {
+  const of: ValueName = { name: `the estimator ${estimator.name}`, value: "estimator", place: `step ${step}` };
+  return {
+    ...estimator,
+    estimate: (batch, state) =>
+      checkedCall(
+        of,
+        () => estimator.estimate(batch, state),
+        (given) => lacksOfAdvantages(given, batch),
+      ),
+  };
+}
+
+function lacksOfAdvantages(given: unknown, { rewards, offsets }: RewardBatch): string | null {
+  if (!isRecord(given))
+    return `gave ${shownValue(given)}, expected a Float64Array or { advantages }; Float64Array.from(LIST) makes one`;
+  const { advantages, diagnostics } = given;
+  if (!(advantages instanceof Float64Array))
+    return `gave ${shownValue(advantages)} as advantages, expected a Float64Array; Float64Array.from(LIST) makes one`;
+  const tokens = offsets.at(-1) ?? 0;
+  if (advantages.length !== rewards.length && advantages.length !== tokens)
+    return `gave ${advantages.length} advantages for ${rewards.length} rows of ${tokens} tokens`;
+  const bad = advantages.findIndex((each) => !Number.isFinite(each));
+  if (bad >= 0) return `gave the advantage ${advantages[bad]} at row ${bad}, expected a finite number`;
+  return lacksOfDiagnostics(diagnostics, false);
+}
+
+/** An objective whose loss and gradient are checked. */
+export function checkedObjective(objective: Objective, step: number): Objective {
+  const of: ValueName = { name: `the objective ${objective.name}`, value: "objective", place: `step ${step}` };
+  return {
+    ...objective,
+    evaluate: (input) =>
+      checkedCall(
+        of,
+        () => objective.evaluate(input),
+        (given) => lacksOfLoss(given, input.logProbs.values.length),
+      ),
+  };
+}
+
+function lacksOfLoss(given: unknown, tokens: number): string | null {
+  if (!isRecord(given)) return `gave ${shownValue(given)}, expected { loss, gradient, diagnostics }`;
+  const { loss, gradient, diagnostics } = given;
+  if (typeof loss !== "number" || !Number.isFinite(loss))
+    return `gave ${shownValue(loss)} as loss, expected a finite number`;
+  if (!(gradient instanceof Float64Array))
+    return `gave ${shownValue(gradient)} as gradient, expected a Float64Array with a number per token`;
+  if (gradient.length !== tokens) return `gave a gradient of ${gradient.length} numbers for ${tokens} tokens`;
+  return lacksOfDiagnostics(diagnostics, true);
+}
+
+/** @throws LaconicError `input_invalid` for a topology of the user's own that does not give an episode */
+export function checkEpisode(topology: string, episode: unknown): void {
+  const of = { name: `the topology ${topology}: run`, value: "task" };
+  checkValue(of, episode, (given) => {
+    const { utterances, ledger, answer } = (given ?? {}) as Partial<Record<keyof Episode, unknown>>;
+    if (!Array.isArray(utterances)) return `gave ${shownValue(given)}, expected an episode; endEpisode makes one`;
+    if (!Array.isArray((ledger as Partial<Episode["ledger"]> | undefined)?.calls))
+      return "gave an episode without ledger.calls; endEpisode fills it";
+    return answer === null || typeof answer === "string"
+      ? null
+      : `gave an episode whose answer is ${shownValue(answer)}, expected a text or null`;
+  });
+}
+
+function lacksOfDiagnostics(given: unknown, needed: boolean): string | null {
+  if (given === undefined && !needed) return null;
+  if (!isRecord(given)) return `gave ${shownValue(given)} as diagnostics, expected statistics by name; {} for none`;
+  const odd = Object.entries(given).find(([, each]) => !isStatistic(each));
+  return odd
+    ? `gave ${shownValue(odd[1])} as diagnostics.${odd[0]}, expected a statistic; statisticOf(VALUES) makes one`
+    : null;
+}
+
+function isStatistic(value: unknown): boolean {
+  return isRecord(value) && ["sum", "count", "min", "max"].every((key) => typeof value[key] === "number");
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
