@@ -48,10 +48,13 @@ export interface DivergenceWatch {
 /** What the last warning of a run says that ended because its numbers broke. */
 export const likelyCause = "The likely cause is the learning rate";
 
+/** Ours. */
 export const divergenceDefaults: DivergenceSettings = { fall: 0.5, steps: 3 };
 
+/** Before the first step. */
 export const emptyWatch: DivergenceWatch = { recent: [], best: null, broken: null, low: 0, stuck: 0 };
 
+/** As a checkpoint holds it. */
 export const watchSchema: z.ZodType<DivergenceWatch> = z.strictObject({
   recent: z.array(z.number()).readonly(),
   best: z.strictObject({ step: z.int(), grade: z.number(), entropies: z.record(z.string(), z.number()) }).nullable(),

@@ -9,6 +9,7 @@ import { withoutScore } from "../report/unscored.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { actorSpending, actorSpendingFlags, spentText } from "../run/actor-spending.ts";
 import { actorChoice } from "../run/actor-choice.ts";
+import { withSource } from "../door/with-source.ts";
 import { findRun, openFoundRun } from "../run/open-run.ts";
 
 export function evalCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -46,7 +47,9 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
             terminal,
             `measuring ${Math.min(problems, parts.task.heldOut.length)} held-out problems`,
             () => evaluate(parts, livePolicies(parts), options),
-          );
+          ).catch((error: unknown) => {
+            throw withSource(error, config);
+          });
           const [low, high] = evaluation.interval;
           terminal.result(
             args.json
