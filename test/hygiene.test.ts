@@ -7,7 +7,9 @@ const textFile = /\.(ts|mts|mjs|js|json|jsonc|md|yaml|yml|py|txt|css|html|svg)$|
 const files = repositoryFiles().filter((path) => textFile.test(path) && path !== "pnpm-lock.yaml");
 
 /** Files that may be longer than 400 lines, each with its reason. */
-const longFiles: Readonly<Record<string, string>> = {};
+const longFiles: Readonly<Record<string, string>> = {
+  "docs/errors/codes.ts": "a table with a row per error code",
+};
 
 describe.each(publishedPackages)("$manifest.name", ({ folder, manifest }) => {
   test("its package.json says what npm shows and needs", () => {

@@ -1,12 +1,19 @@
 import { LaconicError } from "@laconic/core";
-import type { AppConfig } from "../run/run-settings.ts";
-import { isReference, referencePlace, type Reference } from "./reference.ts";
+import { isRecord, isReference, referencePlace, type Reference } from "./reference.ts";
+import type { OwnValues } from "./run-values.ts";
+
+/** Where a configuration takes values. */
+interface Places {
+  readonly task: unknown;
+  readonly actor: unknown;
+  readonly own: OwnValues;
+}
 
 /**
  * An error about a value of the user's own with the key and the file that it is of. Other errors come back as they are.
  * @param error - whose detail says the kind of the value
  */
-export function withSource(error: unknown, config: Pick<AppConfig, "task" | "actor" | "own">): unknown {
+export function withSource(error: unknown, config: Places): unknown {
   if (!LaconicError.is(error)) return error;
   const sources = sourcesOf(config)[String(error.detail["value"])] ?? [];
   if (sources.length === 0) return error;
@@ -16,11 +23,7 @@ export function withSource(error: unknown, config: Pick<AppConfig, "task" | "act
 }
 
 /** References of a configuration by the kind of value that errors name. */
-function sourcesOf({
-  task,
-  actor,
-  own,
-}: Pick<AppConfig, "task" | "actor" | "own">): Readonly<Record<string, readonly (readonly [string, Reference])[]>> {
+function sourcesOf({ task, actor, own }: Places): Readonly<Record<string, readonly (readonly [string, Reference])[]>> {
   const policies = Object.entries(own.policies ?? {});
   const at = (key: string, value: unknown): (readonly [string, Reference])[] =>
     isReference(value) ? [[key, value]] : [];
@@ -28,7 +31,7 @@ function sourcesOf({
     ...at(`train.${key}`, own[key]),
     ...policies.flatMap(([name, each]) => at(`train.policies.${name}.${key}`, each[key])),
   ];
-  const taskAndTeam = [...at("task", task), ...("team" in task ? at("task.team", task.team) : [])];
+  const taskAndTeam = [...at("task", task), ...(isRecord(task) ? at("task.team", task["team"]) : [])];
   return {
     estimator: learning("advantage"),
     objective: learning("objective"),
