@@ -11,6 +11,7 @@ export interface Clock {
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   sleep: async (ms, signal) => {
-    await wait(ms, undefined, { ...(signal && { signal }), ref: true });
+    // A signal of its own: hundreds that wait for one server would be hundreds of listeners on theirs.
+    await wait(ms, undefined, { ...(signal && { signal: AbortSignal.any([signal]) }), ref: true });
   },
 };
