@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import type { SampleResult } from "@laconic/core";
 import { conformanceConfig } from "@laconic/engine/testing";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { FakeServer, ServerFault } from "@laconic/fleet/testing";
+import { isReplyRequest, type FakeServer, type ServerFault } from "@laconic/fleet/testing";
 import { base, onFakes, quick, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
 
 const opened: OnFakes[] = [];
@@ -23,11 +23,7 @@ const isReply = (path: string): boolean => /completions|generate/u.test(path);
 /** The fault in the first replies that a server is asked for, checks of weights left aside. */
 function first(count: number, fault: ServerFault): FakeServer["faults"] {
   let left = count;
-  return (path, body) => {
-    const asked = body as { prompt_logprobs?: number; logprob_start_len?: number };
-    const isCheck = asked.prompt_logprobs !== undefined || asked.logprob_start_len === 0;
-    return isReply(path) && !isCheck && left-- > 0 ? fault : null;
-  };
+  return (path, body) => (isReplyRequest(path, body) && left-- > 0 ? fault : null);
 }
 
 const texts = (replies: readonly SampleResult[]): string[] => replies.map(({ tokens }) => tokens.join());
@@ -264,4 +260,48 @@ test("a key is sent, stays out of errors, and does not go over plain http to ano
   });
   await expect(server.facts()).rejects.toMatchObject({ message: expect.stringMatching(/bad key \[redacted\]/u) });
   expect(seen).toEqual(["Bearer secret-key"]);
+});
+
+test.each(["unload", "load", "models"])("a server that never answers %s does not hold up the end", async (silent) => {
+  const late: AbortController[] = [];
+  const timeout = (): AbortSignal => {
+    const controller = new AbortController();
+    late.push(controller);
+    return controller.signal;
+  };
+  const { model, one, two, fleet } = await open({ fleet: { clock: { ...quick, timeout } } });
+  const never = new Promise<void>(() => undefined);
+  const hangs = new RegExp(silent === "load" ? "/load_lora" : silent === "unload" ? "/unload_lora" : "/v1/models", "u");
+  one.faults = (path) => (hangs.test(path) ? { kind: "waits", until: never } : null);
+  const sampled = model.sample(requests(silent === "load" ? 0 : 12));
+  await vi.waitUntil(() => two.names.length === 1);
+  await sampled;
+  const ended = (async () => {
+    await model.dispose();
+    await fleet.clear("run.");
+    fleet.close();
+  })();
+  let over = false;
+  void ended.then(() => (over = true));
+  await vi.waitUntil(() => {
+    for (const each of late.splice(0)) each.abort(new DOMException("late", "TimeoutError"));
+    return over;
+  });
+  await ended;
+  expect(two.names).toEqual([]);
+});
+
+test("a load that fails is said once, however many requests wait for it", async () => {
+  const { model, one, fleet, notes } = await open();
+  fleet.tolerance = 1e-3;
+  const snapshot = await model.snapshot();
+  await snapshot.sample(requests(12));
+  await step(model);
+  one.faults = (path) => (isReply(path) ? { kind: "stale" } : null);
+  await model.sample(requests(48));
+  const told = notes.filter((note) => note.includes("has loaded"));
+  expect(new Set(told).size).toBe(told.length);
+  expect(told.length).toBeGreaterThan(0);
+  expect(told.length).toBeLessThanOrEqual(3);
+  await snapshot.dispose();
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { BaseSource, Engine, ModelSource, TrainableModel } from "@laconic/core";
 import { createInlineEngine, localPolicy } from "@laconic/engine";
 import { Fleet, fleetPolicy, probeFleet, sglangServer, vllmServer, type SampledReply } from "@laconic/fleet";
-import { startFakeSglang, startFakeVllm, type FakeServer } from "@laconic/fleet/testing";
+import { lying, startFakeSglang, startFakeVllm, type FakeServer } from "@laconic/fleet/testing";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { openRun, parseTrainConfig, silentRecorder, train, type Metrics, type TrainingParts } from "@laconic/trainer";
 import { tinySettings, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
@@ -68,6 +68,7 @@ async function partsOn(
   kind: "vllm" | "sglang",
   { engine, fakes, folder, replies }: Set,
   source = adapter,
+  notes: string[] = [],
 ): Promise<TrainingParts & { readonly local: TrainableModel; readonly fleet: Fleet }> {
   const connect = kind === "vllm" ? vllmServer : sglangServer;
   const { vocabularySize } = tinyTokenizer;
@@ -75,6 +76,7 @@ async function partsOn(
     servers: fakes.map(({ url }) => connect({ url })),
     vocabularySize,
     onReply: (reply) => replies.push(reply),
+    onNote: (text) => notes.push(text),
   });
   const local = await engine.createModel(source);
   const task = tinyTask();
@@ -147,6 +149,39 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(again.map((row) => row["rewards/task/mean"])).toEqual(rows.map((row) => row["rewards/task/mean"]));
   });
 });
+
+test.each(["wrong-ids", "permuted", "swapped"] as const)(
+  "a server that goes bad after the probe (%s) changes nothing of a run, evaluations and weights included",
+  async (how) => {
+    const outcomeOf = async (bad: boolean): Promise<{ set: Set; told: unknown; notes: string[] }> => {
+      const set = await servers("vllm");
+      const notes: string[] = [];
+      const parts = await partsOn("vllm", set, adapter, notes);
+      const [one] = set.fakes as [FakeServer];
+      if (bad) one.faults = lying(how, tinyTokenizer.vocabularySize);
+      const rows: Metrics[] = [];
+      const result = await train(
+        parts,
+        parseTrainConfig(settings),
+        silentRecorder((row) => rows.push(row)),
+      );
+      const { before, after } = result;
+      const sequence = { promptTokens: [1, 2, 3], completionTokens: [4, 5, 6] };
+      const told = {
+        accuracy: [before.accuracy, after.accuracy],
+        rewards: rows.map((row) => [row["rewards/task/mean"], row["actor/grad_norm"]]),
+        weights: (await parts.local.forward([sequence])).logProbs,
+      };
+      return { set, told, notes };
+    };
+    const [well, bad] = [await outcomeOf(false), await outcomeOf(true)];
+    expect(bad.told).toEqual(well.told);
+    const [one] = bad.set.fakes as [FakeServer];
+    expect(well.notes).toEqual([]);
+    expect(bad.notes.at(-1)).toContain(`${one.url}: `);
+    expect(bad.notes.at(-1)).toContain("the server is not asked any more");
+  },
+);
 
 test("a run that was killed goes on from its checkpoint, on servers that hold what it left", async () => {
   const set = await servers("vllm");

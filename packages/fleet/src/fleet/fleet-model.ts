@@ -4,7 +4,6 @@ import {
   LaconicError,
   randomFromSeed,
   randomFromState,
-  raggedRow,
   type ForwardOptions,
   type OptimizerResult,
   type OptimizerSettings,
@@ -19,8 +18,11 @@ import {
   type TrainingSequence,
   stopEnd,
 } from "@laconic/core";
-import type { PublishedWeights } from "../servers/sampling-server.ts";
+import type { GeneratedReply, Generation, PublishedWeights } from "../servers/sampling-server.ts";
+import type { ReplyJudge } from "./fleet-options.ts";
 import type { Fleet } from "./fleet.ts";
+import { OwnLogProbs, type OwnRow } from "./own-log-probs.ts";
+import { measureReply } from "./reply-gap.ts";
 import { publishWeights, type PublishOptions } from "./publisher.ts";
 
 /** How a model is sampled on a fleet. */
@@ -28,7 +30,8 @@ export interface FleetModelOptions extends PublishOptions {
   /**
    * Where log-probs of replies come from. `server`: what the servers report, which must be those of the distribution that was
    * sampled. `forward`: a forward pass here under the same weights, for servers that report others (vLLM without
-   * `--logprobs-mode processed_logprobs` at another temperature than 1, or with topP, topK or minP). Default `server`.
+   * `--logprobs-mode processed_logprobs` at another temperature than 1, or with topP, topK or minP). Every reply is held against
+   * that pass either way. Default `server`.
    */
   readonly logProbs?: "server" | "forward";
 }
@@ -52,6 +55,7 @@ export class FleetModel implements TrainableModel {
   readonly #fleet: Fleet;
   readonly #options: FleetModelOptions;
   readonly #versions = new Set<Version>();
+  readonly #own = new WeakMap<Sampler, { readonly version: number; readonly rows: OwnLogProbs }>();
   #live: Version | null = null;
   readonly #checkTokens: readonly number[];
   #publications = 0;
@@ -90,7 +94,7 @@ export class FleetModel implements TrainableModel {
   }
 
   forward(sequences: readonly TrainingSequence[], options?: ForwardOptions): Promise<SequenceLogProbs> {
-    return this.#local.forward(sequences, options);
+    return this.#ownOf(this.#local).forward(sequences, options);
   }
 
   forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs> {
@@ -116,7 +120,7 @@ export class FleetModel implements TrainableModel {
           if (!open) throw new LaconicError("engine_failed", "this snapshot was disposed");
           return this.#sampleOf(version, held, requests, onToken);
         },
-        forward: (sequences, options) => held.forward(sequences, options),
+        forward: (sequences, options) => this.#ownOf(held).forward(sequences, options),
         dispose: async () => {
           if (open) version.users -= 1;
           open = false;
@@ -136,6 +140,7 @@ export class FleetModel implements TrainableModel {
 
   async load(folder: string): Promise<void> {
     await this.#local.load(folder);
+    this.#own.delete(this.#local);
     if (this.#live) this.#live.outdated = true;
     await this.#sweep();
   }
@@ -214,9 +219,12 @@ export class FleetModel implements TrainableModel {
     try {
       const weights = await version.published;
       void this.#prepare(version, weights);
-      const replies = await Promise.all(requests.map((request) => this.#reply(weights, request)));
-      const results =
-        this.#options.logProbs === "forward" ? await this.#forwarded(own, version, requests, replies) : replies;
+      if (own.weightVersion !== version.version)
+        throw new LaconicError(
+          "engine_failed",
+          `the weights moved on from version ${version.version} while it was sampled`,
+        );
+      const results = await Promise.all(requests.map((request) => this.#reply(weights, request, this.#ownOf(own))));
       results.forEach(({ tokens, logProbs }, place) =>
         tokens.forEach((token, t) => onToken?.(place, { token, logProb: logProbs[t] as number })),
       );
@@ -227,53 +235,49 @@ export class FleetModel implements TrainableModel {
     }
   }
 
-  async #reply(weights: PublishedWeights, request: SampleRequest): Promise<SampleResult> {
+  /** Log-probs by the trainer's engine of one version: a load or a step makes others. */
+  #ownOf(sampler: Sampler): OwnLogProbs {
+    const known = this.#own.get(sampler);
+    if (known?.version === sampler.weightVersion) return known.rows;
+    const rows = new OwnLogProbs(sampler, sampler.weightVersion, () => this.#fleet.tellsRaw);
+    this.#own.set(sampler, { version: sampler.weightVersion, rows });
+    return rows;
+  }
+
+  async #reply(weights: PublishedWeights, request: SampleRequest, own: OwnLogProbs): Promise<SampleResult> {
     const { promptTokens, sampling, stopTokens, stopSequences = [], stopTexts, random, signal } = request;
     const nothing = { promptTokens, tokens: [], logProbs: [], finishReason: "aborted" as const };
     if (signal?.aborted) return nothing;
     const room = this.contextLength - promptTokens.length;
+    const asked: Generation = {
+      promptTokens,
+      sampling: { ...sampling, maxTokens: Math.min(sampling.maxTokens, room) },
+      stopTokens,
+      stopTexts: stopTexts?.texts.filter((text) => text !== "") ?? [],
+      seed: randomFromState(random).integer(2 ** 31 - 1),
+    };
+    // Greedy replies are told at temperature 1.
+    const temperature = sampling.temperature || 1;
+    const { vocabularySize, rawServers } = this.#fleet;
+    let row: OwnRow | null = null;
+    const judge: ReplyJudge = async (reply, { url, tellsWhole }) => {
+      checkStopText(url, reply, request);
+      row = await own.of({ promptTokens, completionTokens: reply.tokens, temperature });
+      return measureReply(reply, row, asked, { tellsWhole, tellsRaw: rawServers.has(url), vocabularySize });
+    };
     try {
-      const { tokens, logProbs, finishReason } = await this.#fleet.generate(
-        weights,
-        {
-          promptTokens,
-          sampling: { ...sampling, maxTokens: Math.min(sampling.maxTokens, room) },
-          stopTokens,
-          stopTexts: stopTexts?.texts.filter((text) => text !== "") ?? [],
-          seed: randomFromState(random).integer(2 ** 31 - 1),
-        },
-        signal,
-      );
-      const end = stopEnd(tokens, stopSequences);
-      return {
-        promptTokens,
-        tokens: tokens.slice(0, end ?? tokens.length),
-        logProbs: logProbs.slice(0, end ?? tokens.length),
-        finishReason: end === null ? finishReason : "stop",
-      };
+      const reply = await this.#fleet.generate(weights, asked, signal, judge);
+      const end = stopEnd(reply.tokens, stopSequences);
+      const tokens = reply.tokens.slice(0, end ?? reply.tokens.length);
+      const checked = row as unknown as OwnRow;
+      own.remember({ promptTokens, completionTokens: tokens, temperature }, checked);
+      const logProbs = this.#options.logProbs === "forward" ? [...checked.logProbs] : reply.logProbs;
+      const finishReason = end === null ? reply.finishReason : "stop";
+      return { promptTokens, tokens, logProbs: logProbs.slice(0, tokens.length), finishReason };
     } catch (error) {
       if (signal?.aborted) return nothing;
       throw error;
     }
-  }
-
-  async #forwarded(
-    own: Sampler,
-    { version }: Version,
-    requests: readonly SampleRequest[],
-    replies: readonly SampleResult[],
-  ): Promise<SampleResult[]> {
-    if (own.weightVersion !== version)
-      throw new LaconicError("engine_failed", `the weights moved on from version ${version} while it was sampled`);
-    const { logProbs } = await own.forward(
-      replies.map(({ promptTokens, tokens }, i) => ({
-        promptTokens,
-        completionTokens: tokens,
-        // Greedy replies are told at temperature 1.
-        temperature: requests[i]?.sampling.temperature || 1,
-      })),
-    );
-    return replies.map((reply, i) => ({ ...reply, logProbs: [...raggedRow(logProbs, i)] }));
   }
 
   /** Lets go of versions that nobody needs and that are not those of now. */
@@ -291,4 +295,14 @@ export class FleetModel implements TrainableModel {
       }),
     );
   }
+}
+
+/** @throws LaconicError `reply_malformed` for a reply that ended by a stop text which is not in it */
+function checkStopText(url: string, { tokens, finishReason }: GeneratedReply, request: SampleRequest): void {
+  const { stopTokens, stopTexts } = request;
+  if (!stopTexts || finishReason !== "stop" || stopTokens.includes(tokens.at(-1) as number)) return;
+  const { bytes, offsets } = stopTexts.tokenBytes;
+  const written = Buffer.concat(tokens.map((token) => bytes.subarray(offsets[token], offsets[token + 1])));
+  if (stopTexts.texts.some((text) => text !== "" && written.includes(text))) return;
+  throw new LaconicError("reply_malformed", `${url}: a reply ended by a stop text that is not in it`, { server: url });
 }

@@ -1,49 +1,15 @@
 import { LaconicError } from "@laconic/core";
 import { systemClock, type FleetClock } from "../clock.ts";
 import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } from "../servers/sampling-server.ts";
+import type { FleetOptions, ReplyJudge } from "./fleet-options.ts";
 import { checkReply } from "./check-reply.ts";
 import { chooseServer, prefixHash } from "./choose-server.ts";
-import { Member, type ServerStatus } from "./member.ts";
-
-/** A reply that was taken, and where it is from. */
-export interface SampledReply {
-  readonly server: string;
-  /** Name and number of the weights that wrote it. */
-  readonly weights: string;
-  readonly version: number;
-  readonly promptTokens: number;
-  readonly tokens: number;
-  /** Requests that it took: more than one where servers failed. */
-  readonly attempts: number;
-}
-
-/** How a fleet asks its servers. */
-export interface FleetOptions {
-  readonly servers: readonly SamplingServer[];
-  readonly vocabularySize: number;
-  /** Requests at once on each server; 64 unless told. What is more waits here. */
-  readonly concurrency?: number;
-  /** Milliseconds of one reply, after which another server is asked; 300,000 unless told, which Node's `fetch` waits at most. */
-  readonly replyMs?: number;
-  /** Milliseconds without any server that works, after which requests fail; 600,000 unless told. */
-  readonly patienceMs?: number;
-  /** Tries of one request on servers that seemed well; 8 unless told. */
-  readonly attempts?: number;
-  /** Tokens of a prompt that servers are told apart by; 64 unless told. */
-  readonly prefixTokens?: number;
-  /** Requests that the server with a prompt's beginning may have more than the idlest; 4 unless told. */
-  readonly slack?: number;
-  readonly clock?: FleetClock;
-  /** Hears of every reply that was taken, once. */
-  readonly onReply?: (reply: SampledReply) => void;
-  /** Hears of servers that fail, come back, or are not asked any more. */
-  readonly onNote?: (text: string) => void;
-}
+import { Member, type ServerStatus, type Tolerances } from "./member.ts";
 
 interface Waiting {
   readonly prefix: number;
-  /** Not again, while others have room. */
-  readonly avoid: Member | null;
+  /** Servers that failed this request: not again, while others are up. */
+  readonly avoid: ReadonlySet<Member>;
   readonly seat: (member: Member) => void;
   readonly fail: (error: Error) => void;
 }
@@ -56,8 +22,13 @@ export class Fleet {
    * measured, with room.
    */
   tolerance = 0.1;
-  /** Some server tells log-probs at temperature 1, whatever it samples at: a probe finds out. */
-  tellsRaw = false;
+  /**
+   * Most mean gap of log-probs between replies and the trainer, in nats; 0.1 at first. A probe makes it five times what it measured,
+   * 0.001 at least, and at most what it lets through itself.
+   */
+  replyTolerance = 0.1;
+  /** Servers that tell log-probs at temperature 1, whatever they sample at: a probe finds out. */
+  rawServers: ReadonlySet<string> = new Set();
   readonly #options: FleetOptions;
   readonly #clock: FleetClock;
   readonly #members: readonly Member[];
@@ -66,6 +37,7 @@ export class Fleet {
   #workedAtMs: number;
   /** All weights that are sampled now. */
   #whole = { name: "", inFlight: 0 };
+  readonly #closed = new AbortController();
 
   /** @throws LaconicError `config_invalid` for no server, or one twice */
   constructor(options: FleetOptions) {
@@ -80,12 +52,19 @@ export class Fleet {
     this.#options = options;
     this.#clock = clock;
     this.vocabularySize = options.vocabularySize;
-    this.#members = servers.map((server) => new Member(server, concurrency, clock, () => this.tolerance));
+    const tolerances = (): Tolerances => ({ load: this.tolerance, reply: this.replyTolerance });
+    const limit = (): AbortSignal => AbortSignal.any([this.#closed.signal, this.#replyTimeout()]);
+    this.#members = servers.map((server) => new Member(server, { slots: concurrency, clock, tolerances, limit }));
     this.#workedAtMs = clock.nowMs();
   }
 
   get servers(): readonly ServerStatus[] {
     return this.#members.map(({ status }) => status);
+  }
+
+  /** Some server tells log-probs at temperature 1. */
+  get tellsRaw(): boolean {
+    return this.rawServers.size > 0;
   }
 
   /** Those that are not excluded. */
@@ -98,9 +77,15 @@ export class Fleet {
    * given up is never taken, so that none counts twice.
    * @throws LaconicError `aborted`; `api_refused` for what no server would do; `api_unavailable` when tries or patience are
    * spent; `reply_malformed` when every server was found to answer wrongly; `engine_failed` for all weights of two versions at once
+   * @param judge - holds every reply against the trainer's own log-probs; one that is too far is thrown away and asked elsewhere
    */
-  async generate(weights: PublishedWeights, asked: Generation, signal?: AbortSignal): Promise<GeneratedReply> {
-    if (weights.kind === "adapter") return this.#generate(weights, asked, signal);
+  async generate(
+    weights: PublishedWeights,
+    asked: Generation,
+    signal?: AbortSignal,
+    judge?: ReplyJudge,
+  ): Promise<GeneratedReply> {
+    if (weights.kind === "adapter") return this.#generate(weights, asked, signal, judge);
     const whole = this.#whole;
     if (whole.inFlight > 0 && whole.name !== weights.name)
       throw new LaconicError(
@@ -110,45 +95,98 @@ export class Fleet {
     this.#whole = whole.name === weights.name ? whole : { name: weights.name, inFlight: 0 };
     this.#whole.inFlight += 1;
     try {
-      return await this.#generate(weights, asked, signal);
+      return await this.#generate(weights, asked, signal, judge);
     } finally {
       this.#whole.inFlight -= 1;
     }
   }
 
-  async #generate(weights: PublishedWeights, asked: Generation, signal?: AbortSignal): Promise<GeneratedReply> {
-    const { attempts: most = 8, prefixTokens = 64, onReply, onNote } = this.#options;
+  async #generate(
+    weights: PublishedWeights,
+    asked: Generation,
+    signal: AbortSignal | undefined,
+    judge: ReplyJudge | undefined,
+  ): Promise<GeneratedReply> {
+    const { attempts: most = 8, prefixTokens = 64, onReply } = this.#options;
     const prefix = prefixHash(asked.promptTokens, prefixTokens);
-    let avoid: Member | null = null;
+    // One of its own: thousands of requests may share the caller's, and each listens.
+    const stop = signal && AbortSignal.any([signal]);
+    const avoid = new Set<Member>();
     for (let attempts = 1; ; attempts++) {
-      const member = await this.#seat(prefix, avoid, signal);
+      const member = await this.#seat(prefix, avoid, stop);
+      // A server that gave a reply which was thrown away would give it again.
+      const seed = avoid.has(member) ? (asked.seed + attempts) % 2 ** 31 : asked.seed;
       try {
-        const reply = await this.#ask(member, weights, asked, signal);
+        const reply = await this.#seated(member, () => this.#ask(member, weights, { ...asked, seed }, stop));
+        const gap = judge ? await this.#judged(member, weights, reply, judge) : null;
         member.answered(reply.tokens.length);
         this.#workedAtMs = this.#clock.nowMs();
         const [promptTokens, tokens] = [asked.promptTokens.length, reply.tokens.length];
         const { name, version } = weights;
-        onReply?.({ server: member.url, weights: name, version, promptTokens, tokens, attempts });
+        onReply?.({ server: member.url, weights: name, version, promptTokens, tokens, gap, attempts });
         return reply;
       } catch (error) {
-        if (!LaconicError.is(error) || error.code === "aborted") throw error;
-        if (error.code === "reply_malformed") {
-          // Whatever it holds under this name, it is loaded again.
-          member.forget(weights.name);
-          const excluded = member.strike(error);
-          onNote?.(`${error.message}${excluded ? "; the server is not asked any more" : ""}`);
-          if (excluded) this.#failIfNone(error);
-        } else if (error.code === "api_unavailable") {
-          if (member.state === "up") onNote?.(`${error.message}; its requests go to others`);
-          member.pause(error);
-        } else throw error;
+        if (!LaconicError.is(error)) throw error;
+        this.#failed(member, weights, error);
         if (attempts >= most) throw error;
-        avoid = member;
+        avoid.add(member);
       } finally {
-        member.inFlight -= 1;
         this.#dispatch();
       }
     }
+  }
+
+  async #seated<T>(member: Member, body: () => Promise<T>): Promise<T> {
+    try {
+      return await body();
+    } finally {
+      member.inFlight -= 1;
+      this.#dispatch();
+    }
+  }
+
+  /** Sees to a server that failed. @throws LaconicError what no other server would do better */
+  #failed(member: Member, { name }: PublishedWeights, error: LaconicError): void {
+    const { onNote } = this.#options;
+    if (error.code === "reply_malformed") {
+      if (error.detail["thrown"] === true) return;
+      // Whatever it holds under this name, it is loaded again.
+      member.forget(name);
+      if (!member.strike(error)) return;
+      const excluded = member.state === "excluded";
+      onNote?.(`${error.message}${excluded ? "; the server is not asked any more" : ""}`);
+      if (excluded) this.#failIfNone(error);
+    } else if (error.code === "api_unavailable") {
+      if (member.state === "up") onNote?.(`${error.message}; its requests go to others`);
+      member.pause(error);
+    } else throw error;
+  }
+
+  /** @returns the reply's mean gap. @throws LaconicError `reply_malformed` for a reply that is thrown away */
+  async #judged(
+    member: Member,
+    { name, version }: PublishedWeights,
+    reply: GeneratedReply,
+    judge: ReplyJudge,
+  ): Promise<number> {
+    const { onNote } = this.#options;
+    const gap = await judge(reply, member.server);
+    const fault = member.judge(gap);
+    const { distrust } = member;
+    if (distrust !== null && member.state !== "excluded") {
+      const error = new LaconicError("reply_malformed", `${member.url}: ${distrust}`, { server: member.url });
+      onNote?.(
+        `${error.message}; the server is not asked any more: other weights, another vocabulary, or wrong tokens`,
+      );
+      this.exclude(member.url, error);
+    }
+    if (fault === null) return gap.gaps.reduce((sum, each) => sum + each, 0) / gap.gaps.length;
+    const error = new LaconicError("reply_malformed", `${member.url}: ${fault}`, {
+      ...{ server: member.url, weights: name, version, thrown: true },
+    });
+    // The first of a server is said; its gap and the count of its failures say the rest.
+    if (member.throwAway(error)) onNote?.(`${error.message}; it is thrown away and asked of others`);
+    throw error;
   }
 
   /** Lets servers load weights before they are asked. Those that fail are seen to when a request meets them. */
@@ -164,12 +202,12 @@ export class Fleet {
 
   /** Unloads what earlier runs of these names left behind, as after a kill. */
   async clear(prefix: string): Promise<void> {
-    await Promise.allSettled(
-      this.#members.map(async ({ server }) => {
-        const left = (await server.names()).filter((name) => name.startsWith(prefix));
-        await Promise.all(left.map((name) => server.unload(name)));
-      }),
-    );
+    await Promise.allSettled(this.#members.map((member) => member.clear(prefix)));
+  }
+
+  /** Ends what is still under way, as loads that nobody waits for. */
+  close(): void {
+    this.#closed.abort(new LaconicError("aborted", "the fleet was closed"));
   }
 
   /** Not asked in this run: what a probe found. */
@@ -178,13 +216,17 @@ export class Fleet {
     this.#failIfNone(error);
   }
 
+  #replyTimeout(): AbortSignal {
+    return this.#clock.timeout(this.#options.replyMs ?? 300_000);
+  }
+
   async #ask(
     member: Member,
     weights: PublishedWeights,
     asked: Generation,
     signal: AbortSignal | undefined,
   ): Promise<GeneratedReply> {
-    const timeout = this.#clock.timeout(this.#options.replyMs ?? 300_000);
+    const timeout = this.#replyTimeout();
     const both = signal ? AbortSignal.any([signal, timeout]) : timeout;
     for (let loads = 0; ; loads++) {
       await this.#load(member, weights);
@@ -215,7 +257,7 @@ export class Fleet {
     }
   }
 
-  #seat(prefix: number, avoid: Member | null, signal: AbortSignal | undefined): Promise<Member> {
+  #seat(prefix: number, avoid: ReadonlySet<Member>, signal: AbortSignal | undefined): Promise<Member> {
     return new Promise((resolve, reject) => {
       const aborted = (): void => {
         this.#waiting = this.#waiting.filter((each) => each !== waiting);
@@ -252,8 +294,8 @@ export class Fleet {
     let seated = 0;
     for (const { prefix, avoid, seat } of this.#waiting) {
       const slack = this.#options.slack ?? 4;
-      const others = up.filter((other) => other !== avoid);
-      const member = chooseServer(others, prefix, slack) ?? chooseServer(up, prefix, slack);
+      const others = up.filter((other) => !avoid.has(other));
+      const member = chooseServer(others.length > 0 ? others : up, prefix, slack);
       if (!member) break;
       member.inFlight += 1;
       seated += 1;
@@ -296,7 +338,9 @@ export class Fleet {
   }
 
   #failIfNone(error: LaconicError): void {
-    if (this.#members.every(({ state }) => state === "excluded")) this.#failAll(error);
+    if (this.asked.length > 0) return;
+    const reasons = this.#reasons(this.#members);
+    this.#failAll(new LaconicError(error.code, `no server is asked any more: ${reasons}`, error.detail, error));
   }
 
   #failAll(error: LaconicError): void {

@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { FleetClock } from "../clock.ts";
+import { GapWindow, replyFault, type ReplyGap } from "./reply-gap.ts";
 import { checkGap, type PublishedWeights, type SamplingServer } from "../servers/sampling-server.ts";
 
 /** Whether a server is asked: `paused` ones are looked at again, `excluded` ones are not in this run. */
@@ -16,6 +17,8 @@ export interface ServerStatus {
   readonly tokens: number;
   /** Requests that went to another server, or were asked again. */
   readonly failures: number;
+  /** Mean gap of a token's log-prob over its last 100 replies, those that were thrown away among them; null before the first. */
+  readonly gap: number | null;
   /** Why it is not asked, or was last not. */
   readonly reason: string | null;
 }
@@ -23,8 +26,25 @@ export interface ServerStatus {
 /** First wait of a server that failed; it doubles up to a minute. */
 const firstWaitMs = 500;
 const longestWaitMs = 60_000;
+/** Most milliseconds of what only tidies up. */
+const tidyMs = 10_000;
 /** Malformed replies in a row after which a server is not asked any more. */
 const mostStrikes = 3;
+
+/** Most mean gap of log-probs between server and trainer under equal weights: of the fixed text of a load, and of replies. */
+export interface Tolerances {
+  readonly load: number;
+  readonly reply: number;
+}
+
+/** What a server has of its fleet. */
+export interface MemberOptions {
+  readonly slots: number;
+  readonly clock: FleetClock;
+  readonly tolerances: () => Tolerances;
+  /** Ends a load that takes too long, or that nobody waits for any more. */
+  readonly limit: () => AbortSignal;
+}
 
 /** One server of a fleet: what it holds, whether it is asked. */
 export class Member {
@@ -39,18 +59,21 @@ export class Member {
   failures = 0;
   reason: string | null = null;
   readonly #clock: FleetClock;
-  readonly #tolerance: () => number;
+  readonly #tolerances: () => Tolerances;
+  readonly #limit: () => AbortSignal;
+  readonly #window = new GapWindow();
   readonly #loaded = new Map<string, Promise<void>>();
   #waitMs = firstWaitMs;
   #strikes = 0;
+  #thrown = 0;
   #lastStrike: LaconicError | null = null;
 
-  /** @param tolerance - most mean gap of log-probs between server and trainer under equal weights */
-  constructor(server: SamplingServer, slots: number, clock: FleetClock, tolerance: () => number) {
+  constructor(server: SamplingServer, { slots, clock, tolerances, limit }: MemberOptions) {
     this.server = server;
-    this.#tolerance = tolerance;
+    this.#tolerances = tolerances;
     this.slots = slots;
     this.#clock = clock;
+    this.#limit = limit;
   }
 
   get url(): string {
@@ -59,27 +82,38 @@ export class Member {
 
   get status(): ServerStatus {
     const { state, inFlight, replies, tokens, failures, reason } = this;
-    return { kind: this.server.kind, url: this.url, state, inFlight, replies, tokens, failures, reason };
+    return {
+      kind: this.server.kind,
+      url: this.url,
+      state,
+      inFlight,
+      replies,
+      tokens,
+      failures,
+      gap: this.#window.mean,
+      reason,
+    };
   }
 
   /** Loads the weights once, however many ask. */
-  ensure(weights: PublishedWeights, signal?: AbortSignal): Promise<void> {
+  ensure(weights: PublishedWeights): Promise<void> {
     const known = this.#loaded.get(weights.name);
     if (known) return known;
     // A server that holds one version has let go of the one before.
     if (this.server.holds[weights.kind] === 1) this.#loaded.clear();
-    const loading = this.server.load(weights, signal).then(() => this.#check(weights));
+    const signal = this.#limit();
+    const loading = this.server.load(weights, signal).then(() => this.#check(weights, signal));
     this.#loaded.set(weights.name, loading);
     loading.catch(() => this.#loaded.delete(weights.name));
     return loading;
   }
 
   /** Servers that load a name and go on with other weights are found out here. */
-  async #check({ name, check, ...weights }: PublishedWeights): Promise<void> {
+  async #check({ name, check, ...weights }: PublishedWeights, signal: AbortSignal): Promise<void> {
     if (!check) return;
-    const found = await this.server.promptLogProbs({ name, ...weights }, check.tokens);
+    const found = await this.server.promptLogProbs({ name, ...weights }, check.tokens, signal);
     const mean = checkGap(check, found);
-    if (mean <= this.#tolerance()) return;
+    if (mean <= this.#tolerances().load) return;
     const told = Number.isNaN(mean)
       ? "gives no log-probs for it"
       : `its log-probs are ${mean.toPrecision(3)} from those of the trainer`;
@@ -99,7 +133,34 @@ export class Member {
     const loading = this.#loaded.get(name);
     if (!loading) return;
     this.#loaded.delete(name);
-    await loading.then(() => this.server.unload(name)).catch(() => undefined);
+    // A server that takes no weights in is not waited for, nor one that lets none go.
+    const signal = this.#clock.timeout(tidyMs);
+    await settled(loading, signal)
+      .then(() => this.server.unload(name, signal))
+      .catch(() => undefined);
+  }
+
+  /** Unloads all names that begin so, as long as the server answers. */
+  async clear(prefix: string): Promise<void> {
+    const signal = this.#clock.timeout(tidyMs);
+    const left = (await this.server.names(signal)).filter((name) => name.startsWith(prefix));
+    await Promise.all(left.map((name) => this.server.unload(name, signal)));
+  }
+
+  /**
+   * Holds a reply against the trainer's log-probs of it; a server whose replies are too far from them is not asked any more.
+   * @returns why the reply is thrown away; null when it is taken
+   */
+  judge(gap: ReplyGap): string | null {
+    const { reply: tolerance } = this.#tolerances();
+    const fault = replyFault(gap, tolerance);
+    this.#window.add(gap, tolerance, fault !== null);
+    return fault;
+  }
+
+  /** Why its last replies speak against it; null while they do not. */
+  get distrust(): string | null {
+    return this.#window.fault(this.#tolerances().reply);
   }
 
   answered(tokens: number): void {
@@ -121,17 +182,23 @@ export class Member {
     this.#waitMs = Math.min(longestWaitMs, 2 * this.#waitMs);
   }
 
-  /** @returns true when it is not asked any more */
+  /** @returns whether the error is a new one: one failed load fails all requests that waited for it */
   strike(error: LaconicError): boolean {
     this.failures += 1;
-    // One failed load is told to all who waited for it.
-    if (error === this.#lastStrike) return false;
+    if (error === this.#lastStrike || this.state === "excluded") return false;
     this.#lastStrike = error;
     this.#strikes += 1;
     this.reason = error.message;
-    if (this.#strikes < mostStrikes) return false;
-    this.exclude(error);
+    if (this.#strikes >= mostStrikes) this.exclude(error);
     return true;
+  }
+
+  /** @returns whether it is the first reply of this server that was thrown away */
+  throwAway(error: LaconicError): boolean {
+    this.failures += 1;
+    this.#thrown += 1;
+    if (this.state !== "excluded") this.reason = error.message;
+    return this.#thrown === 1;
   }
 
   exclude(error: LaconicError): void {
@@ -144,10 +211,11 @@ export class Member {
     this.checking = true;
     try {
       await this.server.facts(this.#clock.timeout(10_000));
-      this.state = "up";
-      return true;
+      // What was on its way may have spoken against it meanwhile: only a probe lets it in again.
+      if (this.state === "paused") this.state = "up";
+      return this.state === "up";
     } catch (error) {
-      this.reason = (error as Error).message;
+      if (this.state === "paused") this.reason = (error as Error).message;
       this.retryAtMs = this.#clock.nowMs() + this.#waitMs;
       this.#waitMs = Math.min(longestWaitMs, 2 * this.#waitMs);
       return false;
@@ -155,4 +223,13 @@ export class Member {
       this.checking = false;
     }
   }
+}
+
+function settled(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(signal.reason as Error);
+    if (signal.aborted) return late();
+    signal.addEventListener("abort", late, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", late));
+  });
 }

@@ -38,12 +38,15 @@ export async function probeFleet(fleet: Fleet, model: FleetModel, options: Probe
   }
   const gap = Math.max(...servers.map((server) => server.gap.mean));
   fleet.tolerance = Math.max(leastTolerance, 5 * Math.max(...servers.map(({ checkGap }) => checkGap)));
-  fleet.tellsRaw = servers.some(({ logProbsAt }) => logProbsAt === "one");
+  // Random tokens are rounded more than those of replies: room for what training does to them.
+  fleet.replyTolerance = Math.min(tolerance, Math.max(fleet.tolerance, 5 * gap));
+  fleet.rawServers = new Set(servers.filter(({ logProbsAt }) => logProbsAt === "one").map(({ url }) => url));
   const order = (a: { readonly url: string }, b: { readonly url: string }): number => (a.url < b.url ? -1 : 1);
   return {
     servers: servers.toSorted(order),
     refused: refused.toSorted(order),
     gap,
     tolerance,
+    replyTolerance: fleet.replyTolerance,
   };
 }

@@ -26,4 +26,6 @@ export interface FleetRecord {
   readonly gap: number;
   /** Largest mean gap that was let through. */
   readonly tolerance: number;
+  /** Largest mean gap that is let through of replies. */
+  readonly replyTolerance: number;
 }

@@ -84,7 +84,7 @@ export function startFakeSglang(options: FakeServerOptions): Promise<FakeServer>
           stopTokens: asked.stop_token_ids ?? [],
           stopTexts: asked.stop ?? [],
         },
-        stale,
+        fault,
       ),
       fault,
     );

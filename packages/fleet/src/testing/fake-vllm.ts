@@ -74,7 +74,7 @@ export function startFakeVllm(options: FakeServerOptions): Promise<FakeServer> {
           stopTokens: asked.stop_token_ids ?? [],
           stopTexts: asked.stop ?? [],
         },
-        stale,
+        fault,
       ),
       fault,
     );

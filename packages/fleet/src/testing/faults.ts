@@ -1,3 +1,5 @@
+import type { Lie } from "./lies.ts";
+
 /** What may go wrong with one request. */
 export type ServerFault =
   /** Not done, and said so. */
@@ -8,6 +10,8 @@ export type ServerFault =
   | { readonly kind: "waits"; readonly until: Promise<void> }
   /** Computes with the adapter that was loaded first, under the name that was asked for. */
   | { readonly kind: "stale" }
+  /** Answers otherwise than its weights would, in words that look well. */
+  | { readonly kind: "lies"; readonly how: Lie; readonly vocabularySize: number }
   /** Says that other weights wrote the reply. */
   | { readonly kind: "other-name" }
   /** Token ids beyond the vocabulary. */

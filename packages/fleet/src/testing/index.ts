@@ -7,5 +7,7 @@ export { startFakeSglang } from "./fake-sglang.ts";
 export type { FakeServer } from "./fake-server.ts";
 export type { FakeServerOptions } from "./served-weights.ts";
 export type { ServerFault, ServerFaults } from "./faults.ts";
+export { isReplyRequest, lies, lying } from "./lies.ts";
+export type { Lie } from "./lies.ts";
 export { samplerCases } from "./sampler-cases.ts";
 export type { SampledModel } from "./sampler-cases.ts";

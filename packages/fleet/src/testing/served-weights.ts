@@ -10,6 +10,9 @@ import {
   type TrainableModel,
 } from "@laconic/core";
 
+import type { ServerFault } from "./faults.ts";
+import { lieOf } from "./lies.ts";
+
 /** What a fake server is made of. */
 export interface FakeServerOptions {
   /** Computes. */
@@ -44,6 +47,8 @@ export class ServedWeights {
   readonly #options: FakeServerOptions;
   readonly #adapters = new Map<string, TrainableModel>();
   #whole: Promise<TrainableModel>;
+  /** The last replies that were generated. */
+  readonly #given: SampleResult[] = [];
   version = "default";
 
   constructor(options: FakeServerOptions) {
@@ -86,8 +91,17 @@ export class ServedWeights {
     this.version = "default";
   }
 
-  async reply(asked: AskedReply, stale: boolean): Promise<SampleResult> {
-    const sampler = await this.#sampler(asked.weights, stale);
+  async reply(asked: AskedReply, fault: ServerFault | null): Promise<SampleResult> {
+    const sampler = await this.#sampler(asked.weights, fault?.kind === "stale");
+    const reply = await this.#generated(asked, sampler);
+    const prompt = asked.promptTokens.join();
+    const other = this.#given.find(({ promptTokens }) => promptTokens.join() !== prompt) ?? null;
+    this.#given.unshift(reply);
+    if (this.#given.length > 16) this.#given.pop();
+    return fault?.kind === "lies" ? lieOf(fault.how, reply, { ...asked, ...fault, sampler, other }) : reply;
+  }
+
+  async #generated(asked: AskedReply, sampler: Sampler): Promise<SampleResult> {
     const { promptTokens, temperature, maxTokens, topP, topK, minP, seed, stopTokens, stopTexts } = asked;
     const { tokenBytes, logProbs = "processed" } = this.#options;
     if (stopTexts.length > 0 && !tokenBytes)

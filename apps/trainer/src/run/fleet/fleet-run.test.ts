@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLocalEngine } from "@laconic/engine";
-import { startFakeSglang, startFakeVllm, type FakeServer, type FakeServerOptions } from "@laconic/fleet/testing";
+import { lying, startFakeSglang, startFakeVllm, type FakeServer, type FakeServerOptions } from "@laconic/fleet/testing";
 import { wasmKernels } from "@laconic/kernels-tfjs";
 import { expect, test } from "vitest";
 import { laconic } from "../../testing/laconic.ts";
@@ -52,6 +52,7 @@ interface Row {
   readonly weights: string;
   readonly version: number;
   readonly attempts: number;
+  readonly gap: number;
 }
 const rowsOf = async (run: string): Promise<Row[]> =>
   (await readFile(join(run, "samplers.jsonl"), "utf8"))
@@ -95,6 +96,39 @@ test("a run samples on servers, outlives one of them, says who wrote what, and g
     expect([more.code, more.err]).toEqual([0, expect.stringContaining("sampler.vllm.urls.0") as string]);
     expect((await readFile(join(run, "metrics.jsonl"), "utf8")).trimEnd().split("\n")).toHaveLength(4);
     expect((await rowsOf(run)).slice(rows.length).map(({ server }) => server)).toEqual(Array(32 + 40).fill(two.url));
+  }),
+);
+
+const vocabulary = 47;
+const heldOut = (err: string): string[] =>
+  [...err.matchAll(/held-out at step \d+: accuracy [\d.]+ %/gu)].map(([line]) => line);
+
+test("a server that goes bad after the probe costs no accuracy, and is left out by name", { timeout }, () =>
+  withServers("vllm", async ([one], sampler, run) => {
+    // From the second version on: the probe and the first evaluation saw a server that is well.
+    one.faults = lying("wrong-ids", vocabulary, (_, body) => !(body as { model: string }).model.includes("-v0-"));
+    const bad = await laconic("train", ...small, sampler, "--run", run, "--json");
+    expect(bad.code).toBe(0);
+    expect(bad.err).toContain(`sampler: ${one.url}: `);
+    expect(bad.err).toContain("the server is not asked any more");
+    const rows = await rowsOf(run);
+    expect(rows.filter(({ gap }) => !(gap < 1e-3))).toEqual([]);
+    await withServers("vllm", async (__, healthy, elsewhere) => {
+      const well = await laconic("train", ...small, healthy, "--run", elsewhere, "--json");
+      expect(heldOut(well.err)).toHaveLength(2);
+      expect(heldOut(bad.err)).toEqual(heldOut(well.err));
+    });
+  }),
+);
+
+test("servers that all go bad end the run by name", { timeout }, () =>
+  withServers("vllm", async (fakes, sampler, run) => {
+    for (const fake of fakes)
+      fake.faults = lying("wrong-ids", vocabulary, (_, body) => !(body as { model: string }).model.includes("-v0-"));
+    const { code, err } = await laconic("train", ...small, sampler, "--run", run, "--json");
+    expect(code).toBe(1);
+    for (const { url } of fakes) expect(err).toContain(`${url}: `);
+    expect(err.split("\n").at(-1)).toMatch(/no server is asked any more|from the trainer's/u);
   }),
 );
 

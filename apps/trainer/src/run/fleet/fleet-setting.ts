@@ -13,7 +13,7 @@ export interface SamplerServers {
   readonly concurrency?: number;
   /** `server` takes the log-probs that servers report, `forward` computes them here; `server` unless told. */
   readonly logProbs?: "server" | "forward";
-  /** Largest mean gap of a token's log-prob between server and trainer that is let through; 0.1 unless told. */
+  /** Largest mean gap of a token's log-prob between server and trainer that is let through, at the probe and of replies; 0.1 by default. */
   readonly tolerance?: number;
   /** Most seconds of one reply, before another server is asked; 300 unless told, and at most. */
   readonly replySeconds?: number;

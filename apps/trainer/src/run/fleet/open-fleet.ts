@@ -108,10 +108,12 @@ export async function openFleet(
       },
       close: async () => {
         await fleet.clear(`${run}.`);
+        fleet.close();
         await close();
       },
     };
   } catch (error) {
+    fleet.close();
     await close();
     throw error;
   }

@@ -1,0 +1,46 @@
+import type { FleetClock } from "../clock.ts";
+import type { GeneratedReply, SamplingServer } from "../servers/sampling-server.ts";
+import type { ReplyGap } from "./reply-gap.ts";
+
+/** A reply that was taken, and where it is from. */
+export interface SampledReply {
+  readonly server: string;
+  /** Name and number of the weights that wrote it. */
+  readonly weights: string;
+  readonly version: number;
+  readonly promptTokens: number;
+  readonly tokens: number;
+  /** Mean |server's - trainer's| log-prob of its tokens; null where nothing was there to compare with. */
+  readonly gap: number | null;
+  /** Requests that it took: more than one where servers failed. */
+  readonly attempts: number;
+}
+
+/**
+ * Compares a reply with the trainer's own log-probs of it.
+ * @throws LaconicError `reply_malformed` for what needs no comparison to be wrong
+ */
+export type ReplyJudge = (reply: GeneratedReply, server: SamplingServer) => Promise<ReplyGap>;
+
+/** How a fleet asks its servers. */
+export interface FleetOptions {
+  readonly servers: readonly SamplingServer[];
+  readonly vocabularySize: number;
+  /** Requests at once on each server; 64 unless told. What is more waits here. */
+  readonly concurrency?: number;
+  /** Milliseconds of one reply, after which another server is asked; 300,000 unless told, which Node's `fetch` waits at most. */
+  readonly replyMs?: number;
+  /** Milliseconds without any server that works, after which requests fail; 600,000 unless told. */
+  readonly patienceMs?: number;
+  /** Tries of one request on servers that seemed well; 8 unless told. */
+  readonly attempts?: number;
+  /** Tokens of a prompt that servers are told apart by; 64 unless told. */
+  readonly prefixTokens?: number;
+  /** Requests that the server with a prompt's beginning may have more than the idlest; 4 unless told. */
+  readonly slack?: number;
+  readonly clock?: FleetClock;
+  /** Hears of every reply that was taken, once. */
+  readonly onReply?: (reply: SampledReply) => void;
+  /** Hears of servers that fail, come back, or are not asked any more. */
+  readonly onNote?: (text: string) => void;
+}

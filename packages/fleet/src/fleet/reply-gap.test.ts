@@ -1,0 +1,127 @@
+import { randomFromSeed } from "@laconic/core";
+import { describe, expect, test } from "vitest";
+import { GapWindow, measureReply, replyFault, type ReplyGap } from "./reply-gap.ts";
+
+const tolerance = 0.05;
+const of = (...gaps: number[]): ReplyGap => ({ gaps, noise: 0 });
+const even = (count: number, gap: number): ReplyGap => of(...Array.from({ length: count }, () => gap));
+
+describe("one reply", () => {
+  test.each([1, 4, 64, 4096])("of %i tokens is taken at the tolerance, with one unlucky token", (count) => {
+    expect(replyFault(even(count, tolerance), tolerance)).toBeNull();
+    expect(replyFault(of(...even(count - 1, tolerance).gaps, 20 * tolerance), tolerance)).toBeNull();
+  });
+
+  test.each([1, 4, 64, 4096])("of %i wrong tokens is not taken", (count) => {
+    expect(replyFault(even(count, 3.7), tolerance)).toContain("3.70 from the trainer's");
+  });
+
+  test("what is no number, or less likely than noise, is not taken", () => {
+    expect(replyFault(of(0, Number.NaN), tolerance)).toContain("NaN");
+    expect(replyFault({ gaps: [0], noise: 15 }, tolerance)).toContain("as good as random");
+    expect(replyFault({ gaps: [0], noise: 14 }, tolerance)).toBeNull();
+  });
+});
+
+test("what is cut is compared from one side, and topP bounds the other", () => {
+  const reply = { logProbs: [-1, -2, -3] };
+  const own = { logProbs: [-1.05, -2.2, -2.5], atOne: [-1, -2, -3] };
+  const server = { tellsWhole: false, tellsRaw: false, vocabularySize: 13 };
+  const gaps = (sampling: object, other: object = {}): number[] =>
+    measureReply(
+      reply,
+      own,
+      { sampling: { temperature: 1, maxTokens: 8, ...sampling } },
+      { ...server, ...other },
+    ).gaps.map((gap) => Math.round(1e6 * gap) / 1e6);
+  expect(gaps({})).toEqual([0.05, 0.2, 0.5]);
+  expect(gaps({ topP: 0.9 })).toEqual([0, 0.094639, 0.5]);
+  expect(gaps({ topK: 5 })).toEqual([0, 0, 0.5]);
+  expect(gaps({ topP: 0.9 }, { tellsWhole: true })).toEqual([0.05, 0.2, 0.5]);
+  expect(gaps({ topP: 0.9 }, { tellsRaw: true })).toEqual([0, 0, 0]);
+  const { noise } = measureReply(reply, own, { sampling: { temperature: 1, maxTokens: 8 } }, server);
+  const halves = [1.05, 2.2, 2.5].map((surprise) => Math.log(0.5 + 0.5 * (Math.exp(surprise) / 13)));
+  expect(noise).toBeCloseTo(
+    halves.reduce((sum, each) => sum + each, 0),
+    12,
+  );
+});
+
+test("a sampler's own replies hold no sign of noise, at any temperature or cut; even ones do", () => {
+  const [random, vocabularySize] = [randomFromSeed("noise"), 50];
+  const server = { tellsWhole: true, tellsRaw: false, vocabularySize };
+  const noiseOf = (drawn: (logProbs: readonly number[]) => number): number => {
+    const logProbs = Array.from({ length: 64 }, () => {
+      const weights = Array.from({ length: vocabularySize }, () => Math.exp(12 * random.uniform()));
+      const total = weights.reduce((sum, each) => sum + each, 0);
+      const own = weights.map((each) => Math.log(each / total));
+      return own[drawn(own)] as number;
+    });
+    return measureReply(
+      { logProbs },
+      { logProbs, atOne: logProbs },
+      { sampling: { temperature: 1, maxTokens: 64 } },
+      server,
+    ).noise;
+  };
+  const draw = (own: readonly number[], keep: number): number => {
+    const order = own.map((_, token) => token).toSorted((a, b) => (own[b] as number) - (own[a] as number));
+    const kept = order.slice(0, keep);
+    let left = random.uniform() * kept.reduce((sum, token) => sum + Math.exp(own[token] as number), 0);
+    return kept.find((token) => (left -= Math.exp(own[token] as number)) <= 0) ?? (kept[0] as number);
+  };
+  for (const keep of [1, 5, vocabularySize])
+    for (let i = 0; i < 200; i++) expect(noiseOf((own) => draw(own, keep))).toBeLessThan(14);
+  for (let i = 0; i < 200; i++)
+    expect(noiseOf(() => random.integer(vocabularySize))).toBeGreaterThan(14 + 64 * tolerance);
+});
+
+describe("a server's last replies", () => {
+  const judged = (replies: readonly ReplyGap[]): string | null => {
+    const window = new GapWindow();
+    for (const reply of replies) window.add(reply, tolerance, replyFault(reply, tolerance) !== null);
+    return window.fault(tolerance);
+  };
+  const many = (count: number, reply: (i: number) => ReplyGap): ReplyGap[] =>
+    Array.from({ length: count }, (_, i) => reply(i));
+
+  test("of bfloat16's rounding, with unlucky tokens, never speak against it", () => {
+    const random = randomFromSeed("rounding");
+    // Mean 0.01, and one token in 500 far out.
+    const token = (): number => (random.uniform() < 0.002 ? 1.5 : -0.01 * Math.log(1 - random.uniform()));
+    const window = new GapWindow();
+    for (let i = 0; i < 5000; i++) {
+      const reply = of(...Array.from({ length: 1 + random.integer(40) }, token));
+      window.add(reply, tolerance, replyFault(reply, tolerance) !== null);
+      expect(window.fault(tolerance)).toBeNull();
+    }
+    expect(window.mean).toBeGreaterThan(0.005);
+    expect(window.mean).toBeLessThan(0.02);
+  });
+
+  test("of which ten were thrown away speak against it, though nine between them were well", () => {
+    const bad =
+      (every: number) =>
+      (i: number): ReplyGap =>
+        even(8, i % every === 0 ? 4 : 0);
+    expect(judged(many(91, bad(10)))).toContain("10 of its last 91 replies were thrown away");
+    // Seldom enough, each is thrown away, and the server is asked on.
+    expect(judged(many(1000, bad(50)))).toBeNull();
+  });
+
+  test("of one token each are judged together", () => {
+    // Each is within the slack of one reply.
+    expect(replyFault(of(0.6), tolerance)).toBeNull();
+    expect(judged(many(63, () => of(0.6)))).toBeNull();
+    expect(judged(many(64, () => of(0.6)))).toContain("0.600 from the trainer's (mean of 64 tokens");
+  });
+
+  test("that are honest about noise speak against it together", () => {
+    expect(judged(many(7, () => ({ gaps: [0, 0], noise: 4 })))).toBeNull();
+    expect(judged(many(8, () => ({ gaps: [0, 0], noise: 4 })))).toContain("as good as random");
+  });
+
+  test("are forgotten behind a hundred others", () => {
+    expect(judged([...many(9, () => even(8, 4)), ...many(200, () => even(8, 0)), even(8, 4)])).toBeNull();
+  });
+});

@@ -1,0 +1,84 @@
+import { randomFromSeed, raggedRow, type Sampler, type SampleResult } from "@laconic/core";
+import type { ServerFaults } from "./faults.ts";
+
+/**
+ * How a server that looks well answers otherwise than its weights would:
+ * - `wrong-ids`: other tokens, with the log-probs of those that were sampled;
+ * - `permuted`: as with a vocabulary in another order;
+ * - `wrong-log-probs`: the tokens that were sampled, with other log-probs;
+ * - `truncated`: the first half, as though it ended there;
+ * - `swapped`: the reply to another prompt;
+ * - `noise`: tokens drawn evenly, with their true log-probs.
+ */
+export type Lie = "wrong-ids" | "permuted" | "wrong-log-probs" | "truncated" | "swapped" | "noise";
+
+/** Every way to lie, for tests that go through all. */
+export const lies: readonly Lie[] = ["wrong-ids", "permuted", "wrong-log-probs", "truncated", "swapped", "noise"];
+
+/** What a lie is made of. */
+export interface LieContext {
+  readonly sampler: Sampler;
+  readonly vocabularySize: number;
+  readonly maxTokens: number;
+  readonly temperature: number;
+  readonly seed: number;
+  readonly stopTokens: readonly number[];
+  /** A reply to another prompt; null before there was one. */
+  readonly other: SampleResult | null;
+}
+
+/** The reply as a server would give it that lies so. */
+export async function lieOf(how: Lie, reply: SampleResult, context: LieContext): Promise<SampleResult> {
+  const { sampler, vocabularySize, maxTokens, temperature, seed, stopTokens, other } = context;
+  const { promptTokens, tokens, logProbs } = reply;
+  const stops = (token: number): boolean => stopTokens.includes(token);
+  const mapped = (to: (token: number) => number): SampleResult => ({
+    ...reply,
+    tokens: tokens.map((token) => (stops(token) || stops(to(token)) ? token : to(token))),
+  });
+  switch (how) {
+    case "wrong-ids":
+      return mapped((token) => (token + 1) % vocabularySize);
+    case "permuted":
+      return mapped((token) => vocabularySize - 1 - token);
+    case "wrong-log-probs":
+      return { ...reply, logProbs: logProbs.map((value) => value - 1) };
+    case "truncated": {
+      const kept = tokens.slice(0, Math.ceil(tokens.length / 2));
+      const whole = [...kept.slice(0, -1), ...(stopTokens.length > 0 ? stopTokens.slice(0, 1) : kept.slice(-1))];
+      return { ...reply, tokens: whole, logProbs: logProbs.slice(0, whole.length), finishReason: "stop" };
+    }
+    case "swapped":
+      return other ? { ...other, promptTokens } : reply;
+    case "noise": {
+      const random = randomFromSeed(seed);
+      const free = Array.from({ length: vocabularySize }, (_, token) => token).filter((token) => !stops(token));
+      const completionTokens = Array.from({ length: maxTokens }, () => free[random.integer(free.length)] as number);
+      const own = await sampler.forward([{ promptTokens, completionTokens, temperature: temperature || 1 }]);
+      const honest = [...raggedRow(own.logProbs, 0)];
+      return { promptTokens, tokens: completionTokens, logProbs: honest, finishReason: "length" };
+    }
+  }
+}
+
+/**
+ * A server that lies in replies, and not where it is checked.
+ * @param when - chooses requests for replies: the first is 0, of all that it is asked for after this call
+ */
+export function lying(
+  how: Lie | "stale",
+  vocabularySize: number,
+  when: (nth: number, body: unknown) => boolean = () => true,
+): ServerFaults {
+  let asked = 0;
+  return (path, body) => {
+    if (!isReplyRequest(path, body) || !when(asked++, body)) return null;
+    return how === "stale" ? { kind: "stale" } : { kind: "lies", how, vocabularySize };
+  };
+}
+
+/** A request for a reply, rather than for weights, or for the log-probs by which they are checked. */
+export function isReplyRequest(path: string, body: unknown): boolean {
+  const { prompt_logprobs, logprob_start_len } = body as { prompt_logprobs?: number; logprob_start_len?: number };
+  return /completions|generate/u.test(path) && prompt_logprobs === undefined && logprob_start_len !== 0;
+}

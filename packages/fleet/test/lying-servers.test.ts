@@ -1,0 +1,154 @@
+import type { SampleRequest, SampleResult } from "@laconic/core";
+import { probeFleet } from "@laconic/fleet";
+import { lies, lying, type FakeServer } from "@laconic/fleet/testing";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { onFakes, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
+
+const opened: OnFakes[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+});
+
+/** Two servers, probed, on weights that say something. */
+async function open(
+  options?: OnFakesOptions,
+): Promise<OnFakes & { readonly one: FakeServer; readonly two: FakeServer }> {
+  const made = await onFakes(options);
+  opened.push(made);
+  for (let steps = 0; steps < 3; steps++) await step(made.local);
+  const record = await probeFleet(made.fleet, made.model, { vocabularySize: 13, takesRaw: true });
+  expect([record.refused, record.replyTolerance]).toEqual([[], 1e-3]);
+  const [one, two] = made.fakes as [FakeServer, FakeServer];
+  return { ...made, one, two };
+}
+
+const longer = (count: number, temperature = 1): SampleRequest[] =>
+  requests(count, temperature).map((request) => ({ ...request, sampling: { ...request.sampling, maxTokens: 24 } }));
+const said = (replies: readonly SampleResult[]): unknown[] =>
+  replies.map(({ tokens, logProbs, finishReason }) => [tokens, logProbs, finishReason]);
+
+describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
+  const conditions: readonly (readonly [string, (nth: number, body: unknown) => boolean, number, boolean])[] = [
+    ["in every reply", () => true, 1, true],
+    [
+      "in every reply of evaluations, which are greedy",
+      (_, body) => /"temperature":0[,}]/u.test(JSON.stringify(body)),
+      0,
+      true,
+    ],
+    ["in every fifth reply", (nth) => nth % 5 === 4, 1, true],
+    ["in one reply", (nth) => nth === 3, 1, false],
+  ];
+  test.each(
+    lies.filter((how) => how !== "noise").flatMap((how) => conditions.map((condition) => [how, ...condition] as const)),
+  )(
+    "%s %s: nothing of it is taken, and the server is left out in words where it goes on",
+    async (how, _, when, temperature, leftOut) => {
+      const { model, one, two, fleet, notes, replies } = await open({ kind });
+      const healthy = await open({ kind });
+      const asked = longer(200, temperature).map((request, i) => ({
+        ...request,
+        promptTokens: [1 + (i % 12), 1 + (i % 11), 5],
+      }));
+      const expected = said(await healthy.model.sample(asked));
+      one.faults = lying(how, 13, when);
+      expect(said(await model.sample(asked))).toEqual(expected);
+      expect(replies).toHaveLength(200);
+      for (const { gap } of replies) expect(gap).toBeLessThan(1e-6);
+      expect(fleet.servers[0]?.state).toBe(leftOut ? "excluded" : "up");
+      expect(fleet.servers[1]).toMatchObject({ state: "up", url: two.url, failures: 0 });
+      expect(fleet.servers[0]?.failures).toBeGreaterThan(0);
+      expect(notes.every((note) => note.startsWith(`${one.url}: `))).toBe(true);
+      const ends = notes.filter((note) => note.includes("the server is not asked any more"));
+      expect(ends).toHaveLength(leftOut ? 1 : 0);
+    },
+  );
+
+  test("a server that draws at random, and says how likely that is, is left out", async () => {
+    const { model, one, fleet, notes, replies } = await open({ kind });
+    one.faults = lying("noise", 13);
+    await model.sample(longer(200));
+    expect(fleet.servers[0]).toMatchObject({ state: "excluded" });
+    expect(notes.join("\n")).toContain("as good as random");
+    // Over thirteen tokens some are as likely as not; over a language's thousands, none is.
+    expect(replies.filter(({ server }) => server === one.url).length).toBeLessThan(100);
+  });
+
+  test("both servers go bad: the run ends in words that name both", async () => {
+    const { model, one, two } = await open({ kind });
+    one.faults = lying("wrong-ids", 13);
+    two.faults = lying("permuted", 13);
+    const failed = await model.sample(longer(48)).then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    expect(failed).toMatch(/no server is asked any more|log-probs of a reply are/u);
+    // Whoever asks next hears of both.
+    const next = await model.sample(longer(1)).then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    for (const { url } of [one, two]) expect(next).toContain(url);
+  });
+
+  test("a server with older weights is left out, however well it looks at checks", async () => {
+    const { model, one, fleet, notes } = await open({ kind });
+    const snapshot = await model.snapshot();
+    await snapshot.sample(requests(12));
+    await step(model);
+    one.faults = lying("stale", 13);
+    await model.sample(longer(64));
+    expect(fleet.servers[0]).toMatchObject({ state: "excluded" });
+    expect(notes.at(-1)).toMatch(/the server is not asked any more/u);
+    await snapshot.dispose();
+  });
+
+  test("log-probs that are computed here do not hide a liar", async () => {
+    const { model, one, fleet } = await open({ kind, fake: { logProbs: "raw" }, model: { logProbs: "forward" } });
+    const healthy = await open({ kind, fake: { logProbs: "raw" }, model: { logProbs: "forward" } });
+    one.faults = lying("wrong-ids", 13);
+    expect(said(await model.sample(longer(48, 0.7)))).toEqual(said(await healthy.model.sample(longer(48, 0.7))));
+    expect(fleet.servers.map(({ state }) => state)).toEqual(["excluded", "up"]);
+  });
+
+  test("distributions that vLLM cuts are compared from one side, and liars found", async () => {
+    const cut = longer(48).map((request) => ({ ...request, sampling: { ...request.sampling, topP: 0.9 } }));
+    const { model, one, fleet } = await open({ kind, model: { logProbs: "forward" } });
+    expect(await model.sample(cut)).toHaveLength(48);
+    expect(fleet.servers.map(({ state, failures }) => [state, failures])).toEqual([
+      ["up", 0],
+      ["up", 0],
+    ]);
+    one.faults = lying("permuted", 13);
+    expect(await model.sample(cut)).toHaveLength(48);
+    expect(fleet.servers.map(({ state }) => state)).toEqual(["excluded", "up"]);
+  });
+});
+
+test("a check's pass is the learner's: no reply is computed twice", async () => {
+  const { model, local } = await open();
+  const passed = vi.spyOn(local, "forward");
+  const replies = await model.sample(longer(24));
+  const rows = passed.mock.calls.flatMap(([sequences]) => sequences);
+  expect(rows).toHaveLength(24);
+  const sequences = replies.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens }));
+  const { logProbs, entropy } = await model.forward(sequences);
+  expect(passed.mock.calls.flatMap(([each]) => each)).toHaveLength(24);
+  const own = await local.forward(sequences);
+  expect([logProbs, entropy]).toEqual([own.logProbs, own.entropy]);
+  // Other weights say other things.
+  await step(model);
+  passed.mockClear();
+  await model.forward(sequences);
+  expect(passed.mock.calls.flatMap(([each]) => each)).toHaveLength(24);
+});
+
+test("a server that is looked at again stays out when its last replies speak against it", async () => {
+  const { model, one, fleet } = await open();
+  one.faults = lying("wrong-ids", 13);
+  await model.sample(longer(24));
+  expect(fleet.servers[0]).toMatchObject({ state: "excluded" });
+  one.faults = () => null;
+  for (let i = 0; i < 5; i++) await model.sample(requests(4));
+  expect(fleet.servers[0]).toMatchObject({ state: "excluded", inFlight: 0 });
+});
