@@ -2,7 +2,7 @@
 # Starts SkyRL's server of the Tinker protocol on this machine's processor, for `npm run check:skyrl`. JAX, one process, loopback only.
 #   SKYRL=checkout SKYRL_PYTHON=venv/bin/python TINKER_SDK=checkout scripts/serve-skyrl.sh MODEL_FOLDER PORT WORK_FOLDER
 # SKYRL: NovaSky-AI/SkyRL. TINKER_SDK: thinking-machines-lab/tinker, of which only the protobuf classes are read; leave it
-# out where the Python has the package. docs/scale/skyrl-cpu.md says what the Python needs.
+# out where the Python has the package. docs/scale/skyrl.md says what the Python needs.
 set -euo pipefail
 model=$(realpath "${1:?model folder}") port=${2:?port} work=$(mkdir -p "${3:?work folder}" && realpath "$3")
 : "${SKYRL:?a checkout of NovaSky-AI/SkyRL}" "${SKYRL_PYTHON:?a Python with jax, flax, ...}"

@@ -46,7 +46,9 @@ const record: ServerRecord = {
   sampledAt: "sampling",
   samplers: "frozen",
   gradNorm: null,
+  optimizer: "asked",
   clips: false,
+  clipsItself: false,
   severalModels: true,
 };
 const engine = tinkerEngine({ client, record, vocabularySize });

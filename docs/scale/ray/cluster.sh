@@ -27,5 +27,8 @@ exec uv run --extra tinker --extra megatron -m skyrl.tinker.api --host 127.0.0.1
     \"trainer.policy.model.lora.max_cpu_loras\": 8,
     \"trainer.micro_forward_batch_size_per_gpu\": 16,
     \"trainer.micro_train_batch_size_per_gpu\": 16,
+    \"trainer.policy.optimizer_config.adam_betas\": [0.9, 0.95],
+    \"trainer.policy.optimizer_config.weight_decay\": 0.0,
+    \"trainer.policy.optimizer_config.max_grad_norm\": 1.0,
     \"generator.inference_engine.num_engines\": $ENGINES
   }"

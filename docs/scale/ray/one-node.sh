@@ -12,5 +12,8 @@ exec uv run --extra tinker --extra fsdp -m skyrl.tinker.api --host 127.0.0.1 --p
     \"trainer.placement.policy_num_gpus_per_node\": $GPUS,
     \"trainer.micro_forward_batch_size_per_gpu\": 16,
     \"trainer.micro_train_batch_size_per_gpu\": 16,
+    \"trainer.policy.optimizer_config.adam_betas\": [0.9, 0.95],
+    \"trainer.policy.optimizer_config.weight_decay\": 0.0,
+    \"trainer.policy.optimizer_config.max_grad_norm\": 1.0,
     \"generator.inference_engine.num_engines\": $GPUS
   }"

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { conformanceOptimizer } from "@laconic/engine/testing";
 import { fileJournal, probeServer, TinkerClient, tinkerEngine } from "@laconic/tinker";
+import { skyrlTrainServer } from "@laconic/tinker/testing";
 import type { Fault } from "@laconic/tinker/testing";
 import { describe, expect, test } from "vitest";
 import { averaging, serve, summing, type ServedOptions } from "./test-server.ts";
@@ -239,6 +240,11 @@ describe("the probe", () => {
       "takes a repeated number twice, and clips nothing",
       { ...summing, deduplicates: false, clips: false, gradNorm: null },
     ],
+    ["clips at a norm of its own", { ...summing, clips: false, clipsItself: true }],
+    ["clips at a norm of its own, or at a smaller one that is asked for", { ...averaging, clipsItself: true }],
+    ["keeps betas and epsilon, and clips at 1, as SkyRL on FSDP and Megatron", { ...summing, ...skyrlTrainServer }],
+    ["keeps betas and epsilon, and clips nothing", { ...summing, optimizer: "own", clips: false } as const],
+    ["keeps betas and epsilon, and clips as it is asked", { ...averaging, optimizer: "own" } as const],
   ])("finds out that a server %s", (_, record) =>
     withServed({ record }, async ({ client }) => {
       expect(await probeServer(client, { baseModel: "tiny", vocabularySize: 13 })).toEqual(record);
@@ -250,7 +256,19 @@ describe("the probe", () => {
       const error = await refusal(probeServer(client, { baseModel: "tiny", vocabularySize: 13 }));
       expect(error.message).toContain("importance_sampling");
     });
+    const blind = { ...summing, optimizer: "own", gradNorm: null } as const;
+    await withServed({ record: blind }, async ({ client }) => {
+      const error = await refusal(probeServer(client, { baseModel: "tiny", vocabularySize: 13 }));
+      expect(error.message).toContain("no gradient norm is reported");
+    });
+    const wrong = { ...summing, ...skyrlTrainServer };
+    await withServed({ record: wrong, server: { onlyLoss: "cross_entropy" } }, async ({ client }) => {
+      const error = await refusal(probeServer(client, { baseModel: "tiny", vocabularySize: 13 }));
+      expect(error.message).toContain("importance_sampling");
+    });
     await withServed({}, async ({ client }) => {
+      // Without a size, of tokens that the model itself writes.
+      expect(await probeServer(client, { baseModel: "tiny" })).toEqual(summing);
       const error = await refusal(probeServer(client, { baseModel: "other", vocabularySize: 13 }));
       expect(error).toMatchObject({
         code: "model_unsupported",
@@ -258,6 +276,23 @@ describe("the probe", () => {
       });
     });
   });
+});
+
+test("hundreds of samples ask for 64 at a time, whatever samplers they share", async () => {
+  let [open, most] = [0, 0];
+  const counting: typeof fetch = async (...call) => {
+    most = Math.max(most, ++open);
+    return fetch(...call).finally(() => (open -= 1));
+  };
+  const served = await serve({ client: { fetch: counting } });
+  const models = await Promise.all([1, 2].map((seed) => served.engine.createModel({ ...source, seed })));
+  const short = { ...request, sampling: { temperature: 1, maxTokens: 2 } };
+  const requests = Array.from({ length: 200 }, () => short);
+  const replies = await Promise.all(models.map((model) => model.sample(requests)));
+  expect(replies.flat()).toHaveLength(400);
+  expect(most).toBeGreaterThan(32);
+  expect(most).toBeLessThanOrEqual(64 + 1); // and a sign of life
+  await served.close();
 });
 
 test("a journal on disk keeps numbers apart after a restart, and leaves out a half-written line", async () => {

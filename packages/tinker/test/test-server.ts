@@ -24,7 +24,9 @@ export const summing: ServerRecord = {
   sampledAt: "sampling",
   samplers: "frozen",
   gradNorm: "grad_norm",
+  optimizer: "asked",
   clips: true,
+  clipsItself: false,
   severalModels: true,
 };
 

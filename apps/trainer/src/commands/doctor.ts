@@ -39,8 +39,7 @@ export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): Com
         },
         vocabulary: {
           type: "string",
-          description: "With --engine: tokens that the base model knows at least",
-          default: "256",
+          description: "With --engine: size of the base model's vocabulary; found by sampling where it is left out",
           valueHint: "n",
         },
       },
@@ -48,7 +47,11 @@ export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): Com
         if (sampler !== undefined) return lookAtSamplers(sampler, json === true, terminal);
         if (engine !== undefined) {
           const { tinker } = fromText(engine);
-          const { record } = await probedServer(tinker, wholeNumber("vocabulary", vocabulary, 2), terminal);
+          const { record } = await probedServer(
+            tinker,
+            vocabulary === undefined ? null : wholeNumber("vocabulary", vocabulary, 2),
+            terminal,
+          );
           terminal.result(json ? JSON.stringify(record) : recordLines(record).join("\n"));
           return 0;
         }

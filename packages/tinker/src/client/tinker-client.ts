@@ -16,6 +16,11 @@ export interface TinkerClientOptions extends TransportOptions {
    * again. False unless told.
    */
   readonly deduplicates?: boolean;
+  /**
+   * Samples that are asked for at a time, of all samplers together; 64 by default. SkyRL keeps each request and each poll in SQLite, which
+   * fails with "database is locked" under hundreds.
+   */
+  readonly samplesAtOnce?: number;
   /** Shown in the server's lists; no secrets. */
   readonly tags?: readonly string[];
   /** Milliseconds between signs of life; 10,000 unless told. */
@@ -52,6 +57,8 @@ export class TinkerClient {
   #models = 0;
   #samplers = 0;
   #samples = 0;
+  #sampling = 0;
+  readonly #waiting: (() => void)[] = [];
 
   private constructor(sessionId: string, transport: Transport, options: TinkerClientOptions) {
     this.sessionId = sessionId;
@@ -132,7 +139,7 @@ export class TinkerClient {
    * @param options.count - replies; 1 unless told
    * @param options.promptLogProbs - asks for the prompt's log-probs too
    */
-  sample(
+  async sample(
     sampler: string,
     promptTokens: readonly number[],
     sampling: TinkerSampling,
@@ -160,8 +167,22 @@ export class TinkerClient {
       ...(promptLogProbs && { prompt_logprobs: true }),
       type: "sample",
     };
-    const combined = signal ? AbortSignal.any([signal, this.#closed.signal]) : this.#closed.signal;
-    return future(this.transport, "asample", body, replies.sampled, "always", combined);
+    const combined = AbortSignal.any([this.#closed.signal, ...(signal ? [signal] : [])]);
+    return this.#turn(() => future(this.transport, "asample", body, replies.sampled, "always", combined));
+  }
+
+  /** First come, first served. What was aborted while it waited ends as soon as it is let in. */
+  async #turn<T>(body: () => Promise<T>): Promise<T> {
+    const { samplesAtOnce = 64 } = this.#options;
+    if (this.#sampling >= samplesAtOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#sampling += 1;
+    try {
+      return await body();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#sampling -= 1;
+    }
   }
 
   /** Ends the signs of life and every wait for a sample. Models are unloaded by `TrainingClient.unload`. */

@@ -17,8 +17,6 @@ export interface TinkerEngineOptions {
   readonly dtype?: EngineCapabilities["dtype"];
   /** Sequences of one request; 256 unless told. */
   readonly sequencesPerRequest?: number;
-  /** Samples that are asked for at a time; 256 unless told. */
-  readonly samplesAtOnce?: number;
   /** A step whose gradient norm is above it ends the model before anything is built on it. Infinity unless told. */
   readonly gradientCeiling?: number;
   /**

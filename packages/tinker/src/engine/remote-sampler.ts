@@ -18,8 +18,6 @@ export class RemoteSampler {
   readonly #id: string;
   readonly #options: TinkerEngineOptions;
   readonly #isCurrent: () => boolean;
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
 
   /** @param isCurrent - whether the model still has the weights of this sampler */
   constructor(id: string, options: TinkerEngineOptions, isCurrent: () => boolean) {
@@ -33,7 +31,7 @@ export class RemoteSampler {
     requests.forEach((request, i) => expectSampling(request, i, this.#options));
     return Promise.all(
       requests.map(async (request, place) => {
-        const result = await this.#turn(() => this.#draw(request));
+        const result = await this.#draw(request);
         result.tokens.forEach((token, t) => onToken?.(place, { token, logProb: result.logProbs[t] as number }));
         return result;
       }),
@@ -48,26 +46,24 @@ export class RemoteSampler {
     if (record.promptLogProbs === "none")
       throw new LaconicError("model_unsupported", "the server gives no log-probs of prompts, so none of older weights");
     const rows = await Promise.all(
-      sequences.map(({ promptTokens, completionTokens }) =>
-        this.#turn(async () => {
-          if (completionTokens.length === 0) return [];
-          const tokens = [...promptTokens, ...completionTokens];
-          const { prompt_logprobs } = await client.sample(
-            this.#id,
-            tokens,
-            { maxTokens: 1, temperature: 1 },
-            { promptLogProbs: true },
+      sequences.map(async ({ promptTokens, completionTokens }) => {
+        if (completionTokens.length === 0) return [];
+        const tokens = [...promptTokens, ...completionTokens];
+        const { prompt_logprobs } = await client.sample(
+          this.#id,
+          tokens,
+          { maxTokens: 1, temperature: 1 },
+          { promptLogProbs: true },
+        );
+        const own = (prompt_logprobs ?? []).slice(-completionTokens.length);
+        const bad = own.findIndex((value) => !Number.isFinite(value));
+        if (own.length < completionTokens.length || bad >= 0)
+          throw new LaconicError(
+            "numeric_invalid",
+            `the server gave no log-prob of completion token ${Math.max(bad, 0)}`,
           );
-          const own = (prompt_logprobs ?? []).slice(-completionTokens.length);
-          const bad = own.findIndex((value) => !Number.isFinite(value));
-          if (own.length < completionTokens.length || bad >= 0)
-            throw new LaconicError(
-              "numeric_invalid",
-              `the server gave no log-prob of completion token ${Math.max(bad, 0)}`,
-            );
-          return own;
-        }),
-      ),
+        return own;
+      }),
     );
     return estimated(rows);
   }
@@ -110,19 +106,6 @@ export class RemoteSampler {
     } catch (error) {
       if (signal?.aborted) return nothing;
       throw lostError(`sampler ${this.#id}`, error) ?? error;
-    }
-  }
-
-  async #turn<T>(body: () => Promise<T>): Promise<T> {
-    const { samplesAtOnce = 256 } = this.#options;
-    if (this.#running >= samplesAtOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#running += 1;
-    try {
-      return await body();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running -= 1;
     }
   }
 

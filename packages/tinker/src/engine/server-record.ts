@@ -20,8 +20,12 @@ export interface ServerRecord {
   readonly samplers: "frozen" | "live";
   /** The metric of a step that holds the global gradient norm; null without one. */
   readonly gradNorm: string | null;
+  /** Whether steps take Adam's betas and epsilon as they are asked, or the server keeps its own (SkyRL on FSDP and Megatron). */
+  readonly optimizer: "asked" | "own";
   /** `grad_clip_norm` is honoured. */
   readonly clips: boolean;
+  /** Gradients are clipped at a norm of the server's own, whatever is asked. */
+  readonly clipsItself: boolean;
   /** Two models are trained side by side without touching each other. */
   readonly severalModels: boolean;
 }
@@ -38,6 +42,8 @@ export const serverRecord: z.ZodType<ServerRecord> = z.object({
   sampledAt: z.enum(["one", "sampling"]),
   samplers: z.enum(["frozen", "live"]),
   gradNorm: z.string().nullable(),
+  optimizer: z.enum(["asked", "own"]),
   clips: z.boolean(),
+  clipsItself: z.boolean(),
   severalModels: z.boolean(),
 });

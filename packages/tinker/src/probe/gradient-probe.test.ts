@@ -44,6 +44,8 @@ test("trial steps grow from below: a step far too large is not taken for a small
   expect(await probeGradient(waving, texts)).toEqual({
     reduction: { sequences: "sum", positions: "sum" },
     gradNorm: null,
+    optimizer: "asked",
     clips: false,
+    clipsItself: false,
   });
 });

@@ -44,8 +44,10 @@ interface Response {
 }
 
 interface Question {
-  /** Times 1, the advantage of the looked-at token. */
+  /** Of the looked-at token, in units; 1 by default. */
   readonly advantage?: number;
+  /** Times the advantage, while the step stays the same: only a clip changes what comes of it. */
+  readonly scale?: number;
   /** Added to the log-probs that are sent as the old policy's. */
   readonly shift?: number;
   readonly text?: keyof ProbeTexts;
@@ -54,32 +56,50 @@ interface Question {
   readonly gradClipNorm?: number;
 }
 
-export type GradientFindings = Pick<ServerRecord, "reduction" | "gradNorm" | "clips">;
+/** Advantages of questions: their gradients are below any norm that a server may clip at by itself. */
+const unit = 1e-3;
+/** Times the unit: gradients far above it. */
+const large = 1e6;
+
+export type GradientFindings = Pick<ServerRecord, "reduction" | "gradNorm" | "optimizer" | "clips" | "clipsItself">;
 
 /**
  * Asks what `importance_sampling` does to one log-prob. Steps are AdamW with an epsilon far above any gradient, which makes them
- * proportional to the gradient.
+ * proportional to the gradient. A server that keeps an epsilon of its own moves by the sign alone: there gradients are judged by the
+ * norms that it reports, and by the direction of the step.
  *
  * @throws LaconicError `model_unsupported` naming what a server computes that is not the gradient of that loss
  */
 export async function probeGradient(scratch: Scratch, texts: ProbeTexts): Promise<GradientFindings> {
   const ask = (rate: number, question: Question): Promise<Response> =>
     scratch((model) => respond(model, texts, rate, question));
-  // From below: a step far too large may come out at any rise, a small one among them.
-  let rate = 1e-4;
+  // From below: a step far too large may come out at any rise, a small one among them. With an epsilon of the server's own it begins at
+  // a learning rate of 1e-4.
+  let rate = 1e-6 * unit;
   let plain = await ask(rate, {});
   // Small enough to be linear, large enough to be seen in float32.
-  for (let tries = 0; tries < 8 && !(Math.abs(plain.rise) > 0.003 && Math.abs(plain.rise) < 0.1); tries++) {
+  for (let tries = 0; tries < 14 && !(Math.abs(plain.rise) > 0.003 && Math.abs(plain.rise) < 0.1); tries++) {
     const seen = plain.rise > 1e-4;
-    rate *= seen ? Math.min(64, 0.02 / plain.rise) : 32;
+    rate *= seen ? Math.min(64, 0.02 / plain.rise) : 64;
     plain = await ask(rate, {});
   }
   if (!(plain.rise > 0.001))
-    throw refused(`an advantage of 1 raised its log-prob by ${plain.rise}: the server does not train on it`);
-  const shareOf = async (question: Question): Promise<number> => (await ask(rate, question)).rise / plain.rise;
+    throw refused(`an advantage of ${unit} raised its log-prob by ${plain.rise}: the server does not train on it`);
+  const doubled = await ask(rate, { advantage: 2 });
+  const optimizer = Math.abs(doubled.rise / plain.rise - 1) < 0.3 ? "own" : "asked";
+  const gradNorm = normMetric(plain, doubled);
+  if (optimizer === "own" && gradNorm === null)
+    throw refused(
+      "twice the advantage moved the log-prob no further, and no gradient norm is reported: the server keeps an optimizer of its own, or a clip, under which its gradients cannot be checked",
+    );
+  const shareOf = async (question: Question): Promise<number> => {
+    const { rise, metrics } = await ask(rate, question);
+    if (optimizer === "asked" || gradNorm === null) return rise / plain.rise;
+    return (Math.sign(rise) * (metrics[gradNorm] ?? NaN)) / (plain.metrics[gradNorm] ?? NaN);
+  };
   const expectShare = async (question: Question, share: number, what: string): Promise<void> => {
     const found = await shareOf(question);
-    if (Math.abs(found - share) > 0.3)
+    if (!(Math.abs(found - share) <= 0.3))
       throw refused(
         `${what} changed the step by ${found.toFixed(2)} times, expected ${share}: it computes another loss`,
       );
@@ -99,27 +119,53 @@ export async function probeGradient(scratch: Scratch, texts: ProbeTexts): Promis
     await shareOf({ text: "long" }),
     "a longer sequence",
   );
-  const gradNorm = await normMetric(plain, () => ask(rate, { advantage: 2 }));
-  const clips = Math.abs(await shareOf({ gradClipNorm: 1e-9 })) < 0.1;
-  return { reduction: { sequences, positions }, gradNorm, clips };
+  if (optimizer === "asked") {
+    const clips = Math.abs(await shareOf({ gradClipNorm: 1e-9 })) < 0.1;
+    const clipsItself = (await shareOf({ scale: large })) < 0.7;
+    return { reduction: { sequences, positions }, gradNorm, optimizer, clips, clipsItself };
+  }
+  const clips = await limits(scratch, texts, rate, { large: 1, gradClipNorm: 1e-9 });
+  const clipsItself = await limits(scratch, texts, rate, { large });
+  return { reduction: { sequences, positions }, gradNorm, optimizer, clips, clipsItself };
+}
+
+/**
+ * Whether gradients are clipped where an optimizer of the server's own hides their size. One step up is followed by two steps down on a
+ * quarter of its gradient: the momentum of the first outweighs them, unless all three were clipped to one norm.
+ */
+async function limits(
+  scratch: Scratch,
+  texts: ProbeTexts,
+  rate: number,
+  { large: advantage, gradClipNorm }: { readonly large: number; readonly gradClipNorm?: number },
+): Promise<boolean> {
+  return scratch(async (model) => {
+    const clip = gradClipNorm !== undefined && { gradClipNorm };
+    await respond(model, texts, rate, { advantage, ...clip });
+    const back = { advantage: -advantage / 4, ...clip };
+    const first = await respond(model, texts, rate, back);
+    const second = await respond(model, texts, rate, back);
+    return first.rise + second.rise < 0;
+  });
 }
 
 async function respond(model: TrainingClient, texts: ProbeTexts, rate: number, question: Question): Promise<Response> {
-  const { advantage = 1, shift = 0, text = "short", calls = [1], gradClipNorm } = question;
+  const { advantage = 1, scale = 1, shift = 0, text = "short", calls = [1], gradClipNorm } = question;
   const tokens = texts[text];
   const look = texts.short.length - 2;
   const logProbs = await forwardOf(model, tokens);
   const advantages = new Float64Array(tokens.length - 1);
-  advantages[look] = advantage;
+  advantages[look] = unit * scale * advantage;
   const one: Datum = datum(tokens, { logprobs: logProbs.map((value) => value + shift), advantages });
   for (const count of calls)
     await model.forwardBackward(
       Array.from({ length: count }, () => one),
       "importance_sampling",
     );
-  const epsilon = 100;
+  const epsilon = 100 * scale;
   const metrics = await model.optimStep({
-    learningRate: rate * epsilon,
+    // The same step at any scale, where the epsilon is taken.
+    learningRate: (rate * 100) / unit,
     beta1: 0,
     beta2: 0,
     epsilon,
@@ -138,11 +184,9 @@ export async function forwardOf(model: TrainingClient, tokens: readonly number[]
 }
 
 /** The name of a metric that doubles with the gradient. */
-async function normMetric(plain: Response, doubled: () => Promise<Response>): Promise<string | null> {
+function normMetric(plain: Response, doubled: Response): string | null {
   const names = Object.keys(plain.metrics).filter((name) => /grad.*norm/iu.test(name));
-  if (names.length === 0) return null;
-  const { metrics } = await doubled();
-  return names.find((name) => Math.abs((metrics[name] ?? 0) / (plain.metrics[name] ?? 0) - 2) < 0.1) ?? null;
+  return names.find((name) => Math.abs((doubled.metrics[name] ?? 0) / (plain.metrics[name] ?? 0) - 2) < 0.1) ?? null;
 }
 
 function oneOf<K extends string>(expected: Readonly<Record<K, number>>, found: number, what: string): K {

@@ -16,8 +16,8 @@ import { probeSampler } from "./sampler-probe.ts";
 /** What is asked about. */
 export interface ProbeOptions {
   readonly baseModel: string;
-  /** Token ids are below it. */
-  readonly vocabularySize: number;
+  /** Token ids are below it; found by sampling when absent, as the protocol does not say. */
+  readonly vocabularySize?: number;
   /** Of the adapters that are made for questions, as small as the server takes; 4 unless told. */
   readonly rank?: number;
   readonly signal?: AbortSignal;
@@ -26,13 +26,13 @@ export interface ProbeOptions {
 }
 
 /**
- * Finds out what a server does where the protocol leaves it open, on some twenty adapters that are made and unloaded for it.
+ * Finds out what a server does where the protocol leaves it open, on some thirty adapters that are made and unloaded for it.
  *
  * @throws LaconicError `model_unsupported` naming what the server does that no training can be built on: another loss than
  * asked for, a forward pass that differs from itself, no forward pass; `api_*` as the client
  */
 export async function probeServer(client: TinkerClient, options: ProbeOptions): Promise<ServerRecord> {
-  const { baseModel, vocabularySize, rank = 4, signal, onQuestion = () => undefined } = options;
+  const { baseModel, rank = 4, signal, onQuestion = () => undefined } = options;
   onQuestion("which models are there");
   const { supported_models } = await client.capabilities(signal);
   const known = supported_models.find(({ model_name }) => model_name === baseModel);
@@ -43,7 +43,7 @@ export async function probeServer(client: TinkerClient, options: ProbeOptions): 
       { baseModel },
     );
   const scratch = scratchModels(client, { baseModel, rank }, signal);
-  const texts = probeTexts(vocabularySize);
+  const texts = probeTexts(options.vocabularySize ?? (await knownTokens(client, scratch, onQuestion)));
   onQuestion("whether a forward pass repeats itself");
   await expectSteady(scratch, texts);
   onQuestion("what a gradient is");
@@ -62,6 +62,18 @@ export async function probeServer(client: TinkerClient, options: ProbeOptions): 
     deduplicates,
     severalModels,
   };
+}
+
+/** Ids below the largest that the model writes are tokens of it. */
+function knownTokens(client: TinkerClient, scratch: Scratch, onQuestion: (text: string) => void): Promise<number> {
+  onQuestion("which tokens it writes");
+  return scratch(async (model) => {
+    const sampler = await model.saveForSampler();
+    const drawn = await Promise.all(
+      [0, 1].map((token) => client.sample(sampler, [token], { maxTokens: 8, seed: token }, { count: 8 })),
+    );
+    return 1 + Math.max(1, ...drawn.flatMap(({ sequences }) => sequences.flatMap(({ tokens }) => tokens)));
+  });
 }
 
 async function expectSteady(scratch: Scratch, { long }: ProbeTexts): Promise<void> {

@@ -2,6 +2,6 @@
  * A server of the Tinker protocol for tests, over any engine, with faults on request.
  * @module @laconic/tinker/testing
  */
-export { startTinkerServer } from "./tinker-server.ts";
+export { skyrlTrainServer, startTinkerServer } from "./tinker-server.ts";
 export type { TinkerServer, TinkerServerOptions } from "./tinker-server.ts";
 export type { Fault, FaultInjector } from "./faults.ts";

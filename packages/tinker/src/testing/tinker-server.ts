@@ -47,6 +47,20 @@ export interface TinkerServer {
   close(): Promise<void>;
 }
 
+/** Of an optimizer that is made once, as SkyRL's `OptimizerConfig` has it. */
+const ownOptimizer = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0.01 };
+const ownMaxGradNorm = 1;
+
+/** How SkyRL's server behaves on FSDP and Megatron: betas, epsilon and clip are set where it is started, and no request changes them. */
+export const skyrlTrainServer: Partial<Omit<ServerRecord, "baseModel">> = {
+  reduction: { sequences: "sum", positions: "sum" },
+  promptLogProbs: "none",
+  gradNorm: "skyrl.ai/grad_norm",
+  optimizer: "own",
+  clips: false,
+  clipsItself: true,
+};
+
 type Outcome = { readonly value: unknown } | { readonly error: string; readonly category: string };
 
 /**
@@ -161,11 +175,11 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
       return numbered("optim_step", asked, marred, async (model) => {
         const gradNorm = await model.step({
           learningRate: learning_rate,
-          beta1,
-          beta2,
-          epsilon: eps,
-          weightDecay: weight_decay,
-          maxGradNorm: (as.clips ?? true) && grad_clip_norm > 0 ? grad_clip_norm : Infinity,
+          ...(as.optimizer === "own" ? ownOptimizer : { beta1, beta2, epsilon: eps, weightDecay: weight_decay }),
+          maxGradNorm: Math.min(
+            as.clipsItself ? ownMaxGradNorm : Infinity,
+            (as.clips ?? true) && grad_clip_norm > 0 ? grad_clip_norm : Infinity,
+          ),
         });
         return { metrics: as.gradNorm ? { [as.gradNorm]: gradNorm } : {} };
       });

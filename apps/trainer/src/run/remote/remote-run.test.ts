@@ -4,7 +4,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLocalEngine } from "@laconic/engine";
 import { wasmKernels } from "@laconic/kernels-tfjs";
-import { startTinkerServer, type TinkerServer, type TinkerServerOptions } from "@laconic/tinker/testing";
+import {
+  skyrlTrainServer,
+  startTinkerServer,
+  type TinkerServer,
+  type TinkerServerOptions,
+} from "@laconic/tinker/testing";
 import { expect, test } from "vitest";
 import { laconic } from "../../testing/laconic.ts";
 import { smallRun } from "../../testing/small-run.ts";
@@ -149,6 +154,23 @@ test("what this server cannot do is refused once it was probed, and leaves nothi
   }),
 );
 
+test(
+  "a run trains on a server that keeps betas, epsilon and clip, as SkyRL on FSDP and Megatron, and says so",
+  { timeout },
+  () =>
+    withServer(skyrlTrainServer, async (server, run) => {
+      const { code, err } = await laconic("train", ...small, `engine=tinker:${server.url}`, "--run", run, "--json");
+      expect([code, err]).toEqual([
+        0,
+        expect.stringContaining("keeps an optimizer of its own: beta1, beta2") as string,
+      ]);
+      expect(err).toContain("clips gradients at a norm of its own");
+      expect(JSON.parse(await readFile(join(run, "environment.json"), "utf8"))).toMatchObject({
+        server: { optimizer: "own", clips: false, clipsItself: true, gradNorm: "skyrl.ai/grad_norm" },
+      });
+    }),
+);
+
 test("a dry run shows the engine, a plan what goes over the wire, doctor what the server does", { timeout }, () =>
   withServer(skyrl, async (server) => {
     const engine = `engine=tinker:${server.url}`;
@@ -160,8 +182,10 @@ test("a dry run shows the engine, a plan what goes over the wire, doctor what th
     const plan = await laconic("plan", ...small, engine, "--json");
     expect(plan.code).toBe(0);
     expect(JSON.parse(plan.out)).toMatchObject({ engine: `tinker:${server.url}`, replies: 16, steps: 2 });
-    const doctor = await laconic("doctor", "--engine", `tinker:${server.url}`, "--vocabulary", "47", "--json");
-    expect(doctor.code).toBe(0);
-    expect(JSON.parse(doctor.out)).toMatchObject({ baseModel: base, samplers: "live", clips: false });
+    for (const size of [["--vocabulary", "47"], []]) {
+      const doctor = await laconic("doctor", "--engine", `tinker:${server.url}`, ...size, "--json");
+      expect([doctor.code, doctor.err]).toEqual([0, expect.stringContaining("probing") as string]);
+      expect(JSON.parse(doctor.out)).toMatchObject({ baseModel: base, samplers: "live", clips: false });
+    }
   }),
 );

@@ -45,7 +45,7 @@ export interface TokenLimits {
  */
 export async function probedServer(
   settings: TinkerSettings,
-  vocabularySize: number,
+  vocabularySize: number | null,
   terminal: Terminal,
 ): Promise<TinkerServer> {
   const client = await TinkerClient.connect(clientOptions(settings, terminal));
@@ -60,7 +60,16 @@ export async function probedServer(
         { key: "engine" },
       );
     const onQuestion = (text: string): void => terminal.note(`probing ${settings.url}: ${text}`);
-    const record = await probeServer(client, { baseModel: model, vocabularySize, onQuestion });
+    const record = await probeServer(client, {
+      baseModel: model,
+      ...(vocabularySize !== null && { vocabularySize }),
+      onQuestion,
+    });
+    if (record.optimizer === "own")
+      terminal.note(
+        "the server keeps an optimizer of its own: beta1, beta2, epsilon and weightDecay of train.optimizer change nothing there; set them where it is started",
+      );
+    if (record.clipsItself) terminal.note("the server clips gradients at a norm of its own, whatever maxGradNorm is");
     return serverOf({ ...settings, model }, record, terminal);
   } finally {
     client.close();
@@ -96,7 +105,7 @@ function serverOf(settings: TinkerServer["settings"], record: ServerRecord, term
     settings,
     record,
     async open({ vocabularySize, contextLength }, { journal, onWarning }) {
-      const { loraAlpha, sequencesPerRequest, samplesAtOnce, gradientCeiling } = settings;
+      const { loraAlpha, sequencesPerRequest, gradientCeiling } = settings;
       const client = await TinkerClient.connect({
         ...clientOptions(settings, terminal),
         deduplicates: record.deduplicates,
@@ -110,7 +119,6 @@ function serverOf(settings: TinkerServer["settings"], record: ServerRecord, term
         ...(contextLength !== null && { contextLength }),
         ...(loraAlpha !== undefined && { loraAlpha }),
         ...(sequencesPerRequest !== undefined && { sequencesPerRequest }),
-        ...(samplesAtOnce !== undefined && { samplesAtOnce }),
         ...(gradientCeiling !== undefined && { gradientCeiling }),
       });
     },
@@ -118,7 +126,7 @@ function serverOf(settings: TinkerServer["settings"], record: ServerRecord, term
 }
 
 function clientOptions(
-  { url, allowPlainHttp, deadlineSeconds }: TinkerSettings,
+  { url, allowPlainHttp, deadlineSeconds, samplesAtOnce }: TinkerSettings,
   terminal: Terminal,
 ): TinkerClientOptions {
   const apiKey = environmentValue("TINKER_API_KEY");
@@ -127,6 +135,7 @@ function clientOptions(
     tags: ["laconic"],
     ...(apiKey !== undefined && { apiKey }),
     ...(allowPlainHttp !== undefined && { allowPlainHttp }),
+    ...(samplesAtOnce !== undefined && { samplesAtOnce }),
     ...(deadlineSeconds !== undefined && { deadlineMs: 1000 * deadlineSeconds }),
     onRetry: ({ attempt, reason }) => terminal.note(`${terminal.paint("yellow", "retry")} ${attempt}: ${reason}`),
   };

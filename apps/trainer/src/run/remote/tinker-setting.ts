@@ -13,7 +13,7 @@ export interface TinkerSettings {
   readonly loraAlpha?: number;
   /** Sequences of one request. */
   readonly sequencesPerRequest?: number;
-  /** Samples that are asked for at a time. */
+  /** Samples that are asked for at a time; 64 by default. */
   readonly samplesAtOnce?: number;
   /** A step whose gradient norm is above it ends the run before anything is built on it. */
   readonly gradientCeiling?: number;
