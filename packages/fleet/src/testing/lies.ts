@@ -1,16 +1,5 @@
 import { randomFromSeed, raggedRow, type Sampler, type SampleResult } from "@laconic/core";
-import type { ServerFaults } from "./faults.ts";
-
-/**
- * How a server that looks well answers otherwise than its weights would:
- * - `wrong-ids`: other tokens, with the log-probs of those that were sampled;
- * - `permuted`: as with a vocabulary in another order;
- * - `wrong-log-probs`: the tokens that were sampled, with other log-probs;
- * - `truncated`: the first half, as though it ended there;
- * - `swapped`: the reply to another prompt;
- * - `noise`: tokens drawn evenly, with their true log-probs.
- */
-export type Lie = "wrong-ids" | "permuted" | "wrong-log-probs" | "truncated" | "swapped" | "noise";
+import type { Lie, ServerFaults } from "./faults.ts";
 
 /** Every way to lie, for tests that go through all. */
 export const lies: readonly Lie[] = ["wrong-ids", "permuted", "wrong-log-probs", "truncated", "swapped", "noise"];
