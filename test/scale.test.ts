@@ -152,3 +152,19 @@ test("every fault's test is there", () => {
       name,
     ).toHaveLength(1);
 });
+
+test("recipes that start an optimizer set what no request changes, and name pages that are there", () => {
+  const recipes = repositoryFiles().filter((file) =>
+    /^(?:docs\/scale\/.*\.(?:sh|sbatch|yaml)|scripts\/.*\.sh)$/u.test(file),
+  );
+  const starting = recipes.filter(
+    (file) => /--backend-config/u.test(readText(file)) && !/--backend jax/u.test(readText(file)),
+  );
+  expect(starting).toHaveLength(4);
+  for (const file of starting)
+    for (const key of ["adam_betas", "weight_decay", "max_grad_norm"])
+      expect(readText(file), file).toContain(`trainer.policy.optimizer_config.${key}`);
+  for (const file of recipes)
+    for (const [page] of readText(file).matchAll(/docs\/[\w/.-]+\.md/gu))
+      expect(repositoryFiles(), file).toContain(page);
+});
