@@ -25,13 +25,14 @@ test("docs/protocol-list.md is how the methods are played", async () => {
         calls,
         size,
         temperature,
+        ceiling,
         shots,
         stops,
         votes,
         differs,
       } = describeProtocol(protocol);
       const cells = [`\`${id}\``, questions, [calls, size].filter((part) => part !== "").join("; ")];
-      return [...cells, temperature, shots, stops, votes, differs].map((each) => ` ${cell(each)} `).join("|");
+      return [...cells, temperature, ceiling, shots, stops, votes, differs].map((each) => ` ${cell(each)} `).join("|");
     });
     const told = protocols.flatMap((protocol) => {
       const { name: id, roles, prompts, hears, dealing, answerLine, source, labels } = describeProtocol(protocol);
@@ -39,12 +40,13 @@ test("docs/protocol-list.md is how the methods are played", async () => {
         `- \`${id}\`: ${roles}. ${prompts} Hears: ${hears} Dealt: ${dealing.replace(/\.$/u, "")}. Answer line: ${answerLine} Source: ${source} (${labels}).`,
       ];
     });
-    const head = "| protocol | questions | calls | temperature | examples | stops | answer | not as published |";
+    const head =
+      "| protocol | questions | calls | temperature | max tokens | examples | stops | answer | not as published |";
     return [
       `## ${title}: \`${name}\``,
       "",
       head,
-      "| --- ".repeat(8).concat("|"),
+      "| --- ".repeat(9).concat("|"),
       ...rows.map((row) => `|${row}|`),
       "",
       ...told,

@@ -36,7 +36,7 @@ export { holdersOf, seatOf } from "./protocols/dealing.ts";
 export type { Dealing } from "./protocols/dealing.ts";
 export { describeProtocol } from "./protocols/describe.ts";
 export type { ProtocolText } from "./protocols/describe.ts";
-export { departures } from "./protocols/departures.ts";
+export { departures, replyCeiling } from "./protocols/departures.ts";
 export type { PlayedWith } from "./protocols/departures.ts";
 export type { Asked } from "./protocols/protocol-for.ts";
 export { chooseShots, mostComplex } from "./protocols/choose-shots.ts";

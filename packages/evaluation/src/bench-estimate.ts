@@ -1,4 +1,4 @@
-import { familyOf, type Exemplar, type PromptCopies } from "@laconic/baselines";
+import { familyOf, replyCeiling, type Exemplar, type PromptCopies } from "@laconic/baselines";
 import { answerForm } from "@laconic/benchmarks";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
 
@@ -46,7 +46,7 @@ export function estimate(jobs: readonly BenchJob[], { maxTokens }: BenchSettings
 }
 
 /** The most that a question of each team can take, by config: nobody knows before what it will. */
-function mostTokens(jobs: readonly BenchJob[], maxTokens: number): Map<string, number> {
+function mostTokens(jobs: readonly BenchJob[], maxTokens: number | null): Map<string, number> {
   const most = new Map<string, number>();
   const teams = new Set(jobs.flatMap(({ equalTo }) => equalTo?.config ?? []));
   for (const job of jobs) {
@@ -62,15 +62,15 @@ const [callTokens, copyTokens] = [512, 64] as const;
 
 /** @param budget - tokens after which it asks no more, for a method of equal tokens */
 function workOn(
-  { method, problem, set: { benchmark }, exemplars }: BenchJob,
-  maxTokens: number,
+  { method, problem, protocol, set: { benchmark }, exemplars }: BenchJob,
+  maxTokens: number | null,
   budget?: number,
 ): Work {
   const { question, choices = [], grading } = problem;
   const size = { family: familyOf(grading.kind), benchmark };
   const calls = method.mostCalls(size);
   const copies = method.mostCopies?.(size) ?? allBefore(calls);
-  const reply = Math.max(method.replyTokens ?? maxTokens, budget ?? 0);
+  const reply = Math.max(method.replyTokens ?? maxTokens ?? replyCeiling(protocol), budget ?? 0);
   const bytes =
     calls * (callTokens + Buffer.byteLength(answerForm(grading))) +
     copies.questions * (copyTokens + Buffer.byteLength([question, ...choices.map((each) => `A) ${each}`)].join("\n"))) +

@@ -23,7 +23,8 @@ export interface BenchSettings {
   readonly seed: string | number;
   /** Of every method; null takes each paper's. */
   readonly temperature: number | null;
-  readonly maxTokens: number;
+  /** Of one reply, of every method; null takes each protocol's ceiling. */
+  readonly maxTokens: number | null;
   /** Worked examples of every method; null or absent takes each paper's. */
   readonly shots?: number | null;
   /** Ids of the models of single seats, and of their servers. */

@@ -1,4 +1,11 @@
-import { familyOf, seatOf, type Baseline, type BaselineOptions, type RunProgram } from "@laconic/baselines";
+import {
+  familyOf,
+  replyCeiling,
+  seatOf,
+  type Baseline,
+  type BaselineOptions,
+  type RunProgram,
+} from "@laconic/baselines";
 import { answerForm, answerReading, posed, type BenchmarkProblem, type Graders } from "@laconic/benchmarks";
 import type { AgentId, LanguageModel, Problem, TokenPrice, Topology } from "@laconic/core";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
@@ -28,9 +35,10 @@ export function methodOptions(
   {
     set: { benchmark },
     problem: { grading },
+    protocol,
     exemplars,
     equalTokens,
-  }: Pick<BenchJob, "set" | "problem" | "exemplars"> & { readonly equalTokens?: EqualTokens | null },
+  }: Pick<BenchJob, "set" | "problem" | "protocol" | "exemplars"> & { readonly equalTokens?: EqualTokens | null },
   { maxTokens, temperature }: BenchSettings,
   { runProgram }: Pick<BenchParts, "runProgram">,
 ): BaselineOptions {
@@ -39,7 +47,7 @@ export function methodOptions(
     answerForm: answerForm(grading),
     family: familyOf(grading.kind),
     benchmark,
-    maxTokens,
+    maxTokens: maxTokens ?? replyCeiling(protocol),
     exemplars,
     shots: exemplars.length,
     ...(temperature !== null && { temperature }),

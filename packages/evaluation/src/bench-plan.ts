@@ -7,6 +7,7 @@ import {
   promptVersion,
   protocolFor,
   protocolName,
+  replyCeiling,
   type Baseline,
   type Exemplar,
   type Protocol,
@@ -57,7 +58,7 @@ function playsOf(method: Baseline, set: BenchSet, settings: BenchSettings, deale
   const protocol = protocolOf(method, set);
   const exemplars = exemplarsFor(protocol, set, settings);
   const [problem] = set.problems;
-  const agents = problem ? agentsOf({ method, set, problem, exemplars }, settings) : [];
+  const agents = problem ? agentsOf({ method, set, problem, protocol, exemplars }, settings) : [];
   const own = method.deal && { seed: "", holders: [], ...method.dealt, give: method.deal };
   const holders = dealer && protocol ? holdersOf(protocol, agents) : [];
   const dealt = dealer && holders.length > 1 ? { seed: dealer.seed, holders, give: dealer.dealTo(holders) } : null;
@@ -178,7 +179,7 @@ function exemplarsFor(protocol: Protocol | null, set: BenchSet, settings: BenchS
 
 /** The seats of a method on a benchmark: nothing is asked, and no program run. */
 function agentsOf(
-  job: Pick<BenchJob, "method" | "set" | "problem" | "exemplars">,
+  job: Pick<BenchJob, "method" | "set" | "problem" | "protocol" | "exemplars">,
   settings: BenchSettings,
 ): readonly AgentId[] {
   const runProgram = (): never => {
@@ -214,7 +215,7 @@ function configHash(
     model,
     seed,
     temperature,
-    maxTokens,
+    maxTokens ?? replyCeiling(protocol),
     exemplars.map(({ question, answer }) => [question, answer]),
     ...besides,
   ];

@@ -1,4 +1,4 @@
-import { departures } from "@laconic/baselines";
+import { departures, replyCeiling } from "@laconic/baselines";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
 import type { SampleRecord } from "./sample-record.ts";
 
@@ -12,7 +12,7 @@ export function standingOf(
 ): Pick<SampleRecord, "published" | "differs"> {
   if (!protocol) return { published: null, differs: [] };
   const differs = [
-    ...departures(protocol, { temperature, maxTokens, shots: exemplars.length }),
+    ...departures(protocol, { temperature, maxTokens: maxTokens ?? replyCeiling(protocol), shots: exemplars.length }),
     ...(dealing
       ? ["What a question states is dealt among its agents: the published figures are of whole questions."]
       : []),

@@ -4,7 +4,7 @@ import { LaconicError } from "@laconic/core";
 export function endsBench(error: unknown): boolean {
   if (!LaconicError.is(error)) return false;
   if (error.code === "api_refused") return ![400, 413, 422].includes(Number(error.detail["status"]));
-  return ["aborted", "budget_refused", "config_invalid", "data_invalid"].includes(error.code);
+  return ["aborted", "budget_refused", "config_invalid", "data_invalid", "run_unwritable"].includes(error.code);
 }
 
 /** What a record says of an error. */

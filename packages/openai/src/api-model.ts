@@ -79,7 +79,8 @@ export interface ApiServer<Body> {
 
 /**
  * A language model that asks a server until it answers.
- * `complete` throws LaconicError `api_refused`, `api_unavailable`, `reply_malformed`, `budget_refused`, `aborted`.
+ * `complete` throws LaconicError `api_refused`, `api_unavailable`, `reply_malformed`, `budget_refused`, `aborted`; `run_unwritable` where the
+ * account's journal cannot be written.
  * @throws LaconicError `budget_refused` for a cap without a price
  */
 export function apiModel<Body>(server: ApiServer<Body>, options: ApiModelOptions): OpenAiModel {
@@ -122,7 +123,7 @@ export function apiModel<Body>(server: ApiServer<Body>, options: ApiModelOptions
     const costOf = (tokens: typeof asked): number => (price ? tokenCost(price, tokens.prompt, tokens.completion) : 0);
     let damaged = 0;
     for (let attempt = 1; ; attempt++) {
-      const settle = account.reserve(costOf(bound.most(asked)));
+      const { begin, settle } = account.reserve(costOf(bound.most(asked)));
       let outcome: "done" | "crowded" | "failed" = "failed";
       try {
         await limiter.enter(signal);
@@ -132,6 +133,7 @@ export function apiModel<Body>(server: ApiServer<Body>, options: ApiModelOptions
       }
       let failed: FailedAttempt;
       try {
+        await begin();
         const reply = await server.post(body, signal);
         outcome = "done";
         const { usage, most } = await countReply(model, prompt, reply);

@@ -32,7 +32,8 @@ const limits = { bodyBytes: 16 << 20, idleMs: 60_000 } as const;
 
 /**
  * A language model behind any OpenAI-compatible server.
- * `complete` throws LaconicError `api_refused`, `api_unavailable`, `reply_malformed`, `budget_refused`, `aborted`.
+ * `complete` throws LaconicError `api_refused`, `api_unavailable`, `reply_malformed`, `budget_refused`, `aborted`; `run_unwritable` where the
+ * account's journal cannot be written.
  * @throws LaconicError `config_invalid` for an address that would show the key, `budget_refused` for a cap without a price
  */
 export function openAiModel(options: OpenAiModelOptions): OpenAiModel {

@@ -1,10 +1,20 @@
 import { LaconicError } from "@laconic/core";
+import type { SpendJournal } from "./spend-journal.ts";
+
+/** The most that a call can cost, set aside. */
+export interface Reservation {
+  /** Writes the call to the account's journal, if it has one: before it is sent. @throws LaconicError `run_unwritable` */
+  begin(): Promise<void>;
+  /** Ends it with what the call cost, or, where that is not known, at its reservation. */
+  settle(spentUsd?: number): void;
+}
 
 /** What has been spent, and what may be. Shared by all models that one budget pays for. */
 export class SpendAccount {
   readonly maxUsd: number | null;
   #settled: number;
   #reserved = 0;
+  #journal: SpendJournal | null = null;
 
   /**
    * @param maxUsd - null counts without a cap
@@ -28,12 +38,16 @@ export class SpendAccount {
     return this.#reserved;
   }
 
+  /** Writes every call from now on to a journal before it is sent; null to none. A call stays in the one it began in. */
+  keepIn(journal: SpendJournal | null): void {
+    this.#journal = journal;
+  }
+
   /**
    * Sets the most that a call can cost aside.
-   * @returns how to settle it: with what it did cost, or, where that is not known, at its reservation
    * @throws LaconicError `budget_refused` when the cap would not hold
    */
-  reserve(usd: number): (spentUsd?: number) => void {
+  reserve(usd: number): Reservation {
     if (this.maxUsd !== null && this.#settled + this.#reserved + usd > this.maxUsd)
       throw new LaconicError(
         "budget_refused",
@@ -42,11 +56,18 @@ export class SpendAccount {
       );
     this.#reserved += usd;
     let open = true;
-    return (spent = usd) => {
-      if (!open) return;
-      open = false;
-      this.#reserved -= usd;
-      this.#settled += spent;
+    let written: ((spentUsd: number) => void) | undefined;
+    return {
+      begin: async () => {
+        written = await this.#journal?.begin(usd);
+      },
+      settle: (spent = usd) => {
+        if (!open) return;
+        open = false;
+        this.#reserved -= usd;
+        this.#settled += spent;
+        written?.(spent);
+      },
     };
   }
 }

@@ -18,7 +18,7 @@ export interface BenchArguments extends RoleArguments {
   readonly seed: string;
   readonly repeats: string;
   readonly temperature?: string | undefined;
-  readonly "max-tokens": string;
+  readonly "max-tokens"?: string | undefined;
   readonly shots?: string | undefined;
   readonly "max-usd"?: string | undefined;
   readonly price?: string | undefined;
@@ -71,7 +71,7 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
       seed: args.seed,
       repeats: Number(args.repeats),
       temperature: number(args.temperature),
-      maxTokens: Number(args["max-tokens"]),
+      maxTokens: number(args["max-tokens"]),
       shots: number(args.shots),
       maxUsd: number(args["max-usd"]),
       price: args.price === undefined ? await knownPrice(model) : pricePair(args.price),

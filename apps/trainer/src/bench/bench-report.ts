@@ -22,9 +22,11 @@ import {
   type Table,
   type Undealt,
 } from "@laconic/evaluation";
+import type { JournalTotals } from "@laconic/openai";
 import { benchPage } from "./bench-page.ts";
 import { readCalibrations } from "./calibration-file.ts";
 import { methodNames, readBenchConfig, samplesFile, setNames, type BenchConfig } from "./bench-settings.ts";
+import { readSpent } from "../run/kept-account.ts";
 import { readLeftOut, sayLeftOut } from "./left-out-file.ts";
 import { methodSpec } from "./method-spec.ts";
 import { loadPlot } from "../report/chart/plot-library.ts";
@@ -76,7 +78,10 @@ export async function writeBenchReport(directory: string): Promise<BenchReport> 
     ...[equalTokensTable(summaries, titleOf), modelTable(summaries, titleOf)].filter((table) => table !== null),
   ];
   const heading = `${config.model} on ${setNames(config).join(", ")}`;
-  const notes = notesOf(config, summaries, await readLeftOut(directory));
+  const notes = [
+    ...notesOf(config, summaries, await readLeftOut(directory)),
+    ...spentNote(await readSpent(directory), config),
+  ];
   const markdown = [
     `# ${heading}`,
     "",
@@ -118,7 +123,7 @@ function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftO
   );
   const temperature = config.temperature === null ? "of each method's paper" : String(config.temperature);
   return [
-    `Model ${config.model} at ${new URL(config.baseUrl).origin}; temperature ${temperature}; at most ${config.maxTokens} tokens a reply; seed ${config.seed}; ${config.repeats} repeat${config.repeats === 1 ? "" : "s"}; prompts ${promptVersion}; examples ${config.shots ?? "of each method's paper"}.`,
+    `Model ${config.model} at ${new URL(config.baseUrl).origin}; temperature ${temperature}; at most ${config.maxTokens ?? "its protocol's ceiling of"} tokens a reply; seed ${config.seed}; ${config.repeats} repeat${config.repeats === 1 ? "" : "s"}; prompts ${promptVersion}; examples ${config.shots ?? "of each method's paper"}.`,
     ...(config.judge
       ? [
           `Free answers are judged by ${config.judge.model} at ${new URL(config.judge.baseUrl).origin}, which is shown question and gold: a model's word, whose agreement with labels \`laconic judge\` measures.`,
@@ -155,6 +160,18 @@ function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftO
       ? ["Failed samples were taken again, which can favour the easier ones: first attempts alone differ."]
       : []),
   ];
+}
+
+/** Every call, whatever became of its sample. */
+function spentNote(spent: JournalTotals | null, { price }: BenchConfig): string[] {
+  if (!spent || spent.calls === 0) return [];
+  const { calls, spentUsd, unsettled } = spent;
+  const paid = price === null ? "" : ` and $${spentUsd.toFixed(2)}`;
+  const open =
+    unsettled.calls > 0
+      ? `, of which ${unsettled.calls} ended with the process and count ${price === null ? "" : `$${unsettled.usd.toFixed(2)}, `}the most that they can cost`
+      : "";
+  return [`In all ${calls} calls${paid}, those of failed and cut off samples included${open}.`];
 }
 
 /** What a row of the bench is called: a trained team by its own name, whatever method has it too. */

@@ -42,7 +42,8 @@ export interface BenchConfig {
   readonly repeats: number;
   /** Null takes each method's own. */
   readonly temperature: number | null;
-  readonly maxTokens: number;
+  /** Of one reply, of every method; null takes each protocol's ceiling. */
+  readonly maxTokens: number | null;
   /** Worked examples of every method, from training splits that are here; null takes each paper's. */
   readonly shots: number | null;
   readonly maxUsd: number | null;
@@ -78,7 +79,7 @@ const schema: z.ZodType<BenchConfig> = z.strictObject({
   seed: z.string(),
   repeats: whole,
   temperature: z.number().min(0).max(2).nullable(),
-  maxTokens: whole,
+  maxTokens: whole.nullable(),
   shots: z.int().min(0).nullable(),
   maxUsd: z.number().positive().nullable(),
   price: priceSchema,

@@ -18,6 +18,7 @@ import { closeAtEnd } from "../door/shared-values.ts";
 import { actorChoice } from "../run/actor-choice.ts";
 import { openModelFolder } from "../run/model-folder.ts";
 import { configOfRun, findRun, openFoundRun } from "../run/open-run.ts";
+import type { Spending } from "../run/spending.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { openRunTask, runTaskTitle, withTeams } from "../run/run-task.ts";
 
@@ -29,7 +30,7 @@ export interface TrainedTeam {
   /** The server's model, where nobody knows its price. */
   readonly unpriced: string | null;
   /** @param account - what a server's model costs is booked here */
-  open(account: SpendAccount): Promise<void>;
+  open(account: SpendAccount, deadline: Pick<Spending, "deadlineMs">): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -77,11 +78,11 @@ export async function trainedTeam(
       prices,
       ...team,
     },
-    async open(account) {
+    async open(account, deadline) {
       const { parts, close } = await openFoundRun(found, terminal, {
         heldOut: 0,
         ...(actor && { actor: actor.speaks }),
-        spending: { account, price },
+        spending: { account, price, ...deadline },
       });
       // Models on this machine cost nothing.
       if (api)

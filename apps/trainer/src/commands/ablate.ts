@@ -15,6 +15,7 @@ import { droppedSettings } from "../sweep/dropped-settings.ts";
 import { runVariants } from "../sweep/run-variants.ts";
 import { summariseSweep } from "../sweep/sweep-report.ts";
 import { actorSpendingFlags } from "../run/actor-spending.ts";
+import { timeoutFlag } from "../run/spending.ts";
 import { writeVariantPages, writeVariantPicture } from "../sweep/variant-report.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
@@ -52,6 +53,7 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
           valueHint: "folder",
         },
         ...actorSpendingFlags,
+        ...timeoutFlag,
         ...jsonFlag,
       },
       overrides: true,

@@ -6,6 +6,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { sayWhile } from "../cli/saying.ts";
 import { actorSpendingFlags } from "../run/actor-spending.ts";
+import { timeoutFlag } from "../run/spending.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -24,6 +25,7 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
         seed: { type: "string", description: "Seed of the sampling", default: "analysis", valueHint: "text" },
         best: { type: "boolean", description: "The checkpoint of the best evaluation instead of the last one" },
         ...actorSpendingFlags,
+        ...timeoutFlag,
         ...jsonFlag,
       },
       run: async ({ directory, problems, cut, seed, best, json, ...cap }) => {

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { baselineNamed, baselines, type Baseline } from "@laconic/baselines";
 import { benchmarkNamed, mathsGrader, type OpenOptions } from "@laconic/benchmarks";
-import { LaconicError, tokenCost } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 import {
   benchJobs,
   estimate,
@@ -23,6 +23,7 @@ import { benchDataOf } from "../bench/bench-data.ts";
 import { checkJudge, openJudge } from "../bench/bench-judge.ts";
 import { benchSets } from "../bench/bench-sets.ts";
 import { sayLeftOut, writeLeftOut } from "../bench/left-out-file.ts";
+import { sayPlan } from "../bench/bench-plan.ts";
 import { progressOf } from "../bench/bench-progress.ts";
 import { methodSpec } from "../bench/method-spec.ts";
 import { openOwnMethods } from "../bench/own-values.ts";
@@ -41,7 +42,8 @@ import { fromFolder, keepSources, sourcesOf } from "../door/run-sources.ts";
 import { whileShown } from "../serving/while-shown.ts";
 import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
 import { dataFolder } from "../run/data-folder.ts";
-import { checkPriced } from "../run/spending.ts";
+import { openAccount } from "../run/kept-account.ts";
+import { checkPriced, deadlineOf, timeoutFlag } from "../run/spending.ts";
 
 export function benchCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -131,7 +133,12 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         },
         repeats: { type: "string", description: "Times that each question is asked", valueHint: "n", default: "1" },
         temperature: { type: "string", description: "Of every method, instead of each paper's", valueHint: "t" },
-        "max-tokens": { type: "string", description: "Of one reply", valueHint: "n", default: "1024" },
+        "max-tokens": {
+          type: "string",
+          description: "Of one reply (default: each protocol's ceiling, such as 1024, DyLAN's 2048; --list shows them)",
+          valueHint: "n",
+        },
+        ...timeoutFlag,
         shots: {
           type: "string",
           description: "Worked examples of every method, instead of each paper's",
@@ -186,6 +193,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           onProgress: downloadProgress(benchmarkNamed(name).name, terminal),
         });
         const mostErrors = wholeNumber("max-errors", args["max-errors"], 0);
+        const deadline = deadlineOf(args);
         const ownMethods = await openOwnMethods(config.own, directory);
         const sets = await benchSets(config, {
           ...{ directory, ownMethods, open, hub: reach },
@@ -242,7 +250,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         }
         await writeLeftOut(directory, leftOut);
         return whileShown(args.view, { folder: directory, page: "list" }, terminal, async () => {
-          const limits = { insecure: args.insecure === true, mostErrors };
+          const limits = { insecure: args.insecure === true, mostErrors, deadline };
           const stopped = await perform({ jobs, teams }, settings, config, directory, limits, terminal);
           const { summaries, markdown, files } = await writeBenchReport(directory);
           terminal.result(args.json ? JSON.stringify({ directory, stopped, summaries, files }) : markdown);
@@ -274,22 +282,10 @@ function openAi(): Promise<typeof import("@laconic/openai")> {
   return import("@laconic/openai");
 }
 
-function sayPlan(
-  jobs: readonly BenchJob[],
-  settings: BenchSettings,
-  { price, maxUsd }: BenchConfig,
-  terminal: Terminal,
-): void {
-  const plan = estimate(jobs, settings);
-  const { questions, samples, calls, calibrationCalls, promptTokens, likelyPromptTokens, completionTokens } = plan;
-  const count = (value: number): string => value.toLocaleString("en-US");
-  const dollars = (prompts: number): string => (price ? tokenCost(price, prompts, completionTokens).toFixed(2) : "");
-  const learning = calibrationCalls > 0 ? ` (${count(calibrationCalls)} for calibration)` : "";
-  const cost = price ? `, at most $${dollars(promptTokens)}` : "";
-  const likely = `four bytes a token: ${count(likelyPromptTokens)}${price ? `, $${dollars(likelyPromptTokens)}` : ""}`;
-  terminal.note(
-    `${count(questions)} questions, ${count(samples)} samples, at most ${count(calls)} calls${learning}, ${count(promptTokens)} prompt and ${count(completionTokens)} completion tokens${cost} (prompts at ${likely})${maxUsd === null ? "" : `; stops at $${maxUsd}`}`,
-  );
+interface PerformOptions {
+  readonly insecure: boolean;
+  readonly mostErrors: number;
+  readonly deadline: { readonly deadlineMs?: number };
 }
 
 async function perform(
@@ -297,14 +293,15 @@ async function perform(
   settings: BenchSettings,
   config: BenchConfig,
   directory: string,
-  { insecure, mostErrors }: { readonly insecure: boolean; readonly mostErrors: number },
+  { insecure, mostErrors, deadline }: PerformOptions,
   terminal: Terminal,
 ): Promise<string | null> {
-  const { Limiter, openAiModel, SpendAccount: Account } = await openAi();
+  const { Limiter, openAiModel } = await openAi();
   const file = await openRecords(join(directory, samplesFile));
   const learned = await readCalibrations(directory);
-  // The cap is the bench's, however often it is gone on with.
-  const account = new Account(config.maxUsd, spentOn([...file.records.values(), ...learned]));
+  // The cap is the bench's, however often it is gone on with, or killed.
+  const spentBefore = spentOn([...file.records.values(), ...learned]);
+  const { account, close: closeAccount } = await openAccount(directory, config.maxUsd, spentBefore, terminal);
   const limiter = new Limiter({ start: Math.min(20, config.concurrency), most: Math.max(64, config.concurrency) });
   const { model: name, baseUrl, price, concurrency } = config;
   const onEvent = (event: ApiEvent): void => {
@@ -312,9 +309,9 @@ async function perform(
     const { completionTokens, maxTokens } = event;
     terminal.note(`${name} wrote ${completionTokens} tokens where ${maxTokens} were asked for: costs pass the plan's`);
   };
-  const shared = { account, limiter, insecure, onEvent };
+  const shared = { account, limiter, insecure, onEvent, ...deadline };
   const model = openAiModel({ ...shared, model: name, baseUrl, ...(price && { price }) });
-  const roleModels = await openRoleModels(config, { account, insecure, onEvent });
+  const roleModels = await openRoleModels(config, { account, insecure, onEvent, ...deadline });
   const kinds = new Set(jobs.map(({ problem }) => problem.grading.kind));
   const maths = mathsGrader();
   const runsPrograms = jobs.some(({ protocol }) => protocol?.runsPrograms === true);
@@ -330,8 +327,8 @@ async function perform(
   process.once("SIGTERM", interrupt);
   try {
     // Models of their own, for as long as they are used.
-    for (const team of teams) await team.open(account);
-    const text = await openJudge(config, { account, insecure, onEvent });
+    for (const team of teams) await team.open(account, deadline);
+    const text = await openJudge(config, { account, insecure, onEvent, ...deadline });
     const graders = { maths, ...(sandbox && { code: codeGrader(sandbox) }), ...(text && { text }) };
     const parts = { model, roleModels, graders, price, ...(sandbox && { runProgram: programRunner(sandbox) }) };
     let written: Promise<void> = Promise.resolve(); // one after the other: each adds to the same file
@@ -359,6 +356,7 @@ async function perform(
     process.off("SIGTERM", interrupt);
     for (const team of teams) await team.close();
     await file.close();
+    await closeAccount();
     await maths.close();
     await sandbox?.close();
   }

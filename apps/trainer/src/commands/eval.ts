@@ -8,6 +8,7 @@ import { sayWhile } from "../cli/saying.ts";
 import { withoutScore } from "../report/unscored.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { actorSpending, actorSpendingFlags, spentText } from "../run/actor-spending.ts";
+import { timeoutFlag } from "../run/spending.ts";
 import { actorChoice } from "../run/actor-choice.ts";
 import { withSource } from "../door/with-source.ts";
 import { findRun, openFoundRun } from "../run/open-run.ts";
@@ -28,6 +29,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           valueHint: "model",
         },
         ...actorSpendingFlags,
+        ...timeoutFlag,
         ...jsonFlag,
       },
       run: async (args) => {

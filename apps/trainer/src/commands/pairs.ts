@@ -20,7 +20,8 @@ import { exists } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { parseJson } from "../cli/json.ts";
 import { findRun } from "../run/open-run.ts";
-import { spendingCap, spendingFlags, type SpendingCap } from "../run/spending.ts";
+import { openAccount } from "../run/kept-account.ts";
+import { deadlineOf, spendingCap, spendingFlags, timeoutFlag, type SpendingCap } from "../run/spending.ts";
 import { openPairs, taskOfRun } from "../pairs/open-pairs.ts";
 import {
   checkPairConfig,
@@ -85,6 +86,7 @@ export function pairsCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           valueHint: "n",
         },
         ...spendingFlags,
+        ...timeoutFlag,
         run: { type: "string", description: "Directory of the records", default: "pairs", valueHint: "dir" },
         resume: { type: "boolean", description: "Go on with the records in --run: what is missing or failed" },
         ...jsonFlag,
@@ -98,17 +100,23 @@ export function pairsCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             { directory },
           );
         const config = args.resume ? await readPairConfig(directory) : await configOf(args);
-        const { SpendAccount } = await import("@laconic/openai");
+        const deadline = deadlineOf(args);
         const known = await readRecordsOf(pairRecords, join(directory, pairSamplesFile));
-        // The cap is that of all records, however often one goes on.
-        const account = new SpendAccount(config.maxUsd, spentOn([...known.records.values()], config));
-        const { boards, close } = await openPairs(config, account, terminal);
+        await mkdir(directory, { recursive: true });
+        // The cap is that of all records, however often one goes on, or is killed.
+        const spentBefore = spentOn([...known.records.values()], config);
+        const { account, close: closeAccount } = await openAccount(directory, config.maxUsd, spentBefore, terminal);
+        const { boards, close } = await openPairs(config, { account, ...deadline }, terminal).catch(
+          async (error: unknown) => {
+            await closeAccount();
+            throw error;
+          },
+        );
         const stop = new AbortController();
         const interrupt = (): void => stop.abort();
         process.once("SIGINT", interrupt);
         process.once("SIGTERM", interrupt);
         try {
-          await mkdir(directory, { recursive: true });
           await writeFile(join(directory, pairSettingsFile), `${JSON.stringify(config, null, 2)}\n`);
           const file = await openRecordsOf(pairRecords, join(directory, pairSamplesFile));
           const { repeats, seed, concurrency } = config;
@@ -133,6 +141,7 @@ export function pairsCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           process.off("SIGINT", interrupt);
           process.off("SIGTERM", interrupt);
           await close();
+          await closeAccount();
         }
       },
     },
@@ -169,6 +178,7 @@ interface PairArguments {
   readonly "top-p"?: string | undefined;
   readonly concurrency: string;
   readonly "max-usd"?: string | undefined;
+  readonly timeout?: string | undefined;
   readonly price?: string | undefined;
 }
 
@@ -223,7 +233,7 @@ async function configOf(args: PairArguments): Promise<PairConfig> {
 /** Weights on this machine cost nothing that could be counted. */
 async function capOf(args: PairArguments, model: string): Promise<SpendingCap> {
   if (args["base-url"] !== undefined) return spendingCap(args, model);
-  const flag = (["max-usd", "price"] as const).find((each) => args[each] !== undefined);
+  const flag = (["max-usd", "price", "timeout"] as const).find((each) => args[each] !== undefined);
   if (flag === undefined) return { maxUsd: null, price: null };
   throw new LaconicError("config_invalid", `--${flag} has no effect without --base-url; remove it`, { flag });
 }

@@ -12,6 +12,7 @@ import { noteOf, summariseSweep, sweepRows, sweepSaid, sweepTable } from "../swe
 import { writeVariantPages } from "../sweep/variant-report.ts";
 import { variantsOf } from "../sweep/variants-of.ts";
 import { actorSpendingFlags } from "../run/actor-spending.ts";
+import { timeoutFlag } from "../run/spending.ts";
 import { whileShown } from "../serving/while-shown.ts";
 import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
 import { loadConfig } from "../door/load-config.ts";
@@ -34,6 +35,7 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           valueHint: "folder",
         },
         ...actorSpendingFlags,
+        ...timeoutFlag,
         ...viewFlag,
         ...jsonFlag,
       },

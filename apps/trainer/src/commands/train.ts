@@ -14,7 +14,9 @@ import { loadConfig } from "../door/load-config.ts";
 import { referenceTitle } from "../door/reference.ts";
 import { checkSources, fromFolder } from "../door/run-sources.ts";
 import { fromOwnModel } from "../run/lessons/own-model.ts";
-import { actorSpending, actorSpendingFlags, spentIn } from "../run/actor-spending.ts";
+import { actorSpending, actorSpendingFlags } from "../run/actor-spending.ts";
+import { timeoutFlag } from "../run/spending.ts";
+import { spentIn } from "../run/kept-account.ts";
 import { parseAppConfig, writtenConfig } from "../run/app-config.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { applyOverrides } from "../run/overrides.ts";
@@ -35,6 +37,7 @@ export interface RunFlags {
   readonly json?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
   readonly "max-usd"?: string | undefined;
+  readonly timeout?: string | undefined;
   readonly "actor-price"?: string | undefined;
   readonly view?: boolean | undefined;
 }
@@ -52,6 +55,7 @@ export function trainCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         },
         ...runFlags,
         ...actorSpendingFlags,
+        ...timeoutFlag,
         ...viewFlag,
       },
       overrides: true,

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { LaconicError, nearestName, type LanguageModel } from "@laconic/core";
 import type { PairBoard, PairMethod } from "@laconic/evaluation";
-import type { SpendAccount } from "@laconic/openai";
 import type { TeamTask } from "@laconic/tasks";
 import { taskTitle, type TaskSettings } from "@laconic/tasks/named";
 import { livePolicies, modelsOf, rewardOf } from "@laconic/trainer";
@@ -12,7 +11,9 @@ import { chooseDevice } from "../run/devices.ts";
 import { openParts } from "../run/open-parts.ts";
 import { findRun, openFoundRun, runResources, type FoundRun } from "../run/open-run.ts";
 import { openRunTask, runTaskTitle } from "../run/run-task.ts";
+import { knownPrice } from "../run/known-price.ts";
 import { servedModel } from "../run/served-model.ts";
+import type { Spending } from "../run/spending.ts";
 import type { RunTask } from "../run/run-settings.ts";
 import { trainedPair, type PairConfig } from "./pair-settings.ts";
 
@@ -30,11 +31,15 @@ interface Trained {
 
 /**
  * Opens every task with the model of its baselines, and the runs whose teams stand beside them.
- * @param account - what a server's model costs is booked here
+ * @param booked - what a server's models cost is booked here, and how long a call of theirs may take
  * @throws LaconicError `config_invalid` for a task without baselines, a baseline that it does not have, and a run of a task that is
  * not among them; what tasks, models and runs throw
  */
-export async function openPairs(config: PairConfig, account: SpendAccount, terminal: Terminal): Promise<OpenedPairs> {
+export async function openPairs(
+  config: PairConfig,
+  booked: Omit<Spending, "price">,
+  terminal: Terminal,
+): Promise<OpenedPairs> {
   const closing: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const each of closing.splice(0).toReversed()) await each();
@@ -44,14 +49,17 @@ export async function openPairs(config: PairConfig, account: SpendAccount, termi
     const trained = await trainedIn(config, titles);
     const boards: PairBoard[] = [];
     for (const settings of config.tasks) {
-      const { task, model, close: closeTask } = await openBase(settings, config, account, terminal);
+      const { task, model, close: closeTask } = await openBase(settings, config, booked, terminal);
       closing.push(closeTask);
       const baselines = baselineMethods(task, settings, config, model);
       const own: PairMethod[] = [];
       for (const { name, found } of trained) {
         if (runTaskTitle(found.config.task) !== taskTitle(settings)) continue;
         // Its own problems are not opened: all teams work on the same.
-        const { parts, close: closeRun } = await openFoundRun(found, terminal, { heldOut: 0 });
+        const { actor } = found.config;
+        const price = actor !== null && "api" in actor ? await knownPrice(actor.api.model) : null;
+        const spending = { ...booked, price };
+        const { parts, close: closeRun } = await openFoundRun(found, terminal, { heldOut: 0, spending });
         closing.push(closeRun);
         own.push({
           name,
@@ -133,13 +141,13 @@ interface Base {
 async function openBase(
   settings: TaskSettings,
   config: PairConfig,
-  account: SpendAccount,
+  booked: Omit<Spending, "price">,
   terminal: Terminal,
 ): Promise<Base> {
   const { model, baseUrl, chatTemplateArguments, problems, concurrency, price } = config;
   if (baseUrl !== null) {
     const task = await openRunTask(settings as RunTask, { heldOut: problems, remote: true });
-    const served = await servedModel({ model, baseUrl }, concurrency, { account, price });
+    const served = await servedModel({ model, baseUrl }, concurrency, { ...booked, price });
     return { task, model: served, close: async () => task.close?.() };
   }
   const app = parseAppConfig({ task: settings, model, device: config.device, chatTemplateArguments });

@@ -1,18 +1,17 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { boundedJson, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 import { positiveNumber } from "../cli/numbers.ts";
 import { isReference } from "../door/reference.ts";
 import type { ActorChoice } from "./chosen-actor.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { knownPrice } from "./known-price.ts";
 import { pricePair } from "./price-pair.ts";
-import { checkPriced, type Spending } from "./spending.ts";
+import { checkPriced, deadlineOf, type Spending } from "./spending.ts";
 
 /** As given. */
 export interface CapFlags {
   readonly "max-usd"?: string | undefined;
   readonly "actor-price"?: string | undefined;
+  readonly timeout?: string | undefined;
 }
 
 /** Of commands whose agents may speak through a server's API. */
@@ -42,9 +41,9 @@ export async function actorSpending(
     const price = given === undefined ? await knownPrice(api.model) : pricePair(given, "actor-price");
     if (maxUsd !== null) checkPriced(price, api.model, "actor-price");
     const { SpendAccount } = await import("@laconic/openai");
-    return { account: new SpendAccount(maxUsd, spentUsd), price };
+    return { account: new SpendAccount(maxUsd, spentUsd), price, ...deadlineOf(cap) };
   }
-  const flag = (["max-usd", "actor-price"] as const).find((each) => cap[each] !== undefined);
+  const flag = (["max-usd", "actor-price", "timeout"] as const).find((each) => cap[each] !== undefined);
   if (flag === undefined) return null;
   throw new LaconicError(
     "config_invalid",
@@ -58,34 +57,4 @@ export async function actorSpending(
 /** `; $0.0123 spent` behind a result; empty where nothing was counted. */
 export function spentText(spending: Spending | null): string {
   return spending?.price ? `; $${spending.account.spentUsd.toFixed(4)} spent on the actor` : "";
-}
-
-const file = "spending.json";
-
-/** US dollars that a run has spent so far. */
-export async function spentIn(directory: string): Promise<number> {
-  const text = await readFile(join(directory, file), "utf8").catch(() => null);
-  if (text === null) return 0;
-  try {
-    const { spentUsd } = boundedJson(text) as { readonly spentUsd?: unknown };
-    if (typeof spentUsd === "number" && spentUsd >= 0) return spentUsd;
-  } catch {
-    // Said below.
-  }
-  throw new LaconicError("data_invalid", `${join(directory, file)} does not say what was spent; put it back`, {
-    directory,
-  });
-}
-
-/** What a run spends from now on, added to what it has spent, in its directory. */
-export async function spendingMeter(directory: string, { account }: Spending): Promise<{ keep(): Promise<void> }> {
-  const [before, at] = [await spentIn(directory), account.spentUsd];
-  let written: Promise<void> = Promise.resolve();
-  const write = async (): Promise<void> => {
-    const path = join(directory, file);
-    await writeFile(`${path}.part`, `${JSON.stringify({ spentUsd: before + account.spentUsd - at })}\n`);
-    await rename(`${path}.part`, path);
-  };
-  // One after the other.
-  return { keep: () => (written = written.then(write)) };
 }

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { spentIn } from "./kept-account.ts";
 import { join } from "node:path";
 import type { SampleRecord } from "@laconic/evaluation";
 import { expect, test } from "vitest";
@@ -143,8 +144,7 @@ test(
     served.length = 0;
     const directory = join(folder, "paid");
     const cap = ["--actor-price", "1000,2000", "--max-usd"];
-    const spentHere = async (): Promise<number> =>
-      (JSON.parse(await readFile(join(directory, "spending.json"), "utf8")) as { spentUsd: number }).spentUsd;
+    const spentHere = (): Promise<number> => spentIn(directory);
     const first = await laconic("train", config, "--run", directory, ...cap, "0.6");
     expect(first.err).toMatch(/laconic: .*the next call may cost \$[\d.]+; .* of \$0\.6$/m);
     expect(first.err).toContain(

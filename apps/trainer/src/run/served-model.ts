@@ -13,6 +13,7 @@ export async function servedModel(
 ): Promise<LanguageModel> {
   const { Limiter, openAiModel } = await import("@laconic/openai");
   const limiter = new Limiter({ start: Math.min(20, concurrency), most: concurrency });
-  const booked = spending && { account: spending.account, ...(spending.price && { price: spending.price }) };
+  const { price = null, ...rest } = spending ?? {};
+  const booked = { ...rest, ...(price && { price }) };
   return openAiModel({ model, baseUrl, limiter, ...booked });
 }

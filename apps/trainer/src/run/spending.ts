@@ -9,6 +9,8 @@ export interface Spending {
   readonly account: SpendAccount;
   /** US dollars per million tokens, where known. */
   readonly price: TokenPrice | null;
+  /** Milliseconds of a call with all its attempts. Default: the client's, 10 minutes. */
+  readonly deadlineMs?: number;
 }
 
 /** The most that a command may spend, and the price that it counts with. */
@@ -26,6 +28,20 @@ export const spendingFlags = {
     valueHint: "p,c",
   },
 } as const;
+
+/** `--timeout` of commands whose calls go to a server. */
+export const timeoutFlag = {
+  timeout: {
+    type: "string",
+    description: "Seconds of a call to a server, with all its attempts (default: 600)",
+    valueHint: "s",
+  },
+} as const;
+
+/** @throws LaconicError `config_invalid` */
+export function deadlineOf({ timeout }: { readonly timeout?: string | undefined }): { readonly deadlineMs?: number } {
+  return timeout === undefined ? {} : { deadlineMs: positiveNumber("timeout", timeout) * 1000 };
+}
 
 /** @throws LaconicError `config_invalid` naming the flag; for a cap without a price */
 export async function spendingCap(

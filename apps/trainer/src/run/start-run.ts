@@ -24,7 +24,7 @@ import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
 import { openParts, type OpenedParts, type Place } from "./open-parts.ts";
 import { runResources } from "./open-run.ts";
-import { spendingMeter } from "./actor-spending.ts";
+import { keepCalls } from "./kept-account.ts";
 import type { Spending } from "./spending.ts";
 import { serversOf, type SamplerSettings } from "./fleet/fleet-setting.ts";
 import { openFleet, serversInShort, type OpenedFleet } from "./fleet/open-fleet.ts";
@@ -170,7 +170,6 @@ export async function startRun(
         step(metrics) {
           fleet?.flush().catch((error: unknown) => warn(`samplers.jsonl: ${(error as Error).message}`));
           now.done();
-          meter?.keep().catch((error: unknown) => warn(`spending.json: ${(error as Error).message}`));
           const step = metrics["step"] as number;
           const at = performance.now();
           first ??= step;
@@ -217,7 +216,7 @@ export async function startRun(
     let source: OpenedSource | undefined;
     let outcome: SinkOutcome = "failed";
     now = saying(terminal, resume === false && !openSource ? `${measuring} before the first step` : "starting");
-    const meter = spending?.price ? await spendingMeter(directory, spending) : null;
+    const paid = spending?.price ? await keepCalls(directory, spending.account) : null;
     try {
       await keepSources(directory, sources);
       if (lessons) await keepBeforeLessons(directory, lessons);
@@ -241,7 +240,7 @@ export async function startRun(
       now.done();
       await source?.close();
       await fleet?.flush();
-      await meter?.keep();
+      await paid?.close();
       await run.close(outcome);
     }
     const seconds = (performance.now() - started) / 1000;

@@ -5,7 +5,8 @@ import { changesOf, nodeFileSystem } from "@laconic/trainer";
 import { z } from "zod";
 import { formatDuration } from "../cli/format.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { actorSpending, spentIn, type CapFlags } from "../run/actor-spending.ts";
+import { actorSpending, type CapFlags } from "../run/actor-spending.ts";
+import { spentIn } from "../run/kept-account.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { checkRun } from "../run/check-run.ts";
@@ -155,10 +156,10 @@ async function sharedSpending(planned: readonly Planned[], cap: CapFlags): Promi
   const names = new Set(planned.map(({ config: { actor } }) => JSON.stringify(actor)));
   const [first] = planned;
   if (!first) return null;
-  if (names.size > 1 && (cap["max-usd"] !== undefined || cap["actor-price"] !== undefined))
+  if (names.size > 1 && Object.values(cap).some((each) => each !== undefined))
     throw new LaconicError(
       "config_invalid",
-      "--max-usd and --actor-price take one actor, and the variants have several",
+      "--max-usd, --actor-price and --timeout take one actor, and the variants have several",
       {
         flag: "max-usd",
       },

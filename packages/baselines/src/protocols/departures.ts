@@ -9,8 +9,17 @@ export interface PlayedWith {
   readonly shots: number;
 }
 
-/** Tokens that a reply may have before its end is rarely missed: what most sources that set a ceiling set, and what a bench has unless told. */
+/** Tokens that a reply may have before its end is rarely missed: what most sources that set a ceiling set. */
 const longReply = 1024;
+
+/**
+ * Max tokens of a reply that leave a method as published: the highest ceiling of its phases, 1,024 where one of them has none.
+ * @param protocol - null for a team that is not published
+ */
+export function replyCeiling(protocol: Pick<Protocol, "phases"> | null): number {
+  const phases: readonly Phase[] = Object.values(protocol?.phases ?? {});
+  return phases.length === 0 ? longReply : Math.max(...phases.map(({ maxTokens = longReply }) => maxTokens));
+}
 
 /** All that is not as published, a sentence each: what the protocol itself says, and what the run's settings changed. Empty for a faithful run. */
 export function departures(protocol: Protocol, { temperature, maxTokens, shots }: PlayedWith): string[] {

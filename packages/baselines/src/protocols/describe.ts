@@ -1,3 +1,4 @@
+import { replyCeiling } from "./departures.ts";
 import { protocolName } from "./protocol-for.ts";
 import type { Phase, Protocol, StopRule, VoteRule } from "./protocol.ts";
 
@@ -9,6 +10,8 @@ export interface ProtocolText {
   readonly questions: string;
   readonly calls: string;
   readonly temperature: string;
+  /** Max tokens of a reply, where the caller sets none. */
+  readonly ceiling: string;
   readonly shots: string;
   readonly roles: string;
   /** Samples, agents and rounds, where it has them. */
@@ -36,6 +39,7 @@ export function describeProtocol(protocol: Protocol): ProtocolText {
     questions: benchmarks ? benchmarks.join(", ") : families.join(", "),
     calls: calls.least === calls.most ? String(calls.most) : `${calls.least} to ${calls.most}`,
     temperature: temperatureText(protocol),
+    ceiling: ceilingText(protocol),
     shots: shotsText(protocol),
     roles: rolesText(protocol),
     size: [
@@ -64,6 +68,14 @@ function temperatureText({ temperature, phases }: Protocol): string {
     phase.temperature === undefined ? [] : [`${name} ${phase.temperature}`],
   );
   return [String(temperature), ...others].join(", ");
+}
+
+function ceilingText(protocol: Protocol): string {
+  const ceiling = replyCeiling(protocol);
+  const others = Object.entries<Phase>(protocol.phases).flatMap(([name, { maxTokens = ceiling }]) =>
+    maxTokens === ceiling ? [] : [`${name} ${maxTokens}`],
+  );
+  return [String(ceiling), ...others].join(", ");
 }
 
 function shotsText({ shots: { count, form, select } }: Protocol): string {

@@ -1,0 +1,157 @@
+import { open, readFile, truncate } from "node:fs/promises";
+import { LaconicError } from "@laconic/core";
+import { z } from "zod";
+
+/** What a journal's calls came to. */
+export interface JournalTotals {
+  /** US dollars of all calls: settled ones at their cost, others at their reservation. */
+  readonly spentUsd: number;
+  /** Attempts that were sent, or were about to be. */
+  readonly calls: number;
+  /** Of these, calls whose end nobody saw, and the US dollars reserved for them. */
+  readonly unsettled: { readonly calls: number; readonly usd: number };
+}
+
+/** Calls on disk, each before it is sent: what was paid for stays known when the process is killed. */
+export interface SpendJournal {
+  /** When it was opened. */
+  readonly before: JournalTotals;
+  /**
+   * Writes a call with the most that it can cost; on disk once this resolves.
+   * @returns how to settle it
+   * @throws LaconicError `run_unwritable`; the call must not be sent then
+   */
+  begin(reservedUsd: number): Promise<(spentUsd: number) => void>;
+  /** Waits for what is being written. */
+  close(): Promise<void>;
+}
+
+type Line =
+  | { readonly before: number }
+  | { readonly call: number; readonly reserved: number }
+  | { call: number; usd: number };
+
+const usd = z.number().min(0);
+const schema: z.ZodType<Line> = z.union([
+  z.strictObject({ before: usd }),
+  z.strictObject({ call: z.int().min(1), reserved: usd }),
+  z.strictObject({ call: z.int().min(1), usd }),
+]);
+
+/**
+ * Reads a journal; a torn last line is left out, because its call was never sent.
+ * @returns null where there is none
+ * @throws LaconicError `data_invalid` with file and row
+ */
+export async function readSpendJournal(path: string): Promise<JournalTotals | null> {
+  return (await readLines(path))?.totals ?? null;
+}
+
+/**
+ * Opens a journal to go on with it.
+ * @param spentUsd - what the same work cost before it had a journal: counts for a new one alone
+ * @throws LaconicError `data_invalid` for a damaged one, `run_unwritable`
+ */
+export async function openSpendJournal(path: string, spentUsd = 0): Promise<SpendJournal> {
+  const known = await readLines(path);
+  const file = await open(path, "a").catch((error: unknown) => {
+    throw unwritable(path, error);
+  });
+  await truncate(path, known?.bytes ?? 0);
+  let last = known?.last ?? 0;
+  let [batch, current]: [string, Promise<void>] = ["", Promise.resolve()];
+  let next: Promise<void> | null = null;
+  const write = async (): Promise<void> => {
+    const text = batch;
+    [batch, next] = ["", null];
+    try {
+      await file.appendFile(text);
+      await file.datasync();
+    } catch (error) {
+      throw unwritable(path, error);
+    }
+  };
+  /** One sync for all lines that came while the last one ran; after a failure nothing is written any more. */
+  const append = (line: Line): Promise<void> => {
+    batch += `${JSON.stringify(line)}\n`;
+    if (next === null) {
+      next = current.then(write);
+      current = next;
+      current.catch(() => undefined);
+    }
+    return next;
+  };
+  if (!known && spentUsd > 0) await append({ before: spentUsd });
+  return {
+    before: known?.totals ?? { ...nothing, spentUsd },
+    async begin(reserved) {
+      const call = ++last;
+      await append({ call, reserved });
+      return (spent) => void append({ call, usd: spent }).catch(() => undefined);
+    },
+    async close() {
+      await current.catch(() => undefined);
+      await file.close();
+    },
+  };
+}
+
+const nothing: JournalTotals = { spentUsd: 0, calls: 0, unsettled: { calls: 0, usd: 0 } };
+
+interface KnownLines {
+  readonly totals: JournalTotals;
+  /** The last call's number. */
+  readonly last: number;
+  /** Of whole lines. */
+  readonly bytes: number;
+}
+
+async function readLines(path: string): Promise<KnownLines | null> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
+  const whole = (text ?? "").lastIndexOf("\n") + 1;
+  if (text === null || whole === 0) return null;
+  const waiting = new Map<number, number>();
+  let [last, calls, spentUsd] = [0, 0, 0];
+  for (const [i, line] of text
+    .slice(0, whole - 1)
+    .split("\n")
+    .entries()) {
+    const entry = parsed(line);
+    if (!entry)
+      throw new LaconicError("data_invalid", `${path}:${i + 1}: the line is none of a spending journal; put it back`, {
+        path,
+        row: i + 1,
+      });
+    if ("before" in entry) spentUsd += entry.before;
+    else if ("reserved" in entry) {
+      [last, calls] = [Math.max(last, entry.call), calls + 1];
+      waiting.set(entry.call, entry.reserved);
+    } else if (waiting.delete(entry.call)) spentUsd += entry.usd;
+  }
+  const unsettled = { calls: waiting.size, usd: [...waiting.values()].reduce((sum, each) => sum + each, 0) };
+  return {
+    totals: { spentUsd: spentUsd + unsettled.usd, calls, unsettled },
+    last,
+    bytes: Buffer.byteLength(text.slice(0, whole)),
+  };
+}
+
+function parsed(line: string): Line | null {
+  try {
+    return schema.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function unwritable(path: string, error: unknown): LaconicError {
+  return new LaconicError(
+    "run_unwritable",
+    `${path}: what a call may cost cannot be written, so none is made: ${(error as Error).message}`,
+    { path },
+    error,
+  );
+}
