@@ -3,7 +3,7 @@ import type { JournalTotals, SpendAccount, SpendJournal } from "@laconic/openai"
 import type { Terminal } from "../cli/terminal.ts";
 
 /** Every paid call of a bench, of pairs, or of a training, in its directory. */
-export const spendingFile = "spending.jsonl";
+const spendingFile = "spending.jsonl";
 
 /** An account whose calls are on disk before they are sent. */
 export interface KeptAccount {

@@ -1,5 +1,6 @@
 import { lastBoxed } from "../data/last-boxed.ts";
 import { plainCharacters } from "./plain-characters.ts";
+import { readCurrent } from "./retraction.ts";
 import { longestReply, noAnswer, type Extracted, type Verdict } from "./verdict.ts";
 
 /** The end of what an author says before the letter. */
@@ -17,7 +18,12 @@ const between =
  * @returns null when it chooses none
  */
 export function extractLetter(reply: string, letters: string): Extracted | null {
-  const text = plainCharacters(reply.slice(-longestReply)).replaceAll(/<\/?answer>|^\s*####[ \t]*(?=\S)/gmu, " ");
+  return readCurrent(plainCharacters(reply.slice(-longestReply)), (text) =>
+    letterOf(text.replaceAll(/<\/?answer>|^\s*####[ \t]*(?=\S)/gmu, " ").replaceAll(insteadOf, "$1"), letters),
+  );
+}
+
+function letterOf(text: string, letters: string): Extracted | null {
   const boxed = lastBoxed(text);
   const inBox = boxed === null ? null : alone(boxed, letters);
   if (inBox) return { answer: inBox, rule: "boxed" };
@@ -30,12 +36,43 @@ export function extractLetter(reply: string, letters: string): Extracted | null 
     ([, letter]) => letters.includes(letter as string),
   )?.[1];
   if (named) return { answer: named, rule: "named as the answer" };
-  const parenthesised = [...text.matchAll(/\(\s*(?:\\text\{)?([A-Z])\}?\s*\)/gu)].findLast(([, letter]) =>
+  const said = withoutOptions(text, letters);
+  const parenthesised = [...said.matchAll(/\(\s*(?:\\text\{)?([A-Z])\}?\s*\)/gu)].findLast(([, letter]) =>
     letters.includes(letter as string),
   )?.[1];
   if (parenthesised) return { answer: parenthesised, rule: "last in parentheses" };
-  const only = alone(text, letters) ?? leading(text, letters);
+  const only = alone(said, letters) ?? leading(said, letters);
   return only ? { answer: only, rule: "the reply is a letter" } : null;
+}
+
+/** "not C but B" says B. */
+const insteadOf = /\bnot\s+(?:option\s+)?\(?[A-Z]\)?,?\s+but\s+(?:rather\s+)?(?:option\s+)?(\(?[A-Z]\)?)(?![\w'’])/gu;
+
+const label = /(?<!\w)\(?([A-Z])[).:](?!\w)/gu;
+/** What stands behind a label that is spoken about. */
+const spokenOf = /^\s*(?:is|are|was|were|would|can|cannot|could|does|fails|works|gives|seems|contradicts)\b/iu;
+const longestOption = 160;
+
+/** A text without the options that it quotes: labels in order, from the first on, three of them or two side by side. */
+function withoutOptions(text: string, letters: string): string {
+  const labels = [...text.matchAll(label)].map(({ index, 0: all, 1: letter }) => ({
+    ...{ start: index, end: index + all.length },
+    at: letters.indexOf(letter as string),
+  }));
+  let rest = text;
+  for (let i = labels.length - 1; i >= 0; i--) {
+    if (labels[i]?.at !== 0) continue;
+    const run = labels.slice(i);
+    const stop = run.findIndex(
+      ({ at, start }, k) => at !== k || (k > 0 && start - (run[k - 1]?.end ?? 0) > longestOption),
+    );
+    const quoted = stop === -1 ? run : run.slice(0, stop);
+    const [first, last] = [quoted[0], quoted.at(-1)];
+    if (!first || !last || quoted.some(({ end }) => spokenOf.test(text.slice(end, end + 20)))) continue;
+    const besides = quoted.length === 2 && text.slice(first.end, last.start).trim() === "";
+    if (quoted.length > 2 || besides) rest = `${rest.slice(0, first.start)} ${rest.slice(last.end)}`;
+  }
+  return rest;
 }
 
 /** `Hence B.` at the end. */
@@ -63,7 +100,7 @@ function leading(text: string, letters: string): string | null {
 function afterTrigger(text: string, letters: string): string | null {
   let found: string | null = null;
   const another = new RegExp(
-    `^["'*\`)\\]}]{0,4}\\s*(?:,?\\s*(?:or|and)\\s+|[/&,]\\s*)(?:option\\s+)?\\(?[${letters}](?![\\w'’])(?!\\s+(?:is|was|are|fails|ignores))`,
+    `^["'*\`)\\]}]{0,4}\\s*(?:,?\\s*(?:or|and)\\s+|[/&,]\\s*|(?=\\([A-Z]\\)))(?:option\\s+)?\\(?[${letters}](?![\\w'’])(?!\\)?\\s+(?:is|was|are|fails|ignores))`,
     "u",
   );
   for (const match of text.matchAll(trigger)) {

@@ -2,6 +2,7 @@ import { Fraction } from "fraction.js";
 import { lastBoxed } from "../data/last-boxed.ts";
 import { numbersIn, oneNumber, type Reading } from "./number-reading.ts";
 import { plainCharacters } from "./plain-characters.ts";
+import { readCurrent } from "./retraction.ts";
 import { longestReply, noAnswer, type Extracted, type Verdict } from "./verdict.ts";
 
 /** The end of what an author says before the answer. */
@@ -15,7 +16,10 @@ const mark = /####[ \t]*((?:[^\p{L}\d\n]|\\[a-z]{1,12}\b){0,12}\d(?!\d*[.)][ \t]
  * @returns null when it holds none, or where there are several, a range, or a number that is denied
  */
 export function extractNumber(reply: string): Extracted | null {
-  const text = plainCharacters(reply.slice(-longestReply)).replaceAll("\u2212", "-");
+  return readCurrent(plainCharacters(reply.slice(-longestReply)).replaceAll("\u2212", "-"), numberOf);
+}
+
+function numberOf(text: string): Extracted | null {
   const marked = [...text.matchAll(mark)].at(-1)?.[1];
   const box = lastBoxed(text);
   const clause = clauseAfter(text);

@@ -27,10 +27,11 @@ const denied =
 /** The numbers of a text, in its order. A number that is denied makes the text say none behind it. */
 export function numbersIn(text: string): Reading[] {
   const found = scan(text, inProse);
-  const last = found.at(-1);
-  return last && denied.test(text.slice(Math.max(0, last.start - 24), last.start))
-    ? [false]
-    : found.map(({ value }) => value);
+  const [before, last] = [found.at(-2), found.at(-1)];
+  if (!last) return [];
+  if (denied.test(text.slice(Math.max(0, last.start - 24), last.start))) return [false];
+  const together = before && (isCalculation(text, before, last) ? false : compoundOf(text, before, last));
+  return [...found.slice(0, -1).map(({ value }) => value), together ?? last.value];
 }
 
 /**
@@ -50,10 +51,65 @@ export function oneNumber(
   if (!first) return null;
   const before = text.slice(0, first.start);
   const second = all[1];
+  const together = second && compoundOf(text, first, second);
+  if (together !== undefined && together !== null && !denied.test(before)) return all.length > 2 ? false : together;
+  if (second && isCalculation(text, first, second)) return false;
+  const fraction = /^\s+and\s+(?:a|one)\s+(half|quarter)\b/iu.exec(text.slice(first.end))?.[1]?.toLowerCase();
+  if (fraction !== undefined && !denied.test(before))
+    return new Fraction(first.value).add(fraction === "half" ? "1/2" : "1/4").toFraction();
   if (second && isDenial(text, first, second)) return second.value;
   if (denied.test(before)) return false;
   if (second && sameQuantity(text, first, second, lists) && !equal(first.value, second.value)) return false;
   return (last ? (all.at(-1) as Found) : first).value;
+}
+
+/** Numbers that a sign joins: a calculation without its result. Plus and minus also join a range, and a sign: see `sameQuantity`. */
+function isCalculation(text: string, first: Found, second: Found): boolean {
+  return /^[\s{}$]*(?:\*\*?|×|·|÷|\^|\\(?:times|cdot|div)(?![a-z]))[\s{}$]*$/u.test(
+    text.slice(first.end, second.start),
+  );
+}
+
+/** Units of the same kind, the larger ones first. */
+const kinds = [
+  "weeks? days? hours?|hrs?|h minutes?|mins?|m seconds?|secs?|s",
+  "dollars?|bucks? cents?",
+  "pounds? pence|p shillings?",
+  "miles? yards?|yds? feet|foot|ft inch(?:es)?|in",
+  "years? months? weeks? days?",
+  "kilomet(?:er|re)s?|km met(?:er|re)s?|m centimet(?:er|re)s?|cm millimet(?:er|re)s?|mm",
+  "pounds?|lbs? ounces?|oz",
+  "kilograms?|kg grams?|g",
+  "gallons? quarts? pints? cups?",
+].map((kind) => kind.split(" ").map((unit) => new RegExp(`^(?:${unit})$`, "iu")));
+
+/**
+ * "18 dollars and 50 cents" says 18.5; "2 hours and 30 minutes" says no number, since nothing says in which unit.
+ * @returns null where the two are no parts of one quantity
+ */
+export function compoundOf(
+  text: string,
+  first: Pick<Found, "start" | "end">,
+  second: Pick<Found, "start" | "end">,
+): Reading {
+  const [, unit, link] =
+    /^\s*((?!and\b)[\p{L}]*)\.?\s*(,?\s*(?:and\s+)?)[$*]*$/iu.exec(text.slice(first.end, second.start)) ?? [];
+  const after = /^\s*(\p{L}+)/u.exec(text.slice(second.end))?.[1];
+  if (unit === undefined || link === undefined || after === undefined) return null;
+  const currency = unit === "" && text.slice(Math.max(0, first.start - 2), first.end).includes("$");
+  const large = currency ? "dollars" : unit;
+  const kind = kinds.find((units) => {
+    const [a, b] = [large, after].map((word) => units.findIndex((each) => each.test(word)));
+    return a !== undefined && b !== undefined && a !== -1 && b > a;
+  });
+  if (!kind) return null;
+  if (!/^dollars?$/iu.test(large) || !/^cents?$/iu.test(after)) return false;
+  const [dollars, cents] = [first, second].map(({ start, end }) => {
+    const digitsAlone = /^\s*[$]?\s?([\d,]+)$/u.exec(text.slice(start, end))?.[1]?.replaceAll(",", "");
+    return digitsAlone === undefined ? null : Number(digitsAlone);
+  }) as [number | null, number | null];
+  if (dollars === null || cents === null || cents >= 100) return false;
+  return `${dollars}.${String(cents).padStart(2, "0")}`;
 }
 
 /** `not 5 but 6` says 6. */

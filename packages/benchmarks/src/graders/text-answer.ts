@@ -1,5 +1,6 @@
 import { lastBoxed } from "../data/last-boxed.ts";
 import { plainCharacters } from "./plain-characters.ts";
+import { readCurrent } from "./retraction.ts";
 import { longestReply, noAnswer, type Extracted, type Verdict } from "./verdict.ts";
 
 /** The end of what an author says before the answer. */
@@ -11,7 +12,10 @@ const trigger = /\banswers?\b[ \t]*(?:is|are|=|:)+[ \t]*:?/giu;
  * @returns null when it gives none
  */
 export function extractText(reply: string): Extracted | null {
-  const text = plainCharacters(reply.slice(-longestReply));
+  return readCurrent(plainCharacters(reply.slice(-longestReply)), textOf);
+}
+
+function textOf(text: string): Extracted | null {
   const found = (part: string | null | undefined, rule: string): Extracted | null => {
     const answer = bare(part ?? "");
     return answer === "" ? null : { answer, rule };

@@ -5,7 +5,7 @@ import type { Fraction } from "fraction.js";
 import { isDiscrete, isStepwise, isWholeName, namesOf, wholePoints } from "./discrete.ts";
 import { exactValue } from "./exact-value.ts";
 import { floatValue, type Point } from "./float-value.ts";
-import type { Match, Precision } from "./match.ts";
+import { decimalsAt, type Match, type Precision } from "./match.ts";
 import { sameModulo } from "./modular-value.ts";
 import { isCall, type Json } from "./json.ts";
 import { realValue, type Real } from "./real-value.ts";
@@ -161,7 +161,8 @@ function closeReals(a: Real, b: Real, decimal: boolean, { digits, tolerance }: P
   if (difference.lessThanOrEqualTo(a.error.add(b.error))) return true;
   if (tolerance !== null) return difference.lessThanOrEqualTo(tolerance * (1 + 1e-9));
   if (!decimal || difference.greaterThan(Decimal.max(a.value.abs(), b.value.abs()).div(50))) return false;
-  return a.value.toDecimalPlaces(digits).equals(b.value.toDecimalPlaces(digits));
+  const decimals = decimalsAt(digits, Decimal.max(a.value.abs(), b.value.abs()).e);
+  return a.value.toDecimalPlaces(decimals).equals(b.value.toDecimalPlaces(decimals));
 }
 
 function closeFloats(x: Complex, y: Complex, decimal: boolean, { digits, tolerance }: Precision): boolean {
@@ -170,7 +171,8 @@ function closeFloats(x: Complex, y: Complex, decimal: boolean, { digits, toleran
   if (tolerance !== null) return difference <= tolerance * (1 + 1e-9) || difference <= 1e-12 * size;
   if (difference <= Math.max(1e-13, Math.min(1e-10 * size, 1e-6))) return true;
   if (!decimal || difference > size / 50) return false;
-  return rounded(x.re, digits) === rounded(y.re, digits) && rounded(x.im, digits) === rounded(y.im, digits);
+  const decimals = decimalsAt(digits, Math.floor(Math.log10(size)));
+  return rounded(x.re, decimals) === rounded(y.re, decimals) && rounded(x.im, decimals) === rounded(y.im, decimals);
 }
 
 function rounded(value: number, digits: number): number {

@@ -5,7 +5,7 @@ import { exactValue } from "./exact-value.ts";
 import { identityOf } from "./normalise.ts";
 import { type Json } from "./json.ts";
 import { parseExpression } from "./parse-expression.ts";
-import type { Match, Precision } from "./match.ts";
+import { decimalsAt, type Match, type Precision } from "./match.ts";
 import { readScalar } from "./read-scalar.ts";
 import { withoutMeasure } from "./units.ts";
 import type { Scalar } from "./value.ts";
@@ -71,7 +71,9 @@ function exactlyEqual(a: Fraction, b: Fraction, decimal: boolean, { digits, tole
     );
   if (a.equals(b)) return true;
   if (!decimal || tooSmall(a, b)) return false;
-  return a.round(digits).equals(b.round(digits));
+  const size = Math.max(a.abs().valueOf(), b.abs().valueOf());
+  const decimals = decimalsAt(digits, Math.floor(Math.log10(size)));
+  return a.round(decimals).equals(b.round(decimals));
 }
 
 /** Rounding to so many decimals would leave nothing of numbers this small. */

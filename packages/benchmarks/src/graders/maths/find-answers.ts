@@ -1,4 +1,7 @@
 import { plainCharacters } from "../plain-characters.ts";
+import { readCurrent } from "../retraction.ts";
+import { baseBehind } from "./number-base.ts";
+import { plainIn, withPoint } from "./plain-places.ts";
 import { closingBraceAt } from "./split-top.ts";
 
 /** What of a text may hold an answer. */
@@ -20,7 +23,7 @@ const searched = 40_000;
 const longest = 3000;
 const mostBoxes = 100;
 
-interface Span {
+export interface Span {
   readonly start: number;
   readonly end: number;
   readonly text: string;
@@ -36,6 +39,19 @@ export function findAnswers(reply: string, forms: AnswerForms): Candidate[] {
     /\\\\(?=(?:boxed|text|left|right|frac|begin|le|ge|leq|geq)(?![a-z])|[()[\]]\s)/gu,
     "\\",
   );
+  return readCurrent(text, (current) => nonEmpty(placesIn(current, forms))) ?? takenBack(text);
+}
+
+function nonEmpty(candidates: Candidate[]): Candidate[] | null {
+  return candidates.length === 0 ? null : candidates;
+}
+
+/** An answer that its author took back keeps the whole text from being read as one. */
+function takenBack(text: string): Candidate[] {
+  return /\\(?:boxed|fbox)|####/u.test(text) ? [{ text: "\\text{not the answer}", rule: "taken back" }] : [];
+}
+
+function placesIn(text: string, forms: AnswerForms): Candidate[] {
   const boxes = forms.latex ? boxesIn(text) : [];
   const formulas = forms.latex ? formulasIn(text) : [];
   const numbers = forms.plain ? plainIn(text, [...boxes, ...formulas]) : [];
@@ -69,6 +85,10 @@ function withoutThoughts(text: string): string {
  */
 export function findWords(reply: string): Candidate[] {
   const text = plainCharacters(withoutThoughts(reply.slice(-searched)));
+  return readCurrent(text, (current) => nonEmpty(wordsIn(current))) ?? takenBack(text);
+}
+
+function wordsIn(text: string): Candidate[] {
   const box = boxesIn(text).at(-1);
   if (box) return [{ text: box.text, rule: "boxed" }];
   const said = [...text.matchAll(/\banswers?\b\s*(?:is|are|:)+\s*:?\s*([^\n]{1,200})/giu)].at(-1)?.[1];
@@ -251,43 +271,22 @@ function formulasIn(text: string): Span[] {
   }));
 }
 
-const numberInProse =
-  /(?<![\p{L}\d_^\\.,])[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+,\d{1,2}(?![\d,])|\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\w)|\s*\/\s*\d+(?:\.\d+)?)?/gu;
-
-function plainIn(text: string, taken: readonly Span[]): Span[] {
-  const found: Span[] = [];
-  const tail = Math.max(0, text.length - 4000);
-  const spans = taken.toSorted((a, b) => a.start - b.start);
-  for (const match of text.slice(tail).matchAll(numberInProse)) {
-    const start = tail + match.index;
-    if (spans.some((span) => start >= span.start && start < span.end)) continue;
-    found.push({ start, end: start + match[0].length, text: withPoint(match[0]), kind: "plain" });
-  }
-  return found;
-}
-
 /** A text without any sentence in it. */
 function wholeExpression(text: string): Candidate | null {
   const bare = text.trim();
   if (bare.length === 0 || bare.length > 400 || bare.includes("\n")) return null;
   const prose = bare
     .replaceAll(/\\[a-zA-Z]+|\{[^{}]*\}|(?<=[\d)])(?:or|and)(?![a-z])/gu, " ")
-    .replaceAll(/\b(?:sqrt|sin|cos|tan|arcsin|arccos|arctan|log|exp|and|infty|pi|np|math)\b/gu, " ");
+    .replaceAll(/\b(?:degrees?|sqrt|sin|cos|tan|arcsin|arccos|arctan|log|exp|and|infty|pi|np|math)\b/gu, " ");
   const words = prose.match(/[a-zA-Z]{3,}/gu) ?? [];
   const isWord = /^[a-zA-Z-]{1,30}$/u.test(bare);
   return words.length === 0 || isWord ? { text: withPoint(bare), rule: "the whole text" } : null;
 }
 
-/** In prose `2,74` is a decimal; in a formula it is a list. */
-function withPoint(text: string): string {
-  return text.replace(
-    /^([-+]?)(?:(0),(\d+)|(\d+),(\d{1,2}|\d{4,}))$/u,
-    (_, sign: string, zero, after, whole, places) => `${sign}${String(zero ?? whole)}.${String(after ?? places)}`,
-  );
-}
-
 /** A percent sign behind a formula or a number belongs to it. */
 function withPercent(text: string, { end, text: held }: Span): string {
+  const base = baseBehind.exec(text.slice(end, end + 30))?.[1]?.toLowerCase();
+  if (base !== undefined && /^\s*[\dA-Fa-f]+\s*$/u.test(held)) return `${held} ${base}`;
   const behind = /^[\s$})]*?(\\?%|percent(?:age)?\b|pct\b)/u.exec(text.slice(end, end + 16));
   return behind && !/%|percent|pct/u.test(held)
     ? `${held} ${(behind[1] as string).includes("%") ? "%" : "percent"}`

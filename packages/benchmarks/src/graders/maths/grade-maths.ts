@@ -38,7 +38,10 @@ export function gradeMaths(reply: string, gold: string, options: MathsOptions = 
   const likeness = likenessOf(options);
   const golds = valuesOf(candidatesOf(gold, options.forms ?? both, options.bareGold), 2);
   if (golds.length === 0) return { ...noAnswer, rule: "the gold cannot be read" };
-  const inWords = golds[0]?.value.kind === "words" && !options.bareReply && !/\$|\\[([]/u.test(reply);
+  const [{ value: wantedFirst, text: wantedText }] = golds as [ReadCandidate];
+  // "No solution" is a set, and said in words.
+  const spoken = wantedFirst.kind === "words" || (wantedFirst.kind === "set" && /solution/iu.test(wantedText));
+  const inWords = spoken && !options.bareReply && !/\$|\\[([]/u.test(reply);
   const found = inWords ? findWords(reply) : candidatesOf(reply, options.forms ?? both, options.bareReply);
   const first = found[0];
   if (!first) return noAnswer;

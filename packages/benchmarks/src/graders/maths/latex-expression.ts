@@ -1,77 +1,17 @@
 import { type Json } from "./json.ts";
-
-/** Commands with one argument behind them, in parentheses or not. */
-const functions: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    [
-      "sin",
-      "cos",
-      "tan",
-      "cot",
-      "sec",
-      "csc",
-      "arcsin",
-      "arccos",
-      "arctan",
-      "sinh",
-      "cosh",
-      "tanh",
-      "ln",
-      "lg",
-      "exp",
-    ].map((name) => [`\\${name}`, `${name[0]?.toUpperCase()}${name.slice(1)}`]),
-  ),
-  "\\log": "Log",
-};
-/** Commands with a list in parentheses. */
-const lists: Readonly<Record<string, string>> = { "\\gcd": "GCD", "\\lcm": "LCM", "\\max": "Max", "\\min": "Min" };
-/** Commands with one group, whose meaning does not matter unless two texts differ in it. */
-const accents: Readonly<Record<string, string>> = {
-  "\\overline": "Conjugate",
-  "\\bar": "Conjugate",
-  "\\vec": "OverVector",
-  "\\hat": "OverHat",
-  "\\tilde": "OverTilde",
-  "\\overrightarrow": "OverVector",
-  "\\underline": "UnderBar",
-  "\\dot": "OverDot",
-  "\\ddot": "OverDots",
-  "\\mathcal": "Calligraphic",
-  "\\mathfrak": "Fraktur",
-  "\\phantom": "Phantom",
-};
-const symbols: Readonly<Record<string, string>> = {
-  "\\pi": "Pi",
-  "\\infty": "PositiveInfinity",
-  "\\emptyset": "EmptySet",
-  "\\varnothing": "EmptySet",
-  "\\R": "RealNumbers",
-};
-const big: Readonly<Record<string, string>> = {
-  "\\sum": "Sum",
-  "\\prod": "Product",
-  "\\int": "Integrate",
-  "\\lim": "Limit",
-};
-const brackets: Readonly<Record<string, readonly [close: string, head: string]>> = {
-  "(": [")", "Delimiter"],
-  "[": ["]", "Delimiter"],
-  "\\lfloor": ["\\rfloor", "Floor"],
-  "\\lceil": ["\\rceil", "Ceil"],
-  "\\{": ["\\}", "Set"],
-};
-const times = new Set(["\\cdot", "\\times", "*"]);
-const over = new Set(["/", "\\div", ":"]);
-const texts = /^\\(?:text|textbf|textit|textrm|mbox|mathrm|mathbf|operatorname)$/u;
-/** Commands that are no names: where they have no place, the text is malformed. */
-const reserved = new Set([
-  ...Object.values(brackets).map(([close]) => close),
-  ..."\\frac \\sqrt \\binom \\choose \\pm \\mp \\begin \\end \\left \\right \\bmod \\mod \\pmod \\% \\& \\\\".split(
-    " ",
-  ),
-  ...times,
-  ...over,
-]);
+import {
+  accents,
+  big,
+  brackets,
+  functions,
+  lists,
+  ofAngles,
+  over,
+  reserved,
+  symbols,
+  texts,
+  times,
+} from "./latex-commands.ts";
 
 const token = /\\(?:[a-zA-Z]+|.)|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\w))?|\S/gsu;
 
@@ -98,6 +38,8 @@ class Parser {
   /** Bars that are open between the innermost brackets. */
   #bars = 0;
   #depth = 0;
+  /** Functions of an angle that are open. */
+  #angles = 0;
   /** Whether a comma separates items here; elsewhere it may group a number's digits. */
   #listing = false;
 
@@ -189,6 +131,8 @@ class Parser {
       if (this.#take("^")) base = this.#raised(base);
       else if (this.#take("!")) base = this.#take("!") ? ["Factorial2", base] : ["Factorial", base];
       else if (this.#take("'")) base = ["Prime", base];
+      // Elsewhere degrees are a unit, which says nothing.
+      else if (this.#take("\\degree")) base = this.#angles > 0 ? ["Multiply", base, ["Divide", "Pi", 180]] : base;
       else if (this.#take("%") || this.#take("\\%")) base = ["Divide", base, 100];
       else if (this.#take("_")) base = this.#subscripted(base);
       else return base;
@@ -212,14 +156,29 @@ class Parser {
 
   /** The text of a group or of one token. */
   #raw(): string {
-    if (!this.#take("{")) return this.#digit();
+    return this.#rawTokens().join("");
+  }
+
+  #rawTokens(): string[] {
+    if (!this.#take("{")) return [this.#digit()];
     const parts: string[] = [];
     for (let depth = 1; ;) {
       const each = this.#next();
       if (each === "{") depth++;
-      else if (each === "}" && --depth === 0) return parts.join("");
+      else if (each === "}" && --depth === 0) return parts;
       parts.push(each);
     }
+  }
+
+  /** Whether the bracket that opens here is closed in front of a token. */
+  #closesBefore(wanted: string): boolean {
+    let depth = 0;
+    for (let at = this.#at; at < this.#tokens.length; at++) {
+      const each = this.#tokens[at] as string;
+      if (each === "(" || each === "{") depth++;
+      else if ((each === ")" || each === "}") && --depth === 0) return this.#tokens[at + 1] === wanted;
+    }
+    return false;
   }
 
   /** A token; of a number its first digit, as TeX reads it. */
@@ -249,7 +208,7 @@ class Parser {
     const bracket = brackets[each];
     if (bracket) return this.#inside(bracket[0], bracket[1]);
     if (each === "|") return this.#absolute();
-    if (each === "\\frac") return ["Divide", this.#argument(), this.#argument()];
+    if (each === "\\frac") return this.#derivative() ?? ["Divide", this.#argument(), this.#argument()];
     if (each === "\\binom") return ["Binomial", this.#argument(), this.#argument()];
     if (each === "\\sqrt") return this.#root();
     if (each in functions) return this.#function(each);
@@ -331,7 +290,12 @@ class Parser {
         power = this.#take("-") ? ["Negate", this.#argument()] : this.#argument();
       else break;
     }
-    const argument = this.#peek === "(" || this.#peek === "{" ? unwrapped(this.#atom()) : this.#implicit(true);
+    if (ofAngles.has(head)) this.#angles++;
+    const argument =
+      (this.#peek === "(" || this.#peek === "{") && !this.#closesBefore("\\degree")
+        ? unwrapped(this.#atom())
+        : this.#implicit(true);
+    if (ofAngles.has(head)) this.#angles--;
     const inverse = JSON.stringify(power) === '["Negate",1]';
     if (inverse && head !== "Log" && head !== "Ln") return ["Apply", ["InverseFunction", head], argument];
     if (base === 2) head = "Lb";
@@ -350,10 +314,68 @@ class Parser {
     });
   }
 
+  /** `calculated` knows the form with a name and what it runs over; any other equals itself alone. */
   #big(head: string): Json {
-    const limits: string[] = [];
-    while (this.#peek === "_" || this.#peek === "^") limits.push(this.#next() + this.#raw());
-    return [head, this.#implicit(), ...limits.toSorted().map((limit) => `'${limit}'`)];
+    const limits = new Map<string, readonly string[]>();
+    while (this.#peek === "_" || this.#peek === "^") limits.set(this.#next(), this.#rawTokens());
+    const [below = [], above = []] = [limits.get("_"), limits.get("^")];
+    const unknown = (body: Json): Json => [
+      head,
+      body,
+      ...[...limits].map(([sign, tokens]) => `'${sign}${tokens.join("")}'`).toSorted(),
+    ];
+    if (head === "Integrate") {
+      const taken = this.#integrand();
+      if (!taken) return unknown(this.#implicit());
+      const [from, to] = [this.#within(below), this.#within(above)];
+      return from === null || to === null ? [...(unknown(taken[0]) as Json[]), taken[1]] : [head, ...taken, from, to];
+    }
+    const body = head === "Product" ? this.#implicit() : this.#product();
+    const [name = "", sign = ""] = below;
+    const named = /^[a-zA-Z]$/u.test(name) && sign === (head === "Limit" ? "\\to" : "=");
+    const from = named ? this.#within(below.slice(2)) : null;
+    const to = head === "Limit" ? undefined : this.#within(above);
+    if (from === null || to === null) return unknown(body);
+    return [head, body, `'${name}'`, from, ...(to === undefined ? [] : [to])];
+  }
+
+  /** What stands in front of `dx`, and the quoted name behind the d; nothing is taken where there is none. */
+  #integrand(): readonly [Json, string] | null {
+    let depth = 0;
+    for (let at = this.#at; at + 1 < this.#tokens.length && depth >= 0; at++) {
+      const each = this.#tokens[at] as string;
+      if ("([{".includes(each)) depth++;
+      else if (")]}".includes(each)) depth--;
+      const name = this.#tokens[at + 1] as string;
+      if (each !== "d" || depth !== 0 || !/^[a-zA-Z]$/u.test(name)) continue;
+      const body = at === this.#at ? 1 : this.#within(this.#tokens.slice(this.#at, at));
+      if (body === null) return null;
+      this.#at = at + 2;
+      return [body, `'${name}'`];
+    }
+    return null;
+  }
+
+  /** `\frac{d}{dx}` in front of what it applies to; the fraction's command is taken already. */
+  #derivative(): Json | null {
+    const [open, d, close, begin, again, name = "", end] = this.#tokens.slice(this.#at, this.#at + 7);
+    if (`${open}${d}${close}${begin}${again}${end}` !== "{d}{d}" || !/^[a-zA-Z]$/u.test(name)) return null;
+    this.#at += 7;
+    return ["D", this.#implicit(), `'${name}'`];
+  }
+
+  /** Tokens by themselves; null where they are malformed. */
+  #within(tokens: readonly string[]): Json | null {
+    const inner = new Parser(tokens.join(" "));
+    inner.#depth = this.#depth + 1;
+    bounded(inner.#depth, 0);
+    inner.#angles = this.#angles;
+    try {
+      return tokens.length === 0 ? null : inner.whole();
+    } catch (error) {
+      if (error instanceof Malformed) return null;
+      throw error;
+    }
   }
 }
 

@@ -16,7 +16,7 @@ const signs: Readonly<Record<string, string>> = {
   "\u2229": "\\cap ",
   "\u2208": "\\in ",
   "\u00b1": "\\pm ",
-  "\u00b0": "",
+  "\u00b0": "^\\circ ",
   "\u00b2": "^{2}",
   "\u00b3": "^{3}",
   "\u221a": "\\sqrt ",
@@ -73,10 +73,13 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
   [/\\(?:lbrace)(?![a-zA-Z])/gu, "\\{"],
   [/\\(?:rbrace)(?![a-zA-Z])/gu, "\\}"],
   [/\\(?:lvert|rvert|vert)(?![a-zA-Z])/gu, "|"],
-  [/\^\s*\{?\s*\\circ\s*\}?|\\degrees?(?![a-zA-Z])/gu, ""],
+  [/\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![a-zA-Z]))|\\degrees?(?![a-zA-Z])/gu, "\\degree "],
   [/\\(?:pounds|euro|textdollar)(?![a-zA-Z])|\\\$|[€£¥]/gu, ""],
   [/\\operatorname\*?\s*\{([a-zA-Z]{2,10})\}/gu, "\\$1 "],
-  [/\\(?:mathrm|mathbf|mathit|mathsf|boldsymbol|bm|mathcal|operatorname)\s*\{\s*([a-zA-Z]|\d+)\s*\}/gu, "$1"],
+  [
+    /\\(?:mathrm|mathbf|mathit|mathsf|bold|boldsymbol|bm|pmb|mathcal|operatorname)\s*\{\s*([a-zA-Z]|[-+]?[\d.,]+)\s*\}/gu,
+    "$1",
+  ],
   [/\\mathrm\s*\{\s*d\s*\}/gu, "d"],
   [/\\ast(?![a-zA-Z])/gu, "*"],
   [/\*\*/gu, "^"],
@@ -90,7 +93,30 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
 export function normaliseLatex(text: string): string {
   let normal = text.replaceAll(sign, (each) => signs[each] ?? each);
   for (const [pattern, replacement] of rewrites) normal = normal.replace(pattern, replacement);
-  return normal.replaceAll(/\s+/gu, " ").trim();
+  // In an angle's sine degrees count; elsewhere they are a unit.
+  normal = ofAngle.test(normal)
+    ? normal.replaceAll(/(?<=[\d)}])\s*(?:\\text\s*\{\s*(?:degrees?|deg)\.?\s*\}|degrees?(?![a-zA-Z]))/gu, "\\degree ")
+    : normal.replaceAll(/\\degree(?![a-zA-Z])/gu, "");
+  return unaligned(normal).replaceAll(/\s+/gu, " ").trim();
+}
+
+const ofAngle = /(?<![a-zA-Z])\\?(?:sin|cos|tan|cot|sec|csc)(?![a-zA-Z])/u;
+
+/** Lines of `aligned` are a list; one that begins with its sign goes on with the line before. */
+function unaligned(text: string): string {
+  return text.replaceAll(/\\begin\{((?:align|gather)(?:ed|\*)?)\}(.{0,2000}?)\\end\{\1\}/gsu, (_, __, lines: string) =>
+    lines
+      .split(/\\\\(?:\[[^\]]*\])?/u)
+      .map((line) => line.replaceAll("&", " ").trim())
+      .filter((line) => line !== "")
+      .reduce(
+        (all, line) =>
+          all === "" || /^(?:=|<|>|\\(?:leq?|geq?|approx)(?![a-zA-Z]))/u.test(line)
+            ? `${all} ${line}`
+            : `${all.replace(/,$/u, "")}, ${line}`,
+        "",
+      ),
+  );
 }
 
 /** A text without spaces that mean nothing, for identity. */

@@ -1,4 +1,5 @@
 import type { Json } from "./json.ts";
+import { calculated } from "./big-operators.ts";
 import { parseLatex } from "./latex-expression.ts";
 import { closingAt } from "./split-top.ts";
 
@@ -6,17 +7,20 @@ const cache = new Map<string, Json | null>();
 const mostCached = 2000;
 
 /**
- * Parses LaTeX or a calculator's notation. What it holds is not evaluated.
+ * Parses LaTeX or a calculator's notation. Only finite sums and products, integrals, limits and derivatives in it are calculated.
  * @returns null when it is malformed
  */
 export function parseExpression(text: string): Json | null {
   const known = cache.get(text);
   if (known !== undefined) return known;
-  const json = parseLatex(latexOf(text));
+  const parsed = parseLatex(latexOf(text));
+  const json = parsed !== null && operators.test(text) ? calculated(parsed) : parsed;
   if (cache.size >= mostCached) cache.clear();
   cache.set(text, json);
   return json;
 }
+
+const operators = /\\(?:sum|prod|int|lim)(?![a-zA-Z])|\\frac\s*\{\s*d\s*\}/u;
 
 const functions =
   "arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|sec|csc|cot|ln|log|exp|pi|theta|alpha|beta|infty|min|max|gcd|lcm";

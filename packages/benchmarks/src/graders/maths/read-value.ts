@@ -1,5 +1,8 @@
+import { absolute } from "./absolute-inequality.ts";
 import { approximates } from "./approximation.ts";
+import { baseOf } from "./number-base.ts";
 import { clockOf } from "./clock.ts";
+import { withoutDeterminants } from "./determinant.ts";
 import { calculatedEntries } from "./matrix-calculation.ts";
 import { normaliseLatex } from "./normalise.ts";
 import { exactNumber, readScalar } from "./read-scalar.ts";
@@ -18,7 +21,7 @@ const mostItems = 300;
  */
 export function readValue(latex: string): Value | null {
   if (latex.length > longestAnswer) return null;
-  const text = withoutWrapping(normaliseLatex(latex));
+  const text = withoutDeterminants(withoutWrapping(normaliseLatex(latex)));
   if (text === "" || nesting(text) > 60) return null;
   return read(text, 0);
 }
@@ -38,7 +41,7 @@ function read(given: string, depth: number): Value | null {
     matrixCalculation(text, next) ??
     bracketed(text, next) ??
     emptySet(text) ??
-    inBase(text) ??
+    baseOf(text) ??
     words(text) ??
     signedBoth(text) ??
     scalar(text)
@@ -162,15 +165,6 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
   };
 }
 
-/** `|x| \leq 2` lies between -2 and 2. */
-function absolute([first, second]: readonly { readonly text: string; readonly separator: string }[]): string | null {
-  const name = /^\|\s*([a-zA-Z])\s*\|$/u.exec(first?.text.trim() ?? "")?.[1];
-  const bound = second?.text.trim() ?? "";
-  if (name === undefined || !exactNumber(bound) || bound.startsWith("-")) return null;
-  const sign = second?.separator;
-  return sign === "<" || sign === "\\leq" ? `-${bound} ${sign} ${name} ${sign} ${bound}` : null;
-}
-
 /** What follows an exact value behind "about", where it is that value rounded. */
 function approximationOf(exact: string, pieces: readonly { readonly text: string }[]): Scalar | undefined {
   const [first] = pieces;
@@ -219,7 +213,7 @@ function combined(text: string, next: (text: string) => Value | null): Value | n
 }
 
 const environments =
-  /^\\begin\{(?:[pbvBV]?matrix|smallmatrix|array)\}\s*(?:\{[lcr|\s]*\})?(.*)\\end\{(?:[pbvBV]?matrix|smallmatrix|array)\}$/su;
+  /^\\begin\{(?:[pbB]?matrix|smallmatrix|array)\}\s*(?:\{[lcr|\s]*\})?(.*)\\end\{(?:[pbB]?matrix|smallmatrix|array)\}$/su;
 
 function matrix(text: string, next: (text: string) => Value | null): Value | null {
   const bare = text.replace(/^[([]\s*(\\begin.*\\end\{\w+\})\s*[)\]]$/su, "$1");
@@ -267,19 +261,16 @@ function bracketed(text: string, next: (text: string) => Value | null): Value | 
   return { kind: "tuple", open: text[0] as Tuple["open"], close: text.at(-1) as Tuple["close"], items };
 }
 
-function emptySet(text: string): Value | null {
-  return /^\\(?:emptyset|varnothing)$/u.test(text) ? { kind: "set", items: [] } : null;
+/** "No solution" is the empty set. */
+const noSolution = /^(?:there (?:is|are) )?no (?:real )?solutions?(?: exists?)?[.!]?$/iu;
+
+function isEmptySet(text: string): boolean {
+  const said = text.replaceAll(/\\(?:text|textbf|textit|textrm|mbox|mathrm)\s*\{([^{}]*)\}/gu, "$1");
+  return /^\\(?:emptyset|varnothing)$/u.test(text) || noSolution.test(said.trim());
 }
 
-function inBase(text: string): Value | null {
-  const plain = text.replace(
-    /^(?:\\(?:text|mathrm)\s*\{\s*([\dA-Fa-f]+)\s*\}|\(\s*([\dA-Fa-f]+)\s*\))(?=\s*_)/u,
-    "$1$2",
-  );
-  const match = /^([\dA-Fa-f]+)_\s*(?:\{\s*(?:\\text\s*\{)?\s*(\d+|[a-z]+)\s*\}?\s*\}|(\d))$/u.exec(plain);
-  return match && /^\d/u.test(match[1] as string)
-    ? { kind: "base", digits: (match[1] as string).toLowerCase(), base: (match[2] ?? match[3]) as string }
-    : null;
+function emptySet(text: string): Value | null {
+  return isEmptySet(text) ? { kind: "set", items: [] } : null;
 }
 
 const textual = /^[({\s]*(?:\\(?:text|textbf|textit|textrm|mbox|mathrm|mathbf)\s*\{[^{}]*\}[)}\s.]*)+$/u;

@@ -1,0 +1,46 @@
+import type { InBase } from "./value.ts";
+
+const names = "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split(" ");
+const adjectives: Readonly<Record<string, string>> = {
+  binary: "2",
+  ternary: "3",
+  octal: "8",
+  hexadecimal: "16",
+};
+const digits = String.raw`[\dA-Fa-f]+`;
+const command = String.raw`\\(?:text|textrm|mathrm|mbox)`;
+const subscripted = new RegExp(
+  String.raw`^(${digits})_\s*(?:\{\s*(?:${command}\s*\{)?\s*(\d+|[a-z]+)\s*\}?\s*\}|(\d))$`,
+  "u",
+);
+/** "1234 base five", "1234 in base 5", "1101 in binary". */
+const said = new RegExp(
+  String.raw`^(${digits}),?\s+(?:(?:in|en|zur)\s+)?(?:bas(?:e|is)[\s-]+(\d+|\p{L}+)|(${Object.keys(adjectives).join("|")}))$`,
+  "u",
+);
+
+/** A base behind a number in prose; of another language's numerals only that they name some base. */
+export const baseBehind: RegExp = new RegExp(
+  String.raw`^[$}]*,?\s*\(?(?:in\s+|zur\s+|en\s+)?(base[\s-]+(?:\d+|${names.join("|")})|basis\s+(?:\d+|\p{L}+)|${Object.keys(adjectives).join("|")})(?![\p{L}\d])`,
+  "iu",
+);
+
+/** Digits in a base that is named; null for anything else. */
+export function baseOf(text: string): InBase | null {
+  const plain = text.replace(
+    new RegExp(
+      String.raw`^(?:${command}\s*\{\s*(${digits})\s*\}|\(\s*(${digits})\s*\))(?=\s*(?:_|\\text|in|base))`,
+      "u",
+    ),
+    "$1$2",
+  );
+  const flat = text
+    .replaceAll(new RegExp(String.raw`${command}|[{}()~]`, "gu"), " ")
+    .replaceAll(/\s+/gu, " ")
+    .trim();
+  const [, held = "", first, second] = subscripted.exec(plain) ?? said.exec(flat) ?? [];
+  const base = first ?? second;
+  if (!/^\d/u.test(held) || base === undefined) return null;
+  const number = adjectives[base] ?? (names.includes(base) ? String(names.indexOf(base) + 2) : base);
+  return { kind: "base", digits: held.toLowerCase(), base: number };
+}
