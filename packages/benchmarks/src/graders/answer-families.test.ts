@@ -204,6 +204,14 @@ const maths: readonly Row[] = [
   [B("-2 and 7"), "7,-2", true],
   ["0.00123456", "0.00123556", false],
   [B("\\det \\begin{bmatrix} a & b \\\\ c & d \\end{bmatrix}"), "a d - b c", true],
+  ["The answer is √16", "4", true],
+  ["The answer is √16", "6", false],
+  ["The answer is √16", "16", false],
+  ["Answer: (1+√5)/2", "\\frac{1+\\sqrt5}{2}", true],
+  ["Answer: (1+√5)/2", "1+\\sqrt5", false],
+  ["Answer: 2(1+√5)", "2+2\\sqrt5", true],
+  ["Answer: 2(1+√5)", "2", false],
+  ["Answer: (2+4)/3", "2", true],
 ];
 
 const numbers: readonly Row[] = [
@@ -252,6 +260,8 @@ const numbers: readonly Row[] = [
   ["#### 5 feet 4 in", "5", false],
   ["The answer is 7 minutes and 30 seconds", "7", false],
   ["The answer is 2 and a half", "2", false],
+  ["#### 8 ÷ 2 = 4", "4", true],
+  ["#### 8 ÷ 2 = 4", "8", false],
 ];
 
 const letters: readonly Row[] = [
@@ -286,6 +296,8 @@ const letters: readonly Row[] = [
   ["(C) 12", "C", true],
   ["A", "A", true],
   ["(A)(B)", "B", false],
+  ["(A) (C)", "C", false],
+  ["Between (A) and (C), (C)", "C", true],
 ];
 
 test.each(maths)("%s for %s: %s", (reply, gold, right) => {

@@ -37,9 +37,14 @@ function letterOf(text: string, letters: string): Extracted | null {
   )?.[1];
   if (named) return { answer: named, rule: "named as the answer" };
   const said = withoutOptions(text, letters);
-  const parenthesised = [...said.matchAll(/\(\s*(?:\\text\{)?([A-Z])\}?\s*\)/gu)].findLast(([, letter]) =>
+  const bracketed = [...said.matchAll(/\(\s*(?:\\text\{)?([A-Z])\}?\s*\)/gu)].filter(([, letter]) =>
     letters.includes(letter as string),
-  )?.[1];
+  );
+  const [before, last] = [bracketed.at(-2), bracketed.at(-1)];
+  const side = before && last && said.slice(before.index + before[0].length, last.index).trim() === "";
+  // Two letters side by side choose nothing.
+  if (side && before[1] !== last[1]) return null;
+  const parenthesised = last?.[1];
   if (parenthesised) return { answer: parenthesised, rule: "last in parentheses" };
   const only = alone(said, letters) ?? leading(said, letters);
   return only ? { answer: only, rule: "the reply is a letter" } : null;

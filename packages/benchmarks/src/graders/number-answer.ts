@@ -24,7 +24,7 @@ function numberOf(text: string): Extracted | null {
   const box = lastBoxed(text);
   const clause = clauseAfter(text);
   const places: readonly (() => Reading)[] = [
-    () => (marked === undefined ? null : oneNumber(marked, { lists: true })),
+    () => (marked === undefined ? null : oneNumber(marked.split("=").at(-1) as string, { lists: true })),
     () => boxedNumber(text, box),
     () => (clause === null ? null : oneNumber(clause, { lists: false })),
     () => numbersIn(text).at(-1) ?? null,

@@ -91,7 +91,9 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
  * typed signs. Percent signs, units and words stay.
  */
 export function normaliseLatex(text: string): string {
-  let normal = text.replaceAll(sign, (each) => signs[each] ?? each);
+  // LaTeX takes one digit behind a root's command.
+  const rooted = text.replaceAll(/([√∛])\s?(\d+(?:\.\d+)?)/gu, "$1{$2}");
+  let normal = rooted.replaceAll(sign, (each) => signs[each] ?? each);
   for (const [pattern, replacement] of rewrites) normal = normal.replace(pattern, replacement);
   // In an angle's sine degrees count; elsewhere they are a unit.
   normal = ofAngle.test(normal)

@@ -32,13 +32,35 @@ export function plainIn(text: string, taken: readonly Span[]): Span[] {
     }
     found.push({ start, end, text: withPoint(powersOf(text.slice(start, end))), kind: "plain" });
   }
-  return withCompounds(text, found);
+  return withCompounds(text, withBrackets(text, found));
 }
 
 function endOf(text: string, end: number): number {
   raised.lastIndex = end;
   const power = raised.exec(text)?.[0];
   return power === undefined ? end : end + power.length;
+}
+
+/** `(1 + √5)/2` and `2(1 + √5)` are one place. */
+function withBrackets(text: string, places: readonly Span[]): Span[] {
+  const all: Span[] = [];
+  for (const place of places) {
+    const last = all.at(-1);
+    if (last && place.start < last.end) continue;
+    const enclosed = text[place.start - 1] === "(" && text[place.end] === ")";
+    const tail = enclosed
+      ? /^\)(?:\s*[/*×·^]\s*\d+(?:\.\d+)?)*/u.exec(text.slice(place.end, place.end + 40))?.[0]
+      : undefined;
+    const factor = enclosed && last?.end === place.start - 1;
+    if (tail === undefined || (tail === ")" && !factor)) all.push(place);
+    else {
+      const [start, end] = [factor ? last.start : place.start - 1, place.end + tail.length];
+      const whole: Span = { start, end, text: powersOf(text.slice(start, end)), kind: "plain" };
+      if (factor) all[all.length - 1] = whole;
+      else all.push(whole);
+    }
+  }
+  return all;
 }
 
 /** LaTeX reads one digit behind the sign. */
