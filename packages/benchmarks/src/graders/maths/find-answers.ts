@@ -1,7 +1,7 @@
 import { plainCharacters } from "../plain-characters.ts";
 import { readCurrent } from "../retraction.ts";
 import { baseBehind } from "./number-base.ts";
-import { plainIn, withPoint } from "./plain-places.ts";
+import { plainIn, withPoint, type Span } from "./plain-places.ts";
 import { closingBraceAt } from "./split-top.ts";
 
 /** What of a text may hold an answer. */
@@ -22,13 +22,6 @@ export interface Candidate {
 const searched = 40_000;
 const longest = 3000;
 const mostBoxes = 100;
-
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-  readonly kind: "box" | "formula" | "plain";
-}
 
 /**
  * Where a reply's answer may be, the best place first: after "the final answer is ... I hope", in the last box or the

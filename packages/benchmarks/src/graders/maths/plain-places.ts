@@ -1,5 +1,12 @@
 import { compoundOf } from "../number-reading.ts";
-import type { Span } from "./find-answers.ts";
+
+/** A stretch of a text that may be an answer. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly kind: "box" | "formula" | "plain";
+}
 
 const number = String.raw`(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+,\d{1,2}(?![\d,])|\d+(?:\.\d+)?|\.\d+)`;
 /** `3√2`, `√(5)/2`, `2π`, typed as people do. */
