@@ -3,7 +3,6 @@ import type { TokenizerOf } from "@laconic/view";
 import type { Terminal } from "../cli/terminal.ts";
 import { isRecord } from "../door/reference.ts";
 import { fromOwnModel } from "../run/lessons/own-model.ts";
-import type { tokenizerIn } from "../run/tokenizer-in.ts";
 
 /** Of a runs' page: as many runs as somebody looks at. */
 const mostKept = 8;
@@ -44,5 +43,3 @@ async function open(
   const { tokenizerIn } = await import("../run/tokenizer-in.ts");
   return tokenizerIn(folder, isRecord(chatTemplateArguments) ? chatTemplateArguments : {});
 }
-
-type TemplateArguments = Parameters<typeof tokenizerIn>[1];

@@ -1,3 +1,4 @@
+import { boundedJson } from "@laconic/core";
 import { isRecord } from "../door/reference.ts";
 
 /**
@@ -30,7 +31,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
 
 function groupOf(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return boundedJson(text);
   } catch {
     return undefined; // plain text, which the configuration checks
   }

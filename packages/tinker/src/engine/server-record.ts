@@ -42,8 +42,9 @@ export const serverRecord: z.ZodType<ServerRecord> = z.object({
   sampledAt: z.enum(["one", "sampling"]),
   samplers: z.enum(["frozen", "live"]),
   gradNorm: z.string().nullable(),
-  optimizer: z.enum(["asked", "own"]),
+  // Records that are older have neither.
+  optimizer: z.enum(["asked", "own"]).default("asked"),
   clips: z.boolean(),
-  clipsItself: z.boolean(),
+  clipsItself: z.boolean().default(false),
   severalModels: z.boolean(),
 });
