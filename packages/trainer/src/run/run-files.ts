@@ -32,4 +32,11 @@ export const traceNames: TraceNames = {
     runFiles.changes,
   ],
   byStep: new Set([runFiles.metrics, runFiles.timing]),
+  timed: new Set([runFiles.timing]),
 };
+
+/**
+ * What of a run folder differs between two equal runs: the clock and the machine, and what is drawn from them. Every other file of a
+ * synchronous run has the same bytes, interrupted or not.
+ */
+export const unequalFiles: readonly string[] = [runFiles.timing, runFiles.environment, "tensorboard", "report.html"];

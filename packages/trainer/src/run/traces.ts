@@ -8,6 +8,8 @@ export interface TraceNames {
   readonly all: readonly string[];
   /** Those with one row for each step. */
   readonly byStep: ReadonlySet<string>;
+  /** Those that hold seconds by the clock: no checkpoint keeps their checksum, so that checkpoints of equal runs are equal. */
+  readonly timed: ReadonlySet<string>;
 }
 
 /** Such files as a checkpoint saw them. */
@@ -17,12 +19,12 @@ export type TraceDigests = Readonly<Record<string, FileDigest>>;
 export async function digestTraces(
   fs: FileSystem,
   directory: string,
-  { all }: TraceNames,
+  { all, timed }: TraceNames,
 ): Promise<Record<string, FileDigest>> {
   const digests: Record<string, FileDigest> = {};
   for (const name of all) {
     const path = joinPath(directory, name);
-    if (await fs.exists(path)) digests[name] = await fs.digest(path);
+    if (!timed.has(name) && (await fs.exists(path))) digests[name] = await fs.digest(path);
   }
   return digests;
 }

@@ -1,8 +1,8 @@
-import { randomFromSeed, type TokenTrace } from "@laconic/core";
+import { randomFromSeed, type LanguageModel, type TokenTrace } from "@laconic/core";
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "../config-schema.ts";
 import type { TrainConfig, TreeSettings } from "../config.ts";
-import { livePolicies } from "../parts.ts";
+import { livePolicies, mapPolicies, type TrainingParts } from "../parts.ts";
 import { tinyPairParts, tinySettings } from "../testing/index.ts";
 import { rewardOf, scorer } from "../scorer.ts";
 import { costsOf, pricingOf } from "./learner.ts";
@@ -45,6 +45,33 @@ test("aligned: G branches of a node; a reply is one sequence however many paths 
     ]);
     expect(episode.utterances.map(({ turn }) => turn)).toEqual([0, 1, 2, 3]);
   }
+});
+
+test("what was said lies in the order of agents and replies, whichever reply came first", async () => {
+  const tree: TreeSettings = { mode: "aligned", gamma: 0.9, stopAbove: null };
+  const placesOf = async (delay: (call: number) => number): Promise<string[]> => {
+    const parts = tinyPairParts(2);
+    const settings = config(tree);
+    let calls = 0;
+    const late = (model: LanguageModel): LanguageModel => ({
+      ...model,
+      complete: async (request) => {
+        for (let turns = delay(calls++); turns > 0; turns--) await Promise.resolve();
+        return model.complete(request);
+      },
+    });
+    const slow: TrainingParts = {
+      ...parts,
+      policies: mapPolicies(parts.policies, (policy) => ({ ...policy, speak: (own) => late(policy.speak(own)) })),
+    };
+    const options = { score: scorer(rewardOf(parts.task), settings.scoring), greedy: false };
+    const problems = parts.task.heldOut.slice(0, 1);
+    const { trees } = await rollout(slow, settings, options, livePolicies(slow), problems, randomFromSeed(3));
+    return (trees ?? []).flatMap((each) => [...each.tree.replies.keys()]);
+  };
+  const inOrder = await placesOf(() => 0);
+  expect(inOrder).toHaveLength(2 * (2 + 4));
+  expect(await placesOf((call) => 40 * (12 - call))).toEqual(inOrder);
 });
 
 test("cross: G to the number of agents", async () => {

@@ -177,13 +177,15 @@ async function grow(
   const questions = round < game.turns ? await game.transition(problem, history) : null;
   if (questions === null) return null;
   const askedNow = [...asked, questions];
-  const replies = new Map<string, Turn>();
-  await Promise.all(
-    game.players.flatMap((_, agent) =>
-      Array.from({ length: count }, async (__, reply) => {
-        const prompt = jointPrompt(game, agent, askedNow, history);
-        replies.set(placeOf(path, agent, reply), await say(agent, `${place}/reply:${reply}`, prompt, round));
-      }),
+  // In the order of agents and replies, whichever comes first: records of equal runs have equal bytes.
+  const replies = new Map<string, Turn>(
+    await Promise.all(
+      game.players.flatMap((_, agent) =>
+        Array.from({ length: count }, async (__, reply): Promise<[string, Turn]> => {
+          const prompt = jointPrompt(game, agent, askedNow, history);
+          return [placeOf(path, agent, reply), await say(agent, `${place}/reply:${reply}`, prompt, round)];
+        }),
+      ),
     ),
   );
   const judged = await Promise.all(

@@ -1,0 +1,73 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { tinyPairParts, tinyRun, type TinyRunOptions } from "../testing/index.ts";
+import { unequalFiles } from "./run-files.ts";
+
+const settings = {
+  steps: 4,
+  problemsPerStep: 2,
+  episodesPerProblem: 2,
+  evaluation: { every: 2, problems: 3, transcripts: 2 },
+  checkpoint: { every: 2, keep: 2 },
+};
+
+/** Every file of a folder by its path, but those that equal runs may have otherwise. */
+async function filesOf(directory: string): Promise<Record<string, string>> {
+  const found = await readdir(directory, { recursive: true, withFileTypes: true });
+  const paths = found.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
+  const names = paths.map((path) => path.slice(directory.length + 1));
+  const kept = names.filter((name) => !unequalFiles.includes(name.split("/")[0] ?? ""));
+  return Object.fromEntries(
+    await Promise.all(kept.toSorted().map(async (name) => [name, await readFile(join(directory, name), "base64")])),
+  ) as Record<string, string>;
+}
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "laconic-equal-"));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** A clock of its own pace, so that no two runs take the same time. */
+function clock(pace: number): () => number {
+  let now = 0;
+  return () => (now += pace);
+}
+
+const kinds: Readonly<Record<string, () => Partial<TinyRunOptions>>> = {
+  "a team": () => ({}),
+  "trees of a pair": () => ({
+    parts: tinyPairParts(2),
+    settings: {
+      ...settings,
+      groupBy: "tree-node",
+      prices: {},
+      budget: null,
+      tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
+    },
+  }),
+};
+
+test.each(Object.entries(kinds))("folders of equal runs of %s are equal, file by file", async (_, options) => {
+  const parent = await folder();
+  const [one, other] = [join(parent, "one"), join(parent, "other")];
+  await tinyRun({ directory: one, settings, now: clock(1), ...options() });
+  await tinyRun({ directory: other, settings, now: clock(7), environment: { machine: "another" }, ...options() });
+  const files = await filesOf(one);
+  expect(Object.keys(files)).toContain("checkpoints/step-00000004/manifest.json");
+  expect(Object.keys(files)).toContain("records.jsonl");
+  expect(await filesOf(other)).toEqual(files);
+});
+
+test("a run that was resumed is equal to one that was not", async () => {
+  const parent = await folder();
+  const [one, half] = [join(parent, "one"), join(parent, "half")];
+  await tinyRun({ directory: one, settings, now: clock(1) });
+  const stop = new AbortController();
+  const observer = { step: ({ step = 0 }: Readonly<Record<string, number>>) => void (step === 2 && stop.abort()) };
+  await tinyRun({ directory: half, settings, now: clock(7), observer, signal: stop.signal });
+  await tinyRun({ directory: half, settings, now: clock(3), resume: true });
+  expect(await filesOf(half)).toEqual(await filesOf(one));
+});
