@@ -25,8 +25,7 @@ export async function contentOf(run: string): Promise<Readonly<Record<string, st
   const traces = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl", "rollouts.jsonl"];
   const steps = (await readdir(join(run, "checkpoints"))).filter((name) => name.startsWith("step-"));
   const last = `checkpoints/${steps.toSorted().at(-1)}`;
-  // A checkpoint's manifest has the hash of the rows of times, which no two runs share.
-  const saved = (await readdir(join(run, last))).filter((name) => name !== "manifest.json").toSorted();
+  const saved = (await readdir(join(run, last))).toSorted();
   const files = [...traces, ...saved.map((name) => `${last}/${name}`)];
   const hashes = files.map(async (file) => {
     const hash = createHash("sha256").update(await readFile(join(run, file)));

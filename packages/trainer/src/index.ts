@@ -56,7 +56,7 @@ export { eachLine, lineAt, linesIn, piecesOf, readLines, rowIn } from "./run/jso
 export { changesOf, sha256Of } from "./run/run-manifest.ts";
 export type { Change, RunManifest } from "./run/run-manifest.ts";
 export { damagedRows } from "./run/damaged-rows.ts";
-export { manifestOfRun } from "./run/stored-run.ts";
+export { manifestOfRun, readSettings } from "./run/stored-run.ts";
 export { stepDefect } from "./run/traces.ts";
 
 export { tensorBoardSink } from "./sinks/tensorboard.ts";

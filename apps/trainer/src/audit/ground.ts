@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { boundedJson } from "@laconic/core";
 import type { PolicyWeights } from "./audit-weights.ts";
 import { shapeOf } from "./llama.ts";
+import { readObject } from "./json-file.ts";
 import { readContent } from "./record.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { policyOf, readBase, readTrained, type BaseModel } from "./weights-file.ts";
@@ -104,7 +104,7 @@ async function modelOf(
 async function inputsOf(directory: string, role: string): Promise<ReadonlyMap<string, unknown>> {
   const file = join(directory, "manifest.json");
   if (!existsSync(file)) return new Map();
-  const { inputs = {} } = boundedJson(await readFile(file, "utf8")) as { readonly inputs?: Json };
+  const { inputs = {} } = (await readObject(file)) as { readonly inputs?: Json };
   return new Map(
     Object.entries(inputs).flatMap(([name, sum]) =>
       name.startsWith(`${role}: `) ? [[name.slice(role.length + 2), sum] as const] : [],

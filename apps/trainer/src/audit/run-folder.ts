@@ -7,6 +7,7 @@ import { boundedJson, LaconicError } from "@laconic/core";
 import { changesIn, configAt, type ChangeRow } from "./changes.ts";
 import { checkKnown } from "./known-settings.ts";
 import type { Findings } from "./findings.ts";
+import { entriesOf, readObject } from "./json-file.ts";
 import type { RecordLine } from "./record.ts";
 import type { TrainSettings } from "./settings.ts";
 
@@ -55,9 +56,15 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
       `${directory} holds no run: there is no config.json; name the folder that a run was written to`,
       { directory },
     );
-  const config = boundedJson(await readFile(path("config.json"), "utf8")) as Json;
+  const config = await readObject(path("config.json"));
   const trainIn = (all: Json): Json & TrainSettings => (all["train"] ?? all) as Json & TrainSettings;
   const given = trainIn(config);
+  if (typeof given["steps"] !== "number")
+    throw new LaconicError(
+      "config_invalid",
+      `${path("config.json")} is of something else: it does not say how many steps the run has`,
+      { file: path("config.json") },
+    );
   const changesFile = path("changes.jsonl");
   const changes = existsSync(changesFile) ? changesIn(await readFile(changesFile, "utf8"), changesFile) : [];
   const held = new Map<number, TrainSettings>();
@@ -103,7 +110,8 @@ async function rowsOf(file: string): Promise<Json[]> {
   const rows: Json[] = [];
   for await (const line of linesOf(file)) {
     try {
-      rows.push(boundedJson(line) as Json);
+      const row = boundedJson(line);
+      if (typeof row === "object" && row !== null) rows.push(row as Json);
     } catch {
       // Half written.
     }
@@ -126,12 +134,10 @@ async function checkpointsOf(folder: string): Promise<KeptCheckpoint[]> {
     names.map(async (name) => ({
       step: Number(name.slice("step-".length)),
       folder: join(folder, name),
-      state: boundedJson(await readFile(join(folder, name, "state.json"), "utf8")) as Json,
+      state: await readObject(join(folder, name, "state.json")),
     })),
   );
 }
-
-type Digest = { readonly bytes: number; readonly sha256: string };
 
 /** Files against the checksums that checkpoints and first weights were stored with. */
 export async function checkDigests(
@@ -143,15 +149,12 @@ export async function checkDigests(
     ...(beginning === null ? [] : [{ step: 0, folder: beginning }]),
   ];
   for (const { step, folder } of folders) {
-    const manifest = boundedJson(await readFile(join(folder, "manifest.json"), "utf8")) as {
-      readonly files: Readonly<Record<string, Digest>>;
-      readonly traces?: Readonly<Record<string, Digest>>;
-    };
-    for (const [file, { sha256 }] of Object.entries(manifest.files)) {
+    const manifest = await readObject(join(folder, "manifest.json"));
+    for (const [file, { sha256 }] of entriesOf(manifest["files"])) {
       const bytes = await readFile(join(folder, file)).catch(() => null);
       findings.same("folder", { step }, `${folder}/${file}`, sha256, bytes ? sha256Of(bytes) : undefined);
     }
-    for (const [file, { sha256 }] of Object.entries(manifest.traces ?? {})) {
+    for (const [file, { sha256 }] of entriesOf(manifest["traces"])) {
       const hash = createHash("sha256");
       for await (const line of linesOf(join(directory, file)))
         if ((stepIn(line) ?? Infinity) <= step) hash.update(`${line}\n`);

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { boundedJson } from "@laconic/core";
+import { readObject } from "./json-file.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -88,8 +89,6 @@ export interface BaseModel {
 
 const adapterPrefix = "base_model.model.";
 
-const readJson = async (path: string): Promise<Json> => boundedJson(await readFile(path, "utf8")) as Json;
-
 /** @returns null where the folder holds neither a model nor an adapter */
 export async function readTrained(folder: string): Promise<TrainedWeights | null> {
   const has = (name: string): boolean => existsSync(join(folder, name));
@@ -103,7 +102,7 @@ export async function readTrained(folder: string): Promise<TrainedWeights | null
   const stored = existsSync(file) ? await readSafetensors(file) : { weights: new Map<string, Weight>(), metadata: {} };
   const { steps = "0" } = stored.metadata as { readonly steps?: string };
   return {
-    config: await readJson(join(folder, isAdapter ? "adapter_config.json" : "config.json")),
+    config: await readObject(join(folder, isAdapter ? "adapter_config.json" : "config.json")),
     isAdapter,
     weights: isAdapter ? renamed(weights, adapterPrefix) : weights,
     steps: Number(steps),
@@ -116,7 +115,7 @@ export async function readTrained(folder: string): Promise<TrainedWeights | null
 export async function readBase(folder: string): Promise<BaseModel | null> {
   if (!existsSync(join(folder, "config.json"))) return null;
   const weights = await readShards(folder);
-  return weights.size === 0 ? null : { config: await readJson(join(folder, "config.json")), weights };
+  return weights.size === 0 ? null : { config: await readObject(join(folder, "config.json")), weights };
 }
 
 /** @returns why it cannot be computed, in words */

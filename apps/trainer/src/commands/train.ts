@@ -1,12 +1,10 @@
 import { existsSync, statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { lineAt, nodeFileSystem, runFiles, type Evaluation, type Measured } from "@laconic/trainer";
+import { lineAt, nodeFileSystem, readSettings, runFiles, type Evaluation, type Measured } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { environmentValue } from "../cli/environment.ts";
-import { parseJson } from "../cli/json.ts";
 import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
 import { measuredLines } from "../report/measured-lines.ts";
 import { tokenChange } from "../report/token-change.ts";
@@ -247,10 +245,11 @@ function isFolder(path: string): boolean {
 }
 
 async function storedConfig(directory: string, words: readonly string[]): Promise<AppConfig> {
-  const path = join(directory, runFiles.config);
-  if (!existsSync(path)) throw new LaconicError("run_missing", `${directory} holds no run to resume`, { directory });
+  if (!existsSync(join(directory, runFiles.config)))
+    throw new LaconicError("run_missing", `${directory} holds no run to resume`, { directory });
+  const settings = await readSettings(nodeFileSystem, directory);
   await checkSources(directory);
-  const kept = fromFolder(directory, parseJson(await readFile(path, "utf8"), path) as Record<string, unknown>);
+  const kept = fromFolder(directory, settings);
   return parseAppConfig(applyOverrides(fromOwnModel(directory, kept), words));
 }
 

@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { LaconicError } from "@laconic/core";
 import { episodeSchema, problemSchema } from "@laconic/core/schemas";
-import { damagedRows, nodeFileSystem, stepDefect } from "@laconic/trainer";
+import { damagedRows, nodeFileSystem, readSettings, stepDefect } from "@laconic/trainer";
 import {
   declineOf,
   describeChanges,
@@ -28,11 +27,9 @@ type Json = Readonly<Record<string, unknown>>;
 export async function readRunData(directory: string): Promise<ReportData> {
   const fs = nodeFileSystem;
   const path = (name: string): string => join(directory, name);
-  if (!(await fs.exists(path(runFiles.config))))
-    throw new LaconicError("run_missing", `${directory} holds no run (no ${runFiles.config})`, { directory });
   const json = async (name: string): Promise<Json> =>
     record(parseJson(new TextDecoder().decode(await fs.read(path(name))), path(name)));
-  const config = await json(runFiles.config);
+  const config = await readSettings(fs, directory);
   const environment = await json(runFiles.environment);
   const source = folderSource(directory);
   const facts = await readRunFacts(source, { processes: nodeProcesses });

@@ -1,8 +1,14 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { changesOf, findCheckpoint, manifestOfRun, nodeFileSystem, runFiles, type LoopState } from "@laconic/trainer";
-import { parseJson } from "../cli/json.ts";
+import {
+  changesOf,
+  findCheckpoint,
+  manifestOfRun,
+  nodeFileSystem,
+  readSettings,
+  runFiles,
+  type LoopState,
+} from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
 import { checkSources, fromFolder } from "../door/run-sources.ts";
 import { fromOwnModel } from "./lessons/own-model.ts";
@@ -29,11 +35,8 @@ export interface FoundRun {
 
 /** @throws LaconicError `run_missing`, `config_invalid`; `checkpoint_mismatch` for a setting or source edited since */
 export async function configOfRun(directory: string): Promise<AppConfig> {
-  const text = await readFile(join(directory, runFiles.config), "utf8").catch((error: unknown) => {
-    throw new LaconicError("run_missing", `${directory} holds no run`, { directory }, error);
-  });
   const file = join(directory, runFiles.config);
-  const kept = parseJson(text, file) as Readonly<Record<string, unknown>>;
+  const kept = await readSettings(nodeFileSystem, directory);
   const manifest = await manifestOfRun(nodeFileSystem, directory);
   // More steps are written to the manifest first.
   const [edited] = manifest ? changesOf(manifest.config.settings, kept).filter(({ key }) => key !== "train.steps") : [];

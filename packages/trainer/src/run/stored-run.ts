@@ -66,7 +66,7 @@ export async function checkSame(
     new TextDecoder().decode(await fs.read(joinPath(directory, name)));
   const file = joinPath(directory, runFiles.manifest);
   const configFile = joinPath(directory, runFiles.config);
-  const kept = parsed(await text(runFiles.config), configFile);
+  const kept = await readSettings(fs, directory);
   if (!(await fs.exists(file)))
     await warn(`${file} is not there: whether weights, tokenizer and data are those of the beginning cannot be told`);
   const manifest = (await fs.exists(file))
@@ -100,10 +100,28 @@ export async function manifestOfRun(fs: FileSystem, directory: string): Promise<
   return parseRunManifest(new TextDecoder().decode(await fs.read(file)), file);
 }
 
-function parsed(text: string, file: string): Readonly<Record<string, unknown>> {
+/**
+ * The settings that a run's folder keeps.
+ * @throws LaconicError `run_missing` where there are none, `checkpoint_mismatch` for a file that holds something else
+ */
+export async function readSettings(fs: FileSystem, directory: string): Promise<Readonly<Record<string, unknown>>> {
+  const file = joinPath(directory, runFiles.config);
+  if (!(await fs.exists(file)))
+    throw new LaconicError("run_missing", `${directory} holds no run (no ${runFiles.config})`, { directory });
+  const refused = (what: string, cause?: unknown): LaconicError =>
+    new LaconicError("checkpoint_mismatch", `${file} ${what}; put it back`, { file }, cause);
+  const bytes = await fs.read(file).catch((error: unknown) => {
+    throw refused(`cannot be read: ${error instanceof Error ? error.message : String(error)}`, error);
+  });
+  let settings: unknown;
   try {
-    return boundedJson(text) as Readonly<Record<string, unknown>>;
+    settings = boundedJson(new TextDecoder().decode(bytes));
   } catch (error) {
-    throw new LaconicError("checkpoint_mismatch", `${file} is not JSON any more; put it back`, { file }, error);
+    throw refused(`is not JSON any more: ${(error as Error).message}`, error);
   }
+  if (typeof settings === "object" && settings !== null && !Array.isArray(settings))
+    return settings as Readonly<Record<string, unknown>>;
+  throw refused(
+    `holds ${settings === null || Array.isArray(settings) ? JSON.stringify(settings) : `a ${typeof settings}`} instead of settings`,
+  );
 }

@@ -1,8 +1,9 @@
-import { boundedJson, LaconicError } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { nodeFileSystem } from "#platform";
 import { lastOf } from "../run/last-of.ts";
 import { runFiles } from "../run/run-files.ts";
+import { parsed, recordIn } from "../run/run-source.ts";
+import { readSettings } from "../run/stored-run.ts";
 import type { MetricSink, SinkOutcome } from "./metric-sink.ts";
 import { sinkSet } from "./sink-set.ts";
 
@@ -24,14 +25,10 @@ export async function sendRun(options: SendOptions): Promise<readonly string[]> 
   const { directory, outcome = "interrupted", fileSystem: fs = nodeFileSystem } = options;
   const failed: string[] = [];
   const sinks = sinkSet(options.sinks, async (message) => void failed.push(message));
-  const read = async (name: string): Promise<Readonly<Record<string, unknown>> | null> => {
-    const path = joinPath(directory, name);
-    if (!(await fs.exists(path))) return null;
-    return boundedJson(new TextDecoder().decode(await fs.read(path))) as Readonly<Record<string, unknown>>;
-  };
-  const config = await read(runFiles.config);
-  if (config === null) throw new LaconicError("run_missing", `${directory} holds no run`, { directory });
-  const environment = (await read(runFiles.environment)) ?? {};
+  const config = await readSettings(fs, directory);
+  const file = joinPath(directory, runFiles.environment);
+  const text = (await fs.exists(file)) ? new TextDecoder().decode(await fs.read(file)) : null;
+  const environment = recordIn(parsed(text)) ?? {};
   await sinks.begin({ name: lastOf(directory), directory, config, environment });
   await sinks.replay(fs, directory);
   await sinks.close(outcome);

@@ -1,0 +1,88 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { copyOfRun } from "../testing/edited-run.ts";
+import { laconic } from "../testing/laconic.ts";
+
+/** What may stand in a file of JSON instead of what a run wrote. */
+const contents: Readonly<Record<string, string>> = {
+  null: "null",
+  "a list": "[]",
+  "a number": "3",
+  "a text": '"x"',
+  "an empty object": "{}",
+  nothing: "",
+  "half an object": '{"train": {',
+  "brackets without end": "[".repeat(20_000),
+  "a long text": `"${"x".repeat(1 << 20)}"`,
+};
+
+let whole = "";
+beforeAll(async () => {
+  whole = join(await mkdtemp(join(tmpdir(), "laconic-json-")), "run");
+  const small = ["train.steps=2", "train.problemsPerStep=2", "train.episodesPerProblem=2", "train.checkpoint.every=1"];
+  const trained = await laconic(
+    ...["train", "preset:relay-quickstart", "--device", "wasm", "--run", whole, "workers=1"],
+    ...[...small, "train.evaluation.problems=5", "train.evaluation.every=1"],
+  );
+  if (trained.code !== 0) throw new Error(trained.err);
+}, 120_000);
+afterAll(() => rm(join(whole, ".."), { recursive: true, force: true }));
+
+/** Commands that read rows alone, and those that show whatever there is. */
+const tolerant = new Set(["export", "rescore", "ls", "compare"]);
+
+/** Commands that open a run. */
+const commands: Readonly<Record<string, (run: string) => readonly string[]>> = {
+  resume: (run) => ["train", "--resume", run],
+  eval: (run) => ["eval", run, "--problems", "2"],
+  audit: (run) => ["audit", run, "--fast"],
+  analyze: (run) => ["analyze", run, "--problems", "2"],
+  report: (run) => ["report", run],
+  compare: (run) => ["compare", run, whole],
+  export: (run) => ["export", run],
+  rescore: (run) => ["rescore", run],
+  send: (run) => ["send", run, "tensorboard"],
+  serve: (run) => ["serve", run, "--port", "0"],
+  ls: (run) => ["ls", join(run, "..")],
+};
+
+/** A stack, or an error that nobody put into words. */
+const unworded = /TypeError|RangeError|Cannot read prop|\n\s+at |unexpected/u;
+
+test.each(Object.entries(commands))(
+  "%s says which file of a run is none",
+  { timeout: 300_000 },
+  async (name, words) => {
+    const copy = await copyOfRun(whole);
+    const failures: string[] = [];
+    for (const [what, content] of Object.entries(contents)) {
+      await writeFile(join(copy, "config.json"), content);
+      const { code, out, err } = await laconic(...words(copy));
+      if (unworded.test(`${out}\n${err}`)) failures.push(`${what}: ${err}`);
+      // An object may be the settings of a program's own run.
+      if (tolerant.has(name) || (code === 0 && what === "an empty object")) continue;
+      if (code === 0 || !err.includes("config.json")) failures.push(`${what}: exit code ${code}: ${out}${err}`);
+    }
+    expect(failures).toEqual([]);
+  },
+);
+
+const step = "checkpoints/step-00000002";
+
+test.each([
+  ...["manifest.json", "environment.json", "changes.jsonl", "warnings.jsonl", "evaluations.jsonl"],
+  ...[`${step}/manifest.json`, `${step}/state.json`, `${step}/laconic.json`, `${step}/config.json`],
+])("%s of another shape is said or passed over, never a stack", { timeout: 300_000 }, async (file) => {
+  const copy = await copyOfRun(whole);
+  const failures: string[] = [];
+  for (const what of ["null", "a list", "an empty object", "half an object", "brackets without end"])
+    for (const name of ["eval", "audit", "report"]) {
+      const content = contents[what] as string;
+      await writeFile(join(copy, file), content);
+      const { out, err } = await laconic(...(commands[name] as (run: string) => string[])(copy));
+      if (unworded.test(`${out}\n${err}`)) failures.push(`${name}, ${what}: ${err}`);
+    }
+  expect(failures).toEqual([]);
+});
