@@ -1,5 +1,5 @@
 import { open, readFile, truncate } from "node:fs/promises";
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { z } from "zod";
 
 /** What a journal's calls came to. */
@@ -141,7 +141,7 @@ async function readLines(path: string): Promise<KnownLines | null> {
 
 function parsed(line: string): Line | null {
   try {
-    return schema.safeParse(JSON.parse(line)).data ?? null;
+    return schema.safeParse(boundedJson(line)).data ?? null;
   } catch {
     return null;
   }
