@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -34,6 +34,13 @@ test("LACONIC_TORCH may name the package, the folder above it, or its lib", () =
 test("a LACONIC_TORCH without the libraries is an error that names it", () => {
   expect(() => findTorch({ LACONIC_TORCH: "/nowhere" })).toThrow(/LACONIC_TORCH is \/nowhere/);
 });
+
+test("a PyTorch of another system is not taken, and the error says which one is needed", () =>
+  withPackages(async (packages) => {
+    const lib = join(packages, "torch", "lib");
+    await rename(join(lib, "libtorch_cpu.so"), join(lib, "libtorch_cpu.dylib"));
+    expect(() => findTorch({ LACONIC_TORCH: packages })).toThrow("libtorch_cpu.so, of a PyTorch for Linux");
+  }));
 
 test("of the nvidia wheels' libraries those that PyTorch needs come, in the order in which they need each other", () =>
   withPackages(async (packages) => {

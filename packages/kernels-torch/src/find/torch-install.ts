@@ -17,7 +17,7 @@ export interface TorchInstall {
 }
 
 /**
- * Finds PyTorch: the folder in LACONIC_TORCH, the Python in LACONIC_PYTHON or the active environment, the `python3` on
+ * Finds PyTorch for Linux (`.so` files): the folder in LACONIC_TORCH, the Python in LACONIC_PYTHON or the active environment, the `python3` on
  * the path, then the usual places. The first that holds the libraries is taken.
  * @throws LaconicError `device_unavailable` with the places that were searched.
  */
@@ -28,7 +28,7 @@ export function findTorch(environment: Readonly<Record<string, string | undefine
     if (install) return install;
     throw new LaconicError(
       "device_unavailable",
-      `LACONIC_TORCH is ${given}, which holds no lib/libtorch_cpu.so; set it to the folder of the torch package`,
+      `LACONIC_TORCH is ${given}, which holds no lib/libtorch_cpu.so, of a PyTorch for Linux; set it to the folder of the torch package`,
       { folder: given },
     );
   }
@@ -40,7 +40,7 @@ export function findTorch(environment: Readonly<Record<string, string | undefine
   }
   throw new LaconicError(
     "device_unavailable",
-    "PyTorch was not found by the active Python or in the usual folders; install it (pip install torch) or set " +
+    "PyTorch for Linux was not found by the active Python or in the usual folders; on Linux, install it (pip install torch) or set " +
       "LACONIC_TORCH to the folder of the torch package",
     { searched: searched.join(", ") },
   );
