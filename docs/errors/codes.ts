@@ -355,7 +355,7 @@ export const errorPages: Readonly<Record<LaconicErrorCode, ErrorPage>> = {
         "belongs to another run, of other settings, weights or data",
         "A checkpoint of another run was copied into this folder.",
       ],
-      ["is not JSON any more; put it back", "A file of the run was edited or cut off."],
+      ["is not JSON any more: ", "A file of the run was edited or cut off."],
     ],
     more: "Copies of your own files are in the run's `sources/`. [Opened again](../own-values.md#opened-again).",
   },

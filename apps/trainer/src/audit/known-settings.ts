@@ -115,6 +115,7 @@ const train: Known = {
   optimizer: { ...any("beta1 beta2 epsilon weightDecay maxGradNorm"), learningRate },
   evaluation: any("every problems transcripts language"),
   earlyStopping: any("patience minGain"),
+  divergence: any("fall steps"),
   checkpoint: any("every keep"),
 };
 
