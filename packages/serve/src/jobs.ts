@@ -1,5 +1,4 @@
 import type { Prompt } from "@laconic/core";
-import { issueWords } from "@laconic/core/schemas";
 import type { z } from "zod";
 import { describeIssue } from "./describe-issue.ts";
 import { chatForm, textForm, type ReadReply, type ReplyForm } from "./forms.ts";
@@ -85,7 +84,7 @@ function logProbsOf(
 
 /** @throws HttpError 400 naming the parameter. */
 export function parse<T>(schema: z.ZodType<T>, json: unknown, place = ""): T {
-  const parsed = schema.safeParse(json, { error: issueWords });
+  const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const { path, reason } = describeIssue(parsed.error.issues[0] as z.core.$ZodIssue, json, schema);
   const name = [...(place === "" ? [] : [place]), ...path].join(".");
