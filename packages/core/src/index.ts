@@ -72,6 +72,7 @@ export { boundedJson, maxJsonDepth } from "./bounded-json.ts";
 export type { JsonLimits } from "./bounded-json.ts";
 export { backoffMs } from "./backoff.ts";
 export { expectNotAborted, untilAborted } from "./until-aborted.ts";
+export { withoutKey } from "./without-key.ts";
 export { maxReward } from "./reward.ts";
 export type { EpisodeReward, Grader, Reward, RewardContext, RewardResult, RewardTerms } from "./reward.ts";
 export { asEstimator } from "./estimator.ts";

@@ -104,6 +104,37 @@ const faults: readonly (readonly [name: string, handle: Handler, code: string, c
     "api_refused",
     1,
   ],
+  [
+    "a wrong key, masked as providers print it",
+    (_, response) =>
+      json(response, 401, {
+        error: { message: `Incorrect: ${canary.slice(0, 8)}****${canary.slice(-4)}, …${canary.slice(-12)}` },
+      }),
+    "api_refused",
+    1,
+  ],
+  ...[488, 492, 495, 498].map(
+    (length) =>
+      [
+        `a wrong key that is cut after ${500 - length} letters or so`,
+        (_: unknown, response: Parameters<Handler>[1]) =>
+          json(response, 401, { error: { message: `${"x".repeat(length - 5)}${canary}` } }),
+        "api_refused",
+        1,
+      ] as const,
+  ),
+  [
+    "a key in a redirect's path",
+    (_, response) => void response.writeHead(302, { location: `http://example.com/${canary.slice(4)}/v1` }).end(),
+    "api_refused",
+    1,
+  ],
+  [
+    "a key at the cut of what is no JSON",
+    (_, response) => void response.writeHead(200).end(`${"y".repeat(108)}${canary}`),
+    "reply_malformed",
+    2,
+  ],
   ["an unknown model", (_, response) => json(response, 404, { error: { message: "no such model" } }), "api_refused", 1],
   ["a bad parameter", (_, response) => json(response, 400, { error: { message: "temperature" } }), "api_refused", 1],
   [
@@ -173,15 +204,17 @@ function endless(response: ServerResponse): void {
 
 test.for(faults)("%s", { timeout: 30_000 }, async ([, handle, code, calls]) => {
   const { url, bodies } = await server(handle);
-  const failing = model(url, { attempts: 2 });
+  const events: ApiEvent[] = [];
+  const failing = model(url, { attempts: 2, onEvent: (event) => events.push(event) });
   const error: unknown = await failing.complete(request()).catch((caught: unknown) => caught);
   expect(LaconicError.is(error)).toBe(true);
   expect((error as LaconicError).code).toBe(code);
   expect(bodies).toHaveLength(calls);
-  // No key anywhere that a log could show.
-  expect(inspect(error, { depth: 9 }) + (error as LaconicError).message + inspect(failing, { depth: 9 })).not.toContain(
-    canary,
+  // No part of a key anywhere that a log could show.
+  const shown = [inspect(error, { depth: 9 }), (error as LaconicError).message, inspect(events, { depth: 9 })].join(
+    inspect(failing, { depth: 9 }),
   );
+  for (let i = 0; i + 4 <= canary.length; i++) expect(shown).not.toContain(canary.slice(i, i + 4));
 });
 
 test("a storm that passes is waited out; retry-after is kept to", async () => {

@@ -1,3 +1,5 @@
+import { withoutKey } from "@laconic/core";
+
 /** A key that no log, JSON or inspection shows. */
 export class Secret {
   readonly #value: string;
@@ -11,10 +13,11 @@ export class Secret {
     return this.#value;
   }
 
-  /** A text without the key, and without anything that looks like a bearer token. */
+  /** A text without the key and parts of it, and without anything that looks like a bearer token. */
   redact(text: string): string {
-    const plain = this.#value.length >= 4 ? text.replaceAll(this.#value, "[redacted]") : text;
-    return plain.replaceAll(/(bearer\s+)[\w.~+/-]{8,}/giu, "$1[redacted]").replaceAll(/\bsk-[\w-]{8,}/gu, "[redacted]");
+    return withoutKey(text, this.#value)
+      .replaceAll(/(bearer\s+)[\w.~+/-]{8,}/giu, "$1[redacted]")
+      .replaceAll(/\bsk-[\w-]{8,}/gu, "[redacted]");
   }
 
   toString(): string {

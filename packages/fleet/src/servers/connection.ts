@@ -1,4 +1,4 @@
-import { boundedJson, LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError, withoutKey } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import type { z } from "zod";
 
@@ -61,7 +61,10 @@ export class Connection {
       throw new LaconicError("api_unavailable", `${place}: ${this.#redact(reason)}`, { server: this.url });
     }
     const { status } = response;
-    if (status < 500 && ![408, 425, 429].includes(status)) return { status, text: this.#redact(text) };
+    if (status < 500 && ![408, 425, 429].includes(status)) {
+      // What a model said is left as it is, but for the whole key.
+      return { status, text: (apiKey?.length ?? 0) < 4 ? text : text.replaceAll(apiKey as string, "[redacted]") };
+    }
     const wait = Number(response.headers.get("retry-after") ?? Number.NaN);
     throw new LaconicError("api_unavailable", `${place}: status ${status}: ${this.#redact(text).slice(0, 300)}`, {
       server: this.url,
@@ -87,20 +90,23 @@ export class Connection {
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
     const key = issue?.path.join(".") ?? "";
-    throw new LaconicError("reply_malformed", `${this.url}${path}: the reply at "${key}": ${issue?.message}`, {
-      server: this.url,
-      key,
-    });
+    throw new LaconicError(
+      "reply_malformed",
+      `${this.url}${path}: the reply at "${key}": ${this.#redact(issue?.message ?? "")}`,
+      {
+        server: this.url,
+        key,
+      },
+    );
   }
 
   refusal(path: string, { status, text }: HttpReply, advice = ""): LaconicError {
-    const message = `${this.url}${path}: status ${status}: ${text.slice(0, 300)}${advice}`;
+    const message = `${this.url}${path}: status ${status}: ${this.#redact(text).slice(0, 300)}${advice}`;
     return new LaconicError("api_refused", message, { server: this.url, status });
   }
 
   #redact(text: string): string {
-    const { apiKey } = this.#options;
-    return apiKey === undefined || apiKey.length < 4 ? text : text.replaceAll(apiKey, "[redacted]");
+    return withoutKey(text, this.#options.apiKey ?? "");
   }
 }
 

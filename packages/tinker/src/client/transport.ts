@@ -1,4 +1,4 @@
-import { backoffMs, LaconicError, randomFromSeed, type Random } from "@laconic/core";
+import { backoffMs, LaconicError, randomFromSeed, type Random, withoutKey } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import type { z } from "zod";
 import { jsonCodec, type Codec } from "../wire/codec.ts";
@@ -172,8 +172,7 @@ export class Transport {
   }
 
   #redact(text: string): string {
-    const { apiKey } = this.#options;
-    return apiKey === undefined || apiKey.length < 4 ? text : text.replaceAll(apiKey, "[redacted]");
+    return withoutKey(text, this.#options.apiKey ?? "");
   }
 }
 

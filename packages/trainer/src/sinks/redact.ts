@@ -1,3 +1,4 @@
+import { withoutKey } from "@laconic/core";
 import type { MetricSink } from "./metric-sink.ts";
 
 /** Stands where a secret stood. */
@@ -41,7 +42,9 @@ export function withoutSecrets(sink: MetricSink, secrets: readonly string[], nam
       try {
         await use?.(...told);
       } catch (error) {
-        throw new Error(redacted(error instanceof Error ? error.message : String(error), secrets), { cause: error });
+        const said = redacted(error instanceof Error ? error.message : String(error), secrets);
+        // A service's words may hold a part of one.
+        throw new Error(secrets.reduce(withoutKey, said), { cause: error });
       }
     };
   return {
