@@ -4,7 +4,7 @@ import { checkModel, chatJob, completionJob, type Job } from "./jobs.ts";
 import { checkPromptLength } from "./prompt-length.ts";
 import { toolJob } from "./gateway/tool-job.ts";
 import type { CompletionServerOptions } from "./options.ts";
-import { checkOrigin } from "./request-guard.ts";
+import { checkCaller } from "./request-guard.ts";
 
 /** Answers a request; never rejects. */
 export type CompletionHandler = (request: Request) => Promise<Response>;
@@ -42,7 +42,7 @@ export function completionHandler(options: CompletionServerOptions): CompletionH
 
   const route = async (request: Request): Promise<Response> => {
     const { headers, method } = request;
-    checkOrigin(headers.get("host") ?? new URL(request.url).host, headers.get("origin"), options.hosts ?? []);
+    checkCaller(request, options.hosts ?? [], options.apiKey);
     const pathname = pathOf(request);
     if (method === "GET" && pathname === "/health")
       return jsonResponse(200, { status: "ok", running: completer.running() });

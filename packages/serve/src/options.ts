@@ -13,7 +13,7 @@ export interface CompletionServerOptions {
   readonly contextLength: number;
   /** Most tokens of a reply whose request does not say; 1,024 unless told. */
   readonly defaultMaxTokens?: number;
-  /** Names that clients may call this server by, beside those of this machine and plain addresses. */
+  /** What the server is bound to, and names that clients may call it by; none means this machine. With a key, plain addresses are taken too. */
   readonly hosts?: readonly string[];
   /** Gives the log-probs of a prompt's own tokens; without it `echo` with `logprobs` is refused. */
   readonly scorer?: PromptScorer;

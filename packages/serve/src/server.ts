@@ -6,4 +6,4 @@
 export { closeServer } from "./close-server.ts";
 export type { CompletionHandler } from "./completion-handler.ts";
 export { createHandlerServer } from "./handler-server.ts";
-export { checkOrigin, isLoopback } from "./request-guard.ts";
+export { checkOrigin, checkOwnPage, isLoopback } from "./request-guard.ts";

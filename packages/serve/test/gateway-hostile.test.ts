@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { request as ask } from "node:http";
 import { expect, test } from "vitest";
 import { scripted, startGateway, type TinyGateway } from "./tiny-gateway.ts";
 
@@ -146,8 +148,17 @@ test("without the key nothing is answered but whether the server is there", asyn
 
 test("a page of elsewhere may not ask", async () => {
   const tiny = await started();
-  const answer = await tiny.post("/rollouts/a/reward", { reward: 1 }, { origin: "https://evil.example" });
-  expect(answer.status).toBe(403);
+  for (const origin of ["https://evil.example", "http://localhost:3000", "http://127.0.0.1", "null"]) {
+    const answer = await tiny.post("/rollouts/a/reward", { reward: 1 }, { origin });
+    expect([origin, answer.status]).toEqual([origin, 403]);
+  }
+  const { hostname, port } = new URL(tiny.url);
+  for (const host of ["evil.example", "localhost.evil.example", "192.168.0.7:8000", "[fe80::1]"]) {
+    const sent = ask({ hostname, port, path: "/v1/models", headers: { host } }).end();
+    const [answer] = (await once(sent, "response")) as [{ readonly statusCode: number; resume(): void }];
+    answer.resume();
+    expect([host, answer.statusCode]).toEqual([host, 403]);
+  }
 });
 
 test("rollouts, requests and tokens have their bounds", async () => {

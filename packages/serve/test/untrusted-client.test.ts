@@ -55,10 +55,51 @@ test.each([
   [{ host: "localhost", origin: "http://10.0.0.1" }, 403],
   [{ host: "localhost", origin: "file://" }, 403],
 ])("a request with %j gets %i", async (headers, status) => {
-  const { url, errors } = await serve({ hosts: ["Model.example"] });
-  const [got, text] = await statusOf(url, headers);
+  const { url, errors } = await serve({ hosts: ["Model.example"], apiKey: "secret" });
+  const [got, text] = await statusOf(url, { authorization: "Bearer secret", ...headers });
   expect([got, errors]).toEqual([status, []]);
   expect(text.includes(`"type":"permission_error"`)).toBe(status === 403);
+});
+
+/** What a server without a key takes where it is bound to `hosts`; `:PORT` is its own. */
+const keyless: readonly (readonly [readonly string[] | undefined, Readonly<Record<string, string>>, 200 | 403])[] = [
+  ...[undefined, ["127.0.0.1"], ["localhost"], ["::1"]].flatMap((hosts) => [
+    ...["127.0.0.1:8000", "LOCALHOST", "a.localhost:1", "[::1]:8000", "[::1]"].map(
+      (host) => [hosts, { host }, 200] as const,
+    ),
+    ...["192.168.0.7:8000", "[fe80::1]:8000", "0.0.0.0:8000", "evil.example", "localhost@evil.example"].map(
+      (host) => [hosts, { host }, 403] as const,
+    ),
+    ...["127.0.0.1.evil.example", "localhost.evil.example:8000", "7f000001.rbndr.example", "localhost:x", "::1"].map(
+      (host) => [hosts, { host }, 403] as const,
+    ),
+    [hosts, { host: "localhost:8000", origin: "http://localhost:8000" }, 200] as const,
+    [hosts, { host: "[::1]:8000", origin: "http://[::1]:8000" }, 200] as const,
+    ...[
+      "http://localhost:3000",
+      "http://localhost",
+      "http://127.0.0.1:8000",
+      "null",
+      "http://evil.example",
+      "file://",
+    ].map((origin) => [hosts, { host: "localhost:8000", origin }, 403] as const),
+    [hosts, { host: "localhost", "sec-fetch-site": "cross-site" }, 403] as const,
+    [hosts, { host: "localhost", "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors" }, 403] as const,
+    [hosts, { host: "localhost", "sec-fetch-site": "same-origin" }, 200] as const,
+  ]),
+  [["127.0.0.1", "Model.example"], { host: "model.example" }, 200],
+  [["127.0.0.1", "Model.example"], { host: "model.example:1", origin: "https://model.example:1" }, 200],
+  [["127.0.0.1", "Model.example"], { host: "model.example.evil.example" }, 403],
+];
+
+test("without a key, only this machine's own pages and programs are answered", async () => {
+  const found: unknown[] = [];
+  for (const [hosts, headers] of keyless) {
+    const { url, server } = await startServer({ policy: tiny.policy, ...(hosts && { hosts }) });
+    found.push([hosts, headers, (await statusOf(url, headers))[0]]);
+    await closeServer(server, 0);
+  }
+  expect(found).toEqual(keyless);
 });
 
 test.each(["text/plain", "text/plain;charset=UTF-8", "application/x-www-form-urlencoded", "multipart/form-data", ""])(

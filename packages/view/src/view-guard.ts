@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { checkOrigin, isLoopback } from "@laconic/serve/server";
+import { checkOwnPage } from "@laconic/serve/server";
 import { ViewError } from "./failure.ts";
 import { plainHeaders } from "./static-files.ts";
 
@@ -18,14 +18,10 @@ export interface GuardOptions {
  * @throws ViewError 401 and 403
  */
 export function viewGuard({ hosts, token }: GuardOptions): (request: Request) => Response | null {
-  const isLocal = hosts.every((host) => isLoopback(host));
   const secret = token === null ? null : digest(`cookie ${token}`);
   const cookie = token === null ? "" : `laconic-view-${digest(`name ${token}`).slice(0, 8)}`;
   return (request) => {
-    // Without one, as a test asks, the address names it.
-    const host = request.headers.get("host") ?? new URL(request.url).host;
-    checkHost(host, hosts, isLocal);
-    checkPage(request.headers, host);
+    checkPage(request, hosts);
     if (token === null || secret === null) return null;
     const url = new URL(request.url);
     const given = url.searchParams.get("token");
@@ -40,25 +36,13 @@ export function viewGuard({ hosts, token }: GuardOptions): (request: Request) =>
   };
 }
 
-function checkHost(host: string, hosts: readonly string[], isLocal: boolean): void {
+function checkPage(request: Request, hosts: readonly string[]): void {
   try {
-    checkOrigin(host, null, hosts);
+    checkOwnPage(request, hosts);
   } catch (error) {
-    throw new ViewError(403, "host_foreign", error instanceof Error ? error.message : String(error));
+    const { code, message } = error as { readonly code?: string; readonly message: string };
+    throw new ViewError(403, code === "origin_foreign" ? code : "host_foreign", message);
   }
-  const name = new URL(`http://${host}`).hostname;
-  // Who is bound to this machine alone is called by its names alone.
-  if (isLocal && !isLoopback(name)) throw new ViewError(403, "host_foreign", `the host ${name} is not this machine`);
-}
-
-/** A page asks its own server; what a browser loads for another page is refused, and so is a frame. */
-function checkPage(headers: Headers, host: string): void {
-  const [origin, site] = [headers.get("origin"), headers.get("sec-fetch-site")];
-  const isOwn = origin === null || origin === `http://${host}` || origin === `https://${host}`;
-  if (!isOwn) throw new ViewError(403, "origin_foreign", `pages of ${origin} may not ask this server`);
-  const isVisit = headers.get("sec-fetch-mode") === "navigate" && headers.get("sec-fetch-dest") === "document";
-  if (site !== null && site !== "same-origin" && site !== "none" && !isVisit)
-    throw new ViewError(403, "origin_foreign", "pages from elsewhere may not ask this server");
 }
 
 /** Sets the cookie, and goes on from a page of our own: a strict cookie is not sent on where another page led. */

@@ -4,7 +4,7 @@ import { createCompleter } from "../completer.ts";
 import { checkKey, HttpError, invalid, jsonResponse, pathOf, readJson } from "../http.ts";
 import { chatJob, completionJob, type Job } from "../jobs.ts";
 import { checkPromptLength } from "../prompt-length.ts";
-import { checkOrigin } from "../request-guard.ts";
+import { checkCaller } from "../request-guard.ts";
 import type { GatewayAgent, GatewayOptions } from "./gateway-options.ts";
 import { belongingOf, checkId, isRepeated, plainChat, restOf, rewardIn, type Belonging } from "./gateway-requests.ts";
 import { rememberReward, type GatewayState } from "./gateway-state.ts";
@@ -235,7 +235,7 @@ export function gatewayRoutes(
 
   return async (request) => {
     const { headers, method } = request;
-    checkOrigin(headers.get("host") ?? new URL(request.url).host, headers.get("origin"), options.hosts ?? []);
+    checkCaller(request, options.hosts ?? [], options.apiKey);
     const path = pathOf(request);
     if (method === "GET" && path === "/health")
       return jsonResponse(200, { status: "ok", running: completer.running(), step: state.step });
