@@ -47,26 +47,48 @@ export async function loadTokenizer(
       throw new LaconicError("aborted", `loading the tokenizer of ${folder} was aborted`, { folder });
     return readTextFile(joinPath(folder, name));
   }, folder);
-  specialTokens(files);
+  readingFiles("read", () => specialTokens(files));
   return tokenizerFrom(files, openGuardedEncoder({ folder, files, templateArguments, deadlineSeconds }));
 }
 
 /** The same from files that are already read. It trusts them: patterns and template run on the calling thread. */
 export function tokenizerOf(files: TokenizerFiles, { templateArguments = {} }: ChatSettings = {}): ChatTokenizer {
-  return tokenizerFrom(files, promptEncoder(files, templateArguments));
+  return tokenizerFrom(
+    files,
+    readingFiles("read", () => promptEncoder(files, templateArguments)),
+  );
 }
 
 function tokenizerFrom(files: TokenizerFiles, encoder: PromptEncoder): ChatTokenizer {
-  const { ends } = specialTokens(files);
-  const { vocabularySize, decode, tokenBytes } = tokenDecoder(files);
+  const { ends } = readingFiles("read", () => specialTokens(files));
+  const { vocabularySize, decode, tokenBytes } = readingFiles("read", () => tokenDecoder(files));
   return {
     vocabularySize,
     endToken: ends[0] as number,
     endTokens: ends,
-    encode: (text) => encoder.encode(text),
-    encodePrompt: (text) => encoder.encodePrompt(text),
-    decode,
-    tokenBytes,
-    encodeChat: (messages) => encoder.encodeChat(messages),
+    encode: (text) => readingFiles("encode a text", () => encoder.encode(text)),
+    encodePrompt: (text) => readingFiles("encode a text", () => encoder.encodePrompt(text)),
+    decode: (tokens) => readingFiles("decode tokens", () => decode(tokens)),
+    tokenBytes: () => readingFiles("decode tokens", tokenBytes),
+    encodeChat: (messages) => readingFiles("encode a chat", () => encoder.encodeChat(messages)),
   };
+}
+
+/**
+ * Values of a stranger's files may be of any type, and some are met where they are used first.
+ * @throws LaconicError `model_unsupported` in place of what the values make the code throw
+ */
+function readingFiles<T>(doing: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (LaconicError.is(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new LaconicError(
+      "model_unsupported",
+      `tokenizer.json or tokenizer_config.json holds a value that cannot be used to ${doing}: ${reason}`,
+      { file: "tokenizer.json" },
+      error,
+    );
+  }
 }

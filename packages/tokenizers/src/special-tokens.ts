@@ -41,6 +41,15 @@ export function specialTokens(files: TokenizerFiles): SpecialTokens {
   const controls = idsOf(added.filter(({ special, content }) => special || delimiter.test(content)));
   const byRole = rolesOf(files.config);
   const stated = files.generation["eos_token_id"];
+  const wrong = [stated].flat().find((id) => typeof id === "number" && !(Number.isInteger(id) && id >= 0));
+  if (wrong !== undefined)
+    throw new LaconicError(
+      "model_unsupported",
+      `generation_config.json: eos_token_id ${JSON.stringify(wrong)} is no token's id`,
+      {
+        key: "eos_token_id",
+      },
+    );
   const own = ids.get(byRole["eos_token"] ?? "");
   const ends = [...new Set([own, stated].flat().filter((id): id is number => typeof id === "number"))];
   if (ends.length === 0)

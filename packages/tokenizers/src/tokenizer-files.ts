@@ -41,8 +41,8 @@ function templateIn(json: Json): string | null {
   const template = json["chat_template"];
   if (typeof template === "string") return template;
   if (!Array.isArray(template)) return null;
-  const found = (template as readonly { readonly name?: unknown; readonly template?: unknown }[]).find(
-    ({ name }) => name === "default",
+  const found = (template as readonly ({ readonly name?: unknown; readonly template?: unknown } | null)[]).find(
+    (each) => each?.name === "default",
   );
   return typeof found?.template === "string" ? found.template : null;
 }
