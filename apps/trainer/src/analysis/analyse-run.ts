@@ -19,7 +19,8 @@ import {
 import { scoreValue } from "@laconic/rewards";
 import type { Terminal } from "../cli/terminal.ts";
 import { actorSpending, type CapFlags } from "../run/actor-spending.ts";
-import { findRun, openFoundRun } from "../run/open-run.ts";
+import type { OpenedParts } from "../run/open-parts.ts";
+import { configOfRun, findRun, openFoundRun, openRun, type FoundRun } from "../run/open-run.ts";
 
 export interface AnalyseOptions {
   readonly problems: number;
@@ -52,19 +53,21 @@ export async function analyseRun(
   terminal: Terminal,
   cap: CapFlags = {},
 ): Promise<{ readonly analysis: TeamAnalysis; readonly messages: readonly WorthOfMessage[] }> {
-  const run = await findRun(directory, options.which);
-  const { config, state } = run;
-  const spending = await actorSpending(config.actor, cap);
-  const played = async (trained: boolean): Promise<Played> => {
-    const { parts, close } = await openFoundRun(run, terminal, { trained, spending });
+  const spending = await actorSpending((await configOfRun(directory)).actor, cap);
+  const played = async ({ parts, close }: OpenedParts, { train }: FoundRun["config"]): Promise<Played> => {
     try {
-      return await play(parts, options, config.train);
+      return await play(parts, options, train);
     } finally {
       await close();
     }
   };
-  const before = await played(false);
-  const after = await played(true);
+  const first = await findRun(directory, options.which);
+  const before = await played(await openFoundRun(first, terminal, { trained: false, spending }), first.config);
+  const { opened, config, state } = await openRun(directory, options.which, async (found) => ({
+    ...found,
+    opened: await openFoundRun(found, terminal, { spending }),
+  }));
+  const after = await played(opened, config);
   const { step } = state;
   const messages = after.worth.map((each) => ({ step, cut: options.cut, ...each }));
   return { analysis: analyseTeam(before, after, { step, cut: options.cut }), messages };

@@ -11,7 +11,7 @@ import { actorSpending, actorSpendingFlags, spentText } from "../run/actor-spend
 import { timeoutFlag } from "../run/spending.ts";
 import { actorChoice } from "../run/actor-choice.ts";
 import { withSource } from "../door/with-source.ts";
-import { findRun, openFoundRun } from "../run/open-run.ts";
+import { openFoundRun, openRun } from "../run/open-run.ts";
 
 export function evalCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -34,14 +34,18 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
       },
       run: async (args) => {
         const problems = wholeNumber("problems", args.problems, 1, 1000);
-        const run = await findRun(resolve(args.directory), args.best ? "best" : "latest");
-        const { config, state, warnings } = run;
-        for (const warning of warnings) terminal.note(`${terminal.paint("yellow", "warning")}: ${warning}`);
         const actor = args.actor === undefined ? null : await actorChoice(args.actor, terminal);
-        const spending = await actorSpending(actor?.speaks ?? config.actor, args);
-        const { parts, close } = await sayWhile(terminal, "loading the run's models", () =>
-          openFoundRun(run, terminal, { spending, ...(actor && { actor: actor.speaks }) }),
-        );
+        const which = args.best ? "best" : "latest";
+        const { run, spending, opened } = await openRun(resolve(args.directory), which, async (found) => {
+          for (const warning of found.warnings) terminal.note(`${terminal.paint("yellow", "warning")}: ${warning}`);
+          const spent = await actorSpending(actor?.speaks ?? found.config.actor, args);
+          const parts = await sayWhile(terminal, "loading the run's models", () =>
+            openFoundRun(found, terminal, { spending: spent, ...(actor && { actor: actor.speaks }) }),
+          );
+          return { run: found, spending: spent, opened: parts };
+        });
+        const { config, state } = run;
+        const { parts, close } = opened;
         try {
           const { sampling, scoring } = config.train;
           const options = { seed: args.seed, step: state.step, problems, sampling, scoring };

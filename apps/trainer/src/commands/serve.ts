@@ -1,6 +1,14 @@
 import { basename, join, resolve } from "node:path";
 import { relayTask } from "@laconic/tasks";
-import { boundedJson, type ChatTokenizer, LaconicError, type ModelSource, type Tokenizer } from "@laconic/core";
+import {
+  boundedJson,
+  LaconicError,
+  type ChatTokenizer,
+  type Engine,
+  type ModelSource,
+  type Tokenizer,
+  type TrainableModel,
+} from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { closeServer, createCompletionServer, type ToolFormat } from "@laconic/serve";
 import { loadTokenizer } from "@laconic/tokenizers";
@@ -14,7 +22,7 @@ import type { Terminal } from "../cli/terminal.ts";
 import { chooseDevice, expectGpus } from "../run/devices.ts";
 import { openModelFolder } from "../run/model-folder.ts";
 import { modelSource, policiesOf } from "../run/open-parts.ts";
-import { checkModelsOf, findRun } from "../run/open-run.ts";
+import { checkModelsOf, openRun, type FoundRun } from "../run/open-run.ts";
 import { openRunTask } from "../run/run-task.ts";
 import { checkInputs, tokenizerInput } from "../run/run-inputs.ts";
 import { boundPort, checkHost, keyFrom, listen } from "../serving/listen.ts";
@@ -133,11 +141,11 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const given = servedModel(args, rest);
         const maxBytes = parseBytes("keep-prefixes", args["keep-prefixes"]);
         const cacheBytes = args.cache === undefined ? undefined : parseBytes("cache", args.cache);
-        const served = await open(given, terminal, {
+        const chosen = {
           policy: args.policy,
-          which: args.best ? "best" : "latest",
+          which: args.best ? ("best" as const) : ("latest" as const),
           templateArguments: templateArgumentsFrom(args["chat-template-arguments"]),
-        });
+        };
         const device = await chooseDevice(args.device ?? "auto", "auto", (line) => terminal.note(line));
         await expectGpus(device);
         const engine = await createLocalEngine({
@@ -148,7 +156,7 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           onWarning: (message) => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`),
         });
         try {
-          const model = await engine.createModel(served.source);
+          const { served, model } = await open(given, terminal, chosen, engine);
           const server = createCompletionServer({
             policy: localPolicy({
               id: served.name,
@@ -226,7 +234,12 @@ async function open(
     readonly which: "latest" | "best";
     readonly templateArguments: Readonly<Record<string, unknown>>;
   },
-): Promise<Served> {
+  engine: Engine,
+): Promise<{ readonly served: Served; readonly model: TrainableModel }> {
+  const opened = async (served: Served): Promise<{ readonly served: Served; readonly model: TrainableModel }> => ({
+    served,
+    model: await engine.createModel(served.source),
+  });
   const run = resolve(given);
   if (given === "shipped" || given.startsWith("hub:") || !(await exists(join(run, runFiles.checkpoints)))) {
     const stray = chosen.policy !== undefined ? "--policy" : chosen.which === "best" ? "--best" : null;
@@ -238,9 +251,17 @@ async function open(
     const { templateArguments } = chosen;
     const tokenizer =
       given === "shipped" ? shippedTokenizer(templateArguments) : await loadTokenizer(folder, { templateArguments });
-    return { name, source: { kind: "folder", path: folder }, tokenizer };
+    return opened({ name, source: { kind: "folder", path: folder }, tokenizer });
   }
-  const { config, checkpoint } = await findRun(run, chosen.which);
+  return openRun(run, chosen.which, async (found) => opened(await servedRun(run, found, terminal, chosen)));
+}
+
+async function servedRun(
+  run: string,
+  { config, checkpoint }: FoundRun,
+  terminal: Terminal,
+  chosen: { readonly policy: string | undefined; readonly templateArguments: Readonly<Record<string, unknown>> },
+): Promise<Served> {
   expectWeightsHere(config.engine, run);
   await checkModelsOf(run, config, terminal);
   const { folder } = await openModelFolder(config.model, terminal);

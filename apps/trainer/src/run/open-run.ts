@@ -70,6 +70,39 @@ export async function findRun(directory: string, which: "latest" | "best" = "lat
   return { directory, config, checkpoint: found.folder, state: found.state, warnings: found.warnings };
 }
 
+/** How often a checkpoint is found and opened anew, where the run that goes on removes it in between. */
+const mostOpenings = 5;
+
+/**
+ * Opens a checkpoint of a run that may go on meanwhile, and remove it before it is read: then the newest is opened.
+ * @param open - may be called again with another checkpoint, after it threw
+ * @throws LaconicError as {@link findRun} and `open`; `checkpoint_missing` where the run removes each before it is read
+ */
+export async function openRun<T>(
+  directory: string,
+  which: "latest" | "best",
+  open: (found: FoundRun) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const found = await findRun(directory, which);
+    try {
+      return await open(found);
+    } catch (error) {
+      if (await nodeFileSystem.exists(found.checkpoint)) throw error;
+      if (attempt === mostOpenings) throw removed(found, error);
+    }
+  }
+}
+
+function removed({ directory, checkpoint }: FoundRun, error: unknown): LaconicError {
+  return new LaconicError(
+    "checkpoint_missing",
+    `${checkpoint} is gone: its run goes on, and removed it before it was read; try again, keep more with train.checkpoint.keep, or wait for the run to end`,
+    { directory },
+    error,
+  );
+}
+
 /** Everything that the app brings to open a configuration: models from folder or hub, warnings and notes to the terminal. */
 export async function runResources(
   model: string,
@@ -107,7 +140,7 @@ export async function checkModelsOf(
  * @throws LaconicError `checkpoint_mismatch` naming a file of a model, or a tokenizer, that changed since
  */
 export async function openFoundRun(
-  { directory, config, checkpoint }: FoundRun,
+  found: FoundRun,
   terminal: Terminal,
   {
     trained = true,
@@ -121,6 +154,7 @@ export async function openFoundRun(
     readonly spending?: Spending | null;
   } = {},
 ): Promise<OpenedParts> {
+  const { directory, config, checkpoint } = found;
   await checkModelsOf(directory, config, terminal, { actor: actor === undefined });
   const resources = await runResources(config.model, terminal, { weights: config.engine === null });
   const place = config.engine
@@ -132,6 +166,9 @@ export async function openFoundRun(
     ...(heldOut !== undefined && { heldOut }),
     ...(actor && { actor }),
     spending,
+  }).catch(async (error: unknown) => {
+    if (!trained || (await nodeFileSystem.exists(found.checkpoint))) throw error;
+    throw removed(found, error);
   });
   try {
     await checkInputs(directory, "tokenizer", tokenizerInput(opened.task.tokenizer));

@@ -190,11 +190,15 @@ export interface FoundCheckpoint {
   readonly warnings: readonly string[];
 }
 
+/** How often a run's checkpoints are looked for again, where the run that writes them removed one meanwhile. */
+const mostLooks = 10;
+
 /**
  * The newest checkpoint whose files agree with its manifest, or that of the run's best evaluation.
  * @param accept - throws for one that will not do, and why
  * @throws LaconicError `checkpoint_missing` when there is none at all, `checkpoint_corrupt` when every one is damaged,
- * and a `checkpoint_mismatch` of `accept`.
+ * and a `checkpoint_mismatch` of `accept`. A run may go on meanwhile: where it removed a checkpoint after it was listed, the newest is
+ * looked for again.
  */
 export async function findCheckpoint(
   fs: FileSystem,
@@ -202,6 +206,24 @@ export async function findCheckpoint(
   which: "latest" | "best" = "latest",
   accept: (found: Omit<FoundCheckpoint, "warnings">) => Promise<void> = async () => undefined,
 ): Promise<FoundCheckpoint> {
+  for (let look = 0; look < mostLooks; look++) {
+    const found = await lookForCheckpoint(fs, directory, which, accept);
+    if (found !== null) return found;
+  }
+  throw new LaconicError(
+    "checkpoint_missing",
+    `${directory}: its run removed each of ${mostLooks} checkpoints before it could be read; keep more of them, or wait for the run to end`,
+    { directory },
+  );
+}
+
+/** @returns null where one that was listed is gone */
+async function lookForCheckpoint(
+  fs: FileSystem,
+  directory: string,
+  which: "latest" | "best",
+  accept: (found: Omit<FoundCheckpoint, "warnings">) => Promise<void>,
+): Promise<FoundCheckpoint | null> {
   const steps = await completeSteps(fs, directory);
   if (steps.length === 0)
     throw new LaconicError(
@@ -211,15 +233,17 @@ export async function findCheckpoint(
     );
   const warnings: string[] = [];
   for (const name of steps) {
-    const folder = joinPath(directory, name);
+    let folder = joinPath(directory, name);
     try {
       const found = await verify(fs, folder);
       await accept(found);
       const best = checkpointName(found.state.bestTrained?.step ?? found.state.best.step);
       if (which === "latest" || best === name || !steps.includes(best)) return { ...found, warnings };
-      return { ...(await verify(fs, joinPath(directory, best))), warnings };
+      folder = joinPath(directory, best);
+      return { ...(await verify(fs, folder)), warnings };
     } catch (error) {
       if (LaconicError.is(error) && error.code === "checkpoint_mismatch") throw error;
+      if (!(await fs.exists(folder))) return null;
       warnings.push(`${folder}: ${error instanceof Error ? error.message : String(error)}; trying the one before`);
     }
   }

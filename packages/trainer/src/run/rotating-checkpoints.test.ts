@@ -1,0 +1,72 @@
+import { LaconicError } from "@laconic/core";
+import { memoryFileSystem, type FileSystem } from "@laconic/core/files";
+import { expect, test } from "vitest";
+import { findCheckpoint, saveCheckpoint, type LoopState } from "./checkpoint.ts";
+
+const evaluation = { step: 0, problems: 1, accuracy: 0, interval: [0, 1] as const, tokens: 1, silence: {} };
+
+function stateOf(step: number, best: number): LoopState {
+  const seen = { step: best, accuracy: 1, since: 0 };
+  return { step, budgets: {}, policyBudgets: {}, estimators: {}, before: evaluation, after: evaluation, best: seen };
+}
+
+/** A run's folder, whose run saves its next step and removes the one before whenever `isDue` says so of the calls so far. */
+async function running(
+  isDue: (call: number) => boolean,
+): Promise<{ fs: FileSystem; calls: () => number; newest: () => number }> {
+  const stored = memoryFileSystem();
+  let [calls, step] = [0, 1];
+  const save = async (): Promise<void> => saveCheckpoint(stored, "c", {}, stateOf(step, step), 1);
+  await save();
+  const due = async (): Promise<void> => {
+    calls += 1;
+    if (!isDue(calls)) return;
+    step += 1;
+    await save();
+  };
+  const fs = new Proxy(stored, {
+    get:
+      (target, name: keyof FileSystem) =>
+      async (...given: unknown[]) => {
+        await due();
+        return (target[name] as (...all: unknown[]) => Promise<unknown>)(...given);
+      },
+  });
+  return { fs, calls: () => calls, newest: () => step };
+}
+
+test.each(["latest", "best"] as const)(
+  "the %s is found whichever read a run replaces its checkpoint before",
+  async (which) => {
+    const quiet = await running(() => false);
+    await findCheckpoint(quiet.fs, "c", which);
+    expect(quiet.calls()).toBeGreaterThan(3);
+    for (let at = 1; at <= quiet.calls(); at++)
+      for (const times of [1, 2, 3]) {
+        const { fs, newest } = await running((call) => call >= at && call < at + times);
+        const { state, warnings } = await findCheckpoint(fs, "c", which);
+        expect([at, times, state.step, warnings]).toEqual([at, times, newest(), []]);
+      }
+  },
+);
+
+test("a run that replaces its checkpoint before every read is given up on in words", async () => {
+  const { fs } = await running(() => true);
+  const error: unknown = await findCheckpoint(fs, "c").catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(LaconicError);
+  expect(error).toMatchObject({
+    code: "checkpoint_missing",
+    message: expect.stringContaining("before it could be read") as string,
+  });
+});
+
+test("a checkpoint that is damaged, not gone, is passed over with a warning", async () => {
+  const fs = memoryFileSystem();
+  await saveCheckpoint(fs, "c", {}, stateOf(1, 1), 2);
+  await saveCheckpoint(fs, "c", {}, stateOf(2, 1), 2);
+  await fs.remove("c/step-00000002/state.json");
+  expect(await findCheckpoint(fs, "c")).toMatchObject({
+    state: { step: 1 },
+    warnings: [expect.stringContaining("step-00000002")],
+  });
+});
