@@ -6,7 +6,7 @@ const key = "sk-proj-0aZ9bY8cX7dW6eV5";
 
 test.each([
   [`key ${key}.`, "key [redacted]."],
-  [`${key}${key}`, "[redacted]"],
+  [`${key}${key}`, "[redacted][redacted]"],
   [`Incorrect API key provided: sk-proj-********6eV5`, "Incorrect API key provided: [redacted]********[redacted]"],
   [`…${key.slice(-12)}, again ${key.slice(0, 5)}`, "…[redacted], again [redacted]"],
   [encodeURIComponent(`"${key}"`), "%22[redacted]%22"],
