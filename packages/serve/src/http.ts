@@ -91,8 +91,8 @@ export async function readJson({ headers, body }: Request, maxBytes: number): Pr
   }
   try {
     return boundedJson(Buffer.concat(chunks).toString("utf8"));
-  } catch {
-    throw invalid("the body is not JSON");
+  } catch (error) {
+    throw invalid(`the body is not JSON that is taken here: ${(error as Error).message.slice(0, 120)}`);
   }
 }
 
