@@ -124,7 +124,10 @@ test("what is nested without end is refused in words", async () => {
   const deep = `${"[".repeat(40_000)}${"]".repeat(40_000)}`;
   for (const body of [`{"reward":${deep}}`, `{"reward":1,"group":"g","answer":${deep}}`]) {
     const answer = await tiny.post("/rollouts/a/reward", body);
-    expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining("nested more than 100 levels deep")]);
+    expect([answer.status, answer.body.error.message]).toEqual([
+      400,
+      expect.stringContaining("nested more than 100 levels deep"),
+    ]);
   }
 });
 
