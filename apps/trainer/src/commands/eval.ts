@@ -34,15 +34,15 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
       },
       run: async (args) => {
         const problems = wholeNumber("problems", args.problems, 1, 1000);
-        const actor = args.actor === undefined ? null : await actorChoice(args.actor, terminal);
         const which = args.best ? "best" : "latest";
-        const { run, spending, opened } = await openRun(resolve(args.directory), which, async (found) => {
+        const { run, actor, spending, opened } = await openRun(resolve(args.directory), which, async (found) => {
           for (const warning of found.warnings) terminal.note(`${terminal.paint("yellow", "warning")}: ${warning}`);
-          const spent = await actorSpending(actor?.speaks ?? found.config.actor, args);
+          const chosen = args.actor === undefined ? null : await actorChoice(args.actor, terminal);
+          const spent = await actorSpending(chosen?.speaks ?? found.config.actor, args);
           const parts = await sayWhile(terminal, "loading the run's models", () =>
-            openFoundRun(found, terminal, { spending: spent, ...(actor && { actor: actor.speaks }) }),
+            openFoundRun(found, terminal, { spending: spent, ...(chosen && { actor: chosen.speaks }) }),
           );
-          return { run: found, spending: spent, opened: parts };
+          return { run: found, actor: chosen, spending: spent, opened: parts };
         });
         const { config, state } = run;
         const { parts, close } = opened;
