@@ -6,7 +6,7 @@ import { SlowFirst } from "./test/slow-first.ts";
 const chaos = process.env["LACONIC_CHAOS"];
 /** Tests that leave nothing behind in their process: one process runs many of these files, and starts once. */
 const together = [
-  "packages/{baselines,benchmarks,budget,core,engine,evaluation,gspo,hub,kernels,openai,rewards,tasks,topologies,trainer}/src/**/*.test.ts",
+  "packages/{baselines,benchmarks,budget,core,engine,evaluation,gspo,hub,kernels,openai,rewards,sinks,tasks,topologies,trainer,worlds}/src/**/*.test.ts",
 ];
 
 const project = (name: string, include: readonly string[], exclude: readonly string[] = []) => ({

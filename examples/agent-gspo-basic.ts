@@ -6,7 +6,7 @@
 import { fileURLToPath } from "node:url";
 import { relayTask } from "@laconic/tasks";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
-import { wasmKernels } from "@laconic/kernels-tfjs";
+import { wasmKernels } from "@laconic/kernels-wasm";
 import { onePolicy, parseTrainConfig, silentRecorder, train, type Metrics } from "@laconic/trainer";
 
 const shipped = new URL("../apps/trainer/assets/relay-one-fact", import.meta.url);

@@ -5,7 +5,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
-import { wasmKernels } from "@laconic/kernels-tfjs";
+import { wasmKernels } from "@laconic/kernels-wasm";
 import { relayTokenizer } from "@laconic/tasks";
 import { evaluate, livePolicies, parseTrainConfig, silentRecorder, train, type TrainedPolicy } from "@laconic/trainer";
 import { settings, task } from "./self-play.ts";

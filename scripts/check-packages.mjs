@@ -9,6 +9,17 @@ import { root } from "./lib/root.mjs";
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
 
+/** Megabytes that an installation of the package alone may take, where a stranger would mind. */
+const installLimits = new Map([
+  ["@laconic/core", 3],
+  ["@laconic/gspo", 3],
+  ["@laconic/rewards", 3],
+  ["@laconic/budget", 3],
+  ["@laconic/kernels-wasm", 3],
+  ["@laconic/openai", 45],
+  ["@laconic/tasks", 10],
+]);
+
 const shortRun = ["quickstart", "train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=20"];
 
 await setUp();
@@ -79,6 +90,7 @@ async function check(each) {
   const steps = [
     { label: "tarball", action: () => checkTarball(each) },
     { label: "install", action: () => install(each, project) },
+    { label: "size", action: () => checkInstalled(each, project) },
     ...(each.manifest.exports["."] ? [{ label: "README example", action: () => runExample(each, project) }] : []),
     ...Object.keys(each.manifest.bin ?? {}).flatMap((bin) => [
       { label: `${bin} --help`, action: () => runBin(each, bin, ["--help"], project) },
@@ -88,8 +100,8 @@ async function check(each) {
   const cells = [];
   let failure = null;
   for (const { label, action } of steps) {
-    const { code, text, seconds } = await action();
-    cells.push(`${label} ${code === 0 ? "ok" : "FAIL"} ${seconds.toFixed(1)} s`);
+    const { code, text, seconds, figure = `${seconds.toFixed(1)} s` } = await action();
+    cells.push(`${label} ${code === 0 ? "ok" : "FAIL"} ${figure}`);
     if (code === 0) continue;
     failure = text.trim();
     break;
@@ -126,6 +138,24 @@ async function install(each, project) {
   await mkdir(project);
   await writeFile(join(project, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }));
   return run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...tarballs], { cwd: project });
+}
+
+/** What lies on the disk after the package was installed alone. */
+function checkInstalled({ manifest }, project) {
+  const megabytes = bytesBelow(join(project, "node_modules")) / 1e6;
+  const limit = installLimits.get(manifest.name) ?? Infinity;
+  return {
+    code: megabytes <= limit ? 0 : 1,
+    text: `installs ${megabytes.toFixed(1)} MB, more than ${limit}`,
+    seconds: 0,
+    figure: `${megabytes.toFixed(1)} MB`,
+  };
+}
+
+function bytesBelow(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
 async function runExample({ folder }, project) {

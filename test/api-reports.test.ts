@@ -7,14 +7,16 @@ import { readText, root } from "./workspace.ts";
 const reports = apiReports();
 
 describe("what packages export", () => {
-  test.each(reports)("$entry: its report is current (npm run api:report)", ({ file, text }) => {
+  const written = reports.flatMap(({ entry, file, text }) => (file === null ? [] : [{ entry, file, text }]));
+
+  test.each(written)("$entry: its report is current (npm run api:report)", ({ file, text }) => {
     expect(existsSync(join(root, file)), file).toBe(true);
     expect(readText(file)).toBe(text);
   });
 
   test("no report is left of an entry that is gone", () => {
-    const written = readdirSync(join(root, "docs/api-reports")).map((name) => `docs/api-reports/${name}`);
-    expect(written.toSorted()).toEqual(reports.map(({ file }) => file).toSorted());
+    const found = readdirSync(join(root, "docs/api-reports")).map((name) => `docs/api-reports/${name}`);
+    expect(found.toSorted()).toEqual(written.map(({ file }) => file).toSorted());
   });
 
   test("every export says what it is", () => {
@@ -25,22 +27,13 @@ describe("what packages export", () => {
 describe("a report", () => {
   const report = (entry: string) => reports.find((each) => each.entry === entry)?.text ?? "";
 
-  test("names kind, first sentence and signature of an export", () => {
-    expect(report("@laconic/kernels")).toContain(
-      [
-        "## isOutOfMemory",
-        "",
-        "function. The error says that the device's memory is full.",
-        "",
-        "```ts",
-        "function isOutOfMemory(error: unknown): error is LaconicError",
-        "```",
-      ].join("\n"),
-    );
+  test("has a line for each export: its kind and signature", () => {
+    const lines = report("@laconic/kernels").split("\n");
+    expect(lines).toContain("function isOutOfMemory(error: unknown): error is LaconicError");
+    expect(lines).toContain("interface Kernels");
   });
 
-  test("leaves out bodies, defaults and what is private", () => {
-    expect(report("@laconic/kernels")).toContain("  get count(): number;");
+  test("leaves out bodies, members and defaults", () => {
     expect(report("@laconic/kernels")).not.toContain("#alive");
     expect(report("@laconic/topologies")).toContain("options?: DebateOptions");
   });

@@ -15,11 +15,11 @@ const entries: readonly string[] = [
   "packages/budget/src/index.ts",
   "packages/topologies/src/index.ts",
   "packages/tasks/src/index.ts",
-  "packages/tasks/src/presets/index.ts",
+  "packages/worlds/src/index.ts",
   "packages/kernels/src/index.ts",
   "packages/kernels/src/testing/index.ts",
   "packages/engine/src/index.ts",
-  "packages/kernels-tfjs/src/wasm/index.ts",
+  "packages/kernels-wasm/src/index.ts",
   "packages/kernels-tfjs/src/webgpu/index.ts",
   "packages/benchmarks/src/index.ts",
   "packages/tokenizers/src/index.ts",
@@ -97,17 +97,13 @@ describe("browsers can bundle", () => {
     },
   );
 
-  test.each(["index.ts", "presets/index.ts"])(
-    "tasks, %s, without the index of benchmarks",
-    { timeout: 120_000 },
-    async (file) => {
-      const { sources } = await bundled(`packages/tasks/src/${file}`);
-      expect(sources.filter((path) => /packages\/(benchmarks|sandbox|tokenizers|hub)\//u.test(path))).toEqual([]);
-    },
-  );
+  test.each(["tasks", "worlds"])("%s without the index of benchmarks", { timeout: 120_000 }, async (name) => {
+    const { sources } = await bundled(`packages/${name}/src/index.ts`);
+    expect(sources.filter((path) => /packages\/(benchmarks|sandbox|tokenizers|hub)\//u.test(path))).toEqual([]);
+  });
 
   test("the wasm kernels in less than 12 kB gzipped, without TensorFlow.js", { timeout: 120_000 }, async () => {
-    const { gzipped, sources } = await bundled("packages/kernels-tfjs/src/wasm/index.ts", [/^never$/u]);
+    const { gzipped, sources } = await bundled("packages/kernels-wasm/src/index.ts", [/^never$/u]);
     expect(sources.filter((path) => path.includes("@tensorflow"))).toEqual([]);
     expect(gzipped).toBeGreaterThan(3000);
     expect(gzipped).toBeLessThan(12_000);
@@ -119,7 +115,7 @@ describe("browsers can bundle", () => {
     // Both in one, and the wasm kernels: all of JavaScript that a tab needs to train.
     ["inline-worker.ts", 132],
   ])("%s in less than %d kB gzipped", { timeout: 120_000 }, async (worker, most) => {
-    const beside = worker === "inline-worker.ts" ? /^never$/u : /kernels-tfjs/u;
+    const beside = worker === "inline-worker.ts" ? /^never$/u : /kernels-wasm/u;
     const { gzipped, sources } = await bundled(`test/browser/${worker}`, [beside]);
     const holds = (file: string): boolean => sources.some((path) => path.endsWith(file));
     expect(holds("engine/src/local/inline-host.ts")).toBe(worker !== "training-worker.ts");

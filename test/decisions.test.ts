@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { apiReports } from "../scripts/lib/api-report.mjs";
 import { readText, repositoryFiles, root } from "./workspace.ts";
 
 const folder = "docs/decisions/";
@@ -27,17 +28,12 @@ test.each([...pages, "docs/glossary.md"])("the files that %s names are there", (
 });
 
 test("exports that the glossary names are exports", () => {
-  const reports = new Map<string, string>();
-  const reportOf = (entry: string): string => {
-    const path = `docs/api-reports/${entry.slice("@laconic/".length).replaceAll("/", "-")}.md`;
-    if (!reports.has(entry)) reports.set(entry, readText(path));
-    return reports.get(entry) as string;
-  };
+  const exports = new Map(apiReports().map(({ entry, names }) => [entry, new Set(names)]));
   const missing = [...readText("docs/glossary.md").matchAll(/\| ([^|]*) in `(@laconic\/[\w/-]+)` \|/gu)].flatMap(
     ([, names = "", entry = ""]) =>
       [...names.matchAll(/`(\w+)[\w.]*`/gu)]
         .map((match) => match[1] as string)
-        .filter((name) => !reportOf(entry).includes(`\n## ${name}\n`))
+        .filter((name) => exports.get(entry)?.has(name) !== true)
         .map((name) => `${name} of ${entry}`),
   );
   expect(missing).toEqual([]);

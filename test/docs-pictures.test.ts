@@ -1,5 +1,5 @@
 import { dirname, join, relative } from "node:path";
-import { relayQuickstart } from "../packages/tasks/src/presets/index.ts";
+import { relayQuickstart } from "../packages/worlds/src/index.ts";
 import { expect, test } from "vitest";
 import { loadPlot } from "../apps/trainer/src/report/chart/plot-library.ts";
 import { planeFile } from "../apps/trainer/src/report/chart/plane-file.ts";

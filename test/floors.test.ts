@@ -17,6 +17,7 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/tokenizers": 3,
   "@laconic/serve": 4,
   "@laconic/kernels-tfjs": 3,
+  "@laconic/kernels-wasm": 3,
   "@laconic/tinker": 3,
   "@laconic/fleet": 3,
   "@laconic/openai": 3,
@@ -24,7 +25,9 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/trainer": 4,
   "@laconic/evaluation": 4,
   "@laconic/tasks": 4,
+  "@laconic/worlds": 4,
   "@laconic/view": 5,
+  "@laconic/sinks": 5,
   laconic: 6,
 };
 
@@ -34,6 +37,8 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   "@laconic/benchmarks": ["@laconic/hub"],
   // A task is what the trainer takes.
   "@laconic/tasks": ["@laconic/trainer"],
+  // Worlds are tasks, and presets are what the trainer takes.
+  "@laconic/worlds": ["@laconic/tasks", "@laconic/tasks/testing", "@laconic/trainer"],
 };
 
 const importOf = /(?:from|import)\s*\(?\s*["'](@laconic\/[^"']+|laconic)["']/g;

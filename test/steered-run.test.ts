@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createKernels } from "../packages/kernels-tfjs/src/wasm/index.ts";
+import { createKernels } from "../packages/kernels-wasm/src/index.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { auditRun } from "../apps/trainer/src/audit/audit-run.ts";
 import type { Difference } from "../apps/trainer/src/audit/findings.ts";

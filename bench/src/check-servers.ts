@@ -19,7 +19,7 @@ import {
 } from "@laconic/evaluation";
 import { Limiter, openAiModel } from "@laconic/openai";
 import { codeGrader, createSandbox, programRunner } from "@laconic/sandbox";
-import { dealSeed, dealTo } from "@laconic/tasks/text";
+import { dealSeed, dealTo } from "@laconic/worlds/text";
 import { machine, print } from "./measure.ts";
 import { checkMethod, type MethodCheck } from "./servers/check-method.ts";
 import { countProxy } from "./servers/count-proxy.ts";

@@ -5,7 +5,7 @@
 import { cpus, loadavg } from "node:os";
 import { randomFromSeed } from "@laconic/core";
 import type { AttentionShape, CachePlan, Kernels, RotaryTables, SequenceLayout, Tensor } from "@laconic/kernels";
-import { createKernels } from "@laconic/kernels-tfjs";
+import { createKernels } from "@laconic/kernels-wasm";
 
 interface Case {
   readonly name: string;

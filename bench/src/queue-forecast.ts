@@ -1,7 +1,8 @@
 // Asynchronous training past this machine, in virtual time: the scheduler of the loop with simulated samplers, from 1 to 10,000
 // slots, and where one controller is the bottleneck. Prints a line of JSON per setting; the same on every machine.
 //   npx tsx bench/src/queue-forecast.ts [target|slow|batch|fleet|controller ...]
-import { asynchronousDefaults, simulateFleet, type FleetForecast, type FleetParameters } from "@laconic/trainer";
+import { asynchronousDefaults } from "@laconic/trainer";
+import { simulateFleet, type FleetForecast, type FleetParameters } from "@laconic/trainer/testing";
 import { print } from "./measure.ts";
 
 /** Two calls an episode, of 0.05 to 30 s, 3.7 s in the mean; one in twenty fails. */

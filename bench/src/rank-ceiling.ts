@@ -2,8 +2,8 @@
 // `story-budget`, for the budgets that are kept back and for those of training.
 //   npx tsx bench/src/rank-ceiling.ts
 import { randomFromSeed, rankCorrelation } from "@laconic/core";
-import { storyBudget } from "@laconic/tasks/presets";
-import { budgetCeiling, obedience, unseenBudgets } from "@laconic/tasks/stories";
+import { storyBudget } from "@laconic/worlds";
+import { budgetCeiling, obedience, unseenBudgets } from "@laconic/worlds/stories";
 import { print } from "./measure.ts";
 
 const episodes = 20_000;

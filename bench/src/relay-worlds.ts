@@ -8,7 +8,7 @@ import { relayCriticTask, relayHintTask } from "@laconic/tasks";
 import { randomFromSeed } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { wilson } from "@laconic/evaluation";
-import { wasmKernels } from "@laconic/kernels-tfjs";
+import { wasmKernels } from "@laconic/kernels-wasm";
 import { machine, print } from "./measure.ts";
 
 const root = join(import.meta.dirname, "../..");

@@ -8,7 +8,7 @@ import { generateRelayProblem, relayLevels, relayTask, relayTokenizer } from "@l
 import { raggedSelect, randomFromSeed, type SampleRequest, type TrainableModel } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
 import { gspo } from "@laconic/gspo";
-import { wasmKernels } from "@laconic/kernels-tfjs";
+import { wasmKernels } from "@laconic/kernels-wasm";
 import { machine, print } from "./measure.ts";
 import type { StepResult } from "./step/job.ts";
 import { whyFailed } from "./why-failed.ts";

@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { inflateRawSync } from "node:zlib";
 import { rankCorrelation, type Sampler } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
-import { wasmKernels } from "@laconic/kernels-tfjs";
+import { wasmKernels } from "@laconic/kernels-wasm";
 import { doseChart } from "./dose-chart.ts";
 import { doseOf, type Dose, type Told } from "./dose-response.ts";
 

@@ -10,9 +10,9 @@ import { parseArgs } from "node:util";
 import { randomFromSeed, type LanguageModel, type Topology } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { wilson } from "@laconic/evaluation";
-import { wasmKernels } from "@laconic/kernels-tfjs";
-import { namedTask } from "@laconic/tasks/named";
-import { storyHintTask } from "@laconic/tasks/stories";
+import { wasmKernels } from "@laconic/kernels-wasm";
+import { namedTask } from "@laconic/worlds/named";
+import { storyHintTask } from "@laconic/worlds/stories";
 import { machine, print } from "./measure.ts";
 
 const { values } = parseArgs({ options: { runs: { type: "string" }, seeds: { type: "string", default: "0,1,2" } } });

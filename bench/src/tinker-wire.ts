@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomFromSeed } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
-import { wasmKernels } from "@laconic/kernels-tfjs";
+import { wasmKernels } from "@laconic/kernels-wasm";
 import { TinkerClient, tinkerEngine, type ServerRecord } from "@laconic/tinker";
 import { startTinkerServer } from "@laconic/tinker/testing";
 import { machine, print } from "./measure.ts";

@@ -9,7 +9,7 @@ import { performance } from "node:perf_hooks";
 import { randomFromSeed, type SampleRequest, type TrainableModel } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
 import { gspo } from "@laconic/gspo";
-import { createKernels } from "@laconic/kernels-tfjs";
+import { createKernels } from "@laconic/kernels-wasm";
 import { machine, print } from "./measure.ts";
 import { qwen2Config, type Geometry } from "./model-geometry.ts";
 import { whyFailed } from "./why-failed.ts";

@@ -9,10 +9,10 @@ import { root } from "./root.mjs";
 const ts = createRequire(join(root, "docs", "package.json"))("typescript");
 
 /**
- * Reports of all entries of all packages, and of the command line's.
+ * What every entry of every package exports, the command line's among them.
  *
- * @returns {{ entry: string, file: string, text: string, undocumented: string[] }[]} `file` is relative to the root;
- *   `undocumented` names exports without a doc comment, with their place
+ * @returns {{ entry: string, names: string[], file: string | null, text: string, undocumented: string[] }[]} `file` is relative to
+ *   the root, and null for other entries than a package's first; `undocumented` names exports without a doc comment, with their place
  */
 export function apiReports() {
   const sources = new Map();
@@ -26,7 +26,7 @@ export function apiReports() {
         .filter(([, source]) => typeof source === "string" && source.endsWith(".ts"))
         .map(([path, source]) => ({
           entry: join(manifest.name, path).replaceAll("\\", "/"),
-          file: `docs/api-reports/${[manifest.name.replace(/^@laconic\//u, ""), ...path.split("/").slice(1)].join("-")}.md`,
+          file: path === "." ? `docs/api-reports/${manifest.name.replace(/^@laconic\//u, "")}.md` : null,
           exports: exportsOf(join(root, folder, source), sources).toSorted((a, b) =>
             a.name < b.name ? -1 : a.name > b.name ? 1 : 0,
           ),
@@ -34,6 +34,7 @@ export function apiReports() {
     )
     .map(({ entry, file, exports }) => ({
       entry,
+      names: exports.map(({ name }) => name),
       file,
       text: reportOf(entry, exports),
       undocumented: exports.filter(({ doc }) => doc === "").map(({ name, place }) => `${entry} ${name} (${place})`),
@@ -41,14 +42,13 @@ export function apiReports() {
 }
 
 function reportOf(entry, exports) {
-  const list = exports.map(({ name, kind, doc, signature }) => {
-    const fence = signature.includes("```") ? "````" : "```";
-    return `## ${name}\n\n${`${kind}. ${doc}`.trim()}\n\n${fence}ts\n${signature}\n${fence}\n`;
-  });
+  const lines = exports.map(({ signature }) => signature.replaceAll("```", "` ` `"));
   return [
     `# ${entry}\n`,
     "Written by `npm run api:report`; a change here is a change of the public interface.\n",
-    ...list,
+    "```ts",
+    ...lines,
+    "```\n",
   ].join("\n");
 }
 
@@ -152,7 +152,7 @@ function firstSentence(statement) {
   return (/^.*?[^.\s]{2,}\.(?=\s+[A-Z`]|$)/u.exec(line)?.[0] ?? line).trim();
 }
 
-/** A declaration without bodies, values and comments. */
+/** A declaration in one line, without bodies, members, values and comments. */
 function signatureOf(statement, name) {
   const source = statement.getSourceFile();
   const text = (node) => withoutComments(node, source);
@@ -166,29 +166,8 @@ function signatureOf(statement, name) {
     return text(statement)
       .replace(/^export /u, "")
       .replace(/;$/u, "");
-  const members = statement.members.filter(
-    (member) =>
-      !member.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword) &&
-      !(member.name && ts.isPrivateIdentifier(member.name)),
-  );
   const heritage = (statement.heritageClauses ?? []).map((clause) => ` ${text(clause)}`).join("");
-  const head = `${kindOf(statement)} ${name}${typeParameters(statement, text)}${heritage}`;
-  return members.length === 0
-    ? `${head} {}`
-    : `${head} {\n${members.map((member) => `  ${memberOf(member, text)}`).join("\n")}\n}`;
-}
-
-function memberOf(member, text) {
-  if (ts.isPropertyDeclaration(member))
-    return `${modifiersOf(member, text)}${text(member.name)}${member.type ? `: ${text(member.type)}` : ""};`;
-  if (ts.isConstructorDeclaration(member)) return `constructor(${parameters(member, text)});`;
-  if (ts.isGetAccessorDeclaration(member)) return `get ${headOf(member, text)};`;
-  if (ts.isMethodDeclaration(member)) return `${modifiersOf(member, text)}${headOf(member, text)};`;
-  return text(member);
-}
-
-function modifiersOf(member, text) {
-  return (member.modifiers ?? []).map((modifier) => `${text(modifier)} `).join("");
+  return `${kindOf(statement)} ${name}${typeParameters(statement, text)}${heritage}`;
 }
 
 function headOf(node, text) {

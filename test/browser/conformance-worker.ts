@@ -1,7 +1,7 @@
 // The conformance suite of kernel sets: ?device=wasm or webgpu.
 import type { CreateKernels } from "../../packages/kernels/src/index.ts";
 import { kernelCases } from "../../packages/kernels/src/testing/index.ts";
-import { createKernels as createWasm } from "../../packages/kernels-tfjs/src/wasm/index.ts";
+import { createKernels as createWasm } from "../../packages/kernels-wasm/src/index.ts";
 import { createKernels as createWebGpu } from "../../packages/kernels-tfjs/src/webgpu/index.ts";
 import { serveTask } from "./serve-task.ts";
 

@@ -1,7 +1,7 @@
 import type { Estimator, EstimatorFunction, LanguageModel, LoraSettings, Objective, Reward } from "@laconic/core";
 import type { Cost } from "@laconic/rewards";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
-import type { TeamChoice, TaskResources } from "@laconic/tasks/text";
+import type { TeamChoice, TaskResources } from "@laconic/worlds/text";
 import type { MetricSink, PolicySettings, TrainConfig, TrainSettings } from "@laconic/trainer";
 import type { NamedSink, OwnSinkPlace } from "./sinks/sink-setting.ts";
 import type { ActorSettings, MemorySettings, TaskSettings } from "./run/run-settings.ts";

@@ -1,6 +1,6 @@
 import { answerLine, benchmarkNamed, openSplit, questionText, seededSubset } from "@laconic/benchmarks";
 import type { BenchSet } from "@laconic/evaluation";
-import { dealTo } from "@laconic/tasks/text";
+import { dealTo } from "@laconic/worlds/text";
 
 /**
  * The first questions of a benchmark in a seeded order, worked examples of its training split where it has one, and further questions of the

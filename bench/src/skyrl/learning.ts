@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { relayQuickstart } from "@laconic/tasks/presets";
+import { relayQuickstart } from "@laconic/worlds";
 import { learnAsWide } from "./local-learning.ts";
 
 /** One run of the quickstart, with an adapter. */

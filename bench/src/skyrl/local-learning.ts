@@ -9,9 +9,9 @@ import {
   localPolicy,
   type StoredTensor,
 } from "@laconic/engine";
-import { wasmKernels } from "@laconic/kernels-tfjs";
+import { wasmKernels } from "@laconic/kernels-wasm";
 import { relayTask } from "@laconic/tasks";
-import { relayQuickstart } from "@laconic/tasks/presets";
+import { relayQuickstart } from "@laconic/worlds";
 import { onePolicy, parseTrainConfig, silentRecorder, train, type Evaluation } from "@laconic/trainer";
 import type { LearningRow } from "./learning.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLocalEngine } from "@laconic/engine";
 import { conformanceConfig } from "@laconic/engine/testing";
-import { wasmKernels } from "@laconic/kernels-tfjs";
+import { wasmKernels } from "@laconic/kernels-wasm";
 
 const shipped = fileURLToPath(new URL("../../../apps/trainer/assets/relay-one-fact/", import.meta.url));
 

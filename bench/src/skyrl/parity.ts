@@ -10,7 +10,7 @@ import {
 } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
 import { gspo } from "@laconic/gspo";
-import { wasmKernels } from "@laconic/kernels-tfjs";
+import { wasmKernels } from "@laconic/kernels-wasm";
 import { TinkerClient, tinkerEngine, type ServerRecord } from "@laconic/tinker";
 import { adapterWeights, exportedAdapter } from "./exported-adapter.ts";
 

@@ -5,7 +5,8 @@ import { performance } from "node:perf_hooks";
 import { randomFromSeed, type SampleRequest, type TrainableModel } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
 import { gspo } from "@laconic/gspo";
-import { tensorFlowKernels, wasmKernels } from "@laconic/kernels-tfjs";
+import { tensorFlowKernels } from "@laconic/kernels-tfjs";
+import { wasmKernels } from "@laconic/kernels-wasm";
 import { torchKernels } from "@laconic/kernels-torch";
 import type { StepJob, StepResult, StepSeconds } from "./job.ts";
 

@@ -1,10 +1,7 @@
 /**
- * Kernel sets of the Laconic engine: WebAssembly, and on TensorFlow.js TensorFlow and WebGPU.
+ * Kernel sets of the Laconic engine on TensorFlow.js: TensorFlow's own library, and any GPU through WebGPU.
  * @module @laconic/kernels-tfjs
  */
-export { createKernels, wasmKernels } from "./wasm/create-kernels.ts";
-export { hasRelaxedSimd } from "./wasm/has-relaxed-simd.ts";
-export { wasmPageSize } from "./wasm/wasm-kernels.ts";
 export { createKernels as createTensorFlowKernels, tensorFlowKernels } from "./tensorflow/create-kernels.ts";
 export { createKernels as createWebGpuKernels, webGpuKernels } from "./webgpu/create-kernels.ts";
 export { isInstalled } from "./optional-module.ts";

@@ -38,3 +38,8 @@ export type { WritersParts } from "./relay-pair/writers.ts";
 export { relayHintTask } from "./relay-hint/task.ts";
 export type { RelayHintOptions } from "./relay-hint/task.ts";
 export type { FrozenActorTask } from "./relay-hint/frozen-actor-task.ts";
+
+export { distinct } from "./distinct.ts";
+export { drawFrom } from "./draw.ts";
+export { gradedBy } from "./grading.ts";
+export { textsOf } from "./texts-of.ts";

@@ -37,9 +37,6 @@ export type { SupervisedOptions } from "./supervised.ts";
 export { learningRateAt } from "./learning-rate.ts";
 export type { LearningRateSchedule } from "./learning-rate.ts";
 
-export { simulateFleet } from "./simulation/simulate-fleet.ts";
-export type { ControllerCosts, FleetForecast, FleetParameters } from "./simulation/simulate-fleet.ts";
-export type { Latency } from "./simulation/latency.ts";
 export type { ScheduleState } from "./queue/group-scheduler.ts";
 export type { DroppedGroup } from "./queue/group-queue.ts";
 
@@ -59,19 +56,9 @@ export { damagedRows } from "./run/damaged-rows.ts";
 export { manifestOfRun, readSettings } from "./run/stored-run.ts";
 export { stepDefect } from "./run/traces.ts";
 
-export { tensorBoardSink } from "./sinks/tensorboard.ts";
-export type { TensorBoardOptions } from "./sinks/tensorboard.ts";
-export { wandbSink } from "./sinks/wandb.ts";
-export type { WandbOptions } from "./sinks/wandb.ts";
-export { trackioSink } from "./sinks/trackio.ts";
-export type { TrackioOptions } from "./sinks/trackio.ts";
-export { mlflowSink } from "./sinks/mlflow.ts";
-export type { MlflowOptions } from "./sinks/mlflow.ts";
 export { sendRun } from "./sinks/send-run.ts";
 export type { SendOptions } from "./sinks/send-run.ts";
-export { secretsIn, withoutSecrets } from "./sinks/redact.ts";
 export { heldOutMetrics } from "./sinks/held-out-metrics.ts";
-export { readableEpisode } from "./sinks/readable-episode.ts";
 export type { CompleteSink, MetricSink, SinkOutcome, SinkRun } from "./sinks/metric-sink.ts";
 export type { Metrics } from "./stages/step-metrics.ts";
 export { describeMetric, metricNames } from "./metric-names.ts";

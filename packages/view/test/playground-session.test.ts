@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { createKernels } from "@laconic/kernels-tfjs/wasm";
+import { createKernels } from "@laconic/kernels-wasm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { keptFiles, type KeptFiles } from "../web/playground/worker/kept-files.ts";
 import type { Said, TeamState } from "../web/playground/worker/messages.ts";

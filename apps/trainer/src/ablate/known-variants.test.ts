@@ -10,7 +10,7 @@ import {
   storyHint,
   storyTellers,
   storyWriters,
-} from "@laconic/tasks/presets";
+} from "@laconic/worlds";
 import { describe, expect, test } from "vitest";
 import { parseAppConfig } from "../run/app-config.ts";
 import { applyOverrides } from "../run/overrides.ts";

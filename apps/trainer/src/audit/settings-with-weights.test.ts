@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLocalEngine } from "@laconic/engine";
 import { startFakeVllm } from "@laconic/fleet/testing";
-import { wasmKernels } from "@laconic/kernels-tfjs";
+import { wasmKernels } from "@laconic/kernels-wasm";
 import { expect, test } from "vitest";
 import type { AuditReport } from "./audit-run.ts";
 import { shippedCheckpoint } from "../run/relay-model.ts";

@@ -11,7 +11,7 @@ import {
   type BenchmarkTaskSettings,
   type TeamForms,
   type TextTeam,
-} from "@laconic/tasks/text";
+} from "@laconic/worlds/text";
 import { knownPrice } from "../run/known-price.ts";
 import { isReference } from "../door/reference.ts";
 import { closeAtEnd } from "../door/shared-values.ts";

@@ -15,7 +15,7 @@ import {
 } from "@laconic/evaluation";
 import { hubEnvironment } from "@laconic/hub";
 import type { ApiEvent } from "@laconic/openai";
-import { dealSeed, dealTo } from "@laconic/tasks/text";
+import { dealSeed, dealTo } from "@laconic/worlds/text";
 import { codeGrader, createSandbox, programRunner } from "@laconic/sandbox";
 import type { CommandDef } from "citty";
 import { configOf } from "../bench/bench-arguments.ts";

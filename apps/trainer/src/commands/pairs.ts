@@ -13,7 +13,7 @@ import {
   summarisePairs,
   type PairRecord,
 } from "@laconic/evaluation";
-import { taskTitle } from "@laconic/tasks/named";
+import { taskTitle } from "@laconic/worlds/named";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";

@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
-import { relayQuickstart, storyTellers } from "@laconic/tasks/presets";
+import { relayQuickstart, storyTellers } from "@laconic/worlds";
 import { runFlags, viewFlag, type CommandContext } from "./common.ts";
 import { runTraining } from "./train.ts";
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { budgetFormNames } from "@laconic/tasks/stories";
+import { budgetFormNames } from "@laconic/worlds/stories";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";

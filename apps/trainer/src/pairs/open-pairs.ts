@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { LaconicError, nearestName, type LanguageModel } from "@laconic/core";
 import type { PairBoard, PairMethod } from "@laconic/evaluation";
 import type { TeamTask } from "@laconic/tasks";
-import { taskTitle, type TaskSettings } from "@laconic/tasks/named";
+import { taskTitle, type TaskSettings } from "@laconic/worlds/named";
 import { livePolicies, modelsOf, rewardOf } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
 import { isReference } from "../door/reference.ts";

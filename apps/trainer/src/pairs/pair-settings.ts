@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError, type TokenPrice } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
-import { taskSettingsSchema, type TaskSettings } from "@laconic/tasks/named";
+import { taskSettingsSchema, type TaskSettings } from "@laconic/worlds/named";
 import { z } from "zod";
 import { parseJson } from "../cli/json.ts";
 

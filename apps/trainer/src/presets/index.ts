@@ -22,7 +22,7 @@ import {
   storyTellers,
   storyWriters,
   type Preset,
-} from "@laconic/tasks/presets";
+} from "@laconic/worlds";
 
 const presets: Readonly<Record<string, Preset>> = {
   "agent-gspo": agentGspo,

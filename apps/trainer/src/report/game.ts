@@ -1,4 +1,4 @@
-import { namedTask, taskSettingsSchema } from "@laconic/tasks/named";
+import { namedTask, taskSettingsSchema } from "@laconic/worlds/named";
 
 /** What a run's team plays, in two sentences: of a task with a name its own, of a user's what the run kept of it. Null for neither. */
 export function gameOf(config: { readonly task?: unknown }, environment: { readonly about?: unknown }): string | null {

@@ -4,7 +4,7 @@ import { randomFromSeed, type ChatTokenizer, type Topology } from "@laconic/core
 import { scriptedModel } from "@laconic/core/testing";
 import { expect, test, vi } from "vitest";
 import { openTask } from "./open-task.ts";
-import { teamNames, teamOf } from "@laconic/tasks/text";
+import { teamNames, teamOf } from "@laconic/worlds/text";
 
 // The model's tokenizer is not what is tested here.
 vi.mock("@laconic/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));

@@ -1,6 +1,6 @@
 import { LaconicError, nearestName } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
-import { taskSettingsSchema } from "@laconic/tasks/named";
+import { taskSettingsSchema } from "@laconic/worlds/named";
 import { parseTrainConfig } from "@laconic/trainer";
 import { z } from "zod";
 import { checkEffects } from "./check-effects.ts";

@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { TeamTask } from "@laconic/tasks";
-import { namedTask, type TaskSettings } from "@laconic/tasks/named";
+import { namedTask, type TaskSettings } from "@laconic/worlds/named";
 import { checkTraining, type PartsOutline } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
 import { isReference } from "../door/reference.ts";

@@ -4,14 +4,8 @@ import { environmentValue } from "../cli/environment.ts";
 import { LaconicError } from "@laconic/core";
 import type { MemorySettings } from "@laconic/engine";
 import type { KernelSource } from "@laconic/kernels";
-import {
-  isInstalled,
-  tensorFlowKernels,
-  wasmKernels,
-  wasmPageSize,
-  webGpuKernels,
-  type OptionalDevice,
-} from "@laconic/kernels-tfjs";
+import { isInstalled, tensorFlowKernels, webGpuKernels, type OptionalDevice } from "@laconic/kernels-tfjs";
+import { wasmKernels, wasmPageSize } from "@laconic/kernels-wasm";
 import { findTorch, torchKernels, torchMemory } from "@laconic/kernels-torch";
 import { parseDeviceName } from "./device-name.ts";
 import { gpusHere, type GpuReport } from "./list-gpus.ts";

@@ -5,7 +5,7 @@ import {
   pinnedTask as pinNamed,
   type TaskResources,
   type TaskSettings,
-} from "@laconic/tasks/named";
+} from "@laconic/worlds/named";
 import { dataFolder } from "./data-folder.ts";
 
 /** What opening a task takes, completed with this machine's. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { wasmKernels } from "@laconic/kernels-tfjs";
+import { wasmKernels } from "@laconic/kernels-wasm";
 import { expect, onTestFinished, test } from "vitest";
 import { probeInChild } from "./probe-in-child.ts";
 

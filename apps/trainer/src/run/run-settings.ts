@@ -1,8 +1,8 @@
 import type { LoraSettings } from "@laconic/core";
 import type { Recompute } from "@laconic/engine";
-import type { TaskSettings } from "@laconic/tasks/named";
-import type { BudgetForm } from "@laconic/tasks/stories";
-import type { TeamName } from "@laconic/tasks/text";
+import type { TaskSettings } from "@laconic/worlds/named";
+import type { BudgetForm } from "@laconic/worlds/stories";
+import type { TeamName } from "@laconic/worlds/text";
 import type { TrainConfig } from "@laconic/trainer";
 import type { Reference } from "../door/reference.ts";
 import type { SamplerSettings } from "./fleet/fleet-setting.ts";

@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { relayTokenizer, type DefinedTask, type TeamTask } from "@laconic/tasks";
-import { taskTitle } from "@laconic/tasks/named";
-import type { TaskResources, TeamChoice } from "@laconic/tasks/text";
+import { taskTitle } from "@laconic/worlds/named";
+import type { TaskResources, TeamChoice } from "@laconic/worlds/text";
 import { isReference, referencePlace, referencesIn, referenceTitle, type Reference } from "../door/reference.ts";
 import { openReference, resolveReference } from "../door/resolve.ts";
 import { closeAtEnd } from "../door/shared-values.ts";

@@ -6,7 +6,7 @@ import {
   type GatewayAgent,
   type GatewayOptions,
 } from "@laconic/serve";
-import type { GatewaySettings } from "@laconic/tasks/named";
+import type { GatewaySettings } from "@laconic/worlds/named";
 import { checkTraining, type TrainingParts } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
 import type { OpenSource } from "../run/start-run.ts";

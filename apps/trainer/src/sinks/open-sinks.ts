@@ -1,15 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import {
-  mlflowSink,
-  secretsIn,
-  tensorBoardSink,
-  trackioSink,
-  wandbSink,
-  withoutSecrets,
-  type MetricSink,
-} from "@laconic/trainer";
+import { mlflowSink, secretsIn, tensorBoardSink, trackioSink, wandbSink, withoutSecrets } from "@laconic/sinks";
+import type { MetricSink } from "@laconic/trainer";
 import { isReference, referenceTitle } from "../door/reference.ts";
 import { resolveReference } from "../door/resolve.ts";
 import type { OwnSinkPlace, SinkSetting } from "./sink-setting.ts";

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createLocalEngine } from "@laconic/engine";
-import { wasmKernels } from "@laconic/kernels-tfjs";
+import { wasmKernels } from "@laconic/kernels-wasm";
 
 /** A checkpoint with random weights whose tokens are characters. */
 export async function tinyChatModel(folder: string): Promise<void> {

@@ -1,8 +1,8 @@
 import { LaconicError, randomFromState, type LanguageModel, type Sampler } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
 import { shareInUse } from "../queue/share-in-use.ts";
-import { drawCall, type FleetParameters } from "../simulation/simulate-fleet.ts";
-import { slots } from "../simulation/slots.ts";
+import { drawCall, type FleetParameters } from "./simulation/simulate-fleet.ts";
+import { slots } from "./simulation/slots.ts";
 
 /** Samplers that only take their time. */
 export interface NullFleet {

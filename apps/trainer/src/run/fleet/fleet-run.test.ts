@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLocalEngine } from "@laconic/engine";
 import { lying, startFakeSglang, startFakeVllm, type FakeServer, type FakeServerOptions } from "@laconic/fleet/testing";
-import { wasmKernels } from "@laconic/kernels-tfjs";
+import { wasmKernels } from "@laconic/kernels-wasm";
 import { expect, test } from "vitest";
 import { laconic } from "../../testing/laconic.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";

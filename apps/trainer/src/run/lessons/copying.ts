@@ -1,5 +1,5 @@
 import { randomFromSeed, type LanguageModel, type Random, type Tokenizer, type TrainingSequence } from "@laconic/core";
-import { copyingLessons, namedStories, ownDeeds, rehearsed } from "@laconic/tasks/stories";
+import { copyingLessons, namedStories, ownDeeds, rehearsed } from "@laconic/worlds/stories";
 import { goneOn, type Course } from "./course.ts";
 
 /** Lessons in copying, and half as many texts of the model as it was. */

@@ -1,5 +1,5 @@
 import type { LanguageModel, Random, Tokenizer, TrainingSequence } from "@laconic/core";
-import type { TaskSettings } from "@laconic/tasks/named";
+import type { TaskSettings } from "@laconic/worlds/named";
 
 /** What lessons are made of: the model as it was, what it reads, and how many lessons there will be. */
 export interface LessonSource {

@@ -1,5 +1,5 @@
 import { LaconicError, randomFromSeed, type Random } from "@laconic/core";
-import { budgetCeiling, budgetLessons, budgetStories, type BudgetForm } from "@laconic/tasks/stories";
+import { budgetCeiling, budgetLessons, budgetStories, type BudgetForm } from "@laconic/worlds/stories";
 import { goneOn, type Course } from "./course.ts";
 
 /** Stories that the model goes on with for its lessons. */

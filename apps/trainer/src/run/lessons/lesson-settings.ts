@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { budgetFormNames } from "@laconic/tasks/stories";
+import { budgetFormNames } from "@laconic/worlds/stories";
 import { z } from "zod";
 import { isReference } from "../../door/reference.ts";
 import type { AppConfig, LessonSettings } from "../run-settings.ts";

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { relayQuickstart } from "@laconic/tasks/presets";
+import { relayQuickstart } from "@laconic/worlds";
 import { changesOf, parseTrainConfig, type TrainConfig } from "@laconic/trainer";
 
 /** What a token costs: as much as keeps a budget (Eq. 5), or always the same. */

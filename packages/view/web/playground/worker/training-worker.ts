@@ -1,7 +1,7 @@
 // The training loop and its engine in one worker: the page itself never computes.
 import { LaconicError } from "@laconic/core";
 import type { Kernels } from "@laconic/kernels";
-import { createKernels } from "@laconic/kernels-tfjs/wasm";
+import { createKernels } from "@laconic/kernels-wasm";
 import packageJson from "../../../package.json" with { type: "json" };
 import { failureOf } from "./failure.ts";
 import { keptFiles, type KeptFiles, type Store } from "./kept-files.ts";

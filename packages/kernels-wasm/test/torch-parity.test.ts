@@ -1,0 +1,23 @@
+import { fileURLToPath } from "node:url";
+import { askTorch, parityCases, parityErrors, type TorchAnswer } from "@laconic/engine/testing";
+import { createKernels } from "@laconic/kernels-wasm";
+import { expect, test } from "vitest";
+
+const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
+const torch = askTorch(python, parityCases);
+
+test.for(parityCases)(
+  "wasm agrees with Hugging Face transformers: $name",
+  { timeout: 120_000 },
+  async (item, { skip }) => {
+    const outcome = await torch;
+    if ("unavailable" in outcome) return skip(outcome.unavailable);
+    const answer = outcome.answers[parityCases.indexOf(item)] as TorchAnswer;
+    const errors = await parityErrors(await createKernels({}), item, answer);
+    expect(errors.logProbs).toBeLessThan(1e-5);
+    expect(errors.entropy).toBeLessThan(1e-5);
+    expect(Object.entries(errors.gradients).filter(([, error]) => !(error < 2e-5))).toEqual([]);
+    expect(errors.gradNorm).toBeLessThan(1e-5);
+    expect(Object.entries(errors.changes).filter(([, error]) => !(error < 5e-4))).toEqual([]);
+  },
+);

@@ -1,0 +1,59 @@
+import { withoutKey } from "@laconic/core";
+import type { MetricSink } from "@laconic/trainer";
+
+/** Stands where a secret stood. */
+const mark = "[redacted]";
+
+/** Names of environment variables whose values are secrets. */
+const secretName = /(?:API_?KEY|TOKEN|PASSWORD|SECRET|CREDENTIALS?)$/iu;
+
+/** Shorter ones would blot out words. */
+const leastCharacters = 8;
+
+/** Values of variables whose names say that they are secrets: `WANDB_API_KEY`, `HF_TOKEN`, ... */
+export function secretsIn(environment: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(environment).flatMap(([name, value = ""]) =>
+    secretName.test(name) && value.length >= leastCharacters ? [value] : [],
+  );
+}
+
+/** Text without secrets, and without user and password of addresses. */
+export function redacted(text: string, secrets: readonly string[]): string {
+  const known = secrets.reduce((rest, secret) => rest.replaceAll(secret, mark), text);
+  return known.replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/giu, `$1${mark}@`);
+}
+
+/** The same of every text in plain data. */
+function redactedValue<T>(value: T, secrets: readonly string[]): T {
+  if (typeof value === "string") return redacted(value, secrets) as T;
+  if (Array.isArray(value)) return value.map((each: unknown) => redactedValue(each, secrets)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, redactedValue(each, secrets)])) as T;
+}
+
+/**
+ * A sink that is told no secret in settings and environment, and tells none when it fails.
+ * @param name - what it is called where it has no name of its own
+ */
+export function withoutSecrets(sink: MetricSink, secrets: readonly string[], name = "sink"): MetricSink {
+  const guarded =
+    <Told extends readonly unknown[]>(use: ((...told: Told) => void | Promise<void>) | undefined) =>
+    async (...told: Told): Promise<void> => {
+      try {
+        await use?.(...told);
+      } catch (error) {
+        const said = redacted(error instanceof Error ? error.message : String(error), secrets);
+        // A service's words may hold a part of one.
+        throw new Error(secrets.reduce(withoutKey, said), { cause: error });
+      }
+    };
+  return {
+    name: sink.name ?? name,
+    ...(sink.later !== undefined && { later: sink.later }),
+    begin: guarded((run) => sink.begin?.(redactedValue(run, secrets))),
+    log: guarded((metrics, step) => sink.log(metrics, step)),
+    evaluation: guarded((evaluation) => sink.evaluation?.(evaluation)),
+    transcripts: guarded((episodes, step) => sink.transcripts?.(episodes, step)),
+    close: guarded((outcome) => sink.close?.(outcome)),
+  };
+}

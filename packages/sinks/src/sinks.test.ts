@@ -1,0 +1,65 @@
+import { describe, test } from "vitest";
+import { fakeMlflow } from "../test/fake-mlflow.ts";
+import { fakeTrackio } from "../test/fake-trackio.ts";
+import { sinkFolder } from "../test/sink-folder.ts";
+import { tensorBoardReading } from "../test/tensorboard-reading.ts";
+import { wandbReading } from "../test/wandb-reading.ts";
+import { sinkCases, type SinkReading, type SinkSubject } from "@laconic/trainer/testing";
+import { heldOutMetrics } from "@laconic/trainer";
+import { mlflowSink } from "./mlflow.ts";
+import { withoutSecrets } from "./redact.ts";
+import { tensorBoardSink } from "./tensorboard.ts";
+import { trackioSink } from "./trackio.ts";
+import { wandbSink } from "./wandb.ts";
+
+const newId = (): string => "abcd1234";
+
+/** Every sink, and what arrives where it sends to. */
+const subjects: Readonly<Record<string, () => Promise<SinkSubject>>> = {
+  async tensorboard() {
+    const directory = await sinkFolder();
+    const open = (): ReturnType<typeof tensorBoardSink> => tensorBoardSink({ directory, wallTime: () => 1000 });
+    return { open, read: () => tensorBoardReading(directory) };
+  },
+  async wandb() {
+    const directory = await sinkFolder();
+    let now = 1_800_000_000;
+    const wallTime = (): number => (now += 0.4);
+    const open = (): ReturnType<typeof wandbSink> => wandbSink({ directory, project: "p", newId, wallTime });
+    return { open, read: () => wandbReading(directory) };
+  },
+  async trackio() {
+    const [directory, server] = [await sinkFolder(), fakeTrackio()];
+    const place = { url: "http://localhost:7860/", project: "p", writeToken: "let-me-write", newId };
+    const open = (): ReturnType<typeof trackioSink> => trackioSink({ ...place, fetch: server.fetch });
+    return { open, read: () => server.reading(), directory };
+  },
+  async mlflow() {
+    const [directory, server] = [await sinkFolder(), fakeMlflow()];
+    const place = { url: "http://localhost:5000", experiment: "e", wallTime: () => 1000 };
+    const open = (): ReturnType<typeof mlflowSink> => mlflowSink({ ...place, fetch: server.fetch });
+    return { open, read: () => server.reading(), directory };
+  },
+  async "a sink that keeps its promises through withoutSecrets"() {
+    const rows: Record<string, Record<number, number>> = {};
+    const keep = (metrics: Readonly<Record<string, number>>, step: number): void => {
+      for (const [name, value] of Object.entries(metrics)) (rows[name] ??= {})[step] = value;
+    };
+    return {
+      open: () =>
+        withoutSecrets({ log: keep, evaluation: (each) => keep(heldOutMetrics(each), each.step) }, ["a secret"]),
+      read: (): SinkReading => rows,
+    };
+  },
+  async "a sink of one function"() {
+    const steps: Record<number, number> = {};
+    return {
+      open: () => ({ log: (metrics, step) => void (steps[step] = metrics["reward/mean"] ?? 0) }),
+      read: () => ({ "reward/mean": steps }),
+    };
+  },
+};
+
+describe.each(Object.entries(subjects))("%s", (_, create) => {
+  test.each(sinkCases.map((item) => [item.name, item] as const))("%s", (__, item) => item.run(create));
+});

@@ -1,9 +1,0 @@
-import type { TaskResources, TeamTask } from "../task.ts";
-
-/** What every story world takes of a run: its model's tokenizer, loaded here and not before, and the number of held-out problems. */
-export async function storyResources(
-  resources: TaskResources,
-): Promise<{ readonly tokenizer: TeamTask["tokenizer"]; readonly heldOut: number }> {
-  const { tokenizerOf } = await import("../text/tokenizer-of.ts");
-  return { tokenizer: await tokenizerOf(resources), heldOut: resources.heldOut };
-}

@@ -1,0 +1,21 @@
+/**
+ * Story worlds: teams of a small language model that was trained on children's stories learn to be brief in English.
+ * @module @laconic/worlds/stories
+ */
+export { knownNames, unseenNames, things } from "./lexicon.ts";
+export { copyingLessons, namedStories, ownDeeds, rehearsed } from "./copying.ts";
+export { storyHintTask } from "./hint.ts";
+export type { StoryHintOptions } from "./hint.ts";
+export { storyRelayTask } from "./relay.ts";
+export { asked as storyQuestion } from "./teller-team.ts";
+export type { StoryRelayOptions } from "./relay.ts";
+export { storyTellersTask } from "./tellers.ts";
+export type { StoryTellersOptions } from "./tellers.ts";
+export { storyWritersTask } from "./writers.ts";
+export type { StoryWritersOptions } from "./writers.ts";
+export { budgetCeiling, obedience, storyBudgetTask, trainedBudgets, unseenBudgets } from "./budget.ts";
+export type { StoryBudgetOptions } from "./budget.ts";
+export { budgetFormNames, budgetPrompt } from "./budget-forms.ts";
+export type { BudgetForm } from "./budget-forms.ts";
+export { budgetLessons, budgetStories } from "./budget-lessons.ts";
+export type { BudgetLessonOptions, BudgetStory } from "./budget-lessons.ts";

@@ -1,0 +1,197 @@
+import { randomFromSeed, type Problem, type Topology } from "@laconic/core";
+import { scriptedModel } from "@laconic/core/testing";
+import { describe, expect, test } from "vitest";
+import { relayTokenizer as tokenizer } from "@laconic/tasks";
+import { spelled } from "./teller-team.ts";
+import {
+  copyingLessons,
+  knownNames,
+  namedStories,
+  ownDeeds,
+  storyBudgetTask,
+  storyHintTask,
+  storyRelayTask,
+  storyTellersTask,
+  storyWritersTask,
+  unseenNames,
+} from "./index.ts";
+
+const heldOut = 40;
+const tasks = [
+  storyRelayTask({ tokenizer, heldOut }),
+  storyTellersTask({ tokenizer, heldOut }),
+  storyHintTask({ tokenizer, heldOut }),
+  storyWritersTask({ tokenizer, heldOut }),
+  storyBudgetTask({ tokenizer, heldOut }),
+];
+const context = { sampling: { temperature: 1 }, random: randomFromSeed(0) };
+
+describe.each(tasks.map((task) => [task.name, task] as const))("%s", (_, task) => {
+  const textOf = ({ question, views = {} }: Problem): string => [question, ...Object.values(views)].join(" ");
+
+  test("no held-out problem is learned on, and no unseen name is", () => {
+    const learned = task.problems(randomFromSeed(1), 600);
+    const ids = new Set(task.heldOut.map(({ id }) => id));
+    expect(learned.filter(({ id }) => ids.has(id))).toEqual([]);
+    const unseen = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
+    expect(learned.filter((problem) => unseen.test(textOf(problem)))).toEqual([]);
+    const held = (wanted: string): Problem[] => task.heldOut.filter(({ group }) => group === wanted);
+    expect([held("known").length, held("unseen").length]).toEqual([heldOut / 2, heldOut / 2]);
+    expect(held("unseen").every((problem) => unseen.test(textOf(problem)))).toBe(true);
+    expect(held("known").some((problem) => unseen.test(textOf(problem)))).toBe(false);
+  });
+
+  test("the gold stands in no prompt of an agent that answers", async () => {
+    const [problem] = task.heldOut as [Problem];
+    const asked: string[] = [];
+    const model = scriptedModel(({ prompt, sampling }) => {
+      if (prompt.kind === "text") asked.push(prompt.text);
+      expect(sampling.stop).toContain("\n");
+      return { text: "it was a nice day" };
+    });
+    const models = Object.fromEntries(task.topology.agents.map((agent) => [agent, model]));
+    await task.topology.run(problem, { ...context, models });
+    expect(asked).toHaveLength(task.topology.agents.length);
+    const answering = task.topology.agents.includes("solver") ? asked.at(-1) : "";
+    expect(answering).not.toContain(problem.gold);
+  });
+});
+
+/** An episode in which each agent says its words. */
+function scriptedTeam(
+  topology: Topology,
+  problem: Problem,
+  words: Readonly<Record<string, string>>,
+): ReturnType<Topology["run"]> {
+  const models = Object.fromEntries(
+    topology.agents.map((agent) => [agent, scriptedModel(() => ({ text: words[agent] ?? "" }))]),
+  );
+  return topology.run(problem, { ...context, models });
+}
+
+/** What each agent is asked, where the others say these words. */
+async function prompts(
+  task: (typeof tasks)[number],
+  problem: Problem,
+  words: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const asked: Record<string, string> = {};
+  const models = Object.fromEntries(
+    task.topology.agents.map((agent) => [
+      agent,
+      scriptedModel(({ prompt }) => {
+        if (prompt.kind === "text") asked[agent] = prompt.text;
+        return { text: words[agent] ?? "" };
+      }),
+    ]),
+  );
+  await task.topology.run(problem, { ...context, models });
+  return asked;
+}
+
+test("the solver reads what was said as sentences, and nothing of those who were silent", async () => {
+  const [, tellers] = tasks as [unknown, (typeof tasks)[number]];
+  const problem = { id: "1", question: "red ball", gold: "Lily", views: { one: "A", two: "B", three: "C" } };
+  const asked = await prompts(tellers, problem, { one: "", two: " Lily ran", three: "" });
+  expect(asked).toEqual({
+    one: "A",
+    two: "B",
+    three: "C",
+    solver: 'Lily ran. Mom found the red ball. "Thank you,',
+  });
+});
+
+test("spelling earns a part for the first letters; who knew and who did not are counted apart", async () => {
+  const task = storyTellersTask({ tokenizer, heldOut, spelling: 0.5 });
+  const problem = {
+    ...{ id: "1", question: "red ball", gold: "Lily" },
+    views: { one: "Lily had a ball", two: "The end", three: "The end" },
+  };
+  const says = (words: Readonly<Record<string, string>>) => scriptedTeam(task.topology, problem, words);
+  const reward = async (words: Readonly<Record<string, string>>) =>
+    task.reward?.(await says(words), problem, { signal: new AbortController().signal });
+  expect(await reward({ one: "Lily ran", two: "a bird", three: "", solver: "Lil" })).toEqual({
+    team: { task: 0 },
+    agents: { one: { spelling: 0.5 }, solver: { spelling: (0.5 * 3) / 4 } },
+    measures: { name_said: 1, holder_silent: 0, idle_silent: 0.5 },
+  });
+  expect(await reward({ one: "", two: "Lily", three: "", solver: "Lily" })).toEqual({
+    team: { task: 1 },
+    agents: { one: { spelling: 0 }, solver: { spelling: 0.5 } },
+    measures: { name_said: 0, holder_silent: 1, idle_silent: 0.5 },
+  });
+  expect([spelled("Lily", "Lily"), spelled("Lilyan", "Lily"), spelled("Tom", "Lily")]).toEqual([1, 4 / 6, 0]);
+});
+
+test("fewer known names are a part of them", () => {
+  const few = storyRelayTask({ tokenizer, heldOut, names: 8 }).problems(randomFromSeed(3), 300);
+  expect(new Set(few.map(({ gold }) => gold))).toEqual(new Set(knownNames.slice(0, 8)));
+});
+
+test("made-up names are drawn without end in training alone, and none of them is kept back", () => {
+  const task = storyRelayTask({ tokenizer, heldOut, madeUp: 0.5 });
+  const golds = task.problems(randomFromSeed(3), 400).map(({ gold }) => gold);
+  const strange = golds.filter((name) => !knownNames.includes(name));
+  expect(strange.length).toBeGreaterThan(150);
+  expect(strange.length).toBeLessThan(250);
+  expect(new Set(strange).size).toBeGreaterThan(0.95 * strange.length);
+  expect(strange.every((name) => /^[A-Z][a-z]{1,5}$/u.test(name) && !unseenNames.includes(name))).toBe(true);
+  // As many lengths as names have.
+  expect(new Set(strange.map((name) => name.length)).size).toBeGreaterThanOrEqual(4);
+  expect(task.heldOut).toEqual(storyRelayTask({ tokenizer, heldOut }).heldOut);
+});
+
+test("lessons copy a name that stands in their prompt, and none that is kept back", () => {
+  const read = (tokens: readonly number[]): string => String.fromCodePoint(...tokens);
+  const letters = {
+    ...{ vocabularySize: 1 << 16, endToken: 0, decode: read },
+    encode: (text: string) => Array.from(text, (letter) => letter.codePointAt(0) ?? 0),
+  };
+  const lessons = copyingLessons(letters, 200, randomFromSeed(7));
+  const texts = lessons.map(({ promptTokens, completionTokens }) => ({
+    prompt: read(promptTokens),
+    name: /[A-Za-z]+/u.exec(read(completionTokens))?.[0] ?? "",
+  }));
+  expect(
+    texts.every(({ prompt, name }) => name !== "" && prompt.includes(` ${name}`) !== prompt.startsWith(name)),
+  ).toBe(true);
+  const kept = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
+  expect(texts.filter(({ prompt }) => kept.test(prompt))).toEqual([]);
+  const known = texts.filter(({ name }) => knownNames.includes(name)).length;
+  expect(known).toBeGreaterThan(20);
+  expect(known).toBeLessThan(65);
+});
+
+test("deeds are the model's own short clauses about nobody else, each once", () => {
+  const long = " went to the park with her mom and her dog";
+  const said = [" was sad", " was sad", long, "ette was sad", " and Tom were sad", ' said, "no"', " smiled"];
+  expect(ownDeeds(said)).toEqual(["was sad", "smiled"]);
+  const stories = namedStories(50, randomFromSeed(4));
+  expect(stories.every((text) => knownNames.includes(/One day, ([A-Za-z]+)$/u.exec(text)?.[1] ?? ""))).toBe(true);
+});
+
+test("helper and actor see the same story; the hint stands behind it with a comma", async () => {
+  const [, , hint] = tasks as [unknown, unknown, (typeof tasks)[number]];
+  const problem = { id: "1", question: "Tom wanted a hat.", gold: "" };
+  expect(await prompts(hint, problem, { helper: " said" })).toEqual({
+    helper: "Tom wanted a hat. Mom",
+    actor: "Tom wanted a hat. Mom said,",
+  });
+  expect((await prompts(hint, problem, { helper: "" }))["actor"]).toBe("Tom wanted a hat. Mom");
+});
+
+test("the helper learns, or for comparison the actor", () => {
+  expect(storyHintTask({ tokenizer, heldOut }).trainedAgents).toEqual(["helper"]);
+  expect(storyHintTask({ tokenizer, heldOut, learns: "actor" }).trainedAgents).toEqual(["actor"]);
+});
+
+test.for([
+  ["Lily", 1],
+  [" Lily and Tom", 1],
+  ["Tom and Lily", 0],
+  ["", 0],
+  [null, 0],
+] as const)("a name is right as the first word: %j is graded %d", ([answer, grade]) => {
+  const [relay] = tasks as [(typeof tasks)[number]];
+  expect(relay.grader?.(answer, { id: "1", question: "hat", gold: "Lily" })).toBe(grade);
+});

@@ -1,0 +1,117 @@
+import {
+  benchmarkNamed,
+  openData,
+  openProblems,
+  openSplit,
+  seededSubset,
+  type AnswerKind,
+  type BenchmarkProblem,
+  type DataGrading,
+  type DataSettings,
+  type Grading,
+  type OpenOptions,
+} from "@laconic/benchmarks";
+import { LaconicError } from "@laconic/core";
+import type { TaskResources } from "../task-resources.ts";
+
+/** Problems to learn on and others to measure with; no problem is both. */
+export interface TaskData {
+  readonly train: readonly BenchmarkProblem[];
+  readonly heldOut: readonly BenchmarkProblem[];
+}
+
+/**
+ * A benchmark's problems: its training split and its test split, or what a file holds in the training split's place.
+ * @param usable - which of them the team can be given; the others are left out, and counted in a note
+ * @throws LaconicError `data_invalid` for a benchmark without a training split: a test's own problems are never trained on
+ */
+export async function benchmarkData(
+  name: string,
+  { heldOut, data: open, note }: TaskResources,
+  file: string | undefined,
+  usable: (problem: BenchmarkProblem) => boolean,
+): Promise<TaskData> {
+  const benchmark = benchmarkNamed(name);
+  const { problems: test } = await openSplit(benchmark, open);
+  const among = (problems: readonly BenchmarkProblem[], what: string): BenchmarkProblem[] =>
+    usableOf(problems, `${what} problems of ${name}`, usable, note);
+  const held = subset(among(test, "test"), heldOut);
+  if (file !== undefined) {
+    const grading = gradingOf((test[0] as BenchmarkProblem).grading, benchmark.answer);
+    const own = await openProblems(file, { grading, name: "file", ...(open.hub && { hub: open.hub }) });
+    return { train: among(own.problems, "training"), heldOut: held };
+  }
+  const pool = Object.entries(benchmark.splits).find(([, split]) => split.pool)?.[0];
+  if (pool === undefined)
+    throw new LaconicError(
+      "data_invalid",
+      `${name} has no training split, and its test is not trained on: name a file of problems as task.file`,
+      { benchmark: name },
+    );
+  const { problems: train } = await openSplit(benchmark, { ...open, split: pool });
+  const tested = new Set(test.map(({ id }) => id));
+  return {
+    train: among(
+      train.filter(({ id }) => !tested.has(id)),
+      "training",
+    ),
+    heldOut: held,
+  };
+}
+
+/** What the rows of a file have as golds, where a benchmark's own are like these. */
+function gradingOf(grading: Grading, { kind }: AnswerKind): DataGrading {
+  if (grading.kind === "maths")
+    return { kind: "maths", ...(grading.tolerance !== undefined && { tolerance: grading.tolerance }) };
+  if (grading.kind === "letter") return { kind: "letter", letters: grading.letters };
+  if (grading.kind === "numeric" || grading.kind === "code") return { kind: grading.kind };
+  throw new LaconicError("config_invalid", `task.file: there is no gold for ${kind}`, { key: "task.file" });
+}
+
+/**
+ * One's own training and held-out problems: nothing of a benchmark is opened.
+ * @throws LaconicError `data_invalid` with file and row, `config_invalid` naming the setting
+ */
+export async function ownData(
+  settings: DataSettings,
+  { heldOut, data: { hub, signal }, note }: Pick<TaskResources, "heldOut" | "data" | "note">,
+  usable: (problem: BenchmarkProblem) => boolean,
+): Promise<TaskData> {
+  const data = await openData(settings, { ...(hub && { hub }), ...(signal && { signal }) });
+  const [first] = data.refused;
+  if (first)
+    note(
+      `left out: ${data.refused.length.toLocaleString("en-US")} rows of the data; the first is ${first.file} row ${first.row}: ${first.reason}`,
+    );
+  return {
+    train: usableOf(data.train, "training problems", usable, note),
+    heldOut: subset(usableOf(data.heldOut, "held-out problems", usable, note), heldOut),
+  };
+}
+
+/** Those that the team can be given; the others are counted in a note. */
+function usableOf(
+  problems: readonly BenchmarkProblem[],
+  what: string,
+  usable: (problem: BenchmarkProblem) => boolean,
+  note: TaskResources["note"],
+): BenchmarkProblem[] {
+  const left = problems.filter((problem) => usable(problem));
+  const count = (value: number): string => value.toLocaleString("en-US");
+  const said = `${count(problems.length - left.length)} of ${count(problems.length)} ${what} state less than two facts that could be dealt among holders`;
+  if (left.length === 0) throw new LaconicError("data_invalid", `${said}: none is left`);
+  if (left.length < problems.length) note(`left out: ${said}`);
+  return left;
+}
+
+/** A benchmark that is one split: its first problems are held out, the others are trained on, as MAGRPO has it. */
+export async function splitData(name: string, heldOut: number, open: OpenOptions): Promise<TaskData> {
+  const { problems } = await openSplit(benchmarkNamed(name), open);
+  const held = Math.min(heldOut, Math.floor(problems.length / 2));
+  return { train: problems.slice(held), heldOut: problems.slice(0, held) };
+}
+
+function subset(problems: readonly BenchmarkProblem[], most: number): BenchmarkProblem[] {
+  const limit = Math.min(most, problems.length);
+  return limit === 0 ? [] : seededSubset(problems, { limit, seed: "held-out" });
+}

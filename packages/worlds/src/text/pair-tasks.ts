@@ -1,0 +1,179 @@
+import { writingReward, type BenchmarkProblem, type WritingReward } from "@laconic/benchmarks";
+import type { EpisodeReward, Problem, RewardResult } from "@laconic/core";
+import { cooperationReward, cooperationSchemes, createSandbox, type CooperationReward } from "@laconic/sandbox";
+import { jointBaselines, synchronousTurns, type JointGame } from "@laconic/topologies";
+import { type TeamTask, drawFrom, textsOf } from "@laconic/tasks";
+import type { TaskResources } from "../task-resources.ts";
+import { tokenizerOf } from "./tokenizer-of.ts";
+import { pairWords } from "./pair-words.ts";
+import { splitData } from "./open-data.ts";
+
+/** Two agents write for one reward of form. */
+export interface WritingTaskSettings {
+  readonly name: "writing";
+  readonly form: "tldr" | "arxiv";
+  /** Most tokens of a text. Default 256, MAGRPO's. */
+  readonly replyTokens?: number;
+  /** Counts transition phrases at word boundaries: as released, "so" is found in "some". */
+  readonly strict?: boolean;
+}
+
+/** Two agents write a helper and a main function for one reward. */
+export interface CodeTaskSettings {
+  readonly name: "code";
+  readonly benchmark: "coophumaneval" | "humaneval";
+  /** 2 tells both after the first turn what the tests say. */
+  readonly turns: 1 | 2;
+  /** Most tokens of a function. Default 256, MAGRPO's. */
+  readonly replyTokens?: number;
+}
+
+const pairs = { writers: ["first", "second"], programmers: ["helper", "main"] } as const;
+
+const writers = {
+  tldr: [
+    "Write a short summary of the post: one sentence.",
+    "Write a detailed summary of the post, about twice as long as a single sentence, and link its thoughts.",
+  ],
+  arxiv: [
+    "Write the first paragraph of the paper's introduction: background and motivation.",
+    "Write the second paragraph of the paper's introduction: method and implications.",
+  ],
+} as const;
+
+/** MAGRPO's pair of writers: both write at once, and the reward judges the two texts together. */
+export async function writingTask(settings: WritingTaskSettings, resources: TaskResources): Promise<TeamTask> {
+  const { form, replyTokens = 256, strict = false } = settings;
+  const data =
+    resources.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(form, resources.heldOut, resources.data);
+  const game: JointGame = {
+    players: writers[form].map((system, i) => ({ id: pairs.writers[i as 0 | 1], maxTokens: replyTokens, system })),
+    turns: 1,
+    transition: ({ question }) => [question, question],
+  };
+  return {
+    name: `writing/${form}`,
+    topology: synchronousTurns(game.players, game),
+    game,
+    baselines: jointBaselines(game, pairWords(game, "text")),
+    tokenizer: await tokenizerOf(resources),
+    reward: (episode) => writtenReward(writingReward(form, ...textsOf(episode, pairs.writers), { strict })),
+    problems: drawFrom(data.train),
+    ...(resources.heldOut > 0 && { pool: data.train }),
+    heldOut: data.heldOut,
+  };
+}
+
+/**
+ * The reward as a grade, and beside it its levels in points and MAGRPO's three metrics as shares of what each level gives:
+ * structure (lengths and their ratio), style (words and overlap), coherence (transitions). A level behind the first that failed
+ * has nothing.
+ */
+function writtenReward({ reward, terms, style }: WritingReward): EpisodeReward {
+  const { length, ratio, words } = terms;
+  const { overlap, transitions } = style;
+  return {
+    // Of the stated 3.0; with twelve kinds of transitions 2.98 can be reached.
+    team: { task: reward / 3 },
+    measures: {
+      structure: (length + ratio) / 1.5,
+      style: (words + overlap) / 1.1,
+      coherence: transitions / 0.4,
+      "level/length": length,
+      "level/ratio": ratio,
+      "level/words": words,
+      "level/overlap": overlap,
+      "level/transitions": transitions,
+    },
+  };
+}
+
+const mostReward = 4;
+
+const nothingWritten: Pick<CooperationReward, "reward" | "terms" | "schemes"> = {
+  reward: 0,
+  terms: { structure: 0, syntax: 0, tests: 0, cooperation: 0 },
+  schemes: [],
+};
+
+/** The reward as a grade, and beside it its parts in points of 4, and which schemes are seen. */
+function programReward({ reward, terms, schemes }: typeof nothingWritten): EpisodeReward {
+  return {
+    team: { task: Math.max(0, reward / mostReward) },
+    measures: {
+      ...terms,
+      ...Object.fromEntries(cooperationSchemes.map((scheme) => [`scheme/${scheme}`, schemes.includes(scheme) ? 1 : 0])),
+    },
+  };
+}
+
+/** MAGRPO's pair of programmers: a helper and a main function, graded together in a sandbox. */
+export async function codeTask(settings: CodeTaskSettings, resources: TaskResources): Promise<TeamTask> {
+  const { benchmark, turns, replyTokens = 256 } = settings;
+  const data =
+    resources.heldOut === 0
+      ? { train: [], heldOut: [] }
+      : await splitData(benchmark, resources.heldOut, resources.data);
+  const tokenizer = await tokenizerOf(resources);
+  // Last: what fails after it would leave its processes behind.
+  const sandbox =
+    resources.heldOut === 0 ? null : await createSandbox(resources.signal && { signal: resources.signal });
+  const rewards = new Map<string, Promise<CooperationReward>>();
+  const rewardOf = (aux: string, main: string, problem: Problem): Promise<CooperationReward> => {
+    const key = JSON.stringify([problem.id, aux, main]);
+    const { grading } = problem as BenchmarkProblem;
+    if (grading.kind !== "code" || !sandbox) throw new Error("the task's problems are programs");
+    const known = rewards.get(key);
+    if (known) return known;
+    const now = cooperationReward({ aux, main }, grading, sandbox);
+    rewards.set(key, now);
+    if (rewards.size > 10_000) rewards.delete(rewards.keys().next().value as string);
+    // What was no verdict is asked again.
+    now.then(
+      ({ undecided }) => void (undecided !== null && rewards.delete(key)),
+      () => void rewards.delete(key),
+    );
+    return now;
+  };
+  const game: JointGame = {
+    players: [
+      {
+        id: pairs.programmers[0],
+        maxTokens: replyTokens,
+        system:
+          "Write one Python function named aux that helps another programmer to write the function below. Reply with code alone.",
+      },
+      {
+        id: pairs.programmers[1],
+        maxTokens: replyTokens,
+        system:
+          "Write the Python function below. Another programmer writes a helper named aux that you may call. Reply with code alone.",
+      },
+    ],
+    turns,
+    transition: async (problem, history) => {
+      const last = history.at(-1);
+      if (!last) return [problem.question, problem.question];
+      const [aux = "", main = ""] = last;
+      const { feedback } = await rewardOf(aux, main, problem);
+      const said = `A reader says:\n${feedback}\n\nWrite your function again.`;
+      return [said, said];
+    },
+  };
+  return {
+    name: `code/${benchmark}/${turns}`,
+    topology: synchronousTurns(game.players, game),
+    game,
+    baselines: jointBaselines(game, pairWords(game, "code")),
+    tokenizer,
+    reward: async (episode, problem): Promise<RewardResult> => {
+      if (episode.answer === null) return programReward(nothingWritten);
+      const judged = await rewardOf(...textsOf(episode, pairs.programmers), problem);
+      return judged.undecided === null ? programReward(judged) : { undecided: judged.undecided };
+    },
+    problems: drawFrom(data.train),
+    ...(resources.heldOut > 0 && { pool: data.train }),
+    heldOut: data.heldOut,
+    close: async () => sandbox?.close(),
+  };
+}
