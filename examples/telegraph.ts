@@ -25,10 +25,9 @@ const clerk = (id: string, maxTokens: number, prompt: AgentSpec["prompt"]): Agen
 const north = clerk("north", 6, (view) => relayHolderPrompt(view, 0)); // a wire's end is a token too
 const south = clerk("south", 6, (view) => relayHolderPrompt(view, 1));
 const office = clerk("office", 20, relaySolverPrompt);
-const topology = graphTopology({
-  ...{ name: "telegraph", agents: [north, south, office], rounds: 1, answer: answerOf("office") },
-  spatial: [north, south].map(({ id }) => ({ from: id, to: "office" })),
-});
+const spatial = [north, south].map(({ id }) => ({ from: id, to: "office" }));
+const agents = [north, south, office];
+const topology = graphTopology({ name: "telegraph", agents, rounds: 1, answer: answerOf("office"), spatial });
 
 /** The team earns a right answer, each station half as much for a wire that holds its number and no other. */
 const digits = (text: string | null | undefined) => (text ?? "").replaceAll(/\D/gu, "");
@@ -51,7 +50,10 @@ export default defineRun({
   task: defineTask({ name: "telegraph", topology, reward, tokenizer: relayTokenizer, train, heldOut }),
   device: "wasm",
   train: {
-    ...{ steps: 24, groupBy: "prompt+agent", oldLogProbs: "sampler", advantage: aboveMedian },
+    steps: 24,
+    groupBy: "prompt+agent",
+    oldLogProbs: "sampler",
+    advantage: aboveMedian,
     objective: { name: "gspo", clip: { low: 0.1, high: 0.1 } },
     optimizer: { learningRate: { peak: 5e-4, warmUpSteps: 2 } },
   },

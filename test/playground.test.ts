@@ -123,7 +123,12 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
 
     const last = "checkpoints/step-00000005";
     const same = [
-      ...["config.json", "manifest.json", "metrics.jsonl", "evaluations.jsonl", "episodes.jsonl", "rollouts.jsonl"],
+      "config.json",
+      "manifest.json",
+      "metrics.jsonl",
+      "evaluations.jsonl",
+      "episodes.jsonl",
+      "rollouts.jsonl",
       ...["model.safetensors", "optimizer.safetensors", "config.json", "state.json", "laconic.json"].map(
         (name) => `${last}/${name}`,
       ),

@@ -19,7 +19,8 @@ const pages: readonly Page[] = [
   ...publishedPackages.map(({ folder, manifest: { name } }) => ({ name, path: `${folder}/README.md`, home: folder })),
   ...["README.md", ...repositoryFiles().filter((path) => /^docs\/(?!api-reports\/).*\.md$/u.test(path))].map(
     (path) => ({
-      ...{ name: path, path },
+      name: path,
+      path,
       home: "examples",
     }),
   ),

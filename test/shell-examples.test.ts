@@ -8,7 +8,9 @@ import { main } from "../apps/trainer/src/main.ts";
 import { publishedPackages, readText, repositoryFiles, root } from "./workspace.ts";
 
 const pages = [
-  ...["README.md", "CONTRIBUTING.md", "examples/README.md"],
+  "README.md",
+  "CONTRIBUTING.md",
+  "examples/README.md",
   ...publishedPackages.map(({ folder }) => `${folder}/README.md`),
   ...repositoryFiles().filter((path) => /^docs\/(?!api-reports\/).*\.md$/u.test(path)),
 ];

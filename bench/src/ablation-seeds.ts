@@ -39,8 +39,11 @@ for (const name of names) {
     return said(pairs);
   };
   line([
-    ...[`${name} (${own[0]?.about ?? ""})`, said(own.map(({ after }) => 100 * after.accuracy))],
-    ...[said(own.map(({ after }) => after.tokens)), differences("accuracy", 100), differences("tokens", 1)],
+    `${name} (${own[0]?.about ?? ""})`,
+    said(own.map(({ after }) => 100 * after.accuracy)),
+    said(own.map(({ after }) => after.tokens)),
+    differences("accuracy", 100),
+    differences("tokens", 1),
   ]);
 }
 

@@ -82,7 +82,11 @@ async function checkServer(kind: ServerKind): Promise<void> {
   const proxy = await countProxy(server.port);
   const file = await openRecords(join(work, `${kind}.jsonl`));
   const settings: BenchSettings = {
-    ...{ model: kind, methods: methods.map(({ name }) => name), repeats: 1, seed: 0, temperature: null },
+    model: kind,
+    methods: methods.map(({ name }) => name),
+    repeats: 1,
+    seed: 0,
+    temperature: null,
     maxTokens: Number(values["max-tokens"]),
   };
   const concurrency = Number(values.concurrency);
@@ -98,7 +102,9 @@ async function checkServer(kind: ServerKind): Promise<void> {
           runProgram: programRunner(sandbox),
           price: null,
         },
-        ...{ file, served: proxy.countOf(tag), concurrency },
+        file,
+        served: proxy.countOf(tag),
+        concurrency,
       });
     for (const group of groupsOf(jobs)) {
       const [job] = group as [BenchJob];

@@ -18,7 +18,8 @@ const options = `--import data:text/javascript,${encodeURIComponent(told)}`;
 
 function cpuMs(program: string, words: readonly string[]): number {
   const { stderr } = spawnSync(program, [...words], {
-    ...{ cwd: installed === undefined ? root : process.cwd(), encoding: "utf8" },
+    cwd: installed === undefined ? root : process.cwd(),
+    encoding: "utf8",
     env: { ...process.env, NODE_OPTIONS: options },
   });
   const times = [...stderr.matchAll(/^cpu (\d+)$/gmu)].map(([, microseconds]) => Number(microseconds) / 1000);

@@ -48,7 +48,11 @@ else {
 async function requests(): Promise<void> {
   const config = {
     ...small,
-    ...{ hidden_size: 16, intermediate_size: 16, num_hidden_layers: 24, num_attention_heads: 2, head_dim: 64 },
+    hidden_size: 16,
+    intermediate_size: 16,
+    num_hidden_layers: 24,
+    num_attention_heads: 2,
+    head_dim: 64,
     max_position_embeddings: 2048,
   };
   const kernels = await createKernels({ device: "cpu", threads });

@@ -11,8 +11,15 @@ import { machine, print } from "./measure.ts";
 const config = {
   architectures: ["Qwen2ForCausalLM"],
   model_type: "qwen2",
-  ...{ vocab_size: 256, hidden_size: 128, intermediate_size: 64, num_hidden_layers: 24, num_attention_heads: 2 },
-  ...{ num_key_value_heads: 1, max_position_embeddings: 2048, rms_norm_eps: 1e-6, tie_word_embeddings: true },
+  vocab_size: 256,
+  hidden_size: 128,
+  intermediate_size: 64,
+  num_hidden_layers: 24,
+  num_attention_heads: 2,
+  num_key_value_heads: 1,
+  max_position_embeddings: 2048,
+  rms_norm_eps: 1e-6,
+  tie_word_embeddings: true,
 };
 const [rows, vocabulary] = [256, 151_936];
 

@@ -24,7 +24,12 @@ export async function doseChart(before: readonly Dose[], after: readonly Dose[],
     plot.text([text], { frameAnchor: "top-left", dx: 12, dy: 12 + 20 * row, textAnchor: "start", fill });
   const svg = plot.svg(
     {
-      ...{ width, height, marginLeft: 52, marginRight: 24, marginTop: 52, marginBottom: 50 },
+      width,
+      height,
+      marginLeft: 52,
+      marginRight: 24,
+      marginTop: 52,
+      marginBottom: 50,
       x: { domain: [0, most], axis: null },
       y: { domain: [0, most], axis: null },
       marks: [
@@ -44,16 +49,18 @@ export async function doseChart(before: readonly Dose[], after: readonly Dose[],
         ...sides.flatMap(({ doses, color, dash }) => [
           plot.line(doses, { x: "budget", y: "tokens", stroke: color, strokeOpacity: 0.6, strokeDasharray: dash }),
           plot.ruleX(doses, {
-            ...{
-              x: "budget",
-              y1: (each: Dose) => each.tokens - each.half,
-              y2: (each: Dose) => each.tokens + each.half,
-            },
+            x: "budget",
+            y1: (each: Dose) => each.tokens - each.half,
+            y2: (each: Dose) => each.tokens + each.half,
             stroke: color,
             strokeWidth: 2,
           }),
           plot.dot(doses, {
-            ...{ x: "budget", y: "tokens", r: 5, stroke: color, strokeWidth: 2 },
+            x: "budget",
+            y: "tokens",
+            r: 5,
+            stroke: color,
+            strokeWidth: 2,
             fill: (each: Dose) => (each.group === "known" ? color : "var(--panel)"),
           }),
         ]),

@@ -32,7 +32,11 @@ export function doseOf(episodes: readonly Told[]): Dose[] {
     const tokens = mean(own.map((each) => each.tokens));
     const spread = Math.sqrt(own.reduce((sum, each) => sum + (each.tokens - tokens) ** 2, 0) / Math.max(1, n - 1));
     return {
-      ...{ budget, group: own[0]?.group ?? "", n, tokens, spread },
+      budget,
+      group: own[0]?.group ?? "",
+      n,
+      tokens,
+      spread,
       half: (1.96 * spread) / Math.sqrt(n),
       grade: mean(own.map((each) => each.grade)),
     };

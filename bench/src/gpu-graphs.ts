@@ -184,7 +184,10 @@ async function generate(set: Kernels, requests: readonly SampleRequest[]): Promi
 }
 
 function difference(a: readonly SampleResult[], b: readonly SampleResult[]): Record<string, unknown> {
-  let [differing, firstToken, worstLogProb, exact] = [0, -1, 0, true];
+  let differing = 0;
+  let firstToken = -1;
+  let worstLogProb = 0;
+  let exact = true;
   a.forEach((result, i) => {
     const other = b[i] as SampleResult;
     const at = result.tokens.findIndex((token, t) => token !== other.tokens[t]);

@@ -24,7 +24,12 @@ for (const url of process.argv.slice(2)) {
     execFileSync(
       "npx",
       [
-        ...["--yes", lighthouse, url, "--quiet", "--output=json", `--only-categories=${categories.join(",")}`],
+        "--yes",
+        lighthouse,
+        url,
+        "--quiet",
+        "--output=json",
+        `--only-categories=${categories.join(",")}`,
         "--chrome-flags=--headless=new --no-sandbox",
       ],
       { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], maxBuffer: 2 ** 28 },

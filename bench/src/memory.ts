@@ -18,14 +18,28 @@ export interface MemoryCase {
 const root = join(import.meta.dirname, "../..");
 const qwen = {
   architectures: ["Qwen2ForCausalLM"],
-  ...{ model_type: "qwen2", rms_norm_eps: 1e-6, rope_theta: 1e6, tie_word_embeddings: true },
-  ...{ vocab_size: 151_936, hidden_size: 896, intermediate_size: 4864, num_attention_heads: 14 },
-  ...{ num_key_value_heads: 2, max_position_embeddings: 32_768, num_hidden_layers: 4 },
+  model_type: "qwen2",
+  rms_norm_eps: 1e-6,
+  rope_theta: 1e6,
+  tie_word_embeddings: true,
+  vocab_size: 151_936,
+  hidden_size: 896,
+  intermediate_size: 4864,
+  num_attention_heads: 14,
+  num_key_value_heads: 2,
+  max_position_embeddings: 32_768,
+  num_hidden_layers: 4,
 };
 /** 1,760 predicted tokens. */
 const settings: MemorySettings = {
-  ...{ dtype: "float32", lora: null, recompute: "layer", snapshots: 0, rollouts: 0 },
-  ...{ promptTokens: 72, completionTokens: 440, microBatch: 4 },
+  dtype: "float32",
+  lora: null,
+  recompute: "layer",
+  snapshots: 0,
+  rollouts: 0,
+  promptTokens: 72,
+  completionTokens: 440,
+  microBatch: 4,
 };
 const narrow = { ...qwen, num_attention_heads: 1, num_key_value_heads: 1, num_hidden_layers: 1 };
 const cases: readonly MemoryCase[] = [

@@ -11,17 +11,32 @@ const root = join(import.meta.dirname, "../..");
 const story = join(process.env["LACONIC_DATA"] ?? "data", "stories260k");
 
 const qwen = {
-  ...{ model_type: "qwen2", vocab_size: 151_936, max_position_embeddings: 32_768, rms_norm_eps: 1e-6 },
-  ...{ rope_theta: 1e6, tie_word_embeddings: true, hidden_act: "silu", eos_token_id: 151_645 },
+  model_type: "qwen2",
+  vocab_size: 151_936,
+  max_position_embeddings: 32_768,
+  rms_norm_eps: 1e-6,
+  rope_theta: 1e6,
+  tie_word_embeddings: true,
+  hidden_act: "silu",
+  eos_token_id: 151_645,
 };
 const shape = (hidden_size: number, intermediate_size: number, layers: number, heads: number, kv: number) => ({
-  ...{ hidden_size, intermediate_size, num_hidden_layers: layers },
-  ...{ num_attention_heads: heads, num_key_value_heads: kv },
+  hidden_size,
+  intermediate_size,
+  num_hidden_layers: layers,
+  num_attention_heads: heads,
+  num_key_value_heads: kv,
 });
 // TinyStories in llama2.c's format.
 const tiny = {
-  ...{ model_type: "llama", vocab_size: 32_000, max_position_embeddings: 1024, rms_norm_eps: 1e-5 },
-  ...{ rope_theta: 1e4, tie_word_embeddings: true, hidden_act: "silu", eos_token_id: 2 },
+  model_type: "llama",
+  vocab_size: 32_000,
+  max_position_embeddings: 1024,
+  rms_norm_eps: 1e-5,
+  rope_theta: 1e4,
+  tie_word_embeddings: true,
+  hidden_act: "silu",
+  eos_token_id: 2,
 };
 const checkpoints = {
   stories15M: { ...tiny, ...shape(288, 768, 6, 6, 6) },
@@ -83,10 +98,17 @@ for (const [preset, checkpoint, prompt, reply, given = gpu] of plans) {
   const step = stepSeconds.sampling + stepSeconds.oldLogProbs + stepSeconds.update;
   const gibibytes = (bytes: number): number => Number((bytes / 2 ** 30).toFixed(1));
   print(preset, {
-    ...{ checkpoint, parameters: model.parameters, lengths: `${prompt} + ${reply}`, replies, steps },
-    ...{ training: gibibytes(memory.training), sampling: gibibytes(memory.sampling) },
-    ...{ maxTokensPerMicroBatch: largest.maxTokensPerMicroBatch, rollouts: largest.rollouts },
-    ...{ step: Number(step.toPrecision(2)), hours: Number(((step * steps) / 3600).toPrecision(2)) },
+    checkpoint,
+    parameters: model.parameters,
+    lengths: `${prompt} + ${reply}`,
+    replies,
+    steps,
+    training: gibibytes(memory.training),
+    sampling: gibibytes(memory.sampling),
+    maxTokensPerMicroBatch: largest.maxTokensPerMicroBatch,
+    rollouts: largest.rollouts,
+    step: Number(step.toPrecision(2)),
+    hours: Number(((step * steps) / 3600).toPrecision(2)),
   });
 }
 await rm(folder, { recursive: true });

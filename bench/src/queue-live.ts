@@ -33,7 +33,8 @@ const latency = {
   mostSeconds: Number(values.most),
 };
 
-let [steps, mostInFlight] = [0, 0];
+let steps = 0;
+let mostInFlight = 0;
 const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -63,13 +64,11 @@ const quick = nullFleet(timer, { slots: 1, latency: { ...latency, mostSeconds: 0
 const model = nullModel(timer, 1);
 const config = parseTrainConfig({
   ...tinySettings,
-  ...{
-    steps: 1_000_000,
-    problemsPerStep: groupsPerStep,
-    episodesPerProblem: episodesPerGroup,
-    minibatches: 4,
-    prices: {},
-  },
+  steps: 1_000_000,
+  problemsPerStep: groupsPerStep,
+  episodesPerProblem: episodesPerGroup,
+  minibatches: 4,
+  prices: {},
   asynchronous: { activeGroups, maxLag, retries: 3 },
   evaluation: { every: 0, problems: 1, transcripts: 0 },
   checkpoint: { every: 1_000_000, keep: 2 },
@@ -102,8 +101,19 @@ const [seconds, cpu] = [(performance.now() - began) / 1000, cpuMs() - spent];
 /** Functions are slow until they have been compiled. */
 const warm = turns.filter((each) => each.steps >= 3);
 print("queue-live", {
-  ...{ virtual: values.virtual, episodes, activeGroups, groupsPerStep, episodesPerGroup, maxLag, tokens, latency },
-  ...{ seconds: Math.round(seconds), steps, calls: fleet.calls, failed: fleet.failed, mostInFlight },
+  virtual: values.virtual,
+  episodes,
+  activeGroups,
+  groupsPerStep,
+  episodesPerGroup,
+  maxLag,
+  tokens,
+  latency,
+  seconds: Math.round(seconds),
+  steps,
+  calls: fleet.calls,
+  failed: fleet.failed,
+  mostInFlight,
   turns: warm.length,
   turnCpuMs: ranks(warm.map(({ ms }) => ms)),
   ...(!virtual && { turnWallMs: ranks(warm.map(({ wallMs }) => wallMs)) }),

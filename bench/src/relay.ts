@@ -67,7 +67,9 @@ async function drawHolderPrompts(): Promise<number[][]> {
 
 /** Rollout and a GSPO update on minus the length, the reward TRL gets too. */
 async function runSteps(model: TrainableModel, count: number): Promise<Speed> {
-  let [rolloutMs, updateMs, tokens] = [0, 0, 0];
+  let rolloutMs = 0;
+  let updateMs = 0;
+  let tokens = 0;
   for (let step = 0; step < count; step++) {
     const random = randomFromSeed(step);
     let start = performance.now();

@@ -83,7 +83,12 @@ function gradient(model: TrainableModel, size: StepSize): Promise<unknown> {
 
 function step(model: TrainableModel): Promise<unknown> {
   return model.optimStep({
-    ...{ learningRate: 1e-5, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 },
+    learningRate: 1e-5,
+    beta1: 0.9,
+    beta2: 0.999,
+    epsilon: 1e-8,
+    weightDecay: 0,
+    maxGradNorm: 1,
   });
 }
 

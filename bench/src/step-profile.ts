@@ -37,7 +37,7 @@ function kindOf(object: string, symbol: string): (typeof kinds)[number] {
 const { values: given } = parseArgs({
   options: {
     sizes: { type: "string", default: "0.1M,28M" },
-    /** As the size has them unless told. */
+    /** As the size has them by default. */
     steps: { type: "string" },
     "warm-up": { type: "string" },
   },
@@ -60,8 +60,20 @@ for (const name of given.sizes.split(",")) {
     const { status, stdout, stderr } = spawnSync(
       "perf",
       [
-        ...["record", "-k", "CLOCK_MONOTONIC", "-F", "499", "-e", "cpu-clock", "-o", data],
-        ...[...node, "--import", import.meta.resolve("tsx"), side, "cpu"],
+        "record",
+        "-k",
+        "CLOCK_MONOTONIC",
+        "-F",
+        "499",
+        "-e",
+        "cpu-clock",
+        "-o",
+        data,
+        ...node,
+        "--import",
+        import.meta.resolve("tsx"),
+        side,
+        "cpu",
       ],
       {
         input: JSON.stringify(jobOf(size, folder, 1)),

@@ -37,7 +37,7 @@ const { values: given } = parseArgs({
       ].join(),
     },
     rounds: { type: "string", default: "2" },
-    /** Of each size its own unless told. */
+    /** Of each size its own by default. */
     steps: { type: "string" },
     "warm-up": { type: "string" },
   },

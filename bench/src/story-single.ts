@@ -32,13 +32,11 @@ if (folder === undefined) throw new Error("name the model: --model FOLDER");
 const heldOut = Number(values.problems);
 const settings = { name: "story-tellers", opening: "One day,", madeUp: 0.5 } as const;
 const { tokenizer } = await namedTask(settings).open(settings, {
-  ...{
-    heldOut,
-    modelFolder: values.tokenizer ?? folder,
-    templateArguments: {},
-    data: { folder: "" },
-    note: () => undefined,
-  },
+  heldOut,
+  modelFolder: values.tokenizer ?? folder,
+  templateArguments: {},
+  data: { folder: "" },
+  note: () => undefined,
 });
 const task = storyTellersTask({ ...settings, tokenizer, heldOut });
 const engine = await createLocalEngine({ device: wasmKernels(), workers: 1 });
@@ -75,7 +73,11 @@ for (const seed of values.seeds.split(",")) {
     let tokens = 0;
     const curve: number[] = [];
     const config = parseTrainConfig({
-      ...{ ...storyTellers.train, seed: Number(own), steps: rows.length, problemsPerStep: problems, budget: null },
+      ...storyTellers.train,
+      seed: Number(own),
+      steps: rows.length,
+      problemsPerStep: problems,
+      budget: null,
       evaluation: { every: 0, problems: heldOut, transcripts: 0, language: true },
     });
     const { before, after } = await train(
@@ -111,7 +113,9 @@ function textOf({ question, views = {} }: Problem): string {
 
 function singleTask(): TrainingTask {
   const whole = ({ id, gold, group }: Problem, text: string): Problem => ({
-    ...{ id, gold, question: text },
+    id,
+    gold,
+    question: text,
     ...(group !== undefined && { group }),
   });
   const agent = { id: "single", role: "solver", ...reply };

@@ -73,7 +73,8 @@ async function trained(setting: Setting): Promise<object> {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, OMP_NUM_THREADS: "1", UV_THREADPOOL_SIZE: "1" },
   });
-  let [out, err] = ["", ""];
+  let out = "";
+  let err = "";
   child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (err = (err + chunk.toString()).slice(-4000)));
   const stop = setTimeout(() => child.kill("SIGTERM"), Math.max(1, 1000 * secondsLeft()));

@@ -37,7 +37,8 @@ const student = [12.706, 4.303, 3.182, 2.776];
 if (values.markdown) {
   const rows = [...variants].flatMap(([name, runs]) => [
     ...(runs.every((run) => untaughtOf(run) !== null) ? [rowOf(name, runs, "lessons")] : []),
-    ...[rowOf(name, runs, 0), rowOf(name, runs, -1)],
+    rowOf(name, runs, 0),
+    rowOf(name, runs, -1),
   ]);
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;

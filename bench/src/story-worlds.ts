@@ -25,7 +25,11 @@ print("machine", { ...machine(), runs });
 const heldOut = 200;
 const settings = { name: "story-hint" } as const;
 const { tokenizer } = await namedTask(settings).open(settings, {
-  ...{ heldOut, modelFolder: story, templateArguments: {}, data: { folder: "" }, note: () => undefined },
+  heldOut,
+  modelFolder: story,
+  templateArguments: {},
+  data: { folder: "" },
+  note: () => undefined,
 });
 const task = storyHintTask({ tokenizer, heldOut });
 const engine = await createLocalEngine({ device: wasmKernels(), workers: 1 });

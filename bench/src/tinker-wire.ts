@@ -13,9 +13,17 @@ import { machine, print } from "./measure.ts";
 // As many tokens as Qwen3 has, so that ids have as many digits; one layer, since its numbers do not matter.
 const [vocabularySize, promptLength, replyLength, count] = [151_936, 64, 64, 32];
 const config = {
-  ...{ model_type: "llama", vocab_size: vocabularySize, hidden_size: 8, num_hidden_layers: 1 },
-  ...{ num_attention_heads: 2, num_key_value_heads: 2, intermediate_size: 16, max_position_embeddings: 256 },
-  ...{ rms_norm_eps: 1e-6, tie_word_embeddings: true, initializer_range: 0.5 },
+  model_type: "llama",
+  vocab_size: vocabularySize,
+  hidden_size: 8,
+  num_hidden_layers: 1,
+  num_attention_heads: 2,
+  num_key_value_heads: 2,
+  intermediate_size: 16,
+  max_position_embeddings: 256,
+  rms_norm_eps: 1e-6,
+  tie_word_embeddings: true,
+  initializer_range: 0.5,
 };
 const local = await createLocalEngine({ device: wasmKernels(), workers: 1 });
 const folder = await mkdtemp(join(tmpdir(), "laconic-wire-"));
@@ -76,7 +84,12 @@ await model.forwardBackward(
   ({ values }) => values.map((value) => value / 100),
 );
 await model.optimStep({
-  ...{ learningRate: 1e-5, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: Infinity },
+  learningRate: 1e-5,
+  beta1: 0.9,
+  beta2: 0.95,
+  epsilon: 1e-8,
+  weightDecay: 0,
+  maxGradNorm: Infinity,
 });
 const tokens = count * (promptLength + replyLength);
 const perToken = Object.fromEntries([...bytes].map(([what, size]) => [what, Math.round((10 * size) / tokens) / 10]));

@@ -69,7 +69,8 @@ function enlarge(from: string, to: string): void {
   const rows = { metrics: lines("metrics.jsonl"), timing: lines("timing.jsonl") };
   const config = JSON.parse(readFileSync(join(from, "config.json"), "utf8")) as { train: { steps: number } };
   const file = openSync(join(to, "records.jsonl"), "w");
-  let [step, bytes] = [0, 0];
+  let step = 0;
+  let bytes = 0;
   for (; bytes < megabytes * 1e6; step++) {
     const content = of(records[step % records.length] as string, step + 1).replaceAll(`"relay:`, `"relay:${step}:`);
     const deflate = deflateRawSync(content).toString("base64");
@@ -117,7 +118,8 @@ async function measure(runs: string): Promise<void> {
 
   const cpu = process.cpuUsage();
   const indexing = performance.now();
-  let [indexed, longest] = [0, 0];
+  let indexed = 0;
+  let longest = 0;
   while (indexed < (JSON.parse((await timed(`/api/runs/${id}`)).body) as RunDetail).episodes) {
     const { body, ms } = await timed(`/api/runs/${id}/episodes?text=nothing&limit=20`);
     ({ indexed } = JSON.parse(body) as EpisodePage);
@@ -126,9 +128,16 @@ async function measure(runs: string): Promise<void> {
   }
   const { user, system } = process.cpuUsage(cpu);
   print("view", {
-    ...{ machine: machine(), megabytes: Math.round(bytes / 1e6), steps, episodes: indexed },
+    machine: machine(),
+    megabytes: Math.round(bytes / 1e6),
+    steps,
+    episodes: indexed,
     openMs: round(openMs),
-    ...{ page: told(page), list: told(list), detail: told(detail), firstEpisodes: told(first), columns: told(columns) },
+    page: told(page),
+    list: told(list),
+    detail: told(detail),
+    firstEpisodes: told(first),
+    columns: told(columns),
     index: { seconds: round((performance.now() - indexing) / 1000), cpuSeconds: round((user + system) / 1e6) },
     longestAnswerMeanwhileMs: round(longest),
   });

@@ -28,7 +28,8 @@ if (only === undefined) {
     spawnSync(process.execPath, [...process.execArgv, import.meta.filename, folder, operations], { stdio: "inherit" });
 } else {
   const source = webGpuKernels({
-    ...{ modules: join(folder, "webgpu"), shaders: only !== "tfjs" },
+    modules: join(folder, "webgpu"),
+    shaders: only !== "tfjs",
     dtype: only === "ours, float16" ? "float16" : "float32",
   });
   const { createKernels } = (await import(source.module)) as { createKernels: CreateKernels };
@@ -52,7 +53,9 @@ if (only === undefined) {
         (count - before[key as keyof typeof counts]) / steps,
       ]);
       print(name, {
-        ...{ model: size.name, parameters: model.parameters, operations: only },
+        model: size.name,
+        parameters: model.parameters,
+        operations: only,
         ...Object.fromEntries(perStep),
         bytesHeld: held(),
         cpuSeconds: (user + system) / 1e6 / steps,
@@ -87,7 +90,12 @@ async function train(model: TrainableModel): Promise<void> {
     }));
   await model.forwardBackward(batch, ({ values }) => values.map(() => -1 / 4));
   await model.optimStep({
-    ...{ learningRate: 1e-4, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 },
+    learningRate: 1e-4,
+    beta1: 0.9,
+    beta2: 0.95,
+    epsilon: 1e-8,
+    weightDecay: 0,
+    maxGradNorm: 1,
   });
 }
 

@@ -54,7 +54,8 @@ export default {
     ] as const;
     const accuracy = [mean(runs.map(({ before }) => before.accuracy)), mean(runs.map(({ after }) => after.accuracy))];
     const still = {
-      ...{ src: "/playground.png", dark: "/playground-dark.png" },
+      src: "/playground.png",
+      dark: "/playground-dark.png",
       alt: "The playground: a team of four, what each says, what it costs, and falling tokens",
     };
     return {

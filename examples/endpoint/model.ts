@@ -27,10 +27,18 @@ const marks = ["<system>", "<user>", "<assistant>", "</s>"];
 
 const tokenizer = {
   model: { type: "BPE", vocab: Object.fromEntries(characters.map((letter, id) => [letter, id])), merges: [] },
-  ...{ normalizer: null, pre_tokenizer: null, post_processor: null, decoder: { type: "Fuse" } },
+  normalizer: null,
+  pre_tokenizer: null,
+  post_processor: null,
+  decoder: { type: "Fuse" },
   added_tokens: [...pieces, ...marks].map((content, i) => ({
-    ...{ id: characters.length + i, content, special: i >= pieces.length, normalized: false },
-    ...{ single_word: false, lstrip: false, rstrip: false },
+    id: characters.length + i,
+    content,
+    special: i >= pieces.length,
+    normalized: false,
+    single_word: false,
+    lstrip: false,
+    rstrip: false,
   })),
 };
 const template =
@@ -47,10 +55,22 @@ const model = await engine.createModel({
   kind: "config",
   seed: 1,
   config: {
-    ...{ model_type: "llama", architectures: ["LlamaForCausalLM"], vocab_size: vocabulary, hidden_size: 32 },
-    ...{ num_hidden_layers: 2, num_attention_heads: 4, num_key_value_heads: 4, intermediate_size: 64 },
-    ...{ max_position_embeddings: 256, rms_norm_eps: 1e-6, rope_theta: 10_000, hidden_act: "silu" },
-    ...{ tie_word_embeddings: true, initializer_range: 0.1, bos_token_id: null, eos_token_id: vocabulary - 1 },
+    model_type: "llama",
+    architectures: ["LlamaForCausalLM"],
+    vocab_size: vocabulary,
+    hidden_size: 32,
+    num_hidden_layers: 2,
+    num_attention_heads: 4,
+    num_key_value_heads: 4,
+    intermediate_size: 64,
+    max_position_embeddings: 256,
+    rms_norm_eps: 1e-6,
+    rope_theta: 10_000,
+    hidden_act: "silu",
+    tie_word_embeddings: true,
+    initializer_range: 0.1,
+    bos_token_id: null,
+    eos_token_id: vocabulary - 1,
   },
 });
 await model.save(folder); // loadTokenizer reads the configuration beside it

@@ -28,7 +28,11 @@ async function play(baseURL: string, { letter, drawers }: Problem): Promise<stri
     execute: async ({ drawer }) => String(drawers[Number(drawer) - 1] ?? "nothing"),
   });
   const scout = await generateText({
-    ...{ model: models("scout"), prompt: letter, tools: { look }, stopWhen: stepCountIs(2), maxOutputTokens: 12 },
+    model: models("scout"),
+    prompt: letter,
+    tools: { look },
+    stopWhen: stepCountIs(2),
+    maxOutputTokens: 12,
   });
   const solver = await generateText({ model: models("solver"), prompt: scout.text, maxOutputTokens: 4 });
   return solver.text;

@@ -38,7 +38,11 @@ export async function session(engine: Engine, files: Files, options: SessionOpti
   const parts = onePolicy(task, model, (sampler) => localPolicy({ id: model.id, sampler, tokenizer: task.tokenizer }));
   const stop = new AbortController();
   const run = await openRun({
-    ...{ directory: "/run", config: settings, environment: {}, keepCheckpoints: 1, now: () => performance.now() },
+    directory: "/run",
+    config: settings,
+    environment: {},
+    keepCheckpoints: 1,
+    now: () => performance.now(),
     fileSystem: files,
     observer: { step: ({ step }) => (step === steps ? stop.abort() : undefined) },
   });

@@ -16,7 +16,13 @@ beforeAll(async () => {
 }, 120_000);
 
 const trainOn = (folder: string, run: string): string[] => [
-  ...["train", "preset:relay-quickstart", "--device", "wasm", "--run", run, `model=${folder}`],
+  "train",
+  "preset:relay-quickstart",
+  "--device",
+  "wasm",
+  "--run",
+  run,
+  `model=${folder}`,
   ...smallSettings.map((word) => word.replace(/(?<=train\.steps=|problems=).*/u, "1")),
 ];
 

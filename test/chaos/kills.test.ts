@@ -32,7 +32,9 @@ beforeAll(async () => {
 function killedAt(folder: string, write: number): { readonly ended: Promise<Ended>; readonly counter: string } {
   const [run, counter] = [join(folder, "run"), join(folder, "counter")];
   const environment = {
-    ...{ LACONIC_KILL_FOLDER: run, LACONIC_KILL_AT: String(write), LACONIC_KILL_COUNTER: counter },
+    LACONIC_KILL_FOLDER: run,
+    LACONIC_KILL_AT: String(write),
+    LACONIC_KILL_COUNTER: counter,
   };
   return { ended: laconic(trainWords(run), { preload, environment }), counter };
 }

@@ -16,7 +16,12 @@ export const smallSettings: readonly string[] = [
 ];
 
 export const trainWords = (run: string): readonly string[] => [
-  ...["train", "preset:relay-quickstart", "--device", "wasm", "--run", run],
+  "train",
+  "preset:relay-quickstart",
+  "--device",
+  "wasm",
+  "--run",
+  run,
   ...smallSettings,
 ];
 

@@ -6,7 +6,12 @@ import { contentOf, smallSettings } from "./small-run.ts";
 
 const runs = ["targetTokens-8-0", "targetTokens-60-0"];
 const sweepWords = (folder: string): string[] => [
-  ...["sweep", "preset:relay-quickstart", "train.budget.targetTokens=8,60", "device=wasm", "--out", folder],
+  "sweep",
+  "preset:relay-quickstart",
+  "train.budget.targetTokens=8,60",
+  "device=wasm",
+  "--out",
+  folder,
   ...smallSettings,
 ];
 

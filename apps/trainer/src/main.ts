@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import packageJson from "../package.json" with { type: "json" };
 import type { ExitCode } from "./cli/command.ts";
-import { sayWhile } from "./cli/saying.ts";
+import { spinWhile } from "./cli/spinner.ts";
 import { sayError } from "./cli/say-error.ts";
 import { closeShared } from "./door/shared-values.ts";
 import { findCommand, loadCommand } from "./dispatch/find-command.ts";
@@ -83,6 +83,6 @@ export async function runProcess(): Promise<void> {
   const terminal = processTerminal(process.stdout, process.stderr, process.stdin);
   process.exitCode = await main(process.argv.slice(2), {
     terminal,
-    whileLoading: (name, load) => sayWhile(terminal, `reading what ${name} takes`, load),
+    whileLoading: (name, load) => spinWhile(terminal, `reading what ${name} takes`, load),
   });
 }

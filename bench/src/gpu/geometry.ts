@@ -13,16 +13,23 @@ export interface GpuJob {
 const shared = {
   architectures: ["Qwen2ForCausalLM"],
   model_type: "qwen2",
-  ...{ num_key_value_heads: 2, max_position_embeddings: 4096, rms_norm_eps: 1e-6, rope_theta: 1_000_000 },
-  ...{ tie_word_embeddings: true, initializer_range: 0.02 },
+  num_key_value_heads: 2,
+  max_position_embeddings: 4096,
+  rms_norm_eps: 1e-6,
+  rope_theta: 1_000_000,
+  tie_word_embeddings: true,
+  initializer_range: 0.02,
 };
 
 /** Of Qwen2.5-0.5B's shape. */
 export const halfBillion: GpuJob = {
   config: {
     ...shared,
-    ...{ vocab_size: 151_936, hidden_size: 896, intermediate_size: 4864 },
-    ...{ num_hidden_layers: 24, num_attention_heads: 14 },
+    vocab_size: 151_936,
+    hidden_size: 896,
+    intermediate_size: 4864,
+    num_hidden_layers: 24,
+    num_attention_heads: 14,
   },
   update: { sequences: 16, tokens: 1024 },
   decode: { rows: [64, 256], prompt: 64, tokens: 128 },
@@ -33,7 +40,11 @@ export const halfBillion: GpuJob = {
 export const small: GpuJob = {
   config: {
     ...shared,
-    ...{ vocab_size: 512, hidden_size: 64, intermediate_size: 192, num_hidden_layers: 2, num_attention_heads: 4 },
+    vocab_size: 512,
+    hidden_size: 64,
+    intermediate_size: 192,
+    num_hidden_layers: 2,
+    num_attention_heads: 4,
   },
   update: { sequences: 4, tokens: 64 },
   decode: { rows: [4], prompt: 16, tokens: 16 },

@@ -50,15 +50,13 @@ export function boardOf(seed: string, rounds = 25): Board {
     ] as const)
       for (const said of answers)
         rows.push({
-          ...{
-            id: `h-${rows.length + 1}`,
-            kind,
-            gold,
-            prediction: replyOf(said),
-            verdict,
-            rule,
-            tags: [tag, "by hand"],
-          },
+          id: `h-${rows.length + 1}`,
+          kind,
+          gold,
+          prediction: replyOf(said),
+          verdict,
+          rule,
+          tags: [tag, "by hand"],
         });
   for (const template of templates) {
     const draw = drawFrom(randomFromSeed(`${seed}/${template.tag}`));

@@ -5,7 +5,9 @@ const capital = ["A", "P", "M", "Q"] as const;
 /** Lists, tuples, intervals, sets, matrices, equations, inequalities. */
 export const collections: readonly Template[] = [
   {
-    ...{ kind: "maths", rule: "list", tag: "two answers" },
+    kind: "maths",
+    rule: "list",
+    tag: "two answers",
     make(draw) {
       const a = draw.whole(-20, 20);
       const b = draw.other(-20, 20, a, -a);
@@ -35,7 +37,9 @@ export const collections: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "list", tag: "many answers" },
+    kind: "maths",
+    rule: "list",
+    tag: "many answers",
     make(draw) {
       const start = draw.whole(1, 9);
       const all = [start, start + draw.whole(1, 5), start + draw.whole(7, 12), start + draw.whole(14, 20)];
@@ -61,7 +65,9 @@ export const collections: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "list", tag: "plus or minus" },
+    kind: "maths",
+    rule: "list",
+    tag: "plus or minus",
     make(draw) {
       const [a, m] = [draw.whole(1, 9), draw.pick([2, 3, 5, 7, 11])];
       return {
@@ -84,7 +90,9 @@ export const collections: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "tuple", tag: "point" },
+    kind: "maths",
+    rule: "tuple",
+    tag: "point",
     make(draw) {
       const a = draw.whole(-15, 15);
       const b = draw.other(-15, 15, a, -a);
@@ -112,7 +120,9 @@ export const collections: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "tuple", tag: "triple" },
+    kind: "maths",
+    rule: "tuple",
+    tag: "triple",
     make(draw) {
       const [a, m, d] = [draw.whole(2, 9), draw.pick([2, 3, 5]), draw.pick([3, 4, 7])];
       const gold = `\\left(${a}, \\sqrt{${m}}, \\frac{1}{${d}}\\right)`;
@@ -133,7 +143,9 @@ export const collections: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "tuple", tag: "polar" },
+    kind: "maths",
+    rule: "tuple",
+    tag: "polar",
     make(draw) {
       const [r, k, d] = [draw.whole(2, 12), draw.pick([1, 3, 5, 7]), draw.pick([2, 4, 8])];
       return {
@@ -153,7 +165,9 @@ export const collections: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "interval", tag: "interval" },
+    kind: "maths",
+    rule: "interval",
+    tag: "interval",
     make(draw) {
       const a = draw.whole(-12, 8);
       const b = a + draw.whole(2, 15);
@@ -186,7 +200,9 @@ export const collections: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "interval", tag: "ray" },
+    kind: "maths",
+    rule: "interval",
+    tag: "ray",
     make(draw) {
       const a = draw.whole(-12, 12);
       const closed = draw.pick([true, false]);
@@ -212,7 +228,9 @@ export const collections: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "interval", tag: "union" },
+    kind: "maths",
+    rule: "interval",
+    tag: "union",
     make(draw) {
       const a = draw.whole(-12, 0);
       const b = a + draw.whole(2, 9);
@@ -236,7 +254,9 @@ export const collections: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "set", tag: "set" },
+    kind: "maths",
+    rule: "set",
+    tag: "set",
     make(draw) {
       const a = draw.whole(-9, 5);
       const [b, c] = [a + draw.whole(1, 4), a + draw.whole(6, 11)];

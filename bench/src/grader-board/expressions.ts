@@ -20,7 +20,9 @@ export const nonzero = (draw: Draw, most: number, ...except: readonly number[]):
 /** Roots, powers, polynomials and functions. */
 export const expressions: readonly Template[] = [
   {
-    ...{ kind: "maths", rule: "same-expression", tag: "surd" },
+    kind: "maths",
+    rule: "same-expression",
+    tag: "surd",
     make(draw) {
       const [k, m] = [draw.whole(2, 12), draw.pick(squarefree)];
       const s = `${k}*sqrt(${m})`;
@@ -49,7 +51,9 @@ export const expressions: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-expression", tag: "surd sum" },
+    kind: "maths",
+    rule: "same-expression",
+    tag: "surd sum",
     make(draw) {
       const [a, b, m] = [draw.whole(1, 15), draw.whole(2, 9), draw.pick(squarefree)];
       const s = `${a}+${b}*sqrt(${m})`;
@@ -75,7 +79,9 @@ export const expressions: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-expression", tag: "root in a quotient" },
+    kind: "maths",
+    rule: "same-expression",
+    tag: "root in a quotient",
     make(draw) {
       const [k, m, d] = [draw.whole(2, 9), draw.pick(squarefree), draw.pick([2, 3, 5, 7])];
       const s = `${k}*sqrt(${m})/${d}`;
@@ -98,7 +104,9 @@ export const expressions: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-expression", tag: "cube root" },
+    kind: "maths",
+    rule: "same-expression",
+    tag: "cube root",
     make(draw) {
       const [k, m] = [draw.whole(2, 7), draw.pick([2, 3, 5, 6, 7])];
       const s = `${k}*cbrt(${m})`;
@@ -120,7 +128,9 @@ export const expressions: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-expression", tag: "pi" },
+    kind: "maths",
+    rule: "same-expression",
+    tag: "pi",
     make(draw) {
       const [a, b] = reduced(draw, 30, [2, 3, 4, 5, 6, 7, 12]);
       const s = `${a}*pi/${b}`;
@@ -146,7 +156,9 @@ export const expressions: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-expression", tag: "quadratic" },
+    kind: "maths",
+    rule: "same-expression",
+    tag: "quadratic",
     make(draw) {
       const x = draw.pick(names);
       const [p, q] = [nonzero(draw, 9), nonzero(draw, 9)];
@@ -176,7 +188,9 @@ export const expressions: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-expression", tag: "two names" },
+    kind: "maths",
+    rule: "same-expression",
+    tag: "two names",
     make(draw) {
       const [a, b, c] = [draw.whole(2, 9), nonzero(draw, 9), nonzero(draw, 7)];
       const s = `${a}*x**2*y+(${b})*x*y+(${c})*y**2`;
@@ -198,7 +212,9 @@ export const expressions: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-expression", tag: "rational function" },
+    kind: "maths",
+    rule: "same-expression",
+    tag: "rational function",
     make(draw) {
       const [p, q, k] = [nonzero(draw, 9), draw.whole(2, 9), draw.whole(2, 9)];
       const r = p === q ? q + 1 : q;

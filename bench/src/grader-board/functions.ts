@@ -4,7 +4,9 @@ import { gcd, type Template } from "./row.ts";
 /** Functions, complex numbers, spellings. */
 export const functions: readonly Template[] = [
   {
-    ...{ kind: "maths", rule: "same-expression", tag: "logarithm" },
+    kind: "maths",
+    rule: "same-expression",
+    tag: "logarithm",
     make(draw) {
       const [a, k] = [draw.pick([2, 3, 5, 7]), draw.whole(2, 5)];
       const s = `${k}*log(${a})`;
@@ -28,7 +30,9 @@ export const functions: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-expression", tag: "exponential" },
+    kind: "maths",
+    rule: "same-expression",
+    tag: "exponential",
     make(draw) {
       const [k, c] = [draw.whole(2, 6), draw.whole(2, 9)];
       const s = `${c}*exp(${k}*x)`;
@@ -52,7 +56,9 @@ export const functions: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-expression", tag: "trigonometry" },
+    kind: "maths",
+    rule: "same-expression",
+    tag: "trigonometry",
     make(draw) {
       const k = draw.whole(1, 5);
       const c = k === 1 ? "" : String(k);
@@ -77,7 +83,9 @@ export const functions: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-expression", tag: "complex" },
+    kind: "maths",
+    rule: "same-expression",
+    tag: "complex",
     make(draw) {
       const a = nonzero(draw, 12);
       const b = draw.other(2, 12, a);
@@ -102,7 +110,9 @@ export const functions: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-expression", tag: "powers of names" },
+    kind: "maths",
+    rule: "same-expression",
+    tag: "powers of names",
     make(draw) {
       const [p, q] = [draw.whole(2, 7), draw.whole(2, 7)];
       const s = `x**${p + q}`;
@@ -124,7 +134,9 @@ export const functions: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-expression", tag: "sum of cubes" },
+    kind: "maths",
+    rule: "same-expression",
+    tag: "sum of cubes",
     make(draw) {
       const k = draw.whole(2, 9);
       const sign = draw.pick([1, -1]);
@@ -149,7 +161,9 @@ export const functions: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-expression", tag: "function" },
+    kind: "maths",
+    rule: "same-expression",
+    tag: "function",
     make(draw) {
       const [m, c] = [draw.whole(2, 9), nonzero(draw, 9)];
       const [f, x] = [draw.pick(["f", "g", "h", "P"]), draw.pick(["x", "t", "n"])];
@@ -172,7 +186,9 @@ export const functions: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "spelling", tag: "spelling" },
+    kind: "maths",
+    rule: "spelling",
+    tag: "spelling",
     make(draw) {
       const [a, b, m] = [draw.whole(1, 9), draw.other(2, 9, 4), draw.pick([2, 3, 5, 6, 7])];
       const g = gcd(a, b) === 1 ? a : 1;

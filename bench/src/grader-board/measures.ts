@@ -4,7 +4,9 @@ import { grouped, type Template } from "./row.ts";
 /** Numbers with units, in other bases, times and ratios. */
 export const measures: readonly Template[] = [
   {
-    ...{ kind: "maths", rule: "units", tag: "units" },
+    kind: "maths",
+    rule: "units",
+    tag: "units",
     make(draw) {
       const n = draw.whole(2, 400);
       const [unit, typed, other] = draw.pick([
@@ -36,7 +38,9 @@ export const measures: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "units", tag: "degrees" },
+    kind: "maths",
+    rule: "units",
+    tag: "degrees",
     make(draw) {
       const n = draw.whole(4, 179);
       return {
@@ -61,7 +65,9 @@ export const measures: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "units", tag: "currency" },
+    kind: "maths",
+    rule: "units",
+    tag: "currency",
     make(draw) {
       const [w, c] = [draw.whole(1, 2400), draw.pick(["05", "25", "50", "75", "10", "99"])];
       const n = Number(`${w}.${c}`);
@@ -80,7 +86,9 @@ export const measures: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "base", tag: "bases" },
+    kind: "maths",
+    rule: "base",
+    tag: "bases",
     make(draw) {
       const base = draw.whole(3, 8);
       const n = Array.from({ length: draw.whole(3, 5) }, () => draw.whole(1, base - 1)).join("");
@@ -93,7 +101,9 @@ export const measures: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "clock", tag: "clock" },
+    kind: "maths",
+    rule: "clock",
+    tag: "clock",
     make(draw) {
       const hour = draw.whole(1, 4);
       const minute = draw.pick([12, 24, 36, 48]);
@@ -115,7 +125,9 @@ export const measures: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "clock", tag: "ratio" },
+    kind: "maths",
+    rule: "clock",
+    tag: "ratio",
     make(draw) {
       const [a, b] = reduced(draw, 12, [5, 7, 11, 13]);
       const k = draw.whole(2, 6);

@@ -22,7 +22,9 @@ function digits(draw: Draw, count: number): string {
 /** Numbers in mathematics. */
 export const numbers: readonly Template[] = [
   {
-    ...{ kind: "maths", rule: "same-number", tag: "integer" },
+    kind: "maths",
+    rule: "same-number",
+    tag: "integer",
     make(draw) {
       const n = draw.whole(1000, 9_999_999);
       const near = draw.pick([n + 1, n - 1, n * 10, n + 100, -n]);
@@ -49,7 +51,9 @@ export const numbers: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-number", tag: "huge number" },
+    kind: "maths",
+    rule: "same-number",
+    tag: "huge number",
     make(draw) {
       const n = digits(draw, draw.whole(25, 60));
       const big = BigInt(n);
@@ -73,7 +77,9 @@ export const numbers: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-number", tag: "power" },
+    kind: "maths",
+    rule: "same-number",
+    tag: "power",
     make(draw) {
       const [base, exponent] = [draw.whole(2, 13), draw.whole(40, 1500)];
       const power = `${base}^{${exponent}}`;
@@ -97,7 +103,9 @@ export const numbers: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-number", tag: "fraction" },
+    kind: "maths",
+    rule: "same-number",
+    tag: "fraction",
     make(draw) {
       const [a, b] = reduced(draw, 60, [...repeating, ...finite]);
       const k = draw.whole(2, 9);
@@ -125,7 +133,9 @@ export const numbers: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-number", tag: "negative fraction" },
+    kind: "maths",
+    rule: "same-number",
+    tag: "negative fraction",
     make(draw) {
       const [a, b] = reduced(draw, 40, repeating);
       const s = `-Rational(${a},${b})`;
@@ -149,7 +159,9 @@ export const numbers: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-number", tag: "mixed number" },
+    kind: "maths",
+    rule: "same-number",
+    tag: "mixed number",
     make(draw) {
       const [w, c] = [draw.whole(2, 30), draw.pick([3, 7, 8, 9, 11, 5])];
       const b = draw.whole(1, c - 1);
@@ -178,7 +190,9 @@ export const numbers: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-number", tag: "decimal" },
+    kind: "maths",
+    rule: "same-number",
+    tag: "decimal",
     make(draw) {
       const thousandths = draw.whole(1, 99) * 10 + draw.whole(1, 9);
       const w = draw.whole(0, 40);
@@ -208,7 +222,9 @@ export const numbers: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "rounding", tag: "rounded" },
+    kind: "maths",
+    rule: "rounding",
+    tag: "rounded",
     make(draw) {
       const [a, b] = reduced(draw, 50, repeating);
       const s = `Rational(${a},${b})`;
@@ -220,7 +236,9 @@ export const numbers: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-number", tag: "repeating decimal" },
+    kind: "maths",
+    rule: "same-number",
+    tag: "repeating decimal",
     make(draw) {
       const [n, w] = [draw.whole(1, 98), draw.whole(0, 9)];
       const two = String(n).padStart(2, "0");
@@ -242,7 +260,9 @@ export const numbers: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "percent", tag: "percent" },
+    kind: "maths",
+    rule: "percent",
+    tag: "percent",
     make(draw) {
       const p = draw.whole(3, 98);
       const g = gcd(p, 100);
@@ -270,7 +290,9 @@ export const numbers: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-number", tag: "scientific" },
+    kind: "maths",
+    rule: "same-number",
+    tag: "scientific",
     make(draw) {
       const [m, e] = [draw.whole(11, 99), draw.other(3, 12)];
       const mantissa = (m / 10).toFixed(1);
@@ -316,7 +338,9 @@ export const numbers: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "same-number", tag: "combinatorial" },
+    kind: "maths",
+    rule: "same-number",
+    tag: "combinatorial",
     make(draw) {
       const n = draw.whole(6, 14);
       const k = draw.whole(2, Math.floor((n - 1) / 2));

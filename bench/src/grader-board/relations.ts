@@ -3,7 +3,9 @@ import type { Template } from "./row.ts";
 /** Matrices, equations, inequalities. */
 export const relations: readonly Template[] = [
   {
-    ...{ kind: "maths", rule: "matrix", tag: "matrix" },
+    kind: "maths",
+    rule: "matrix",
+    tag: "matrix",
     make(draw) {
       const m = Array.from({ length: 4 }, () => draw.whole(-9, 9)) as [number, number, number, number];
       if (m[1] === m[2]) m[1] += 1;
@@ -31,7 +33,9 @@ export const relations: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "matrix", tag: "vector" },
+    kind: "maths",
+    rule: "matrix",
+    tag: "vector",
     make(draw) {
       const [a, c] = [draw.whole(-9, 9), draw.whole(-9, 9)];
       const b = draw.other(-9, 9, a);
@@ -54,7 +58,9 @@ export const relations: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "equation", tag: "line" },
+    kind: "maths",
+    rule: "equation",
+    tag: "line",
     make(draw) {
       const [m, c] = [draw.whole(2, 9), draw.whole(1, 12)];
       return {
@@ -78,7 +84,9 @@ export const relations: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "equation", tag: "circle" },
+    kind: "maths",
+    rule: "equation",
+    tag: "circle",
     make(draw) {
       const [a, b, r] = [draw.whole(1, 9), draw.whole(1, 9), draw.whole(2, 9)];
       return {
@@ -100,7 +108,9 @@ export const relations: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "equation", tag: "assigned" },
+    kind: "maths",
+    rule: "equation",
+    tag: "assigned",
     make(draw) {
       const n = draw.whole(2, 300);
       const x = draw.pick(["x", "n", "k", "a_n", "S", "p", "\\theta"]);
@@ -120,7 +130,9 @@ export const relations: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "inequality", tag: "inequality" },
+    kind: "maths",
+    rule: "inequality",
+    tag: "inequality",
     make(draw) {
       const [a, b] = [draw.whole(1, 15), draw.whole(16, 40)];
       return {
@@ -144,7 +156,9 @@ export const relations: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "inequality", tag: "half-plane" },
+    kind: "maths",
+    rule: "inequality",
+    tag: "half-plane",
     make(draw) {
       const [a, b, c] = [draw.whole(2, 9), draw.whole(2, 9), draw.whole(3, 30)];
       return {
@@ -166,7 +180,9 @@ export const relations: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "equation", tag: "remainder" },
+    kind: "maths",
+    rule: "equation",
+    tag: "remainder",
     make(draw) {
       const m = draw.whole(5, 19);
       const r = draw.whole(1, m - 1);

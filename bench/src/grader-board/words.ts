@@ -15,7 +15,9 @@ const cities = ["New York", "San José", "Buenos Aires", "Göttingen", "St. Pete
 /** Words, letters, texts, and the numbers of word problems. */
 export const words: readonly Template[] = [
   {
-    ...{ kind: "maths", rule: "words", tag: "word" },
+    kind: "maths",
+    rule: "words",
+    tag: "word",
     make(draw) {
       const [one, other] = draw.pick([...pairs, ...days.map((day, i) => [day, days[(i + 1) % 7] as string] as const)]);
       return {
@@ -40,7 +42,9 @@ export const words: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "choice", tag: "choice in mathematics" },
+    kind: "maths",
+    rule: "choice",
+    tag: "choice in mathematics",
     make(draw) {
       const letters = ["A", "B", "C", "D", "E"] as const;
       const at = draw.whole(0, 4);
@@ -54,7 +58,9 @@ export const words: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "numeric", rule: "same-number", tag: "word problem" },
+    kind: "numeric",
+    rule: "same-number",
+    tag: "word problem",
     make(draw) {
       const n = draw.whole(2, draw.pick([99, 4000, 250_000]));
       return {
@@ -65,7 +71,9 @@ export const words: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "numeric", rule: "same-number", tag: "decimal in a word problem" },
+    kind: "numeric",
+    rule: "same-number",
+    tag: "decimal in a word problem",
     make(draw) {
       const n = (draw.whole(101, 9999) / 100).toFixed(2);
       const [whole, places] = n.split(".") as [string, string];
@@ -83,7 +91,9 @@ export const words: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "numeric", rule: "revised", tag: "revised number" },
+    kind: "numeric",
+    rule: "revised",
+    tag: "revised number",
     make(draw) {
       const n = draw.whole(11, 900);
       const m = draw.other(11, 900, n);
@@ -107,7 +117,9 @@ export const words: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "revised", tag: "revised in mathematics" },
+    kind: "maths",
+    rule: "revised",
+    tag: "revised in mathematics",
     make(draw) {
       const n = draw.whole(11, 900);
       const m = draw.other(11, 900, n);
@@ -123,7 +135,9 @@ export const words: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "maths", rule: "hedge", tag: "guesses" },
+    kind: "maths",
+    rule: "hedge",
+    tag: "guesses",
     make(draw) {
       const n = draw.whole(3, 90);
       return {
@@ -150,7 +164,9 @@ export const words: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "numeric", rule: "hedge", tag: "guesses at a number" },
+    kind: "numeric",
+    rule: "hedge",
+    tag: "guesses at a number",
     make(draw) {
       const n = draw.whole(3, 90);
       return {
@@ -169,7 +185,9 @@ export const words: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "letter", rule: "choice", tag: "letter" },
+    kind: "letter",
+    rule: "choice",
+    tag: "letter",
     make(draw) {
       const letters = ["A", "B", "C", "D", "E"] as const;
       const at = draw.whole(0, 4);
@@ -200,7 +218,9 @@ export const words: readonly Template[] = [
     },
   },
   {
-    ...{ kind: "text", rule: "text", tag: "text" },
+    kind: "text",
+    rule: "text",
+    tag: "text",
     make(draw) {
       const i = draw.whole(0, 9);
       const all = [...people, ...cities];

@@ -66,7 +66,7 @@ export async function checkMethod(
   const start = performance.now();
   const outcome = await runBench(openJobs(group, file.records), settings, parts, file, {
     concurrency,
-    mostErrors: null,
+    maxErrors: null,
     onLearned: async (record) => void learned.push(record),
   });
   if (outcome.stopped !== null) throw new Error(`${job.method.name} on ${job.set.benchmark}: ${outcome.stopped}`);

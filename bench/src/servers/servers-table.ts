@@ -18,9 +18,13 @@ export function serversTable(checks: readonly MethodCheck[]): string {
     return [
       `\`${method}\``,
       `${samples("whole")} + ${samples("dealt")}`,
-      ...[served("calls"), served("promptTokens"), served("completionTokens")],
+      served("calls"),
+      served("promptTokens"),
+      served("completionTokens"),
       own.every(({ equal }) => equal) ? "to the token" : "**no**",
-      ...[most("calls"), most("promptTokens"), most("completionTokens")],
+      most("calls"),
+      most("promptTokens"),
+      most("completionTokens"),
     ].join(" | ");
   });
   return [...head, ...rows.map((row) => `| ${row} |`)].join("\n");

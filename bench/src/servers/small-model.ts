@@ -20,7 +20,10 @@ export async function smallModel(
   const tokens = Number(trained.stdout.toString());
   const chat = "{% for m in messages %}<s>{{ m.role + '\\n' + m.content }}</s>\n{% endfor %}<s>assistant\n";
   const settings = {
-    ...{ tokenizer_class: "PreTrainedTokenizerFast", eos_token: "</s>", pad_token: "</s>", chat_template: chat },
+    tokenizer_class: "PreTrainedTokenizerFast",
+    eos_token: "</s>",
+    pad_token: "</s>",
+    chat_template: chat,
     model_max_length: context,
   };
   await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify(settings));
@@ -29,10 +32,22 @@ export async function smallModel(
     kind: "config",
     seed: 1,
     config: {
-      ...{ model_type: "llama", architectures: ["LlamaForCausalLM"], vocab_size: tokens, hidden_size: 16 },
-      ...{ num_hidden_layers: 1, num_attention_heads: 2, num_key_value_heads: 2, intermediate_size: 32 },
-      ...{ max_position_embeddings: context, rms_norm_eps: 1e-6, rope_theta: 10_000, hidden_act: "silu" },
-      ...{ tie_word_embeddings: true, initializer_range: 0.1, bos_token_id: null, eos_token_id: 1 },
+      model_type: "llama",
+      architectures: ["LlamaForCausalLM"],
+      vocab_size: tokens,
+      hidden_size: 16,
+      num_hidden_layers: 1,
+      num_attention_heads: 2,
+      num_key_value_heads: 2,
+      intermediate_size: 32,
+      max_position_embeddings: context,
+      rms_norm_eps: 1e-6,
+      rope_theta: 10_000,
+      hidden_act: "silu",
+      tie_word_embeddings: true,
+      initializer_range: 0.1,
+      bos_token_id: null,
+      eos_token_id: 1,
     },
   });
   await model.save(folder);

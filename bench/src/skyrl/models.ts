@@ -45,7 +45,12 @@ async function writeTokenizer(folder: string, size: number): Promise<void> {
   const vocab = Object.fromEntries(Array.from({ length: size }, (_, token) => [String(token), token]));
   const tokenizer = {
     version: "1.0",
-    ...{ truncation: null, padding: null, added_tokens: [], normalizer: null, post_processor: null, decoder: null },
+    truncation: null,
+    padding: null,
+    added_tokens: [],
+    normalizer: null,
+    post_processor: null,
+    decoder: null,
     pre_tokenizer: { type: "Whitespace" },
     model: { type: "WordLevel", vocab, unk_token: "0" },
   };

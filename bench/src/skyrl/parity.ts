@@ -36,7 +36,12 @@ export interface Parity {
 
 const rank = 8;
 const adam: OptimizerSettings = {
-  ...{ learningRate: 0.02, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: Infinity },
+  learningRate: 0.02,
+  beta1: 0.9,
+  beta2: 0.95,
+  epsilon: 1e-8,
+  weightDecay: 0,
+  maxGradNorm: Infinity,
 };
 /** So far above any gradient that a step is the gradient times the rate: no moment of an earlier step, no root. */
 const proportional: OptimizerSettings = { ...adam, learningRate: 1e4, epsilon: 1e4, beta1: 0, beta2: 0 };
@@ -83,7 +88,9 @@ export async function runParity(
     return {
       sequences: sequences.length,
       tokens: sequences.reduce((sum, { completionTokens }) => sum + completionTokens.length, 0),
-      ...{ logProbs, gradNorms, sampled },
+      logProbs,
+      gradNorms,
+      sampled,
       gradient: relative(change(after, before), change(ownAfter, ownBefore)),
       weights: [...after.values()].reduce((sum, values) => sum + values.length, 0),
       changes: relative(change(before, initial.weights), change(ownBefore, initial.weights)),
@@ -196,7 +203,8 @@ function differences(to: Weights, from: Weights): Weights {
 /** Largest difference, as a share of the largest value. */
 function relative(found: Weights, expected: Weights): number {
   if (found.size !== expected.size) throw new Error(`${found.size} and ${expected.size} matrices`);
-  let [most, largest] = [0, 0];
+  let most = 0;
+  let largest = 0;
   for (const [name, values] of expected) {
     const theirs = found.get(name);
     if (theirs?.length !== values.length) throw new Error(`${name} is not in both adapters`);

@@ -30,7 +30,8 @@ export async function unansweredQueries(
     default: { loadJSON(json: string, options: object): Index };
   };
   const index = MiniSearch.loadJSON(json, {
-    ...{ fields: ["title", "titles", "text"], storeFields: ["title", "titles"] },
+    fields: ["title", "titles", "text"],
+    storeFields: ["title", "titles"],
     ...options,
   });
   return asked.flatMap(([query, page]) => {

@@ -103,12 +103,12 @@ export interface Baseline {
   /** Times that `calibrate` plays each of its questions. Default 1. */
   readonly calibrationPlays?: number;
   /** Most calls that a question can take at these options: what a plan counts with. */
-  mostCalls(size: MethodSize): number;
+  maxCalls(size: MethodSize): number;
   /**
    * Most that its prompts can hold: with the calls, the length of all prompts. Default: each has the question, the examples and all
    * replies before it.
    */
-  mostCopies?(size: MethodSize): PromptCopies;
+  maxCopies?(size: MethodSize): PromptCopies;
   /**
    * It spends `BaselineOptions.tokens` a question, prompt and completion together: what a team took that it stands beside. It asks no
    * more once they are spent.

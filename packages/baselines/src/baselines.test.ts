@@ -61,7 +61,7 @@ describe.each(baselines.map((each) => [each.name, each] as const))("%s", (_, bas
         (__, call) => (reply.endsWith("7") ? String(call) : `${reply}${"x".repeat(call % 3)}`),
         { tokens: 10 ** 6 },
       );
-      expect(episode.utterances.length).toBeLessThanOrEqual(baseline.mostCalls({}));
+      expect(episode.utterances.length).toBeLessThanOrEqual(baseline.maxCalls({}));
     }
   });
 });
@@ -91,7 +91,7 @@ test.for([
     tokens: 10 ** 9,
   });
   const standing = (text: string): number => asked.join("\n").split(text).length - 1;
-  const most = baselineNamed(name).mostCopies?.({});
+  const most = baselineNamed(name).maxCopies?.({});
   expect([standing("reply-"), most?.replies]).toEqual([replies, replies]);
   expect(standing("How many?")).toBeLessThanOrEqual(most?.questions ?? 0);
   expect(standing("an example")).toBeLessThanOrEqual(most?.examples ?? 0);

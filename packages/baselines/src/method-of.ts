@@ -10,8 +10,8 @@ export interface MethodDefinition<PhaseName extends string> {
   readonly protocols: readonly Protocol<PhaseName>[];
   create(protocol: Protocol<PhaseName>, options: BaselineOptions): Topology;
   /** Default: the protocol's. */
-  mostCalls?(protocol: Protocol<PhaseName>, size: MethodSize): number;
-  mostCopies(protocol: Protocol<PhaseName>, size: MethodSize): PromptCopies;
+  maxCalls?(protocol: Protocol<PhaseName>, size: MethodSize): number;
+  maxCopies(protocol: Protocol<PhaseName>, size: MethodSize): PromptCopies;
 }
 
 /** A method that reads everything it is played by from its protocols; what is said of it in tables follows from them too. */
@@ -20,8 +20,8 @@ export function methodOf<PhaseName extends string>({
   title,
   protocols,
   create,
-  mostCalls = ({ calls }) => calls.most,
-  mostCopies,
+  maxCalls = ({ calls }) => calls.most,
+  maxCopies,
 }: MethodDefinition<PhaseName>): Baseline {
   return {
     name,
@@ -31,8 +31,8 @@ export function methodOf<PhaseName extends string>({
     calls: distinct(protocols.map(({ calls }) => callsText(calls))).join(", or "),
     temperature: protocols[0]?.temperature ?? 0,
     create: (options) => create(protocolFor(protocols, options), options),
-    mostCalls: (size) => mostCalls(protocolFor(protocols, size), size),
-    mostCopies: (size) => mostCopies(protocolFor(protocols, size), size),
+    maxCalls: (size) => maxCalls(protocolFor(protocols, size), size),
+    maxCopies: (size) => maxCopies(protocolFor(protocols, size), size),
   };
 }
 

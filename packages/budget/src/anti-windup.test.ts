@@ -98,7 +98,8 @@ test("a team that always hits the cap still learns", () => {
 function cutBatches(cap: number, iterations: number) {
   const controller = dualController({ targetTokens: 20, learningRate: 0.02, unit: "budget" });
   const random = randomFromSeed(3);
-  let [state, habit] = [controller.init(), 90];
+  let state = controller.init();
+  let habit = 90;
   return Array.from({ length: iterations }, () => {
     habit += 0.1 * (90 * Math.exp(-60 * state.price) - habit);
     const lengths = Array.from({ length: 64 }, () => -habit * Math.log(1 - random.uniform()));

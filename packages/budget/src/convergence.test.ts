@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findMisfit } from "@laconic/core";
+import { findShapeMismatch } from "@laconic/core";
 import {
   budgetSet,
   budgetStateShape,
@@ -64,7 +64,7 @@ test("a state written down and read back continues bit for bit", () => {
   for (const cut of [0, 5, 10, 25, 60]) {
     const before = simulate(controller, team, cut, 3);
     const stored = JSON.parse(JSON.stringify(before.end.controller)) as BudgetState;
-    expect(findMisfit(budgetStateShape, stored)).toBe(null);
+    expect(findShapeMismatch(budgetStateShape, stored)).toBe(null);
     const after = simulate(controller, team, 80 - cut, { controller: stored, team: before.end.team });
     expect([...before.rows, ...after.rows]).toEqual(whole.rows);
     expect(after.end).toEqual(whole.end);

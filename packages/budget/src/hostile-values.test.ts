@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { LaconicError } from "@laconic/core";
-import { findMisfit } from "@laconic/core";
+import { findShapeMismatch } from "@laconic/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { budgetStateShape, dualController, type BudgetMeasurement, type BudgetOptions } from "./index.ts";
@@ -50,7 +50,7 @@ function outcome(chosen: BudgetOptions, costs: readonly BudgetMeasurement[]): st
       const step = controller.step(state, cost);
       ({ state } = step);
       const stored: unknown = JSON.parse(JSON.stringify(state));
-      if (findMisfit(budgetStateShape, stored) !== null || !isDeepStrictEqual(stored, state))
+      if (findShapeMismatch(budgetStateShape, stored) !== null || !isDeepStrictEqual(stored, state))
         return "a state that JSON does not hold";
       if (!Object.values(step.diagnostics).every(Number.isFinite)) return "a diagnostic that is not finite";
     }

@@ -1,4 +1,4 @@
-import { findMisfit } from "@laconic/core";
+import { findShapeMismatch } from "@laconic/core";
 import { expect, test } from "vitest";
 import { budgetSet, budgetStateShape, dualController, type BudgetMeasurement, type BudgetOptions } from "./index.ts";
 
@@ -94,7 +94,7 @@ test.each<[string, unknown]>([
   ["iteration", { ...state, iteration: 0.5 }],
   ["extra", { ...state, extra: 1 }],
 ])("a stored state with bad %s is rejected", (path, stored) => {
-  expect(findMisfit(budgetStateShape, stored)?.path.join(".")).toBe(path);
+  expect(findShapeMismatch(budgetStateShape, stored)?.path.join(".")).toBe(path);
 });
 
 test("a set names the scope of a bad setting and of a bad measurement", () => {

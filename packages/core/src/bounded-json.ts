@@ -28,7 +28,8 @@ const [containerBytes, valueBytes, keyBytes] = [64, 16, 96];
 
 /** Which limit the text is beyond, in words; null where none. What is no JSON is left to its parser. */
 function excessOf(text: string, maxDepth: number, maxBytes: number): string | null {
-  let [depth, bytes] = [0, 0];
+  let depth = 0;
+  let bytes = 0;
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
     if (char === quote) {

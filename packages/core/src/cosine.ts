@@ -46,7 +46,8 @@ function reduce(angle: number): Reduced {
     throw new LaconicError("input_invalid", `an angle of at most 2^19 pi was expected, got ${angle}`, { angle });
   const quarters = Math.floor((angle * 2) / Math.PI + 0.5);
   let left = angle;
-  let [rest, correction] = [0, 0];
+  let rest = 0;
+  let correction = 0;
   for (const [i, [piece, remainder]] of halfPi.entries()) {
     const before = left;
     const taken = quarters * piece;

@@ -169,7 +169,8 @@ class Turn {
       agent: this.#agent,
       message: message.tokens,
       readers: Array.from(this.#readers, ([to, { tokens, cost }]) => ({
-        ...{ to, tokens },
+        to,
+        tokens,
         cost: cost + message.cost / this.#readers.size,
       })),
       end: part(isRead || silent ? written - message.tokens : 0),
@@ -203,7 +204,9 @@ export function meanBreakdown(breakdowns: readonly CostBreakdown[]): CostSums {
   const episodes = Math.max(1, breakdowns.length);
   const edges = new Map<AgentId, Map<AgentId, { tokens: number; cost: number }>>();
   const rest = new Map<string, number>();
-  let [end, unread, total] = [0, 0, 0];
+  let end = 0;
+  let unread = 0;
+  let total = 0;
   for (const breakdown of breakdowns) {
     total += breakdown.total;
     for (const [name, cost] of Object.entries(breakdown.rest)) rest.set(name, (rest.get(name) ?? 0) + cost);
@@ -221,7 +224,8 @@ export function meanBreakdown(breakdowns: readonly CostBreakdown[]): CostSums {
   return {
     edges: [...edges].flatMap(([from, readers]) =>
       Array.from(readers, ([to, { tokens, cost }]) => ({
-        ...{ from, to },
+        from,
+        to,
         tokens: tokens / episodes,
         cost: cost / episodes,
       })),

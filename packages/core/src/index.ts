@@ -105,8 +105,8 @@ export type { ModelLimits } from "./engine-checks/sample-requests.ts";
 export { checkTokenGradient, checkTopLogProbs, checkTrainingSequences } from "./engine-checks/training.ts";
 
 export { checkShape } from "./shapes/check-shape.ts";
-export { findMisfit } from "./shapes/find-misfit.ts";
-export type { Misfit } from "./shapes/find-misfit.ts";
+export { findShapeMismatch } from "./shapes/find-shape-mismatch.ts";
+export type { ShapeMismatch } from "./shapes/find-shape-mismatch.ts";
 export { nearestName } from "./shapes/nearest-name.ts";
 export { group, shapes } from "./shapes/shape.ts";
 export type { Field, FieldsOf, GroupShape, NumberShape, Shape } from "./shapes/shape.ts";

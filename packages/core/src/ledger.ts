@@ -45,7 +45,9 @@ export function ledgerTotals(ledger: Ledger): LedgerTotals {
   const writtenByAgent = new Map<AgentId, number>();
   const readByAgent = new Map<AgentId, number>();
   const readByEdge = new Map<string, number>();
-  let [promptTokens, writtenTokens, readTokens] = [0, 0, 0];
+  let promptTokens = 0;
+  let writtenTokens = 0;
+  let readTokens = 0;
   for (const call of ledger.calls) {
     promptTokens += call.promptTokens;
     writtenTokens += call.writtenTokens;

@@ -82,7 +82,10 @@ function rotateLeft(value: number, bits: number): number {
 
 /** 128-bit mixing hash over UTF-16 units (MurmurHash3's finaliser constants); not cryptographic. */
 function hash128(text: string): RandomState {
-  let [h1, h2, h3, h4] = [1779033703, 3144134277, 1013904242, 2773480762];
+  let h1 = 1779033703;
+  let h2 = 3144134277;
+  let h3 = 1013904242;
+  let h4 = 2773480762;
   for (let i = 0; i < text.length; i++) {
     const k = text.charCodeAt(i);
     h1 = h2 ^ Math.imul(h1 ^ k, 597399067);

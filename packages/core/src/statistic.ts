@@ -13,7 +13,10 @@ export const emptyStatistic: Statistic = { sum: 0, count: 0, min: Infinity, max:
 export function statisticOf(values: Iterable<number>): Statistic {
   // By index: an iterator makes an object of each of a batch's thousands of numbers, and the garbage collector takes its time for them.
   const list = values instanceof Float64Array ? values : [...values];
-  let [sum, count, min, max] = [0, 0, Infinity, -Infinity];
+  let sum = 0;
+  let count = 0;
+  let min = Infinity;
+  let max = -Infinity;
   for (; count < list.length; count++) {
     const value = list[count] as number;
     sum += value;

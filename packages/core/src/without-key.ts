@@ -9,7 +9,9 @@ const least = 4;
 export function withoutKey(text: string, key: string): string {
   if (key.length < least) return text;
   const parts = new Set(Array.from({ length: key.length - least + 1 }, (_, i) => key.slice(i, i + least)));
-  let [clean, kept, at] = ["", 0, 0];
+  let clean = "";
+  let kept = 0;
+  let at = 0;
   while (at + least <= text.length) {
     if (!parts.has(text.slice(at, at + least))) {
       at += 1;

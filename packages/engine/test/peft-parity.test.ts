@@ -20,8 +20,15 @@ const script = fileURLToPath(new URL("../assets/peft_parity.py", import.meta.url
 const config = {
   architectures: ["Qwen2ForCausalLM"],
   model_type: "qwen2",
-  ...{ vocab_size: 17, hidden_size: 16, intermediate_size: 24, num_hidden_layers: 2, num_attention_heads: 4 },
-  ...{ num_key_value_heads: 2, max_position_embeddings: 48, rms_norm_eps: 1e-6, tie_word_embeddings: true },
+  vocab_size: 17,
+  hidden_size: 16,
+  intermediate_size: 24,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  max_position_embeddings: 48,
+  rms_norm_eps: 1e-6,
+  tie_word_embeddings: true,
   initializer_range: 0.3,
 };
 const sequences = [

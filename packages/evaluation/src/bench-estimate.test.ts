@@ -45,7 +45,7 @@ async function run(
       : { output: "", error: runs % 2 === 0 ? "é".repeat(9999) : null };
   const code = async () => ({ correct: true, extracted: "", rule: "", certainty: "exact" as const, decided: true });
   const parts = { model, graders: { maths, code }, price: null, runProgram };
-  const outcome = await runBench(benchJobs(sets, settings, methods), settings, parts, file, { mostErrors: 0 });
+  const outcome = await runBench(benchJobs(sets, settings, methods), settings, parts, file, { maxErrors: 0 });
   await file.close();
   expect(outcome).toMatchObject({ errors: 0, stopped: null });
   return asked;
@@ -169,10 +169,10 @@ test("what a method quotes is in the plan, and a team's own ceiling; without a w
   const copies = { questions: 3, examples: 0, replies: 3 };
   const grown = (method: Partial<Baseline>): number =>
     planOf(method, 1050).promptTokens - planOf(method, 50).promptTokens;
-  expect(grown({ mostCalls: () => 3, mostCopies: () => ({ ...copies, replies: 0 }) })).toBe(0);
-  expect(grown({ mostCalls: () => 3, mostCopies: () => copies })).toBe(9000);
-  const { mostCopies: _, ...silent } = baselines[0] as Baseline;
-  const everything = { ...silent, mostCalls: () => 4 };
+  expect(grown({ maxCalls: () => 3, maxCopies: () => ({ ...copies, replies: 0 }) })).toBe(0);
+  expect(grown({ maxCalls: () => 3, maxCopies: () => copies })).toBe(9000);
+  const { maxCopies: _, ...silent } = baselines[0] as Baseline;
+  const everything = { ...silent, maxCalls: () => 4 };
   const most = (maxTokens: number): number =>
     estimate(benchJobs([set], settings, [everything]), { ...settings, maxTokens }).promptTokens;
   expect(most(1050) - most(50)).toBe(18_000); // 1 + 2 + 3 replies

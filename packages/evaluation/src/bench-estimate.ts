@@ -25,9 +25,9 @@ const nothing: Work = { calls: 0, promptTokens: 0, likelyPromptTokens: 0, comple
  * that fail. A reply is taken to have a line a token at most, and a token to have a byte at least.
  */
 export function estimate(jobs: readonly BenchJob[], { maxTokens }: BenchSettings): BenchEstimate {
-  const mostOf = mostTokens(jobs, maxTokens);
+  const maxOf = mostTokens(jobs, maxTokens);
   const samples = sum(
-    jobs.map((job) => workOn(job, maxTokens, job.equalTo ? (mostOf.get(job.equalTo.config) ?? 0) : undefined)),
+    jobs.map((job) => workOn(job, maxTokens, job.equalTo ? (maxOf.get(job.equalTo.config) ?? 0) : undefined)),
   );
   // One calibration for all samples of a method on a benchmark.
   const learners = new Map(jobs.filter(({ method }) => method.calibrate).map((job) => [job.config, job]));
@@ -68,8 +68,8 @@ function workOn(
 ): Work {
   const { question, choices = [], grading } = problem;
   const size = { family: familyOf(grading.kind), benchmark };
-  const calls = method.mostCalls(size);
-  const copies = method.mostCopies?.(size) ?? allBefore(calls);
+  const calls = method.maxCalls(size);
+  const copies = method.maxCopies?.(size) ?? allBefore(calls);
   const reply = Math.max(method.replyTokens ?? maxTokens ?? replyCeiling(protocol), budget ?? 0);
   const bytes =
     calls * (callTokens + Buffer.byteLength(answerForm(grading))) +

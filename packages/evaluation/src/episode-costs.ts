@@ -40,7 +40,10 @@ export const noCosts: EpisodeCosts = {
 export function episodeCosts(ledger: Ledger): EpisodeCosts {
   const { calls, promptTokens, writtenTokens, readTokens } = ledgerTotals(ledger);
   return {
-    ...{ calls, promptTokens, completionTokens: writtenTokens, readTokens },
+    calls,
+    promptTokens,
+    completionTokens: writtenTokens,
+    readTokens,
     criticalTokens: criticalPath(ledger).writtenTokens,
     criticalSeconds: criticalSeconds(ledger),
   };

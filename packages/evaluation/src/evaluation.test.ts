@@ -109,7 +109,7 @@ test("too many errors stop the run", async () => {
     () => {
       throw new LaconicError("api_unavailable", "down");
     },
-    { mostErrors: 2, concurrency: 1 },
+    { maxErrors: 2, concurrency: 1 },
   );
   expect([outcome.done, outcome.stopped]).toEqual([3, "3 samples failed; the last one: down"]);
 });

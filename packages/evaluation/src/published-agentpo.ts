@@ -28,7 +28,10 @@ export const agentPoFigures: readonly AgentPoFigure[] = [
   { method: "role-assignment", actor: "Llama-3.1-8B", average: 25.9 },
   { method: "evoagent", actor: "Llama-3.1-8B", average: 20.2, tokens: 19_519 },
   {
-    ...{ method: "agentpo", actor: "Llama-3.1-8B", average: 31.5, tokens: 1522 },
+    method: "agentpo",
+    actor: "Llama-3.1-8B",
+    average: 31.5,
+    tokens: 1522,
     benchmarks: { aime24: 16.7, olympiadbench: 28.9 },
   },
   { method: "backbone", actor: "Qwen2.5-Math-7B", average: 38.2 },

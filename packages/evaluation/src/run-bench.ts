@@ -20,7 +20,7 @@ export interface BenchOptions {
   /** Questions at a time. Default 32. */
   readonly concurrency?: number;
   /** Failed and undecided samples after which the run stops; null never does. Default 20. */
-  readonly mostErrors?: number | null;
+  readonly maxErrors?: number | null;
   /** A verdict is given up when it took so long and no other came meanwhile. Default 300. */
   readonly gradeSeconds?: number;
   readonly signal?: AbortSignal;
@@ -55,7 +55,7 @@ export async function runBench(
   file: RecordFile,
   {
     concurrency = 32,
-    mostErrors = 20,
+    maxErrors = 20,
     gradeSeconds = 300,
     signal,
     onRecord,
@@ -85,7 +85,9 @@ export async function runBench(
   // Every call in flight listens to it.
   if (signal) setMaxListeners(0, signal);
   const ask = withDeadline({ seconds: gradeSeconds, timer: timerOf(globalThis) });
-  let [done, errors, undecided] = [0, 0, 0];
+  let done = 0;
+  let errors = 0;
+  let undecided = 0;
   let stopped: string | null = null;
   const equalTokens = new Map<string, EqualTokens>();
   const worker = async (queue: Iterable<BenchJob>): Promise<void> => {
@@ -110,7 +112,7 @@ export async function runBench(
       await file.append(record);
       onRecord?.(record);
       done++;
-      if (mostErrors !== null && !signal?.aborted && errors + undecided > mostErrors && record.status !== "scored")
+      if (maxErrors !== null && !signal?.aborted && errors + undecided > maxErrors && record.status !== "scored")
         stopped ??= `${errors} samples failed${undecided > 0 ? `, ${undecided} are undecided` : ""}; the last one: ${record.error}`;
     }
   };

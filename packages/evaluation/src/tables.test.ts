@@ -168,7 +168,9 @@ test("a pair that is not played as published prints no published figure, and say
   expect(departureTable(summaries, (name) => name)?.rows).toEqual([
     ["gsm8k", "vanilla", "vanilla/zero-shot@1", expect.stringContaining("AgentPrune's harness, two calls a question")],
     [
-      ...["gsm8k", "sc", "sc/maths@1"],
+      "gsm8k",
+      "sc",
+      "sc/maths@1",
       "Replies of at most 50 tokens, where the paper cuts none. 0 worked examples instead of 8.",
     ],
   ]);

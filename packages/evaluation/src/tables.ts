@@ -182,13 +182,11 @@ export function differenceTable(summaries: readonly MethodSummary[], titleOf: (m
       difference
         ? [
             [
-              ...[
-                benchmark,
-                titleOf(method),
-                points(difference.value),
-                points(difference.low),
-                points(difference.high),
-              ],
+              benchmark,
+              titleOf(method),
+              points(difference.value),
+              points(difference.low),
+              points(difference.high),
               // Of a handful the bootstrap knows only what they are.
               compared < few ? `${compared}: too few to tell` : String(compared),
             ],

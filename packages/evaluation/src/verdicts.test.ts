@@ -115,7 +115,7 @@ test("one answer's verdict ends no bench: undecided, thrown, hanging and impossi
 
 test("a machine that decides nothing stops the bench, and a grading that is refused does at once", async () => {
   const undecided = { ...right, correct: false, decided: false, rule: "the machine" };
-  const { outcome } = await bench(await temporary(), async () => undecided, { mostErrors: 2, concurrency: 1 });
+  const { outcome } = await bench(await temporary(), async () => undecided, { maxErrors: 2, concurrency: 1 });
   expect([outcome.done, outcome.stopped]).toEqual([3, expect.stringContaining("3 are undecided")]);
   const refused = await bench(
     await temporary(),
@@ -138,7 +138,7 @@ test("an abort ends the verdicts in the making, whose replies are judged by the 
         signal?.addEventListener("abort", () => resolve(givenUp));
         if (++judging === 3) stop.abort();
       }),
-    { signal: stop.signal, concurrency: 3, mostErrors: 0 },
+    { signal: stop.signal, concurrency: 3, maxErrors: 0 },
   );
   expect(first.outcome).toMatchObject({ done: 4, undecided: 3, stopped: "aborted" });
   const again = await bench(path, async () => right);

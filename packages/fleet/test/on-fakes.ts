@@ -75,7 +75,14 @@ export async function onFakes(options: OnFakesOptions = {}): Promise<OnFakes> {
   const local = await engine.createModel(source);
   const model = new FleetModel(local, fleet, { name: "run.actor", folder, ...options.model });
   return {
-    ...{ engine, fakes, fleet, local, model, folder, notes, replies },
+    engine,
+    fakes,
+    fleet,
+    local,
+    model,
+    folder,
+    notes,
+    replies,
     async close() {
       await Promise.all(fakes.map((fake) => fake.close()));
       await engine.close();

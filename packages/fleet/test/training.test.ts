@@ -114,7 +114,8 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     const [one, two] = set.fakes as [FakeServer, FakeServer];
     const parts = await partsOn(kind, set);
     const config = { asynchronous: null };
-    let [asked, killed] = [0, false];
+    let asked = 0;
+    let killed = false;
     one.faults = (path) => {
       // In step 3, when some of its replies are on their way.
       if (/completions|generate/u.test(path) && parts.local.weightVersion === 4 && ++asked === 5) {

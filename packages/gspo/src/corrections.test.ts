@@ -90,9 +90,12 @@ test.each([
     });
     const { logProbs, oldLogProbs, rollLogProbs, refLogProbs, advantages } = input;
     return objective.evaluate({
-      ...{ logProbs: cut(logProbs), oldLogProbs: cut(oldLogProbs), rollLogProbs: cut(rollLogProbs as Ragged) },
+      logProbs: cut(logProbs),
+      oldLogProbs: cut(oldLogProbs),
+      rollLogProbs: cut(rollLogProbs as Ragged),
       ...(refLogProbs && { refLogProbs: cut(refLogProbs) }),
-      ...{ advantages: advantages.slice(from, to), totals },
+      advantages: advantages.slice(from, to),
+      totals,
     }).loss;
   };
   expect(part(0, 1) + part(1, totals.sequences)).toBeCloseTo(whole.loss, 12);

@@ -66,8 +66,14 @@ function bucketName(bucket: number): string {
 /** How far π has moved from π_old, token by token. */
 function driftDiagnostics({ logRatio, input }: Prepared): Diagnostics {
   const { mask } = input;
-  let [count, sum, sumAbs, k3, k3Min] = [0, 0, 0, 0, Infinity];
-  let [lowest, highest, smallest] = [Infinity, -Infinity, Infinity];
+  let count = 0;
+  let sum = 0;
+  let sumAbs = 0;
+  let k3 = 0;
+  let k3Min = Infinity;
+  let lowest = Infinity;
+  let highest = -Infinity;
+  let smallest = Infinity;
   for (let t = 0; t < logRatio.length; t++) {
     if (mask && mask[t] === 0) continue;
     const d = logRatio[t] as number;
@@ -92,7 +98,8 @@ function driftDiagnostics({ logRatio, input }: Prepared): Diagnostics {
 }
 
 function countSides(clipped: Int8Array): { low: number; high: number } {
-  let [low, high] = [0, 0];
+  let low = 0;
+  let high = 0;
   for (let i = 0; i < clipped.length; i++) {
     if ((clipped[i] as number) < 0) low += 1;
     else if ((clipped[i] as number) > 0) high += 1;
@@ -105,7 +112,9 @@ function countEmpty(lengths: Int32Array): number {
 }
 
 function range(values: Float64Array): Statistic {
-  let [sum, min, max] = [0, Infinity, -Infinity];
+  let sum = 0;
+  let min = Infinity;
+  let max = -Infinity;
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as number;
     sum += value;

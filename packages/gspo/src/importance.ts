@@ -46,7 +46,8 @@ function gapIn(
   trained: (t: number) => boolean,
   gap: (t: number) => number,
 ): { readonly total: number; readonly compared: number } {
-  let [total, compared] = [0, 0];
+  let total = 0;
+  let compared = 0;
   for (let t = 0; t < input.logProbs.values.length; t++) {
     if (!trained(t)) continue;
     total += Math.abs(gap(t));
@@ -88,7 +89,8 @@ export function importanceWeights(
   };
   for (let s = 0; s < sequences; s++) {
     const [start, end] = [logProbs.offsets[s] as number, logProbs.offsets[s + 1] as number];
-    let [sum, lowest] = [0, Infinity];
+    let sum = 0;
+    let lowest = Infinity;
     for (let t = start; t < end; t++) {
       if (!trained(t)) continue;
       const d = gap(t);

@@ -7,7 +7,8 @@ export function offPolicySequences(
 ): Int8Array {
   const { offsets } = input.logProbs;
   return Int8Array.from({ length: sequences }, (_, s) => {
-    let [drift, advantage] = [0, 0];
+    let drift = 0;
+    let advantage = 0;
     for (let t = offsets[s] as number; t < (offsets[s + 1] as number); t++) {
       if (input.mask && input.mask[t] === 0) continue;
       drift -= logRatio[t] as number;

@@ -18,7 +18,7 @@ export interface FileDownload {
   readonly signal?: AbortSignal;
   /** Bytes that are here. */
   readonly onProgress?: (bytes: number) => void;
-  /** The platform's unless told. */
+  /** The platform's by default. */
   readonly fetch?: typeof fetch;
   /** Waits between attempts; for tests. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;

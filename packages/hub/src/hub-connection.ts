@@ -12,7 +12,7 @@ export interface ConnectionOptions {
   readonly wait?: ((ms: number, signal?: AbortSignal) => Promise<unknown>) | undefined;
   /** What is asked for, for errors. */
   readonly place: string;
-  /** Who is asked, for errors; the hub unless told. */
+  /** Who is asked, for errors; the hub by default. */
   readonly server?: string;
 }
 
@@ -29,10 +29,10 @@ export interface HubConnection {
 }
 
 /** Attempts that fail one after the other before the error is given on. */
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 /** Of an answer that is held in memory: a page of a listing has a thousand files. */
-const mostAnswerBytes = 64 << 20;
+const maxAnswerBytes = 64 << 20;
 
 /** @throws LaconicError `config_invalid` for an endpoint or a token that cannot be one */
 export function connect(options: ConnectionOptions): HubConnection {
@@ -42,7 +42,7 @@ export function connect(options: ConnectionOptions): HubConnection {
   const wait = options.wait ?? ((ms: number, stop?: AbortSignal) => sleep(ms, undefined, { signal: stop }));
 
   const pause = async (attempt: number, reason: string, headers: Headers | null = null): Promise<void> => {
-    const ms = attempt + 1 < mostAttempts ? retryDelayMs(attempt, headers) : null;
+    const ms = attempt + 1 < maxAttempts ? retryDelayMs(attempt, headers) : null;
     if (ms === null) throw unavailable(place, reason, { attempts: attempt + 1 }, server);
     await wait(ms, signal).catch((error: unknown) => {
       throw stopped(signal) ?? error;
@@ -102,7 +102,7 @@ async function wholeBody(response: Response, place: string): Promise<Blob | null
   let bytes = 0;
   for await (const piece of response.body) {
     bytes += piece.length;
-    if (bytes > mostAnswerBytes) throw unavailable(place, `its answer is longer than ${mostAnswerBytes >> 20} MiB`);
+    if (bytes > maxAnswerBytes) throw unavailable(place, `its answer is longer than ${maxAnswerBytes >> 20} MiB`);
     pieces.push(piece);
   }
   return new Blob(pieces);

@@ -10,23 +10,23 @@ import { listCommit, resolveCommit, type Designation, type RepositoryFile } from
 export interface SnapshotOptions {
   /** `owner/name`, or the name alone of an old repository. */
   readonly repo: string;
-  /** `model` unless told. */
+  /** `model` by default. */
   readonly type?: "model" | "dataset";
-  /** Branch, tag or commit; `main` unless told. A commit of 40 digits gives the same files for ever. */
+  /** Branch, tag or commit; `main` by default. A commit of 40 digits gives the same files for ever. */
   readonly revision?: string;
-  /** Names, or patterns: `*` and `?` within a folder, `**` across folders. Everything unless told. */
+  /** Names, or patterns: `*` and `?` within a folder, `**` across folders. Everything by default. */
   readonly files?: readonly string[];
   /** Python's cache of the hub, `~/.cache/huggingface/hub` unless the environment says otherwise. */
   readonly cacheFolder: string;
-  /** Only what the cache has; false unless told. */
+  /** Only what the cache has; false by default. */
   readonly offline?: boolean;
   /** For repositories that are private or have terms. */
   readonly token?: string;
-  /** `https://huggingface.co` unless told. */
+  /** `https://huggingface.co` by default. */
   readonly endpoint?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
-  /** The platform's unless told. */
+  /** The platform's by default. */
   readonly fetch?: typeof fetch;
   /** Waits between attempts; for tests. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;

@@ -114,7 +114,7 @@ describe("what is downloaded", () => {
     expect(await readlink(join(folder, "original/model.safetensors"))).toBe(`../../../blobs/${weightsHash}`);
   });
 
-  test("is everything unless told, over pages of a listing", async () => {
+  test("is everything by default, over pages of a listing", async () => {
     hub.pageSize = 1;
     expect((await open({ files: undefined as never })).files).toHaveLength(4);
     expect(asked("/tree/")).toHaveLength(4);

@@ -89,7 +89,12 @@ describe.runIf(device.kernels)("weights in half precision", () => {
     for (let step = 1; step <= 20; step++) {
       const grad = kernels.upload(new Float32Array(6).fill(1), [2, 3]);
       kernels.adamW([{ param, grad, first, second, master }], {
-        ...{ learningRate: 1e-4, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, step },
+        learningRate: 1e-4,
+        beta1: 0.9,
+        beta2: 0.95,
+        epsilon: 1e-8,
+        weightDecay: 0,
+        step,
       });
       kernels.free(grad);
     }

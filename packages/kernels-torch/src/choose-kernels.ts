@@ -154,9 +154,15 @@ async function programSample(kernels: Kernels): Promise<number[]> {
       const { dGate, dUp } = kernels.swiGluBackward(dOut, gate, up);
       const { dHidden, dWeight } = kernels.headLogProbsBackward(numbers(1), saved, { weight: true });
       return [
-        ...[kernels.swiGlu(gate, up), dGate, dUp, dHidden, dWeight as Tensor],
+        kernels.swiGlu(gate, up),
+        dGate,
+        dUp,
+        dHidden,
+        dWeight as Tensor,
         ...[false, true].map((inverse) => kernels.rotary(up, tables, integers(20), 1, inverse)),
-        ...[head.logProbs, head.entropy, head.logSumExp],
+        head.logProbs,
+        head.entropy,
+        head.logSumExp,
       ];
     });
     await appendTo(values, kernels, results);

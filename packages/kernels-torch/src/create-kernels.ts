@@ -8,7 +8,7 @@ import { Torch } from "./native/torch.ts";
 
 /**
  * What an engine's worker calls. Options: `device` (`cpu`, `cuda`), `dtype` (`float32`, `bfloat16`), `threads` of one
- * operation on the CPU, `tf32` (false unless told), `programs` (our own where they agree with PyTorch's kernels; false unless told), `graphs` on CUDA (false unless told), `index` of the GPU (0 unless told), `torch` (folder of the torch package; searched for unless told).
+ * operation on the CPU, `tf32` (false by default), `programs` (our own where they agree with PyTorch's kernels; false by default), `graphs` on CUDA (false by default), `index` of the GPU (0 by default), `torch` (folder of the torch package; searched for by default).
  * @throws LaconicError `device_unavailable` with what is missing; `config_invalid` for an unknown option.
  */
 export const createKernels: CreateKernels = async (options = {}) => {
@@ -58,25 +58,25 @@ export const createKernels: CreateKernels = async (options = {}) => {
 /** Settings of {@link createKernels}. */
 export interface TorchOptions {
   readonly device: "cpu" | "cuda";
-  /** float32 unless told. */
+  /** float32 by default. */
   readonly dtype?: "float32" | "bfloat16";
-  /** Of one operation on the CPU; all cores unless told. */
+  /** Of one operation on the CPU; all cores by default. */
   readonly threads?: number;
-  /** Of the GPU, as CUDA counts them; 0 unless told. */
+  /** Of the GPU, as CUDA counts them; 0 by default. */
   readonly index?: number;
-  /** TF32 products of float32 matrices on CUDA: 10 bits of fraction instead of 23, and faster. False unless told. */
+  /** TF32 products of float32 matrices on CUDA: 10 bits of fraction instead of 23, and faster. False by default. */
   readonly tf32?: boolean;
   /**
    * Our own programs on CUDA in bfloat16 instead of chains of PyTorch's kernels, where both agree on a small case. False
-   * unless told: no GPU has run them yet.
+   * by default: no GPU has run them yet.
    */
   readonly programs?: boolean;
   /**
    * Decode steps as CUDA graphs: one call instead of a thousand, with rows rounded up to a power of two. Where CUDA or an
-   * operation refuses, the step is run as without. False unless told.
+   * operation refuses, the step is run as without. False by default.
    */
   readonly graphs?: boolean;
-  /** Folder of the torch package; searched for unless told. */
+  /** Folder of the torch package; searched for by default. */
   readonly torch?: string;
 }
 

@@ -49,7 +49,8 @@ test("what is kept and what is used together never exceed the most that was used
   const { torch, elements } = standIn();
   const pool = new MemoryPool(torch);
   const used = new Map<number, ReturnType<MemoryPool["take"]>>();
-  let [most, seed] = [0, 1];
+  let most = 0;
+  let seed = 1;
   for (let i = 0; i < 3000; i++) {
     seed = (seed * 48_271) % 2_147_483_647;
     const held = used.get(seed % 7);

@@ -16,7 +16,7 @@ export interface Block {
 const steps = 16;
 
 /** Shapes whose views a block keeps. */
-const mostShapes = 4;
+const maxShapes = 4;
 
 /**
  * Memory of freed tensors on the CPU. Given back to the system it comes again page by page, cleared: that cost a third of an update.
@@ -27,7 +27,7 @@ export class MemoryPool {
   readonly #idle: Block[] = [];
   #idleElements = 0;
   #usedElements = 0;
-  #mostElements = 0;
+  #maxElements = 0;
   #scope = 0;
 
   constructor(torch: Torch) {
@@ -41,12 +41,15 @@ export class MemoryPool {
     if (found) this.#idleElements -= wanted;
     else this.#makeRoom(wanted);
     const block = found ?? {
-      ...{ elements: wanted, type, views: new Map<string, Map<string, Handle>>(), usedIn: 0 },
+      elements: wanted,
+      type,
+      views: new Map<string, Map<string, Handle>>(),
+      usedIn: 0,
       whole: this.#torch.apart(() => this.#torch.empty([wanted], type)),
     };
     block.usedIn = this.#scope;
     this.#usedElements += wanted;
-    this.#mostElements = Math.max(this.#mostElements, this.#usedElements);
+    this.#maxElements = Math.max(this.#maxElements, this.#usedElements);
     return block;
   }
 
@@ -62,7 +65,7 @@ export class MemoryPool {
     let views = block.views.get(key);
     if (views === undefined) {
       for (const [oldest, its] of block.views) {
-        if (block.views.size < mostShapes) break;
+        if (block.views.size < maxShapes) break;
         this.#deleteAll(its);
         block.views.delete(oldest);
       }
@@ -81,12 +84,12 @@ export class MemoryPool {
 
   /** Gives back what nobody uses. */
   clear(): void {
-    for (const block of [...this.#idle]) this.#drop(block);
-    this.#mostElements = this.#usedElements;
+    for (const block of Array.from(this.#idle)) this.#drop(block);
+    this.#maxElements = this.#usedElements;
   }
 
   #makeRoom(elements: number): void {
-    const most = Math.max(this.#mostElements, this.#usedElements + elements);
+    const most = Math.max(this.#maxElements, this.#usedElements + elements);
     while (this.#usedElements + this.#idleElements + elements > most) this.#drop(this.#idle[0] as Block);
   }
 

@@ -242,7 +242,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
   /** Forgets what was worked out from a tensor whose values have changed. */
   changed(tensor: TorchTensor, range: readonly [number, number] = tensor.range): void {
     if (tensor.derived) {
-      for (const footprint of [...(tensor.footprints ?? [])]) if (footprint.sources.has(tensor)) footprint.gone();
+      for (const footprint of Array.from(tensor.footprints ?? [])) if (footprint.sources.has(tensor)) footprint.gone();
       for (const handle of tensor.derived.values()) this.#torch.delete(handle);
     }
     tensor.derived = null;
@@ -259,7 +259,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
   }
 
   #spared(shape: readonly number[], type: ScalarType, precision: Precision): TorchTensor {
-    const reusable = precision === "working" && sizeOf(shape) <= mostReused;
+    const reusable = precision === "working" && sizeOf(shape) <= maxReused;
     const at = reusable ? this.#spares.findIndex((spare) => spare.shape.every((length, i) => length === shape[i])) : -1;
     const [spare] = at < 0 ? [] : this.#spares.splice(at, 1);
     const handle = spare?.handle ?? this.#torch.run(() => this.#torch.empty(shape, type));
@@ -285,7 +285,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     else if (base) {
       for (const view of views.values()) this.#torch.delete(view);
       this.#release(base);
-    } else if (reusable && this.#depth > 0 && this.#spares.length < mostSpares)
+    } else if (reusable && this.#depth > 0 && this.#spares.length < maxSpares)
       this.#spares.push({ handle, views, shape });
     else this.#deleteAll({ handle, views });
   }
@@ -297,7 +297,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
 }
 
 function giveUp(footprints: ReadonlySet<Footprint<TorchTensor>>): void {
-  for (const footprint of [...footprints]) footprint.gone();
+  for (const footprint of Array.from(footprints)) footprint.gone();
 }
 
 /** Memory of a freed tensor, with its views. */
@@ -308,7 +308,7 @@ interface Spare {
 }
 
 /** Elements of the largest tensor whose memory is reused: what decode steps make, not what training passes hold. */
-const mostReused = 1 << 22;
+const maxReused = 1 << 22;
 
 /** Tensors' memory kept at a time. */
-const mostSpares = 4;
+const maxSpares = 4;

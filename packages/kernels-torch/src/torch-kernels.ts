@@ -38,7 +38,7 @@ export interface KernelChoices {
   readonly attention: AttentionKind;
   readonly caching?: CacheKind;
   readonly normBackward?: NormBackward;
-  /** Whether our own programs take the place of several kernels of PyTorch's; on CUDA in bfloat16. False unless told. */
+  /** Whether our own programs take the place of several kernels of PyTorch's; on CUDA in bfloat16. False by default. */
   readonly programs?: boolean;
   /** Most bytes that a tile of the head holds. */
   readonly headBytes?: number;

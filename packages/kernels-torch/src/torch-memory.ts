@@ -1,6 +1,6 @@
 import { flashPageSize } from "./kernels/flash-cache.ts";
 import { tileLimit } from "./kernels/head-tiles.ts";
-import { leastPacked, mostPacked } from "./kernels/packed-weights.ts";
+import { minPacked, maxPacked } from "./kernels/packed-weights.ts";
 
 /** What a plan of memory needs to know of these kernels. */
 export interface TorchMemory {
@@ -14,6 +14,6 @@ export interface TorchMemory {
 
 /** By device. */
 export const torchMemory: Readonly<Record<"cpu" | "cuda", TorchMemory>> = {
-  cpu: { headBytes: tileLimit.cpu, packedWeights: [leastPacked, mostPacked] },
+  cpu: { headBytes: tileLimit.cpu, packedWeights: [minPacked, maxPacked] },
   cuda: { headBytes: tileLimit.cuda, cachePageSize: flashPageSize },
 };

@@ -57,7 +57,9 @@ export const asFunction: readonly string[] = ["aten::_flash_attention_forward_no
 export async function kernelQuestion(thorough: boolean): Promise<Question & { readonly runs: readonly RecordedRun[] }> {
   const runs = await recordRuns(thorough);
   const operators = knownOperators().map(({ name, results }) => ({
-    ...{ name, results, forCpu: cpuOnly.includes(name) },
+    name,
+    results,
+    forCpu: cpuOnly.includes(name),
     asFunction: shimsByOperator[name]?.forms.every(({ takes }) => takes.includes("empty")) ?? false,
   }));
   const shims = Object.entries(shimsByOperator).flatMap(([operator, { results, forms }]) =>

@@ -15,8 +15,15 @@ const options = { device: "cpu", torch: missing ? "" : found.install.folder } as
 const config = {
   architectures: ["Qwen2ForCausalLM"],
   model_type: "qwen2",
-  ...{ vocab_size: 32, hidden_size: 16, intermediate_size: 32, num_hidden_layers: 2, num_attention_heads: 4 },
-  ...{ num_key_value_heads: 2, max_position_embeddings: 64, rms_norm_eps: 1e-6, tie_word_embeddings: true },
+  vocab_size: 32,
+  hidden_size: 16,
+  intermediate_size: 32,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  max_position_embeddings: 64,
+  rms_norm_eps: 1e-6,
+  tie_word_embeddings: true,
 };
 
 test.skipIf(missing)(

@@ -14,8 +14,15 @@ const missing = "missing" in found;
 const config = {
   architectures: ["Qwen2ForCausalLM"],
   model_type: "qwen2",
-  ...{ vocab_size: 32, hidden_size: 256, intermediate_size: 384, num_hidden_layers: 2, num_attention_heads: 4 },
-  ...{ num_key_value_heads: 2, max_position_embeddings: 64, rms_norm_eps: 1e-6, tie_word_embeddings: true },
+  vocab_size: 32,
+  hidden_size: 256,
+  intermediate_size: 384,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  max_position_embeddings: 64,
+  rms_norm_eps: 1e-6,
+  tie_word_embeddings: true,
 };
 const steps = 6;
 /** Of a layer: q, k and v; o; gate and up; down. The head is small. */

@@ -9,11 +9,20 @@ const missing = "missing" in found || process.platform !== "linux";
 
 const qwen = {
   architectures: ["Qwen2ForCausalLM"],
-  ...{ model_type: "qwen2", rms_norm_eps: 1e-6, rope_theta: 1e6, tie_word_embeddings: true },
+  model_type: "qwen2",
+  rms_norm_eps: 1e-6,
+  rope_theta: 1e6,
+  tie_word_embeddings: true,
 };
 const settings: MemorySettings = {
-  ...{ dtype: "float32", lora: null, recompute: "layer", snapshots: 0, rollouts: 0 },
-  ...{ promptTokens: 64, completionTokens: 448, microBatch: 1 },
+  dtype: "float32",
+  lora: null,
+  recompute: "layer",
+  snapshots: 0,
+  rollouts: 0,
+  promptTokens: 64,
+  completionTokens: 448,
+  microBatch: 1,
 };
 
 interface Case {
@@ -26,24 +35,39 @@ const cases: readonly Case[] = [
   {
     name: "a vocabulary of 151,936",
     config: {
-      ...{ vocab_size: 151_936, hidden_size: 32, intermediate_size: 96, num_hidden_layers: 1 },
-      ...{ num_attention_heads: 2, num_key_value_heads: 1, max_position_embeddings: 512 },
+      vocab_size: 151_936,
+      hidden_size: 32,
+      intermediate_size: 96,
+      num_hidden_layers: 1,
+      num_attention_heads: 2,
+      num_key_value_heads: 1,
+      max_position_embeddings: 512,
     },
     change: {},
   },
   {
     name: "a sequence of 16,384 tokens",
     config: {
-      ...{ vocab_size: 64, hidden_size: 32, intermediate_size: 512, num_hidden_layers: 1 },
-      ...{ num_attention_heads: 1, num_key_value_heads: 1, max_position_embeddings: 16_384 },
+      vocab_size: 64,
+      hidden_size: 32,
+      intermediate_size: 512,
+      num_hidden_layers: 1,
+      num_attention_heads: 1,
+      num_key_value_heads: 1,
+      max_position_embeddings: 16_384,
     },
     change: { promptTokens: 1024, completionTokens: 15_360, recompute: "none" },
   },
   {
     name: "24 layers as in Qwen2.5-0.5B, an eighth as wide",
     config: {
-      ...{ vocab_size: 2000, hidden_size: 112, intermediate_size: 608, num_hidden_layers: 24 },
-      ...{ num_attention_heads: 14, num_key_value_heads: 2, max_position_embeddings: 32_768 },
+      vocab_size: 2000,
+      hidden_size: 112,
+      intermediate_size: 608,
+      num_hidden_layers: 24,
+      num_attention_heads: 14,
+      num_key_value_heads: 2,
+      max_position_embeddings: 32_768,
     },
     change: { recompute: "none", microBatch: 2 },
   },
@@ -55,7 +79,10 @@ test.skipIf(missing).for(cases)("training holds what was planned: $name", { time
   const folder = "missing" in found ? "" : found.install.folder;
   const child = new URL("peak-memory.ts", import.meta.url).pathname;
   const { stdout } = await promisify(execFile)(process.execPath, [
-    ...["--max-semi-space-size=1", "--import", "tsx", child],
+    "--max-semi-space-size=1",
+    "--import",
+    "tsx",
+    child,
     JSON.stringify({ config, settings: given, torch: folder }),
   ]);
   const { peak } = JSON.parse(stdout) as { readonly peak: number };

@@ -15,15 +15,29 @@ export interface RecordedRun {
 const qwen = {
   architectures: ["Qwen2ForCausalLM"],
   model_type: "qwen2",
-  ...{ vocab_size: 151_936, hidden_size: 896, intermediate_size: 4864, num_hidden_layers: 24, num_attention_heads: 14 },
-  ...{ num_key_value_heads: 2, max_position_embeddings: 4096, rms_norm_eps: 1e-6, rope_theta: 1_000_000 },
-  ...{ tie_word_embeddings: true, initializer_range: 0.02 },
+  vocab_size: 151_936,
+  hidden_size: 896,
+  intermediate_size: 4864,
+  num_hidden_layers: 24,
+  num_attention_heads: 14,
+  num_key_value_heads: 2,
+  max_position_embeddings: 4096,
+  rms_norm_eps: 1e-6,
+  rope_theta: 1_000_000,
+  tie_word_embeddings: true,
+  initializer_range: 0.02,
 };
 
 /** Qwen3's layer: norms of query and key, heads wider than the model's share. */
 const qwen3 = {
-  ...{ ...qwen, architectures: ["Qwen3ForCausalLM"], model_type: "qwen3", head_dim: 128, hidden_size: 1024 },
-  ...{ num_attention_heads: 16, num_key_value_heads: 8, intermediate_size: 3072 },
+  ...qwen,
+  architectures: ["Qwen3ForCausalLM"],
+  model_type: "qwen3",
+  head_dim: 128,
+  hidden_size: 1024,
+  num_attention_heads: 16,
+  num_key_value_heads: 8,
+  intermediate_size: 3072,
 };
 
 const lora = { rank: 16, alpha: 32 } as const;
@@ -42,8 +56,13 @@ function passes(
 
 /** Small enough to draw its weights, with grouped heads all the same. */
 const narrow = {
-  ...{ ...qwen, vocab_size: 512, hidden_size: 128, intermediate_size: 256, num_hidden_layers: 2 },
-  ...{ num_attention_heads: 4, num_key_value_heads: 2 },
+  ...qwen,
+  vocab_size: 512,
+  hidden_size: 128,
+  intermediate_size: 256,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
 };
 
 /** The loops of the engine around them: prompts that share, rows of unequal length, every kind of sampling, both optimisers. */

@@ -34,7 +34,18 @@ export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" 
       device.withScratch((2 * shape.headDim + 8) * longest + 8 * shape.headDim + 4, (scratch) =>
         device.run(
           "attentionBackward",
-          ...[dOut, q, k, v, out, logSumExp, dQ, dK, dV, offsetsOnDevice, ...sizes(layout, shape), scratch],
+          dOut,
+          q,
+          k,
+          v,
+          out,
+          logSumExp,
+          dQ,
+          dK,
+          dV,
+          offsetsOnDevice,
+          ...sizes(layout, shape),
+          scratch,
         ),
       );
       return { dQ, dK, dV };

@@ -56,7 +56,8 @@ export class FreeBlocks {
 
   /** Position of the first block behind an address. */
   #after(address: number): number {
-    let [low, high] = [0, this.#starts.length];
+    let low = 0;
+    let high = this.#starts.length;
     while (low < high) {
       const middle = (low + high) >> 1;
       if ((this.#starts[middle] as number) < address) low = middle + 1;

@@ -26,10 +26,21 @@ export function optimizerKernels(device: WasmDevice): Pick<Kernels, "sumSquares"
         for (const tensor of [param, first, second]) store.makeWritable(tensor);
         device.run(
           "adamW",
-          ...[param, grad, first, second, param, sizeOf(param.shape)],
-          ...[1 - learningRate * step.weightDecay, learningRate / (1 - beta1 ** step.step)],
-          ...[beta1, 1 - beta1, beta2, 1 - beta2],
-          ...[step.epsilon, Math.sqrt(1 - beta2 ** step.step), scale],
+          param,
+          grad,
+          first,
+          second,
+          param,
+          sizeOf(param.shape),
+          1 - learningRate * step.weightDecay,
+          learningRate / (1 - beta1 ** step.step),
+          beta1,
+          1 - beta1,
+          beta2,
+          1 - beta2,
+          step.epsilon,
+          Math.sqrt(1 - beta2 ** step.step),
+          scale,
         );
       }
     },

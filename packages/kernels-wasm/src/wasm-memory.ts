@@ -5,7 +5,7 @@ import { fusedNames, type Fused } from "./fused.ts";
 
 const page = 2 ** 16;
 /** All that addresses of 32 bits reach. */
-const mostPages = 2 ** 16;
+const maxPages = 2 ** 16;
 /** Some of the fused functions count bytes in signed numbers. */
 const largestArray = 2 ** 31 - page;
 /** A cache line: no array shares one with another. */
@@ -28,7 +28,7 @@ export class WasmMemory {
 
   /** @param binary - of the fused functions, `fma` of their other form @throws LaconicError `device_unavailable` where the engine lacks SIMD, or the binary a function */
   static async open(binary: Uint8Array<ArrayBuffer>, fma = false): Promise<WasmMemory> {
-    const memory = new WebAssembly.Memory({ initial: 16, maximum: mostPages });
+    const memory = new WebAssembly.Memory({ initial: 16, maximum: maxPages });
     const started = await WebAssembly.instantiate(binary, { env: { memory } }).catch(
       (error: unknown) => error as Error,
     );
@@ -74,7 +74,7 @@ export class WasmMemory {
     const missing = bytes - this.#free.before(end);
     // A quarter more than there is, so that a growing model asks seldom; what is not used costs no memory.
     const wanted = Math.ceil(Math.max(missing, end / 4) / page);
-    const most = mostPages - end / page;
+    const most = maxPages - end / page;
     if (Math.ceil(missing / page) > most || !this.#grow(Math.min(wanted, most))) throw memoryFull(shape);
     this.#bytes = new Uint8Array(this.#memory.buffer);
     this.#free.add(end, this.#bytes.byteLength - end);

@@ -127,7 +127,7 @@ export interface SamplingKind {
   /** Some temperature is neither 0 nor 1. */
   readonly tempered: boolean;
   /** Largest top-k; 0 where no row has one. */
-  readonly mostK: number;
+  readonly maxK: number;
   /** Some row has top-p below 1 and no top-k, so that any number of tokens may count. */
   readonly openTopP: boolean;
   /** Some row has top-p below 1. */
@@ -194,7 +194,7 @@ export interface Kernels {
   /** Waits for the device. float comes as Float32Array or Float64Array. */
   read(tensor: Tensor): Promise<Float32Array | Float64Array | Int32Array>;
   zeros(shape: readonly number[], precision?: Precision): Tensor;
-  /** In the tensor's own precision unless told. */
+  /** In the tensor's own precision by default. */
   copy(tensor: Tensor, precision?: Precision): Tensor;
   /** The same values under another shape; owns its own handle. */
   reshape(tensor: Tensor, shape: readonly number[]): Tensor;
@@ -220,7 +220,7 @@ export interface Kernels {
 
   /** table [R, D], rows int32 [M] -> [M, D]. Embedding lookup, and selection of the rows that need a head. */
   gatherRows(table: Tensor, rows: Tensor): Tensor;
-  /** delta [M, D], rows int32 [M] -> [rowCount, D]; repeated rows add up. Backward of `gatherRows`; `working` unless told. */
+  /** delta [M, D], rows int32 [M] -> [rowCount, D]; repeated rows add up. Backward of `gatherRows`; `working` by default. */
   scatterAddRows(delta: Tensor, rows: Tensor, rowCount: number, precision?: Precision): Tensor;
   /** The same for the gradient of a table [rowCount, D], in full precision and in its place. */
   placeRows(into: GradientPlace, delta: Tensor, rows: Tensor): void;

@@ -8,7 +8,12 @@ export function packSampling(rows: Omit<SamplingRows, "uniform">): {
   const { temperature, topK, topP, minP } = rows;
   const count = temperature.length;
   const settings = new Float32Array(4 * count);
-  let [greedyRows, tempered, mostK, openTopP, anyTopP, anyMinP] = [0, false, 0, false, false, false];
+  let greedyRows = 0;
+  let tempered = false;
+  let maxK = 0;
+  let openTopP = false;
+  let anyTopP = false;
+  let anyMinP = false;
   for (let row = 0; row < count; row++) {
     const [t, k, p, m] = [temperature[row], topK[row], topP[row], minP[row]] as [number, number, number, number];
     settings.set([t, k, p, m], 4 * row);
@@ -18,13 +23,13 @@ export function packSampling(rows: Omit<SamplingRows, "uniform">): {
       continue;
     }
     tempered ||= t !== 1;
-    mostK = Math.max(mostK, k);
+    maxK = Math.max(maxK, k);
     openTopP ||= p < 1 && k === 0;
     anyTopP ||= p < 1;
     anyMinP ||= m > 0;
   }
   const greedy = greedyRows === 0 ? "none" : greedyRows === count ? "all" : "some";
-  return { settings, kind: { greedy, tempered, mostK, openTopP, topP: anyTopP, minP: anyMinP } };
+  return { settings, kind: { greedy, tempered, maxK, openTopP, topP: anyTopP, minP: anyMinP } };
 }
 
 /** Whether the settings are on the device. */

@@ -217,7 +217,8 @@ export function expectSampling(
 
 /** Smallest and largest number of a list, by which indices are checked without asking the device; zeros for an empty one. */
 export function rangeOf(values: Int32Array): readonly [least: number, most: number] {
-  let [least, most] = [values[0] ?? 0, values[0] ?? 0];
+  let least = values[0] ?? 0;
+  let most = values[0] ?? 0;
   for (const value of values) {
     if (value < least) least = value;
     if (value > most) most = value;

@@ -9,7 +9,7 @@ import {
   type LanguageModel,
   type TokenPrice,
 } from "@laconic/core";
-import { CallBound, countReply, mostPromptTokens } from "./call-tokens.ts";
+import { CallBound, countReply, maxPromptTokens } from "./call-tokens.ts";
 import { CompletionCache, type CacheOptions } from "./completion-cache.ts";
 import { countTokens } from "./count-tokens.ts";
 import { untilDeadline, type Deadline } from "./deadline.ts";
@@ -119,7 +119,7 @@ export function apiModel<Body>(server: ApiServer<Body>, options: ApiModelOptions
   const askUntil = async (request: CompletionRequest, body: Body, { signal, endOf }: Deadline): Promise<Completion> => {
     const { prompt, sampling } = request;
     const started = performance.now();
-    const asked = { prompt: await mostPromptTokens(model, prompt), completion: sampling.maxTokens };
+    const asked = { prompt: await maxPromptTokens(model, prompt), completion: sampling.maxTokens };
     const costOf = (tokens: typeof asked): number => (price ? tokenCost(price, tokens.prompt, tokens.completion) : 0);
     let damaged = 0;
     for (let attempt = 1; ; attempt++) {

@@ -21,7 +21,7 @@ const [perMessage, perPrompt] = [8, 48] as const;
  * The most tokens that a prompt can be, by the model's own encoding, or one a byte: no byte-level tokenizer makes more. What a
  * server's template adds is allowed for.
  */
-export async function mostPromptTokens(model: string, prompt: Prompt): Promise<number> {
+export async function maxPromptTokens(model: string, prompt: Prompt): Promise<number> {
   if (prompt.kind === "tokens") return prompt.tokens.length + 1;
   if (prompt.kind === "text") return (await mostTokens(model, prompt.text)) + 1;
   let sum = perPrompt;
@@ -52,7 +52,7 @@ export async function countReply(
       counted: written === null ? "estimate" : "tokenizer",
     },
     // And an end token.
-    most: { prompt: await mostPromptTokens(model, prompt), completion: (await mostTokens(model, text + hidden)) + 1 },
+    most: { prompt: await maxPromptTokens(model, prompt), completion: (await mostTokens(model, text + hidden)) + 1 },
   };
 }
 

@@ -306,7 +306,7 @@ describe("token ids and log-probs, where a server gives them", () => {
     ...extra,
   });
 
-  test("become a trace at temperature 1 and 0; nothing is asked unless told", async () => {
+  test("become a trace at temperature 1 and 0; nothing is asked by default", async () => {
     const { url, bodies } = await server((_, response) => json(response, 200, reply()));
     const traced = model(url, { trace: true });
     expect((await traced.complete(request())).trace).toEqual({

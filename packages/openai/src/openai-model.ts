@@ -50,7 +50,9 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
   });
   return apiModel(
     {
-      ...{ model, key, place: baseUrl },
+      model,
+      key,
+      place: baseUrl,
       bodyOf: (request) => bodyOf(request, options),
       post: (body, signal) => post(client, body, signal),
     },

@@ -59,7 +59,8 @@ export async function openSpendJournal(path: string, spentUsd = 0): Promise<Spen
   });
   await truncate(path, known?.bytes ?? 0);
   let last = known?.last ?? 0;
-  let [batch, current]: [string, Promise<void>] = ["", Promise.resolve()];
+  let batch: string = "";
+  let current: Promise<void> = Promise.resolve();
   let next: Promise<void> | null = null;
   const write = async (): Promise<void> => {
     const text = batch;
@@ -114,7 +115,9 @@ async function readLines(path: string): Promise<KnownLines | null> {
   const whole = (text ?? "").lastIndexOf("\n") + 1;
   if (text === null || whole === 0) return null;
   const waiting = new Map<number, number>();
-  let [last, calls, spentUsd] = [0, 0, 0];
+  let last = 0;
+  let calls = 0;
+  let spentUsd = 0;
   for (const [i, line] of text
     .slice(0, whole - 1)
     .split("\n")

@@ -22,7 +22,9 @@ const episodes: fc.Arbitrary<Episode> = fc
       drawn.map(({ agent, text, beyond, heard }, turn): ScriptedTurn => {
         const reads = drawn.map((_, i) => i).slice(0, turn);
         return {
-          ...{ agent, text, writtenTokens: text.length + beyond + (text === "" ? 0 : 1) },
+          agent,
+          text,
+          writtenTokens: text.length + beyond + (text === "" ? 0 : 1),
           reads: reads.filter((i) => drawn[i]?.text !== "" && (heard >> i) & 1),
         };
       }),
@@ -153,7 +155,11 @@ test("agents who pay for themselves pay for what they write and read", () => {
     { agent: "s", text: "15", reads: [0] },
   ]);
   const own = (agent: string, tokens: TokenCount, units: number, cost: number) => ({
-    ...{ name: "tokens", tokens, units, cost, agents: new Set([agent]) },
+    name: "tokens",
+    tokens,
+    units,
+    cost,
+    agents: new Set([agent]),
   });
   const { edges, end, unread, total } = meanBreakdown([
     costBreakdown(episode, [

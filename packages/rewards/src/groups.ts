@@ -19,7 +19,8 @@ export function groupRows(groups: ArrayLike<number>, rows: number): number[][] {
 
 /** Equal up to rounding: the spread is at most 1e-12 of the largest magnitude. */
 export function allEqual(values: readonly number[]): boolean {
-  let [min, max] = [Infinity, -Infinity];
+  let min = Infinity;
+  let max = -Infinity;
   for (const value of values) {
     min = Math.min(min, value);
     max = Math.max(max, value);

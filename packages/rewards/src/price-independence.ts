@@ -33,7 +33,8 @@ export function priceIndependence(
       throw new LaconicError("input_invalid", `episode ${row} has no term "${priced}"`, { row, term: priced });
     return { own, rest: Object.values(others).reduce((sum, value) => sum + value, 0) };
   });
-  let [withSpread, independent] = [0, 0];
+  let withSpread = 0;
+  let independent = 0;
   for (const rows of groupRows(groups, terms.length)) {
     const group = rows.map((row) => split[row] as (typeof split)[number]).filter(({ own, rest }) => !isNaN(own + rest));
     const ownSpread = !allEqual(group.map(({ own }) => own));

@@ -25,7 +25,8 @@ export function repetition(options: RepetitionOptions = { n: 3, of: "words", aga
     unit: `share of ${n}-grams of ${of} said before in the ${against}`,
     scope: by === undefined ? {} : { by },
     measure({ utterances }) {
-      let [total, repeated] = [0, 0];
+      let total = 0;
+      let repeated = 0;
       let said = new Set<string>();
       for (const { agent, text } of utterances) {
         if (against === "utterance") said = new Set();

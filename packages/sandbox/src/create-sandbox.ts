@@ -20,7 +20,7 @@ export interface SandboxOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Upper bounds unless told. */
+/** Upper bounds by default. */
 export const defaultLimits: SandboxLimits = {
   seconds: 3,
   memoryMiB: 256,

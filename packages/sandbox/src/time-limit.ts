@@ -26,7 +26,7 @@ export type TimeEnd =
   | "stalled";
 
 const longestWait = 60_000; // a timer holds no more than 2^31 ms
-const leastWait = 20;
+const minWait = 20;
 const lookEvery = 0.1;
 
 /**
@@ -39,7 +39,7 @@ export function watchTime(limit: TimeLimit, used: UsedSeconds, end: (how: TimeEn
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   const wait = (seconds: number): void => {
-    timer = setTimeout(() => void look(), Math.min(Math.max(seconds * 1000, leastWait), longestWait));
+    timer = setTimeout(() => void look(), Math.min(Math.max(seconds * 1000, minWait), longestWait));
   };
   const look = async (): Promise<void> => {
     const wall = (performance.now() - start) / 1000;

@@ -44,8 +44,15 @@ function reasonOf(issue: Issue, value: unknown): string {
 const isOurs = ({ message }: Issue): boolean => message.startsWith("Invalid input");
 
 const kinds: Readonly<Record<string, string>> = {
-  ...{ number: "a number", int: "a whole number", string: "a text", boolean: "true or false", null: "null" },
-  ...{ array: "a list", tuple: "a list", object: "an object", record: "an object" },
+  number: "a number",
+  int: "a whole number",
+  string: "a text",
+  boolean: "true or false",
+  null: "null",
+  array: "a list",
+  tuple: "a list",
+  object: "an object",
+  record: "an object",
 };
 
 function acceptedBy(issue: Issue): string {

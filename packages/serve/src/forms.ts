@@ -114,7 +114,9 @@ function messageOf({ completion, readReply }: Choice): Record<string, unknown> {
   const message = { role: "assistant", content, refusal: null };
   if (calls.length === 0) return { message, finish_reason: completion.finishReason };
   const called = calls.map(({ id, name, arguments: given }, index) => ({
-    ...{ index, id, type: "function" },
+    index,
+    id,
+    type: "function",
     function: { name, arguments: given },
   }));
   return {

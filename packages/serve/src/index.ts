@@ -14,7 +14,7 @@ export type { Gateway, GatewayStatus, GatewayStep } from "./gateway/gateway.ts";
 export type { GatewayAgent, GatewayLimits, GatewayOptions } from "./gateway/gateway-options.ts";
 export { restore } from "./gateway/journal.ts";
 export type { Restored } from "./gateway/journal.ts";
-export type { DropReason, FinishedRollout, GatewayEvent } from "./gateway/rollout-book.ts";
+export type { DropReason, FinishedRollout, GatewayEvent } from "./gateway/rollout-registry.ts";
 export { recordCall, sequencesOf, standingOf } from "./gateway/rollout-record.ts";
 export type { CallKind, CallPrompt, RecordedCall, RolloutRecord, Standing } from "./gateway/rollout-record.ts";
 export { episodeOf } from "./gateway/rollout-episode.ts";

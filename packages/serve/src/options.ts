@@ -11,7 +11,7 @@ export interface CompletionServerOptions {
   readonly modelName: string;
   /** Most tokens of prompt and reply together. */
   readonly contextLength: number;
-  /** Most tokens of a reply whose request does not say; 1,024 unless told. */
+  /** Most tokens of a reply whose request does not say; 1,024 by default. */
   readonly defaultMaxTokens?: number;
   /** What the server is bound to, and names that clients may call it by; none means this machine. With a key, plain addresses are taken too. */
   readonly hosts?: readonly string[];

@@ -64,7 +64,12 @@ test("the log-likelihood of a continuation is the sum of what the model gives ea
   const continuations = [" runs", " b", " it."].map((text) => tokenizer.encode(text));
   const prompt = contexts.map((context, i) => [...context, ...(continuations[i] as number[])]);
   const { choices, usage } = await complete(url, {
-    ...{ prompt, temperature: 0, max_tokens: 1, logprobs: 1, seed: 1234, echo: true },
+    prompt,
+    temperature: 0,
+    max_tokens: 1,
+    logprobs: 1,
+    seed: 1234,
+    echo: true,
   });
   expect(choices.map(({ index }) => index)).toEqual([0, 1, 2]);
   expect(usage["prompt_tokens"]).toBe(prompt.flat().length);
@@ -75,7 +80,8 @@ test("the log-likelihood of a continuation is the sum of what the model gives ea
     expect(logprobs.tokens).toHaveLength(all.length + 1);
     expect(logprobs.token_logprobs[0]).toBeNull();
     expect(logprobs.top_logprobs[0]).toBeNull();
-    let [sum, greedy] = [0, true];
+    let sum = 0;
+    let greedy = true;
     for (let t = context.length; t < all.length; t++) {
       const places = await distribution(all.slice(0, t));
       sum += places.get(all[t] as number) as number;

@@ -13,8 +13,15 @@ afterAll(() => tiny.engine.close());
 function handlerOf(change: Partial<CompletionServerOptions> = {}): CompletionHandler & { readonly errors: unknown[] } {
   const errors: unknown[] = [];
   const handler = completionHandler({
-    ...{ policy: tiny.policy, tokenizer, modelName: "tiny", contextLength: 64, apiKey: null, maxConcurrency: 8 },
-    ...{ maxBodyBytes: 10_000, now: () => 1_700_000_000_000, onError: (error: unknown) => errors.push(error) },
+    policy: tiny.policy,
+    tokenizer,
+    modelName: "tiny",
+    contextLength: 64,
+    apiKey: null,
+    maxConcurrency: 8,
+    maxBodyBytes: 10_000,
+    now: () => 1_700_000_000_000,
+    onError: (error: unknown) => errors.push(error),
     ...change,
   });
   return Object.assign(handler, { errors });
@@ -55,13 +62,17 @@ const running = async (handler: CompletionHandler): Promise<number> => {
 test("OpenAI's client talks to the handler without a socket, streamed as whole", async () => {
   const handler = handlerOf();
   const client = new OpenAI({
-    ...{ baseURL: "http://localhost/v1", apiKey: "none", maxRetries: 0 },
+    baseURL: "http://localhost/v1",
+    apiKey: "none",
+    maxRetries: 0,
     fetch: (input, init) => handler(new Request(input, init)),
   });
   const asked = { model: "tiny", messages: [{ role: "user" as const, content: "say" }], seed: 7, max_tokens: 12 };
   const whole = await client.chat.completions.create(asked);
   const stream = await client.chat.completions.create({
-    ...{ ...asked, stream: true as const, stream_options: { include_usage: true } },
+    ...asked,
+    stream: true as const,
+    stream_options: { include_usage: true },
   });
   let text = "";
   let usage: unknown = null;

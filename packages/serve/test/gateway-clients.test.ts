@@ -107,12 +107,20 @@ test.each([
 test("what was trained with tools is served with them, without rollouts", async () => {
   const errors: unknown[] = [];
   const { url, server } = await startServer({
-    ...{ policy: models.scout, tokenizer, modelName: "scout", contextLength: 4096, maxBodyBytes: 100_000 },
-    ...{ tools: hermesTools(), onError: (error: unknown) => errors.push(error) },
+    policy: models.scout,
+    tokenizer,
+    modelName: "scout",
+    contextLength: 4096,
+    maxBodyBytes: 100_000,
+    tools: hermesTools(),
+    onError: (error: unknown) => errors.push(error),
   });
   const named = createOpenAICompatible({ name: "team", baseURL: `${url}/v1` });
   const { text, steps } = await generateText({
-    ...{ model: named("scout"), prompt: "what is a?", tools: { look }, stopWhen: stepCountIs(3) },
+    model: named("scout"),
+    prompt: "what is a?",
+    tools: { look },
+    stopWhen: stepCountIs(3),
   });
   expect([text, steps.length]).toEqual(["it is aseven", 2]);
   expect(errors).toEqual([]);

@@ -15,7 +15,9 @@ import { z } from "zod";
 import { lookingTeam as models, scripted, spelled, startGateway, tokenizer, toolCall } from "./tiny-gateway.ts";
 
 const look = tool(async ({ key }) => `${key}seven`, {
-  ...{ name: "look", description: "looks something up", schema: z.object({ key: z.string() }) },
+  name: "look",
+  description: "looks something up",
+  schema: z.object({ key: z.string() }),
 });
 
 type Settings = Omit<ChatOpenAIFields, "model">;
@@ -132,7 +134,7 @@ test("no client asks again of itself for what stays refused", async () => {
       requests += 1;
       return fetch(...request);
     };
-    // As they repeat unless told otherwise.
+    // As they repeat by default.
     const chain = new ChatOpenAI({ apiKey: "none", model: "scout", configuration: { baseURL, fetch: counted } });
     await expect(chain.invoke([new HumanMessage("say")])).rejects.toMatchObject({ code });
     const client = new OpenAI({ apiKey: "none", baseURL, fetch: counted });

@@ -11,8 +11,14 @@ import { expect, test } from "vitest";
 const tokenizer: Tokenizer = tableTokenizer("abcdefgh");
 const config = {
   model_type: "llama",
-  ...{ vocab_size: tokenizer.vocabularySize, hidden_size: 16, intermediate_size: 24, num_hidden_layers: 1 },
-  ...{ num_attention_heads: 2, max_position_embeddings: 128, tie_word_embeddings: true, initializer_range: 0.2 },
+  vocab_size: tokenizer.vocabularySize,
+  hidden_size: 16,
+  intermediate_size: 24,
+  num_hidden_layers: 1,
+  num_attention_heads: 2,
+  max_position_embeddings: 128,
+  tie_word_embeddings: true,
+  initializer_range: 0.2,
 };
 
 test("a stop text across tokens ends the request: no token behind it is drawn, sent or billed", async () => {
@@ -30,8 +36,14 @@ test("a stop text across tokens ends the request: no token behind it is drawn, s
   };
   const server = createCompletionServer({
     policy: localPolicy({ id: "tiny", sampler, tokenizer, batching: "continuous" }),
-    ...{ tokenizer, modelName: "tiny", contextLength: 128, apiKey: null, maxConcurrency: 8, maxBodyBytes: 10_000 },
-    ...{ now: () => 0, onError: (error: unknown) => expect.fail(String(error)) },
+    tokenizer,
+    modelName: "tiny",
+    contextLength: 128,
+    apiKey: null,
+    maxConcurrency: 8,
+    maxBodyBytes: 10_000,
+    now: () => 0,
+    onError: (error: unknown) => expect.fail(String(error)),
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -97,9 +97,20 @@ export async function startGateway(change: Partial<GatewayOptions> = {}): Promis
   const clock = { now: 1_700_000_000_000 };
   const agent = { tokenizer, contextLength: 4096, learns: true };
   const gateway = createGateway({
-    ...{ agents: { scout: agent, solver: agent }, groupsPerStep: 1, rolloutsPerGroup: 2, groupSeconds: 600 },
-    ...{ sampling: { temperature: 1 }, otherSampling: "run", rerendered: "branch", maxLag: 0, agentRewards: true },
-    ...{ tools: hermesTools(), seed: 1, apiKey: null, maxConcurrency: 64, maxBodyBytes: 100_000 },
+    agents: { scout: agent, solver: agent },
+    groupsPerStep: 1,
+    rolloutsPerGroup: 2,
+    groupSeconds: 600,
+    sampling: { temperature: 1 },
+    otherSampling: "run",
+    rerendered: "branch",
+    maxLag: 0,
+    agentRewards: true,
+    tools: hermesTools(),
+    seed: 1,
+    apiKey: null,
+    maxConcurrency: 64,
+    maxBodyBytes: 100_000,
     limits: { maxOpen: 8, maxWaiting: 8, maxCalls: 6, maxTokens: 20_000, rolloutSeconds: 60 },
     now: () => clock.now,
     onError: (error: unknown) => void errors.push(error),
@@ -121,7 +132,11 @@ export async function startGateway(change: Partial<GatewayOptions> = {}): Promis
     body: (await response.json()) as Answer,
   });
   return {
-    ...{ gateway, url, events, errors, clock },
+    gateway,
+    url,
+    events,
+    errors,
+    clock,
     post: async (path, body, headers = {}) =>
       answer(
         await fetch(`${url}${path}`, {

@@ -20,9 +20,16 @@ export const tokenizer: ChatTokenizer = {
 };
 const config = {
   model_type: "llama",
-  ...{ vocab_size: tokenizer.vocabularySize, hidden_size: 16, intermediate_size: 24, num_hidden_layers: 1 },
-  ...{ num_attention_heads: 2, num_key_value_heads: 1, max_position_embeddings: 64, rms_norm_eps: 1e-6 },
-  ...{ tie_word_embeddings: true, initializer_range: 0.2 },
+  vocab_size: tokenizer.vocabularySize,
+  hidden_size: 16,
+  intermediate_size: 24,
+  num_hidden_layers: 1,
+  num_attention_heads: 2,
+  num_key_value_heads: 1,
+  max_position_embeddings: 64,
+  rms_norm_eps: 1e-6,
+  tie_word_embeddings: true,
+  initializer_range: 0.2,
 };
 
 export interface TinyModel {
@@ -43,8 +50,14 @@ export async function startServer(
 ): Promise<{ readonly server: Server; readonly url: string; readonly errors: unknown[] }> {
   const errors: unknown[] = [];
   const server = createCompletionServer({
-    ...{ tokenizer, modelName: "tiny", contextLength: 64, apiKey: null, maxConcurrency: 8 },
-    ...{ maxBodyBytes: 10_000, now: () => 1_700_000_000_000, onError: (error: unknown) => errors.push(error) },
+    tokenizer,
+    modelName: "tiny",
+    contextLength: 64,
+    apiKey: null,
+    maxConcurrency: 8,
+    maxBodyBytes: 10_000,
+    now: () => 1_700_000_000_000,
+    onError: (error: unknown) => errors.push(error),
     ...change,
   });
   server.listen(0, "127.0.0.1");

@@ -79,7 +79,7 @@ test("a refusal is not tried again, and what waits has an end", async () => {
   });
   refused.add(1);
   await expect(timer.run(refused.close())).rejects.toThrow("refused 1");
-  const full = delivery<number>({ timer, mostWaiting: 2, send: async () => undefined });
+  const full = delivery<number>({ timer, maxWaiting: 2, send: async () => undefined });
   full.add(1, 2);
   expect(() => full.add(3)).toThrow("2 rows wait, and nobody takes them");
   await timer.run(full.close());

@@ -16,7 +16,7 @@ export interface DeliveryOptions<T> {
   /** Seconds that closing takes at most. Default 30. */
   readonly closeSeconds?: number;
   /** Most that wait while nobody answers. Default 20,000. */
-  readonly mostWaiting?: number;
+  readonly maxWaiting?: number;
   /** Whether trying again is of use. Default: always. */
   readonly isPassing?: (error: unknown) => boolean;
 }
@@ -38,7 +38,7 @@ export function delivery<T>({
   sendSeconds = 15,
   pauses = [1, 4, 10],
   closeSeconds = 30,
-  mostWaiting = 20_000,
+  maxWaiting = 20_000,
   isPassing = () => true,
 }: DeliveryOptions<T>): Delivery<T> {
   const waiting: T[] = [];
@@ -94,7 +94,7 @@ export function delivery<T>({
   return {
     add(...items) {
       if (failure) throw failure.error;
-      if (waiting.length + items.length > mostWaiting)
+      if (waiting.length + items.length > maxWaiting)
         throw new Error(`${waiting.length} rows wait, and nobody takes them`);
       waiting.push(...items);
       start();

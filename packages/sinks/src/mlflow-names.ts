@@ -1,5 +1,5 @@
 /** Most characters of a name. */
-const mostCharacters = 250;
+const maxCharacters = 250;
 
 /**
  * Names as every MLflow takes them, on Windows too: letters, digits, `_ - . /` and spaces, and none that would lead out of a folder.
@@ -11,7 +11,7 @@ export function mlflowNames(): (name: string) => string {
     for (let copy = 1; ; copy++) {
       const end = copy === 1 ? "" : `_${copy}`;
       // What a cut leaves of the last part may need a character more.
-      const tried = plain(plain(name).slice(0, mostCharacters - 1 - end.length) + end);
+      const tried = plain(plain(name).slice(0, maxCharacters - 1 - end.length) + end);
       const owner = owners.get(tried) ?? name;
       owners.set(tried, owner);
       if (owner === name) return tried;

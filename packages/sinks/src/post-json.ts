@@ -29,7 +29,7 @@ export function isPassingError(error: unknown): boolean {
 }
 
 /** Most of an answer that is read, for messages. */
-const mostDetail = 300;
+const maxDetail = 300;
 
 /** Asks with JSON, and reads JSON. @throws HttpError for a status of 400 or more */
 export function httpClient({ url, headers = {}, fetch = globalThis.fetch }: HttpOptions): {
@@ -53,7 +53,7 @@ export function httpClient({ url, headers = {}, fetch = globalThis.fetch }: Http
       if (response.ok) return parsed(text);
       const answer = (parsed(text) ?? {}) as Readonly<Record<string, unknown>>;
       const said = [answer["message"], answer["error"], text].find((each) => typeof each === "string") ?? "";
-      const detail = said.slice(0, mostDetail);
+      const detail = said.slice(0, maxDetail);
       const code = typeof answer["error_code"] === "string" ? answer["error_code"] : "";
       throw new HttpError(
         response.status,

@@ -1,7 +1,7 @@
 import type { EvaluatedEpisode } from "@laconic/trainer";
 
 /** Characters of a text that are shown; what is cut is counted. */
-const mostCharacters = 4000;
+const maxCharacters = 4000;
 
 /**
  * An episode as plain text: problem, every turn, answer and grade. Control characters and those that turn the direction of reading
@@ -23,8 +23,8 @@ export function readableEpisode({ problem, episode, task }: EvaluatedEpisode): s
 
 function indented(text: string): string {
   const cut =
-    text.length > mostCharacters
-      ? `${text.slice(0, mostCharacters)}\n(${text.length - mostCharacters} more characters)`
+    text.length > maxCharacters
+      ? `${text.slice(0, maxCharacters)}\n(${text.length - maxCharacters} more characters)`
       : text;
   return linesOf(cut)
     .map((line) => `    ${line}`)

@@ -8,12 +8,12 @@ const mark = "[redacted]";
 const secretName = /(?:API_?KEY|TOKEN|PASSWORD|SECRET|CREDENTIALS?)$/iu;
 
 /** Shorter ones would blot out words. */
-const leastCharacters = 8;
+const minCharacters = 8;
 
 /** Values of variables whose names say that they are secrets: `WANDB_API_KEY`, `HF_TOKEN`, ... */
 export function secretsIn(environment: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(environment).flatMap(([name, value = ""]) =>
-    secretName.test(name) && value.length >= leastCharacters ? [value] : [],
+    secretName.test(name) && value.length >= minCharacters ? [value] : [],
   );
 }
 

@@ -34,7 +34,7 @@ export function encodeText(wallTime: number, step: number, tag: string, text: st
   return event(wallTime, step, summary(tag, "text", null, stringTensor(new TextEncoder().encode(code))));
 }
 
-/** What a plugin keeps once for a run: data of its own, with a tensor that is empty unless told. */
+/** What a plugin keeps once for a run: data of its own, with a tensor that is empty by default. */
 export function encodePluginData(
   wallTime: number,
   tag: string,

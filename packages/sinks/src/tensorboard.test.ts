@@ -59,7 +59,8 @@ test("the sink writes one file: version first, then a record per step; earlier e
 
 test("many rows at once are few writes, and closing writes the rest", async () => {
   const directory = await temporary();
-  let [time, writes] = [1000, 0];
+  let time = 1000;
+  let writes = 0;
   const fileSystem: FileSystem = {
     ...nodeFileSystem,
     append: (path, data) => {

@@ -14,7 +14,9 @@ export const wandbHead: Uint8Array = Uint8Array.of(0x3a, 0x57, 0x26, 0x42, 0xe1,
 /** A record as chunks. @param offset - where in the file it begins: bytes written so far, the head's included */
 export function frameWandbRecord(record: Uint8Array, offset: number): Uint8Array {
   const chunks: Uint8Array[] = [];
-  let [at, done, isFirst] = [offset, 0, true];
+  let at = offset;
+  let done = 0;
+  let isFirst = true;
   do {
     const left = blockBytes - (at % blockBytes);
     if (left < chunkHead) {

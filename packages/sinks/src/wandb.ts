@@ -10,7 +10,7 @@ export interface WandbOptions {
   /** The run's folder goes below it: `wandb sync` takes either. */
   readonly directory: string;
   readonly project: string;
-  /** User or team; the one who is logged in unless told. */
+  /** User or team; the one who is logged in by default. */
   readonly entity?: string;
   /** A new identity of 8 letters and digits; a resumed run keeps the one that it has. */
   readonly newId: () => string;
@@ -32,10 +32,13 @@ export function wandbSink(options: WandbOptions): CompleteSink {
   let folder = "";
   let path = "";
   let started = 0;
-  let [offset, records, flushed]: [number, number, number] = [0, 0, 0];
+  let offset: number = 0;
+  let records: number = 0;
+  let flushed: number = 0;
   let pending: Uint8Array[] = [];
   let row: { readonly step: number; values: Record<string, number> } | null = null;
-  let [isOpen, isClosed] = [false, false];
+  let isOpen = false;
+  let isClosed = false;
 
   const add = (content: Uint8Array): void => {
     records += 1;
@@ -79,7 +82,7 @@ export function wandbSink(options: WandbOptions): CompleteSink {
       offset = wandbHead.length;
       isOpen = true;
       add(wandbRecord.header("laconic"));
-      add(wandbRecord.run({ ...{ id, project, entity, name, config }, host: hostname(), startSeconds: started }));
+      add(wandbRecord.run({ id, project, entity, name, config, host: hostname(), startSeconds: started }));
       await flush();
     },
     log: (metrics, step) => put(step, metrics),

@@ -102,7 +102,9 @@ export function fakeMlflow(): FakeMlflow {
     }
   };
   return {
-    ...{ runs, faults, headers },
+    runs,
+    faults,
+    headers,
     async fetch(url, init) {
       headers.push({ ...(init.headers as Record<string, string>) });
       const fault = faults.shift();

@@ -21,7 +21,8 @@ export function fakeTrackio(writeToken = "let-me-write"): {
   const rows = new Map<string, LogEntry>();
   const faults: (() => Promise<Response> | Response)[] = [];
   return {
-    ...{ rows, faults },
+    rows,
+    faults,
     async fetch(url, init) {
       const fault = faults.shift();
       if (fault) return fault();

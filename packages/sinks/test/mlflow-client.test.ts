@@ -61,8 +61,19 @@ test.skipIf(!hasMlflow)(
     const [directory, data] = [await sinkFolder(), await sinkFolder()];
     const server = await pythonServer(
       (port) => [
-        ...["-m", "mlflow", "server", "--host", "127.0.0.1", "--port", String(port), "--workers", "1"],
-        ...["--backend-store-uri", `sqlite:///${data}/mlflow.db`, "--artifacts-destination", `${data}/files`],
+        "-m",
+        "mlflow",
+        "server",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        String(port),
+        "--workers",
+        "1",
+        "--backend-store-uri",
+        `sqlite:///${data}/mlflow.db`,
+        "--artifacts-destination",
+        `${data}/files`,
       ],
       /startup complete|Listening at/u,
       quiet,

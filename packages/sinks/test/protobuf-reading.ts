@@ -2,7 +2,8 @@
 export function* fields(data: Buffer): Generator<{ field: number; value: number | Buffer }> {
   let at = 0;
   const varint = (): number => {
-    let [value, scale] = [0, 1];
+    let value = 0;
+    let scale = 1;
     for (;;) {
       const byte = data[at++] as number;
       value += (byte & 127) * scale;

@@ -279,7 +279,8 @@ describe("the probe", () => {
 });
 
 test("hundreds of samples ask for 64 at a time, whatever samplers they share", async () => {
-  let [open, most] = [0, 0];
+  let open = 0;
+  let most = 0;
   const counting: typeof fetch = async (...call) => {
     most = Math.max(most, ++open);
     return fetch(...call).finally(() => (open -= 1));

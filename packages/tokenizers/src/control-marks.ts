@@ -32,7 +32,8 @@ export function controlMarks(controls: readonly string[], texts: readonly string
   return {
     hide(text) {
       // A token may begin within another: what is left is looked through again.
-      let [before, after] = ["", text];
+      let before = "";
+      let after = text;
       while (before !== after)
         [before, after] = [
           after,

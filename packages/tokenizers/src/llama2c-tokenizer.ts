@@ -17,7 +17,13 @@ export function llama2cTokenizer(bytes: Uint8Array, vocabularySize: number, plac
   const ids = new Map(texts.map((text, id) => [text, id]));
   if (ids.size !== texts.length) throw invalid(place, "has a token twice");
   const special = [unknown, begin, end].map((content, id) => ({
-    ...{ id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true },
+    id,
+    content,
+    single_word: false,
+    lstrip: false,
+    rstrip: false,
+    normalized: false,
+    special: true,
   }));
   const beginning = { SpecialToken: { id: begin, type_id: 0 } };
   return {
@@ -38,8 +44,10 @@ export function llama2cTokenizer(bytes: Uint8Array, vocabularySize: number, plac
         type: "TemplateProcessing",
         single: [beginning, { Sequence: { id: "A", type_id: 0 } }],
         pair: [
-          ...[beginning, { Sequence: { id: "A", type_id: 0 } }],
-          ...[{ SpecialToken: { id: begin, type_id: 1 } }, { Sequence: { id: "B", type_id: 1 } }],
+          beginning,
+          { Sequence: { id: "A", type_id: 0 } },
+          { SpecialToken: { id: begin, type_id: 1 } },
+          { Sequence: { id: "B", type_id: 1 } },
         ],
         special_tokens: { [begin]: { id: begin, ids: [1], tokens: [begin] } },
       },
@@ -67,8 +75,13 @@ export function llama2cTokenizer(bytes: Uint8Array, vocabularySize: number, plac
     },
     config: {
       tokenizer_class: "LlamaTokenizerFast",
-      ...{ bos_token: begin, eos_token: end, unk_token: unknown, add_bos_token: true, add_eos_token: false },
-      ...{ clean_up_tokenization_spaces: false, legacy: true },
+      bos_token: begin,
+      eos_token: end,
+      unk_token: unknown,
+      add_bos_token: true,
+      add_eos_token: false,
+      clean_up_tokenization_spaces: false,
+      legacy: true,
     },
     generation: { bos_token_id: 1, eos_token_id: 2 },
     chatTemplate:

@@ -34,7 +34,8 @@ function strip(text: unknown, characters: unknown, left: boolean, right: boolean
   if (typeof text !== "string") throw new TypeError("only text can be stripped");
   const taken = new Set(typeof characters === "string" ? characters : whiteSpace);
   const all = Array.from(text);
-  let [start, end] = [0, all.length];
+  let start = 0;
+  let end = all.length;
   while (left && start < end && taken.has(all[start] as string)) start++;
   while (right && end > start && taken.has(all[end - 1] as string)) end--;
   return all.slice(start, end).join("");

@@ -152,7 +152,8 @@ test("the inbox holds temporal messages first, each kind in declared edge order"
 });
 
 test("agents that wait for nobody speak at once", async () => {
-  let [running, most] = [0, 0];
+  let running = 0;
+  let most = 0;
   const model: LanguageModel = {
     id: "slow",
     async complete(request) {

@@ -2,7 +2,7 @@ import { ledgerTotals, randomFromSeed, type Episode, type Ledger } from "@laconi
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { graphTopology, plurality, type AgentSpec, type Edge } from "./index.ts";
-import { babbler } from "./testing/index.ts";
+import { randomPolicy } from "./testing/index.ts";
 
 /** A random graph over agents 0..size-1: spatial edges go upwards, so there is no cycle; temporal ones go anywhere. */
 const graphs = fc
@@ -63,7 +63,7 @@ test("relabelling agents permutes the ledger", async () => {
         return graphTopology(graph).run(
           { id: "p", question: "", gold: "" },
           {
-            models: Object.fromEntries(labels.map((id) => [id, babbler("m")])),
+            models: Object.fromEntries(labels.map((id) => [id, randomPolicy("m")])),
             sampling: { temperature: 1 },
             random: randomFromSeed(seed),
           },

@@ -2,7 +2,7 @@ import { checkValue, LaconicError, randomFromSeed } from "@laconic/core";
 import type { TrainConfig } from "./config.ts";
 import { checkTrainingParts, type PartsOutline } from "./parts.ts";
 import { lacksOfProblems, problemSource } from "./problem-source.ts";
-import { checkSource } from "./stages/take-groups.ts";
+import { checkSource } from "./stages/next-batch.ts";
 import { learnerSettings } from "./stages/learner.ts";
 import { checkTreeTask } from "./stages/tree-rollout.ts";
 

@@ -4,7 +4,11 @@ import type { Measured } from "./evaluate.ts";
 
 const first = { perplexity: 4.3, repetition: 0.02, vocabulary: 0.5 };
 const measured = (language: Partial<typeof first>, measures: Record<string, number> = {}): Measured => ({
-  ...{ problems: 100, accuracy: 0.5, interval: [0.4, 0.6], tokens: 40, measures },
+  problems: 100,
+  accuracy: 0.5,
+  interval: [0.4, 0.6],
+  tokens: 40,
+  measures,
   language: { first: { ...first, ...language } },
 });
 const before = measured({}, { holder_silent: 0.03 });

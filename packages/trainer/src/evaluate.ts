@@ -63,7 +63,7 @@ export async function evaluate(
     readonly limits?: EpisodeContext["limits"];
     /** What an agent's error does; with `end` its problem is left out of the accuracy. Default `throw`. */
     readonly onError?: EpisodeContext["onError"];
-    /** Times that an episode whose model fails is played again; none unless told. */
+    /** Times that an episode whose model fails is played again; none by default. */
     readonly retries?: number;
     /** Default: that of a run. */
     readonly scoring?: ScoringSettings;
@@ -116,7 +116,7 @@ export async function evaluate(
   );
   const measured = (some: readonly EvaluatedEpisode[]): Measured => ({
     ...measuredTeam(some),
-    ...measuredBeside(
+    ...auxiliaryMetrics(
       some.map(({ episode }) => measuresOf.get(episode) ?? {}),
       parts.task.across?.(some) ?? {},
     ),
@@ -142,7 +142,7 @@ export async function evaluate(
 }
 
 /** Means by name, and what was seen across the episodes; NaN left out. */
-function measuredBeside(
+function auxiliaryMetrics(
   counted: readonly Readonly<Record<string, number>>[],
   across: Readonly<Record<string, number>>,
 ): Pick<Measured, "measures"> {

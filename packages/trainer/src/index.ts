@@ -24,7 +24,7 @@ export type { PartsOutline, PlayedProblem, Samplers, TrainedPolicy, TrainingPart
 export type { GroupRequest, GroupSource, RecordedEpisode, RecordedGroup, RecordedStep } from "./group-source.ts";
 
 export { collapseOf } from "./collapse.ts";
-export { declineOf } from "./decline.ts";
+export { regressionOf } from "./regression.ts";
 export { evaluate } from "./evaluate.ts";
 export type { EvaluatedEpisode, Evaluation, Measured } from "./evaluate.ts";
 export type { Language } from "./language.ts";

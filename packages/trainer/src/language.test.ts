@@ -10,13 +10,26 @@ function said(
   finishReason: Utterance["finishReason"],
 ): Utterance {
   return {
-    ...{ agent, text, finishReason, turn: 0, round: 0, prompt: "", silent: text === "" },
-    ...{ writtenTokens: tokens.length, deliveredTo: [], model: { id: "m", weightVersion: 0 } },
+    agent,
+    text,
+    finishReason,
+    turn: 0,
+    round: 0,
+    prompt: "",
+    silent: text === "",
+    writtenTokens: tokens.length,
+    deliveredTo: [],
+    model: { id: "m", weightVersion: 0 },
     trace: { promptTokens: [0], tokens, logProbs: tokens.map(() => -9) },
   };
 }
 const episode = (...utterances: Utterance[]): Episode => ({
-  ...{ problemId: "p", topology: "t", utterances, answer: null, stopReason: "answered", ledger: { calls: [] } },
+  problemId: "p",
+  topology: "t",
+  utterances,
+  answer: null,
+  stopReason: "answered",
+  ledger: { calls: [] },
 });
 
 /** -log π of a token is its number. */

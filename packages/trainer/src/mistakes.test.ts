@@ -124,7 +124,9 @@ describe("a reward", () => {
 /** The tiny task with another topology. */
 function teamWith(change: Partial<AgentSpec>, answer: unknown = answerOf("solver")): Partial<TrainingParts> {
   const solver: AgentSpec = {
-    ...{ id: "solver", role: "answers", maxTokens: 4 },
+    id: "solver",
+    role: "answers",
+    maxTokens: 4,
     prompt: ({ question }) => ({ kind: "text", text: question }),
     ...change,
   };

@@ -88,7 +88,9 @@ const configurations: readonly Settings[] = [
   { asynchronous: { maxLag: 1, importanceCap: 3 }, steps: 3 },
   ...estimatorNames.flatMap((estimator) =>
     optionsOf(estimatorShape(estimator).fields, { estimator }).map((advantage) => ({
-      ...{ advantage, ...byAgent, prices: {} },
+      advantage,
+      ...byAgent,
+      prices: {},
       // Advantages of tokens need an objective over tokens.
       ...(estimator === "reinforce++" && { objective: { name: "grpo" } }),
     })),

@@ -151,7 +151,8 @@ test.each([
   };
   const [directory, whole] = [join(folder, "run"), join(folder, "whole")];
   await tinyRun({ directory: whole, settings, parts: wholeParts });
-  let [evaluations, steps] = [0, 0];
+  let evaluations = 0;
+  let steps = 0;
   const original = partsWith((id) =>
     id.startsWith("held-out") ? evaluations > 2 * 12 : fails === 3 && steps > 2 * 48,
   );

@@ -2,14 +2,14 @@ import { timerOf, type Timer } from "@laconic/rewards";
 import { checkFit } from "./check-training.ts";
 import type { TrainConfig } from "./config.ts";
 import type { Evaluation } from "./evaluate.ts";
-import { assessWhenDue } from "./loop/assess.ts";
+import { evaluateWhenDue } from "./loop/evaluate-step.ts";
 import { begin } from "./loop/begin.ts";
 import { collector } from "./loop/collect.ts";
 import { learnAll } from "./loop/learn-all.ts";
 import { moveBudgets } from "./loop/move-budgets.ts";
 import { oldPolicies } from "./loop/old-policies.ts";
 import { placed } from "./loop/placed.ts";
-import { saveAtEnd, savingBefore } from "./loop/save.ts";
+import { saveAtEnd, checkpointOnFailure } from "./loop/save.ts";
 import { scoreCollected } from "./loop/score-collected.ts";
 import { checkFinite, explainedNumbers, stopDiverged } from "./loop/stop-diverged.ts";
 import { trace } from "./loop/trace.ts";
@@ -34,7 +34,7 @@ export interface TrainResult {
  * checkpoint when there is one. An abort signal ends the run after the step in progress, or the last one under the same
  * old policy.
  *
- * @param timer - of asynchronous sampling; the machine's unless told
+ * @param timer - of asynchronous sampling; the machine's by default
  * @throws LaconicError `input_invalid` for parts that do not fit together, `config_invalid` for settings that do not fit
  * them, `training_diverged` and `numeric_invalid` with the likely cause and the best checkpoint, `scoring_failed` when too few samples of a step or an evaluation got a score (a checkpoint is saved before), and what
  * models and the recorder throw.
@@ -61,7 +61,9 @@ export async function train(
 
       // Lines 3-6: queries, G episodes each under the old policies, rewards by Eq. 1.
       const collected = await explainedNumbers(run, state, state.step + 1, () =>
-        savingBefore(run, state, () => placed(`step ${state.step + 1}`, () => episodes.collect(state.step, samplers))),
+        checkpointOnFailure(run, state, () =>
+          placed(`step ${state.step + 1}`, () => episodes.collect(state.step, samplers)),
+        ),
       );
       if (collected === null) {
         await saveAtEnd(run, state, beginning.resumedAt);
@@ -87,7 +89,7 @@ export async function train(
       // Traces: warnings, metrics, evaluation with transcripts, checkpoint.
       state = await trace(run, { ...scoredStep, ...moved, collected, learners, prices }, clock, episodes);
       state = await stopDiverged(run, state, scored, learners);
-      const assessed = await explainedNumbers(run, state, state.step, () => assessWhenDue(run, state, scored));
+      const assessed = await explainedNumbers(run, state, state.step, () => evaluateWhenDue(run, state, scored));
       state = assessed.state;
       if (schedule.isCheckpointDue(state, assessed.isBest)) await recorder.checkpoint(models, state);
     }
@@ -100,7 +102,11 @@ export async function train(
   if (step === 0) await recorder.checkpoint(models, state); // stopped before the first step
   const stoppedEarly = step < config.steps && schedule.isStale(state);
   return {
-    ...{ before, after, steps: step, stoppedEarly, bestStep: best.step },
+    before,
+    after,
+    steps: step,
+    stoppedEarly,
+    bestStep: best.step,
     interrupted: step < config.steps && !stoppedEarly,
   };
 }

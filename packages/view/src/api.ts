@@ -13,7 +13,7 @@ export type TokenizerOf = (run: {
 }) => Promise<Pick<Tokenizer, "decode"> | null>;
 
 /** Most names of metrics in a request. */
-const mostNames = 500;
+const maxNames = 500;
 
 /** What is asked of runs, by path. */
 export interface Api {
@@ -50,8 +50,8 @@ export function viewApi(data: ViewData, tokenizerOf: TokenizerOf): Api {
 
 async function columns(data: ViewData, id: string, search: URLSearchParams): Promise<Response> {
   const names = search.get("names")?.split(",") ?? null;
-  if (names && names.length > mostNames)
-    throw new ViewError(400, "input_invalid", `names has ${names.length} names, at most ${mostNames} are answered`);
+  if (names && names.length > maxNames)
+    throw new ViewError(400, "input_invalid", `names has ${names.length} names, at most ${maxNames} are answered`);
   const body = found(await data.columns(id, names, wholeNumber(search, "from") ?? 0));
   return new Response(body as Uint8Array<ArrayBuffer>, { headers: dataHeaders("application/octet-stream") });
 }

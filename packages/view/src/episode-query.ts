@@ -31,11 +31,11 @@ export function wholeNumber(search: URLSearchParams, name: string): number | und
   return value;
 }
 
-function textOf(search: URLSearchParams, name: string, mostLength: number): string | undefined {
+function textOf(search: URLSearchParams, name: string, maxLength: number): string | undefined {
   const given = search.get(name);
   // A field that is left empty asks for nothing.
   if (given === null || given === "") return undefined;
-  if (given.length > mostLength) throw refused(name, `has ${given.length} characters, at most ${mostLength} are read`);
+  if (given.length > maxLength) throw refused(name, `has ${given.length} characters, at most ${maxLength} are read`);
   return given;
 }
 

@@ -15,11 +15,11 @@ export interface ViewerOptions {
   readonly folders: readonly string[];
   /** Folders that are not there yet are waited for, as by a training that is about to begin. */
   readonly mayCome?: boolean;
-  /** The built pages; those that `webFolder` finds unless told. */
+  /** The built pages; those that `webFolder` finds by default. */
   readonly pages?: string;
   /** Hears that they are built. */
   readonly note?: (text: string) => void;
-  /** What the server will be bound to, and names that it is called by beside; this machine's own unless told. */
+  /** What the server will be bound to, and names that it is called by beside; this machine's own by default. */
   readonly hosts?: readonly string[];
   /** Asked of everybody where the server can be reached from elsewhere. */
   readonly token?: string | null;

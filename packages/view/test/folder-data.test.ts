@@ -265,7 +265,7 @@ describe("what was said", () => {
     await smallRun(join(folder, "a"));
     await cp(join(folder, "a"), join(folder, "b"), { recursive: true });
     const [small, plain] = [
-      await opened([folder], { texts: { pieceBytes: 16, mostBytes: 32 }, mostBytes: 1 }),
+      await opened([folder], { texts: { pieceBytes: 16, maxBytes: 32 }, maxBytes: 1 }),
       await opened([folder]),
     ];
     const ids = (await small.runs()).map(({ id }) => id);
@@ -281,7 +281,7 @@ test("a closed reader leaves no file open", async () => {
   await smallRun(join(folder, "a"), { settings: { ...settings, steps: 1 } });
   const handles = async (): Promise<number> => (await readdir("/proc/self/fd").catch(() => [])).length;
   const before = await handles();
-  const data = await folderData({ folders: [folder], texts: { pieceBytes: 16, mostBytes: 16 } });
+  const data = await folderData({ folders: [folder], texts: { pieceBytes: 16, maxBytes: 16 } });
   const { id } = await only(data);
   await whole(data, id);
   data.listen(() => undefined);

@@ -54,8 +54,19 @@ describe("what a run's pages are told", () => {
     const [summary] = await get<RunSummary[]>("/api/runs");
     const [before, , after] = await rows("evaluations.jsonl");
     expect(summary).toMatchObject({
-      ...{ id, name: "a", folder: "a", state: "done", reason: null, step: 4, plannedSteps: 4, warnings: 1 },
-      ...{ seed: "7", objective: "gspo", device: "none", budgetTokens: null, seconds: 0 },
+      id,
+      name: "a",
+      folder: "a",
+      state: "done",
+      reason: null,
+      step: 4,
+      plannedSteps: 4,
+      warnings: 1,
+      seed: "7",
+      objective: "gspo",
+      device: "none",
+      budgetTokens: null,
+      seconds: 0,
       settings: { steps: 4, "prices.tokens": 0.1, "objective.clip.low": 0.2, budget: null },
     });
     expect([summary?.before?.accuracy, summary?.after?.tokens]).toEqual([before?.["accuracy"], after?.["tokens"]]);
@@ -86,9 +97,13 @@ describe("what a run's pages are told", () => {
     const values = new Float64Array(bytes.buffer.slice(8 * Math.ceil((4 + length) / 8)));
     const metrics = (await rows("metrics.jsonl")).slice(1);
     expect([...values]).toEqual([
-      ...[2, 3, 4],
+      2,
+      3,
+      4,
       ...metrics.map((row) => row["reward/mean"]),
-      ...[Number.NaN, Number.NaN, Number.NaN],
+      Number.NaN,
+      Number.NaN,
+      Number.NaN,
       ...metrics.map((row) => row["tokens/total"]),
     ]);
   });
@@ -194,21 +209,23 @@ describe("who may ask what", () => {
 
   test("a path is looked up, and leads nowhere else", async () => {
     const paths = [
-      ...[
-        "/nothing",
-        "/dashboard",
-        "/dashboard/../../package.json",
-        "/%2e%2e/runs/a/config.json",
-        "/assets/..%2f..%2fruns",
-      ],
-      ...["/api", "/api/runs/..", "/api/runs/%2e%2e%2fa", "/api/runs/a", `/api/runs/${id}/config.json`],
-      ...[`/api/runs/${id}/episodes/..`, `/api/runs/${id}/episodes/s1.6`, `/api/runs/${id}/episodes/s1.-1`],
-      ...[
-        `/api/runs/${id}/episodes/s9.0`,
-        `/api/runs/${id}/episodes/s1.0/x`,
-        "/api/runs/__proto__",
-        "/api/constructor",
-      ],
+      "/nothing",
+      "/dashboard",
+      "/dashboard/../../package.json",
+      "/%2e%2e/runs/a/config.json",
+      "/assets/..%2f..%2fruns",
+      "/api",
+      "/api/runs/..",
+      "/api/runs/%2e%2e%2fa",
+      "/api/runs/a",
+      `/api/runs/${id}/config.json`,
+      `/api/runs/${id}/episodes/..`,
+      `/api/runs/${id}/episodes/s1.6`,
+      `/api/runs/${id}/episodes/s1.-1`,
+      `/api/runs/${id}/episodes/s9.0`,
+      `/api/runs/${id}/episodes/s1.0/x`,
+      "/api/runs/__proto__",
+      "/api/constructor",
     ];
     for (const path of paths) expect([path, await status(path)]).toEqual([path, 404]);
     expect(await status("/%zz")).toBe(400);

@@ -7,8 +7,11 @@ import type { AblationReport } from "./ablation-report.ts";
 import { temporaryFolder } from "../testing/temporary-folder.ts";
 
 const tiny = [
-  ...["train.steps=2", "train.problemsPerStep=2", "train.episodesPerProblem=2"],
-  ...["train.evaluation.every=0", "train.evaluation.problems=10"],
+  "train.steps=2",
+  "train.problemsPerStep=2",
+  "train.episodesPerProblem=2",
+  "train.evaluation.every=0",
+  "train.evaluation.problems=10",
 ];
 
 test(

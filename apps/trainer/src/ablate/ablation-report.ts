@@ -36,7 +36,11 @@ export function ablationReport(
   leftOut: readonly LeftOut[],
 ): AblationReport {
   return {
-    ...{ seeds, before, beforeLessons, problems, leftOut },
+    seeds,
+    before,
+    beforeLessons,
+    problems,
+    leftOut,
     rows: rows.map((row) => ({ ...row, published: publishedAblation(row.variant) })),
     publishedSource: publishedAblationSource,
   };
@@ -48,13 +52,23 @@ export function ablationRows({ rows }: AblationReport): Table {
   return {
     title: "Variants",
     columns: [
-      ...["variant", "what changes", "accuracy", "tokens per episode"],
-      ...["accuracy against base, points", "tokens against base", "n, seeds"],
+      "variant",
+      "what changes",
+      "accuracy",
+      "tokens per episode",
+      "accuracy against base, points",
+      "tokens against base",
+      "n, seeds",
       ...(published ? ["published*"] : []),
     ],
     rows: rows.map((row) => [
-      ...[row.variant, row.about, formatPercent(row.accuracy), formatNumber(row.tokens)],
-      ...[intervalText(row.accuracyDifference, 100), intervalText(row.tokenDifference, 1), String(row.seeds)],
+      row.variant,
+      row.about,
+      formatPercent(row.accuracy),
+      formatNumber(row.tokens),
+      intervalText(row.accuracyDifference, 100),
+      intervalText(row.tokenDifference, 1),
+      String(row.seeds),
       ...(published ? [row.published?.said ?? "-"] : []),
     ]),
   };
@@ -77,8 +91,13 @@ export function ablationText(report: AblationReport): string {
   const { columns, rows } = ablationRows(report);
   const line = (cells: readonly string[]): string => `| ${cells.map((text) => cell(text)).join(" | ")} |`;
   return [
-    ...[line(columns), line(columns.map(() => "---")), ...rows.map((row) => line(row))],
-    ...["", ablationRemark(report), "", ...ablationSaid(report).map((said) => `- ${said}`)],
+    line(columns),
+    line(columns.map(() => "---")),
+    ...rows.map((row) => line(row)),
+    "",
+    ablationRemark(report),
+    "",
+    ...ablationSaid(report).map((said) => `- ${said}`),
   ].join("\n");
 }
 

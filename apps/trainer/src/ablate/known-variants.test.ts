@@ -99,7 +99,9 @@ describe("grpo against any objective", () => {
     const common = { kl, offPolicyMask: 0.5, ...(!["cispo", "vespo"].includes(name) && { importance }) };
     const objective = { name, ...common, ...own[name] };
     const train = {
-      ...{ ...relayWriters.train, objective, oldLogProbs: "recompute" },
+      ...relayWriters.train,
+      objective,
+      oldLogProbs: "recompute",
       policies: { first: { objective } },
     };
     const config = parseAppConfig({ ...relayWriters, train });

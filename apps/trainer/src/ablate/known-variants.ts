@@ -96,7 +96,10 @@ const eq2AsPrinted: Derivation = (config) => ({
   name: "eq2-as-printed",
   about: "Eq. 2 with its division by the group's deviation",
   overrides: everywhere(config, "advantage", () => ({
-    ...{ estimator: "group", scale: "group", std: "sample", epsilon: 1e-6 },
+    estimator: "group",
+    scale: "group",
+    std: "sample",
+    epsilon: 1e-6,
   })),
 });
 
@@ -131,7 +134,9 @@ function withGrpo(before: TrainConfig["objective"] | null): TrainConfig["objecti
   if (before === null) return { name: "grpo", clip };
   const takes = objectiveShape(before.name).fields;
   const keys: readonly string[] = [
-    ...["kl", "importance", "offPolicyMask"],
+    "kl",
+    "importance",
+    "offPolicyMask",
     ...("aggregation" in takes ? ["aggregation", "constantLength"] : []),
     // Caps on a clipped loss; CISPO's bound of the same name is on its weight.
     ...("dualClip" in takes ? ["dualClip", "maxRatio"] : []),

@@ -60,7 +60,10 @@ function speechFigure(plot: Plot, analysis: TeamAnalysis): string {
   const panels = panelsOf(analysis);
   const all = panels.flatMap(({ edges }) => edges);
   const figure = {
-    ...{ id: "speech", title: "Who speaks to whom", level: 2 as const, whole: true },
+    id: "speech",
+    title: "Who speaks to whom",
+    level: 2 as const,
+    whole: true,
     caption: "An arrow from who writes to who reads, as thick as what is read along it: tokens per episode.",
   };
   if (all.every(({ tokens }) => tokens === 0)) return figureOf({ ...figure, said: "Nobody reads anybody." });

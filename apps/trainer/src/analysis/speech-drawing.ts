@@ -33,13 +33,17 @@ export function drawSpeech(
   };
   const marks = panels.flatMap((each, i) =>
     panelMarks(plot, agents, each, most, {
-      ...{ left: across ? i * width : 0, right: (across ? i * width : 0) + width },
-      ...{ top: across ? 0 : i * height, bottom: (across ? 0 : i * height) + height },
+      left: across ? i * width : 0,
+      right: (across ? i * width : 0) + width,
+      top: across ? 0 : i * height,
+      bottom: (across ? 0 : i * height) + height,
     }),
   );
   return plot.svg(
     {
-      ...{ ...whole, margin: 0, marks },
+      ...whole,
+      margin: 0,
+      marks,
       x: { domain: [0, whole.width], range: [0, whole.width], axis: null },
       y: { domain: [0, whole.height], range: [0, whole.height], axis: null },
     },
@@ -86,8 +90,10 @@ function panelMarks(
     }),
     ...arrows.map(({ start, end, tokens }) => ({
       // Nearer to the speaker, where arrows have not met yet.
-      ...{ x: start[0] + 0.4 * (end[0] - start[0]), y: start[1] + 0.4 * (end[1] - start[1]) },
-      ...{ text: formatNumber(tokens), fill: "var(--soft)" },
+      x: start[0] + 0.4 * (end[0] - start[0]),
+      y: start[1] + 0.4 * (end[1] - start[1]),
+      text: formatNumber(tokens),
+      fill: "var(--soft)",
     })),
   ];
   const placed = placeLabels(
@@ -101,8 +107,15 @@ function panelMarks(
     label(title, centerX, bounds.top + 16, "var(--ink)", 600),
     ...arrows.map(({ start, end, width }) =>
       plot.arrow([0], {
-        ...{ x1: [start[0]], y1: [start[1]], x2: [end[0]], y2: [end[1]] },
-        ...{ insetStart: 12, insetEnd: 14, stroke: "var(--c1)", strokeWidth: width, strokeOpacity: 0.75 },
+        x1: [start[0]],
+        y1: [start[1]],
+        x2: [end[0]],
+        y2: [end[1]],
+        insetStart: 12,
+        insetEnd: 14,
+        stroke: "var(--c1)",
+        strokeWidth: width,
+        strokeOpacity: 0.75,
         // The library measures heads in widths of their line.
         headLength: (1.5 * (6 + width)) / width,
       }),

@@ -22,11 +22,11 @@ export function auditPolicy(
   const { train, findings, memory } = context;
   const settings = settingsOf(train, name);
   const place: Place = { step: step.step, policy: name };
-  const prices = settings.paysForItself ? ownPrices(context, settings, row, name) : teamsPrices;
+  const prices = settings.hasOwnBudget ? ownPrices(context, settings, row, name) : teamsPrices;
   for (const [cost, price] of Object.entries(prices))
     findings.number("price", place, `λ of ${cost}`, price, row.prices[cost]);
-  const judged = settings.paysForItself ? judge(context, step, settings, prices, row.agents) : team;
-  if (settings.paysForItself)
+  const judged = settings.hasOwnBudget ? judge(context, step, settings, prices, row.agents) : team;
+  if (settings.hasOwnBudget)
     judged.forEach((each, i) =>
       findings.number("reward", { ...each.place, policy: name }, "reward", each.own.reward, row.rewards?.[i]),
     );
@@ -38,7 +38,7 @@ export function auditPolicy(
   const { old, sampled } = oldLogProbsOf(findings, settings, trained, row);
   checkRows(findings, place, trained, row, settings);
   const done = updatesOf(context, settings, { step, row, trained, old, sampled, place }, perSequence);
-  if (settings.paysForItself && settings.budget && memory.isWhole) {
+  if (settings.hasOwnBudget && settings.budget && memory.isWhole) {
     const key = `policy ${name}`;
     const { state } = nextPrice(
       settings.budget,
@@ -48,9 +48,17 @@ export function auditPolicy(
     memory.prices.set(key, state);
   }
   return {
-    ...{ name, row, judged, prices, trained, empty, estimated, old, sampled },
+    name,
+    row,
+    judged,
+    prices,
+    trained,
+    empty,
+    estimated,
+    old,
+    sampled,
     ...done,
-    paysForItself: settings.paysForItself,
+    hasOwnBudget: settings.hasOwnBudget,
   };
 }
 
@@ -87,7 +95,10 @@ function trainedOf(
   for (const [rollout, turn] of sequences)
     counts.set(nameOf(rollout, turn), (counts.get(nameOf(rollout, turn)) ?? 0) + 1);
   const placeOf = ({ rollout, utterance: { agent, turn } }: Omit<Trained, "place">, sequence?: number): Place => ({
-    ...{ ...place, ...judged[rollout]?.place, agent, turn },
+    ...place,
+    ...judged[rollout]?.place,
+    agent,
+    turn,
     ...(sequence !== undefined && { sequence }),
   });
   for (const each of all) {
@@ -137,7 +148,7 @@ function advantagesOf(
       step,
       settings,
       prices,
-      settings.paysForItself ? row.agents : null,
+      settings.hasOwnBudget ? row.agents : null,
     );
     const numbers = trained.map(({ utterance }) => advantages.get(step.utterances.indexOf(utterance)) ?? 0);
     return {

@@ -55,7 +55,8 @@ function repeatedShare(
   isMine: (agent: string) => boolean,
 ): number {
   const before: string[][] = [];
-  let [grams, again] = [0, 0];
+  let grams = 0;
+  let again = 0;
   for (const { agent, text } of utterances) {
     if (against === "utterance") before.length = 0;
     const small = text.toLowerCase();

@@ -33,7 +33,10 @@ export function judge(
     const agentTerms = Object.entries(episode.score?.reward?.agents ?? {});
     const greedy = row.greedy === undefined ? Number.NaN : rewardAt(row.greedy);
     return {
-      ...{ row, episode, problem, own },
+      row,
+      episode,
+      problem,
+      own,
       place: { step: step.step, episode: i, problem: episode.problemId },
       credit: creditOf(settings, episode, own, row, (agent) => rewardAt(row.without?.[agent]), ofTask),
       agentRewards: new Map(agentTerms.map(([agent, terms]) => [agent, sumOf(terms)])),

@@ -15,7 +15,11 @@ type Settings = Readonly<Record<string, unknown>>;
 
 const few = {
   ...tinySettings,
-  ...{ steps: 3, problemsPerStep: 2, episodesPerProblem: 4, minibatches: 2, epochs: 1 },
+  steps: 3,
+  problemsPerStep: 2,
+  episodesPerProblem: 4,
+  minibatches: 2,
+  epochs: 1,
   evaluation: { every: 2, problems: 3, transcripts: 1 },
   checkpoint: { every: 2, keep: 2 },
 };

@@ -29,8 +29,12 @@ const named =
 const clip = { clip: any("low high") };
 const aggregation = {
   aggregation: [
-    ...["seq-mean-token-mean", "token-mean", "seq-mean-token-sum"],
-    ...["seq-mean-token-sum-norm", "token-sum", "prompt-mean"],
+    "seq-mean-token-mean",
+    "token-mean",
+    "seq-mean-token-sum",
+    "seq-mean-token-sum-norm",
+    "token-sum",
+    "prompt-mean",
   ],
   constantLength: "any",
 } as const;
@@ -63,7 +67,12 @@ const std = { std: ["sample", "population"] } as const;
 
 const advantage = named("estimator", {
   group: { scale: ["none", "group", "batch"], ...std, epsilon: "any", epsilonForm: ["add", "clamp"] },
-  ...{ rloo: {}, raw: {}, gpg: {}, maremax: {}, remax: {}, opo: {} },
+  rloo: {},
+  raw: {},
+  gpg: {},
+  maremax: {},
+  remax: {},
+  opo: {},
   "max-rl": any("epsilon"),
   "pass-at-k": any("scaled"),
   bnpo: any("a b"),

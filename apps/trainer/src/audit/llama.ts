@@ -28,7 +28,9 @@ export function shapeOf(config: Json, adapterScale = 0): Shape | string {
   if (kind !== "default" && kind !== "llama3") return `its positions are of the kind ${kind}`;
   const [width, heads] = [number("hidden_size"), number("num_attention_heads")];
   return {
-    ...{ width, heads, adapterScale },
+    width,
+    heads,
+    adapterScale,
     layers: number("num_hidden_layers"),
     kvHeads: number("num_key_value_heads", heads),
     headWidth: number("head_dim", width / heads),

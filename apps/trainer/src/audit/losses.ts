@@ -137,7 +137,8 @@ function unitRule(o: ObjectiveSettings): { rule: UnitRule; aggregation: string; 
         const kept = drift.map((d) => (a > 0 ? Math.min(d, high) : a < 0 ? Math.max(d, -low) : d));
         const s = total(kept) / kept.length;
         const terms = kept.map((b, t) => ({
-          ...{ loss: -bounded(s) * a, side: 0 },
+          loss: -bounded(s) * a,
+          side: 0,
           slope: b === drift[t] ? -bounded(s) * a : 0,
         }));
         const outside = kept.some((b, t) => b !== drift[t]);
@@ -219,7 +220,15 @@ export function lossOf(
   if (!known) return null;
   const weights = weightsOf(units, known.aggregation, objective.constantLength ?? 1);
   const facts: LossFacts & { clamped: number } = {
-    ...{ ratios: [], clipped: [], lengths: [], clamped: 0, empty: [], drift: [], kl: [], weights: [], ess: [] },
+    ratios: [],
+    clipped: [],
+    lengths: [],
+    clamped: 0,
+    empty: [],
+    drift: [],
+    kl: [],
+    weights: [],
+    ess: [],
     dropped: [],
   };
   let loss = 0;

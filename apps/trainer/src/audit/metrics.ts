@@ -141,7 +141,7 @@ function silenceMetrics(judged: readonly Judged[]): Metrics {
 
 /** A policy's own lines, from what its optimiser steps recorded. */
 function policyMetrics(policy: PolicyFacts): Metrics {
-  const { row, trained, empty, updates, judged, prices, paysForItself } = policy;
+  const { row, trained, empty, updates, judged, prices, hasOwnBudget } = policy;
   const lengths = trained.map(({ utterance }) => utterance.writtenTokens);
   const norms = row.updates.flatMap(({ gradNorm }) => (gradNorm === null ? [] : [gradNorm]));
   const entropy = { sum: 0, count: 0 };
@@ -162,7 +162,7 @@ function policyMetrics(policy: PolicyFacts): Metrics {
     "optim/lr": updates.at(-1)?.learningRate ?? 0,
     ...(policy.row.oldLogProbs !== null && gapMetrics(policy)),
     ...ratioMetrics(policy),
-    ...(paysForItself && {
+    ...(hasOwnBudget && {
       "reward/own_mean": meanOf(judged.map(({ own }) => own.reward)),
       "budget/own_lambda": prices["tokens"] ?? 0,
       "budget/own_tokens": meanOf(known(judged.map(tokensOf))),

@@ -39,7 +39,8 @@ export function plainPolicy(stored: StoredPolicy): OwnPolicy {
   const all = whole(weights);
   const [first, second] = [copied(stored.first), copied(stored.second)];
   const fresh = (): Gradient => new Gradient((name) => weights.has(name));
-  let [steps, gradient] = [stored.steps, fresh()];
+  let steps = stored.steps;
+  let gradient = fresh();
   return {
     forward: async (sequences) => seenBy(all, shape, sequences),
     async backward(sequences, slopes) {

@@ -79,7 +79,9 @@ export function nextPrice(
     const { initialPrice = 0, warmupPrice = 0 } = budget;
     return {
       state: {
-        ...{ iteration, smoothed, integral: initialPrice },
+        iteration,
+        smoothed,
+        integral: initialPrice,
         price: (isLast ? initialPrice : warmupPrice) / scale,
         warmTokens: state.warmTokens + (used.units - state.warmTokens) / iteration,
         warmReward: state.warmReward + (used.task - state.warmReward) / iteration,

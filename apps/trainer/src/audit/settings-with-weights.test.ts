@@ -66,7 +66,9 @@ test.each([
     "older samples, cut into micro-batches",
     [
       'train.asynchronous={"maxLag":2,"importanceCap":1.5}',
-      ...["train.oldLogProbs=recompute", "train.steps=4", "memory.maxTokensPerMicroBatch=16"],
+      "train.oldLogProbs=recompute",
+      "train.steps=4",
+      "memory.maxTokensPerMicroBatch=16",
     ],
   ],
 ])("%s: a run agrees with its folder, weights included", { timeout }, async (_, words) => {

@@ -114,14 +114,14 @@ export interface TrainSettings {
 }
 
 /** Settings of a policy, over the run's. */
-export function settingsOf(train: TrainSettings, policy: string): TrainSettings & { readonly paysForItself: boolean } {
+export function settingsOf(train: TrainSettings, policy: string): TrainSettings & { readonly hasOwnBudget: boolean } {
   const own = Object.hasOwn(train.policies, policy) ? (train.policies[policy] ?? {}) : {};
   const { learningRate, ...rest } = own;
   return {
     ...train,
     ...rest,
     ...(learningRate && { optimizer: { ...train.optimizer, learningRate } }),
-    paysForItself: own.prices !== undefined || own.budget !== undefined,
+    hasOwnBudget: own.prices !== undefined || own.budget !== undefined,
   };
 }
 

@@ -32,7 +32,7 @@ export interface PolicyFacts {
   readonly row: PolicyRow;
   readonly judged: readonly Judged[];
   readonly prices: Numbers;
-  readonly paysForItself: boolean;
+  readonly hasOwnBudget: boolean;
   readonly trained: readonly Trained[];
   /** Utterances of its agents without a token. */
   readonly empty: number;

@@ -4,14 +4,14 @@ import { formatBytes } from "../cli/bytes.ts";
 import { formatDuration } from "../cli/format.ts";
 import type { PolicyMaker, PolicyWeights } from "./audit-weights.ts";
 import type { Findings } from "./findings.ts";
-import { groundOf, type Ground, type ModelFinder, type Start } from "./ground.ts";
+import { groundOf, type WeightsSource, type ModelFinder, type Start } from "./weights-source.ts";
 import { plainPolicy } from "./policy.ts";
 import { PythonPeer } from "./python-policy.ts";
 import { readContent, type RecordLine } from "./record.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { checkSequences, type SpotCount } from "./spot-checks.ts";
 import type { StepFacts } from "./step-facts.ts";
-import { openWalk, passesOf, secondsPerPass, startOf, type Walk } from "./walk.ts";
+import { openWalk, passesOf, secondsPerPass, startOf, type Replay } from "./replay.ts";
 import type { Weights } from "./weights-file.ts";
 
 /** How much of a run's weights is checked, and by whom. */
@@ -45,11 +45,13 @@ export interface Weighing {
 }
 
 /** Models of more parameters are spot-checked where nothing else is asked for: a step of theirs takes minutes and more. */
-const mostMoved = 4e6;
+const maxMoved = 4e6;
 const fewSequences = 8;
 
 const nothing: Weighing = {
-  ...{ by: [], from: Infinity, checked: () => [] },
+  by: [],
+  from: Infinity,
+  checked: () => [],
   step: async () => undefined,
   close: async () => undefined,
 };
@@ -80,7 +82,7 @@ export async function openWeights(
   const weights = await opened(from);
   if (typeof weights === "string") return leaveOut(weights);
   const parameters = weights.reduce((sum, { stored }) => sum + sizeOf(stored.frozen) + sizeOf(stored.weights), 0);
-  const isWalk = from === start && (parameters <= mostMoved || minutes !== undefined);
+  const isWalk = from === start && (parameters <= maxMoved || minutes !== undefined);
   const tooLarge = memoryFor(weights, isWalk);
   if (tooLarge !== null) return leaveOut(tooLarge);
   if (!isWalk || sample !== undefined)
@@ -128,7 +130,7 @@ const nameOf = ({ step }: Start): string => (step === 0 ? "the first weights" : 
 
 async function walksOf(
   run: RunFolder,
-  ground: Ground,
+  ground: WeightsSource,
   last: number,
   findings: Findings,
   { from, weights, python, minutes, note = () => undefined, now }: Opened,
@@ -144,7 +146,9 @@ async function walksOf(
     earliest?.step !== 0 ? null : earliest === from ? weights : await ground.open(earliest).catch(() => null);
   const start = { from, start: weights, first };
   const plain: PolicyMaker = async ({ stored }) => plainPolicy(stored);
-  const walks: Walk[] = [await openWalk(run, start, { by: "plain JavaScript, float64", make: plain }, findings, tick)];
+  const walks: Replay[] = [
+    await openWalk(run, start, { by: "plain JavaScript, float64", make: plain }, findings, tick),
+  ];
   if (python !== undefined) {
     const peer = await PythonPeer.start(python);
     const make: PolicyMaker = ({ folder, base }) => peer.open(folder, base);
@@ -152,7 +156,8 @@ async function walksOf(
     walks.push(await openWalk(run, start, { by, make, end: () => peer.close() }, findings, tick));
   }
   const began = now();
-  let [moved, isOver] = [from.step, false];
+  let moved = from.step;
+  let isOver = false;
   return {
     by: walks.map(({ by }) => by),
     from: from.step + 1,
@@ -180,13 +185,13 @@ async function walksOf(
 }
 
 /** The first weights that a step follows whose record is asked for. */
-function spotStart(run: RunFolder, { starts }: Ground, first: number, last: number): Start | undefined {
+function spotStart(run: RunFolder, { starts }: WeightsSource, first: number, last: number): Start | undefined {
   return starts.find(({ step }) => step + 1 >= first && step + 1 <= last && run.steps.has(step + 1));
 }
 
 async function spotChecks(
   run: RunFolder,
-  ground: Ground,
+  ground: WeightsSource,
   [first, last]: readonly [number, number],
   findings: Findings,
   { from, weights, sample, note = () => undefined, now }: Opened & { readonly sample: number },

@@ -3,7 +3,7 @@ import { defaultBaseUrl } from "../cli/base-url.ts";
 import type { BenchData } from "./bench-data.ts";
 import { checkBenchConfig, type BenchConfig } from "./bench-settings.ts";
 import { knownPrice } from "../run/known-price.ts";
-import { ownBenchValues, withoutFiles } from "./own-values.ts";
+import { userDefinedBenchValues, withoutFiles } from "./own-values.ts";
 import { judgeModel } from "./bench-judge.ts";
 import { pricePair } from "../run/price-pair.ts";
 import { roleModelsOf, type RoleArguments } from "./role-models.ts";
@@ -59,7 +59,7 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
       benchmarks: withoutFiles(benchmarkWords),
       data,
       methods: withoutFiles(methodWords),
-      own: await ownBenchValues(methodWords, benchmarkWords, directory),
+      own: await userDefinedBenchValues(methodWords, benchmarkWords, directory),
       distribute: args.distribute === true,
       roleModels: await roleModelsOf(args, baseUrl),
       actor: args.actor ?? null,

@@ -54,11 +54,20 @@ function planeOf(title: string, summaries: readonly MethodSummary[]): PlaneChart
   const counts = [...new Set(measured.map(({ questions }) => questions))].toSorted((a, b) => a - b);
   const asked = counts.length === 1 ? `${counts[0]} questions` : `${counts[0]} to ${counts.at(-1)} questions`;
   return {
-    ...{ title, level: 2, budget: null, joined: "frontier", logarithmic: true, xLabel: "tokens per question" },
+    title,
+    level: 2,
+    budget: null,
+    joined: "frontier",
+    logarithmic: true,
+    xLabel: "tokens per question",
     caption: `${asked}; bars are 95 % intervals, the dashed line joins methods that no other beats in both. Tokens are prompt and completion, on a logarithmic axis.`,
     points: measured.map(({ method, accuracy, tokens }, i) => ({
-      ...{ tokens, accuracy: accuracy.value, interval: [accuracy.low, accuracy.high] as const },
-      ...{ color: (i % 7) + 1, label: String(i + 1), name: method },
+      tokens,
+      accuracy: accuracy.value,
+      interval: [accuracy.low, accuracy.high] as const,
+      color: (i % 7) + 1,
+      label: String(i + 1),
+      name: method,
     })),
     legend: measured.map(({ method, accuracy, tokens, scored }, i) => ({
       key: { color: (i % 7) + 1, mark: String(i + 1) },

@@ -6,7 +6,10 @@ import type { Terminal } from "../cli/terminal.ts";
 /** A moving line on a terminal; one line in ten per cent elsewhere. */
 export function progressOf(total: number, account: SpendAccount, terminal: Terminal): (record: SampleRecord) => void {
   const started = performance.now();
-  let [done, right, failed, said] = [0, 0, 0, 0];
+  let done = 0;
+  let right = 0;
+  let failed = 0;
+  let said = 0;
   return ({ status, correct, error, benchmark, problem, method }) => {
     done++;
     if (correct === true) right++;

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { parseJson } from "../cli/json.ts";
 import { benchDataSchema, type BenchData } from "./bench-data.ts";
 import { methodSpec } from "./method-spec.ts";
-import { noneOwn, ownBenchSchema, type OwnBenchValues } from "./own-values.ts";
+import { noneUserDefined, ownBenchSchema, type OwnBenchValues } from "./own-values.ts";
 
 /** A model of a server, and its price where that is known. */
 export interface BenchModel {
@@ -67,7 +67,7 @@ const schema: z.ZodType<BenchConfig> = z.strictObject({
   benchmarks: z.array(z.string()),
   data: benchDataSchema.nullable().default(null),
   methods: z.array(z.string()).transform((words) => words.flatMap((word) => formsOf(word))),
-  own: ownBenchSchema.default(noneOwn),
+  own: ownBenchSchema.default(noneUserDefined),
   distribute: z.boolean().default(false),
   roleModels: z.record(z.string(), modelSchema).default({}),
   actor: z.string().min(1).nullable().default(null),

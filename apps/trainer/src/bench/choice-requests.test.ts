@@ -33,7 +33,10 @@ async function requests(
   const rest = { maxTokens: 64, shots, maxUsd: null, price: null, concurrency: 1 };
   const config = checkBenchConfig({ ...given, ...rest, methods }, "bench");
   const [set] = await benchSets(config, {
-    ...{ directory: "", ownMethods: [], open: () => open, note: () => undefined },
+    directory: "",
+    ownMethods: [],
+    open: () => open,
+    note: () => undefined,
     hub: { cacheFolder: "", offline: true },
   });
   if (!set) throw new Error("no questions");

@@ -66,19 +66,24 @@ test(
     const run = join(folder, "bench");
     const maxUsd = 25;
     const begin = [
-      ...["--data", await questions(folder, 60), "--grading", "numeric", "--methods", "vanilla,sc", "--model", "fake"],
-      ...[
-        "--base-url",
-        url,
-        "--price",
-        "0,10000",
-        "--max-tokens",
-        "16",
-        "--max-usd",
-        String(maxUsd),
-        "--concurrency",
-        "8",
-      ],
+      "--data",
+      await questions(folder, 60),
+      "--grading",
+      "numeric",
+      "--methods",
+      "vanilla,sc",
+      "--model",
+      "fake",
+      "--base-url",
+      url,
+      "--price",
+      "0,10000",
+      "--max-tokens",
+      "16",
+      "--max-usd",
+      String(maxUsd),
+      "--concurrency",
+      "8",
     ];
     const journal = async (): Promise<JournalTotals> =>
       (await readSpendJournal(join(run, "spending.jsonl"))) ?? {
@@ -133,8 +138,24 @@ test(
     const { url } = await server(() => 600_000);
     const run = join(folder, "bench");
     const given = [
-      ...["--data", await questions(folder, 1), "--grading", "numeric", "--methods", "vanilla", "--model", "fake"],
-      ...["--base-url", url, "--price", "0,10000", "--max-tokens", "16", "--max-usd", "25", "--run", run],
+      "--data",
+      await questions(folder, 1),
+      "--grading",
+      "numeric",
+      "--methods",
+      "vanilla",
+      "--model",
+      "fake",
+      "--base-url",
+      url,
+      "--price",
+      "0,10000",
+      "--max-tokens",
+      "16",
+      "--max-usd",
+      "25",
+      "--run",
+      run,
     ];
     const { code, err } = await laconic("bench", ...given, "--timeout", "0.2");
     expect([code, err]).toEqual([1, expect.stringContaining("no answer within 200 ms")]);
@@ -144,7 +165,7 @@ test(
   },
 );
 
-test("unless told otherwise a reply may be as long as in the paper", async () => {
+test("by default a reply may be as long as in the paper", async () => {
   const folder = await temporaryFolder();
   const plan = async (...more: string[]): Promise<string> => {
     const words = ["--data", await questions(folder, 1), "--grading", "numeric", "--model", "fake", "--dry-run"];

@@ -15,8 +15,19 @@ test("what a team could not deal is kept with its bench, and said in the report"
   await writeLeftOut(folder, leftOut);
   expect(await readLeftOut(folder)).toEqual(leftOut);
   const config = {
-    ...{ benchmarks: ["gsm8k"], methods: ["vanilla"], model: "m", baseUrl: "http://localhost", limit: 1, seed: "0" },
-    ...{ repeats: 1, temperature: null, maxTokens: 8, shots: 0, maxUsd: null, price: null, concurrency: 1 },
+    benchmarks: ["gsm8k"],
+    methods: ["vanilla"],
+    model: "m",
+    baseUrl: "http://localhost",
+    limit: 1,
+    seed: "0",
+    repeats: 1,
+    temperature: null,
+    maxTokens: 8,
+    shots: 0,
+    maxUsd: null,
+    price: null,
+    concurrency: 1,
   };
   await writeFile(join(folder, "bench.json"), JSON.stringify(config));
   await writeFile(join(folder, "samples.jsonl"), "");

@@ -43,13 +43,13 @@ export const ownBenchSchema: z.ZodType<OwnBenchValues> = z.strictObject({
 });
 
 /** No value of one's own. */
-export const noneOwn: OwnBenchValues = { methods: [], boards: [], sources: {} };
+export const noneUserDefined: OwnBenchValues = { methods: [], boards: [], sources: {} };
 
 /**
  * What `--methods` and `--benchmarks` name: files of one's own apart from names.
  * @throws LaconicError `config_invalid` naming file and export of what is no method or benchmark
  */
-export async function ownBenchValues(
+export async function userDefinedBenchValues(
   methods: readonly string[],
   boards: readonly string[],
   directory: string,

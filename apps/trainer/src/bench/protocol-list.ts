@@ -10,7 +10,7 @@ export interface ListedMethod {
 
 /**
  * How published methods are played, as data.
- * @param names - with commas; all unless told
+ * @param names - with commas; all by default
  * @throws LaconicError `config_invalid` for a method that does not exist
  */
 export function listedProtocols(names?: string): ListedMethod[] {

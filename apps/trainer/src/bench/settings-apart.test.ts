@@ -27,8 +27,25 @@ async function bench(
   return {
     run,
     words: [
-      ...["bench", "--data", file, "--grading", "numeric", "--methods", methods, "--model", "fake", "--base-url", url],
-      ...["--run", run, "--offline", "--concurrency", "1", "--max-tokens", "64", ...more],
+      "bench",
+      "--data",
+      file,
+      "--grading",
+      "numeric",
+      "--methods",
+      methods,
+      "--model",
+      "fake",
+      "--base-url",
+      url,
+      "--run",
+      run,
+      "--offline",
+      "--concurrency",
+      "1",
+      "--max-tokens",
+      "64",
+      ...more,
     ],
     records: async () => {
       const lines = (await readFile(join(run, "samples.jsonl"), "utf8")).trimEnd().split("\n");
@@ -141,8 +158,12 @@ test("equal tokens without a team are refused", async () => {
 test("a model per seat: each server is asked by its own, paid at its own price, and the key stays at home", async () => {
   const [home, other] = [await recordingServer(() => "Say it."), await recordingServer(() => "#### 17")];
   const { words, records, run } = await bench(home.url, "hint,vanilla", [
-    ...["--role-model", `actor=big@${other.url},hint=small`, "--role-price", "actor=100/200,collaborator=1/2"],
-    ...["--price", "10,20"],
+    "--role-model",
+    `actor=big@${other.url},hint=small`,
+    "--role-price",
+    "actor=100/200,collaborator=1/2",
+    "--price",
+    "10,20",
   ]);
   const { code, out } = await laconic(...words);
   expect(code).toBe(0);

@@ -16,8 +16,18 @@ test("a method is a published one, or a team and its run", () => {
 
 test("two methods of one name are refused", () => {
   const config = {
-    ...{ benchmarks: ["gsm8k"], model: "m", baseUrl: "http://localhost", limit: 1, seed: "0", repeats: 1 },
-    ...{ temperature: null, maxTokens: 8, shots: 0, maxUsd: null, price: null, concurrency: 1 },
+    benchmarks: ["gsm8k"],
+    model: "m",
+    baseUrl: "http://localhost",
+    limit: 1,
+    seed: "0",
+    repeats: 1,
+    temperature: null,
+    maxTokens: 8,
+    shots: 0,
+    maxUsd: null,
+    price: null,
+    concurrency: 1,
   };
   expect(checkBenchConfig({ ...config, methods: ["sc", "team=runs/x"] }, "bench").methods).toHaveLength(2);
   expect(() => checkBenchConfig({ ...config, methods: ["sc", "sc=runs/x"] }, "bench")).toThrow(

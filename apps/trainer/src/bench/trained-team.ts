@@ -35,7 +35,7 @@ export interface TrainedTeam {
 }
 
 /** What a run's team is on the questions of a bench. */
-interface QuestionTeam extends Pick<Baseline, "create" | "deal" | "dealt" | "mostCalls"> {
+interface QuestionTeam extends Pick<Baseline, "create" | "deal" | "dealt" | "maxCalls"> {
   /** Most tokens of one reply; absent where the team says so to nobody but its agents. */
   readonly replyTokens?: number;
 }
@@ -116,7 +116,7 @@ async function questionTeam(config: AppConfig, run: string, terminal: Terminal):
       }).topology,
     // What a question states is dealt as in training.
     ...(holders.length > 0 && { deal: dealTo(holders), dealt: { seed: dealSeed, holders } }),
-    mostCalls: () => topology.agents.length * rounds,
+    maxCalls: () => topology.agents.length * rounds,
   };
 }
 
@@ -132,5 +132,5 @@ async function ownTeam(config: AppConfig, terminal: Terminal): Promise<QuestionT
   closeAtEnd(task, runTaskTitle(config.task));
   const { topology } = task;
   const turns = config.train.limits.maxTurns ?? topology.agents.length;
-  return { create: () => topology, mostCalls: () => turns };
+  return { create: () => topology, maxCalls: () => turns };
 }

@@ -18,6 +18,12 @@ test.each(["", "GiB", "24 G", "-1GiB", "0", "1e999", "24GiB each"])("%j is refus
 
 test("bytes are written with three digits in the unit that suits", () => {
   expect([0, 999, 1024, 1536, 2 ** 20 - 1, 13.26 * 2 ** 30, 2 ** 41].map(formatBytes)).toEqual([
-    ...["0 B", "999 B", "1 KiB", "1.5 KiB", "1020 KiB", "13.3 GiB", "2 TiB"],
+    "0 B",
+    "999 B",
+    "1 KiB",
+    "1.5 KiB",
+    "1020 KiB",
+    "13.3 GiB",
+    "2 TiB",
   ]);
 });

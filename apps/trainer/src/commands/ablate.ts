@@ -76,7 +76,11 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
         const results = await runVariants(
           {
             base: applyOverrides(base, fixed),
-            ...{ variants, folder, seeds, overrides: [kept], file: "ablation.json" },
+            variants,
+            folder,
+            seeds,
+            overrides: [kept],
+            file: "ablation.json",
             cap: args,
             onResult: (soFar) => writeVariantPicture(folder, "ablation", soFar),
           },
@@ -87,8 +91,12 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
         const report = ablationReport(summary, seeds, leftOut);
         await writeFile(join(folder, "ablation.md"), `${ablationText(report)}\n`);
         await writeVariantPages(folder, "ablation", {
-          ...{ heading: `Ablation of ${args.config}`, results, summary, table: ablationRows(report) },
-          ...{ remark: ablationRemark(report), said: ablationSaid(report) },
+          heading: `Ablation of ${args.config}`,
+          results,
+          summary,
+          table: ablationRows(report),
+          remark: ablationRemark(report),
+          said: ablationSaid(report),
         });
         terminal.result(args.json ? JSON.stringify(report) : ablationText(report));
         return 0;

@@ -4,7 +4,7 @@ import { analyseRun } from "../analysis/analyse-run.ts";
 import { writeAnalysis } from "../analysis/analysis-report.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { sayWhile } from "../cli/saying.ts";
+import { spinWhile } from "../cli/spinner.ts";
 import { actorSpendingFlags } from "../run/actor-spending.ts";
 import { timeoutFlag } from "../run/spending.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
@@ -36,7 +36,7 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
           which: best ? ("best" as const) : ("latest" as const),
         };
         const run = resolve(directory);
-        const { analysis, messages } = await sayWhile(
+        const { analysis, messages } = await spinWhile(
           terminal,
           "replaying held-out problems, before and after training",
           () => analyseRun(run, options, terminal, cap),

@@ -44,8 +44,21 @@ async function server(delayMs = 0): Promise<{ url: string; asked: () => number }
 }
 
 const words = (url: string, run: string): string[] => [
-  ...["--benchmarks", "gsm8k,svamp", "--methods", "vanilla,sc", "--model", "fake", "--base-url", url],
-  ...["--limit", "20", "--offline", "--run", run, "--concurrency", "4"],
+  "--benchmarks",
+  "gsm8k,svamp",
+  "--methods",
+  "vanilla,sc",
+  "--model",
+  "fake",
+  "--base-url",
+  url,
+  "--limit",
+  "20",
+  "--offline",
+  "--run",
+  run,
+  "--concurrency",
+  "4",
 ];
 
 test.for([
@@ -97,8 +110,21 @@ test.skipIf(data === undefined)("a plan has what calibration takes, and so have 
   const [folder, { url, asked }] = [await temporaryFolder(), await server()];
   const run = join(folder, "bench");
   const given = [
-    ...["--benchmarks", "gsm8k", "--methods", "agentprune-c", "--model", "fake", "--base-url", url, "--limit", "1"],
-    ...["--offline", "--run", run, "--price", "1000,2000"],
+    "--benchmarks",
+    "gsm8k",
+    "--methods",
+    "agentprune-c",
+    "--model",
+    "fake",
+    "--base-url",
+    url,
+    "--limit",
+    "1",
+    "--offline",
+    "--run",
+    run,
+    "--price",
+    "1000,2000",
   ];
   const plan = await bench(...given, "--dry-run");
   // Eleven calls for the question, and for ten others in four graphs each.

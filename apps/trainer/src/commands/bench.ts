@@ -39,7 +39,7 @@ import { wholeNumber } from "../cli/numbers.ts";
 import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { fromFolder, keepSources, sourcesOf } from "../door/run-sources.ts";
-import { whileShown } from "../serving/while-shown.ts";
+import { withDashboard } from "../serving/with-dashboard.ts";
 import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
 import { dataFolder } from "../run/data-folder.ts";
 import { openAccount } from "../run/kept-account.ts";
@@ -124,7 +124,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           type: "boolean",
           description: "Go on with the bench in --run: what is missing or failed, and nothing else",
         },
-        limit: { type: "string", description: "Questions of each benchmark; all unless told", valueHint: "n" },
+        limit: { type: "string", description: "Questions of each benchmark; all by default", valueHint: "n" },
         seed: {
           type: "string",
           description: "Chooses questions, examples and samples",
@@ -192,11 +192,14 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           offline: args.offline === true,
           onProgress: downloadProgress(benchmarkNamed(name).name, terminal),
         });
-        const mostErrors = wholeNumber("max-errors", args["max-errors"], 0);
+        const maxErrors = wholeNumber("max-errors", args["max-errors"], 0);
         const deadline = deadlineOf(args);
         const ownMethods = await openOwnMethods(config.own, directory);
         const sets = await benchSets(config, {
-          ...{ directory, ownMethods, open, hub: reach },
+          directory,
+          ownMethods,
+          open,
+          hub: reach,
           note: (text) => terminal.note(text),
         });
         const settings: BenchSettings = {
@@ -249,8 +252,8 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           await keepSources(directory, await sourcesOf(fromFolder(directory, config.own)));
         }
         await writeLeftOut(directory, leftOut);
-        return whileShown(args.view, { folder: directory, page: "list" }, terminal, async () => {
-          const limits = { insecure: args.insecure === true, mostErrors, deadline };
+        return withDashboard(args.view, { folder: directory, page: "list" }, terminal, async () => {
+          const limits = { insecure: args.insecure === true, maxErrors, deadline };
           const stopped = await perform({ jobs, teams }, settings, config, directory, limits, terminal);
           const { summaries, markdown, files } = await writeBenchReport(directory);
           terminal.result(args.json ? JSON.stringify({ directory, stopped, summaries, files }) : markdown);
@@ -284,7 +287,7 @@ function openAi(): Promise<typeof import("@laconic/openai")> {
 
 interface PerformOptions {
   readonly insecure: boolean;
-  readonly mostErrors: number;
+  readonly maxErrors: number;
   readonly deadline: { readonly deadlineMs?: number };
 }
 
@@ -293,7 +296,7 @@ async function perform(
   settings: BenchSettings,
   config: BenchConfig,
   directory: string,
-  { insecure, mostErrors, deadline }: PerformOptions,
+  { insecure, maxErrors, deadline }: PerformOptions,
   terminal: Terminal,
 ): Promise<string | null> {
   const { Limiter, openAiModel } = await openAi();
@@ -335,7 +338,7 @@ async function perform(
     const onRecord = progressOf(todo.length, account, terminal);
     const outcome = await runBench(todo, settings, parts, file, {
       concurrency,
-      mostErrors,
+      maxErrors,
       signal: stop.signal,
       onRecord,
       learned,

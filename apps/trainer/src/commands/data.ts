@@ -113,7 +113,7 @@ function checkCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef 
       name: "data check",
       description: "Read what is here again: bytes, rows, and examples that give test questions away",
       args: {
-        name: { type: "positional", required: false, description: "Benchmark; all that are here unless told" },
+        name: { type: "positional", required: false, description: "Benchmark; all that are here by default" },
         ...folderFlag,
         ...jsonFlag,
       },

@@ -6,7 +6,7 @@ import { formatBytes } from "../cli/bytes.ts";
 import { environmentValue } from "../cli/environment.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { command, type ExitCode } from "../cli/command.ts";
-import { sayWhile } from "../cli/saying.ts";
+import { spinWhile } from "../cli/spinner.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { devicesFolder, probeDevice, probeDevices, type DeviceReport } from "../run/devices.ts";
 import { samplerFromText } from "../run/fleet/fleet-setting.ts";
@@ -56,7 +56,7 @@ export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): Com
           return 0;
         }
         if (enable !== undefined) return enableDevice(enable, json === true, terminal);
-        const [devices, report] = await sayWhile(terminal, "trying each device in a process of its own", () =>
+        const [devices, report] = await spinWhile(terminal, "trying each device in a process of its own", () =>
           Promise.all([probeDevices(), gpusHere()]),
         );
         const gpus = "gpus" in report ? report.gpus : [];

@@ -4,7 +4,7 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { formatNumber, formatPercent } from "../cli/format.ts";
-import { sayWhile } from "../cli/saying.ts";
+import { spinWhile } from "../cli/spinner.ts";
 import { withoutScore } from "../report/unscored.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { actorSpending, actorSpendingFlags, spentText } from "../run/actor-spending.ts";
@@ -39,7 +39,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           for (const warning of found.warnings) terminal.note(`${terminal.paint("yellow", "warning")}: ${warning}`);
           const chosen = args.actor === undefined ? null : await actorChoice(args.actor, terminal);
           const spent = await actorSpending(chosen?.speaks ?? found.config.actor, args);
-          const parts = await sayWhile(terminal, "loading the run's models", () =>
+          const parts = await spinWhile(terminal, "loading the run's models", () =>
             openFoundRun(found, terminal, { spending: spent, ...(chosen && { actor: chosen.speaks }) }),
           );
           return { run: found, actor: chosen, spending: spent, opened: parts };
@@ -49,7 +49,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         try {
           const { sampling, scoring } = config.train;
           const options = { seed: args.seed, step: state.step, problems, sampling, scoring };
-          const { evaluation } = await sayWhile(
+          const { evaluation } = await spinWhile(
             terminal,
             `measuring ${Math.min(problems, parts.task.heldOut.length)} held-out problems`,
             () => evaluate(parts, livePolicies(parts), options),

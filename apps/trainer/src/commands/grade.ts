@@ -55,7 +55,8 @@ export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             file: name,
           });
         const judged: Judged[] = [];
-        let [start, before] = [performance.now(), process.cpuUsage()];
+        let start = performance.now();
+        let before = process.cpuUsage();
         const ready = (): void => {
           [start, before] = [performance.now(), process.cpuUsage()];
         };

@@ -5,10 +5,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 
-const files = [
-  ...[".gitignore", "README.md", "package.json", "run.config.ts"],
-  ...["task.test.ts", "task.ts", "tsconfig.json"],
-];
+const files = [".gitignore", "README.md", "package.json", "run.config.ts", "task.test.ts", "task.ts", "tsconfig.json"];
 
 let folder = "";
 beforeEach(async () => {

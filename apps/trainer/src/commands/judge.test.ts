@@ -47,7 +47,10 @@ test("two files of answers are compared, labelled answers give the judge's agree
   );
   const agreed = await laconic("judge", labels, ...server, "--json");
   expect(JSON.parse(agreed.out)).toMatchObject({
-    ...{ judged: 4, undecided: 0, accuracy: 0.75, kappa: 0.5 },
+    judged: 4,
+    undecided: 0,
+    accuracy: 0.75,
+    kappa: 0.5,
     confusion: { goodAccepted: 1, goodRejected: 1, badAccepted: 0, badRejected: 2 },
   });
 });
@@ -95,7 +98,10 @@ import reward from "./reward.ts";
 export default defineRun({ task: sums({ digits: 3 }), device: "wasm", workers: 1, train: { reward, ...${shortTraining} } });
 `;
   await strangersFolder(folder, {
-    ...{ "task.ts": taskFile, "words.ts": wordsFile, "reward.ts": reward, "run.config.ts": run },
+    "task.ts": taskFile,
+    "words.ts": wordsFile,
+    "reward.ts": reward,
+    "run.config.ts": run,
     "package.json": '{"type":"module"}',
   });
   const [one, two] = [join(folder, "one"), join(folder, "two")];

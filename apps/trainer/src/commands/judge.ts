@@ -156,7 +156,8 @@ function textOf(rubric: Rubric | string): string {
 /** Time left, and why the first pair without a verdict has none. */
 function progress(pairs: number, terminal: Terminal): (verdict: { status: string; reason?: string }) => void {
   const started = performance.now();
-  let [done, told] = [0, false];
+  let done = 0;
+  let told = false;
   return ({ status, reason }) => {
     done++;
     const seconds = ((performance.now() - started) / 1000 / done) * (pairs - done);

@@ -17,8 +17,15 @@ async function qwenRun(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-plan-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const model = {
-    ...{ model_type: "qwen2", vocab_size: 151_936, hidden_size: 896, intermediate_size: 4864, num_hidden_layers: 24 },
-    ...{ num_attention_heads: 14, num_key_value_heads: 2, max_position_embeddings: 32_768, tie_word_embeddings: true },
+    model_type: "qwen2",
+    vocab_size: 151_936,
+    hidden_size: 896,
+    intermediate_size: 4864,
+    num_hidden_layers: 24,
+    num_attention_heads: 14,
+    num_key_value_heads: 2,
+    max_position_embeddings: 32_768,
+    tie_word_embeddings: true,
   };
   await writeFile(join(folder, "config.json"), JSON.stringify(model));
   const run = join(folder, "run.json");

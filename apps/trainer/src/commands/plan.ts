@@ -4,7 +4,7 @@ import { formatBytes, parseBytes } from "../cli/bytes.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
 import { formatDuration, formatNumber } from "../cli/format.ts";
-import { sayWhile } from "../cli/saying.ts";
+import { spinWhile } from "../cli/spinner.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";
 import { openModelFolder } from "../run/model-folder.ts";
@@ -54,7 +54,7 @@ export function planCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         }
         const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
         const { folder } = await openModelFolder(config.model, terminal);
-        const plan = await sayWhile(terminal, `measuring the speed and memory of ${device.name}`, () =>
+        const plan = await spinWhile(terminal, `measuring the speed and memory of ${device.name}`, () =>
           planRun(config, folder, device, options),
         );
         terminal.result(args.json ? JSON.stringify(plan) : describe(plan));

@@ -47,7 +47,7 @@ interface Served {
 const graceSeconds = 3;
 
 /** An operator's stop is obeyed by then, whatever hangs. */
-const mostSecondsToEnd = 4.5;
+const maxSecondsToEnd = 4.5;
 
 export function serveCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -66,7 +66,7 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         },
         policy: {
           type: "string",
-          description: "Which policy of a run that trains several; the first unless told",
+          description: "Which policy of a run that trains several; the first by default",
           valueHint: "name",
         },
         best: { type: "boolean", description: "The checkpoint of the run's best evaluation instead of its last" },
@@ -183,7 +183,7 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           const signal = await interrupted();
           terminal.note(`${signal}: finishing what is in the making; once more stops at once`);
           // An engine in the middle of a long prompt does not hold the process either.
-          setTimeout(() => process.exit(signal === "SIGINT" ? 130 : 143), mostSecondsToEnd * 1000).unref();
+          setTimeout(() => process.exit(signal === "SIGINT" ? 130 : 143), maxSecondsToEnd * 1000).unref();
           await closeServer(server, graceSeconds * 1000);
           return 0;
         } finally {

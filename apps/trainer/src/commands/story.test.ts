@@ -41,14 +41,12 @@ test.skipIf(!existsSync(join(stories, "config.json")))(
     expect(loss).toBeGreaterThan(0.5);
     expect(loss).toBeLessThan(4);
     expect((await readdir(taught)).toSorted()).toEqual([
-      ...[
-        "config.json",
-        "generation_config.json",
-        "lessons.json",
-        "model.safetensors",
-        "tokenizer.json",
-        "tokenizer_config.json",
-      ],
+      "config.json",
+      "generation_config.json",
+      "lessons.json",
+      "model.safetensors",
+      "tokenizer.json",
+      "tokenizer_config.json",
     ]);
     expect(await main(oneStep("story-relay", folder, 4), { terminal })).toBe(0);
   },

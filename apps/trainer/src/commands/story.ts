@@ -46,7 +46,9 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         const { pinned, folder: from } = await openModelFolder(args.model, terminal);
         const model = pinned.startsWith("hub:") ? pinned : resolve(pinned);
         const lessons = lessonSettings.parse({
-          ...{ name: args.lessons, batch, seed: args.seed },
+          name: args.lessons,
+          batch,
+          seed: args.seed,
           ...(args.steps !== undefined && { steps: wholeNumber("steps", args.steps) }),
           ...(args.form !== undefined && { form: args.form }),
         });

@@ -13,7 +13,7 @@ import { writeVariantPages } from "../sweep/variant-report.ts";
 import { variantsOf } from "../sweep/variants-of.ts";
 import { actorSpendingFlags } from "../run/actor-spending.ts";
 import { timeoutFlag } from "../run/spending.ts";
-import { whileShown } from "../serving/while-shown.ts";
+import { withDashboard } from "../serving/with-dashboard.ts";
 import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
 import { loadConfig } from "../door/load-config.ts";
 
@@ -59,14 +59,18 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           for (const dropped of droppedSettings(variant.base ?? base, variant.overrides))
             terminal.note(`variant ${variant.name}: ${dropped}`);
         const plan = { base, variants, folder, seeds, overrides, file: "sweep.json", cap: args, onResult };
-        return whileShown(args.view, { folder, page: "list" }, terminal, async () => {
+        return withDashboard(args.view, { folder, page: "list" }, terminal, async () => {
           const results = await runVariants(plan, terminal);
           if (typeof results === "number") return results;
           const summary = await summariseSweep(folder, results);
           await writeFile(join(folder, "sweep.md"), `${sweepTable(summary)}\n`);
           await writeVariantPages(folder, "sweep", {
-            ...{ heading: `Sweep of ${args.config}`, results, summary, table: sweepRows(summary) },
-            ...{ remark: noteOf(summary), said: [sweepSaid(summary)] },
+            heading: `Sweep of ${args.config}`,
+            results,
+            summary,
+            table: sweepRows(summary),
+            remark: noteOf(summary),
+            said: [sweepSaid(summary)],
           });
           terminal.result(args.json ? JSON.stringify(summary) : sweepTable(summary));
           return 0;

@@ -59,8 +59,12 @@ export async function graphOfFile(
   const { file, export: name } = partsOfFileText(text);
   const reference = { file: resolve(file), export: name };
   const options: TextTeamOptions = {
-    ...{ agents, rounds, replyTokens: 1, actorTokens: 1 },
-    ...{ answerForm: "", read: (reply: string) => reply },
+    agents,
+    rounds,
+    replyTokens: 1,
+    actorTokens: 1,
+    answerForm: "",
+    read: (reply: string) => reply,
   };
   const given = (await resolveReference(reference, "drawing", options)) as Graph | TextTeam | TeamPreset;
   const team = "make" in given ? given.make(options) : given;

@@ -20,7 +20,7 @@ import type { AppConfig } from "../run/run-settings.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import { runTaskTitle } from "../run/run-task.ts";
 import { exitCodeOf, startRun, type OpenSource, type StartedRun } from "../run/start-run.ts";
-import { whileShown } from "../serving/while-shown.ts";
+import { withDashboard } from "../serving/with-dashboard.ts";
 import { runFlags, viewFlag, type CommandContext } from "./common.ts";
 
 /** What `laconic init` writes, and what is trained where no configuration is named. */
@@ -109,7 +109,7 @@ export async function runTraining(
   terminal.note(
     `${terminal.paint("bold", runTaskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${config.own.objective ? referenceTitle(config.own.objective) : train.objective.name}, ${config.workers} threads; run directory ${directory}`,
   );
-  return whileShown(flags.view, { folder: directory, page: "run" }, terminal, async () => {
+  return withDashboard(flags.view, { folder: directory, page: "run" }, terminal, async () => {
     const done = await startRun(config, directory, flags.resume === true, terminal, openSource, spending);
     if (spending?.price) terminal.note(`$${spending.account.spentUsd.toFixed(4)} spent on the actor, by the whole run`);
     if (openSource) await reportServed(done, name, flags.json === true, directory, terminal);

@@ -46,7 +46,8 @@ test("--view shows the run's own page, and goes on after the run until ctrl-c", 
   const small = ["train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=4", "workers=1"];
   const child = spawn(process.execPath, [entry, ...words, ...small], { stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
-  let [said, result] = ["", ""];
+  let said = "";
+  let result = "";
   child.stderr.on("data", (text) => (said += String(text)));
   child.stdout.on("data", (text) => (result += String(text)));
   const shown = /^watch it: (\S+)\/dashboard\/#\/run\/(\w+)$/mu;

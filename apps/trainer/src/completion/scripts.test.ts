@@ -41,7 +41,8 @@ function completedByBash(folder: string, script: string, ...lines: readonly stri
     (line) => `COMP_LINE='${line}' COMP_POINT=${line.length}; _laconic; printf '%s\\n' "\${COMPREPLY[@]}"; echo --;`,
   );
   const { stdout, stderr } = spawnSync(bash, ["--norc", "-c", `source '${script}'\n${ask.join("\n")}`], {
-    ...{ cwd: folder, encoding: "utf8" },
+    cwd: folder,
+    encoding: "utf8",
   });
   expect(stderr).toBe("");
   return stdout
@@ -57,8 +58,15 @@ test.skipIf(!has(bash))(
     const script = await scriptOf("bash", folder);
     const completed = (...lines: readonly string[]): string[][] => completedByBash(folder, script, ...lines);
     const [tr, sub, flags, cut, shells, preset, runs, deep, from, helped] = completed(
-      ...["laconic tr", "laconic data s", "laconic train --s", "laconic analyze x --cut ", "laconic completion "],
-      ...["laconic train preset:relay-h", "laconic eval ", "laconic compare runs/one sw", "laconic data get --from "],
+      "laconic tr",
+      "laconic data s",
+      "laconic train --s",
+      "laconic analyze x --cut ",
+      "laconic completion ",
+      "laconic train preset:relay-h",
+      "laconic eval ",
+      "laconic compare runs/one sw",
+      "laconic data get --from ",
       "laconic help ev",
     );
     expect({ tr, sub, flags, cut, shells, preset, deep, from, helped }).toEqual({
@@ -99,7 +107,8 @@ test.skipIf(!has(fish))("fish completes", async () => {
   ];
   const asked = lines.map((line) => `complete -C '${line}'; echo end-of-words`).join("; ");
   const { stdout } = spawnSync(fish, ["--no-config", "-c", `source '${script}'; ${asked}`], {
-    ...{ cwd: folder, encoding: "utf8" },
+    cwd: folder,
+    encoding: "utf8",
   });
   const words = stdout
     .split("end-of-words\n")

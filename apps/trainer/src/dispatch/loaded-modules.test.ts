@@ -34,7 +34,7 @@ test.each([[["--help"]], [["help", "train"]], [["train", "--help"]], [["data", "
 
       "apps/trainer/src/cli/duration.ts",
       "apps/trainer/src/cli/say-error.ts",
-      "apps/trainer/src/cli/saying.ts",
+      "apps/trainer/src/cli/spinner.ts",
       "apps/trainer/src/cli/terminal.ts",
 
       "apps/trainer/src/commands/table.ts",

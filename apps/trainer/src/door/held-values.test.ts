@@ -58,14 +58,22 @@ const closed = (): Promise<string> => readFile(at("closed.txt"), "utf8");
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "laconic-held-"));
   await strangersFolder(folder, {
-    ...{ "task.ts": heldFile, "words.ts": wordsFile, "run.config.ts": configFile },
+    "task.ts": heldFile,
+    "words.ts": wordsFile,
+    "run.config.ts": configFile,
     "package.json": '{"type":"module"}',
     "run.json": JSON.stringify({
-      ...{ device: "wasm", workers: 1 },
+      device: "wasm",
+      workers: 1,
       task: "./task.ts",
       train: {
-        ...{ steps: 1, problemsPerStep: 2, episodesPerProblem: 2, minibatches: 1, problemPool: 8 },
-        ...{ evaluation: { every: 0, problems: 2, transcripts: 1 }, checkpoint: { every: 1 } },
+        steps: 1,
+        problemsPerStep: 2,
+        episodesPerProblem: 2,
+        minibatches: 1,
+        problemPool: 8,
+        evaluation: { every: 0, problems: 2, transcripts: 1 },
+        checkpoint: { every: 1 },
       },
     }),
   });

@@ -86,7 +86,7 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
   },
   method: {
     noun: "method",
-    lacks: having({ name: "string", title: "string", create: "function", mostCalls: "function" }),
+    lacks: having({ name: "string", title: "string", create: "function", maxCalls: "function" }),
   },
   board: { noun: "benchmark", lacks: having({ name: "string", problems: "array" }) },
   drawing: { noun: "graph", lacks: lacksOfTeam },

@@ -13,7 +13,8 @@ interface Generation {
   readonly files: Map<string, string>;
 }
 
-let [generation, count]: [Generation | null, number] = [null, 0];
+let generation: Generation | null = null;
+let count: number = 0;
 
 /**
  * A user's module, TypeScript or JavaScript, of either module system. It is read once, also where several import it: what

@@ -38,7 +38,7 @@ export default () => ({
 const methodFile = `
 import { answerOf, graphTopology } from "@laconic/topologies";
 export default {
-  name: "twice", title: "Twice", source: "own", calls: "1", temperature: 0, mostCalls: () => 1,
+  name: "twice", title: "Twice", source: "own", calls: "1", temperature: 0, maxCalls: () => 1,
   create: ({ maxTokens }) => graphTopology({
     name: "twice", rounds: 1, answer: answerOf("one"),
     agents: [{ id: "one", role: "one", maxTokens, prompt: ({ question }) => ({ kind: "text", text: question }) }],
@@ -54,8 +54,12 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "laconic-door-"));
   run = join(folder, "runs", "mine");
   await strangersFolder(folder, {
-    ...{ "task.ts": taskFile, "words.ts": wordsFile, "reward.ts": rewardFile, "run.config.ts": runFile },
-    ...{ "board.ts": boardFile, "mine.ts": methodFile },
+    "task.ts": taskFile,
+    "words.ts": wordsFile,
+    "reward.ts": rewardFile,
+    "run.config.ts": runFile,
+    "board.ts": boardFile,
+    "mine.ts": methodFile,
     "package.json": '{"type":"module"}',
   });
   const { code, err } = await laconic("train", join(folder, "run.config.ts"), "--run", run);
@@ -127,8 +131,13 @@ describe("a run of values that stand in its configuration", () => {
     const server = ["--model", "nobody", "--base-url", "http://127.0.0.1:9/v1", "--run", bench];
     const plan = await laconic(
       "bench",
-      ...["--benchmarks", at("board.ts"), "--methods", `mine=${run},${at("mine.ts")}`],
-      ...[...server, "--dry-run", "--json"],
+      "--benchmarks",
+      at("board.ts"),
+      "--methods",
+      `mine=${run},${at("mine.ts")}`,
+      ...server,
+      "--dry-run",
+      "--json",
     );
     expect(plan.code, plan.err).toBe(0);
     expect(JSON.parse(plan.out)).toMatchObject({

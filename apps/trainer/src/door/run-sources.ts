@@ -82,7 +82,9 @@ export async function checkSourceInputs(
     const remedy = existsSync(copy) ? `; a copy is in ${copy}` : "";
     throw new LaconicError("checkpoint_mismatch", `${said}; bring it back${remedy}`, {
       key: name,
-      ...{ file, before, now: now ?? "missing" },
+      file,
+      before,
+      now: now ?? "missing",
       ...(remedy !== "" && { copy }),
     });
   }

@@ -17,8 +17,14 @@ export async function sourceFilesOf(file: string): Promise<SourceFiles> {
     const { metafile } = await build({
       entryPoints: [file],
       absWorkingDir: directory,
-      ...{ bundle: true, write: false, metafile: true, packages: "external", logLevel: "silent" },
-      ...{ platform: "node", format: "esm", outdir: directory },
+      bundle: true,
+      write: false,
+      metafile: true,
+      packages: "external",
+      logLevel: "silent",
+      platform: "node",
+      format: "esm",
+      outdir: directory,
       // What Node would refuse, it refuses itself.
       loader: { ".json": "json", ".node": "empty", ".wasm": "empty", ".txt": "text" },
     });

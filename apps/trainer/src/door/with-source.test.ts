@@ -26,7 +26,9 @@ const at = (name: string): string => join(folder, name);
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "laconic-mistakes-"));
   await strangersFolder(folder, {
-    ...{ "task.ts": taskFile, "words.ts": wordsFile, "mistakes.ts": mistakesFile },
+    "task.ts": taskFile,
+    "words.ts": wordsFile,
+    "mistakes.ts": mistakesFile,
     "package.json": '{"type":"module"}',
     "run.config.ts": `
 import { defineRun } from "laconic";

@@ -116,8 +116,16 @@ function disagreementTold(
 ): ToldDisagreement {
   const { id, kind, tags = [], rule = null, gold, prediction } = item;
   return {
-    ...{ id, kind, tags, rule, gold, prediction, label: item.verdict === true, verdict: verdict.correct === true },
-    ...{ extracted: verdict.extracted, how: verdict.rule },
+    id,
+    kind,
+    tags,
+    rule,
+    gold,
+    prediction,
+    label: item.verdict === true,
+    verdict: verdict.correct === true,
+    extracted: verdict.extracted,
+    how: verdict.rule,
     ...(peer?.has(id) && { mathVerify: peer.get(id) ?? null }),
   };
 }

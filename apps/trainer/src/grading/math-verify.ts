@@ -41,7 +41,9 @@ export async function mathVerifyVerdicts(
   const suited = cases.filter(({ kind }) => kind === "maths" || kind === "numeric" || kind === "math-equivalence");
   const child = spawn(python, [script.pathname], { stdio: ["pipe", "pipe", "ignore"] });
   const verdicts = new Map<string, boolean | null>(suited.map(({ id }) => [id, null]));
-  let [version, missing, seconds] = ["", "Python did not start", Number.NaN];
+  let version = "";
+  let missing = "Python did not start";
+  let seconds = Number.NaN;
   let timer = setTimeout(() => child.kill("SIGKILL"), silenceMs);
   const ended = new Promise<void>((resolve) => {
     child.on("error", () => resolve());

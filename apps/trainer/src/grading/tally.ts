@@ -27,7 +27,11 @@ export interface Share {
 
 /** Verdicts beside labels; what has no label, or no verdict, is left out. */
 export function tallyOf(judged: readonly Judged[]): Tally {
-  let [pairs, agree, wrong, falseAccepts, falseRejects] = [0, 0, 0, 0, 0];
+  let pairs = 0;
+  let agree = 0;
+  let wrong = 0;
+  let falseAccepts = 0;
+  let falseRejects = 0;
   for (const { item, verdict } of judged) {
     if (typeof item.verdict !== "boolean" || verdict.correct === null) continue;
     pairs++;

@@ -69,7 +69,9 @@ async function answersOf(source: string): Promise<GivenAnswer[]> {
   return recorded
     .filter(({ step }) => step === last)
     .map(({ problem, episode }) => ({
-      ...{ id: problem.id, question: problem.question, answer: episode.answer ?? "" },
+      id: problem.id,
+      question: problem.question,
+      answer: episode.answer ?? "",
       ...(problem.gold !== "" && { reference: problem.gold }),
     }));
 }

@@ -3,7 +3,11 @@ import { expect, test } from "vitest";
 import { measuredLines } from "./measured-lines.ts";
 
 const measured = (measures: Record<string, number>, perplexity: number): Measured => ({
-  ...{ problems: 9, accuracy: 0.5, interval: [0.2, 0.8], tokens: 12, measures },
+  problems: 9,
+  accuracy: 0.5,
+  interval: [0.2, 0.8],
+  tokens: 12,
+  measures,
   language: { writer: { perplexity, repetition: 0, vocabulary: 0.5 } },
 });
 

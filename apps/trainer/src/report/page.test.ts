@@ -104,7 +104,11 @@ test("settings that changed are lines in the charts of tokens and price, and wor
 
 test("lessons are a state of their own: before them, after them, after training, by kind of problems", () => {
   const row = (step: number, accuracy: number): Readonly<Record<string, unknown>> => ({
-    ...{ step, accuracy, tokens: 60 - step, problems: 4, interval: [0, 1] },
+    step,
+    accuracy,
+    tokens: 60 - step,
+    problems: 4,
+    interval: [0, 1],
     groups: { unseen: { accuracy: accuracy / 2, tokens: 7, problems: 2 } },
   });
   const states = statesIn([row(0, 0.5), row(2, 0.75)], { said: `3 lessons ${attack}`, before: row(0, 0.25) });

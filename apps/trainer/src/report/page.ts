@@ -103,15 +103,15 @@ function conversations({ transcripts, game }: ReportData): string {
 }
 
 /** Most of a visitor's slider are a handful; a list of hundreds is nobody's to read. */
-const mostChanges = 50;
+const maxChanges = 50;
 
 function changedSettings({ changes }: ReportData): string {
   if (changes.length === 0) return "";
   const shown = changes
-    .slice(0, mostChanges)
+    .slice(0, maxChanges)
     .map(({ step, text }) => `<li>from step ${step} on: ${escapeHtml(text)}</li>`)
     .join("");
-  const more = changes.length > mostChanges ? `<li>and ${changes.length - mostChanges} more</li>` : "";
+  const more = changes.length > maxChanges ? `<li>and ${changes.length - maxChanges} more</li>` : "";
   return `<p class="lead">Settings were changed while it trained, at the dotted lines:</p><ul>${shown}${more}</ul>
 `;
 }

@@ -31,32 +31,39 @@ export function runCharts(
   return [
     {
       ...step,
-      ...{ title: "Accuracy", caption: "Share of training episodes answered rightly, sampled." },
-      ...{ unit: "%", yLabel: "share of episodes", yDomain: [0, 1] },
+      title: "Accuracy",
+      caption: "Share of training episodes answered rightly, sampled.",
+      unit: "%",
+      yLabel: "share of episodes",
+      yDomain: [0, 1],
       series: pairOf(rows, "task/accuracy", "accuracy", 1),
     },
     {
       ...step,
-      ...{ title: "Tokens per episode", caption: "Written by the whole team, end tokens included." },
-      ...{ unit: "tokens", yLabel: "tokens per episode" },
+      title: "Tokens per episode",
+      caption: "Written by the whole team, end tokens included.",
+      unit: "tokens",
+      yLabel: "tokens per episode",
       series: pairOf(rows, "tokens/episode_mean", "written", 2),
       changes,
       ...(budgetTokens !== null && { references: [{ y: budgetTokens, label }] }),
     },
     {
       ...step,
-      ...{
-        title: "Price of a token (λ)",
-        caption: "The dual variable of Eq. 5: it rises while the team is over budget.",
-      },
-      ...{ unit: "per token", yLabel: "reward per token" },
+      title: "Price of a token (λ)",
+      caption: "The dual variable of Eq. 5: it rises while the team is over budget.",
+      unit: "per token",
+      yLabel: "reward per token",
       series: [series(rows, "budget/tokens/lambda", "λ", 4)],
       changes,
     },
     {
       ...step,
-      ...{ title: "Silence", caption: `Share of turns in which an agent said nothing, means over ${smoothing} steps.` },
-      ...{ unit: "%", yLabel: "share of turns", yDomain: [0, 1] },
+      title: "Silence",
+      caption: `Share of turns in which an agent said nothing, means over ${smoothing} steps.`,
+      unit: "%",
+      yLabel: "share of turns",
+      yDomain: [0, 1],
       series: agents.map((agent, i) => ({
         ...series(rows, `silence/${agent}/frac`, agent, color(i)),
         points: smooth(pointsOf(rows, `silence/${agent}/frac`), smoothing),
@@ -65,14 +72,18 @@ export function runCharts(
     policies.length > 1
       ? {
           ...step,
-          ...{ title: "Entropy", caption: "Mean entropy of a token, by policy." },
-          ...{ unit: "nats", yLabel: "nats per token" },
+          title: "Entropy",
+          caption: "Mean entropy of a token, by policy.",
+          unit: "nats",
+          yLabel: "nats per token",
           series: policies.map((policy, i) => series(rows, `policy/${policy}/actor/entropy`, policy, color(i))),
         }
       : {
           ...step,
-          ...{ title: "Clip fraction", caption: "Share of messages whose ratio was clipped, by side." },
-          ...{ unit: "%", yLabel: "share of messages" },
+          title: "Clip fraction",
+          caption: "Share of messages whose ratio was clipped, by side.",
+          unit: "%",
+          yLabel: "share of messages",
           series: [
             series(rows, "clip_ratio/low_mean", "below 1 − ε", 1),
             series(rows, "clip_ratio/high_mean", "above 1 + ε", 2),
@@ -80,8 +91,10 @@ export function runCharts(
         },
     {
       ...step,
-      ...{ title: "Reward terms", caption: "Mean of each term of Eq. 1; costs are negative." },
-      ...{ unit: "per episode", yLabel: "reward per episode" },
+      title: "Reward terms",
+      caption: "Mean of each term of Eq. 1; costs are negative.",
+      unit: "per episode",
+      yLabel: "reward per episode",
       series: terms.map((term, i) => series(rows, `rewards/${term}/mean`, term, color(i))),
     },
     ...measureCharts(rows),
@@ -93,7 +106,9 @@ function measureCharts(rows: readonly MetricRow[]): LineChart[] {
   const measures = names(rows, /^measures\/(.+)$/);
   const familyOf = (name: string): string => (name.includes("/") ? name.slice(0, name.indexOf("/")) : "");
   return [...new Set(measures.map((name) => familyOf(name)))].map((family) => ({
-    ...{ xLabel: "step", unit: "", yLabel: "mean per episode" },
+    xLabel: "step",
+    unit: "",
+    yLabel: "mean per episode",
     title: family === "" ? "What the reward counts" : `What the reward counts: ${family}`,
     caption:
       family === "" ? "Mean of each part over the step's episodes." : "Share or mean over the step's episodes of each.",

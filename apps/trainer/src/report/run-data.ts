@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { episodeSchema, problemSchema } from "@laconic/core/schemas";
 import { damagedRows, nodeFileSystem, readSettings, stepDefect } from "@laconic/trainer";
 import {
-  declineOf,
+  regressionOf,
   describeChanges,
   folderSource,
   nodeProcesses,
@@ -35,12 +35,15 @@ export async function readRunData(directory: string): Promise<ReportData> {
   const facts = await readRunFacts(source, { processes: nodeProcesses });
   const { train, evaluations, before, after, changes } = facts;
   const rows = (await readRows(source, runFiles.metrics)).map(numbersOf);
-  const decline = before && after && declineOf(before, after);
+  const decline = before && after && regressionOf(before, after);
   const defect = stepDefect(rows.map((row) => row["step"] ?? 0));
   const damage = defect === null ? await damagedRows(fs, directory) : null;
   return {
     name: directory.split(/[\\/]/).findLast((part) => part !== "") ?? "run",
-    ...{ rows, evaluations, decline, config },
+    rows,
+    evaluations,
+    decline,
+    config,
     states: statesIn(await readRows(source, runFiles.evaluations), await json(runFiles.lessons).catch(() => ({}))),
     transcripts: (await readRows(source, runFiles.episodes)).flatMap(transcript),
     game: gameOf(config, environment),

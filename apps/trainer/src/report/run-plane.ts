@@ -28,7 +28,10 @@ export function runPlane(
   const said = ({ accuracy, tokens }: Pick<FrontierPoint, "tokens" | "accuracy">): string =>
     `${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens`;
   const trained: PlanePoint[] = evaluations.map(({ step, tokens, accuracy, interval }, i) => ({
-    ...{ tokens, accuracy, interval, name: `step ${step}` },
+    tokens,
+    accuracy,
+    interval,
+    name: `step ${step}`,
     color: i === 0 ? 2 : i === last ? 3 : 1,
     ...(i === 0 && last > 0 ? { label: beginning } : i === last && { label: "end" }),
   }));
@@ -40,9 +43,14 @@ export function runPlane(
   ];
   const [start, end] = [evaluations[0], evaluations.at(-1)];
   return {
-    ...{ title: "Accuracy against tokens", level: 2, xLabel: "tokens per episode", joined: "path" },
+    title: "Accuracy against tokens",
+    level: 2,
+    xLabel: "tokens per episode",
+    joined: "path",
     caption: `Each point is an evaluation on ${problems === 0 ? "" : `${problems} `}held-out problems; bars are 95 % intervals. Better is up and to the left.`,
-    ...{ points, budget, logarithmic: false },
+    points,
+    budget,
+    logarithmic: false,
     legend: [
       ...(untaught ? [{ key: { color: 0, hollow: true, mark: "" }, text: `before lessons: ${said(untaught)}` }] : []),
       ...(start && last > 0

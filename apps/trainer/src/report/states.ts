@@ -48,11 +48,13 @@ export function statesTable(states: readonly TeamState[]): Table {
   return {
     title: "The team on held-out problems",
     columns: [
-      ...["", "step"],
+      "",
+      "step",
       ...["all", ...kinds].flatMap((kind, i) => [`${kind}: right of ${counts[i]}`, `${kind}: tokens`]),
     ],
     rows: states.map((state) => [
-      ...[state.said, state.step === null ? "-" : formatNumber(state.step)],
+      state.said,
+      state.step === null ? "-" : formatNumber(state.step),
       ...sides(state).flatMap((side) =>
         side ? [formatPercent(side.accuracy), formatNumber(side.tokens)] : ["-", "-"],
       ),
@@ -63,7 +65,9 @@ export function statesTable(states: readonly TeamState[]): Table {
 function stateOf(said: string, step: number | null, row: Json): TeamState {
   const groups = Object.entries(isRecord(row["groups"]) ? row["groups"] : {});
   return {
-    ...{ said, step, all: sideOf(row) },
+    said,
+    step,
+    all: sideOf(row),
     groups: Object.fromEntries(groups.flatMap(([name, own]) => (isRecord(own) ? [[name, sideOf(own)]] : []))),
   };
 }

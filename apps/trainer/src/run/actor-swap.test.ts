@@ -16,10 +16,16 @@ async function hintRun(folder: string, model: string, file: string, run: string,
   const data = { train: file, heldOut: { share: 0.25 }, grading: "numeric" };
   const settings = {
     task: { name: "data", team, replyTokens: 4, actorTokens: 8, data },
-    ...{ model, device: "wasm", workers: 1 },
+    model,
+    device: "wasm",
+    workers: 1,
     train: {
-      ...{ steps: 1, problemsPerStep: 1, episodesPerProblem: 2, oldLogProbs: "sampler" },
-      ...{ sampling: { temperature: 1 }, evaluation: { every: 0, problems: 2, transcripts: 0 } },
+      steps: 1,
+      problemsPerStep: 1,
+      episodesPerProblem: 2,
+      oldLogProbs: "sampler",
+      sampling: { temperature: 1 },
+      evaluation: { every: 0, problems: 2, transcripts: 0 },
     },
   };
   await writeFile(config, JSON.stringify(settings));

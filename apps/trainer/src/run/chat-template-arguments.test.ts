@@ -22,7 +22,10 @@ beforeAll(async () => {
   const special = ["<|im_start|>", "<|im_end|>"].map((content, i) => ({ id: 100 + i, content, special: true }));
   const tokenizer = {
     model: { type: "BPE", vocab: Object.fromEntries(letters.map((letter, id) => [letter, id])), merges: [] },
-    ...{ normalizer: null, pre_tokenizer: null, post_processor: null, decoder: { type: "Fuse" } },
+    normalizer: null,
+    pre_tokenizer: null,
+    post_processor: null,
+    decoder: { type: "Fuse" },
     added_tokens: special,
   };
   await writeFile(join(folder, "tokenizer.json"), JSON.stringify(tokenizer));

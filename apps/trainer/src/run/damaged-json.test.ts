@@ -23,8 +23,16 @@ beforeAll(async () => {
   whole = join(await mkdtemp(join(tmpdir(), "laconic-json-")), "run");
   const small = ["train.steps=2", "train.problemsPerStep=2", "train.episodesPerProblem=2", "train.checkpoint.every=1"];
   const trained = await laconic(
-    ...["train", "preset:relay-quickstart", "--device", "wasm", "--run", whole, "workers=1"],
-    ...[...small, "train.evaluation.problems=5", "train.evaluation.every=1"],
+    "train",
+    "preset:relay-quickstart",
+    "--device",
+    "wasm",
+    "--run",
+    whole,
+    "workers=1",
+    ...small,
+    "train.evaluation.problems=5",
+    "train.evaluation.every=1",
   );
   if (trained.code !== 0) throw new Error(trained.err);
 }, 120_000);
@@ -72,8 +80,15 @@ test.each(Object.entries(commands))(
 const step = "checkpoints/step-00000002";
 
 test.each([
-  ...["manifest.json", "environment.json", "changes.jsonl", "warnings.jsonl", "evaluations.jsonl"],
-  ...[`${step}/manifest.json`, `${step}/state.json`, `${step}/laconic.json`, `${step}/config.json`],
+  "manifest.json",
+  "environment.json",
+  "changes.jsonl",
+  "warnings.jsonl",
+  "evaluations.jsonl",
+  `${step}/manifest.json`,
+  `${step}/state.json`,
+  `${step}/laconic.json`,
+  `${step}/config.json`,
 ])("%s of another shape is said or passed over, never a stack", { timeout: 300_000 }, async (file) => {
   const copy = await copyOfRun(whole);
   const failures: string[] = [];

@@ -20,9 +20,9 @@ type KernelFacts = Pick<MemorySettings, "headBytes" | "cachePageSize" | "packedW
 interface KnownDevice {
   readonly name: string;
   readonly about: string;
-  /** Worker threads unless told: a library with threads of its own needs one. */
+  /** Worker threads by default: a library with threads of its own needs one. */
   readonly workers: number;
-  /** float32 unless told. */
+  /** float32 by default. */
   readonly dtype?: "bfloat16" | "float16";
   /** Bytes for each worker, where the device's memory is the machine's. */
   readonly memory?: (workers: number) => number;
@@ -30,7 +30,7 @@ interface KnownDevice {
   readonly kernels?: KernelFacts;
   /** Whether it counts GPUs, as `cuda:1` names one. */
   readonly indexed?: true;
-  /** @param index - of the GPU; the first unless told */
+  /** @param index - of the GPU; the first by default */
   source(index?: number): KernelSource;
   /** What to do when its library crashes or hangs. */
   readonly remedy: string;

@@ -12,8 +12,13 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const small = [
-  ...["device=wasm", "workers=1", "train.steps=20", "train.problemsPerStep=8", "train.checkpoint.every=2"],
-  ...["train.evaluation.every=2", "train.evaluation.problems=20"],
+  "device=wasm",
+  "workers=1",
+  "train.steps=20",
+  "train.problemsPerStep=8",
+  "train.checkpoint.every=2",
+  "train.evaluation.every=2",
+  "train.evaluation.problems=20",
 ];
 const rate = "train.optimizer.learningRate.peak";
 

@@ -59,7 +59,11 @@ describe.skipIf(!existsSync(join(stories, "tok512.bin")))("the story model (need
     const opened = await openModelFolder(folder, terminal);
     expect(opened).toMatchObject({ pinned: folder, name: "model" });
     expect((await readdir(opened.folder)).toSorted()).toEqual([
-      ...["config.json", "generation_config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"],
+      "config.json",
+      "generation_config.json",
+      "model.safetensors",
+      "tokenizer.json",
+      "tokenizer_config.json",
     ]);
     expect(terminal.err.at(-1)).toMatch(/^stories260K\.bin \(llama2\.c, sha256 b0a507e7ad0f\) is read as /);
     const again = recordingTerminal();
@@ -84,7 +88,8 @@ describe.skipIf(!existsSync(join(stories, "tok512.bin")))("the story model (need
     const terminal = recordingTerminal();
     const { pinned, folder, name } = await openModelFolder("hub:owner/tiny/stories260K", terminal);
     expect({ pinned, name }).toEqual({
-      ...{ pinned: `hub:owner/tiny/stories260K@${hub.commit}`, name: "owner/tiny/stories260K" },
+      pinned: `hub:owner/tiny/stories260K@${hub.commit}`,
+      name: "owner/tiny/stories260K",
     });
     expect(terminal.err.some((line) => line.includes("100 %"))).toBe(true);
     expect(hub.seen.filter(({ path }) => path.includes("stories15M"))).toEqual([]);

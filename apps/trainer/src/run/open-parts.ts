@@ -49,7 +49,7 @@ export interface RunResources {
   readonly note?: (text: string) => void;
   /** The file of a remote engine's numbered requests. */
   readonly journal?: string;
-  /** How requests join; as suits the engine unless told. */
+  /** How requests join; as suits the engine by default. */
   readonly batching?: Batching;
   /** Instead of the configuration's actor. */
   readonly actor?: ActorChoice["speaks"];

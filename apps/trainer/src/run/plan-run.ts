@@ -61,7 +61,7 @@ export interface RunPlan {
 }
 
 /** Sequences are planned at half of the context for each of prompt and reply, but no more than this. */
-const mostPlannedTokens = 1024;
+const maxPlannedTokens = 1024;
 
 /** Plans memory by part and, from a short measurement or a given rate, time. Reads the model's configuration, not its weights. */
 export async function planRun(
@@ -80,7 +80,7 @@ export async function planRun(
   await task.close?.();
   const agents = task.trainedAgents ?? task.topology.agents;
   const replies = train.problemsPerStep * train.episodesPerProblem * agents.length;
-  const half = Math.min(mostPlannedTokens, Math.floor(model.maxPositions / 2));
+  const half = Math.min(maxPlannedTokens, Math.floor(model.maxPositions / 2));
   const { promptTokens, completionTokens } = {
     promptTokens: options.promptTokens ?? half,
     completionTokens: options.completionTokens ?? half,

@@ -83,6 +83,6 @@ export interface MemorySettings {
   readonly maxTokensPerMicroBatch: number;
   /** `layer` keeps each layer's input alone and computes the rest again: less memory, one more forward pass. */
   readonly recompute: Recompute;
-  /** Most memory of the key-value caches of each worker in GB; three quarters of what is free unless told. */
+  /** Most memory of the key-value caches of each worker in GB; three quarters of what is free by default. */
   readonly cacheGb?: number;
 }

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { LaconicError } from "@laconic/core";
 import type { TrainingParts, TrainResult } from "@laconic/trainer";
-import { checkTraining, declineOf, openRun, train, type RunOptions, type SinkOutcome } from "@laconic/trainer";
-import { saying, type Saying } from "../cli/saying.ts";
+import { checkTraining, regressionOf, openRun, train, type RunOptions, type SinkOutcome } from "@laconic/trainer";
+import { spinner, type Spinner } from "../cli/spinner.ts";
 import { statusLine } from "../cli/status-line.ts";
 import { evaluationsFrom, timeLeft } from "../cli/time-left.ts";
 import type { Terminal } from "../cli/terminal.ts";
@@ -82,7 +82,7 @@ export async function startRun(
   const { models } = await checkRun(given, terminal, { served: openSource !== undefined });
   const weights = given.engine === null;
   const found = await openModelFolder(given.model, terminal, { weights });
-  const choosing = saying(terminal, "trying devices");
+  const choosing = spinner(terminal, "trying devices");
   const { place, ...where } = await choosePlace(given, found.folder, models, terminal).finally(() => choosing.done());
   const { settings: start, record } =
     "kind" in place
@@ -97,7 +97,7 @@ export async function startRun(
   const { sampler } = config;
   // Servers batch by themselves: no request waits for another.
   const batching = sampler ? { batching: "continuous" as const } : {};
-  const loading = saying(
+  const loading = spinner(
     terminal,
     given.engine ? "opening the models on the server" : `loading the model on ${config.device}`,
   );
@@ -139,10 +139,11 @@ export async function startRun(
     const { steps, evaluation: measure, problemsPerStep, episodesPerProblem } = config.train;
     const measuring = `measuring ${Math.min(measure.problems, task.heldOut.length)} held-out problems`;
     // Of the last step or evaluation, and of the last line where nobody watches.
-    let [last, told] = [started, started];
+    let last = started;
+    let told = started;
     let first: number | null = null;
     const [stepSeconds, evaluationSeconds]: [number[], number[]] = [[], []];
-    let now: Saying = { done: () => undefined };
+    let now: Spinner = { done: () => undefined };
     const run = await openRun({
       directory,
       resume,
@@ -192,7 +193,7 @@ export async function startRun(
             told = at;
           }
           if (!openSource && (step === steps || (measure.every > 0 && step % measure.every === 0)))
-            now = saying(terminal, measuring);
+            now = spinner(terminal, measuring);
         },
         evaluation: ({ step, accuracy, tokens, problems, ...evaluation }) => {
           now.done();
@@ -204,7 +205,7 @@ export async function startRun(
           );
           if (step > 0) return;
           told = at;
-          now = saying(
+          now = spinner(
             terminal,
             `first step: ${problemsPerStep} problems x ${episodesPerProblem} episodes, and the update`,
           );
@@ -215,7 +216,7 @@ export async function startRun(
     let result: TrainResult;
     let source: OpenedSource | undefined;
     let outcome: SinkOutcome = "failed";
-    now = saying(terminal, resume === false && !openSource ? `${measuring} before the first step` : "starting");
+    now = spinner(terminal, resume === false && !openSource ? `${measuring} before the first step` : "starting");
     const paid = spending?.price ? await keepCalls(directory, spending.account) : null;
     try {
       await keepSources(directory, sources);
@@ -244,13 +245,16 @@ export async function startRun(
       await run.close(outcome);
     }
     const seconds = (performance.now() - started) / 1000;
-    const decline = declineOf(result.before, result.after);
+    const decline = regressionOf(result.before, result.after);
     if (decline !== null) warn(`at the end, after step ${result.steps}, ${decline}`);
     const signal = stop.signal.aborted ? (stop.signal.reason as NodeJS.Signals) : null;
     return {
       ...result,
       lessons,
-      ...{ signal, seconds, device: engine.capabilities.device, report: await writeReport(directory) },
+      signal,
+      seconds,
+      device: engine.capabilities.device,
+      report: await writeReport(directory),
       trainingSeconds: await trainingSeconds(directory),
       // One that had nothing left to train was trained before.
       earlierSeconds: (await trainingSeconds(directory, first ?? Infinity)) ?? 0,

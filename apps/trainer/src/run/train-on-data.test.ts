@@ -29,15 +29,17 @@ test(
     await writeFile(file, csv);
     const data = { train: file, heldOut: { share: 0.25 }, grading: "numeric" };
     const settings = {
-      ...{
-        task: { name: "data", team: "hint", replyTokens: 4, actorTokens: 4, data },
-        model,
-        device: "wasm",
-        workers: 1,
-      },
+      task: { name: "data", team: "hint", replyTokens: 4, actorTokens: 4, data },
+      model,
+      device: "wasm",
+      workers: 1,
       train: {
-        ...{ steps: 1, problemsPerStep: 2, episodesPerProblem: 2, oldLogProbs: "sampler" },
-        ...{ sampling: { temperature: 1 }, evaluation: { every: 1, problems: 100, transcripts: 1 } },
+        steps: 1,
+        problemsPerStep: 2,
+        episodesPerProblem: 2,
+        oldLogProbs: "sampler",
+        sampling: { temperature: 1 },
+        evaluation: { every: 1, problems: 100, transcripts: 1 },
       },
     };
     await writeFile(config, JSON.stringify(settings));

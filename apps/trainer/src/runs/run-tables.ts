@@ -61,15 +61,26 @@ async function evaluationsTable(source: RunSource): Promise<RunTable> {
   const rowOf = (step: unknown, group: string, of: Row): Cell[] => {
     const [low, high] = Array.isArray(of["interval"]) ? (of["interval"] as unknown[]) : [];
     return [
-      ...[cellOf(step), text(group), cellOf(of["problems"]), cellOf(of["accuracy"])],
-      ...[cellOf(low), cellOf(high), cellOf(of["tokens"])],
+      cellOf(step),
+      text(group),
+      cellOf(of["problems"]),
+      cellOf(of["accuracy"]),
+      cellOf(low),
+      cellOf(high),
+      cellOf(of["tokens"]),
       ...[...measures].map((name) => cellOf(recordOf(of["measures"])[name])),
       ...[...silence].map((agent) => cellOf(recordOf(of["silence"])[agent])),
     ];
   };
   return {
     columns: [
-      ...["step", "group", "problems", "accuracy", "accuracy_low", "accuracy_high", "tokens"],
+      "step",
+      "group",
+      "problems",
+      "accuracy",
+      "accuracy_low",
+      "accuracy_high",
+      "tokens",
       ...[...measures].map((name) => `measures/${text(name)}`),
       ...[...silence].map((agent) => `silence/${text(agent)}`),
     ],
@@ -100,8 +111,18 @@ async function* episodesOf(source: RunSource): AsyncGenerator<StoredEpisode> {
 }
 
 const episodeColumns = [
-  ...["kind", "episode", "step", "problem", "question", "gold", "answer", "task", "reward"],
-  ...["turns", "silent_turns", "tokens"],
+  "kind",
+  "episode",
+  "step",
+  "problem",
+  "question",
+  "gold",
+  "answer",
+  "task",
+  "reward",
+  "turns",
+  "silent_turns",
+  "tokens",
 ];
 
 function episodeCells({ kind, row, number }: StoredEpisode): Cell[] {
@@ -109,20 +130,42 @@ function episodeCells({ kind, row, number }: StoredEpisode): Cell[] {
   const said = utterancesOf(row);
   const tokens = said.reduce((sum, each) => sum + Number(each["writtenTokens"] ?? 0), 0);
   return [
-    ...[kind, number, cellOf(row["step"]), cellOf(problem["id"]), cellOf(problem["question"]), cellOf(problem["gold"])],
-    ...[cellOf(episode["answer"]), cellOf(row["task"]), cellOf(row["reward"])],
-    ...[said.length, said.filter((each) => each["silent"] === true).length, tokens],
+    kind,
+    number,
+    cellOf(row["step"]),
+    cellOf(problem["id"]),
+    cellOf(problem["question"]),
+    cellOf(problem["gold"]),
+    cellOf(episode["answer"]),
+    cellOf(row["task"]),
+    cellOf(row["reward"]),
+    said.length,
+    said.filter((each) => each["silent"] === true).length,
+    tokens,
   ];
 }
 
 const turnColumns = [
-  ...["kind", "episode", "step", "problem", "turn", "round", "agent", "silent", "tokens", "delivered_to", "text"],
+  "kind",
+  "episode",
+  "step",
+  "problem",
+  "turn",
+  "round",
+  "agent",
+  "silent",
+  "tokens",
+  "delivered_to",
+  "text",
 ];
 
 function turnsOf({ kind, row, number }: StoredEpisode): Cell[][] {
   const problem = recordOf(row["problem"])["id"];
   return utterancesOf(row).map((each) => [
-    ...[kind, number, cellOf(row["step"]), cellOf(problem)],
+    kind,
+    number,
+    cellOf(row["step"]),
+    cellOf(problem),
     ...[each["turn"], each["round"], each["agent"], each["silent"], each["writtenTokens"]].map((value) =>
       cellOf(value),
     ),

@@ -82,8 +82,15 @@ test("ls lists runs with state, steps, figures, the report's seconds, device and
     },
   ]);
   expect(runs.find(({ name }) => name === "done")).toMatchObject({
-    ...{ step: 2, plannedSteps: 2, seconds: 61, device: "wasm", seed: "0", warnings: 1, reason: null },
-    ...{ before: { accuracy: 0.5 }, after: { step: 2, accuracy: 0.9, interval: [0.8, 0.95], tokens: 20 } },
+    step: 2,
+    plannedSteps: 2,
+    seconds: 61,
+    device: "wasm",
+    seed: "0",
+    warnings: 1,
+    reason: null,
+    before: { accuracy: 0.5 },
+    after: { step: 2, accuracy: 0.9, interval: [0.8, 0.95], tokens: 20 },
   });
   const data = await folderData({ folders: [folder] });
   onTestFinished(() => data.close());

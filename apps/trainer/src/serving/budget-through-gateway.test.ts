@@ -57,11 +57,25 @@ const again = (played: readonly Played[]): LanguageModel => ({
 function startGateway(): Gateway {
   const solver = { tokenizer: tinyTokenizer, contextLength: 64, learns: true };
   return createGateway({
-    ...{ agents: { solver }, groupsPerStep: problemsPerStep, rolloutsPerGroup: episodesPerProblem, groupSeconds: 600 },
-    ...{ sampling: { temperature: 1 }, otherSampling: "run", rerendered: "branch", maxLag: 0, agentRewards: false },
-    ...{ tools: null, seed: 1, apiKey: null, maxConcurrency: 64, maxBodyBytes: 100_000, past: [] },
+    agents: { solver },
+    groupsPerStep: problemsPerStep,
+    rolloutsPerGroup: episodesPerProblem,
+    groupSeconds: 600,
+    sampling: { temperature: 1 },
+    otherSampling: "run",
+    rerendered: "branch",
+    maxLag: 0,
+    agentRewards: false,
+    tools: null,
+    seed: 1,
+    apiKey: null,
+    maxConcurrency: 64,
+    maxBodyBytes: 100_000,
+    past: [],
     limits: { maxOpen: 64, maxWaiting: 64, maxCalls: 4, maxTokens: 1000, rolloutSeconds: 60 },
-    ...{ now: () => 0, journal: async () => undefined, onError: (error: unknown) => expect(error).toBeUndefined() },
+    now: () => 0,
+    journal: async () => undefined,
+    onError: (error: unknown) => expect(error).toBeUndefined(),
   });
 }
 

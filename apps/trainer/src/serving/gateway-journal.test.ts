@@ -11,7 +11,11 @@ import { temporaryFolder } from "../testing/temporary-folder.ts";
 import { openJournal } from "./gateway-journal.ts";
 
 const rollout = (id: string, step: number): FinishedRollout => ({
-  ...{ id, group: "g", reward: { team: { task: 1 } }, kinds: { first: 1 }, steps: [step, step] },
+  id,
+  group: "g",
+  reward: { team: { task: 1 } },
+  kinds: { first: 1 },
+  steps: [step, step],
   episode: { ...scriptedEpisode([]), answer: "x".repeat(200) },
 });
 

@@ -56,10 +56,17 @@ test(
       config,
       JSON.stringify({
         task: { name: "gateway", agents: ["a", "b"] },
-        ...{ model, policies: "own", workers: 1 },
+        model,
+        policies: "own",
+        workers: 1,
         train: {
-          ...{ steps: 3, problemsPerStep: 1, episodesPerProblem: 2, groupBy: "prompt+agent", prices: { tokens: 0.01 } },
-          ...{ checkpoint: { every: 1, keep: 2 }, evaluation: { every: 1, transcripts: 2 } },
+          steps: 3,
+          problemsPerStep: 1,
+          episodesPerProblem: 2,
+          groupBy: "prompt+agent",
+          prices: { tokens: 0.01 },
+          checkpoint: { every: 1, keep: 2 },
+          evaluation: { every: 1, transcripts: 2 },
         },
       }),
     );

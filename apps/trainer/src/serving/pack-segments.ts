@@ -12,7 +12,7 @@ import {
 type Row = Readonly<Record<string, unknown>>;
 
 /** Ids that are remembered after their end. */
-const mostEnded = 200_000;
+const maxEnded = 200_000;
 
 /**
  * Packs the closed parts of a journal into one, without the rollouts that no resume can need: those that were dropped, and those
@@ -65,7 +65,7 @@ async function endsIn(fs: FileSystem, folder: string, segments: readonly Segment
     ends.delete(id);
     ends.set(id, how);
     const [oldest] = ends.keys();
-    if (ends.size > mostEnded) ends.delete(oldest);
+    if (ends.size > maxEnded) ends.delete(oldest);
   };
   for (const { name, isPacked } of segments)
     for await (const line of linesOfSegment(fs, joinPath(folder, name), isPacked)) {

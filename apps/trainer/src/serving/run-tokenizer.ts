@@ -5,7 +5,7 @@ import { isRecord } from "../door/reference.ts";
 import { fromOwnModel } from "../run/lessons/own-model.ts";
 
 /** Of a runs' page: as many runs as somebody looks at. */
-const mostKept = 8;
+const maxKept = 8;
 
 /**
  * Tokenizers of runs, so that a page can show their tokens. What is not on this machine is not downloaded for it: such tokens stand by
@@ -19,7 +19,7 @@ export function runTokenizers(terminal: Terminal): TokenizerOf {
     known.delete(directory);
     known.set(directory, opening);
     const [oldest] = known.keys();
-    if (known.size > mostKept && oldest !== undefined) known.delete(oldest);
+    if (known.size > maxKept && oldest !== undefined) known.delete(oldest);
     return opening;
   };
 }

@@ -41,7 +41,11 @@ export async function startViewServer(options: ViewServerOptions, terminal: Term
   const onError = (error: unknown): void =>
     terminal.note(`error: view: ${error instanceof Error ? error.message : String(error)}`);
   const viewer = await openViewer({
-    ...{ folders, mayCome, token, onError, hosts: [host, ...names] },
+    folders,
+    mayCome,
+    token,
+    onError,
+    hosts: [host, ...names],
     note: (text) => terminal.note(text),
     tokenizerOf: runTokenizers(terminal),
   });

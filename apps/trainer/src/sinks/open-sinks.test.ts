@@ -12,7 +12,7 @@ import { openSinks } from "./open-sinks.ts";
 const ownSink = fileURLToPath(new URL("../../../../examples/own-sink.ts", import.meta.url));
 
 describe("sinks of a configuration", () => {
-  test("are TensorBoard unless told, which stands in no file", () => {
+  test("are TensorBoard by default, which stands in no file", () => {
     const config = parseAppConfig({});
     expect(config.sinks).toEqual(["tensorboard"]);
     expect(writtenConfig(config)).not.toHaveProperty("sinks");

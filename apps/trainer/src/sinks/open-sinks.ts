@@ -9,7 +9,7 @@ import type { OwnSinkPlace, SinkSetting } from "./sink-setting.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the sinks of several runs go under unless told. */
+/** What the sinks of several runs go under by default. */
 const project = "laconic";
 
 /**
@@ -67,7 +67,8 @@ async function openSink(
         directory: join(directory, "wandb"),
         project: told.project ?? environment["WANDB_PROJECT"] ?? project,
         ...(entity !== undefined && { entity }),
-        ...{ newId, wallTime: seconds },
+        newId,
+        wallTime: seconds,
       });
     }
     case "trackio": {

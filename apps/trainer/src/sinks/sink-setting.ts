@@ -23,7 +23,7 @@ export interface OwnSinkPlace {
 
 export const defaultSinks: readonly SinkSetting[] = ["tensorboard"];
 
-/** Whether a run has what it has unless told. */
+/** Whether a run has what it has by default. */
 export function isDefaultSinks(sinks: readonly SinkSetting[]): boolean {
   return JSON.stringify(sinks) === JSON.stringify(defaultSinks);
 }

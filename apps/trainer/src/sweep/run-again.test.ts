@@ -72,8 +72,16 @@ test(
 test("an interrupted ablation goes on too", { timeout }, async () => {
   const folder = await temporaryFolder();
   const words = [
-    ...["ablate", "preset:relay-quickstart", "--variants", "no-price", "--seeds", "0", "wide:train.minibatches=1"],
-    ...[...often, "--out", folder],
+    "ablate",
+    "preset:relay-quickstart",
+    "--variants",
+    "no-price",
+    "--seeds",
+    "0",
+    "wide:train.minibatches=1",
+    ...often,
+    "--out",
+    folder,
   ];
   await interrupted(words, /no-price[^]*held-out at step 0/u);
   const terminal = recordingTerminal();

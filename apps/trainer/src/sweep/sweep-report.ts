@@ -189,8 +189,13 @@ export function sweepTable(summary: SweepSummary): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((text) => text.replaceAll("|", "\\|").replaceAll(/\s+/gu, " ")).join(" | ")} |`;
   return [
-    ...[line(columns), line(columns.map(() => "---")), ...rows.map((row) => line(row)), ""],
-    ...[sweepSaid(summary), "", noteOf(summary)],
+    line(columns),
+    line(columns.map(() => "---")),
+    ...rows.map((row) => line(row)),
+    "",
+    sweepSaid(summary),
+    "",
+    noteOf(summary),
   ].join("\n");
 }
 

@@ -21,14 +21,15 @@ test("a sweep compares variants problem by problem, and takes up what it has", {
   const folder = await mkdtemp(join(tmpdir(), "laconic-sweep-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const words = [
-    ...[
-      "sweep",
-      "preset:relay-quickstart",
-      "train.budget.targetTokens=8,60",
-      "train.steps=2",
-      "train.problemsPerStep=2",
-    ],
-    ...["train.evaluation.problems=20", "--out", folder, "--json"],
+    "sweep",
+    "preset:relay-quickstart",
+    "train.budget.targetTokens=8,60",
+    "train.steps=2",
+    "train.problemsPerStep=2",
+    "train.evaluation.problems=20",
+    "--out",
+    folder,
+    "--json",
   ];
   const terminal = recordingTerminal();
   expect(await main(words, { terminal })).toBe(0);

@@ -50,7 +50,13 @@ export function variantPlane(
       ? `Large points are means of ${seedsText(groups)}, small ones single seeds.`
       : "Each point is one run of one seed.";
   return {
-    ...{ title, level: 2, points, legend, budget, joined: alone ? "path" : "none", logarithmic: false },
+    title,
+    level: 2,
+    points,
+    legend,
+    budget,
+    joined: alone ? "path" : "none",
+    logarithmic: false,
     xLabel: "tokens per episode",
     caption: `${over} Better is up and to the left.`,
     remark: `Held-out problems; ${seedsText(groups)} of each variant.`,

@@ -7,7 +7,11 @@ import type { VariantResult } from "./run-variants.ts";
 import { variantPlane } from "./variant-plane.ts";
 
 const result = (variant: string, seed: number, tokens: number): VariantResult => ({
-  ...{ variant, about: variant, seed, before: { accuracy: 0.9, tokens: 60 }, seconds: 1 },
+  variant,
+  about: variant,
+  seed,
+  before: { accuracy: 0.9, tokens: 60 },
+  seconds: 1,
   after: { accuracy: 0.95, tokens },
 });
 
@@ -47,7 +51,10 @@ test("differences say of how many seeds and problems they are, and what so few d
 
 test("what is equal is not called fewer", () => {
   expect([tokenChange(60, 15), tokenChange(15, 60), tokenChange(60, 60), tokenChange(60, 60.1)]).toEqual([
-    ...["4 times fewer", "4 times as many", "as many as before", "as many as before"],
+    "4 times fewer",
+    "4 times as many",
+    "as many as before",
+    "as many as before",
   ]);
   expect([tokenChange(0, 0), tokenChange(60, 0)]).toEqual(["as many as before", "not comparable"]);
 });

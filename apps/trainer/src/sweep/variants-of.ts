@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { Variant } from "./run-variants.ts";
 
-const mostVariants = 256;
+const maxVariants = 256;
 
 /** One of several that a sweep compares. */
 export interface Configuration {
@@ -37,8 +37,8 @@ export function variantsOf(
     [[]],
   );
   const count = variants.length * Math.max(1, several.length);
-  if (count > mostVariants)
-    throw new LaconicError("config_invalid", `these settings make ${count} variants, more than ${mostVariants}`);
+  if (count > maxVariants)
+    throw new LaconicError("config_invalid", `these settings make ${count} variants, more than ${maxVariants}`);
   const names = new Map<string, number>();
   const named = (overrides: readonly string[], configuration?: Configuration): Variant => {
     const name = nameOf([...(configuration ? [configuration.name] : []), ...overrides]);
@@ -75,7 +75,8 @@ function nameOf(overrides: readonly string[]): string {
 
 function partsOf(text: string): string[] {
   const parts = [""];
-  let [depth, quoted] = [0, false];
+  let depth = 0;
+  let quoted = false;
   for (const character of text) {
     if (character === '"') quoted = !quoted;
     else if (!quoted && "[{".includes(character)) depth++;

@@ -24,11 +24,18 @@ function run(plot: Plot): string {
       agents.map((agent, k) => [`silence/${agent}/frac`, k === 4 ? 0 : 0.2 + 0.1 * Math.sin(i / 9 + k)]),
     );
     return {
-      ...{ step, ...shared, "task/accuracy": 0.6 + 0.35 * (i / 60) + 0.04 * Math.sin(i * 7) },
-      ...{ "tokens/episode_mean": 31_000 * Math.exp(-i / 15) + 4000 + 900 * Math.sin(i * 5) },
-      ...{ "budget/tokens/lambda": 3e-9 * i, "clip_ratio/low_mean": 0, "clip_ratio/high_mean": 0 },
-      ...{ "rewards/task/mean": 0.9, "rewards/tokens/mean": -0.02 * i, "rewards/turns/mean": 0 },
-      ...{ "measures/scheme/fallback": 0.25, "measures/length": 1234.5 + i },
+      step,
+      ...shared,
+      "task/accuracy": 0.6 + 0.35 * (i / 60) + 0.04 * Math.sin(i * 7),
+      "tokens/episode_mean": 31_000 * Math.exp(-i / 15) + 4000 + 900 * Math.sin(i * 5),
+      "budget/tokens/lambda": 3e-9 * i,
+      "clip_ratio/low_mean": 0,
+      "clip_ratio/high_mean": 0,
+      "rewards/task/mean": 0.9,
+      "rewards/tokens/mean": -0.02 * i,
+      "rewards/turns/mean": 0,
+      "measures/scheme/fallback": 0.25,
+      "measures/length": 1234.5 + i,
     };
   });
   const evaluations = [60.8, 57.5, 42.6, 34, 25.3, 18.4, 16.3, 14.9, 14.5, 14.3, 14.4].map((tokens, i) => {
@@ -37,25 +44,43 @@ function run(plot: Plot): string {
   });
   const side = { accuracy: 0.9, tokens: 60.8, problems: 400 };
   const states = [null, 0, 60].map((step) => ({
-    ...{ step, said: `after ${hostile}`, all: side, groups: { [`known ${hostile}`]: side, unseen: side } },
+    step,
+    said: `after ${hostile}`,
+    all: side,
+    groups: { [`known ${hostile}`]: side, unseen: side },
   }));
   return renderReport(plot, {
     states,
-    ...{ name: `run of ${hostile}`, rows, evaluations, decline: "accuracy fell", budgetTokens: 14, seconds: 125 },
+    name: `run of ${hostile}`,
+    rows,
+    evaluations,
+    decline: "accuracy fell",
+    budgetTokens: 14,
+    seconds: 125,
     changes: [
       { step: 20, text: `budget: 30 tokens → none; price of a token: none → 0.004 ${hostile}` },
       { step: 41, text: "budget: none → 14 tokens" },
     ],
-    ...{ transcripts: [transcript(0), transcript(60)], game: "Four know a fact each. One hears them and adds up." },
-    ...{ device: "wasm", seed: "0", config: { note: hostile, wide: "x".repeat(400) }, warnings: [hostile] },
+    transcripts: [transcript(0), transcript(60)],
+    game: "Four know a fact each. One hears them and adds up.",
+    device: "wasm",
+    seed: "0",
+    config: { note: hostile, wide: "x".repeat(400) },
+    warnings: [hostile],
   });
 }
 
 function transcript(step: number): Transcript {
   const utterances = agents.map((agent, turn) => ({
-    ...{ agent, turn, round: 0, prompt: `${"A:k6?k+e>".repeat(40)}${hostile}`, silent: turn === 1 },
+    agent,
+    turn,
+    round: 0,
+    prompt: `${"A:k6?k+e>".repeat(40)}${hostile}`,
+    silent: turn === 1,
     text: turn === 1 ? "" : `${hostile} ${"w".repeat(step === 0 ? 3000 : 9)}`,
-    ...{ writtenTokens: 9, deliveredTo: turn < 4 ? ["solver"] : [], finishReason: "stop" as const },
+    writtenTokens: 9,
+    deliveredTo: turn < 4 ? ["solver"] : [],
+    finishReason: "stop" as const,
     model: { id: "m", weightVersion: step },
   }));
   const problem = { id: "p", question: "k+e", gold: "15", views: Object.fromEntries(agents.map((id) => [id, "k6"])) };
@@ -97,11 +122,32 @@ function record(method: string, problem: number, m: number): SampleRecord {
     criticalTokens: 16,
   };
   return {
-    ...{ benchmark: m < 0 ? "none right" : "gsm8k", problem: String(problem), method, repeat: 0, setting: "whole" },
-    ...{ deal: null, equalTo: null, config: method, protocol: null, shots: null, published: null, differs: [] },
-    ...{ status: "scored", correct: m >= 0 && (problem * 5 + m) % 12 < 4 + (m % 4), answer: "1", extracted: "1" },
-    ...{ rule: null, stopReason: null, notes: [], usd: null, byModel: [], seconds: 1, attempt: 1, error: null },
-    ...{ gold: "1", ...calls },
+    benchmark: m < 0 ? "none right" : "gsm8k",
+    problem: String(problem),
+    method,
+    repeat: 0,
+    setting: "whole",
+    deal: null,
+    equalTo: null,
+    config: method,
+    protocol: null,
+    shots: null,
+    published: null,
+    differs: [],
+    status: "scored",
+    correct: m >= 0 && (problem * 5 + m) % 12 < 4 + (m % 4),
+    answer: "1",
+    extracted: "1",
+    rule: null,
+    stopReason: null,
+    notes: [],
+    usd: null,
+    byModel: [],
+    seconds: 1,
+    attempt: 1,
+    error: null,
+    gold: "1",
+    ...calls,
   } as unknown as SampleRecord;
 }
 
@@ -123,15 +169,25 @@ function ablation(plot: Plot): string {
   };
   const table = { title: "Variants", columns: ["variant", "accuracy"], rows: variants.map((name) => [name, "97.0 %"]) };
   return variantPage(plot, {
-    ...{ heading: "Ablation of a preset", results, summary: { ...summary, problems: 400 }, table },
-    ...{ remark: "n = 3 seeds", said: [hostile] },
+    heading: "Ablation of a preset",
+    results,
+    summary: { ...summary, problems: 400 },
+    table,
+    remark: "n = 3 seeds",
+    said: [hostile],
   });
 }
 
 function analysis(plot: Plot): string {
   const speech = (tokens: number): Speech => ({
-    ...{ episodes: 60, unscored: 0, accuracy: 0.9, writtenTokens: 61, readTokens: 50, criticalTokens: 36 },
-    ...{ broadcastAmplification: 1, silence: Object.fromEntries(agents.map((agent) => [agent, 0.2])) },
+    episodes: 60,
+    unscored: 0,
+    accuracy: 0.9,
+    writtenTokens: 61,
+    readTokens: 50,
+    criticalTokens: 36,
+    broadcastAmplification: 1,
+    silence: Object.fromEntries(agents.map((agent) => [agent, 0.2])),
     edges: [
       ...agents.slice(0, 4).map((from, i) => ({ from, to: "solver", tokens: tokens + 3 * i })),
       { from: "solver", to: "holder-a", tokens: 1234.5 },
@@ -148,7 +204,15 @@ function analysis(plot: Plot): string {
   };
   const extreme = { agent: hostile, turn: 0, tokens: 2, text: `${hostile}${"y".repeat(5000)}`, value: -1 };
   return analysisHtml(plot, {
-    ...{ step: 30, problems: 60, cut: "drop", agents, before: speech(16), after: speech(4) },
-    ...{ valuesBefore: worth, values: worth, byAgent: { [hostile]: worth }, extremes: [extreme] },
+    step: 30,
+    problems: 60,
+    cut: "drop",
+    agents,
+    before: speech(16),
+    after: speech(4),
+    valuesBefore: worth,
+    values: worth,
+    byAgent: { [hostile]: worth },
+    extremes: [extreme],
   } as unknown as TeamAnalysis);
 }

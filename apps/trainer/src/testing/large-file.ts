@@ -11,7 +11,8 @@ export interface LargeFile {
 
 /** A file system with one file more, which takes no room: it can be read in pieces, cut off, appended to, renamed and removed. */
 export function withLargeFile(inner: FileSystem, { path, rows, rowBytes, row }: LargeFile): FileSystem {
-  let [place, bytes]: [string | null, number] = [path, rows * rowBytes];
+  let place: string | null = path;
+  let bytes: number = rows * rowBytes;
   let behind = Buffer.alloc(0);
   let last: { readonly i: number; readonly bytes: Buffer } | null = null;
   const rowAt = (i: number): Buffer => {

@@ -18,7 +18,9 @@ async function journal(gib: number, isPacked: boolean): Promise<unknown> {
   const answer = "x".repeat((1 << 20) - 1000);
   const perStep = 9;
   const large: LargeFile = {
-    ...{ path: "/run/gateway.jsonl", rows: gib * 1024, rowBytes: 1 << 20 },
+    path: "/run/gateway.jsonl",
+    rows: gib * 1024,
+    rowBytes: 1 << 20,
     row(i) {
       const step = Math.floor(i / perStep);
       const idOf = (k: number): string => `r${step * perStep + k}`;
@@ -41,7 +43,11 @@ async function journal(gib: number, isPacked: boolean): Promise<unknown> {
   const packed = (await fs.list("/run/gateway")).map(async (name) => (await inner.read(`/run/gateway/${name}`)).length);
   const [packedBytes = 0, ...others] = await Promise.all(packed);
   return {
-    ...{ bytes: large.rows * large.rowBytes, waiting: waiting.length, trained: trained.length, warned, packedBytes },
+    bytes: large.rows * large.rowBytes,
+    waiting: waiting.length,
+    trained: trained.length,
+    warned,
+    packedBytes,
     files: 1 + others.length,
   };
 }
@@ -59,7 +65,9 @@ async function metrics(): Promise<unknown> {
   await tinyRun({ ...common, settings, fileSystem: files });
   const [first = ""] = text.decode(await files.read(join(run, "metrics.jsonl"))).split("\n");
   const large: LargeFile = {
-    ...{ path: join(run, "metrics.jsonl"), rows: 300_000, rowBytes: 2400 },
+    path: join(run, "metrics.jsonl"),
+    rows: 300_000,
+    rowBytes: 2400,
     row: (i) => first.replace('"step":1,', `"step":${i + 1},`),
   };
   const fs = withLargeFile(files, large);

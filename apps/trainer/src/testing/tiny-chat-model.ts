@@ -13,17 +13,32 @@ export async function tinyChatModel(folder: string): Promise<void> {
     kind: "config",
     seed: 1,
     config: {
-      ...{ model_type: "llama", architectures: ["LlamaForCausalLM"], vocab_size: 102, hidden_size: 16 },
-      ...{ num_hidden_layers: 1, num_attention_heads: 2, num_key_value_heads: 2, intermediate_size: 32 },
-      ...{ max_position_embeddings: 1024, rms_norm_eps: 1e-6, rope_theta: 10_000, hidden_act: "silu" },
-      ...{ tie_word_embeddings: true, initializer_range: 0.1, bos_token_id: null, eos_token_id: 101 },
+      model_type: "llama",
+      architectures: ["LlamaForCausalLM"],
+      vocab_size: 102,
+      hidden_size: 16,
+      num_hidden_layers: 1,
+      num_attention_heads: 2,
+      num_key_value_heads: 2,
+      intermediate_size: 32,
+      max_position_embeddings: 1024,
+      rms_norm_eps: 1e-6,
+      rope_theta: 10_000,
+      hidden_act: "silu",
+      tie_word_embeddings: true,
+      initializer_range: 0.1,
+      bos_token_id: null,
+      eos_token_id: 101,
     },
   });
   await model.save(folder);
   await engine.close();
   const tokenizer = {
     model: { type: "BPE", vocab: Object.fromEntries(characters.map((letter, id) => [letter, id])), merges: [] },
-    ...{ normalizer: null, pre_tokenizer: null, post_processor: null, decoder: { type: "Fuse" } },
+    normalizer: null,
+    pre_tokenizer: null,
+    post_processor: null,
+    decoder: { type: "Fuse" },
     added_tokens: special,
   };
   await writeFile(join(folder, "tokenizer.json"), JSON.stringify(tokenizer));

@@ -92,12 +92,12 @@ function bounded(
       const { spatial, temporal } = startOf(start, sizeOf(protocol, options).agents);
       return graphTeam(protocol, options, wholeGraph(spatial, temporal));
     },
-    mostCalls: (protocol, size) => {
+    maxCalls: (protocol, size) => {
       const { agents, rounds } = sizeOf(protocol, size);
       return agents * rounds + 1;
     },
     // Within a round a graph has no cycle; between rounds everybody may hear everybody; the decision hears all.
-    mostCopies: (protocol, size) => {
+    maxCopies: (protocol, size) => {
       const { agents, rounds } = sizeOf(protocol, size);
       const replies = (rounds * agents * (agents - 1)) / 2 + (rounds - 1) * agents ** 2 + agents;
       return { questions: agents * rounds + 1, examples: 0, replies, toolBytes: replies * toolBytes };

@@ -14,7 +14,7 @@ test.for([
   ["choice", 6],
   ["code", 11],
 ] as const)("%s takes %i calls at most", ([family, calls]) => {
-  expect(released.mostCalls({ family })).toBe(calls);
+  expect(released.maxCalls({ family })).toBe(calls);
 });
 
 test("a quarter is dropped, as torch rounds: 20, 15, 11 and 25, 19, 14; the lowest go", () => {

@@ -28,12 +28,12 @@ export function examplesIn(question: string): string[] {
   });
 }
 
-const mostAsserts = 10;
+const maxAsserts = 10;
 
 /** The assertions that a reply writes, one a line, each once; at most 10. */
 export function assertsIn(reply: string): string[] {
   const lines = reply.split("\n").map((line) => line.trim());
-  return [...new Set(lines.filter((line) => /^assert\b/u.test(line)))].slice(0, mostAsserts);
+  return [...new Set(lines.filter((line) => /^assert\b/u.test(line)))].slice(0, maxAsserts);
 }
 
 /** Indentation of a first line is a body's own. */

@@ -2,14 +2,14 @@ import type { RunProgram } from "../baseline.ts";
 import { programOf } from "./code-in.ts";
 
 /** What a tool says in a prompt has at most so many characters. */
-const mostWords = 100;
+const maxWords = 100;
 
 /** Most bytes of {@link words}, of the name before it and the mark of its line. */
-export const toolBytes: number = 3 * mostWords + 60;
+export const toolBytes: number = 3 * maxWords + 60;
 
 /** What a tool says, in one line: it stands in prompts, and its text is a model's. */
 export function words(text: string): string {
-  return text.replaceAll(/\s+/gu, " ").trim().slice(0, mostWords);
+  return text.replaceAll(/\s+/gu, " ").trim().slice(0, maxWords);
 }
 
 /** Runs each program once: a team asks of the same one again and again, and one that does not end takes its time. */

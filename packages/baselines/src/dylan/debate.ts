@@ -53,7 +53,8 @@ export function dylanDebate(
     play: async (stage) => {
       const random = randomFromSeed(`dylan/${stage.problem.id}/${stage.problem.question}`);
       const all: Reply[] = [];
-      let [active, before]: [readonly string[], Reply[]] = [ids, []];
+      let active: readonly string[] = ids;
+      let before: Reply[] = [];
       for (let layer = 0; layer < layers; layer++) {
         if (layer === layers - 1 && ids.length > 3) {
           active = await bestAgents(stage, before, random);

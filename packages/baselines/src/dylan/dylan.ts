@@ -18,8 +18,8 @@ export const dylan: Baseline = methodOf({
   title: "DyLAN",
   protocols: dylanProtocols,
   create: (protocol, options) => playedBy(protocol, options, teamOf(protocol, options)),
-  mostCalls: (protocol, size) => mostCalls(protocol, agentsOf(protocol, size)),
-  mostCopies: (protocol, size) => mostCopies(protocol, agentsOf(protocol, size)),
+  maxCalls: (protocol, size) => maxCalls(protocol, agentsOf(protocol, size)),
+  maxCopies: (protocol, size) => maxCopies(protocol, agentsOf(protocol, size)),
 });
 
 const untaught: Baseline = methodOf({
@@ -28,8 +28,8 @@ const untaught: Baseline = methodOf({
   protocols: dylanSelectProtocols,
   create: (protocol, options) => playedBy(protocol, options, teamOf(protocol, options)),
   // All candidates play on calibration questions.
-  mostCalls: (protocol, size) => mostCalls(protocol, mostAgents(protocol, size)),
-  mostCopies: (protocol, size) => mostCopies(protocol, mostAgents(protocol, size)),
+  maxCalls: (protocol, size) => maxCalls(protocol, maxAgents(protocol, size)),
+  maxCopies: (protocol, size) => maxCopies(protocol, maxAgents(protocol, size)),
 });
 
 /** DyLAN's agent team optimisation: all candidates play on calibration questions, and those of most importance play the test. */
@@ -96,17 +96,17 @@ function agentsOf(protocol: Protocol, size: MethodSize): number {
   return size.agents ?? protocol.agents ?? playersOf(protocol).length;
 }
 
-function mostAgents(protocol: Protocol, size: MethodSize): number {
+function maxAgents(protocol: Protocol, size: MethodSize): number {
   return Math.max(agentsOf(protocol, size), playersOf(protocol).length);
 }
 
-function mostCalls(protocol: Protocol, agents: number): number {
+function maxCalls(protocol: Protocol, agents: number): number {
   if (!writes(protocol)) return 2 * agents + (agents > 3 ? 3 : agents);
   return 2 * agents + 6 + (agents > 2 ? 3 : agents);
 }
 
-function mostCopies(protocol: Protocol, agents: number): PromptCopies {
-  const calls = mostCalls(protocol, agents);
+function maxCopies(protocol: Protocol, agents: number): PromptCopies {
+  const calls = maxCalls(protocol, agents);
   // From the second layer on everybody reads the whole layer before; of those who are all alike, the last two each other.
   if (!writes(protocol)) {
     const unread = protocol.roles.length === 1 && agents > 3 ? 2 * (agents - 2) : 0;

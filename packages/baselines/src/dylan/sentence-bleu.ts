@@ -6,7 +6,10 @@ const orders = 4;
  */
 export function sentenceBleu(text: string, reference: string): number {
   const [said, wanted] = [tokensOf(text), tokensOf(reference)];
-  let [sum, used, smoothing, matches] = [0, 0, 1, 0];
+  let sum = 0;
+  let used = 0;
+  let smoothing = 1;
+  let matches = 0;
   for (let n = 1; n <= orders; n++) {
     const total = said.length - n + 1;
     if (total <= 0) break;

@@ -58,7 +58,8 @@ export function dylanWriters(
       const run = onceEach(runner);
       const random = randomFromSeed(`dylan/${stage.problem.id}/${question}`);
       const play: Play = { neurons: [], programs: [], tests: [] };
-      let [active, before]: [readonly string[], Turn[]] = [ids, []];
+      let active: readonly string[] = ids;
+      let before: Turn[] = [];
       for (let layer = 0; layer < layers; layer++) {
         if (layer === layers - 1 && ids.length > 2) active = await bestWriters(stage, before, random);
         const judged =

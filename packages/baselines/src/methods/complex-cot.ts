@@ -12,8 +12,8 @@ function complex(name: string, title: string, protocols: typeof complexCotProtoc
     title,
     protocols,
     create: (protocol, options) => repliesToOne("complex-cot", protocol, options, stepALine),
-    mostCalls: samplesOf,
-    mostCopies: copiesToOne,
+    maxCalls: samplesOf,
+    maxCopies: copiesToOne,
   });
 }
 

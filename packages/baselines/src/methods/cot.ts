@@ -13,5 +13,5 @@ export const cot: Baseline = methodOf({
   title: "CoT",
   protocols: cotProtocols,
   create: (protocol, options) => repliesToOne("cot", protocol, options, stepByStep),
-  mostCopies: copiesToOne,
+  maxCopies: copiesToOne,
 });

@@ -14,5 +14,5 @@ export const untrainedCritic: Baseline = methodOf({
       seatOn("actor", revisingActorPrompt(options.answerForm), phases.answer, options),
       seatOn("critic", criticPrompt, phases.critique, options),
     ),
-  mostCopies: () => ({ questions: 3, examples: 0, replies: 3 }),
+  maxCopies: () => ({ questions: 3, examples: 0, replies: 3 }),
 });

@@ -8,7 +8,7 @@ import { phaseSettings } from "../protocols/protocol-for.ts";
 import { tokensGiven, tokensOf } from "./tokens-given.ts";
 
 /** Fewer are no thought: what a further turn has to leave for its reply, and what its request takes. */
-const [leastReply, requestTokens] = [64, 64] as const;
+const [minReply, requestTokens] = [64, 64] as const;
 
 /**
  * One agent that thinks in one chat until the tokens of a team are spent: a reply may be as long as they allow, and where it ends early
@@ -40,7 +40,7 @@ export const equalThought: Baseline = {
             left -= tokensOf(said);
             // The next prompt is this one and its reply.
             ceiling = left - tokensOf(said) - requestTokens;
-            if (!turn || turn.utterance.silent || ceiling < leastReply) return;
+            if (!turn || turn.utterance.silent || ceiling < minReply) return;
             if (turns === protocol.calls.most) return stage.note("capped");
             messages.push(
               { role: "assistant", content: turn.utterance.text },
@@ -55,12 +55,12 @@ export const equalThought: Baseline = {
           (turns.findLast(({ utterance }) => reader.read(utterance.text) !== null) ?? turns.at(-1))?.utterance ?? null,
       });
     },
-    mostCopies: () => ({ questions: mostTurns, examples: 0, replies: 0 }),
+    maxCopies: () => ({ questions: maxTurns, examples: 0, replies: 0 }),
   }),
   equalTokens: true,
 };
 
-const mostTurns = equalThoughtProtocols[0]?.calls.most ?? 0;
+const maxTurns = equalThoughtProtocols[0]?.calls.most ?? 0;
 
 function messagesOf(prompt: ReturnType<typeof chat>): readonly ChatMessage[] {
   return prompt.kind === "messages" ? prompt.messages : [];

@@ -39,9 +39,9 @@ export const equalVotes: Baseline = {
         answer: (turns) => pluralityOf(turns, reader),
       });
     },
-    mostCopies: () => ({ questions: mostSamples, examples: mostSamples, replies: 0 }),
+    maxCopies: () => ({ questions: maxSamples, examples: maxSamples, replies: 0 }),
   }),
   equalTokens: true,
 };
 
-const mostSamples = equalVotesProtocols[0]?.calls.most ?? 0;
+const maxSamples = equalVotesProtocols[0]?.calls.most ?? 0;

@@ -6,7 +6,7 @@ import { shotsOf } from "../protocols/choose-shots.ts";
 import { evoAgentProtocols, type EvoAgentPhase } from "../protocols/evo-agent.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 
-const mostTries = 5;
+const maxTries = 5;
 
 /**
  * EvoAgent: an answer, then three times: invent an expert, check it, let it answer, merge old and new. The fifth expert
@@ -43,7 +43,7 @@ export const evoAgent: Baseline = methodOf({
           const known = [answer, ...experts];
           const state = `${question}\n\nCurrent answer:\n${quote(textOf(answer))}\n\nExperts so far:\n${quote(experts.map(textOf).join("\n"))}`;
           let expert: Turn | undefined;
-          for (let attempt = 0; attempt < mostTries; attempt++) {
+          for (let attempt = 0; attempt < maxTries; attempt++) {
             expert = await say(
               ["inventor", "invent"],
               "Describe one new expert whose skills would improve the answer, in two sentences.",
@@ -58,7 +58,7 @@ export const evoAgent: Baseline = methodOf({
               expert,
             );
             if (!/\bdiscard\b/iu.test(textOf(check))) break;
-            if (attempt === mostTries - 1) stage.note("expert-taken-unchecked");
+            if (attempt === maxTries - 1) stage.note("expert-taken-unchecked");
           }
           experts.push(expert);
           const advice = await say(
@@ -80,12 +80,12 @@ export const evoAgent: Baseline = methodOf({
         turns.findLast(({ call }) => call.agent === "merger" || call.agent === "solver")?.utterance ?? null,
     });
   },
-  mostCalls: (protocol, { rounds = protocol.rounds ?? 0 }) => 1 + rounds * (2 * mostTries + 2),
+  maxCalls: (protocol, { rounds = protocol.rounds ?? 0 }) => 1 + rounds * (2 * maxTries + 2),
   // Every try reads the answer and all experts so far twice, and the new one once; then the expert is read, and two answers.
-  mostCopies: (protocol, { rounds = protocol.rounds ?? 0 }) => ({
-    questions: 1 + rounds * (2 * mostTries + 2),
+  maxCopies: (protocol, { rounds = protocol.rounds ?? 0 }) => ({
+    questions: 1 + rounds * (2 * maxTries + 2),
     examples: 1,
-    replies: rounds * (3 * mostTries + 3) + mostTries * rounds * (rounds - 1),
+    replies: rounds * (3 * maxTries + 3) + maxTries * rounds * (rounds - 1),
   }),
 });
 

@@ -14,5 +14,5 @@ export const untrainedHint: Baseline = methodOf({
       seatOn("collaborator", hintPrompt, phases.hint, options),
       seatOn("actor", hintedActorPrompt(options.answerForm), phases.answer, options),
     ),
-  mostCopies: () => ({ questions: 2, examples: 0, replies: 1 }),
+  maxCopies: () => ({ questions: 2, examples: 0, replies: 1 }),
 });

@@ -34,7 +34,7 @@ test("arithmetic: two debaters, three rounds, whole messages of the other in its
   const last = chats[5]?.join("\n") ?? "";
   // Its own of two rounds, and the other's of two rounds; nothing of its own round.
   expect(last.match(/reply-\d/gu)).toEqual(["reply-1", "reply-0", "reply-3", "reply-2"]);
-  expect(baselineNamed("debate").mostCopies?.({ family: "maths", agents: 2, rounds: 3 })).toEqual({
+  expect(baselineNamed("debate").maxCopies?.({ family: "maths", agents: 2, rounds: 3 })).toEqual({
     questions: 12,
     examples: 6,
     replies: 12,

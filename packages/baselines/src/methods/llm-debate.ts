@@ -19,12 +19,12 @@ export const llmDebate: Baseline = methodOf({
   title: "LLM-Debate",
   protocols: debateProtocols,
   create: (_, options) => programTopology(debateProgram(options)),
-  mostCalls: (protocol, size) => {
+  maxCalls: (protocol, size) => {
     const { agents, rounds } = sizeOf(protocol, size);
     return agents * rounds;
   },
   // A chat grows by everybody's reply each round, and by the question where that is repeated.
-  mostCopies: (protocol, size) => {
+  maxCopies: (protocol, size) => {
     const { agents, rounds } = sizeOf(protocol, size);
     return {
       questions: repeatsQuestion(protocol) ? (agents * rounds * (rounds + 1)) / 2 : agents * rounds,

@@ -75,10 +75,10 @@ export const mad: Baseline = methodOf({
       },
     });
   },
-  mostCalls: (protocol, { rounds = protocol.rounds ?? 0 }) => 3 * rounds + 2,
+  maxCalls: (protocol, { rounds = protocol.rounds ?? 0 }) => 3 * rounds + 2,
   // Each chat grows by what its owner hears and says: one reply and one for a side, two and one for the moderator; the judge reads both
   // sides twice, and its own list.
-  mostCopies: (protocol, { rounds = protocol.rounds ?? 0 }) => ({
+  maxCopies: (protocol, { rounds = protocol.rounds ?? 0 }) => ({
     questions: 3 * rounds + 2,
     examples: 0,
     replies: (7 * rounds * (rounds - 1)) / 2 + 3 * rounds + 5,

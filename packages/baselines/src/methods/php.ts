@@ -41,9 +41,9 @@ export const php: Baseline = methodOf({
       answer: (turns) => turns.findLast(({ utterance }) => reader.read(utterance.text) !== null)?.utterance ?? null,
     });
   },
-  mostCalls: roundsOf,
+  maxCalls: roundsOf,
   // Each hint has all earlier answers.
-  mostCopies: (protocol, size) => {
+  maxCopies: (protocol, size) => {
     const rounds = roundsOf(protocol, size);
     return { questions: rounds, examples: rounds, replies: (rounds * (rounds - 1)) / 2 };
   },

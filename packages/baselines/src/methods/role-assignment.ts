@@ -12,7 +12,7 @@ export const roleAssignment: Baseline = methodOf({
   title: "Role Assignment",
   protocols: roleAssignmentProtocols,
   create: (_, options) => programTopology(roleAssignmentProgram(options)),
-  mostCopies: () => ({ questions: 2, examples: 0, replies: 0 }),
+  maxCopies: () => ({ questions: 2, examples: 0, replies: 0 }),
 });
 
 /** The assignment as a program, for teams that put something before it. */

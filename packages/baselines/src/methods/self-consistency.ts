@@ -10,8 +10,8 @@ function votes(name: string, title: string, protocols: typeof scProtocols): Base
     title,
     protocols,
     create: (protocol, options) => repliesToOne("sc", protocol, options, stepByStep),
-    mostCalls: samplesOf,
-    mostCopies: copiesToOne,
+    maxCalls: samplesOf,
+    maxCopies: copiesToOne,
   });
 }
 

@@ -18,8 +18,8 @@ export const selfRefine: Baseline = methodOf({
   protocols: selfRefineProtocols,
   create: (protocol, options) =>
     protocol.runsPrograms ? refinedPrograms(protocol, options) : reflexion(protocol, options),
-  mostCalls: (protocol, size) => 1 + (protocol.runsPrograms ? 1 : 2) * roundsOf(protocol, size),
-  mostCopies: (protocol, size) => {
+  maxCalls: (protocol, size) => 1 + (protocol.runsPrograms ? 1 : 2) * roundsOf(protocol, size),
+  maxCopies: (protocol, size) => {
     const rounds = roundsOf(protocol, size);
     return protocol.runsPrograms
       ? // The latest program, and in each exchange before it a program and the reply that changed it.

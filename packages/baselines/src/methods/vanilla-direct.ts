@@ -47,5 +47,5 @@ export const vanillaDirect: Baseline = methodOf({
       answer: (turns) => turns.findLast(({ call }) => call.agent === "decision")?.utterance ?? null,
     });
   },
-  mostCopies: () => ({ questions: 2, examples: 0, replies: 2 }),
+  maxCopies: () => ({ questions: 2, examples: 0, replies: 2 }),
 });

@@ -10,7 +10,7 @@ function standard(name: string, title: string, protocols: typeof zeroShotProtoco
     title,
     protocols,
     create: (protocol, options) => repliesToOne("vanilla", protocol, options, "Answer the question."),
-    mostCopies: copiesToOne,
+    maxCopies: copiesToOne,
   });
 }
 

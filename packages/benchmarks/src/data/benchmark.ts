@@ -94,7 +94,7 @@ export interface Benchmark {
   readonly gold: string;
   readonly traps: readonly string[];
   readonly splits: Readonly<Record<string, Split>>;
-  /** Scored unless told. */
+  /** Scored by default. */
   readonly defaultSplit: string;
   /** The benchmark whose worked solutions serve as examples, where its own data has none: papers show GSM8K's for all word problems. */
   readonly examplesFrom?: string;

@@ -70,18 +70,16 @@ function check({ problem: split, shards }: DistributedProblem<BenchmarkProblem>,
 
 test("any text comes back, nobody's fact is another's, and shares differ by one at most", () => {
   const piece = fc.constantFrom(
-    ...[
-      "It has $5. ",
-      "Is it $x.y$? ",
-      "Go! ",
-      "{open. ",
-      "}. ",
-      " \n",
-      "End",
-      "3.5 m. ",
-      "Rs. 7, and 8 pens; ",
-      "If 5 go, how many? ",
-    ],
+    "It has $5. ",
+    "Is it $x.y$? ",
+    "Go! ",
+    "{open. ",
+    "}. ",
+    " \n",
+    "End",
+    "3.5 m. ",
+    "Rs. 7, and 8 pens; ",
+    "If 5 go, how many? ",
   );
   const text = fc.oneof(
     fc.string({ unit: "grapheme" }),

@@ -10,7 +10,7 @@ import { splitOf } from "./split-of.ts";
 
 /** Where a benchmark's data files are, and whether to fetch those that are missing. */
 export interface OpenOptions extends LoadOptions {
-  /** The benchmark's own unless told. */
+  /** The benchmark's own by default. */
   readonly split?: string;
   /** Where data files are kept, one folder per benchmark. */
   readonly folder: string;
@@ -26,7 +26,7 @@ export interface OpenOptions extends LoadOptions {
   readonly signal?: AbortSignal;
   /** Bytes that are here, of all. */
   readonly onProgress?: (progress: { readonly file: string; readonly bytes: number; readonly total: number }) => void;
-  /** The platform's unless told. */
+  /** The platform's by default. */
   readonly fetch?: typeof fetch;
 }
 
@@ -53,7 +53,10 @@ export async function openSplit(benchmark: Benchmark, options: OpenOptions): Pro
   const path = join(options.folder, file.path);
   const { signal, onProgress } = options;
   await downloadFile({
-    ...{ url: file.url, bytes: file.bytes, sha256: file.sha256, path },
+    url: file.url,
+    bytes: file.bytes,
+    sha256: file.sha256,
+    path,
     ...(signal && { signal }),
     ...(onProgress && { onProgress: (bytes: number) => onProgress({ file: file.path, bytes, total: file.bytes }) }),
     ...(options.fetch && { fetch: options.fetch }),
@@ -87,7 +90,10 @@ async function fromHub(
   const note = options.allowChanged ? null : await readNote(notePath);
   const snapshot = await openSnapshot({
     ...hub,
-    ...{ repo, type: "dataset", files, offline },
+    repo,
+    type: "dataset",
+    files,
+    offline,
     ...(note && { revision: note.commit }),
     ...(signal && { signal }),
     ...(onProgress && { onProgress }),

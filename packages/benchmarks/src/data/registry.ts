@@ -15,10 +15,22 @@ import { arxiv, tldr } from "./entries/writing.ts";
 
 /** Every benchmark, in the order tables list them. */
 export const benchmarks: readonly Benchmark[] = [
-  ...[mmlu, mmluSubset, gsm8k, multiarith, svamp, aqua],
-  ...[math500, aime24, amc23, olympiadbench, minerva],
-  ...[humaneval, humaneval161, coopHumaneval],
-  ...[tldr, arxiv],
+  mmlu,
+  mmluSubset,
+  gsm8k,
+  multiarith,
+  svamp,
+  aqua,
+  math500,
+  aime24,
+  amc23,
+  olympiadbench,
+  minerva,
+  humaneval,
+  humaneval161,
+  coopHumaneval,
+  tldr,
+  arxiv,
 ];
 
 /** @throws LaconicError `config_invalid` naming those there are */

@@ -46,7 +46,7 @@ function mathsOptions({ kind, params, origin }: GradedCase): MathsOptions {
   return {
     ...(types && { forms: { latex: types.includes("latex"), plain: types.includes("expr") } }),
     ...(strict === false && { strictNames: false }),
-    // Labels of `math-equivalence` are Math-Verify's, which refuses them unless told.
+    // Labels of `math-equivalence` are Math-Verify's, which refuses them by default.
     inequalities: inequalities ?? kind !== "math-equivalence",
     // A benchmark's gold is one answer from end to end.
     ...(kind === "maths" && { bareGold: true }),

@@ -61,7 +61,8 @@ const longestOption = 160;
 /** A text without the options that it quotes: labels in order, from the first on, three of them or two side by side. */
 function withoutOptions(text: string, letters: string): string {
   const labels = [...text.matchAll(label)].map(({ index, 0: all, 1: letter }) => ({
-    ...{ start: index, end: index + all.length },
+    start: index,
+    end: index + all.length,
     at: letters.indexOf(letter as string),
   }));
   let rest = text;

@@ -19,7 +19,7 @@ test.each(["", " \n ", "####", "Paris is nice.\nSo is Rome.", "The answer is\nha
   },
 );
 
-test("composition and white space do not count, case does unless told", () => {
+test("composition and white space do not count, case does by default", () => {
   expect(gradeText("#### Cafe\u0301  Noir", "Caf\u00e9 Noir").correct).toBe(true);
   expect(gradeText("#### paris", "Paris").correct).toBe(false);
   expect(gradeText("#### paris", "Paris", { ignoreCase: true }).correct).toBe(true);

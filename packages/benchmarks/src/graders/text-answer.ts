@@ -46,7 +46,7 @@ function bare(text: string): string {
 
 /**
  * Judges a reply whose gold is a text: the same characters, after Unicode's composition (NFC) and with runs of white space
- * as one space. What stands around an answer (quotes, emphasis, a full stop) counts on neither side; case counts unless told.
+ * as one space. What stands around an answer (quotes, emphasis, a full stop) counts on neither side; case counts by default.
  * The answer has to be given as one: a gold that is merely mentioned is not accepted.
  */
 export function gradeText(

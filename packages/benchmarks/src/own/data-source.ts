@@ -11,7 +11,7 @@ export interface SourceOptions {
   readonly hub?: HubEnvironment;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
-  /** The platform's unless told. */
+  /** The platform's by default. */
   readonly fetch?: typeof fetch;
 }
 

@@ -1,5 +1,5 @@
 import { LaconicError } from "../errors.ts";
-import { findMisfit } from "./find-misfit.ts";
+import { findShapeMismatch } from "./find-shape-mismatch.ts";
 import type { Shape } from "./shape.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { Shape } from "./shape.ts";
  * @throws LaconicError `config_invalid` naming the key.
  */
 export function checkShape(shape: Shape, value: unknown, place: string): void {
-  const found = findMisfit(shape, value);
+  const found = findShapeMismatch(shape, value);
   if (!found) return;
   const key = [place, ...found.path].filter((part) => part !== "").join(".");
   throw new LaconicError("config_invalid", `${key}: ${found.reason}`, { key });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkShape, findMisfit, group, shapes, type Shape } from "../index.ts";
+import { checkShape, findShapeMismatch, group, shapes, type Shape } from "../index.ts";
 import { schemaOf } from "../schemas/index.ts";
 
 interface Options {
@@ -17,7 +17,7 @@ const options = group<Options>({
   guard: { shape: group<{ readonly action: string }>({ action: { shape: shapes.text } }), optional: true },
 });
 
-describe("findMisfit", () => {
+describe("findShapeMismatch", () => {
   test.each<[unknown, string, string]>([
     [{ target: 0, most: null }, "target", "it must be a finite number above 0, not 0"],
     [{ target: NaN, most: null }, "target", "not NaN"],
@@ -34,23 +34,23 @@ describe("findMisfit", () => {
     [null, "", "not null"],
     [{ target: 1, most: () => 4 }, "most", "not a function"],
   ])("%j: %s, %s", (value, path, reason) => {
-    const found = findMisfit(options, value);
+    const found = findShapeMismatch(options, value);
     expect(found?.path.join(".")).toBe(path);
     expect(found?.reason).toContain(reason);
   });
 
   test("an alternative is told by the one that fits best", () => {
     const either: Shape = { kind: "either", of: [shapes.text, { kind: "list", of: shapes.count, least: 1 }] };
-    expect(findMisfit(either, "all")).toBe(null);
-    expect(findMisfit(either, [1, 2])).toBe(null);
-    expect(findMisfit(either, [1, -2])?.path).toEqual(["1"]);
-    expect(findMisfit(either, [])?.reason).toContain("at least 1 entries");
+    expect(findShapeMismatch(either, "all")).toBe(null);
+    expect(findShapeMismatch(either, [1, 2])).toBe(null);
+    expect(findShapeMismatch(either, [1, -2])?.path).toEqual(["1"]);
+    expect(findShapeMismatch(either, [])?.reason).toContain("at least 1 entries");
   });
 
   test("names of prototypes are no settings", () => {
     const value = JSON.parse('{"target":1,"most":null,"__proto__":{}}') as unknown;
-    expect(findMisfit(options, value)?.path).toEqual(["__proto__"]);
-    expect(findMisfit(options, { target: 1, most: null, constructor: 1 })?.path).toEqual(["constructor"]);
+    expect(findShapeMismatch(options, value)?.path).toEqual(["__proto__"]);
+    expect(findShapeMismatch(options, { target: 1, most: null, constructor: 1 })?.path).toEqual(["constructor"]);
   });
 });
 
@@ -81,11 +81,11 @@ describe("schemaOf", () => {
     of: { kind: "list", of: { kind: "either", of: [shapes.boolean, shapes.share] } },
   };
 
-  test("accepts what findMisfit accepts, and nothing else", () => {
+  test("accepts what findShapeMismatch accepts, and nothing else", () => {
     fc.assert(
       fc.property(values, (value) => {
         for (const shape of [options, shapes.positive, record])
-          expect(schemaOf(shape).safeParse(value).success).toBe(findMisfit(shape, value) === null);
+          expect(schemaOf(shape).safeParse(value).success).toBe(findShapeMismatch(shape, value) === null);
       }),
       { seed: 15, numRuns: 500 },
     );

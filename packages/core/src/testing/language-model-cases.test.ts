@@ -11,9 +11,9 @@ import { languageModelCases, tableTokenizer, type ConformanceCase } from "./inde
 const tokenizer = tableTokenizer();
 
 /** A small model that keeps the contract: random letters, an end token, a trace, stop texts. */
-function babbler(change: (completion: Completion, request: CompletionRequest) => Completion = (same) => same) {
+function randomPolicy(change: (completion: Completion, request: CompletionRequest) => Completion = (same) => same) {
   const model: LanguageModel = {
-    id: "babbler",
+    id: "random-policy",
     async complete(request) {
       if (request.signal?.aborted) throw new LaconicError("aborted", "the request was aborted");
       const { maxTokens, stop = [] } = request.sampling;
@@ -31,7 +31,7 @@ function babbler(change: (completion: Completion, request: CompletionRequest) =>
         text,
         finishReason,
         usage: { promptTokens: 2, completionTokens: tokens.length, counted: "model" },
-        model: { id: "babbler", weightVersion: 3 },
+        model: { id: "random-policy", weightVersion: 3 },
         trace: { promptTokens: [7, 8], tokens, logProbs: tokens.map(() => Math.log(1 / 27)) },
       };
       return change(completion, request);
@@ -43,54 +43,59 @@ function babbler(change: (completion: Completion, request: CompletionRequest) =>
 const cases = languageModelCases();
 
 describe("a model that keeps the contract passes", () => {
-  for (const item of cases) test(item.name, () => item.run(() => babbler()));
+  for (const item of cases) test(item.name, () => item.run(() => randomPolicy()));
 });
 
-test("creating the model may take time", () => (cases[0] as ConformanceCase<LanguageModel>).run(async () => babbler()));
+test("creating the model may take time", () =>
+  (cases[0] as ConformanceCase<LanguageModel>).run(async () => randomPolicy()));
 
 const traced = (completion: Completion, change: Partial<NonNullable<Completion["trace"]>>): Completion =>
   completion.trace ? { ...completion, trace: { ...completion.trace, ...change } } : completion;
 
 const breaches: readonly [string, string, () => LanguageModel][] = [
-  ["has no id", "has a name", () => ({ ...babbler(), id: "" })],
+  ["has no id", "has a name", () => ({ ...randomPolicy(), id: "" })],
   [
     "does not say which weights wrote",
     "has a name",
-    () => babbler((c) => ({ ...c, model: { id: "babbler", weightVersion: NaN } })),
+    () => randomPolicy((c) => ({ ...c, model: { id: "random-policy", weightVersion: NaN } })),
   ],
   [
     "counts half a token",
     "a completion is whole",
-    () => babbler((c) => ({ ...c, usage: { ...c.usage, promptTokens: 0.5 } })),
+    () => randomPolicy((c) => ({ ...c, usage: { ...c.usage, promptTokens: 0.5 } })),
   ],
   [
     "ends for no known reason",
     "a completion is whole",
-    () => babbler((c) => ({ ...c, finishReason: "tired" as "stop" })),
+    () => randomPolicy((c) => ({ ...c, finishReason: "tired" as "stop" })),
   ],
-  ["loses log-probs", "a completion is whole", () => babbler((c) => traced(c, { logProbs: [] }))],
+  ["loses log-probs", "a completion is whole", () => randomPolicy((c) => traced(c, { logProbs: [] }))],
   [
     "reports a positive log-prob",
     "a completion is whole",
-    () => babbler((c) => traced(c, { logProbs: c.trace?.tokens.map(() => 0.5) ?? [] })),
+    () => randomPolicy((c) => traced(c, { logProbs: c.trace?.tokens.map(() => 0.5) ?? [] })),
   ],
-  ["loses the prompt's tokens", "a completion is whole", () => babbler((c) => traced(c, { promptTokens: [7] }))],
-  ["traces a token it did not count", "a completion is whole", () => babbler((c) => traced(c, { tokens: [1, 2, 3] }))],
+  ["loses the prompt's tokens", "a completion is whole", () => randomPolicy((c) => traced(c, { promptTokens: [7] }))],
+  [
+    "traces a token it did not count",
+    "a completion is whole",
+    () => randomPolicy((c) => traced(c, { tokens: [1, 2, 3] })),
+  ],
   [
     "writes on and on",
     "writes no more than maxTokens",
-    () => babbler((c) => ({ ...traced(c, {}), usage: { ...c.usage, completionTokens: 9 } })),
+    () => randomPolicy((c) => ({ ...traced(c, {}), usage: { ...c.usage, completionTokens: 9 } })),
   ],
   [
     "keeps the stop text",
     "stop texts are not part",
-    () => babbler((c, { sampling }) => ({ ...c, text: c.text + (sampling.stop ?? []).join("") })),
+    () => randomPolicy((c, { sampling }) => ({ ...c, text: c.text + (sampling.stop ?? []).join("") })),
   ],
   [
     "writes into the request",
     "a request is left as it was",
     () =>
-      babbler((c, { sampling }) => {
+      randomPolicy((c, { sampling }) => {
         (sampling.stop as string[] | undefined)?.push("more");
         return c;
       }),
@@ -99,7 +104,7 @@ const breaches: readonly [string, string, () => LanguageModel][] = [
     "answers an aborted request",
     "an aborted request rejects",
     () => {
-      const model = babbler();
+      const model = randomPolicy();
       return { ...model, complete: ({ prompt, sampling, random }) => model.complete({ prompt, sampling, random }) };
     },
   ],
@@ -119,7 +124,7 @@ const breaches: readonly [string, string, () => LanguageModel][] = [
     "an aborted request leaves the model usable",
     () => {
       let broken = false;
-      const model = babbler();
+      const model = randomPolicy();
       return {
         ...model,
         complete: async (request) => {
@@ -135,7 +140,7 @@ const breaches: readonly [string, string, () => LanguageModel][] = [
     "many requests at once",
     () => {
       let busy = 0;
-      const model = babbler();
+      const model = randomPolicy();
       return {
         ...model,
         complete: async (request) => {

@@ -26,7 +26,7 @@ test("utterances and ledger agree", () => {
   expect(episode.utterances.map(({ deliveredTo }) => deliveredTo)).toEqual([["s", "a"], [], ["a"], []]);
 });
 
-test("the last turn answers unless told otherwise, and the episode can be stored", () => {
+test("the last turn answers by default, and the episode can be stored", () => {
   expect(episode).toMatchObject({ answer: "ok", stopReason: "answered" });
   expect(scriptedEpisode([], { problemId: "p2" })).toMatchObject({
     problemId: "p2",

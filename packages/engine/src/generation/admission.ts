@@ -9,7 +9,7 @@ import { contentOf, roomFor, type Reply } from "./reply.ts";
 export interface PromptGroup {
   readonly replies: readonly Reply[];
   readonly nodes: readonly PromptNode[];
-  /** The positions that all of them begin with; nothing unless told. */
+  /** The positions that all of them begin with; nothing by default. */
   readonly start?: { readonly of: KeptPrefix; readonly length: number };
 }
 

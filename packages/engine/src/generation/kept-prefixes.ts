@@ -71,7 +71,8 @@ export class KeptPrefixes {
     const { maxBytes, maxAgeSeconds } = this.#limits;
     const oldest = this.#now() - maxAgeSeconds;
     const inTime = this.#kept.filter(({ keptAt }) => keptAt > oldest);
-    let [first, bytes] = [inTime.length, 0];
+    let first = inTime.length;
+    let bytes = 0;
     while (first > 0) {
       bytes += bytesOf(inTime[first - 1] as KeptPrefix);
       if (bytes > maxBytes) break;

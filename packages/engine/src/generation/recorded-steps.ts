@@ -8,7 +8,7 @@ import { extendDrawn, mostLikeliest, type DrawnTokens } from "./draw.ts";
 import type { Reply } from "./reply.ts";
 
 /** Lanes kept at a time: rows come and go around a border between two. */
-const mostLanes = 3;
+const maxLanes = 3;
 
 /** What became of one kind of step in one lane. */
 interface Play {
@@ -89,7 +89,7 @@ export class RecordedSteps {
     const chosen = known ?? { lane: new DecodeLane(this.#model, rows, width), plays: new Map<string, Play>() };
     this.#lanes.push(chosen);
     chosen.lane.arrange(replies, pages, last?.lane ?? null);
-    if (this.#lanes.length > mostLanes) {
+    if (this.#lanes.length > maxLanes) {
       const [oldest] = this.#lanes.splice(0, 1);
       if (oldest) freeLane(oldest.lane, oldest.plays);
     }

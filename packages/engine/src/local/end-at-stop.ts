@@ -15,7 +15,8 @@ export function endAtStop(
   const whole = decode(trace.tokens);
   if (firstStop(whole, stops) === null) return { text: whole, stopped: false, trace };
   // The shortest beginning that holds a stop text: those that hold one are the longest ones.
-  let [without, within] = [0, trace.tokens.length];
+  let without = 0;
+  let within = trace.tokens.length;
   while (within - without > 1) {
     const middle = (without + within) >> 1;
     if (firstStop(decode(trace.tokens.slice(0, middle)), stops) === null) without = middle;

@@ -271,7 +271,7 @@ export class HostedModel {
     this.#passes.drop();
     this.#gradients.clear();
     this.#optimizer.free();
-    for (const id of [...this.#snapshots.keys()]) this.disposeSnapshot(id);
+    for (const id of Array.from(this.#snapshots.keys())) this.disposeSnapshot(id);
     const { adapter } = this.live;
     if (adapter) this.#kernels.free(...adapter.matrices.values());
     this.#base.release();

@@ -13,10 +13,22 @@ import { engineCases } from "../testing/engine-cases.ts";
 import { joinedModel } from "./joined-model.ts";
 
 const config = {
-  ...{ model_type: "llama", architectures: ["LlamaForCausalLM"], vocab_size: 11, hidden_size: 16 },
-  ...{ num_hidden_layers: 2, num_attention_heads: 2, num_key_value_heads: 1, intermediate_size: 24 },
-  ...{ max_position_embeddings: 64, rms_norm_eps: 1e-6, rope_theta: 10_000, hidden_act: "silu" },
-  ...{ tie_word_embeddings: true, initializer_range: 0.5, bos_token_id: null, eos_token_id: 0 },
+  model_type: "llama",
+  architectures: ["LlamaForCausalLM"],
+  vocab_size: 11,
+  hidden_size: 16,
+  num_hidden_layers: 2,
+  num_attention_heads: 2,
+  num_key_value_heads: 1,
+  intermediate_size: 24,
+  max_position_embeddings: 64,
+  rms_norm_eps: 1e-6,
+  rope_theta: 10_000,
+  hidden_act: "silu",
+  tie_word_embeddings: true,
+  initializer_range: 0.5,
+  bos_token_id: null,
+  eos_token_id: 0,
 };
 
 /** Three turns, a branch of the second, the same first turn once more, and a stranger. */

@@ -21,7 +21,12 @@ export function joinedModel(model: TrainableModel): TrainableModel {
   const { sample, forward } = joinedSampler(model);
   const { id, parameters, trainableParameters, contextLength } = model;
   return {
-    ...{ id, parameters, trainableParameters, contextLength, sample, forward },
+    id,
+    parameters,
+    trainableParameters,
+    contextLength,
+    sample,
+    forward,
     get weightVersion() {
       return model.weightVersion;
     },

@@ -35,7 +35,7 @@ export interface LocalEngineOptions {
   readonly maxTokensPerMicroBatch?: number;
   /** `layer` keeps only each layer's input for the backward pass; `none` by default. */
   readonly recompute?: Recompute;
-  /** Of the cached prefixes that ended conversations leave behind: a server sets them. As long as the caches have room unless told. */
+  /** Of the cached prefixes that ended conversations leave behind: a server sets them. As long as the caches have room by default. */
   readonly keptPrefixes?: KeptPrefixLimits;
   /**
    * Most memory of key-value caches in bytes, per worker. Unless told three quarters of what the device has free when it
@@ -109,7 +109,7 @@ const starting = "the start of the engine";
 type ModelOptions = Pick<LocalEngineOptions, "maxTokensPerMicroBatch" | "onWarning">;
 
 interface InlineFiles {
-  /** Where models are read from and saved; folders of this machine unless told. */
+  /** Where models are read from and saved; folders of this machine by default. */
   readonly files?: ModelFiles;
 }
 

@@ -15,9 +15,17 @@ import { halve } from "./micro-batches.ts";
 
 const config = {
   model_type: "qwen3",
-  ...{ vocab_size: 11, hidden_size: 8, intermediate_size: 12, num_hidden_layers: 2, num_attention_heads: 2 },
-  ...{ num_key_value_heads: 1, head_dim: 4, max_position_embeddings: 64, rms_norm_eps: 1e-6 },
-  ...{ tie_word_embeddings: true, initializer_range: 0.3 },
+  vocab_size: 11,
+  hidden_size: 8,
+  intermediate_size: 12,
+  num_hidden_layers: 2,
+  num_attention_heads: 2,
+  num_key_value_heads: 1,
+  head_dim: 4,
+  max_position_embeddings: 64,
+  rms_norm_eps: 1e-6,
+  tie_word_embeddings: true,
+  initializer_range: 0.3,
 };
 const base = { kind: "config", config, seed: 1 } as const;
 

@@ -19,7 +19,7 @@ export interface ServeEngineOptions {
 /**
  * The whole of a Web Worker that computes for an engine: the file of the worker calls it, `createLocalEngine` with
  * `startWorker` calls the worker.
- * @param scope - the worker's own unless told
+ * @param scope - the worker's own by default
  */
 export function serveEngine(
   { kernels, files = defaultFiles }: ServeEngineOptions,

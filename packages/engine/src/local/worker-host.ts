@@ -25,7 +25,7 @@ export function hostOver(port: HostPort): EngineHost {
   };
   const fail = (error: LaconicError): void => {
     failure ??= error;
-    for (const id of [...pending.keys()]) settle(id)?.reject(failure);
+    for (const id of Array.from(pending.keys())) settle(id)?.reject(failure);
   };
   port.onMessage((reply: HostReply) => {
     if ("drawn" in reply) pending.get(reply.id)?.onDrawn?.(reply.drawn);

@@ -5,8 +5,15 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** What says nothing about the adapter's arithmetic, whatever its value; the rest are settings of features that other keys turn on. */
 const idleKeys: readonly string[] = [
-  ...["auto_mapping", "base_model_name_or_path", "revision", "peft_version", "inference_mode"],
-  ...["megatron_core", "qalora_group_size", "eva_config", "lora_ga_config"],
+  "auto_mapping",
+  "base_model_name_or_path",
+  "revision",
+  "peft_version",
+  "inference_mode",
+  "megatron_core",
+  "qalora_group_size",
+  "eva_config",
+  "lora_ga_config",
 ];
 const readKeys = ["peft_type", "task_type", "init_lora_weights", "target_modules"];
 const settingKeys = ["r", "lora_alpha", "lora_dropout", "use_rslora"];

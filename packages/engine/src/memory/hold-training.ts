@@ -31,7 +31,12 @@ export async function holdTraining(
       trainBackward(model, pass, kernels.upload(new Float64Array(predictions), [predictions], "full"), gradients);
     });
     await optimizer.step(model, gradients.byName, {
-      ...{ learningRate: 1e-3, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 },
+      learningRate: 1e-3,
+      beta1: 0.9,
+      beta2: 0.999,
+      epsilon: 1e-8,
+      weightDecay: 0,
+      maxGradNorm: 1,
     });
     gradients.clear();
   }

@@ -31,7 +31,8 @@ export function largestBatches(
 
 /** The largest count from 0 to `limit` that fits, where what fits is a beginning of them. */
 function largest(limit: number, fits: (count: number) => boolean): number {
-  let [known, beyond] = [0, 1];
+  let known = 0;
+  let beyond = 1;
   while (beyond <= limit && fits(beyond)) [known, beyond] = [beyond, 2 * beyond];
   beyond = Math.min(beyond, limit + 1);
   while (beyond - known > 1) {

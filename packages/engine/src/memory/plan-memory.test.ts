@@ -80,7 +80,12 @@ test.for(cases)(
 
     const optimizer = new AdamW(kernels);
     await optimizer.step(model, gradients.byName, {
-      ...{ learningRate: 0.1, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 },
+      learningRate: 0.1,
+      beta1: 0.9,
+      beta2: 0.95,
+      epsilon: 1e-8,
+      weightDecay: 0,
+      maxGradNorm: 1,
     });
     gradients.clear();
     expect(meter.bytes()).toBe(plan.weights + plan.optimizerMoments);
@@ -134,8 +139,15 @@ test("float16 halves what lasts of matrices and caches, and adds exact weights",
 
 test("the parts of Qwen2.5-0.5B in bfloat16, full and LoRA", () => {
   const config = parseModelConfig({
-    ...{ model_type: "qwen2", vocab_size: 151_936, hidden_size: 896, intermediate_size: 4864, num_hidden_layers: 24 },
-    ...{ num_attention_heads: 14, num_key_value_heads: 2, max_position_embeddings: 32_768, rope_theta: 1e6 },
+    model_type: "qwen2",
+    vocab_size: 151_936,
+    hidden_size: 896,
+    intermediate_size: 4864,
+    num_hidden_layers: 24,
+    num_attention_heads: 14,
+    num_key_value_heads: 2,
+    max_position_embeddings: 32_768,
+    rope_theta: 1e6,
     tie_word_embeddings: true,
   });
   const parameters = 494_032_768; // as the model card counts

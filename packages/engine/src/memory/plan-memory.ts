@@ -30,11 +30,11 @@ export interface MemorySettings {
   readonly microBatch: number;
   /** Replies that are sampled at once. */
   readonly rollouts: number;
-  /** Positions of a page of the device's key-value cache: replies take whole pages. None unless told. */
+  /** Positions of a page of the device's key-value cache: replies take whole pages. None by default. */
   readonly cachePageSize?: number;
-  /** Most bytes that a tile of the head takes; 64 MiB unless told, as on the CPU. */
+  /** Most bytes that a tile of the head takes; 64 MiB by default, as on the CPU. */
   readonly headBytes?: number;
-  /** Fewest and most numbers of a float32 matrix that the device keeps twice while it samples. None is unless told. */
+  /** Fewest and most numbers of a float32 matrix that the device keeps twice while it samples. None is by default. */
   readonly packedWeights?: readonly [least: number, most: number];
 }
 
@@ -118,7 +118,10 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
   const sampling = lasting + comingInSampling + samplingOverhead;
   return {
     ...parts,
-    ...{ trainingOverhead, samplingOverhead, training, sampling },
+    trainingOverhead,
+    samplingOverhead,
+    training,
+    sampling,
     peak: Math.max(training, sampling),
   };
 }

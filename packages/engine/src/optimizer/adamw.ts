@@ -47,7 +47,12 @@ export class AdamW {
     const { learningRate, beta1, beta2, epsilon, maxGradNorm } = settings;
     const update = (some: readonly AdamWTensors[], weightDecay: number): void =>
       kernels.adamW(some, {
-        ...{ learningRate, beta1, beta2, epsilon, weightDecay, step: this.#step + 1 },
+        learningRate,
+        beta1,
+        beta2,
+        epsilon,
+        weightDecay,
+        step: this.#step + 1,
         clip: { squares, maxNorm: maxGradNorm },
       });
     // Norms and biases do not decay.

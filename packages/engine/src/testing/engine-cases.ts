@@ -10,7 +10,7 @@ import { trainingCases } from "./cases/training-cases.ts";
 /**
  * What every engine must do, whatever its device or wire: each case closes the engine that it is given.
  *
- * @param profile - what a small model is there, and how exact the engine is; whole engines unless told
+ * @param profile - what a small model is there, and how exact the engine is; whole engines by default
  */
 export function engineCasesFor(profile: EngineProfile): readonly ConformanceCase<Engine>[] {
   const kit = caseKit(profile);

@@ -1,7 +1,7 @@
 import type { CachePlan, KeyValueCache, Tensor } from "@laconic/kernels";
 import type { Dropout } from "../lora/dropout.ts";
 import type { Gradients } from "./gradients.ts";
-import { keepWanted, spreadWanted, type LayerRows } from "./layer-rows.ts";
+import { gatherSelectedRows, scatterSelectedRows, type LayerRows } from "./layer-rows.ts";
 import type { ModelConfig } from "./model-config.ts";
 import { attentionShape, parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { layerName } from "./parameters.ts";
@@ -56,7 +56,7 @@ export function attentionForward(
     attentionShape(model.config),
     rows.layout,
   );
-  const kept = keepWanted(model.kernels, mixed, rows);
+  const kept = gatherSelectedRows(model.kernels, mixed, rows);
   const output = project(model, partName(layer, "o_proj"), kept, rows.dropout);
   return { output, pass: { input, heads, mixed, logSumExp, kept } };
 }
@@ -96,7 +96,7 @@ export function attentionBackward(
   const { q, k, v, norms } = pass.heads;
   const output = partName(layer, "o_proj");
   const dKept = projectBackward(model, output, dOutput, pass.kept, gradients, rows.dropout);
-  const dMixed = spreadWanted(kernels, dKept, rows);
+  const dMixed = scatterSelectedRows(kernels, dKept, rows);
   const saved = { q, k, v, out: pass.mixed, logSumExp: pass.logSumExp };
   const { dQ, dK, dV } = kernels.attentionBackward(dMixed, saved, attentionShape(config), layout);
   const queriesAndKeys = kernels.joinColumns([dQ, dK]);

@@ -12,11 +12,11 @@ export interface LayerRows {
 }
 
 /** The wanted rows of x, or x itself when all are. */
-export function keepWanted(kernels: Kernels, x: Tensor, { wanted }: LayerRows): Tensor {
+export function gatherSelectedRows(kernels: Kernels, x: Tensor, { wanted }: LayerRows): Tensor {
   return wanted ? kernels.gatherRows(x, wanted.rows) : x;
 }
 
-/** Backward of `keepWanted`: rows that nothing read have gradient 0. */
-export function spreadWanted(kernels: Kernels, dKept: Tensor, { wanted }: LayerRows): Tensor {
+/** Backward of `gatherSelectedRows`: rows that nothing read have gradient 0. */
+export function scatterSelectedRows(kernels: Kernels, dKept: Tensor, { wanted }: LayerRows): Tensor {
   return wanted ? kernels.scatterAddRows(dKept, wanted.rows, wanted.of) : dKept;
 }

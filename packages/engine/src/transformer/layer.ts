@@ -2,7 +2,7 @@ import type { CachePlan, KeyValueCache, Tensor } from "@laconic/kernels";
 import type { Dropout } from "../lora/dropout.ts";
 import { attentionBackward, attentionForward, attentionFromCache, type AttentionPass } from "./attention-block.ts";
 import type { Gradients } from "./gradients.ts";
-import { keepWanted, spreadWanted, type LayerRows } from "./layer-rows.ts";
+import { gatherSelectedRows, scatterSelectedRows, type LayerRows } from "./layer-rows.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { layerName } from "./parameters.ts";
 import {
@@ -55,7 +55,7 @@ export function layerActivations(model: ModelOnDevice, layer: number, input: Ten
   const { kernels } = model;
   const normed = norm(model, layer, inputNorm, input);
   const attention = attentionForward(model, layer, normed.out, rows);
-  const middle = kernels.add(keepWanted(kernels, input, rows), attention.output);
+  const middle = kernels.add(gatherSelectedRows(kernels, input, rows), attention.output);
   const middleNormed = norm(model, layer, middleNorm, middle);
   return {
     input,
@@ -103,7 +103,7 @@ export function layerBackward(
   const dMiddle = kernels.add(dOutput, normBackward(middleNorm, dMiddleNormed, pass.middle, pass.middleInvRms));
   const dNormed = attentionBackward(model, layer, dMiddle, pass.attention, rows, gradients);
   const dThroughNorm = normBackward(inputNorm, dNormed, pass.input, pass.inputInvRms);
-  return kernels.add(spreadWanted(kernels, dMiddle, rows), dThroughNorm);
+  return kernels.add(scatterSelectedRows(kernels, dMiddle, rows), dThroughNorm);
 }
 
 function norm(model: ModelOnDevice, layer: number, part: string, x: Tensor): { out: Tensor; invRms: Tensor } {

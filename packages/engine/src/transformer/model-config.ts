@@ -69,7 +69,7 @@ const most = {
 } as const;
 
 /** Of the table of rotary angles: a million positions of 256. */
-const mostRotaryElements = 1 << 28;
+const maxRotaryElements = 1 << 28;
 
 const ropeKeys: ReadonlySet<string> = new Set([
   "rope_type",
@@ -112,8 +112,8 @@ export function parseModelConfig(json: Json): ModelConfig {
     throw refuse("num_key_value_heads", kvHeads, `must divide num_attention_heads (${queryHeads})`);
   if (headDim % 2 !== 0) throw refuse("head_dim", headDim, "must be even for rotary positions");
   const maxPositions = size(json, "max_position_embeddings");
-  if (maxPositions * headDim > mostRotaryElements)
-    throw refuse("max_position_embeddings", maxPositions, `at most ${mostRotaryElements / headDim} with such heads`);
+  if (maxPositions * headDim > maxRotaryElements)
+    throw refuse("max_position_embeddings", maxPositions, `at most ${maxRotaryElements / headDim} with such heads`);
   const attentionBias = json["attention_bias"] === true;
   if (attentionBias && modelType !== "llama") throw refuse("attention_bias", true, `${modelType} has no such choice`);
 

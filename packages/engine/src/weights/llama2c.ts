@@ -68,7 +68,7 @@ export async function openLlama2c(
 
 /**
  * Writes a checkpoint of llama2.c as `config.json` and `model.safetensors` into a folder that exists.
- * @param files - where they lie; folders of this machine unless told
+ * @param files - where they lie; folders of this machine by default
  * @returns what config.json holds
  * @throws what `openLlama2c` throws, and LaconicError `run_unwritable`
  */
@@ -209,7 +209,9 @@ function placesOf(header: Header): Place[] {
     return Array.from({ length: isOfLayers ? layers : 1 }, (_, layer): Place => {
       const place = {
         name: isOfLayers ? `model.layers.${layer}.${name}` : name,
-        ...{ shape, start, rotary: kind === "query" || kind === "key" },
+        shape,
+        start,
+        rotary: kind === "query" || kind === "key",
       };
       start += floatBytes(shape);
       return place;

@@ -169,7 +169,7 @@ async function weightFiles(files: ModelFiles, folder: string): Promise<string[]>
 
 /**
  * An object in a file of JSON.
- * @param files - where it lies; folders of this machine unless told
+ * @param files - where it lies; folders of this machine by default
  * @throws LaconicError `checkpoint_missing` or `weights_invalid` naming the file.
  */
 export async function readJsonFile(

@@ -11,13 +11,26 @@ export function analysisMarkdown(analysis: TeamAnalysis): string {
   const under = (table: Table): string[] => [...markdownOf(table).split("\n").slice(2), ""];
   return [
     `# ${analysisTitle(analysis)}`,
-    ...["", heldOut(analysis), "", ...under(summary)],
-    ...[`## ${worth.title}`, "", cutSaid(analysis), "", ...under(worth)],
+    "",
+    heldOut(analysis),
+    "",
+    ...under(summary),
+    `## ${worth.title}`,
+    "",
+    cutSaid(analysis),
+    "",
+    ...under(worth),
     ...analysis.extremes.map(
       ({ agent, text, value }) => `- ${(100 * value).toFixed(0)} points: ${code(agent)} said ${code(text)}`,
     ),
-    ...["", "## Who speaks to whom", "", "![Who speaks to whom](speech-graph.svg)", ""],
-    ...[`## ${said.title}`, "", ...under(said)],
+    "",
+    "## Who speaks to whom",
+    "",
+    "![Who speaks to whom](speech-graph.svg)",
+    "",
+    `## ${said.title}`,
+    "",
+    ...under(said),
   ].join("\n");
 }
 
@@ -38,7 +51,7 @@ export function cutSaid({ cut }: TeamAnalysis): string {
 
 /**
  * An analysis as tables: before and after, what messages are worth, what is said most.
- * @param quote - how what agents said, and their names, stand in a cell; as they are unless told: whoever shows them escapes them
+ * @param quote - how what agents said, and their names, stand in a cell; as they are by default: whoever shows them escapes them
  */
 export function analysisTables(
   { before, after, valuesBefore, values, byAgent }: TeamAnalysis,
@@ -46,9 +59,13 @@ export function analysisTables(
 ): readonly [summary: Table, worth: Table, said: Table] {
   const row = (name: string, of: (speech: Speech) => string): string[] => [name, of(before), of(after)];
   const worth = (name: string, each: ValueSummary): string[] => [
-    ...[name, String(each.messages), formatNumber(each.tokens / Math.max(1, each.messages))],
-    ...[(100 * each.meanValue).toFixed(1), (100 * each.valuePerToken).toFixed(2)],
-    ...[formatPercent(each.usefulTokenRatio), formatPercent(each.harmfulShare)],
+    name,
+    String(each.messages),
+    formatNumber(each.tokens / Math.max(1, each.messages)),
+    (100 * each.meanValue).toFixed(1),
+    (100 * each.valuePerToken).toFixed(2),
+    formatPercent(each.usefulTokenRatio),
+    formatPercent(each.harmfulShare),
   ];
   return [
     {
@@ -71,7 +88,13 @@ export function analysisTables(
     {
       title: "What a message is worth",
       columns: [
-        ...["agent", "messages", "tokens each", "points each", "points per token", "useful tokens", "harmful messages"],
+        "agent",
+        "messages",
+        "tokens each",
+        "points each",
+        "points per token",
+        "useful tokens",
+        "harmful messages",
       ],
       rows: [
         ...(valuesBefore ? [worth("all, before training", valuesBefore)] : []),

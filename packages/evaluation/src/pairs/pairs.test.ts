@@ -118,7 +118,7 @@ test("an undecided reward is no score, and a refused request ends the bench", as
     methods: [says("echo", (it) => it)],
   };
   const file = await openRecordsOf(pairRecords, await temporary());
-  const stopped = await runPairs([undecided], file, { ...options(), mostErrors: 1 });
+  const stopped = await runPairs([undecided], file, { ...options(), maxErrors: 1 });
   expect(stopped).toBe("2 samples have no score; the last one: no sandbox");
   const refused = scriptedModel(() => {
     throw new LaconicError("api_refused", "no such model");

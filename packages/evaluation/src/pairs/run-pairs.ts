@@ -41,7 +41,7 @@ export interface PairOptions {
   /** A reward is given up when it took so long and no other came meanwhile. Default 300. */
   readonly gradeSeconds?: number;
   /** Failed samples after which it stops. Default 20. */
-  readonly mostErrors?: number;
+  readonly maxErrors?: number;
   /** Milliseconds of a clock that only goes forward, for critical seconds. */
   readonly clock: () => number;
   readonly signal?: AbortSignal;
@@ -65,7 +65,7 @@ export async function runPairs(
   file: RecordFile<PairRecord>,
   options: PairOptions,
 ): Promise<string | null> {
-  const { concurrency = 1, gradeSeconds = 300, mostErrors = 20, repeats, signal } = options;
+  const { concurrency = 1, gradeSeconds = 300, maxErrors = 20, repeats, signal } = options;
   const ask = withDeadline({ seconds: gradeSeconds, timer: timerOf(globalThis) });
   const jobs = boards.flatMap((board) =>
     Array.from({ length: repeats }, (_, repeat) =>
@@ -92,7 +92,7 @@ export async function runPairs(
       }
       await file.append(record);
       if (record.status !== "scored") failures++;
-      if (failures > mostErrors) stopped ??= `${failures} samples have no score; the last one: ${record.error}`;
+      if (failures > maxErrors) stopped ??= `${failures} samples have no score; the last one: ${record.error}`;
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, open.length) }, worker));

@@ -14,7 +14,9 @@ export interface Candidate {
  * @param prefix - of `prefixHash`
  */
 export function chooseServer<C extends Candidate>(candidates: readonly C[], prefix: number, slack: number): C | null {
-  let [idlest, chosen, weight] = [Infinity, null as C | null, -1];
+  let idlest = Infinity;
+  let chosen = null as C | null;
+  let weight = -1;
   for (const { inFlight, slots } of candidates) if (inFlight < slots) idlest = Math.min(idlest, inFlight);
   for (const candidate of candidates) {
     if (candidate.inFlight >= candidate.slots || candidate.inFlight > idlest + slack) continue;

@@ -26,17 +26,17 @@ export type ReplyJudge = (reply: GeneratedReply, server: SamplingServer) => Prom
 export interface FleetOptions {
   readonly servers: readonly SamplingServer[];
   readonly vocabularySize: number;
-  /** Requests at once on each server; 64 unless told. What is more waits here. */
+  /** Requests at once on each server; 64 by default. What is more waits here. */
   readonly concurrency?: number;
-  /** Milliseconds of one reply, after which another server is asked; 300,000 unless told, which Node's `fetch` waits at most. */
+  /** Milliseconds of one reply, after which another server is asked; 300,000 by default, which Node's `fetch` waits at most. */
   readonly replyMs?: number;
-  /** Milliseconds without any server that works, after which requests fail; 600,000 unless told. */
+  /** Milliseconds without any server that works, after which requests fail; 600,000 by default. */
   readonly patienceMs?: number;
-  /** Tries of one request on servers that seemed well; 8 unless told. */
+  /** Tries of one request on servers that seemed well; 8 by default. */
   readonly attempts?: number;
-  /** Tokens of a prompt that servers are told apart by; 64 unless told. */
+  /** Tokens of a prompt that servers are told apart by; 64 by default. */
   readonly prefixTokens?: number;
-  /** Requests that the server with a prompt's beginning may have more than the idlest; 4 unless told. */
+  /** Requests that the server with a prompt's beginning may have more than the idlest; 4 by default. */
   readonly slack?: number;
   readonly clock?: FleetClock;
   /** Hears of every reply that was taken, once. */

@@ -182,7 +182,10 @@ export class Fleet {
     }
     if (fault === null) return gap.gaps.reduce((sum, each) => sum + each, 0) / gap.gaps.length;
     const error = new LaconicError("reply_malformed", `${member.url}: ${fault}`, {
-      ...{ server: member.url, weights: name, version, thrown: true },
+      server: member.url,
+      weights: name,
+      version,
+      thrown: true,
     });
     // The first of a server is said; its gap and the count of its failures say the rest.
     if (member.throwAway(error)) onNote?.(`${error.message}; it is thrown away and asked of others`);

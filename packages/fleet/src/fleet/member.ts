@@ -29,7 +29,7 @@ const longestWaitMs = 60_000;
 /** Most milliseconds of what only tidies up. */
 const tidyMs = 10_000;
 /** Malformed replies in a row after which a server is not asked any more. */
-const mostStrikes = 3;
+const maxStrikes = 3;
 
 /** Most mean gap of log-probs between server and trainer under equal weights: of the fixed text of a load, and of replies. */
 export interface Tolerances {
@@ -189,7 +189,7 @@ export class Member {
     this.#lastStrike = error;
     this.#strikes += 1;
     this.reason = error.message;
-    if (this.#strikes >= mostStrikes) this.exclude(error);
+    if (this.#strikes >= maxStrikes) this.exclude(error);
     return true;
   }
 

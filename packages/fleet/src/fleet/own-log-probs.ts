@@ -24,7 +24,7 @@ interface Asked {
 }
 
 /** Sequences that are remembered: those of several steps. */
-const mostRows = 1 << 14;
+const maxRows = 1 << 14;
 
 /**
  * Log-probs of replies under one version of the trainer's own weights. What is asked for while a pass runs, shares the next one; what
@@ -58,7 +58,7 @@ export class OwnLogProbs {
     const end = sequence.completionTokens.length;
     this.#rows.set(keyOf(sequence), { ...row, logProbs: logProbs.slice(0, end), entropy: entropy.slice(0, end) });
     const [oldest] = this.#rows.keys();
-    if (this.#rows.size > mostRows && oldest !== undefined) this.#rows.delete(oldest);
+    if (this.#rows.size > maxRows && oldest !== undefined) this.#rows.delete(oldest);
   }
 
   /** As the model's own, without another pass over what was checked. */

@@ -11,7 +11,7 @@ export interface PublishOptions {
   readonly name: string;
   /** A folder that trainer and servers share. */
   readonly folder: string;
-  /** The same folder as the servers see it; `folder` unless told. */
+  /** The same folder as the servers see it; `folder` by default. */
   readonly folderAtServers?: string;
 }
 

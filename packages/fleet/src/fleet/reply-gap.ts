@@ -23,9 +23,9 @@ const slackTokens = 20;
  * With u uniform over the vocabulary, E_p[(1 + u / p) / 2] <= 1 at each token, also where p is cut to its likeliest tokens or greedy: by
  * Ville's inequality a sampler of p gives a reply of more than c nats with a chance below e^-c, here one in a million.
  */
-const mostNoise = 14;
+const maxNoise = 14;
 /** The same for all replies of a window, where a server is at stake: one in 10^13. */
-const mostNoiseOfServer = 30;
+const maxNoiseOfServer = 30;
 
 /** Compares what a server reported with what the trainer's model says of the same tokens. */
 export function measureReply(
@@ -38,13 +38,13 @@ export function measureReply(
   const { tellsRaw, tellsWhole, vocabularySize } = server;
   const cut = (topK !== undefined || topP < 1 || minP > 0) && !tellsWhole && !tellsRaw;
   // Of what is left, tokens are likelier than of all: by at most 1 / topP where that alone cuts.
-  const mostAbove = !cut ? 0 : topK === undefined && minP === 0 ? -Math.log(topP) : Infinity;
+  const maxAbove = !cut ? 0 : topK === undefined && minP === 0 ? -Math.log(topP) : Infinity;
   const expected = tellsRaw ? own.atOne : own.logProbs;
   let noise = 0;
   const gaps = logProbs.map((value, t) => {
     noise += Math.log((1 + Math.exp(-(own.logProbs[t] as number)) / vocabularySize) / 2);
     const apart = value - (expected[t] as number);
-    return apart < 0 ? -apart : Math.max(0, apart - mostAbove);
+    return apart < 0 ? -apart : Math.max(0, apart - maxAbove);
   });
   return { gaps, noise };
 }
@@ -54,7 +54,7 @@ export function replyFault({ gaps, noise }: ReplyGap, tolerance: number): string
   const total = gaps.reduce((sum, gap) => sum + gap, 0);
   if (!(total <= tolerance * (gaps.length + slackTokens)))
     return `log-probs of a reply are ${(total / gaps.length).toPrecision(3)} from the trainer's (mean of ${gaps.length} tokens, ${tolerance.toPrecision(3)} is let through)`;
-  if (!(noise <= mostNoise + tolerance * gaps.length))
+  if (!(noise <= maxNoise + tolerance * gaps.length))
     return "tokens of a reply are as good as random under the weights that it was asked of";
   return null;
 }
@@ -62,9 +62,9 @@ export function replyFault({ gaps, noise }: ReplyGap, tolerance: number): string
 /** Replies that a server is judged by. */
 const windowReplies = 100;
 /** Of them, replies that may be thrown away. */
-const mostThrown = 10;
+const maxThrown = 10;
 /** Tokens before their mean says something. */
-const leastTokens = 64;
+const minTokens = 64;
 
 interface Judged {
   readonly tokens: number;
@@ -95,14 +95,14 @@ export class GapWindow {
   /** Why the server is not asked any more, for the end of a sentence; null while it is. */
   fault(tolerance: number): string | null {
     const thrown = this.#sum((each) => Number(each.thrown));
-    if (thrown >= mostThrown) return `${thrown} of its last ${this.#replies.length} replies were thrown away`;
+    if (thrown >= maxThrown) return `${thrown} of its last ${this.#replies.length} replies were thrown away`;
     // Of those that were taken: one bad reply is thrown away, and says nothing of the others.
     const taken = (of: (reply: Judged) => number): number => this.#sum((each) => (each.thrown ? 0 : of(each)));
     const tokens = taken((each) => each.tokens);
     const mean = taken(({ capped }) => capped) / tokens;
-    if (tokens >= leastTokens && mean > tolerance)
+    if (tokens >= minTokens && mean > tolerance)
       return `log-probs of its last ${this.#replies.length} replies are ${mean.toPrecision(3)} from the trainer's (mean of ${tokens} tokens, ${tolerance.toPrecision(3)} is let through)`;
-    if (taken(({ noise }) => noise) > mostNoiseOfServer + tolerance * tokens)
+    if (taken(({ noise }) => noise) > maxNoiseOfServer + tolerance * tokens)
       return `tokens of its last ${this.#replies.length} replies are as good as random under the weights that they were asked of`;
     return null;
   }

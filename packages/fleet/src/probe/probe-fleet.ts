@@ -5,7 +5,7 @@ import type { FleetRecord, ServerRecord } from "./probe-record.ts";
 import { probeServer, type ProbeOptions } from "./probe-server.ts";
 
 /** Rounding of other kernels in float32. */
-const leastTolerance = 1e-3;
+const minTolerance = 1e-3;
 
 /**
  * Probes every server with the weights of now. Those that do otherwise than they have to, or do not answer, are not asked in
@@ -37,7 +37,7 @@ export async function probeFleet(fleet: Fleet, model: FleetModel, options: Probe
     );
   }
   const gap = Math.max(...servers.map((server) => server.gap.mean));
-  fleet.tolerance = Math.max(leastTolerance, 5 * Math.max(...servers.map(({ checkGap }) => checkGap)));
+  fleet.tolerance = Math.max(minTolerance, 5 * Math.max(...servers.map(({ checkGap }) => checkGap)));
   // Random tokens are rounded more than those of replies: room for what training does to them.
   fleet.replyTolerance = Math.min(tolerance, Math.max(fleet.tolerance, 5 * gap));
   fleet.rawServers = new Set(servers.filter(({ logProbsAt }) => logProbsAt === "one").map(({ url }) => url));

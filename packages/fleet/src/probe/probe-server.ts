@@ -12,9 +12,9 @@ import type { ServerRecord } from "./probe-record.ts";
 /** What a probe asks with. */
 export interface ProbeOptions {
   readonly vocabularySize: number;
-  /** Prompts of token ids; three of eight random tokens unless told. */
+  /** Prompts of token ids; three of eight random tokens by default. */
   readonly prompts?: readonly (readonly number[])[];
-  /** Most mean |server's - trainer's| log-prob of a token; 0.1 unless told. bfloat16 against float32 is some 0.01. */
+  /** Most mean |server's - trainer's| log-prob of a token; 0.1 by default. bfloat16 against float32 is some 0.01. */
   readonly tolerance?: number;
   /** Log-probs at temperature 1 will do: they are computed here, or no other temperature is sampled, which is then refused. */
   readonly takesRaw?: boolean;
@@ -24,7 +24,7 @@ export interface ProbeOptions {
 const sharp = 0.5;
 const replyTokens = 8;
 /** Rounding of unlikely tokens is so much larger at most. */
-const mostCheckGaps = 10;
+const maxCheckGaps = 10;
 
 /**
  * Finds out whether a server's replies can be trained on: token ids come back as they were sent, log-probs are those of the
@@ -116,7 +116,7 @@ export async function probeServer(
   }
   const { check } = weights;
   const promptGap = check ? checkGap(check, await server.promptLogProbs(weights, check.tokens)) : 0;
-  if (!(promptGap <= mostCheckGaps * tolerance))
+  if (!(promptGap <= maxCheckGaps * tolerance))
     throw refuse(
       `its log-probs of a prompt are ${Number.isNaN(promptGap) ? "not there" : `${promptGap.toPrecision(3)} from the trainer's`}: what it has loaded cannot be checked`,
     );

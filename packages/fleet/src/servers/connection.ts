@@ -20,7 +20,7 @@ export interface HttpReply {
 }
 
 /** Bytes of a reply: a long one with its log-probs, not a stream without an end. */
-const mostBytes = 1 << 26;
+const maxBytes = 1 << 26;
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
 
@@ -140,9 +140,9 @@ async function textOf(response: Response, place: string): Promise<string> {
     const { done, value } = await reader.read();
     if (done) return Buffer.concat(pieces).toString();
     size += value.length;
-    if (size > mostBytes) {
+    if (size > maxBytes) {
       await reader.cancel();
-      throw new LaconicError("reply_malformed", `${place}: a reply of more than ${mostBytes} bytes`);
+      throw new LaconicError("reply_malformed", `${place}: a reply of more than ${maxBytes} bytes`);
     }
     pieces.push(value);
   }

@@ -114,9 +114,22 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
 function bodyOf({ promptTokens, sampling, stopTokens, stopTexts, seed }: Generation): object {
   const { temperature, maxTokens, topP = 1, topK = 0, minP = 0 } = sampling;
   return {
-    ...{ prompt: promptTokens, max_tokens: maxTokens, temperature, top_p: topP, top_k: topK, min_p: minP, seed },
-    ...{ repetition_penalty: 1, presence_penalty: 0, frequency_penalty: 0 },
-    ...{ stop_token_ids: stopTokens, stop: stopTexts, include_stop_str_in_output: true, ignore_eos: true },
-    ...{ skip_special_tokens: false, logprobs: 0, return_token_ids: true },
+    prompt: promptTokens,
+    max_tokens: maxTokens,
+    temperature,
+    top_p: topP,
+    top_k: topK,
+    min_p: minP,
+    seed,
+    repetition_penalty: 1,
+    presence_penalty: 0,
+    frequency_penalty: 0,
+    stop_token_ids: stopTokens,
+    stop: stopTexts,
+    include_stop_str_in_output: true,
+    ignore_eos: true,
+    skip_special_tokens: false,
+    logprobs: 0,
+    return_token_ids: true,
   };
 }

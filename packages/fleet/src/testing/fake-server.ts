@@ -40,7 +40,8 @@ export async function startFakeServer(options: FakeServerOptions, routes: Routes
   const weights = new ServedWeights(options);
   const answer = routes(weights, options);
   const log: { path: string; body: unknown }[] = [];
-  let [replies, inFlight] = [0, 0];
+  let replies = 0;
+  let inFlight = 0;
   let server: Server;
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? "";

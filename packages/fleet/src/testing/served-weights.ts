@@ -21,10 +21,10 @@ export interface FakeServerOptions {
   readonly base: BaseSource;
   /** How tokens spell, for stop texts. */
   readonly tokenBytes?: TokenBytes;
-  /** Log-probs of the distribution that is sampled, or of the model at temperature 1; `processed` unless told. */
+  /** Log-probs of the distribution that is sampled, or of the model at temperature 1; `processed` by default. */
   readonly logProbs?: "processed" | "raw";
   readonly contextLength?: number;
-  /** Takes weights at runtime; true unless told. */
+  /** Takes weights at runtime; true by default. */
   readonly updates?: boolean;
 }
 
@@ -110,7 +110,8 @@ export class ServedWeights {
       {
         promptTokens,
         sampling: {
-          ...{ temperature, maxTokens },
+          temperature,
+          maxTokens,
           ...(topP !== undefined && { topP }),
           ...(topK !== undefined && { topK }),
           ...(minP !== undefined && { minP }),

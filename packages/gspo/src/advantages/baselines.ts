@@ -80,7 +80,8 @@ export function opo(
   const bad = Array.from(lengths).findIndex((length) => !(length >= 0 && Number.isFinite(length)));
   if (bad >= 0) throw new LaconicError("input_invalid", `opo: length ${bad} is ${lengths[bad]}, expected 0 or more`);
   return perGroup(rewards, groups, (group) => {
-    let [weighted, total] = [0, 0];
+    let weighted = 0;
+    let total = 0;
     group.rows.forEach((row, i) => {
       weighted += (lengths[row] as number) * (group.rewards[i] as number);
       total += lengths[row] as number;

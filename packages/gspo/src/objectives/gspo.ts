@@ -64,7 +64,8 @@ function tokenTerms(prepared: Prepared, weights: Float64Array, clip: ClipRange, 
   const gradient = new Float64Array(logRatio.length);
   const ratios = new Float64Array(logRatio.length);
   const clipped = new Int8Array(logRatio.length);
-  let [count, clamped] = [0, 0];
+  let count = 0;
+  let clamped = 0;
   for (let s = 0; s < sequences; s++) {
     const [start, end] = [offsets[s] as number, offsets[s + 1] as number];
     const length = lengths[s] as number;

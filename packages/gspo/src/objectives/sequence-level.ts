@@ -76,7 +76,8 @@ function sequenceTerms(
   const gradient = new Float64Array(logRatio.length);
   const ratios = new Float64Array(sequences);
   const clipped = new Int8Array(sequences);
-  let [count, clamped] = [0, 0];
+  let count = 0;
+  let clamped = 0;
   for (let s = 0; s < sequences; s++) {
     const length = lengths[s] as number;
     if (length === 0) continue;

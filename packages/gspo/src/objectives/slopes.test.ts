@@ -200,7 +200,7 @@ describe("a log-ratio beyond 20", () => {
     const batches = name === "gmpo" ? [allLow] : [allLow, allHigh];
     for (const batch of batches) {
       const { gradient } = each.evaluate(batch);
-      expect([...gradient.slice(0, 3)]).toEqual([0, 0, 0]);
+      expect(Array.from(gradient.slice(0, 3))).toEqual([0, 0, 0]);
       expect(clampedOf(each, batch)).toBe(name === "gspo-token" ? 3 : 1);
     }
     expect(each.evaluate({ ...allLow, oldLogProbs: allLow.logProbs }).gradient[3]).not.toBe(0);

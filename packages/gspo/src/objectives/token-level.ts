@@ -61,7 +61,8 @@ function tokenTerms(prepared: Prepared, weights: Float64Array, loss: TokenLoss, 
   const ratios = new Float64Array(tokens);
   const clipped = new Int8Array(tokens);
   const term: TokenTerm = { loss: 0, slope: 0, clipped: 0 };
-  let [count, clamped] = [0, 0];
+  let count = 0;
+  let clamped = 0;
   for (let s = 0; s < sequences; s++) {
     const weight = weights[s] as number;
     const end = logProbs.offsets[s + 1] as number;

@@ -59,7 +59,7 @@ async function installInto(folder: string, device: OptionalDevice, options: Inst
 }
 
 /** CUDA's version that TensorFlow's wheels are built for. */
-const leastCuda = 12.5;
+const minCuda = 12.5;
 
 /** @throws LaconicError `device_unavailable` without an NVIDIA driver that is new enough */
 async function expectCuda(run: RunCommand): Promise<void> {
@@ -67,6 +67,6 @@ async function expectCuda(run: RunCommand): Promise<void> {
   const found = /CUDA Version: (\d+\.\d+)/.exec(text)?.[1];
   if (code !== 0 || found === undefined)
     throw unavailable("tensorflow-gpu", "there is no NVIDIA driver here: nvidia-smi does not answer");
-  if (Number(found) < leastCuda)
-    throw unavailable("tensorflow-gpu", `the driver brings CUDA ${found}, TensorFlow needs ${leastCuda} or later`);
+  if (Number(found) < minCuda)
+    throw unavailable("tensorflow-gpu", `the driver brings CUDA ${found}, TensorFlow needs ${minCuda} or later`);
 }

@@ -110,7 +110,7 @@ function inParts(
   results: number,
   body: (part: (x: TfTensor) => TfTensor) => TfTensor[],
 ): TfTensor[] {
-  const atOnce = Math.max(1, Math.floor(device.backend.mostElements / (queryHeads * longest * longest)));
+  const atOnce = Math.max(1, Math.floor(device.backend.maxElements / (queryHeads * longest * longest)));
   if (atOnce >= sequences) return body((x) => x);
   const parts: TfTensor[][] = [];
   for (let start = 0; start < sequences; start += atOnce) {

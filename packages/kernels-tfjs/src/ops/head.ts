@@ -26,7 +26,7 @@ import { picked } from "./picked.ts";
 export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "headLogProbsBackward"> {
   /** Ranges of rows. */
   const parts = (rows: number, vocabulary: number): readonly [start: number, count: number][] => {
-    const atOnce = Math.max(1, Math.floor(device.backend.mostElements / vocabulary));
+    const atOnce = Math.max(1, Math.floor(device.backend.maxElements / vocabulary));
     return Array.from({ length: Math.ceil(rows / atOnce) }, (_, i) => [
       i * atOnce,
       Math.min(atOnce, rows - i * atOnce),

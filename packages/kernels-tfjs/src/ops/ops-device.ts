@@ -11,15 +11,15 @@ export interface OpsBackend {
   /** Library and version. */
   readonly library: string;
   /** Most elements of an intermediate result: products beyond it are made in parts. */
-  readonly mostElements: number;
-  /** Of weights and caches: float32 unless told. */
+  readonly maxElements: number;
+  /** Of weights and caches: float32 by default. */
   readonly dtype?: "float32" | "float16";
   /**
    * Puts `values` [M, D] into rows `rows` int32 [M] of `data` [R, D], in its memory where the backend can. The caller
    * disposes of `data` and owns the result.
    */
   putRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor;
-  /** Rows of `data` [R, D] by number, bit by bit; TensorFlow.js's own, which takes integers through float32, unless told. */
+  /** Rows of `data` [R, D] by number, bit by bit; TensorFlow.js's own, which takes integers through float32, by default. */
   takeRows?(data: TfTensor, rows: TfTensor): TfTensor;
   /** Memory for a cache whose numbers nobody reads before they are written, where `fused` sees to that. */
   blank?(shape: readonly number[]): TfTensor;

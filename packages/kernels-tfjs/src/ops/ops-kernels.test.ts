@@ -11,7 +11,7 @@ describe("the kernels by TensorFlow.js operations, on its plain JavaScript backe
   const kernels = opsKernelSet({
     device: "javascript",
     library: "tfjs-cpu",
-    mostElements: 4096,
+    maxElements: 4096,
     putRows: scatterRows,
     dispose: () => undefined,
   });

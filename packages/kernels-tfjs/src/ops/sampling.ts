@@ -123,7 +123,7 @@ function chooseTokens(scaled: TfTensor, inputs: Inputs, vocabulary: number): TfT
   const { kind, temperature, uniform } = inputs;
   const greedy = (): TfTensor => cast(argMax(scaled, 1), "int32");
   if (kind.greedy === "all") return greedy();
-  const cuts = kind.mostK > 0 || kind.topP || kind.minP;
+  const cuts = kind.maxK > 0 || kind.topP || kind.minP;
   const shares = softmax(scaled);
   const drawn = invert(cuts ? truncated(shares, inputs, vocabulary) : shares, uniform);
   if (kind.greedy === "none") return drawn;

@@ -23,7 +23,7 @@ export const createKernels: CreateKernels = async (options = {}) => {
     return opsKernelSet({
       device,
       library: `TensorFlow ${version}`,
-      mostElements: 1 << 26,
+      maxElements: 1 << 26,
       putRows,
       dispose: release,
     });

@@ -29,8 +29,12 @@ export function attentionKernels(device: GpuDevice): Pick<Kernels, "attention" |
       const slopes = { out: device.data(out), dOut: device.data(dOut), logSumExp: device.data(logSumExp) };
       const stats = runProgram(runner, attentionStats(slopes, shape), [rows, queryHeads, 2]);
       const given = {
-        ...{ q: device.data(q), k: device.data(k), v: device.data(v), dOut: slopes.dOut },
-        ...{ stats, blocks: blocksOf(ops, layout) },
+        q: device.data(q),
+        k: device.data(k),
+        v: device.data(v),
+        dOut: slopes.dOut,
+        stats,
+        blocks: blocksOf(ops, layout),
       };
       const dQ = device.make(q.shape, () => attentionQueryGradient(given, shape));
       const { result, valueGradient } = device.makeAll({ result: k.shape, valueGradient: v.shape }, () =>

@@ -58,7 +58,7 @@ async function open({ modules, shaders, dtype }: Chosen, release: () => void): P
     dtype,
     library: `tfjs-webgpu ${version_core}, ${gpu.adapter}`,
     // Storage bindings of 128 MiB are what every adapter allows.
-    mostElements: 1 << 24,
+    maxElements: 1 << 24,
     ...(runner
       ? {
           putRows: putRowsInPlace(runner),
@@ -97,12 +97,12 @@ export interface WebGpuOptions {
   readonly shaders?: boolean;
   /**
    * float16 holds weights and key-value caches in half precision, and computes in float32: half the memory of what lasts, on
-   * every adapter. float32 unless told.
+   * every adapter. float32 by default.
    */
   readonly dtype?: "float32" | "float16";
 }
 
-/** Any GPU that Vulkan, Metal or Direct3D 12 reaches, float32 unless told. */
+/** Any GPU that Vulkan, Metal or Direct3D 12 reaches, float32 by default. */
 export function webGpuKernels(options: WebGpuOptions = {}): KernelSource {
   return { device: nameOf(options.dtype), module: import.meta.url, options: { ...options } };
 }

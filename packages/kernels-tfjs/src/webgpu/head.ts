@@ -15,10 +15,12 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
     body: (logits: TfTensor, first: number) => void,
   ): void => {
     const [rows, width] = hidden.shape as [number, number];
-    const atOnce = Math.max(1, Math.floor(ops.backend.mostElements / vocabulary));
+    const atOnce = Math.max(1, Math.floor(ops.backend.maxElements / vocabulary));
     for (let first = 0; first < rows; first += atOnce) {
       const logits = product(device, {
-        ...{ rows: Math.min(atOnce, rows - first), columns: vocabulary, inner: width },
+        rows: Math.min(atOnce, rows - first),
+        columns: vocabulary,
+        inner: width,
         left: { data: hidden, along: true, start: first * width },
         right: { data: weight, along: true },
       });
@@ -66,7 +68,9 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
           productInto(device, part, device.data(dHidden));
           if (!ofWeight) return;
           const whole = {
-            ...{ rows: vocabulary, columns: width, inner: count },
+            rows: vocabulary,
+            columns: width,
+            inner: count,
             left: { data: logits, along: false },
             right: { data: hidden, along: false, start },
             adds: addsToWeight || first > 0,

@@ -23,7 +23,9 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
     expectFloats(weight, [columns, inner], `${place}: weight`);
     if (bias) expectFloats(bias, [columns], `${place}: bias`);
     return {
-      ...{ rows, columns, inner },
+      rows,
+      columns,
+      inner,
       left: { data: device.data(x), along: true },
       right: { data: device.stored(weight), along: true },
       ...(bias && { bias: device.data(bias) }),
@@ -48,7 +50,9 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
         ? multiply({ rows, columns: inputs, inner: outputs, left: { ...slope, along: true }, right })
         : null;
       const ofWeight = {
-        ...{ rows: outputs, columns: inputs, inner: rows },
+        rows: outputs,
+        columns: inputs,
+        inner: rows,
         left: { ...slope, along: false },
         right: input,
       };

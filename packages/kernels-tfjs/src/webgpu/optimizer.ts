@@ -69,7 +69,10 @@ export function optimizerKernels(device: GpuDevice): Pick<Kernels, "sumSquares" 
       expectUpdates(tensors);
       const { learningRate, beta1, beta2, epsilon, weightDecay, clip } = step;
       const numbers = {
-        ...{ beta1, newShare1: 1 - beta1, beta2, newShare2: 1 - beta2 },
+        beta1,
+        newShare1: 1 - beta1,
+        beta2,
+        newShare2: 1 - beta2,
         kept: 1 - learningRate * weightDecay,
         rootScale: 1 / Math.sqrt(1 - beta2 ** step.step),
         epsilon,
@@ -94,7 +97,9 @@ export function optimizerKernels(device: GpuDevice): Pick<Kernels, "sumSquares" 
           runner,
           { ...program, uniforms },
           {
-            ...{ param: device.own(master ?? param), moment1: device.own(first), moment2: device.own(second) },
+            param: device.own(master ?? param),
+            moment1: device.own(first),
+            moment2: device.own(second),
             ...(master && { rounded: device.ownStored(param) }),
           },
         );

@@ -35,7 +35,10 @@ export function cpuAttentionKernels(device: TorchDevice): Pick<Kernels, "attenti
           heads(q, shape.queryHeads),
           heads(k, shape.kvHeads),
           heads(v, shape.kvHeads),
-          ...[{ float: 0 }, { bool: true }, null, scaleOf(shape)],
+          { float: 0 },
+          { bool: true },
+          null,
+          scaleOf(shape),
         );
         return [
           fromHeads(device, mixed, padded, shape.queryHeads, shape.headDim),
@@ -74,7 +77,10 @@ export function cpuAttentionKernels(device: TorchDevice): Pick<Kernels, "attenti
           heads(v, kvHeads),
           heads(out, queryHeads),
           sumsByHead,
-          ...[{ float: 0 }, { bool: true }, null, scaleOf(shape)],
+          { float: 0 },
+          { bool: true },
+          null,
+          scaleOf(shape),
         );
         const [dQuery, dKey, dValue] = gradients;
         return [

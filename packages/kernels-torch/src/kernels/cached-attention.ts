@@ -16,7 +16,7 @@ const greater = operator("aten::gt", "Tensor");
 const where = operator("aten::where", "self");
 
 /** Scores, or gathered keys, of at most this many elements are held at once. */
-const mostElements = 2 ** 25;
+const maxElements = 2 ** 25;
 
 /** New tokens, packed: query [N, queryHeads * headDim], keys and values [N, kvHeads * headDim]. */
 export interface NewTokens {
@@ -50,8 +50,8 @@ export function attendTiled(
   const everything = seesEverything(plan, reach);
   const copied = pageRun(plan) < 0 || device.working !== scalarType.float32;
   const each = Math.max(queryHeads * longest * reach, copied ? kvHeads * reach * headDim : 0);
-  const many = Math.max(1, Math.min(sequences, Math.floor(mostElements / each)));
-  const tall = Math.max(1, Math.min(longest, Math.floor(mostElements / (many * queryHeads * reach))));
+  const many = Math.max(1, Math.min(sequences, Math.floor(maxElements / each)));
+  const tall = Math.max(1, Math.min(longest, Math.floor(maxElements / (many * queryHeads * reach))));
   const attend = (first: number, count: number, from: number, length: number): Handle =>
     torch.run(() => {
       const keys = heldRows(device, cache, "keys", plan, reach, first, count);
@@ -105,7 +105,10 @@ export function attendStepCpu(
     torch.view(query, [sequences, kvHeads, group, headDim]),
     byHead("keys"),
     byHead("values"),
-    ...[{ float: 0 }, { bool: false }, seesEverything(plan, reach) ? null : { some: additive() }, scaleOf(shape)],
+    { float: 0 },
+    { bool: false },
+    seesEverything(plan, reach) ? null : { some: additive() },
+    scaleOf(shape),
   );
   return torch.view(torch.call(contiguous, mixed, { int: 0 }), [sequences, queryHeads * headDim]);
 }

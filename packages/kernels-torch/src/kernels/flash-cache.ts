@@ -73,11 +73,15 @@ export function flashCacheKernels(
         const { keys, values, starts, table, reach } = keysOf(device, kind, plan, cache);
         return [
           torch.view(query.handle, heads, [query.stride, headDim, 1]),
-          ...[keys, values],
+          keys,
+          values,
           { some: device.handle(plan.layout.offsetsOnDevice) },
           { some: starts },
-          ...[{ int: plan.layout.longest }, { int: reach }],
-          ...[{ float: 0 }, { bool: true }, { bool: false }],
+          { int: plan.layout.longest },
+          { int: reach },
+          { float: 0 },
+          { bool: true },
+          { bool: false },
           ...([scaleOf(shape), null, null, { some: lengthsOf(device, plan) }, null] as readonly Argument[]),
           table === null ? null : { some: table },
           // One split: more leave rows of paged keys unwritten, and make a row depend on the number of rows.

@@ -74,7 +74,10 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
         const table = tensors
           .filter(({ param }) => sizeOf(param.shape) > 0)
           .map(({ param, grad, first, second, master }) => [
-            ...[device.vector(master ?? param), device.vector(grad, true), device.vector(first), device.vector(second)],
+            device.vector(master ?? param),
+            device.vector(grad, true),
+            device.vector(first),
+            device.vector(second),
             ...(master ? [device.vector(param)] : []),
           ]);
         const parts = stretches(torch, table);
@@ -87,7 +90,8 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
           { tensors: [] },
           { tensors: parts.map(() => count) },
           ...[step.learningRate, step.beta1, step.beta2, step.weightDecay, step.epsilon].map((float) => ({ float })),
-          ...[{ bool: false }, { bool: false }],
+          { bool: false },
+          { bool: false },
           scale === null ? null : { some: scale },
           step.clip ? { some: infinite(step.clip) } : null,
         );

@@ -3,13 +3,13 @@ import { operator, type Handle, type Torch } from "../native/torch.ts";
 import type { TensorStore, TorchTensor } from "../tensors.ts";
 
 /** Numbers of a matrix: with fewer the call around a product costs more than packing saves. */
-export const leastPacked: number = 2 ** 16;
+export const minPacked: number = 2 ** 16;
 
 /** With more, a second copy takes too much memory. */
-export const mostPacked: number = 2 ** 24;
+export const maxPacked: number = 2 ** 24;
 
 /** Rows up to which packing saves; the blocks are cut for {@link usualRows}. */
-const [mostRows, usualRows] = [512, 64] as const;
+const [maxRows, usualRows] = [512, 64] as const;
 
 const name = "packed";
 
@@ -42,11 +42,11 @@ export class PackedWeights {
     if (
       !torch.library.shims.has(multiplyOnto.name) ||
       this.#working !== scalarType.float32 ||
-      size < leastPacked ||
-      size > mostPacked
+      size < minPacked ||
+      size > maxPacked
     )
       return null;
-    if (rows === 0 || rows > mostRows) return null;
+    if (rows === 0 || rows > maxRows) return null;
     this.#packed.add(weight);
     return this.#store.derive(weight, name, () => torch.call(reorder, weight.handle, { some: { int: usualRows } }));
   }

@@ -33,7 +33,10 @@ export function attendWithoutPast(
     rowsToHeads(device, { handle: input.query, stride: queryHeads * headDim }, padded, queryHeads, headDim),
     rowsToHeads(device, { handle: input.keys, stride: kvHeads * headDim }, padded, kvHeads, headDim),
     rowsToHeads(device, { handle: input.values, stride: kvHeads * headDim }, padded, kvHeads, headDim),
-    ...[{ float: 0 }, { bool: true }, null, scaleOf(shape)],
+    { float: 0 },
+    { bool: true },
+    null,
+    scaleOf(shape),
   );
   return fromHeads(device, mixed, padded, queryHeads, headDim);
 }
@@ -64,7 +67,10 @@ export function attendInTurn(
       headsOf(device, part.query, part.length, queryHeads, headDim),
       byHead("keys"),
       byHead("values"),
-      ...[{ float: 0 }, { bool: false }, null, scaleOf(shape)],
+      { float: 0 },
+      { bool: false },
+      null,
+      scaleOf(shape),
     );
     // exp(a) / (exp(a) + exp(b)) = sigmoid(a - b); the sums are [1, heads, length] in any strides.
     const share = torch.view(
@@ -125,7 +131,10 @@ function causal(
     headsOf(device, query, length, queryHeads, headDim),
     headsOf(device, keys, length, kvHeads, headDim),
     headsOf(device, values, length, kvHeads, headDim),
-    ...[{ float: 0 }, { bool: true }, null, scaleOf(shape)],
+    { float: 0 },
+    { bool: true },
+    null,
+    scaleOf(shape),
   );
 }
 

@@ -9,7 +9,7 @@ import { wideProduct } from "./linear.ts";
 const threads = 512;
 
 /** Rows of one product: as many as a product gains from, and columns' gradients are then seldom added up. */
-const mostRows = 2 ** 14;
+const maxRows = 2 ** 14;
 
 const { float32, bfloat16 } = scalarType;
 
@@ -24,7 +24,7 @@ export function headPrograms(
   const { torch, store } = device;
   /** Every run of rows meets every run of columns. @param bytes - of each logit, all arrays together */
   const tilesOf = (rows: number, vocabulary: number, bytes: number): { rows: Span[]; columns: Span[] } => {
-    const rowSpans = spans(rows, mostRows);
+    const rowSpans = spans(rows, maxRows);
     const columns = Math.floor(limit / ((rowSpans[0]?.count ?? 1) * bytes));
     // On 16 bytes: products are faster there.
     return { rows: rowSpans, columns: spans(vocabulary, Math.max(8, columns - (columns % 8))) };

@@ -81,10 +81,10 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
 
   /** int64 [B, 1]. */
   function choose(scaled: Handle, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
-    const { greedy, mostK, topP, minP } = inputs.kind;
+    const { greedy, maxK, topP, minP } = inputs.kind;
     const likeliest = (): Handle => torch.callMany(maxAlong, scaled, { int: 1 }, { bool: true })[1];
     if (greedy === "all") return likeliest();
-    const kept = mostK > 0 || topP || minP ? truncated(device, shares, inputs, vocabulary) : shares;
+    const kept = maxK > 0 || topP || minP ? truncated(device, shares, inputs, vocabulary) : shares;
     const drawn = drawTokens(device, kept, inputs, vocabulary);
     return greedy === "none" ? drawn : torch.call(select, inputs.greedy(), likeliest(), drawn);
   }

@@ -27,21 +27,21 @@ const rankedTokens = 1024;
 export function truncated(device: TorchDevice, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
   const { torch } = device;
   const { kind, rows } = inputs;
-  const width = Math.min(vocabulary, Math.max(1, kind.mostK, kind.openTopP ? rankedTokens : 0));
+  const width = Math.min(vocabulary, Math.max(1, kind.maxK, kind.openTopP ? rankedTokens : 0));
   const [ranked] = torch.callMany(largest, shares, { int: width }, { int: 1 }, { bool: true }, { bool: true });
   const likeliest = torch.view(ranked, [rows, 1], [width, 1]);
   let least = torch.call(multiply, inputs.setting("minP"), likeliest);
-  if (kind.mostK > 0) {
+  if (kind.maxK > 0) {
     const last = torch.cast(inputs.lastOfTopK(width), int64);
     const border = torch.call(gather, ranked, { int: 1 }, last, { bool: false });
     least = torch.call(larger, least, torch.call(multiply, border, inputs.hasTopK()));
   }
-  if (kind.topP) least = torch.call(larger, least, leastOfTopP(device, shares, ranked, inputs, vocabulary, width));
+  if (kind.topP) least = torch.call(larger, least, minOfTopP(device, shares, ranked, inputs, vocabulary, width));
   return torch.call(select, torch.call(atLeast, shares, least), shares, inputs.number(0));
 }
 
 /** Share of the last of the fewest tokens that reach top-p, 0 for rows without one; float32 [B, 1]. */
-function leastOfTopP(
+function minOfTopP(
   device: TorchDevice,
   shares: Handle,
   ranked: Handle,

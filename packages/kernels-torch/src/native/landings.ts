@@ -10,8 +10,8 @@ export interface Landing {
 }
 
 /** Larger ones are given back at once. */
-const mostBytes = 2 ** 16;
-const mostKept = 8;
+const maxBytes = 2 ** 16;
+const maxKept = 8;
 
 /** Host memory of small reads, kept for the next ones: decode steps read the same again and again, one read while another is under way. */
 export class Landings {
@@ -32,8 +32,8 @@ export class Landings {
   }
 
   leave(landing: Landing): void {
-    if (landing.bytes <= mostBytes) this.#kept.push(landing);
-    const surplus = landing.bytes > mostBytes ? landing : this.#kept.length > mostKept ? this.#kept.shift() : undefined;
+    if (landing.bytes <= maxBytes) this.#kept.push(landing);
+    const surplus = landing.bytes > maxBytes ? landing : this.#kept.length > maxKept ? this.#kept.shift() : undefined;
     if (surplus) this.#delete(surplus.handle);
   }
 }

@@ -85,7 +85,7 @@ export interface Library {
 
 export interface LibraryOptions {
   readonly device: "cpu" | "cuda";
-  /** Of the GPU; 0 unless told. */
+  /** Of the GPU; 0 by default. */
   readonly index?: number;
   /** Threads of one operation on the CPU; the library's own choice when absent. */
   readonly threads?: number;

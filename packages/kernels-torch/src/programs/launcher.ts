@@ -20,7 +20,7 @@ export interface Launcher {
   launch(name: string, blocks: number, threads: number, stream: number, args: readonly LaunchArgument[]): void;
 }
 
-const mostArguments = 12;
+const maxArguments = 12;
 
 /**
  * Compiles our programs for a GPU; null where PyTorch's run-time compiler or the driver's functions are missing, or the
@@ -58,8 +58,8 @@ function driverLauncher(code: Buffer): Launcher {
     return address;
   };
   // The driver copies what the addresses point to before it returns.
-  const [values, addresses] = [new Slots(mostArguments), new Slots(mostArguments)];
-  for (let i = 0; i < mostArguments; i++) addresses.setInteger(i, values.addressOf(i));
+  const [values, addresses] = [new Slots(maxArguments), new Slots(maxArguments)];
+  for (let i = 0; i < maxArguments; i++) addresses.setInteger(i, values.addressOf(i));
   return {
     launch(name, blocks, threads, stream, args) {
       args.forEach((argument, i) => {

@@ -8,15 +8,15 @@ import { torchKernelSet } from "../torch-kernels.ts";
 
 /** Settings of {@link standInKernels}. */
 export interface StandInOptions {
-  /** As if on this device; `cuda` unless told. No GPU is needed. */
+  /** As if on this device; `cuda` by default. No GPU is needed. */
   readonly device?: "cpu" | "cuda";
-  /** `bfloat16` unless told. */
+  /** `bfloat16` by default. */
   readonly dtype?: "float32" | "bfloat16";
-  /** PyTorch's fused attention (unless told), or plain products. */
+  /** PyTorch's fused attention (by default), or plain products. */
   readonly attention?: "fused" | "math";
-  /** How caches are read; `pages` on CUDA and `plain` on the CPU unless told. */
+  /** How caches are read; `pages` on CUDA and `plain` on the CPU by default. */
   readonly caching?: "plain" | "slots" | "pages";
-  /** Decode steps as graphs, on `cuda`: made, or refused with CUDA's reason; false unless told. */
+  /** Decode steps as graphs, on `cuda`: made, or refused with CUDA's reason; false by default. */
   readonly graphs?: boolean | { readonly refusal: string };
 }
 
@@ -74,7 +74,7 @@ function standInGraphs(count: (name: string) => void, refusal: string | null): L
 const otherDevices = { cpu: ["_flash_attention_forward"], cuda: ["for_cpu", "mkldnn::"] } as const;
 
 /** Most results of one operator. */
-const mostResults = 5;
+const maxResults = 5;
 
 function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): Library {
   const libc = koffi.load(process.platform === "darwin" ? "libSystem.dylib" : "libc.so.6");
@@ -112,7 +112,7 @@ function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): 
     index: 0,
     shims,
     functions: {
-      callDispatcher: native("dispatcher", 2, mostResults),
+      callDispatcher: native("dispatcher", 2, maxResults),
       newList: native("new list", 1),
       pushBack: native("push to list"),
       newHandle: native("duplicate", 1),

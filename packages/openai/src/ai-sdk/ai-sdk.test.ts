@@ -77,13 +77,20 @@ describe("a model of the AI SDK as one here", () => {
         { role: "assistant", content: [{ type: "text", text: "4" }] },
         { role: "user", content: [{ type: "text", text: "sure?" }] },
       ],
-      ...{ temperature: 0.5, maxOutputTokens: 8, topP: 0.9, topK: 5, stopSequences: ["\n"] },
+      temperature: 0.5,
+      maxOutputTokens: 8,
+      topP: 0.9,
+      topK: 5,
+      stopSequences: ["\n"],
     });
   });
 
   test("a model of the older specification is one too, and what is not counted is estimated with its thoughts", async () => {
     const older: Extract<SdkModel, { specificationVersion: "v2" }> = {
-      ...{ specificationVersion: "v2", provider: "mock", modelId: "older", supportedUrls: {} },
+      specificationVersion: "v2",
+      provider: "mock",
+      modelId: "older",
+      supportedUrls: {},
       doStream: () => Promise.reject(new Error("not asked")),
       doGenerate: () =>
         Promise.resolve({
@@ -200,7 +207,12 @@ describe("a model from here as one of the AI SDK's", () => {
     const scripted = scriptedModel("four", "policy");
     const { text, usage, finishReason, response } = await generateText({
       model: sdkModel(scripted),
-      ...{ system: "be brief", prompt: "2 + 2?", temperature: 0.5, maxOutputTokens: 9, seed: 4, stopSequences: ["\n"] },
+      system: "be brief",
+      prompt: "2 + 2?",
+      temperature: 0.5,
+      maxOutputTokens: 9,
+      seed: 4,
+      stopSequences: ["\n"],
     });
     expect([text, finishReason, usage.inputTokens, usage.outputTokens]).toEqual(["four", "stop", 14, 5]);
     expect(response.modelId).toBe("policy");
@@ -236,7 +248,8 @@ describe("a model from here as one of the AI SDK's", () => {
       name: "TimeoutError",
     });
     const own = new AbortController();
-    let [aborted, seen] = [0, 0];
+    let aborted = 0;
+    let seen = 0;
     const result = streamText({ ...given, abortSignal: own.signal, onAbort: () => void aborted++ });
     for await (const part of result.fullStream) if (part.type === "text-delta" && ++seen === 3) own.abort();
     expect(aborted).toBe(1);

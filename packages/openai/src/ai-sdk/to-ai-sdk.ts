@@ -29,7 +29,10 @@ export interface ToAiSdkOptions {
 export function toAiSdk(model: LanguageModel, options: ToAiSdkOptions = {}): LaconicAiSdkModel {
   const { provider = "laconic", defaultMaxTokens = 1024, tokenizer = silent } = options;
   return {
-    ...{ specificationVersion: "v3", provider, modelId: model.id, supportedUrls: {} },
+    specificationVersion: "v3",
+    provider,
+    modelId: model.id,
+    supportedUrls: {},
     async doGenerate(ask) {
       try {
         const completion = await model.complete(requestOf(ask, defaultMaxTokens, ask.abortSignal));

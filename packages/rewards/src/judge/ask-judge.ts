@@ -13,7 +13,7 @@ export interface JudgeSettings {
   /** Most tokens of a verdict, thoughts included. Default 1024. */
   readonly maxTokens?: number;
   /** Characters of each judged text that are shown; the judge is told of a cut. Default 24,000. */
-  readonly mostCharacters?: number;
+  readonly maxCharacters?: number;
   /** Verdicts that are kept by content, the latest used. Default 10,000; 0 keeps none. */
   readonly cached?: number;
 }
@@ -113,7 +113,7 @@ const withoutDeadline: Ask = async (question) => {
 };
 
 /** @throws LaconicError `config_invalid` unless it is a whole number from 1 */
-export function charactersOf({ mostCharacters = 24_000 }: JudgeSettings): number {
-  if (Number.isInteger(mostCharacters) && mostCharacters >= 1) return mostCharacters;
-  throw new LaconicError("config_invalid", `mostCharacters is ${mostCharacters}, expected a whole number from 1`);
+export function charactersOf({ maxCharacters = 24_000 }: JudgeSettings): number {
+  if (Number.isInteger(maxCharacters) && maxCharacters >= 1) return maxCharacters;
+  throw new LaconicError("config_invalid", `maxCharacters is ${maxCharacters}, expected a whole number from 1`);
 }

@@ -15,9 +15,9 @@ export function codeFor(texts: readonly string[]): string {
 }
 
 /** A text between two lines that it cannot contain, cut where it is longer than a judge is shown. */
-export function fenced(code: string, label: string, text: string, mostCharacters: number): string {
-  const cut = text.length > mostCharacters;
-  const shown = cut ? text.slice(0, mostCharacters).replace(/[\uD800-\uDBFF]$/u, "") : text;
+export function fenced(code: string, label: string, text: string, maxCharacters: number): string {
+  const cut = text.length > maxCharacters;
+  const shown = cut ? text.slice(0, maxCharacters).replace(/[\uD800-\uDBFF]$/u, "") : text;
   const note = cut ? `\n[${code}: cut here, ${text.length - shown.length} characters more]` : "";
   return `<<<${code} ${label}\n${shown}${note}\n${code} ${label}>>>`;
 }
@@ -34,10 +34,10 @@ export function judgeMessages(
   { question, reference }: Judged,
   texts: Readonly<Record<string, string>>,
   asked: readonly string[],
-  mostCharacters: number,
+  maxCharacters: number,
 ): readonly ChatMessage[] {
   const shown = { QUESTION: question, ...(reference !== undefined && { REFERENCE: reference }), ...texts };
-  const fences = Object.entries(shown).map(([label, text]) => fenced(code, label, text, mostCharacters));
+  const fences = Object.entries(shown).map(([label, text]) => fenced(code, label, text, maxCharacters));
   return [
     { role: "system", content: instructionFor(code) },
     { role: "user", content: [...fences, ...asked].join("\n\n") },

@@ -115,7 +115,11 @@ export async function winRate(
   const [wins, losses, ties, n] = [count("a"), count("b"), count("tie"), judged.length];
   const [low, high] = wilsonInterval(wins + ties / 2, n);
   return {
-    ...{ pairs: pairs.length, wins, losses, ties, undecided: pairs.length - n },
+    pairs: pairs.length,
+    wins,
+    losses,
+    ties,
+    undecided: pairs.length - n,
     byPlace: judged.filter((each) => each.byPlace).length,
     rate: n === 0 ? null : { value: (wins + ties / 2) / n, low, high },
   };

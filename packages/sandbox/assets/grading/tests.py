@@ -52,7 +52,7 @@ def run_tests():
     known, calls, state = job["answers"], [], {"unknown": 0}
 
     def stub(*arguments, **named):
-        if len(calls) >= job["mostCalls"]:
+        if len(calls) >= job["maxCalls"]:
             raise TooManyCalls()
         call = [[encode(each) for each in arguments], [[name, encode(each)] for name, each in named.items()]]
         place = len(calls)

@@ -23,7 +23,7 @@ const outOfMemory = 86;
 /** Exit code of a program that was ended by SIGKILL. */
 const killed = 137;
 /** Milliseconds that an interpreter may take to start, however busy the machine is. */
-const mostStartMs = 120_000;
+const maxStartMs = 120_000;
 
 /**
  * The machine's Python in namespaces of its own: no network, no processes but its own, nothing to write but 16 MiB of
@@ -115,7 +115,7 @@ async function runOnce(
   };
   let isStarted = false;
   let stopWatch = (): void => undefined;
-  const lateStart = setTimeout(() => end("stalled"), mostStartMs);
+  const lateStart = setTimeout(() => end("stalled"), maxStartMs);
   const onStart = child.stdio[4] as Readable;
   onStart.on("error", () => undefined);
   onStart.once("data", () => {

@@ -52,21 +52,28 @@ export function nativePython(python = "python3"): NativePython {
  */
 export function wrapArguments({ folders }: NativePython): string[] {
   return [
-    ...[
-      "--unshare-all",
-      "--unshare-user",
-      "--uid",
-      "65534",
-      "--gid",
-      "65534",
-      "--die-with-parent",
-      "--new-session",
-      "--clearenv",
-    ],
-    ...["--cap-drop", "ALL", "--hostname", "sandbox"],
+    "--unshare-all",
+    "--unshare-user",
+    "--uid",
+    "65534",
+    "--gid",
+    "65534",
+    "--die-with-parent",
+    "--new-session",
+    "--clearenv",
+    "--cap-drop",
+    "ALL",
+    "--hostname",
+    "sandbox",
     ...folders.flatMap((path) => ["--ro-bind", path, path]),
-    ...["--size", String(16 << 20), "--tmpfs", "/tmp", "--chdir", "/tmp"],
+    "--size",
+    String(16 << 20),
+    "--tmpfs",
+    "/tmp",
+    "--chdir",
+    "/tmp",
     // The root is in memory too, without a limit.
-    ...["--remount-ro", "/"],
+    "--remount-ro",
+    "/",
   ];
 }

@@ -52,7 +52,7 @@ interface Analysis {
 }
 
 /** Tests that run out of time before the rest is not run. */
-const mostTimeouts = 3;
+const maxTimeouts = 3;
 
 /**
  * MAGRPO's reward of code written together (LLM_Collab_Code_Generation@7ca407e): a helper `aux` and the function that was
@@ -86,10 +86,11 @@ export async function cooperationReward(
   if (!found.parses) return result("syntax", "The two functions together are not valid Python.");
   terms.syntax = 0.5;
   const program = [imports, found.auxDefined ? aux : "", main].join("\n\n");
-  let [passed, timeouts] = [0, 0];
+  let passed = 0;
+  let timeouts = 0;
   let failure: string | null = null;
   for (const test of found.tests) {
-    if (timeouts >= mostTimeouts) break;
+    if (timeouts >= maxTimeouts) break;
     const verdict = await gradeProgram(program, { ...tests, prompt: imports, test }, sandbox, {
       seconds: secondsPerTest,
       ...(signal && { signal }),

@@ -34,8 +34,8 @@ export interface GradeProgramOptions {
   readonly signal?: AbortSignal;
 }
 
-const mostCalls = 5000;
-const mostRounds = 300;
+const maxCalls = 5000;
+const maxRounds = 300;
 
 /** What a program says; hostile until it was read. */
 type Said = { readonly answers: readonly Answer[] } | { readonly wrong: string };
@@ -80,7 +80,7 @@ export async function gradeProgram(
   const { inputBytes } = sandbox.record.limits;
   const isTooLong = (input: string): boolean => Buffer.byteLength(input) > inputBytes - roomForCall;
   if (isTooLong(JSON.stringify(program))) return wrong(`longer than the sandbox's ${inputBytes} bytes`);
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const questions = testInput(tests, calls, answers);
     if (round > 0 && isTooLong(questions)) return wrong("its answers are too long for the tests");
     const tested = await sandbox.run({ code: harnessCall("run_tests"), stdin: questions, ...limits });
@@ -91,7 +91,7 @@ export async function gradeProgram(
       throw testsInvalid(tests.entryPoint, tested);
     }
     calls = report.calls;
-    if (report.outcome === "calls") return wrong(`the tests call more than ${mostCalls} times`);
+    if (report.outcome === "calls") return wrong(`the tests call more than ${maxCalls} times`);
     if (report.unknown === 0) {
       if (report.outcome === "passed")
         return calls.length > 0 ? verdict(true, "all tests passed") : wrong("the tests call nothing");
@@ -105,7 +105,7 @@ export async function gradeProgram(
     if ("wrong" in said) return wrong(said.wrong);
     answers = said.answers;
   }
-  return wrong(`its answers lead the tests on for more than ${mostRounds} rounds`);
+  return wrong(`its answers lead the tests on for more than ${maxRounds} rounds`);
 }
 
 /** Bytes for the program that calls the harness. */
@@ -152,7 +152,7 @@ function testInput(
   calls: readonly unknown[],
   answers: readonly Answer[],
 ): string {
-  return JSON.stringify({ prompt, test, entryPoint, callsItself: testCallsItself, calls, answers, mostCalls });
+  return JSON.stringify({ prompt, test, entryPoint, callsItself: testCallsItself, calls, answers, maxCalls });
 }
 
 function testsInvalid(entryPoint: string, { status, stderr }: SandboxResult): LaconicError {

@@ -99,7 +99,10 @@ describe("what the machine causes is no verdict", () => {
   });
   test("a signal given with the reply ends its judging", async () => {
     expect(await codeGrader(sandbox)(right, thirds, AbortSignal.abort())).toMatchObject({
-      ...{ correct: false, decided: false, rule: "two-phase, aborted", certainty: "undecided" },
+      correct: false,
+      decided: false,
+      rule: "two-phase, aborted",
+      certainty: "undecided",
     });
     const { undecided } = await cooperationReward({ aux: "", main: right }, thirds, sandbox, {
       signal: AbortSignal.abort(),

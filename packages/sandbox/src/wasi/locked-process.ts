@@ -26,7 +26,7 @@ interface Reply {
 }
 
 /** Milliseconds that an interpreter may take to start, however busy the machine is. */
-const mostStartMs = 120_000;
+const maxStartMs = 120_000;
 /** Signals by which something outside ends a process; any other it dies of itself. */
 const signalsFromOutside: readonly (NodeJS.Signals | null)[] = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"];
 
@@ -81,9 +81,9 @@ export class LockedProcess {
     child.stderr.resume();
     this.#ready = new Promise((resolve) => {
       const timer = setTimeout(() => {
-        died(true, `did not start within ${mostStartMs / 1000} s`);
+        died(true, `did not start within ${maxStartMs / 1000} s`);
         this.kill();
-      }, mostStartMs);
+      }, maxStartMs);
       this.#hear = () => {
         clearTimeout(timer);
         resolve();

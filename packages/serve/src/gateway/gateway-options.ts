@@ -1,6 +1,6 @@
 import type { AgentId, ChatTokenizer, SamplingSettings, Tokenizer } from "@laconic/core";
 import type { CompletionServerOptions } from "../options.ts";
-import type { GatewayEvent } from "./rollout-book.ts";
+import type { GatewayEvent } from "./rollout-registry.ts";
 import type { ToolFormat } from "./tool-format.ts";
 
 /** Who speaks under a model's name. */

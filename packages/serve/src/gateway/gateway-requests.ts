@@ -3,7 +3,7 @@ import { boundedJson, type ChatMessage, type EpisodeReward } from "@laconic/core
 import { z } from "zod";
 import { invalid } from "../http.ts";
 import { parse } from "../jobs.ts";
-import type { FinishedRollout } from "./rollout-book.ts";
+import type { FinishedRollout } from "./rollout-registry.ts";
 import type { RolloutRecord } from "./rollout-record.ts";
 import type { ToolDefinition, ToolFormat, ToolMessage } from "./tool-format.ts";
 

@@ -9,7 +9,7 @@ import type { GatewayAgent, GatewayOptions } from "./gateway-options.ts";
 import { belongingOf, checkId, isRepeated, plainChat, restOf, rewardIn, type Belonging } from "./gateway-requests.ts";
 import { rememberReward, type GatewayState } from "./gateway-state.ts";
 import { recordingModel, refused, staleRollout } from "./recording-model.ts";
-import { finished, learnersIn, type DropReason, type OpenRollout } from "./rollout-book.ts";
+import { finished, learnersIn, type DropReason, type OpenRollout } from "./rollout-registry.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -209,7 +209,10 @@ export function gatewayRoutes(
     const found = book.open.get(id);
     if (!found && ended === null) throw unknown(id);
     const replies = found?.record.calls.map(({ agent, kind, step, completion }) => ({
-      ...{ agent, kind, step, tokens: completion.usage.completionTokens },
+      agent,
+      kind,
+      step,
+      tokens: completion.usage.completionTokens,
     }));
     return { id, step: state.step, ...(found ? { state: "open", group: found.group, replies } : ended) };
   };
@@ -230,7 +233,11 @@ export function gatewayRoutes(
   };
 
   const cards = names.map((id) => ({
-    ...{ id, object: "model", created: 0, owned_by: "laconic", max_model_len: agents[id]?.contextLength },
+    id,
+    object: "model",
+    created: 0,
+    owned_by: "laconic",
+    max_model_len: agents[id]?.contextLength,
   }));
 
   return async (request) => {

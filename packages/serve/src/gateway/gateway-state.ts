@@ -1,11 +1,11 @@
 import type { AgentId, LanguageModel } from "@laconic/core";
 import type { Gate } from "./gate.ts";
 import { meaningOf, type RewardMeaning } from "./gateway-requests.ts";
-import type { FinishedRollout, RolloutBook } from "./rollout-book.ts";
+import type { FinishedRollout, RolloutRegistry } from "./rollout-registry.ts";
 
 /** What requests are answered from. */
 export interface GatewayState {
-  readonly book: RolloutBook;
+  readonly book: RolloutRegistry;
   readonly gate: Gate;
   readonly prompts: Record<string, number>;
   readonly dropped: Record<string, number>;
@@ -21,11 +21,11 @@ export interface GatewayState {
 }
 
 /** Rewards that are remembered for being sent again. */
-const mostRewards = 10_000;
+const maxRewards = 10_000;
 
 /** Forgets the oldest where there are too many. */
 export function rememberReward({ rewards }: GatewayState, rollout: FinishedRollout): void {
   rewards.set(rollout.id, meaningOf(rollout));
   const [oldest] = rewards.keys();
-  if (rewards.size > mostRewards && oldest !== undefined) rewards.delete(oldest);
+  if (rewards.size > maxRewards && oldest !== undefined) rewards.delete(oldest);
 }

@@ -6,7 +6,7 @@ import { rememberReward, type GatewayState } from "./gateway-state.ts";
 import { gatewayRoutes } from "./gateway-routes.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
 import { restore } from "./journal.ts";
-import { RolloutBook, type FinishedRollout } from "./rollout-book.ts";
+import { RolloutRegistry, type FinishedRollout } from "./rollout-registry.ts";
 
 /** What a step is made of: groups of rollouts with their rewards, as a trainer takes them. */
 export interface GatewayStep {
@@ -66,7 +66,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { groupsPerStep, rolloutsPerGroup, groupSeconds, limits, maxLag, journal } = options;
   const waiters = new Set<() => void>();
   const state: GatewayState = {
-    book: new RolloutBook({ groupsPerStep, rolloutsPerGroup, groupSeconds }, options.now),
+    book: new RolloutRegistry({ groupsPerStep, rolloutsPerGroup, groupSeconds }, options.now),
     gate: new Gate(),
     prompts: {},
     dropped: {},
@@ -81,7 +81,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
   };
   const { book, gate } = state;
-  const drop = async (id: string, reason: Parameters<RolloutBook["drop"]>[1]): Promise<void> => {
+  const drop = async (id: string, reason: Parameters<RolloutRegistry["drop"]>[1]): Promise<void> => {
     state.dropped[reason] = (state.dropped[reason] ?? 0) + 1;
     book.drop(id, reason);
     await journal({ kind: "dropped", id, reason });
@@ -158,9 +158,15 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     sweep,
     status: () => ({
-      ...{ step: state.step, open: book.open.size, waiting: book.waiting, groupsReady: book.ready().length },
-      ...{ groupsPerStep, prompts: { ...state.prompts }, dropped: { ...state.dropped } },
-      ...{ otherSampling: state.otherSampling, foreign: state.foreign },
+      step: state.step,
+      open: book.open.size,
+      waiting: book.waiting,
+      groupsReady: book.ready().length,
+      groupsPerStep,
+      prompts: { ...state.prompts },
+      dropped: { ...state.dropped },
+      otherSampling: state.otherSampling,
+      foreign: state.foreign,
     }),
     close() {
       state.closed = true;

@@ -20,7 +20,8 @@ const [opening, closing] = ["<tool_call>", "</tool_call>"];
 /** In one pass: the text is a model's. */
 function read(text: string): ReturnType<ToolFormat["read"]> {
   const calls: WrittenCall[] = [];
-  let [content, at] = ["", 0];
+  let content = "";
+  let at = 0;
   for (;;) {
     const start = text.indexOf(opening, at);
     const end = start < 0 ? -1 : text.indexOf(closing, start);

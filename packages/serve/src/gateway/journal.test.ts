@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
 import { restore } from "./journal.ts";
 import { episodeOf } from "./rollout-episode.ts";
-import type { FinishedRollout, GatewayEvent } from "./rollout-book.ts";
+import type { FinishedRollout, GatewayEvent } from "./rollout-registry.ts";
 
 const rollout = (id: string, first: number, last = first): FinishedRollout => ({
-  ...{ id, group: "g", reward: { team: { task: 1 } }, kinds: {} },
+  id,
+  group: "g",
+  reward: { team: { task: 1 } },
+  kinds: {},
   steps: [first, last],
   episode: episodeOf({ id, calls: [] }, { problemId: "g", answer: null }),
 });

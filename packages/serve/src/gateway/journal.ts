@@ -1,4 +1,4 @@
-import { mostEnded, type DropReason, type FinishedRollout, type GatewayEvent } from "./rollout-book.ts";
+import { maxEnded, type DropReason, type FinishedRollout, type GatewayEvent } from "./rollout-registry.ts";
 
 /** What of a run's rollouts is still good after it stopped. */
 export interface Restored {
@@ -47,7 +47,7 @@ export async function restore(
     }
     for (const ended of [trained, dropped])
       for (const oldest of ended.keys()) {
-        if (ended.size <= mostEnded) break;
+        if (ended.size <= maxEnded) break;
         ended.delete(oldest);
       }
   }

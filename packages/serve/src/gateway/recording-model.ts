@@ -12,7 +12,7 @@ import { HttpError, invalid } from "../http.ts";
 import type { GatewayAgent, GatewayOptions } from "./gateway-options.ts";
 import type { GatewayState } from "./gateway-state.ts";
 import { readCalls } from "./tool-job.ts";
-import { isFull, type OpenRollout } from "./rollout-book.ts";
+import { isFull, type OpenRollout } from "./rollout-registry.ts";
 import { recordCall, standingOf, type CallPrompt } from "./rollout-record.ts";
 
 /** A model that writes down what it is asked and what it answers, and what its replies call. */

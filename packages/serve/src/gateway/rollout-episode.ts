@@ -16,7 +16,13 @@ export function episodeOf(
     rounds.set(agent, round + 1);
     const { text, finishReason, model, usage, trace } = completion;
     return {
-      ...{ agent, turn, round, prompt, text, finishReason, model },
+      agent,
+      turn,
+      round,
+      prompt,
+      text,
+      finishReason,
+      model,
       silent: text === "",
       writtenTokens: usage.completionTokens,
       deliveredTo: [],
@@ -26,12 +32,19 @@ export function episodeOf(
   const said = answer === undefined ? (utterances.at(-1)?.text ?? null) : answer;
   const notes = calls.some(({ kind }) => kind === "rerendered") ? ["rerendered"] : [];
   return {
-    ...{ problemId, topology: "gateway", utterances, answer: said },
+    problemId,
+    topology: "gateway",
+    utterances,
+    answer: said,
     ...(notes.length > 0 && { notes }),
     stopReason: said === null ? "no_answer" : "answered",
     ledger: {
       calls: utterances.map(({ turn, round, agent, writtenTokens }, i) => ({
-        ...{ turn, round, agent, writtenTokens, reads: [] },
+        turn,
+        round,
+        agent,
+        writtenTokens,
+        reads: [],
         promptTokens: calls[i]?.completion.usage.promptTokens ?? 0,
       })),
     },

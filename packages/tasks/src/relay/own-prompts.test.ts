@@ -6,7 +6,10 @@ import { renderTokens } from "./token-prompt.ts";
 const heard = (
   text: string,
 ): { from: string; turn: number; round: number; text: string; tokens: number; silent: boolean } => ({
-  ...{ from: "north", turn: 0, round: 0, tokens: text.length },
+  from: "north",
+  turn: 0,
+  round: 0,
+  tokens: text.length,
   text,
   silent: text === "",
 });

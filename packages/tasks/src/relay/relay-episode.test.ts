@@ -19,7 +19,9 @@ interface Figures {
 /** How one model fares as a whole team. */
 async function measure(level: RelayLevel, model: LanguageModel): Promise<Figures> {
   const random = randomFromSeed("measure");
-  let [right, written, minTokens] = [0, 0, Infinity];
+  let right = 0;
+  let written = 0;
+  let minTokens = Infinity;
   for (let i = 0; i < episodes; i++) {
     const problem = generateRelayProblem(level, random, i % 2 === 0 ? "train" : "held-out");
     const episode = await relayEpisode(level, problem, model, random.split(i));

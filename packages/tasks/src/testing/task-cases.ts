@@ -1,5 +1,5 @@
 import { LaconicError, randomFromSeed, type LanguageModel, type Problem, type Random } from "@laconic/core";
-import { babbler } from "@laconic/topologies/testing";
+import { randomPolicy } from "@laconic/topologies/testing";
 import type { PlayedProblem, TrainingTask } from "@laconic/trainer";
 import { problemKey } from "../check-problems.ts";
 import { gradeOf, gradeOfEpisode, type Grade, type TeamAnswer } from "../grading.ts";
@@ -12,7 +12,7 @@ export interface TaskSubject {
    * be one.
    */
   readonly solve?: (problem: Problem) => Exclude<TeamAnswer, null>;
-  /** What agents speak with; letters drawn by chance unless told. */
+  /** What agents speak with; letters drawn by chance by default. */
   readonly model?: (agent: string) => LanguageModel;
 }
 
@@ -126,7 +126,7 @@ export const taskCases: readonly TaskCase[] = [
   },
   {
     name: "its team plays a problem to the end, what it answers gets a grade, and what it sees across episodes is numbers",
-    run: withSubject(async ({ task, model = (agent) => babbler(agent) }) => {
+    run: withSubject(async ({ task, model = (agent) => randomPolicy(agent) }) => {
       const models = Object.fromEntries(task.topology.agents.map((agent) => [agent, model(agent)]));
       const played: PlayedProblem[] = [];
       for (const [i, problem] of [...task.heldOut.slice(0, few), ...draw(task, "play", few)].entries()) {

@@ -9,11 +9,11 @@ import { Transport, type TransportOptions } from "./transport.ts";
 
 /** How a session is held. */
 export interface TinkerClientOptions extends TransportOptions {
-  /** Of numbered requests; forgets with the process unless told. */
+  /** Of numbered requests; forgets with the process by default. */
   readonly journal?: Journal;
   /**
    * The server runs a repeated number once, as the capability probe proves: then a request whose outcome is unknown is sent
-   * again. False unless told.
+   * again. False by default.
    */
   readonly deduplicates?: boolean;
   /**
@@ -23,7 +23,7 @@ export interface TinkerClientOptions extends TransportOptions {
   readonly samplesAtOnce?: number;
   /** Shown in the server's lists; no secrets. */
   readonly tags?: readonly string[];
-  /** Milliseconds between signs of life; 10,000 unless told. */
+  /** Milliseconds between signs of life; 10,000 by default. */
   readonly heartbeatMs?: number;
   /** Hears when a sign of life failed; the session dies on the server after some minutes of silence. */
   readonly onSilence?: (error: LaconicError) => void;
@@ -32,7 +32,7 @@ export interface TinkerClientOptions extends TransportOptions {
 /** What a reply is drawn with, as the protocol names it. */
 export interface TinkerSampling {
   readonly maxTokens: number;
-  /** 1 unless told. */
+  /** 1 by default. */
   readonly temperature?: number;
   readonly topK?: number;
   readonly topP?: number;
@@ -104,7 +104,7 @@ export class TinkerClient {
   /** A model that the server has already, as after a restart of this process; its journal tells where to go on. */
   async resumeModel(modelId: string, signal?: AbortSignal): Promise<TrainingClient> {
     const model = await this.#training(modelId);
-    await model.expectThere(signal);
+    await model.assertModelExists(signal);
     return model;
   }
 
@@ -136,7 +136,7 @@ export class TinkerClient {
   /**
    * Replies to a prompt of token ids. Asking twice costs twice, and gives the same replies where the server honours seeds.
    *
-   * @param options.count - replies; 1 unless told
+   * @param options.count - replies; 1 by default
    * @param options.promptLogProbs - asks for the prompt's log-probs too
    */
   async sample(

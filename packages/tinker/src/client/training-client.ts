@@ -126,7 +126,7 @@ export class TrainingClient {
   }
 
   /** Asks whether the server has this model. @throws LaconicError `api_refused` where it has not, as after a restart; `engine_failed` where it answers for another */
-  async expectThere(signal?: AbortSignal): Promise<void> {
+  async assertModelExists(signal?: AbortSignal): Promise<void> {
     const body = { model_id: this.modelId, type: "get_info" };
     const { model_id } = await this.#parts.transport.exchange("get_info", body, replies.info, "always", signal);
     if (model_id !== this.modelId)

@@ -13,11 +13,11 @@ export interface TransportOptions {
   readonly apiKey?: string;
   /** Allows http to another machine. */
   readonly allowPlainHttp?: boolean;
-  /** Milliseconds of one exchange; 60,000 unless told. */
+  /** Milliseconds of one exchange; 60,000 by default. */
   readonly exchangeMs?: number;
-  /** Milliseconds of one result, all its polls included; 600,000 unless told. */
+  /** Milliseconds of one result, all its polls included; 600,000 by default. */
   readonly deadlineMs?: number;
-  /** Tries of one exchange that may be repeated; 8 unless told. */
+  /** Tries of one exchange that may be repeated; 8 by default. */
   readonly attempts?: number;
   readonly fetch?: typeof fetch;
   readonly clock?: Clock;
@@ -41,7 +41,7 @@ export interface HttpFailure {
 }
 
 /** Bytes of a reply: log-probs of a large batch, not a stream without an end. */
-const mostBytes = 1 << 28;
+const maxBytes = 1 << 28;
 
 /** Sends bodies and reads replies; retries what is safe, redacts the key, follows no redirect. */
 export class Transport {
@@ -191,9 +191,9 @@ async function readBytes(response: Response): Promise<Uint8Array> {
     const { done, value } = await reader.read();
     if (done) return Buffer.concat(pieces);
     size += value.length;
-    if (size > mostBytes) {
+    if (size > maxBytes) {
       await reader.cancel();
-      throw new LaconicError("reply_malformed", `a reply of more than ${mostBytes} bytes`);
+      throw new LaconicError("reply_malformed", `a reply of more than ${maxBytes} bytes`);
     }
     pieces.push(value);
   }

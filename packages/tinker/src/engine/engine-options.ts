@@ -11,19 +11,19 @@ export interface TinkerEngineOptions {
   readonly vocabularySize: number;
   /** Where the record has none. */
   readonly contextLength?: number;
-  /** What an adapter's update is scaled with, alpha / rank; the protocol has no field. 32 unless told, as SkyRL's. */
+  /** What an adapter's update is scaled with, alpha / rank; the protocol has no field. 32 by default, as SkyRL's. */
   readonly loraAlpha?: number;
-  /** Arithmetic of the server. `bfloat16` unless told. */
+  /** Arithmetic of the server. `bfloat16` by default. */
   readonly dtype?: EngineCapabilities["dtype"];
-  /** Sequences of one request; 256 unless told. */
+  /** Sequences of one request; 256 by default. */
   readonly sequencesPerRequest?: number;
-  /** A step whose gradient norm is above it ends the model before anything is built on it. Infinity unless told. */
+  /** A step whose gradient norm is above it ends the model before anything is built on it. Infinity by default. */
   readonly gradientCeiling?: number;
   /**
    * Most that a log-prob may differ between the pass that computed the gradient and the one that takes it: more says that
-   * the weights are others. 0.01 unless told.
+   * the weights are others. 0.01 by default.
    */
   readonly tolerance?: number;
-  /** Most that the log-probs of a sampled reply may differ in the mean from those of the training pass, in nats. 0.5 unless told. */
+  /** Most that the log-probs of a sampled reply may differ in the mean from those of the training pass, in nats. 0.5 by default. */
   readonly samplerTolerance?: number;
 }

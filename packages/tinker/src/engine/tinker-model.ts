@@ -22,7 +22,7 @@ import { isTaken, type TrainingClient } from "../client/training-client.ts";
 import { estimated, expectForward } from "./wire-log-probs.ts";
 import { forwardDatum, gradientDatum, type PendingSequence } from "./portable-gradient.ts";
 import { RemoteSampler } from "./remote-sampler.ts";
-import { SampledWitness } from "./sampled-witness.ts";
+import { SampledChecksum } from "./sampled-checksum.ts";
 import { readSavedModel, writeSavedModel } from "./saved-model.ts";
 import type { TinkerEngineOptions } from "./engine-options.ts";
 
@@ -52,7 +52,7 @@ export class TinkerModel implements TrainableModel {
   #pending: PendingSequence[] = [];
   #sampler: Promise<RemoteSampler> | null = null;
   #saves = 0;
-  readonly #witness: SampledWitness;
+  readonly #witness: SampledChecksum;
   #order: Promise<unknown> = Promise.resolve();
   #disposed = false;
 
@@ -66,7 +66,7 @@ export class TinkerModel implements TrainableModel {
     this.#steps = steps;
     this.#settings = settings;
     this.#limits = { vocabularySize, maxPositions };
-    this.#witness = new SampledWitness(settings.options.samplerTolerance ?? 0.5);
+    this.#witness = new SampledChecksum(settings.options.samplerTolerance ?? 0.5);
   }
 
   get id(): string {

@@ -12,7 +12,8 @@ const frequency = (6 * Math.PI + 0.002) / ((100 * slope) / (slope + 100));
 
 /** One weight; a log-prob that is a wave of it, so that large steps come out at any rise. Adds losses up. */
 const waving: Scratch = (body) => {
-  let [at, gradient] = [0, 0];
+  let at = 0;
+  let gradient = 0;
   const logProb = (): number => -3 + 2 * Math.sin(frequency * at);
   const reply = (data: readonly Datum[]): unknown => ({
     loss_fn_outputs: data.map(({ loss_fn_inputs: { target_tokens } }) => ({

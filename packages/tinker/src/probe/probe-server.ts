@@ -18,7 +18,7 @@ export interface ProbeOptions {
   readonly baseModel: string;
   /** Token ids are below it; found by sampling when absent, as the protocol does not say. */
   readonly vocabularySize?: number;
-  /** Of the adapters that are made for questions, as small as the server takes; 4 unless told. */
+  /** Of the adapters that are made for questions, as small as the server takes; 4 by default. */
   readonly rank?: number;
   readonly signal?: AbortSignal;
   /** Hears what is asked next. */

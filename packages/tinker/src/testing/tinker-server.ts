@@ -30,10 +30,10 @@ export interface TinkerServerOptions {
   readonly as?: Partial<Omit<ServerRecord, "baseModel">>;
   /** Computes this loss whatever is asked for, as some servers do in silence. */
   readonly onlyLoss?: string;
-  /** The scale of adapters; 32 unless told. */
+  /** The scale of adapters; 32 by default. */
   readonly loraAlpha?: number;
   readonly fault?: FaultInjector;
-  /** Milliseconds that a poll is held open; 20 unless told. */
+  /** Milliseconds that a poll is held open; 20 by default. */
   readonly holdMs?: number;
 }
 

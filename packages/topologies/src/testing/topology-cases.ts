@@ -9,7 +9,7 @@ import {
   type Problem,
   type Topology,
 } from "@laconic/core";
-import { babbler } from "./babbler.ts";
+import { randomPolicy } from "./random-policy.ts";
 
 /** What the suite is run on. */
 export interface TopologySubject {
@@ -192,7 +192,7 @@ interface RunOptions extends Partial<EpisodeContext> {
   readonly moody?: AgentId;
 }
 
-/** Runs with one babbler per agent. */
+/** Runs with one randomPolicy per agent. */
 function runSubject(
   { topology, problem }: TopologySubject,
   seed: string | number,
@@ -201,7 +201,7 @@ function runSubject(
   const { silence = 0.2, log = [], delay = () => 0, moody, ...context } = options;
   const models = topology.agents.map((agent, position) => {
     const salt = agent === moody ? "another mood" : "";
-    return [agent, babbler(agent, { silence, log, salt, delay: delay(position) })] as const;
+    return [agent, randomPolicy(agent, { silence, log, salt, delay: delay(position) })] as const;
   });
   return topology.run(problem, {
     models: Object.fromEntries(models),

@@ -3,7 +3,7 @@ import type { TrainConfig } from "../config.ts";
 import type { LoopState } from "../run/checkpoint.ts";
 import { describeNumbers } from "../queue/describe-numbers.ts";
 import { byPolicy } from "./by-policy.ts";
-import { assess } from "./assess.ts";
+import { evaluateStep } from "./evaluate-step.ts";
 import type { TrainingRun } from "./training-run.ts";
 
 /** Where a run begins. */
@@ -20,9 +20,9 @@ export interface Beginning {
 export async function begin(run: TrainingRun): Promise<Beginning> {
   const { recorder, models, learners, budget } = run;
   const resumed = await recorder.restore(models);
-  if (resumed) return { state: await goneOn(run, resumed), resumedAt: resumed.step };
+  if (resumed) return { state: await resumeState(run, resumed), resumedAt: resumed.step };
   await recorder.begin?.(models);
-  const before = await assess(run, 0);
+  const before = await evaluateStep(run, 0);
   return {
     state: {
       step: 0,
@@ -37,7 +37,7 @@ export async function begin(run: TrainingRun): Promise<Beginning> {
   };
 }
 
-async function goneOn(run: TrainingRun, resumed: LoopState): Promise<LoopState> {
+async function resumeState(run: TrainingRun, resumed: LoopState): Promise<LoopState> {
   const { recorder, config, models } = run;
   const { step } = resumed;
   checkProgress(step, config);
@@ -48,7 +48,7 @@ async function goneOn(run: TrainingRun, resumed: LoopState): Promise<LoopState> 
     );
   // The run ended at its last evaluation.
   if (step !== config.steps || resumed.after.step === step) return resumed;
-  const state = { ...resumed, after: await assess(run, step) };
+  const state = { ...resumed, after: await evaluateStep(run, step) };
   await recorder.checkpoint(models, state);
   return state;
 }

@@ -3,9 +3,9 @@ import type { Samplers } from "../parts.ts";
 import { nextTurn } from "../queue/paced.ts";
 import { trainingQueue, type TrainingQueue } from "../queue/training-queue.ts";
 import type { LoopState } from "../run/checkpoint.ts";
-import type { SampledGroup } from "../stages/group-game.ts";
+import type { SampledGroup } from "../stages/group-rollout.ts";
 import { rollout } from "../stages/play-groups.ts";
-import { takeGroups } from "../stages/take-groups.ts";
+import { nextBatch } from "../stages/next-batch.ts";
 import { snapshotsOf, type TrainingRun } from "./training-run.ts";
 
 /** A step's groups. */
@@ -29,7 +29,7 @@ export interface Collector {
 export function collector(run: TrainingRun, { queue: from }: LoopState, timer: Timer): Collector {
   const { parts, config, learners, random, score, problemsOf, signal } = run;
   const { source } = parts;
-  if (source) return { ...alone, collect: (step, samplers) => takeGroups(parts, source, step, samplers, signal) };
+  if (source) return { ...alone, collect: (step, samplers) => nextBatch(parts, source, step, samplers, signal) };
 
   const greedy = learners.some(({ estimator }) => estimator.needs?.includes("greedy"));
   const options = { score, greedy };

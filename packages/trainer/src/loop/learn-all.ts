@@ -29,7 +29,10 @@ export async function learnAll(
     const { name } = learner;
     results.push(
       await learn(learner, {
-        ...{ scored, trees, step, turn },
+        scored,
+        trees,
+        step,
+        turn,
         teamPrices: prices,
         lag: Math.max(0, ...lags),
         budget: policyBudgets[name] ?? null,

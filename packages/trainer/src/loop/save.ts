@@ -8,7 +8,7 @@ const ends: readonly LaconicErrorCode[] = ["scoring_failed", "budget_refused"];
 /**
  * Does work, and keeps what was learned before what ends a run that can go on later. The old policy is not stored: between its refreshes nothing is.
  */
-export async function savingBefore<T>(
+export async function checkpointOnFailure<T>(
   { recorder, models, schedule }: TrainingRun,
   state: LoopState,
   work: () => Promise<T>,

@@ -4,7 +4,7 @@ import { pricingOf, type Learner } from "../stages/learner.ts";
 import { scoreInTurns, type ScoredRollout } from "../stages/score.ts";
 import { scoringFailure, scoringReport } from "../stages/scoring-failure.ts";
 import type { Collected, Collector } from "./collect.ts";
-import { savingBefore } from "./save.ts";
+import { checkpointOnFailure } from "./save.ts";
 import type { TrainingRun } from "./training-run.ts";
 
 /** A step's episodes with their rewards. */
@@ -27,7 +27,7 @@ export async function scoreCollected(
 ): Promise<ScoredStep> {
   const { config, recorder, learners } = run;
   const report = scoringReport(scores);
-  await savingBefore(run, state, async () => {
+  await checkpointOnFailure(run, state, async () => {
     const failure = scoringFailure(report, config.scoring, `step ${state.step + 1}`);
     if (failure) throw failure;
   });

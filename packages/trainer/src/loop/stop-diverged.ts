@@ -4,7 +4,7 @@ import type { LoopState } from "../run/checkpoint.ts";
 import { checkpointName } from "../run/checkpoint.ts";
 import type { LearnerResult } from "../stages/learner.ts";
 import type { ScoredRollout } from "../stages/score.ts";
-import { assess } from "./assess.ts";
+import { evaluateStep } from "./evaluate-step.ts";
 import type { TrainingRun } from "./training-run.ts";
 
 /**
@@ -24,7 +24,7 @@ export async function stopDiverged(
   if (config.divergence === null) return state;
   const { watch, reason } = watchStep(state.watch ?? emptyWatch, signsOf(step, scored, learners), config.divergence);
   if (reason === null) return { ...state, watch, ...bestTrained(run, state, watch.recent) };
-  if (run.parts.task.heldOut.length > 0) await assess(run, step).catch(() => null); // may not be possible any more
+  if (run.parts.task.heldOut.length > 0) await evaluateStep(run, step).catch(() => null); // may not be possible any more
   const message = `step ${step}: training diverged and was stopped: ${reason}. ${causeAndBest(run, state)}; divergence: null lets a run go on`;
   await recorder.warn(message);
   throw new LaconicError("training_diverged", message, { step, bestStep: bestStep(run, state) });
@@ -85,7 +85,8 @@ function signsOf(step: number, scored: readonly ScoredRollout[], learners: reado
     const signs = {
       entropy: update.entropy.count > 0 ? statisticMean(update.entropy) : Number.NaN,
       kl: kl && kl.count > 0 ? statisticMean(kl) : 0,
-      ...{ optimizerSteps: update.parts.length, skipped: update.skipped },
+      optimizerSteps: update.parts.length,
+      skipped: update.skipped,
     };
     return [learner.name, signs];
   });

@@ -31,10 +31,17 @@ export async function trace(
   const queue = report();
   const state = queue ? { ...moved, queue: queue.state } : moved;
   const lag = lags.length === 0 ? 0 : lags;
-  await recorder.record?.({ ...{ step, scored, trees, scoring, lag, learners, prices } });
+  await recorder.record?.({ step, scored, trees, scoring, lag, learners, prices });
   await recorder.step(
     await stepMetrics(turn, {
-      ...{ step, config, scored, scoring, learners, budgets, lags, queue },
+      step,
+      config,
+      scored,
+      scoring,
+      learners,
+      budgets,
+      lags,
+      queue,
       evaluations: trees && scores.length,
       tokenPrice: prices["tokens"] ?? 0,
     }),

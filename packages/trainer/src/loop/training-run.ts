@@ -47,7 +47,16 @@ export async function openTrainingRun(
     learners.filter(({ objective }) => config.evaluation.language || objective.needs?.includes("reference")),
   );
   return {
-    ...{ parts, config, recorder, signal, learners, models, references, random, score, problemsOf },
+    parts,
+    config,
+    recorder,
+    signal,
+    learners,
+    models,
+    references,
+    random,
+    score,
+    problemsOf,
     budget: teamBudgets(config),
     schedule: schedule(config, signal),
   };

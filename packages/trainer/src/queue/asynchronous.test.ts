@@ -177,7 +177,9 @@ test.each(["interrupt", "error"] as const)("an %s ends what is played and lets i
 
 test("starts are paced: the event loop has its turn after every sixteen", async () => {
   const timer = virtualTimer();
-  let [starts, since, most] = [0, 0, 0];
+  let starts = 0;
+  let since = 0;
+  let most = 0;
   const { after } = timer;
   const counted = {
     ...timer,
@@ -217,7 +219,12 @@ test("settings that contradict it are refused", () => {
   expect(refused({ cutStragglers: { afterShare: 0.5, seconds: 1 } }, tree)).toThrow(/played as a whole/u);
   const filled = parseTrainConfig({ ...settings, asynchronous: { maxLag: 2 } }).asynchronous;
   expect(filled).toEqual({
-    ...{ activeGroups: null, maxLag: 2, stale: "wait", importanceCap: 2, retries: 2, cutStragglers: null },
+    activeGroups: null,
+    maxLag: 2,
+    stale: "wait",
+    importanceCap: 2,
+    retries: 2,
+    cutStragglers: null,
   });
 });
 

@@ -2,7 +2,7 @@ import { LaconicError } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
 import type { AsynchronousSettings } from "../config.ts";
 import { attempts } from "../stages/attempts.ts";
-import { joined, type GroupGame, type SampledGroup } from "../stages/group-game.ts";
+import { joined, type GroupRollout, type SampledGroup } from "../stages/group-rollout.ts";
 import {
   groupScheduler,
   type ScheduleCounts,
@@ -10,7 +10,7 @@ import {
   type ScheduleState,
   type StartedGroup,
 } from "./group-scheduler.ts";
-import { paced, turnstile } from "./paced.ts";
+import { paced, rateLimiter } from "./paced.ts";
 import { shareInUse } from "./share-in-use.ts";
 
 /** What groups are played with. */
@@ -22,7 +22,7 @@ export interface QueueParts {
 
 /** Frozen weights of all policies, as the games that are played with them. */
 export interface QueueWeights {
-  game(group: number): GroupGame;
+  game(group: number): GroupRollout;
   dispose(): Promise<void>;
 }
 
@@ -82,18 +82,19 @@ export function groupQueue(settings: QueueSettings, { timer, weights }: QueuePar
   const { groupsPerStep, partsPerGroup, retries, cutStragglers } = settings;
   const scheduler = groupScheduler(settings, from);
   const pace = paced(timer, startsPerTurn);
-  const abortTurn = turnstile(timer, Math.ceil(startsPerTurn / partsPerGroup));
+  const abortTurn = rateLimiter(timer, Math.ceil(startsPerTurn / partsPerGroup));
   const use = shareInUse(() => timer.now());
   const complete = new Map<number, SampledGroup>();
   const playing = new Map<number, () => void>();
   const background = new Set<Promise<void>>();
-  let [current, failure, isPumping, isClosed]: [Held | null, { readonly error: unknown } | null, boolean, boolean] = [
-    null,
-    null,
-    false,
-    false,
-  ];
-  let [dropped, retried, cut, failedInRow]: [DroppedGroup[], number, number, number] = [[], 0, 0, 0];
+  let current: Held | null = null;
+  let failure: { readonly error: unknown } | null = null;
+  let isPumping: boolean = false;
+  let isClosed: boolean = false;
+  let dropped: DroppedGroup[] = [];
+  let retried: number = 0;
+  let cut: number = 0;
+  let failedInRow: number = 0;
   let wake = (): void => undefined;
 
   const end = (error: unknown): void => {
@@ -172,7 +173,7 @@ export function groupQueue(settings: QueueSettings, { timer, weights }: QueuePar
           changed();
         });
     };
-    const playPart = async (game: GroupGame, part: number): Promise<void> => {
+    const playPart = async (game: GroupRollout, part: number): Promise<void> => {
       const controller = new AbortController(); // of its own: each of its calls listens
       controllers.push(controller);
       const play = (attempt: number): Promise<SampledGroup> => game.play(part, attempt, controller.signal);

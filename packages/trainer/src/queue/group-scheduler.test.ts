@@ -3,7 +3,12 @@ import { expect, test } from "vitest";
 import { groupScheduler, type GroupScheduler, type ScheduleSettings, type StartedGroup } from "./group-scheduler.ts";
 
 const settings: ScheduleSettings = {
-  ...{ groupsPerStep: 2, partsPerGroup: 2, activeGroups: 3, maxLag: 2, stale: "wait", steps: 100 },
+  groupsPerStep: 2,
+  partsPerGroup: 2,
+  activeGroups: 3,
+  maxLag: 2,
+  stale: "wait",
+  steps: 100,
 };
 
 function started(scheduler: GroupScheduler): number[] {
@@ -91,7 +96,9 @@ function wrongIn(seed: number): string[] {
   const [playing, seen, gone] = [new Map<number, number>(), new Set<number>(), new Set<number>()];
   const wrong: string[] = [];
   const hold = (is: boolean, what: string): void => void (is || wrong.push(`${seed}: ${what}`));
-  let [version, moves, isTraining] = [0, 0, false];
+  let version = 0;
+  let moves = 0;
+  let isTraining = false;
   for (; version < own.steps && moves < 5000; moves++) {
     for (let each = scheduler.start(); each; each = scheduler.start()) {
       hold(!seen.has(each.group), `${each.group} starts twice`);

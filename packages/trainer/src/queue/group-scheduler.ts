@@ -61,7 +61,7 @@ export interface GroupScheduler {
  * Steps' worth of complete groups beyond which none is started. Without a bound, an optimiser that is slower than its samplers trains
  * on the oldest groups that maxLag allows; with this one it is as fast, at half the lag (bench/src/queue-forecast.ts slow).
  */
-const mostWaiting = 2;
+const maxWaiting = 2;
 
 interface Played extends StartedGroup {
   open: number;
@@ -86,7 +86,9 @@ export function groupScheduler(
   const capacity = Math.min(activeGroups ?? groupsPerStep + 1, most) * partsPerGroup;
   const active = new Map<number, Played>();
   let complete: StartedGroup[] = [];
-  let [version, open, next] = [0, 0, state.next];
+  let version = 0;
+  let open = 0;
+  let next = state.next;
   let again = [...state.again];
   let hasTaken = false; // under the weights of now
 
@@ -116,7 +118,7 @@ export function groupScheduler(
       return old.map(({ group, version: own }) => ({ group, version: own })).toSorted((a, b) => a.group - b.group);
     },
     start() {
-      if (open + partsPerGroup > capacity || complete.length >= mostWaiting * groupsPerStep) return null;
+      if (open + partsPerGroup > capacity || complete.length >= maxWaiting * groupsPerStep) return null;
       // A step that has its groups takes no other, and what starts meanwhile has its weights of before.
       const ahead = hasTaken ? 1 : 0;
       if (untrained() >= Math.min(maxLag + 1 - ahead, steps - version - ahead) * groupsPerStep) return null;

@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import { virtualTimer } from "../testing/index.ts";
-import { turnstile } from "./paced.ts";
+import { rateLimiter } from "./paced.ts";
 
 test("of a hundred at one moment thirty-two pass in each turn, in their order, in no time", async () => {
   const timer = virtualTimer();
   const passed: number[] = [];
-  let [since, most] = [0, 0];
+  let since = 0;
+  let most = 0;
   const after = (ms: number, call: () => void): (() => void) => timer.after(ms, () => ((since = 0), call()));
-  const pass = turnstile({ ...timer, after }, 32);
+  const pass = rateLimiter({ ...timer, after }, 32);
   const one = async (number: number): Promise<void> => {
     await pass();
     passed.push(number);
@@ -21,7 +22,7 @@ test("of a hundred at one moment thirty-two pass in each turn, in their order, i
 
 test("whoever comes alone does not wait, and one who comes later waits behind those who do", async () => {
   const timer = virtualTimer();
-  const pass = turnstile(timer, 1);
+  const pass = rateLimiter(timer, 1);
   const passed: string[] = [];
   const come = (name: string): Promise<void> => pass().then(() => void passed.push(name));
   await come("first");

@@ -20,9 +20,10 @@ export function paced(timer: Timer, perTurn: number): () => Promise<void> {
  * Lets a few pass in each turn, the others in their order in the turns that follow: thousands of replies may come at the same moment,
  * and each is followed by what the next request is made of.
  */
-export function turnstile(timer: Timer, perTurn: number): () => Promise<void> {
+export function rateLimiter(timer: Timer, perTurn: number): () => Promise<void> {
   const waiting: (() => void)[] = [];
-  let [passed, isCounting] = [0, false];
+  let passed = 0;
+  let isCounting = false;
   const next = (): void => {
     const going = waiting.splice(0, perTurn);
     passed = going.length;

@@ -15,7 +15,10 @@ import { train, type TrainResult } from "../train.ts";
 
 const settings = {
   ...tinySettings,
-  ...{ steps: 6, problemsPerStep: 3, episodesPerProblem: 2, prices: {} },
+  steps: 6,
+  problemsPerStep: 3,
+  episodesPerProblem: 2,
+  prices: {},
   asynchronous: { maxLag: 2, stale: "drop", retries: 0 },
   evaluation: { every: 1, problems: 3, transcripts: 100 },
   checkpoint: { every: 2, keep: 3 },
@@ -34,8 +37,11 @@ function parts(): TrainingParts {
 /** Power does not fail here. */
 const unsynced: FileSystem = {
   ...nodeFileSystem,
-  ...{ write: (path, data) => writeFile(path, data), append: (path, data) => appendFile(path, data), rename },
-  ...{ syncFile: async () => undefined, syncDirectory: async () => undefined },
+  write: (path, data) => writeFile(path, data),
+  append: (path, data) => appendFile(path, data),
+  rename,
+  syncFile: async () => undefined,
+  syncDirectory: async () => undefined,
 };
 
 /** Files take time of their own, which is not the run's. */
@@ -62,7 +68,13 @@ async function runIn(directory: string, { resume = false, killAfter = Infinity }
     },
   };
   const run = await openRun({
-    ...{ directory, config: { ...config }, environment: {}, keepCheckpoints: 3, now: () => 0, resume, observer },
+    directory,
+    config: { ...config },
+    environment: {},
+    keepCheckpoints: 3,
+    now: () => 0,
+    resume,
+    observer,
     fileSystem: unsynced,
     processes: { ...nodeProcesses, isAlive: () => false },
   });

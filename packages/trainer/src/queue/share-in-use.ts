@@ -8,7 +8,10 @@ export interface ShareInUse {
 
 /** @param now - in any unit that only goes forward */
 export function shareInUse(now: () => number): ShareInUse {
-  let [share, area, from, last] = [0, 0, now(), now()];
+  let share = 0;
+  let area = 0;
+  let from = now();
+  let last = now();
   const pass = (): void => {
     const time = now();
     area += share * (time - last);

@@ -3,11 +3,11 @@ import type { Timer } from "@laconic/rewards";
 import type { AsynchronousSettings, TrainConfig } from "../config.ts";
 import { modelsOf, type TrainingParts } from "../parts.ts";
 import type { DroppedProblem } from "../run/recorder.ts";
-import type { GameOptions } from "../stages/episode-game.ts";
+import type { GameOptions } from "../stages/episode-rollout.ts";
 import { groupGame } from "../stages/play-groups.ts";
 import { groupQueue, type GroupQueue, type QueueReport } from "./group-queue.ts";
 import type { ScheduleState } from "./group-scheduler.ts";
-import { turnstile } from "./paced.ts";
+import { rateLimiter } from "./paced.ts";
 
 /** What a run's queue is made of, beside its parts. */
 export interface TrainingQueueParts {
@@ -46,7 +46,7 @@ export function trainingQueue(
     if (drawn.size > keptSteps) drawn.delete(Math.min(...drawn.keys()));
     return { position, problem: problems[position] as Problem, stream: stream.split("rollout") };
   };
-  const turn = turnstile(timer, repliesPerTurn);
+  const turn = rateLimiter(timer, repliesPerTurn);
   const queue = groupQueue(
     { ...settings, groupsPerStep: problemsPerStep, partsPerGroup: tree ? 1 : episodesPerProblem, steps },
     {

@@ -3,7 +3,7 @@
  * transcripts, names of files and metrics, and what tells a decline.
  * @module @laconic/trainer/reading
  */
-export { declineOf } from "../decline.ts";
+export { regressionOf } from "../regression.ts";
 export type { Evaluation, Measured } from "../evaluate.ts";
 export { describeMetric, metricNames } from "../metric-names.ts";
 export type { MetricName } from "../metric-names.ts";

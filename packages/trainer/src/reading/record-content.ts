@@ -5,7 +5,7 @@ import { recordIn } from "../run/run-source.ts";
 import { rowOf } from "./rows.ts";
 
 /** A record whose content is larger is passed over, and named. */
-const mostContentBytes = 64 << 20;
+const maxContentBytes = 64 << 20;
 
 /** What stands before the content in a line of `records.jsonl`. */
 export interface RecordHead {
@@ -104,7 +104,7 @@ export function readRecord(line: Uint8Array): RecordContent {
   // All of a record's line is ASCII.
   const { deflate } = rowOf(latin.decode(line)) ?? {};
   if (typeof deflate !== "string") throw new Error("it holds nothing");
-  const content = rowOf(utf8.decode(inflate(fromBase64(deflate), mostContentBytes)));
+  const content = rowOf(utf8.decode(inflate(fromBase64(deflate), maxContentBytes)));
   const { episodes, utterances } = content ?? {};
   if (!Array.isArray(episodes) || !Array.isArray(utterances)) throw new Error("it holds no episodes");
   return content as unknown as RecordContent;

@@ -26,7 +26,7 @@ export interface RowReader {
 const pieceBytes = 1 << 20;
 
 /** Longer rows are passed over, and named. */
-const mostRowBytes = 64 << 20;
+const maxRowBytes = 64 << 20;
 
 /** Lines of a file that grows, each read once. A line that has no end yet waits for it. */
 export class RowFile {
@@ -84,8 +84,8 @@ export class RowFile {
       const rows = this.#rowsIn(piece);
       if (rows !== null) yield rows;
       else if (this.#at + piece.length >= size) break; // half written
-      else if (length >= mostRowBytes) await this.#passOver(size);
-      else length = Math.min(mostRowBytes, 4 * length);
+      else if (length >= maxRowBytes) await this.#passOver(size);
+      else length = Math.min(maxRowBytes, 4 * length);
     }
     this.rest = Math.max(0, size - this.#at);
   }

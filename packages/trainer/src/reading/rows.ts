@@ -24,14 +24,14 @@ export async function* eachRow(source: RunSource, name: string): AsyncGenerator<
     }
   // A last row that lacks its end alone is whole.
   const size = (await source.stat(name))?.size ?? 0;
-  if (file.rest === 0 || file.rest > mostRestBytes) return;
+  if (file.rest === 0 || file.rest > maxRestBytes) return;
   const rest = await source.bytes(name, size - file.rest, file.rest);
   const last = rest && rowOf(rest);
   if (last) yield last;
 }
 
 /** A larger rest is taken for none. */
-const mostRestBytes = 8 << 20;
+const maxRestBytes = 8 << 20;
 
 /** All rows of a file; see {@link eachRow}. */
 export async function readRows(source: RunSource, name: string): Promise<Row[]> {

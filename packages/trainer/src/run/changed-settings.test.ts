@@ -8,7 +8,11 @@ import { describeChange, parseChangedSettings, settingsAt, type ChangedSetting }
 const budget = { targetTokens: 4, learningRate: 0.05 };
 const adjustable = { steps: "", budget: "", prices: "" };
 const base = {
-  ...{ steps: 2, problemsPerStep: 2, episodesPerProblem: 2, minibatches: 1, prices: {} },
+  steps: 2,
+  problemsPerStep: 2,
+  episodesPerProblem: 2,
+  minibatches: 1,
+  prices: {},
   evaluation: { every: 0, problems: 2, transcripts: 1 },
   checkpoint: { every: 2, keep: 3 },
 };

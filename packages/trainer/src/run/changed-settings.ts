@@ -14,7 +14,7 @@ export interface ChangedSetting {
 }
 
 /** A thousand changes of a budget are 300 kB. */
-const mostLineLength = 1 << 20;
+const maxLineLength = 1 << 20;
 
 const keyForm = /^[\w-]{1,80}(?:\.[\w-]{1,80}){0,9}$/u;
 const inherited = new Set(["__proto__", "constructor", "prototype"]);
@@ -34,7 +34,7 @@ export function parseChangedSettings(text: string, file: string): ChangedSetting
         line: i + 1,
       });
     };
-    if (line.length > mostLineLength) return refuse(`it has ${line.length} characters, more than ${mostLineLength}`);
+    if (line.length > maxLineLength) return refuse(`it has ${line.length} characters, more than ${maxLineLength}`);
     const row = rowIn(line);
     if (!row) return refuse("it is no object of JSON");
     const { step, key, before, now, ...others } = row;
@@ -115,7 +115,7 @@ export function describeChanges(changes: readonly ChangedSetting[]): ChangesOfSt
 }
 
 /** Characters of a value in words. */
-const mostShown = 60;
+const maxShown = 60;
 
 /** A change in words, as `budget: 14 → 20`; values of settings that are no number or text are cut. */
 export function describeChange({ key, before, now }: Pick<ChangedSetting, "key" | "before" | "now">): string {
@@ -139,5 +139,5 @@ function budgetIn(value: unknown): string {
 
 function shown(text: string): string {
   const plain = text === "nothing" || text === "null" ? "none" : text;
-  return plain.length > mostShown ? `${plain.slice(0, mostShown)}…` : plain;
+  return plain.length > maxShown ? `${plain.slice(0, maxShown)}…` : plain;
 }

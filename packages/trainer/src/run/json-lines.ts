@@ -12,7 +12,7 @@ export function toLine(row: Readonly<Record<string, unknown>>): string {
 const pieceBytes = 1 << 20;
 
 /** A longer line is none: a string of V8's holds no more than twice as much. */
-const mostLineBytes = 256 << 20;
+const maxLineBytes = 256 << 20;
 
 /** A file piece by piece, whatever its length: all of it, or what lies between two places. */
 export async function* piecesOf(
@@ -35,11 +35,11 @@ export async function* linesIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
   let bytes = 0;
   const take = (part: Uint8Array): void => {
     bytes += part.length;
-    if (bytes > mostLineBytes) held = [];
+    if (bytes > maxLineBytes) held = [];
     else if (part.length > 0) held.push(part);
   };
   const whole = (): Uint8Array | null => {
-    const line = bytes > mostLineBytes ? null : held.length === 1 ? (held[0] as Uint8Array) : joined(held, bytes);
+    const line = bytes > maxLineBytes ? null : held.length === 1 ? (held[0] as Uint8Array) : joined(held, bytes);
     [held, bytes] = [[], 0];
     return line;
   };

@@ -37,7 +37,8 @@ interface Contender {
 function start(file: string): Contender {
   const child = spawn(process.execPath, ["--import", "tsx", file], { stdio: ["pipe", "pipe", "inherit"] });
   const ended = new Promise<void>((done) => child.on("exit", () => done()));
-  let [text, tell] = ["", (): void => undefined];
+  let text = "";
+  let tell = (): void => undefined;
   child.stdout.on("data", (chunk: Buffer) => {
     text += chunk.toString();
     tell();

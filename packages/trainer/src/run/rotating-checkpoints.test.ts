@@ -15,7 +15,8 @@ async function running(
   isDue: (call: number) => boolean,
 ): Promise<{ fs: FileSystem; calls: () => number; newest: () => number }> {
   const stored = memoryFileSystem();
-  let [calls, step] = [0, 1];
+  let calls = 0;
+  let step = 1;
   const save = async (): Promise<void> => saveCheckpoint(stored, "c", {}, stateOf(step, step), 1);
   await save();
   const due = async (): Promise<void> => {

@@ -61,7 +61,7 @@ export interface RunOptions {
   readonly sinks?: readonly MetricSink[];
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Where the directory lies; folders of this machine unless told. A browser has none: `memoryFileSystem()` of core, or an own. */
+  /** Where the directory lies; folders of this machine by default. A browser has none: `memoryFileSystem()` of core, or an own. */
   readonly fileSystem?: FileSystem;
   readonly processes?: ProcessTable;
 }
@@ -183,7 +183,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
       // Of an adapter its factors: what lies under it stays as it is.
       const trained = Object.values(models).reduce((sum, model) => sum + model.trainableParameters, 0);
       // An engine that does not know how many there are keeps them elsewhere: its files are names of theirs.
-      if (records && trained > 0 && trained <= mostRecordedParameters) await saveBeginning(fs, directory, models);
+      if (records && trained > 0 && trained <= maxRecordedParameters) await saveBeginning(fs, directory, models);
     },
     async record(record) {
       await adjust();
@@ -242,7 +242,7 @@ function timesOf(metrics: Metrics, { seconds }: StepClock): Metrics {
 }
 
 /** 16 MB of float32. */
-const mostRecordedParameters = 4e6;
+const maxRecordedParameters = 4e6;
 
 /** What a kill left of a checkpoint; under the lock, because another process may be writing one. */
 async function removePartial(fs: FileSystem, checkpoints: string): Promise<void> {

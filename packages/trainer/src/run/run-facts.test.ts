@@ -19,7 +19,12 @@ const processes = { host: "here", isAlive: (pid: number) => pid === 7 };
 
 const lines = (...rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
 const evaluation = (step: number, accuracy: number): object => ({
-  ...{ step, problems: 100, accuracy, interval: [0, 1], tokens: 9, silence: { a: 0 } },
+  step,
+  problems: 100,
+  accuracy,
+  interval: [0, 1],
+  tokens: 9,
+  silence: { a: 0 },
 });
 
 /** A run of two steps that has ended. */
@@ -117,8 +122,15 @@ describe("what became of a run", () => {
   test("a folder without any file", async () => {
     const facts = await readRunFacts(sourceOf({}), { processes });
     expect(facts).toMatchObject({
-      ...{ state: "foreign", reason: "there is no config.json: it is not a run, or one that has not begun" },
-      ...{ step: 0, plannedSteps: null, before: null, after: null, seconds: null, device: null, updated: 0 },
+      state: "foreign",
+      reason: "there is no config.json: it is not a run, or one that has not begun",
+      step: 0,
+      plannedSteps: null,
+      before: null,
+      after: null,
+      seconds: null,
+      device: null,
+      updated: 0,
     });
     expect(await isRunHeld(sourceOf(lock(7, "here")), processes)).toBe(true);
   });
@@ -127,8 +139,14 @@ describe("what became of a run", () => {
 test("figures: seconds of steps, evaluations that are some, device, seed, when the training last wrote", async () => {
   const facts = await read({ "report.html": "x".repeat(10_000) });
   expect(facts).toMatchObject({
-    ...{ step: 2, plannedSteps: 2, seconds: 3, device: "wasm", seed: "3", warnings: ["w"] },
-    ...{ before: { step: 0, accuracy: 0.5, silence: { a: 0 } }, after: { step: 2, accuracy: 0.75, tokens: 9 } },
+    step: 2,
+    plannedSteps: 2,
+    seconds: 3,
+    device: "wasm",
+    seed: "3",
+    warnings: ["w"],
+    before: { step: 0, accuracy: 0.5, silence: { a: 0 } },
+    after: { step: 2, accuracy: 0.75, tokens: 9 },
     updated: 1000 + (whole["evaluations.jsonl"]?.length ?? 0),
   });
   const early = await read({ "evaluations.jsonl": lines(evaluation(0, 0.5)), "environment.json": "{}" });

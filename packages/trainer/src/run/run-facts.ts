@@ -1,6 +1,6 @@
 import { maxJsonDepth } from "@laconic/core";
 import { likelyCause } from "../divergence.ts";
-import { declineOf } from "../decline.ts";
+import { regressionOf } from "../regression.ts";
 import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";
 import { damageOf } from "./file-damage.ts";
 import { runFiles } from "./run-files.ts";
@@ -81,7 +81,7 @@ export interface RunFactsOptions {
 }
 
 /** Bytes: of a million steps. */
-const mostTiming = 256 << 20;
+const maxTiming = 256 << 20;
 
 /** State and figures of a run folder. Nothing fails: a folder that is no run's is foreign, with the reason. */
 export async function readRunFacts(source: RunSource, { processes, ...given }: RunFactsOptions): Promise<RunFacts> {
@@ -98,17 +98,24 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   const [before = null] = evaluations;
   const after = evaluations.length > 1 ? (evaluations.at(-1) ?? null) : null;
   const said = (await rows(runFiles.warnings)).map(({ message }) => String(message));
-  const decline = before && after && declineOf(before, after);
+  const decline = before && after && regressionOf(before, after);
   // The training has said it too where it lasted that long.
   const isNew = decline !== null && !said.some((message) => message.includes(decline));
   const changed = changesIn(await textIn(source, runFiles.changes));
   const diverged = said.findLast((message) => message.includes(likelyCause)) ?? null;
   const state = foreign !== null ? "foreign" : isHeld ? "running" : endOf(damage, step, plannedSteps);
-  const seconds = given.seconds ?? (await rows(runFiles.timing, mostTiming)).map((row) => stepSeconds(row));
+  const seconds = given.seconds ?? (await rows(runFiles.timing, maxTiming)).map((row) => stepSeconds(row));
   return {
     state,
     reason: foreign ?? damage[0] ?? (state === "stopped" ? diverged : null),
-    ...{ step, plannedSteps, evaluations, before, after, config, environment, train },
+    step,
+    plannedSteps,
+    evaluations,
+    before,
+    after,
+    config,
+    environment,
+    train,
     lessons: lessonsIn(parsed(await textIn(source, runFiles.lessons))),
     seconds: seconds.length === 0 ? null : seconds.reduce((sum, each) => sum + each, 0),
     device: textOr(recordIn(recordIn(environment)?.["engine"])?.["device"]) ?? textOr(recordIn(config)?.["device"]),
@@ -180,7 +187,9 @@ function evaluationOf(row: Json): RunEvaluation | null {
     (entry): entry is [string, number] => typeof entry[1] === "number",
   );
   return {
-    ...{ step, accuracy, tokens },
+    step,
+    accuracy,
+    tokens,
     problems: numberOr(row["problems"]) ?? 0,
     interval: [numberOr(low) ?? 0, numberOr(high) ?? 1],
     silence: Object.fromEntries(silence),

@@ -15,10 +15,10 @@ export interface RunSource {
 export type LivingProcesses = Pick<ProcessTable, "host" | "isAlive">;
 
 /** Small files are read up to here. */
-const mostBytes = 8 << 20;
+const maxBytes = 8 << 20;
 
 /** Memory of a parsed file or row: who reads many runs has a bounded heap, and a thread beyond its own ends the process. */
-const mostParsedBytes = 128 << 20;
+const maxParsedBytes = 128 << 20;
 
 /** Whether a process holds the run. One of another machine cannot be seen from here, and counts as alive. */
 export async function isRunHeld(source: RunSource, { host, isAlive }: LivingProcesses): Promise<boolean> {
@@ -28,7 +28,7 @@ export async function isRunHeld(source: RunSource, { host, isAlive }: LivingProc
 }
 
 /** Null where there is none, or it is larger: than 8 MiB, if nothing else is said. */
-export async function textIn(source: RunSource, name: string, most: number = mostBytes): Promise<string | null> {
+export async function textIn(source: RunSource, name: string, most: number = maxBytes): Promise<string | null> {
   const found = await source.stat(name);
   if (!found || found.size > most) return null;
   const bytes = await source.bytes(name, 0, found.size);
@@ -47,7 +47,7 @@ export function rowsIn(text: string | null): Readonly<Record<string, unknown>>[]
 export function parsed(text: string | null): unknown {
   if (text === null || text === "") return undefined;
   try {
-    return boundedJson(text, { maxBytes: mostParsedBytes });
+    return boundedJson(text, { maxBytes: maxParsedBytes });
   } catch {
     return undefined;
   }

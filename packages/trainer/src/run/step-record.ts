@@ -2,7 +2,7 @@ import type { Episode, Problem, Ragged, Utterance } from "@laconic/core";
 import type { Prices, ScoreCounts } from "@laconic/rewards";
 import type { EvaluatedEpisode } from "../evaluate.ts";
 import type { LearnerResult } from "../stages/learner.ts";
-import type { PlayedEpisode } from "../stages/rollout.ts";
+import type { RolledOutEpisode } from "../stages/rollout.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { RolloutTree } from "../stages/rollout-tree.ts";
 import { packNumbers } from "./packed-numbers.ts";
@@ -72,7 +72,7 @@ function packLearner({
   return {
     agents: [...learner.agents],
     prices,
-    ...(learner.paysForItself && { rewards: scored.map(({ reward }) => reward) }),
+    ...(learner.hasOwnBudget && { rewards: scored.map(({ reward }) => reward) }),
     // Of each sequence: its rollout, and the turn of its utterance.
     sequences: batch.utterances.map(({ turn }, i) => [batch.episodes[i] as number, turn]),
     advantages: packNumbers(batch.advantages),
@@ -105,7 +105,7 @@ class EpisodeTable {
   readonly #utterances = new Numbered<object>();
   readonly #logProbs: number[] = [];
 
-  add({ episode, score }: Pick<PlayedEpisode, "episode"> & Partial<PlayedEpisode>): number {
+  add({ episode, score }: Pick<RolledOutEpisode, "episode"> & Partial<RolledOutEpisode>): number {
     return this.#episodes.numberOf(episode, () => {
       const { utterances, ...rest } = episode;
       const own = utterances.map((each) => this.utterance(each));

@@ -3,7 +3,7 @@ import { parsed, recordIn, rowsIn, type RunSource } from "./run-source.ts";
 import { stepDefect } from "./traces.ts";
 
 /** A file of metrics that is larger is not looked through for lost rows: some ten milliseconds. */
-const mostChecked = 16 << 20;
+const maxChecked = 16 << 20;
 
 /** Of the last whole row of a run's metrics; 0 before the first. */
 export async function lastStep(source: RunSource): Promise<number> {
@@ -25,7 +25,7 @@ export async function lastStep(source: RunSource): Promise<number> {
 /** Which row of a run's metrics is not that of its step, in words; null where all are, or the file is too large to tell. */
 export async function lostSteps(source: RunSource): Promise<string | null> {
   const found = await source.stat(runFiles.metrics);
-  const bytes = found && found.size <= mostChecked ? await source.bytes(runFiles.metrics, 0, found.size) : null;
+  const bytes = found && found.size <= maxChecked ? await source.bytes(runFiles.metrics, 0, found.size) : null;
   if (!bytes) return null;
   const { steps, bad } = stepsIn(bytes);
   const defect = bad === null ? stepDefect(steps) : `line ${bad} is no row of a step`;
@@ -33,19 +33,20 @@ export async function lostSteps(source: RunSource): Promise<string | null> {
 }
 
 /** Longer rows are parsed whole: what they begin with says too little of them. */
-const mostTrusted = 1 << 20;
+const maxTrusted = 1 << 20;
 
 /** The step of each row, and which line is none, counted from 1. */
 function stepsIn(bytes: Uint8Array): { readonly steps: readonly number[]; readonly bad: number | null } {
   const decoder = new TextDecoder();
   const steps: number[] = [];
-  let [line, bad]: [number, number | null] = [0, null];
+  let line: number = 0;
+  let bad: number | null = null;
   for (let from = 0, end = bytes.indexOf(10); end >= 0; from = end + 1, end = bytes.indexOf(10, from)) {
     line += 1;
     if (end === from) continue;
     // A trainer writes the step first, and the rest of a row need not be read.
     const begins = /^\{"step":(\d+)[,}]/u.exec(decoder.decode(bytes.subarray(from, Math.min(end, from + 32))));
-    const isTrusted = begins !== null && end - from <= mostTrusted;
+    const isTrusted = begins !== null && end - from <= maxTrusted;
     const step = isTrusted ? Number(begins[1]) : recordIn(parsed(decoder.decode(bytes.subarray(from, end))))?.["step"];
     if (typeof step === "number") steps.push(step);
     else bad ??= line;

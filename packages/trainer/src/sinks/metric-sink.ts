@@ -3,7 +3,7 @@ import type { Metrics } from "../stages/step-metrics.ts";
 
 /** What a run is, for those who show it beside others. */
 export interface SinkRun {
-  /** What it is called: the name of its folder, unless told otherwise. */
+  /** What it is called: the name of its folder, by default. */
   readonly name: string;
   /** Its folder. */
   readonly directory: string;

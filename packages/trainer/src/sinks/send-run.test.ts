@@ -30,8 +30,17 @@ test("a sink of a run, of a resumed run, and one that is sent the folder later h
   await tinyRun({ directory, settings, sinks: [resumed.sink], resume: true });
   expect(await sendRun({ directory, sinks: [later.sink], outcome: "finished" })).toEqual([]);
   const told = [
-    ...["begin 4", "held-out 0 0.00", "transcripts 0 2", "step 1", "step 2", "held-out 2 0.33", "transcripts 2 2"],
-    ...["step 3", "step 4", "held-out 4 0.56", "transcripts 4 2"],
+    "begin 4",
+    "held-out 0 0.00",
+    "transcripts 0 2",
+    "step 1",
+    "step 2",
+    "held-out 2 0.33",
+    "transcripts 2 2",
+    "step 3",
+    "step 4",
+    "held-out 4 0.56",
+    "transcripts 4 2",
   ];
   expect(live.heard).toEqual([...told.slice(0, 8), "close undefined"]);
   expect(resumed.heard).toEqual([...told, "close undefined"]);

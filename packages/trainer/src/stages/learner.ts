@@ -40,7 +40,7 @@ export interface LearnerSettings {
   /** Eq. 5 over the words of its own agents; null where the team's price holds. */
   readonly controller: ReturnType<typeof dualController> | null;
   /** Its rewards charge the words of its own agents alone. */
-  readonly paysForItself: boolean;
+  readonly hasOwnBudget: boolean;
 }
 
 /** @throws LaconicError `config_invalid` for settings of a policy that does not exist, or that objective or budget refuse */
@@ -88,7 +88,7 @@ export function learnerSettings(
           estimator: estimator ? asEstimator(estimator) : estimatorOf(merged),
           costs,
           controller: own.budget ? dualController(own.budget) : null,
-          paysForItself: own.budget !== undefined || own.prices !== undefined,
+          hasOwnBudget: own.budget !== undefined || own.prices !== undefined,
         },
       ];
     }),
@@ -155,13 +155,13 @@ export interface StepFacts {
 
 /** A step as one policy goes through it: its rewards, its advantages, its optimiser steps. */
 export async function learn(learner: Learner, facts: StepFacts): Promise<LearnerResult> {
-  const { config, estimator, policy, agents, paysForItself } = learner;
+  const { config, estimator, policy, agents, hasOwnBudget } = learner;
   const { trees, oldPolicy, reference, step, random, lap, turn } = facts;
-  const prices = paysForItself
+  const prices = hasOwnBudget
     ? { ...config.prices, tokens: facts.budget?.price ?? config.prices.tokens ?? 0 }
     : facts.teamPrices;
   const pricing = pricingOf(learner, prices);
-  const scored = paysForItself ? await scoreInTurns(facts.scored, pricing, turn, agents) : facts.scored;
+  const scored = hasOwnBudget ? await scoreInTurns(facts.scored, pricing, turn, agents) : facts.scored;
   const batch = await trainingBatchInTurns(turn, scored, config.sampling.temperature, agents, {
     estimator: checkedEstimator(estimator, step + 1),
     state: facts.estimatorState,
@@ -169,7 +169,7 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
     prices,
     credits:
       config.tree && trees
-        ? treeCredits(trees, config.tree.gamma, pricing, paysForItself ? agents : undefined)
+        ? treeCredits(trees, config.tree.gamma, pricing, hasOwnBudget ? agents : undefined)
         : undefined,
   });
   await turn();

@@ -1,9 +1,9 @@
 import type { Problem, Random } from "@laconic/core";
 import type { TrainConfig } from "../config.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
-import { episodeGame, type GameOptions } from "./episode-game.ts";
-import { playAll, type GroupGame, type GroupPlace, type SampledGroup } from "./group-game.ts";
-import { treeGame } from "./tree-rollout.ts";
+import { episodeRollout, type GameOptions } from "./episode-rollout.ts";
+import { playAll, type GroupRollout, type GroupPlace, type SampledGroup } from "./group-rollout.ts";
+import { treeRollout } from "./tree-rollout.ts";
 
 /** A problem's group: its episodes, or its tree. */
 export function groupGame(
@@ -11,10 +11,10 @@ export function groupGame(
   config: TrainConfig,
   options: GameOptions,
   place: GroupPlace,
-): GroupGame {
+): GroupRollout {
   return config.tree
-    ? treeGame(parts, config, config.tree, options.score, place)
-    : episodeGame(parts, config, options, place);
+    ? treeRollout(parts, config, config.tree, options.score, place)
+    : episodeRollout(parts, config, options, place);
 }
 
 /** The groups of a step under the samplers' weights, all at once. */

@@ -2,20 +2,20 @@ import type { AgentId, Episode, Problem } from "@laconic/core";
 import type { RewardOutcome } from "@laconic/rewards";
 
 /** An episode and what became of its reward; null where an agent's error left nothing to judge. */
-export interface PlayedEpisode {
+export interface RolledOutEpisode {
   readonly episode: Episode;
   readonly score: RewardOutcome | null;
 }
 
 /** An episode and the problem it is about. */
-export interface Rollout extends PlayedEpisode {
+export interface Rollout extends RolledOutEpisode {
   readonly problem: Problem;
   /** Position of the problem among those of the step. */
   readonly group: number;
   /** Score of each utterance as if it were the answer, NaN without one; where credit asks for it. */
   readonly utteranceScores?: readonly number[];
   /** The same episode with one agent silent, the same random numbers for the others; with `credit: difference` only. */
-  readonly without?: Readonly<Record<AgentId, PlayedEpisode>>;
+  readonly without?: Readonly<Record<AgentId, RolledOutEpisode>>;
   /** The problem's greedy episode, which is not trained on; where an estimator asks for it. */
-  readonly greedy?: PlayedEpisode;
+  readonly greedy?: RolledOutEpisode;
 }

@@ -13,7 +13,7 @@ import type { ScoreCounts } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
 import type { QueueReport } from "../queue/group-queue.ts";
 import type { LearnerResult } from "./learner.ts";
-import { inTurns, type Pieces } from "./pieces.ts";
+import { runChunked, type Chunked } from "./chunked.ts";
 import { meanCost, type ScoredRollout } from "./score.ts";
 import type { TrainingBatch } from "./training-batch.ts";
 
@@ -43,10 +43,10 @@ interface StepMetricFacts {
  * @param turn - for others, between pieces of work
  */
 export function stepMetrics(turn: () => Promise<void>, facts: StepMetricFacts): Promise<Metrics> {
-  return inTurns(metricsInPieces(facts), turn);
+  return runChunked(metricsInPieces(facts), turn);
 }
 
-function* metricsInPieces(facts: StepMetricFacts): Pieces<Metrics> {
+function* metricsInPieces(facts: StepMetricFacts): Chunked<Metrics> {
   const { step, config, scored, evaluations, scoring, lags, queue, learners, tokenPrice, budgets } = facts;
   const rewards = statisticOf(scored.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward)));
   const metrics: Metrics = {
@@ -137,7 +137,7 @@ function learnerMetrics({ learner, scored, batch, gap, update, tokenPrice, refLo
     "sampling/logp_difference_max": Math.max(0, gap.max),
     ...(refLogProbs && perplexityMetrics(batch, refLogProbs)),
     ...diagnosticMetrics(mergeDiagnostics(batch.diagnostics, update.diagnostics)),
-    ...(learner.paysForItself && {
+    ...(learner.hasOwnBudget && {
       "reward/own_mean": statisticMean(statisticOf(scored.map(({ reward }) => reward))),
       "budget/own_lambda": tokenPrice,
       "budget/own_tokens": meanCost(scored),

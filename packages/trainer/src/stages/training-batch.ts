@@ -15,7 +15,7 @@ import {
 } from "@laconic/core";
 import { groupIndex, type GroupKey } from "@laconic/gspo";
 import type { Prices } from "@laconic/rewards";
-import { atOnce, inTurns, type Pieces } from "./pieces.ts";
+import { runSync, runChunked, type Chunked } from "./chunked.ts";
 import type { ScoredRollout } from "./score.ts";
 import type { TreeCredits } from "./tree-rollout.ts";
 
@@ -61,12 +61,12 @@ export interface Estimation {
  * agents in groups that hold several.
  */
 export function trainingBatch(...facts: BatchFacts): TrainingBatch {
-  return atOnce(batchInPieces(...facts));
+  return runSync(batchInPieces(...facts));
 }
 
 /** The same, with a turn for others between its pieces. */
 export function trainingBatchInTurns(turn: () => Promise<void>, ...facts: BatchFacts): Promise<TrainingBatch> {
-  return inTurns(batchInPieces(...facts), turn);
+  return runChunked(batchInPieces(...facts), turn);
 }
 
 type BatchFacts = readonly [
@@ -76,7 +76,7 @@ type BatchFacts = readonly [
   estimation: Estimation,
 ];
 
-function* batchInPieces(...[scored, temperature, agents, estimation]: BatchFacts): Pieces<TrainingBatch> {
+function* batchInPieces(...[scored, temperature, agents, estimation]: BatchFacts): Chunked<TrainingBatch> {
   const { credits } = estimation;
   const spoken = scored.flatMap(({ episode }, index) => spokenBy(agents, episode.utterances, index));
   const once = credits ? firstOfEach(spoken) : spoken;

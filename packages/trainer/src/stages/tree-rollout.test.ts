@@ -6,7 +6,7 @@ import { livePolicies, mapPolicies, type TrainingParts } from "../parts.ts";
 import { tinyPairParts, tinySettings } from "../testing/index.ts";
 import { rewardOf, scorer } from "../scorer.ts";
 import { costsOf, pricingOf } from "./learner.ts";
-import type { SampledGroup } from "./group-game.ts";
+import type { SampledGroup } from "./group-rollout.ts";
 import { rollout } from "./play-groups.ts";
 import { treeCredits, type TreeCredits } from "./tree-rollout.ts";
 

@@ -6,10 +6,10 @@ import type { TrainConfig, TreeSettings } from "../config.ts";
 import type { TrainingParts } from "../parts.ts";
 import type { Scorer } from "../scorer.ts";
 import { streamOfAttempt } from "./attempts.ts";
-import type { GroupGame, GroupPlace } from "./group-game.ts";
+import type { GroupRollout, GroupPlace } from "./group-rollout.ts";
 import type { RolloutTree, Tree, TreeAction, TreeNode } from "./rollout-tree.ts";
-import type { PlayedEpisode } from "./rollout.ts";
-import { wordsOf, type Pricing } from "./score.ts";
+import type { RolledOutEpisode } from "./rollout.ts";
+import { tokensOf, type Pricing } from "./score.ts";
 
 /** What a step's trees say of each reply. */
 export interface TreeCredits {
@@ -24,13 +24,13 @@ export interface TreeCredits {
  * is judged, and goes on as a branch of its own unless its siblings are good enough already. An action without a score is no
  * part of its tree, and a history without a scored action ends there. A rollout is a path from a root to a leaf.
  */
-export function treeGame(
+export function treeRollout(
   parts: TrainingParts,
   config: TrainConfig,
   settings: TreeSettings,
   score: Scorer,
   { models, problem, group, random }: GroupPlace,
-): GroupGame {
+): GroupRollout {
   const game = parts.task.game as JointGame;
   return {
     parts: 1,
@@ -57,7 +57,7 @@ export function treeGame(
           },
         );
       };
-      const judge = async (turns: readonly Turn[]): Promise<PlayedEpisode> => {
+      const judge = async (turns: readonly Turn[]): Promise<RolledOutEpisode> => {
         const episode = jointEpisode(game, problem, turns);
         const played = { episode, score: await score(episode, problem) };
         scores.push(played.score);
@@ -125,7 +125,7 @@ function worthOf(
     utterances: episode.utterances.filter((each) => each.round === round),
     ledger: { calls: episode.ledger.calls.filter((each) => each.round === round) },
   };
-  const used = measureCosts(costs, agents ? wordsOf(said, agents) : said);
+  const used = measureCosts(costs, agents ? tokensOf(said, agents) : said);
   const terms = termsOf(outcome.reward, agent);
   return rewardTotal(rewardTerms({ task: outcome.value, terms, costs: used }, prices, options), problem.id);
 }
@@ -160,7 +160,7 @@ interface Growth {
   /** Replies of each agent at a node: G. */
   readonly count: number;
   readonly say: Say;
-  readonly judge: (turns: readonly Turn[]) => Promise<PlayedEpisode>;
+  readonly judge: (turns: readonly Turn[]) => Promise<RolledOutEpisode>;
 }
 
 /** The tree behind a joint history; null where the transition ends the play. */

@@ -173,7 +173,8 @@ function rowsOf({ batch, oldLogProbs, refLogProbs }: UpdateFacts, rows: readonly
 /** Of a minibatch: whether its samples are weighed must not depend on how an engine cuts it into micro-batches. */
 function samplerGapOf({ batch: { sampledLogProbs }, oldLogProbs }: UpdateFacts, rows: readonly number[]): number {
   const { offsets, values } = oldLogProbs;
-  let [total, compared] = [0, 0];
+  let total = 0;
+  let compared = 0;
   for (const row of rows)
     for (let t = offsets[row] as number; t < (offsets[row + 1] as number); t++) {
       total += Math.abs((values[t] as number) - (sampledLogProbs.values[t] as number));

@@ -27,7 +27,9 @@ export function nullFleet(
 ): NullFleet {
   const places = slots(parameters.slots);
   const use = shareInUse(() => timer.now());
-  let [inFlight, calls, failed] = [0, 0, 0];
+  let inFlight = 0;
+  let calls = 0;
+  let failed = 0;
   const complete = (version: number): LanguageModel["complete"] => {
     return ({ random, signal }) =>
       new Promise((resolve, reject) => {

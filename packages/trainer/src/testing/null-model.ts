@@ -19,7 +19,9 @@ export interface NullModel extends TrainableModel {
 /** @param updateSeconds - of an optimiser step */
 export function nullModel(timer: Timer, updateSeconds: number): NullModel {
   const microBatch = 64;
-  let [step, snapshots, alive] = [0, 0, 0];
+  let step = 0;
+  let snapshots = 0;
+  let alive = 0;
   const forward = async (sequences: readonly TrainingSequence[]): Promise<SequenceLogProbs> => {
     const offsets = new Int32Array(sequences.length + 1);
     sequences.forEach(({ completionTokens: { length } }, s) => (offsets[s + 1] = (offsets[s] as number) + length));

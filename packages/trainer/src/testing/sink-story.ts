@@ -48,8 +48,16 @@ export const hostileEpisode: EvaluatedEpisode = {
     ledger: { calls: [] },
     utterances: [
       {
-        ...{ agent: "solver", turn: 0, round: 0, prompt: "what?", text, silent: false, writtenTokens: 9 },
-        ...{ deliveredTo: [], finishReason: "stop", model: { id: "policy", weightVersion: 0 } },
+        agent: "solver",
+        turn: 0,
+        round: 0,
+        prompt: "what?",
+        text,
+        silent: false,
+        writtenTokens: 9,
+        deliveredTo: [],
+        finishReason: "stop",
+        model: { id: "policy", weightVersion: 0 },
       },
     ],
   },

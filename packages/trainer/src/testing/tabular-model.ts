@@ -69,9 +69,11 @@ export function tabularModel(options: TabularOptions): TrainableModel {
   const rows = context === "previous" ? V + 1 : positions; // the last row of `previous` follows an empty prompt
   const random = randomFromSeed(seed).split("logits");
   let logits = Float64Array.from({ length: rows * V }, () => (spread === 0 ? 0 : spread * random.normal()));
-  let [first, second] = [new Float64Array(rows * V), new Float64Array(rows * V)]; // moments of AdamW
+  let first = new Float64Array(rows * V);
+  let second = new Float64Array(rows * V); // moments of AdamW
   const gradient = new Float64Array(rows * V);
-  let [step, asked] = [0, false]; // is there a gradient to step on?
+  let step = 0;
+  let asked = false; // is there a gradient to step on?
 
   /** Where the row of completion token `t` starts in the table. */
   const rowOf = (prompt: readonly number[], written: readonly number[], t: number): number =>

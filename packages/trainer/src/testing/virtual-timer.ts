@@ -12,7 +12,8 @@ export interface VirtualTimer extends Timer {
 /** Starts at 0 milliseconds. */
 export function virtualTimer(): VirtualTimer {
   const events = timedEvents();
-  let [now, busy] = [0, 0];
+  let now = 0;
+  let busy = 0;
   return {
     now: () => now,
     after: (milliseconds, call) => events.at(now + milliseconds, call),

@@ -42,8 +42,13 @@ export class BenchReader {
     for (const { benchmark, method, problem, repeat, isScored, isRight, tokens } of this.#samples.values()) {
       const key = JSON.stringify([benchmark, method]);
       const sums: Sums = groups.get(key) ?? {
-        ...{ benchmark, method, problems: new Set(), repeats: new Set() },
-        ...{ scored: 0, right: 0, tokens: 0 },
+        benchmark,
+        method,
+        problems: new Set(),
+        repeats: new Set(),
+        scored: 0,
+        right: 0,
+        tokens: 0,
       };
       groups.set(key, sums);
       sums.problems.add(problem);
@@ -61,7 +66,10 @@ const columns: readonly string[] = ["method", "benchmark", "questions", "seeds",
 
 function rowOf({ method, benchmark, problems, repeats, scored, right, tokens }: Sums): BenchRow {
   return {
-    ...{ method, benchmark, questions: problems.size, seeds: repeats.size },
+    method,
+    benchmark,
+    questions: problems.size,
+    seeds: repeats.size,
     accuracy: scored === 0 ? Number.NaN : right / scored,
     interval: wilsonInterval(right, scored),
     tokens: scored === 0 ? Number.NaN : tokens / scored,
@@ -90,9 +98,12 @@ function sampleIn(bytes: Uint8Array): Sample | null {
   );
   return {
     key: JSON.stringify([benchmark, problem, method, repeat, config]),
-    ...{ benchmark, problem, repeat: typeof repeat === "number" ? repeat : 0 },
+    benchmark,
+    problem,
+    repeat: typeof repeat === "number" ? repeat : 0,
     method: setting === "dealt" ? `${method} (dealt)` : method,
-    ...{ isScored: status === "scored", isRight: correct === true },
+    isScored: status === "scored",
+    isRight: correct === true,
     tokens: numbers.reduce((sum, each) => sum + each, 0),
   };
 }

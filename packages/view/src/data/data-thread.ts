@@ -9,7 +9,7 @@ import type { ViewData } from "./view-data.ts";
 export interface ThreadSetup {
   readonly folders: readonly string[];
   readonly mayCome?: boolean;
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 }
 
 /** What each thread begins with: the next one knows what ended the one before. */
@@ -41,7 +41,7 @@ interface Waiting {
 }
 
 /** Threads in a row that end before they can answer: another one will not fare better. */
-const mostFailedStarts = 3;
+const maxFailedStarts = 3;
 
 /**
  * `folderData` in a thread of its own: a training beside it, and answers that need no folder, never wait for it. A thread that ends is
@@ -189,7 +189,7 @@ class ThreadReader {
       `the thread that reads run folders ended: ${read ? `${read.file}: ` : ""}${cause.message}`,
     );
     this.#onError(failure);
-    if (!read && this.#failedStarts >= mostFailedStarts) return this.#fail(failure);
+    if (!read && this.#failedStarts >= maxFailedStarts) return this.#fail(failure);
     for (const [number, each] of this.#waiting)
       if (!read && ++each.ends > 1) {
         this.#waiting.delete(number);

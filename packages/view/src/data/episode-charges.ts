@@ -19,7 +19,8 @@ export function costSettingsOf({ costs, costWhenTaskAtLeast: from }: Json): Cost
   const threshold = typeof from === "number" && from > 0 && from <= 1 ? { costWhenTaskAtLeast: from } : {};
   if (typeof costs !== "object" || costs === null)
     return {
-      ...{ names: ["tokens", "turns", "repetition"], counts: new Map([["tokens", { kind: "tokens-written" }]]) },
+      names: ["tokens", "turns", "repetition"],
+      counts: new Map([["tokens", { kind: "tokens-written" }]]),
       ...threshold,
     };
   const counts = Object.entries(costs as Json).flatMap(([name, cost]): [string, TokenCount][] => {

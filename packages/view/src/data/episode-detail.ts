@@ -135,7 +135,13 @@ function assemble({ problem, episode, turns, terms, prices, charges, messageValu
       const { agent, turn, round, text, silent, writtenTokens, deliveredTo } = said;
       const charged = costs.get(turn);
       return {
-        ...{ agent, turn, round, text, silent, writtenTokens, deliveredTo },
+        agent,
+        turn,
+        round,
+        text,
+        silent,
+        writtenTokens,
+        deliveredTo,
         reads: calls.get(turn)?.reads.map((read) => read.turn) ?? [],
         view: problem.views?.[agent] ?? null,
         tokens:

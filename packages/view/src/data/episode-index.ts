@@ -65,7 +65,8 @@ export class EpisodeIndex {
   }
 
   async #readFiles(): Promise<boolean | "replaced"> {
-    let [isNew, isReplaced] = [false, false];
+    let isNew = false;
+    let isReplaced = false;
     for (const [source, file] of Object.entries(this.#files) as [EpisodeSource, RowFile][]) {
       const reset = (): void => void (isReplaced = true);
       if (await file.readNew({ reset, row: (bytes, place) => this.#note(source, file, bytes, place) })) isNew = true;
@@ -83,8 +84,15 @@ export class EpisodeIndex {
     if (kind !== "step" && kind !== "evaluation")
       return this.#tell(`${file.name}: row ${file.rows} is of no known kind`);
     const line: EpisodeLine = {
-      ...{ index: this.#lines.length, source, place, step, number, kind: kind === "step" ? "training" : "evaluation" },
-      ...{ first: 0, rows: 0, state: "waiting" },
+      index: this.#lines.length,
+      source,
+      place,
+      step,
+      number,
+      kind: kind === "step" ? "training" : "evaluation",
+      first: 0,
+      rows: 0,
+      state: "waiting",
     };
     this.#lines.push(line);
     this.#waiting.push(line);
@@ -212,7 +220,7 @@ export class EpisodeIndex {
     const sameProblem = selectRows(this.#table, this.#ordered(), { problem: stored.problem.id, sort: "oldest" });
     const others = Array.from(sameProblem)
       .filter((each) => this.#table.lineOf(each) !== this.#table.lineOf(row))
-      .slice(0, mostOthers);
+      .slice(0, maxOthers);
     return { row: this.rowAt(row), others: others.map((each) => this.rowAt(each)), stored };
   }
 
@@ -283,7 +291,7 @@ export class EpisodeIndex {
   }
 }
 
-const mostOthers = 200;
+const maxOthers = 200;
 
 const latin = new TextDecoder("latin1");
 

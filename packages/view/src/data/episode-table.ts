@@ -17,7 +17,7 @@ export interface TableRow {
   readonly reward: number;
 }
 
-const mostShown = 200;
+const maxShown = 200;
 
 /** Who spoke in an episode, and who of them was silent. */
 interface Speakers {
@@ -161,7 +161,7 @@ export class EpisodeTable {
 
 /** The beginning of a text, as a text of its own: a part would keep the whole in memory. */
 function clipped(text: string): string {
-  if (text.length <= mostShown) return text;
-  const cut = /[\uD800-\uDBFF]/u.test(text.charAt(mostShown - 1)) ? mostShown - 1 : mostShown;
+  if (text.length <= maxShown) return text;
+  const cut = /[\uD800-\uDBFF]/u.test(text.charAt(maxShown - 1)) ? maxShown - 1 : maxShown;
   return Buffer.from(text.slice(0, cut)).toString();
 }

@@ -15,8 +15,8 @@ export interface FoundFolder {
 }
 
 /** How deep runs are looked for below a folder that was opened: `sweeps/budgets/runs/NAME-0` is four deep. */
-const mostDepth = 6;
-const mostFolders = 20_000;
+const maxDepth = 6;
+const maxFolders = 20_000;
 
 /** Whose presence makes a folder a run, or something like it. */
 const marks = ["config.json", "manifest.json", "metrics.jsonl", "records.jsonl", "LOCK", "trainer_state.json"];
@@ -30,7 +30,7 @@ export async function findFolders(roots: readonly string[]): Promise<FoundFolder
   const found = new Map<string, FoundFolder>();
   const seen = new Set<string>();
   const walk = async (root: string, folder: string, depth: number): Promise<void> => {
-    if (seen.has(folder) || seen.size > mostFolders) return;
+    if (seen.has(folder) || seen.size > maxFolders) return;
     seen.add(folder);
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     const names = new Set(entries.map(({ name }) => name));
@@ -49,7 +49,7 @@ export async function findFolders(roots: readonly string[]): Promise<FoundFolder
       (isRun && (names.has("metrics.jsonl") || names.has("checkpoints") || names.has("trainer_state.json")))
     )
       return;
-    if (depth === mostDepth) return;
+    if (depth === maxDepth) return;
     for (const entry of entries.toSorted((a, b) => a.name.localeCompare(b.name))) {
       if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
       const below = await targetOf(root, join(folder, entry.name), entry);

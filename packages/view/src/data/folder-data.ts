@@ -21,7 +21,7 @@ export interface FolderDataOptions {
   /** Whether a process of this machine lives. */
   readonly isAlive?: (pid: number) => boolean;
   /** Of what is read again when it is needed: columns and indexes of runs that nobody has asked for lately go. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   readonly texts?: Partial<TextLimits>;
   /** Hears failures of what nobody waits for. */
   readonly onError?: (error: unknown) => void;
@@ -59,7 +59,7 @@ export async function folderData(options: FolderDataOptions): Promise<ViewData> 
   const {
     every = intervalEvery,
     isAlive = nodeProcesses.isAlive,
-    mostBytes = 128 << 20,
+    maxBytes = 128 << 20,
     texts,
     onError = () => undefined,
     mark = null,
@@ -73,7 +73,9 @@ export async function folderData(options: FolderDataOptions): Promise<ViewData> 
   const listeners = new Set<(event: ViewEvent) => void>();
   /** Runs by the time when they were last asked for, the latest last. */
   const used = new Set<RunReader>();
-  let [isClosed, looks, stopLooking]: [boolean, number, (() => void) | null] = [false, 0, null];
+  let isClosed: boolean = false;
+  let looks: number = 0;
+  let stopLooking: (() => void) | null = null;
   let looking: Promise<unknown> = Promise.resolve();
   let pumping: Promise<unknown> = Promise.resolve();
 
@@ -152,7 +154,7 @@ export async function folderData(options: FolderDataOptions): Promise<ViewData> 
   const makeRoom = async (): Promise<void> => {
     let held = [...used].reduce((sum, { bytes }) => sum + bytes, 0);
     for (const run of [...used].slice(0, -1)) {
-      if (held <= mostBytes) return;
+      if (held <= maxBytes) return;
       held -= run.bytes;
       used.delete(run);
       await run.forget();

@@ -42,9 +42,9 @@ export class RunPlace {
   }
 
   /** The text of a small file; null where there is none, or it is larger. */
-  async text(name: string, mostBytes: number = 8 << 20): Promise<string | null> {
+  async text(name: string, maxBytes: number = 8 << 20): Promise<string | null> {
     const found = await this.stat(name);
-    if (!found || found.size > mostBytes) return null;
+    if (!found || found.size > maxBytes) return null;
     const bytes = await this.bytes(name, 0, found.size);
     return bytes && bytes.toString("utf8");
   }

@@ -117,11 +117,15 @@ export class RunReader {
         ...(isDamaged && { state: "half-written", reason: damage[0] as string }),
         warnings: warnings.length,
       },
-      ...{ config, environment, evaluations, warnings },
+      config,
+      environment,
+      evaluations,
+      warnings,
       changes: describeChanges(changes),
       agents: this.#agents(columns, index),
       metrics: columns.names().map((name) => ({
-        ...{ name, unit: metricUnit(name) },
+        name,
+        unit: metricUnit(name),
         meaning: describeMetric(name)?.meaning ?? null,
       })),
       episodes: index.episodes,
@@ -202,7 +206,8 @@ export class RunReader {
   }
 
   async #look(): Promise<{ readonly seen: string; readonly bytes: number; readonly updated: number }> {
-    let [bytes, updated] = [0, 0];
+    let bytes = 0;
+    let updated = 0;
     const seen: string[] = [];
     const entries = await readdir(this.#place.folder, { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {

@@ -28,7 +28,18 @@ export function summaryOf(
   const objective = train["objective"];
   const target = recordOf(train["budget"])["targetTokens"];
   return {
-    ...{ ...named, state, reason, step, plannedSteps, before, after, lessons, seconds, device, seed, bytes },
+    ...named,
+    state,
+    reason,
+    step,
+    plannedSteps,
+    before,
+    after,
+    lessons,
+    seconds,
+    device,
+    seed,
+    bytes,
     updated: facts.updated || updated,
     warnings: facts.warnings.length,
     secondsLeft: left === null ? null : Math.max(0, left) * median(last),
@@ -41,9 +52,23 @@ export function summaryOf(
 /** Of a run whose files cannot be read, with the reason. */
 export function unreadFacts(reason: string): RunFacts {
   return {
-    ...{ state: "half-written", reason, step: 0, plannedSteps: null, evaluations: [], before: null, after: null },
-    ...{ lessons: null, seconds: null, device: null, seed: null, changes: [], warnings: [reason], updated: 0 },
-    ...{ config: null, environment: null, train: {} },
+    state: "half-written",
+    reason,
+    step: 0,
+    plannedSteps: null,
+    evaluations: [],
+    before: null,
+    after: null,
+    lessons: null,
+    seconds: null,
+    device: null,
+    seed: null,
+    changes: [],
+    warnings: [reason],
+    updated: 0,
+    config: null,
+    environment: null,
+    train: {},
   };
 }
 

@@ -3,7 +3,7 @@ import type { EpisodeLine } from "./episode-line.ts";
 import type { EpisodeTable } from "./episode-table.ts";
 
 /** More words than this are not looked for. */
-const mostWords = 16;
+const maxWords = 16;
 
 /**
  * Rows of the table that a query asks for, in its order: newest (latest steps first), oldest, or most tokens or reward first, and
@@ -16,7 +16,7 @@ export function selectRows(
   { text = "", kind, correct, agent, silent, fromStep, toStep, problem, sort = "newest" }: EpisodeQuery,
 ): Uint32Array {
   const words = text.split(/\s+/u).filter((word) => word !== "");
-  const hasWords = table.having(words.slice(0, mostWords));
+  const hasWords = table.having(words.slice(0, maxWords));
   const wanted = problem === undefined ? undefined : (table.problemNamed(problem) ?? -1);
   const isSilent = (row: number): boolean => {
     const speakers = table.speakersOf(row);

@@ -8,13 +8,13 @@ export interface TextLimits {
   /** Of a piece, which texts lie in. */
   readonly pieceBytes: number;
   /** Of all pieces in memory; those before are in a file. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
-const defaults: TextLimits = { pieceBytes: 4 << 20, mostBytes: 64 << 20 };
+const defaults: TextLimits = { pieceBytes: 4 << 20, maxBytes: 64 << 20 };
 
 /** Of a text, in UTF-16 units: what stands behind is not found. */
-const mostCharacters = 1_000_000;
+const maxCharacters = 1_000_000;
 
 interface Piece {
   /** Null where it is in the file. */
@@ -52,7 +52,7 @@ export class TextStore {
   /** @returns the number of the text, counted from 0 */
   add(text: string): number {
     // A zero byte ends a text, so that no match reaches from one into the next.
-    const small = text.slice(0, mostCharacters).toLowerCase().replaceAll("\0", " ");
+    const small = text.slice(0, maxCharacters).toLowerCase().replaceAll("\0", " ");
     const size = Buffer.byteLength(small) + 1;
     const piece = this.#pieceFor(size);
     this.#starts.push(piece.used);
@@ -92,7 +92,7 @@ export class TextStore {
   /** Moves the oldest pieces into the file. */
   #makeRoom(): void {
     for (const piece of this.#pieces) {
-      if (this.#inMemory <= this.#limits.mostBytes) return;
+      if (this.#inMemory <= this.#limits.maxBytes) return;
       if (!piece.bytes) continue;
       this.#file ??= openUnnamed();
       writeSync(this.#file.fd, piece.bytes, 0, piece.used, piece.place);
@@ -139,7 +139,8 @@ export class TextStore {
 
 /** The last text of [low, high) that starts at or before a place. */
 function lastStartingAt(starts: Uint32Array, low: number, high: number, place: number): number {
-  let [from, to] = [low, high];
+  let from = low;
+  let to = high;
   while (to - from > 1) {
     const middle = (from + to) >>> 1;
     if ((starts[middle] as number) <= place) from = middle;

@@ -5,7 +5,7 @@ import type { FromThread, ThreadStart, ToThread } from "./data-thread.ts";
 
 /** Answers what the other thread asks of run folders. Called by the thread's entry. */
 export async function serve(): Promise<void> {
-  const { folders, mayCome, mostBytes, mark, setAside } = workerData as ThreadStart;
+  const { folders, mayCome, maxBytes, mark, setAside } = workerData as ThreadStart;
   const port = parentPort;
   if (!port) throw new Error("this is no thread");
   const say = (message: FromThread): void => port.postMessage(message);
@@ -14,7 +14,7 @@ export async function serve(): Promise<void> {
     mayCome: mayCome === true,
     mark: new ReadingMark(mark),
     setAside,
-    ...(mostBytes !== undefined && { mostBytes }),
+    ...(maxBytes !== undefined && { maxBytes }),
     onError: (error) => say({ kind: "failure", message: wordsOf(error) }),
   };
   const data = await folderData(options).catch((error: unknown) => wordsOf(error));

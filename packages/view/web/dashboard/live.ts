@@ -72,6 +72,6 @@ function tell(): void {
   for (const event of events) {
     const own = `/runs/${encodeURIComponent(event.id)}`;
     refresh((path) => path === own || path === `${own}/speech`);
-    for (const listener of [...listeners]) listener(event);
+    for (const listener of Array.from(listeners)) listener(event);
   }
 }

@@ -11,7 +11,7 @@ export interface PlayerProps {
   readonly words: string;
   /** Of one place before the next, in milliseconds. */
   readonly waitMs: number;
-  /** Places from one picture to the next, 1 unless told. */
+  /** Places from one picture to the next, 1 by default. */
   readonly stride?: number;
   /** Buttons for one place back and on. */
   readonly hasSteps?: boolean;

@@ -121,5 +121,5 @@ async function load(path: string, entry: Entry): Promise<void> {
 
 function say(entry: Entry, loaded: Loaded<unknown>): void {
   entry.loaded = loaded;
-  for (const user of [...entry.users]) user();
+  for (const user of Array.from(entry.users)) user();
 }

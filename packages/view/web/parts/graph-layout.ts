@@ -77,7 +77,10 @@ function star(tellers: readonly string[], answerer: string, room: number): Graph
   const step = width / tellers.length;
   const places = tellers.map((agent, i) => [agent, { x: step * (i + 0.5), y: 76 }] as const);
   return {
-    ...{ width, height: 368, radius: 30, below: answerer },
+    width,
+    height: 368,
+    radius: 30,
+    below: answerer,
     places: { ...Object.fromEntries(places), [answerer]: { x: width / 2, y: 290 } },
   };
 }

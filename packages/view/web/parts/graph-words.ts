@@ -25,15 +25,15 @@ export const inReward: PriceWords = {
 };
 
 /** Of what is shown in the picture; the transcript has the whole. */
-const mostCharacters = 26;
+const maxCharacters = 26;
 
 export function clipped(text: string): string {
-  return text.length > mostCharacters ? `${text.slice(0, mostCharacters - 1)}…` : text;
+  return text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text;
 }
 
 /** An agent's name as a picture has room for it. */
 export function shownName(agent: string): string {
-  return visibleLine(agent, mostCharacters);
+  return visibleLine(agent, maxCharacters);
 }
 
 export function rounded(tokens: number): string {

@@ -15,7 +15,7 @@ export function storeOf<T>(initial: T): Store<T> {
     set(next) {
       if (Object.is(next, value)) return;
       value = next;
-      for (const listener of [...listeners]) listener(next);
+      for (const listener of Array.from(listeners)) listener(next);
     },
     subscribe(listener) {
       listeners.add(listener);

@@ -13,7 +13,9 @@ export interface Heartbeat {
  * count.
  */
 export function heartbeat(ping: () => void, silent: () => void): Heartbeat {
-  let [waited, last, isTold] = [0, performance.now(), false];
+  let waited = 0;
+  let last = performance.now();
+  let isTold = false;
   const timer = setInterval(() => {
     const now = performance.now();
     const stoodStill = now - last > 2 * everyMs;

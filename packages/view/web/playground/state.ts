@@ -43,17 +43,22 @@ export type Event =
 
 export function firstState(settings: PlaygroundSettings): PageState {
   return {
-    ...{
-      device: null,
-      keeping: { isKept: true, words: "" },
-      settings,
-      step: 0,
-      savedStep: 0,
-      active: false,
-      stopping: false,
-    },
-    ...{ busy: "loading the team", points: [], evaluations: [], team: null, episode: null, asked: null },
-    ...{ warnings: [], failure: null, instead: null },
+    device: null,
+    keeping: { isKept: true, words: "" },
+    settings,
+    step: 0,
+    savedStep: 0,
+    active: false,
+    stopping: false,
+    busy: "loading the team",
+    points: [],
+    evaluations: [],
+    team: null,
+    episode: null,
+    asked: null,
+    warnings: [],
+    failure: null,
+    instead: null,
   };
 }
 

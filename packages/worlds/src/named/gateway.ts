@@ -4,15 +4,15 @@ import type { NamedTask } from "./named-task.ts";
 
 /** What harnesses may take of a gateway; each has a default. */
 export interface GatewayLimitSettings {
-  /** Rollouts open at once; 1,024 unless told. */
+  /** Rollouts open at once; 1,024 by default. */
   readonly maxOpen?: number;
-  /** Requests of one rollout; 256 unless told. */
+  /** Requests of one rollout; 256 by default. */
   readonly maxCalls?: number;
-  /** Tokens of all prompts and replies of one rollout; 262,144 unless told. */
+  /** Tokens of all prompts and replies of one rollout; 262,144 by default. */
   readonly maxTokens?: number;
-  /** A rollout of which nothing is asked for so long is dropped; 600 unless told. */
+  /** A rollout of which nothing is asked for so long is dropped; 600 by default. */
   readonly rolloutSeconds?: number;
-  /** A group that waits longer for its last members goes on with those it has; 600 unless told. */
+  /** A group that waits longer for its last members goes on with those it has; 600 by default. */
   readonly groupSeconds?: number;
 }
 
@@ -21,7 +21,7 @@ export interface GatewaySettings {
   readonly name: "gateway";
   /** As requests name them in `model`. */
   readonly agents: readonly string[];
-  /** Those that do not learn and speak with the actor; none unless told. */
+  /** Those that do not learn and speak with the actor; none by default. */
   readonly frozen?: readonly string[];
   /** Prompts that say an earlier reply in other tokens begin a new sequence (`branch`, the default), or are refused. */
   readonly rerendered?: "branch" | "refuse";

@@ -49,7 +49,11 @@ const learningRate = { peak: 3e-4, warmUpSteps: 8, decay: "cosine", finalFractio
 
 /** Words get their price when the first steps have shown what silence is worth without one. */
 const budget = {
-  ...{ learningRate: 3e-4, proportionalGain: 2e-3, maxPrice: 0.05, warmupIterations: 10, annealIterations: 10 },
+  learningRate: 3e-4,
+  proportionalGain: 2e-3,
+  maxPrice: 0.05,
+  warmupIterations: 10,
+  annealIterations: 10,
   guard: { action: "freeze", rewardTolerance: 0.1, maxSilenceRate: 0.6 },
 } as const;
 

@@ -76,7 +76,9 @@ test("across episodes an evaluation ranks what was told against what was spent",
 describe("lessons", () => {
   const read = (tokens: readonly number[]): string => String.fromCodePoint(...tokens);
   const letters = {
-    ...{ vocabularySize: 1 << 16, endToken: 0, decode: read },
+    vocabularySize: 1 << 16,
+    endToken: 0,
+    decode: read,
     encode: (text: string) => Array.from(text, (letter) => letter.codePointAt(0) ?? 0),
   };
   const saying = (length: number, name = "Lily") => ({

@@ -28,7 +28,7 @@ export const trainedBudgets: readonly number[] = [4, 8, 12, 16, 17, 18, 22, 23, 
 /** Budgets that are measured with alone. */
 export const unseenBudgets: readonly number[] = [6, 10, 14, 20, 28];
 
-/** Most tokens of a reply unless told. */
+/** Most tokens of a reply by default. */
 export const budgetCeiling = 36;
 
 /**

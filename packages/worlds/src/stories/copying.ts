@@ -7,15 +7,18 @@ const madeUp = 0.8;
 
 /** What stands behind a name in the words that a teller learns to say and a solver hears, where a model has none of its own. */
 const plainDeeds: readonly string[] = [
-  ...["was very happy", "loved to play", "went to the park", "saw a big dog", "wanted to play outside", "smiled"],
-  ...[
-    "was sad",
-    "ran to the tree",
-    "had a nice day",
-    "wanted to go home",
-    "was playing in the park",
-    "found a small box",
-  ],
+  "was very happy",
+  "loved to play",
+  "went to the park",
+  "saw a big dog",
+  "wanted to play outside",
+  "smiled",
+  "was sad",
+  "ran to the tree",
+  "had a nice day",
+  "wanted to go home",
+  "was playing in the park",
+  "found a small box",
 ];
 
 /**
@@ -44,8 +47,16 @@ export function copyingLessons(
 
 /** What a story model goes on from in its own words: learned again beside the lessons, so that it keeps its language. */
 export const rehearsed: readonly string[] = [
-  ...["The sun was bright. The end.", "Once upon a time,", "One day,", "She was very happy.", "He ran to the park."],
-  ...["They played all day.", "The dog was big.", "Mom smiled and said,", "The little bird", "It was a sunny day."],
+  "The sun was bright. The end.",
+  "Once upon a time,",
+  "One day,",
+  "She was very happy.",
+  "He ran to the park.",
+  "They played all day.",
+  "The dog was big.",
+  "Mom smiled and said,",
+  "The little bird",
+  "It was a sunny day.",
 ];
 
 /** Stories up to a name, for a model to go on with: what it says of the child are the deeds of its lessons. */

@@ -104,7 +104,9 @@ test("the solver reads what was said as sentences, and nothing of those who were
 test("spelling earns a part for the first letters; who knew and who did not are counted apart", async () => {
   const task = storyTellersTask({ tokenizer, heldOut, spelling: 0.5 });
   const problem = {
-    ...{ id: "1", question: "red ball", gold: "Lily" },
+    id: "1",
+    question: "red ball",
+    gold: "Lily",
     views: { one: "Lily had a ball", two: "The end", three: "The end" },
   };
   const says = (words: Readonly<Record<string, string>>) => scriptedTeam(task.topology, problem, words);
@@ -144,7 +146,9 @@ test("made-up names are drawn without end in training alone, and none of them is
 test("lessons copy a name that stands in their prompt, and none that is kept back", () => {
   const read = (tokens: readonly number[]): string => String.fromCodePoint(...tokens);
   const letters = {
-    ...{ vocabularySize: 1 << 16, endToken: 0, decode: read },
+    vocabularySize: 1 << 16,
+    endToken: 0,
+    decode: read,
     encode: (text: string) => Array.from(text, (letter) => letter.codePointAt(0) ?? 0),
   };
   const lessons = copyingLessons(letters, 200, randomFromSeed(7));

@@ -88,7 +88,7 @@ function writtenReward({ reward, terms, style }: WritingReward): EpisodeReward {
   };
 }
 
-const mostReward = 4;
+const maxReward = 4;
 
 const nothingWritten: Pick<CooperationReward, "reward" | "terms" | "schemes"> = {
   reward: 0,
@@ -99,7 +99,7 @@ const nothingWritten: Pick<CooperationReward, "reward" | "terms" | "schemes"> = 
 /** The reward as a grade, and beside it its parts in points of 4, and which schemes are seen. */
 function programReward({ reward, terms, schemes }: typeof nothingWritten): EpisodeReward {
   return {
-    team: { task: Math.max(0, reward / mostReward) },
+    team: { task: Math.max(0, reward / maxReward) },
     measures: {
       ...terms,
       ...Object.fromEntries(cooperationSchemes.map((scheme) => [`scheme/${scheme}`, schemes.includes(scheme) ? 1 : 0])),

@@ -92,7 +92,9 @@ function optionsOf(
     ...references.map(({ y }) => plot.ruleY([y], { stroke: "var(--soft)", strokeDasharray: "5 4" })),
     ...series.map(({ points, color, faint }, i) =>
       plot.line(points, {
-        ...{ x: "x", y: "y", stroke: `var(--c${color})` },
+        x: "x",
+        y: "y",
+        stroke: `var(--c${color})`,
         ...(faint ? { strokeWidth: 1, strokeOpacity: 0.35 } : { strokeWidth: 2, strokeDasharray: dashOf(series, i) }),
       }),
     ),
@@ -103,7 +105,10 @@ function optionsOf(
       ),
   ];
   return {
-    ...{ width, height, ...frame, marks },
+    width,
+    height,
+    ...frame,
+    marks,
     x: { domain: [from, to], range: [marginLeft, width - frame.marginRight], axis: null },
     y: { domain: [low, high], range: [height - frame.marginBottom, frame.marginTop], axis: null },
   };

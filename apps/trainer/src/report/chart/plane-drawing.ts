@@ -30,12 +30,16 @@ export function drawPlane(
   const { points, budget, logarithmic } = chart;
   const [width, height] = [planeSizes[size].width, planeSizes[size].height + above + below];
   const margins = {
-    ...{ marginLeft: Math.ceil(22 + textWidth("100 %")), marginRight: 26 },
-    ...{ marginTop: 36 + above, marginBottom: 48 + below },
+    marginLeft: Math.ceil(22 + textWidth("100 %")),
+    marginRight: 26,
+    marginTop: 36 + above,
+    marginBottom: 48 + below,
   };
   const frame = {
-    ...{ left: margins.marginLeft, right: width - margins.marginRight },
-    ...{ top: margins.marginTop, bottom: height - margins.marginBottom },
+    left: margins.marginLeft,
+    right: width - margins.marginRight,
+    top: margins.marginTop,
+    bottom: height - margins.marginBottom,
   };
   const axes = planeAxes(frame, points, chart);
   const across = frame.right - frame.left;
@@ -47,23 +51,37 @@ export function drawPlane(
   const marks: Markish[] = [
     plot.gridY(yTicks, { stroke: "var(--line)", strokeOpacity: 1 }),
     plot.axisY(yTicks, {
-      ...{ tickSize: 0, tickPadding: 8, label: null, tickFormat: tickFormat(yTicks, "%"), fill: "var(--soft)" },
+      tickSize: 0,
+      tickPadding: 8,
+      label: null,
+      tickFormat: tickFormat(yTicks, "%"),
+      fill: "var(--soft)",
     }),
     // Not the library's axis: it leaves out every tick of a short logarithmic axis but the powers of ten.
     plot.text(xTicks, {
-      ...{ x: (tick: number) => tick, text: (tick: number) => xText(tick), frameAnchor: "bottom", lineAnchor: "top" },
-      ...{ dy: 9, fill: "var(--soft)", fontVariant: "tabular-nums" },
+      x: (tick: number) => tick,
+      text: (tick: number) => xText(tick),
+      frameAnchor: "bottom",
+      lineAnchor: "top",
+      dy: 9,
+      fill: "var(--soft)",
+      fontVariant: "tabular-nums",
     }),
     plot.text(["accuracy"], { frameAnchor: "top-left", dx: 12 - frame.left, dy: -32, fill: "var(--soft)" }),
     plot.text([chart.xLabel], { frameAnchor: "bottom-right", dy: 42, fill: "var(--soft)" }),
     ...(budget === null ? [] : [plot.ruleX([budget], { stroke: "var(--soft)", strokeDasharray: "5 4" })]),
     plot.ruleX(ranges, {
-      ...{ x: "tokens", stroke: "var(--soft)", strokeOpacity: 0.5 },
+      x: "tokens",
+      stroke: "var(--soft)",
+      strokeOpacity: 0.5,
       y1: ({ interval }: PlanePoint) => interval?.[0] ?? 0,
       y2: ({ interval }: PlanePoint) => interval?.[1] ?? 0,
     }),
     plot.line(joined, {
-      ...{ x: "tokens", y: "accuracy", strokeWidth: 2, stroke: chart.joined === "path" ? "var(--c1)" : "var(--soft)" },
+      x: "tokens",
+      y: "accuracy",
+      strokeWidth: 2,
+      stroke: chart.joined === "path" ? "var(--c1)" : "var(--soft)",
       ...(chart.joined === "frontier" && { strokeDasharray: "4 3" }),
     }),
     ...points.map((point) => dotOf(plot, point)),
@@ -72,7 +90,10 @@ export function drawPlane(
   ];
   return plot.svg(
     {
-      ...{ width, height, ...margins, marks },
+      width,
+      height,
+      ...margins,
+      marks,
       x: { type: logarithmic ? "log" : "linear", domain: axes.tokens, range: [frame.left, frame.right], axis: null },
       y: { domain: axes.accuracy, range: [frame.bottom, frame.top], axis: null },
     },
@@ -86,8 +107,13 @@ function dotOf(plot: Plot, point: PlanePoint): Markish {
   const fill = hollow ? "var(--panel)" : hue;
   const r = faint ? 3.5 : label === undefined ? 4 : 6;
   return plot.dot([point], {
-    ...{ x: "tokens", y: "accuracy", r, fill, stroke: hollow ? hue : "var(--panel)" },
-    ...{ strokeWidth: hollow ? 2 : 1, opacity: faint ? 0.55 : 1 },
+    x: "tokens",
+    y: "accuracy",
+    r,
+    fill,
+    stroke: hollow ? hue : "var(--panel)",
+    strokeWidth: hollow ? 2 : 1,
+    opacity: faint ? 0.55 : 1,
   });
 }
 

@@ -34,8 +34,12 @@ export function planeFile(plot: Plot, chart: PlaneChart, size: "wide" | "narrow"
       extra: (axes) => [
         ...title.map((line, i) =>
           plot.text([line], {
-            ...{ frameAnchor: "top-left", dx: 14 - axes.frame.left, dy: 14 + 19 * i - axes.frame.top },
-            ...{ fill: "var(--ink)", fontWeight: 600, fontSize: titleSize },
+            frameAnchor: "top-left",
+            dx: 14 - axes.frame.left,
+            dy: 14 + 19 * i - axes.frame.top,
+            fill: "var(--ink)",
+            fontWeight: 600,
+            fontSize: titleSize,
           }),
         ),
         ...chart.legend.flatMap(({ key }, i) =>
@@ -62,8 +66,13 @@ function legendMarks(
   return [
     mark === undefined
       ? plot.link([0], {
-          ...{ x1: [tokensAt(left - 6)], x2: [tokensAt(left + 6)], y1: [accuracyAt(frame.bottom + down)] },
-          ...{ y2: [accuracyAt(frame.bottom + down)], stroke: hue, strokeWidth: 2, strokeDasharray: dash ?? "" },
+          x1: [tokensAt(left - 6)],
+          x2: [tokensAt(left + 6)],
+          y1: [accuracyAt(frame.bottom + down)],
+          y2: [accuracyAt(frame.bottom + down)],
+          stroke: hue,
+          strokeWidth: 2,
+          strokeDasharray: dash ?? "",
         })
       : plot.dot([0], { ...at, r: 5, strokeWidth: 2, stroke: hue, fill: hollow ? "var(--panel)" : hue }),
     plot.text([text], { ...at, dx: at.dx + 13, textAnchor: "start", lineAnchor: "middle", fill: "var(--ink)" }),

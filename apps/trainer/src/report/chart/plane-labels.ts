@@ -20,32 +20,52 @@ export function planeLabels(plot: Plot, chart: PlaneChart, axes: PlaneAxes, join
   const labels: Label[] = chart.points
     .filter(({ label }) => label !== undefined)
     .map(({ tokens, accuracy, label = "" }) => ({
-      ...{ x: axes.x(tokens), y: axes.y(accuracy), text: fitTo(label, 300), bold: true },
+      x: axes.x(tokens),
+      y: axes.y(accuracy),
+      text: fitTo(label, 300),
+      bold: true,
     }));
   if (chart.budget !== null)
     labels.push({
-      ...{ x: axes.x(chart.budget), y: frame.bottom - 20, text: `budget ${formatNumber(chart.budget)}`, bold: false },
+      x: axes.x(chart.budget),
+      y: frame.bottom - 20,
+      text: `budget ${formatNumber(chart.budget)}`,
+      bold: false,
     });
   const wanted = labels.map(({ x, y, text, bold }) => ({
-    ...{ x, y, width: textWidth(text) * (bold ? 1.06 : 1) + 6, height: lineHeight + 2 },
+    x,
+    y,
+    width: textWidth(text) * (bold ? 1.06 : 1) + 6,
+    height: lineHeight + 2,
   }));
   const placed = placeLabels(wanted, obstaclesOf(chart, axes, joined), {
-    ...{ left: frame.left + 2, right: frame.right + 22, top: frame.top - 6, bottom: frame.bottom - 2 },
+    left: frame.left + 2,
+    right: frame.right + 22,
+    top: frame.top - 6,
+    bottom: frame.bottom - 2,
   });
   return labels.flatMap(({ x, y, text, bold }, i) => {
     const at = placed[i];
     if (!at) return [];
     const label = plot.text([text], {
-      ...{ frameAnchor: "top-left", textAnchor: "middle", lineAnchor: "middle" },
-      ...{ dx: at.x - frame.left, dy: at.y - frame.top },
-      ...{ fill: bold ? "var(--ink)" : "var(--soft)", fontWeight: bold ? 600 : 400 },
+      frameAnchor: "top-left",
+      textAnchor: "middle",
+      lineAnchor: "middle",
+      dx: at.x - frame.left,
+      dy: at.y - frame.top,
+      fill: bold ? "var(--ink)" : "var(--soft)",
+      fontWeight: bold ? 600 : 400,
     });
     if (!at.leader || !bold) return [label];
     const [halfWidth, halfHeight] = [textWidth(text) / 2 + 2, lineHeight / 2];
     const [endX, endY] = [clamp(x, at.x - halfWidth, at.x + halfWidth), clamp(y, at.y - halfHeight, at.y + halfHeight)];
     const leader = plot.link([0], {
-      ...{ x1: [axes.tokensAt(x)], y1: [axes.accuracyAt(y)], x2: [axes.tokensAt(endX)], y2: [axes.accuracyAt(endY)] },
-      ...{ stroke: "var(--soft)", strokeOpacity: 0.8 },
+      x1: [axes.tokensAt(x)],
+      y1: [axes.accuracyAt(y)],
+      x2: [axes.tokensAt(endX)],
+      y2: [axes.accuracyAt(endY)],
+      stroke: "var(--soft)",
+      strokeOpacity: 0.8,
     });
     return [leader, label];
   });

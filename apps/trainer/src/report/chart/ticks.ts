@@ -1,8 +1,8 @@
 import { formatNumber } from "@laconic/evaluation";
 
 /** Round values from `low` to `high`, about `count` of them: steps of 1, 2 or 5 times a power of ten. */
-export function roundTicks(low: number, high: number, count: number, leastStep = 0): number[] {
-  const raw = Math.max((high - low) / Math.max(1, count), leastStep, Number.MIN_VALUE * 1e10);
+export function roundTicks(low: number, high: number, count: number, minStep = 0): number[] {
+  const raw = Math.max((high - low) / Math.max(1, count), minStep, Number.MIN_VALUE * 1e10);
   const power = 10 ** Math.floor(Math.log10(raw) + 1e-9);
   const over = raw / power;
   // The nearest by ratio, as D3 chooses; but never less than the least step.

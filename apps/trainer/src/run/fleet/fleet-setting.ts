@@ -9,15 +9,15 @@ export interface SamplerServers {
   readonly folder?: string;
   /** The same folder as the servers see it. */
   readonly folderAtServers?: string;
-  /** Requests at once on each server; 64 unless told. */
+  /** Requests at once on each server; 64 by default. */
   readonly concurrency?: number;
-  /** `server` takes the log-probs that servers report, `forward` computes them here; `server` unless told. */
+  /** `server` takes the log-probs that servers report, `forward` computes them here; `server` by default. */
   readonly logProbs?: "server" | "forward";
   /** Largest mean gap of a token's log-prob between server and trainer that is let through, at the probe and of replies; 0.1 by default. */
   readonly tolerance?: number;
-  /** Most seconds of one reply, before another server is asked; 300 unless told, and at most. */
+  /** Most seconds of one reply, before another server is asked; 300 by default, and at most. */
   readonly replySeconds?: number;
-  /** Most seconds without any server that works; 600 unless told. */
+  /** Most seconds without any server that works; 600 by default. */
   readonly patienceSeconds?: number;
   /** Speak plain http with a key to another machine, as within a cluster. */
   readonly allowPlainHttp?: boolean;

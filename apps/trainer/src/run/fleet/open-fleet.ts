@@ -85,7 +85,8 @@ export async function openFleet(
     await fleet.clear(`${run}.`);
     const made = Object.entries(policies).map(([name, policy]) => {
       const options = {
-        ...{ name: `${run}.${name}`, folder },
+        name: `${run}.${name}`,
+        folder,
         ...(folderAtServers !== undefined && { folderAtServers: `${folderAtServers}/${run}-weights` }),
         ...(logProbs !== undefined && { logProbs }),
       };
@@ -95,7 +96,8 @@ export async function openFleet(
     // Other temperatures are refused when they are asked for.
     const takesRaw = logProbs === "forward" || temperature === 1;
     const record = await probeFleet(fleet, first.model, {
-      ...{ vocabularySize, takesRaw },
+      vocabularySize,
+      takesRaw,
       ...(tolerance !== undefined && { tolerance }),
     });
     for (const line of fleetLines(record)) note(line);

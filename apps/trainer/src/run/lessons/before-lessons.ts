@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { boundedJson } from "@laconic/core";
 import { evaluate, livePolicies, runFiles, sha256Of, type Evaluation } from "@laconic/trainer";
 import type { PolicySnapshot } from "@laconic/core";
-import { sayWhile } from "../../cli/saying.ts";
+import { spinWhile } from "../../cli/spinner.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { ChosenDevice } from "../devices.ts";
 import { openParts } from "../open-parts.ts";
@@ -54,7 +54,7 @@ export async function beforeLessons(
     if (language)
       for (const [name, { model }] of Object.entries(parts.policies)) references[name] = await model.snapshot();
     const options = { seed, step: 0, problems, sampling, limits, onError, scoring, references };
-    const { evaluation: before } = await sayWhile(
+    const { evaluation: before } = await spinWhile(
       terminal,
       `measuring ${Math.min(problems, parts.task.heldOut.length)} held-out problems with the model before its lessons`,
       () => evaluate(parts, livePolicies(parts), options),

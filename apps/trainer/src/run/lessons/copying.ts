@@ -1,6 +1,6 @@
 import { randomFromSeed, type LanguageModel, type Random, type Tokenizer, type TrainingSequence } from "@laconic/core";
 import { copyingLessons, namedStories, ownDeeds, rehearsed } from "@laconic/worlds/stories";
-import { goneOn, type Course } from "./course.ts";
+import { resumeState, type Course } from "./course.ts";
 
 /** Lessons in copying, and half as many texts of the model as it was. */
 export function copying(seed: string): Course {
@@ -23,13 +23,13 @@ export function copying(seed: string): Course {
 /** Texts of the model as it was, which it learns again beside the lessons. */
 async function ownWords(model: LanguageModel, most: number, random: Random): Promise<TrainingSequence[]> {
   const openings = Array.from({ length: Math.min(400, most) }, (_, i) => rehearsed[i % rehearsed.length] as string);
-  return (await goneOn(model, openings, 24, random)).filter(({ completionTokens }) => completionTokens.length > 0);
+  return (await resumeState(model, openings, 24, random)).filter(({ completionTokens }) => completionTokens.length > 0);
 }
 
 /** What children of the model's own stories do: it learns to copy their names without learning to speak in other words. */
 async function deedsOf(model: LanguageModel, tokenizer: Tokenizer, most: number, random: Random): Promise<string[]> {
   const stories = namedStories(Math.min(900, most), random.split("stories"));
-  const replies = await goneOn(model, stories, 18, random.split("words"));
+  const replies = await resumeState(model, stories, 18, random.split("words"));
   const said = replies
     .filter(({ finishReason, completionTokens }) => finishReason === "stop" && completionTokens.length > 0)
     .map(({ promptTokens, completionTokens }) =>

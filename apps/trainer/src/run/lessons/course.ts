@@ -27,7 +27,7 @@ export interface GoneOn {
 }
 
 /** What the model says behind each text, in their order. */
-export function goneOn(
+export function resumeState(
   model: LanguageModel,
   texts: readonly string[],
   maxTokens: number,

@@ -1,6 +1,6 @@
 import { LaconicError, randomFromSeed, type Random } from "@laconic/core";
 import { budgetCeiling, budgetLessons, budgetStories, type BudgetForm } from "@laconic/worlds/stories";
-import { goneOn, type Course } from "./course.ts";
+import { resumeState, type Course } from "./course.ts";
 
 /** Stories that the model goes on with for its lessons. */
 const stories = 4000;
@@ -19,7 +19,7 @@ export function keepingBudgets(seed: string, form?: BudgetForm): Course {
     prepare: async ({ model, tokenizer, most }) => {
       const asked = budgetStories(Math.min(stories, most), stream("stories"), said);
       const prompts = asked.map(({ prompt }) => prompt);
-      const replies = await goneOn(model, prompts, budgetCeiling, stream("words"));
+      const replies = await resumeState(model, prompts, budgetCeiling, stream("words"));
       const told = replies.flatMap(({ completionTokens: tokens, finishReason }, i) => {
         const child = asked[i]?.child;
         return child && finishReason === "stop" ? [{ child, tokens }] : [];

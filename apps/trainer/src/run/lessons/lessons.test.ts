@@ -33,7 +33,10 @@ async function laconic(...words: readonly string[]): Promise<{ code: number; out
 }
 
 const short = [
-  ...["train.problemsPerStep=2", "train.episodesPerProblem=2", "train.evaluation.problems=12", "workers=1"],
+  "train.problemsPerStep=2",
+  "train.episodesPerProblem=2",
+  "train.evaluation.problems=12",
+  "workers=1",
   "train.checkpoint.every=1",
 ];
 const lessons = ["lessons.steps=3", "lessons.batch=4"];
@@ -62,19 +65,25 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("lessons (needs LACON
       const bare = await trained(...words, "lessons=null", "train.steps=1", "--run", run("bare"));
       expect(bare).not.toHaveProperty("afterLessons");
       expect([bare.before, bare.known.before, bare.unseen.before]).toEqual([
-        ...[first.before, first.known.before, first.unseen.before],
+        first.before,
+        first.known.before,
+        first.unseen.before,
       ]);
 
       await rename(run("a"), run("moved"));
       const on = await trained("--resume", run("moved"), "train.steps=2");
       expect(on.err).not.toContain("lessons in copying, before the training");
       const began = ({ before, afterLessons, known, unseen, states }: Result): unknown => ({
-        ...{ before, afterLessons, known: { ...known, after: 0 }, unseen: { ...unseen, after: 0 } },
+        before,
+        afterLessons,
+        known: { ...known, after: 0 },
+        unseen: { ...unseen, after: 0 },
         states: { ...states, after: "" },
       });
       expect(began(on)).toEqual(began(first));
       expect(JSON.parse(await readFile(join(run("moved"), "config.json"), "utf8"))).toMatchObject({
-        ...{ model: "run:taught", lessons: { name: "copying", steps: 3, batch: 4, seed: "0", model: stories } },
+        model: "run:taught",
+        lessons: { name: "copying", steps: 3, batch: 4, seed: "0", model: stories },
       });
       const ls = (await laconic("ls", place)).out;
       expect(ls).toMatch(/^moved .* (?:[\d.]+ % -> ){2}[\d.]+ % /mu);

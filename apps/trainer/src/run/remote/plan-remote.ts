@@ -22,7 +22,7 @@ export interface RemotePlan {
 }
 
 /** Sequences are planned at half of the context for each of prompt and reply, but no more than this. */
-const mostPlannedTokens = 1024;
+const maxPlannedTokens = 1024;
 
 /** Counts what goes over the wire by writing requests of that size. */
 export async function planRemote(
@@ -41,7 +41,7 @@ export async function planRemote(
   const agents = task.trainedAgents ?? task.topology.agents;
   await task.close?.();
   const replies = train.problemsPerStep * train.episodesPerProblem * agents.length;
-  const half = Math.min(mostPlannedTokens, Math.floor((contextLength ?? 2 * mostPlannedTokens) / 2));
+  const half = Math.min(maxPlannedTokens, Math.floor((contextLength ?? 2 * maxPlannedTokens) / 2));
   const { promptTokens, completionTokens } = {
     promptTokens: given.promptTokens ?? half,
     completionTokens: given.completionTokens ?? half,
@@ -57,7 +57,10 @@ export async function planRemote(
   const sizes = bytesOf(promptTokens, completionTokens, vocabularySize);
   return {
     engine: remoteTitle(engine),
-    ...{ replies, steps: train.steps, promptTokens, completionTokens },
+    replies,
+    steps: train.steps,
+    promptTokens,
+    completionTokens,
     tokens: {
       sampling: replies * length,
       forward: passes * replies * length,

@@ -5,7 +5,7 @@ import { z } from "zod";
 export interface TinkerSettings {
   /** Such as `http://127.0.0.1:8000`. */
   readonly url: string;
-  /** What the server calls the base model; its only one unless told. */
+  /** What the server calls the base model; its only one by default. */
   readonly model?: string;
   /** Speak plain http to another machine, as within a cluster. */
   readonly allowPlainHttp?: boolean;

@@ -7,14 +7,14 @@ import { jsonLines } from "./json-lines.ts";
 import { parquetRows } from "./parquet.ts";
 
 /** A compressed file that unpacks to more is a bomb. */
-const mostBytes = 1 << 30;
+const maxBytes = 1 << 30;
 
 /**
  * The rows of a data file of any known format, which its content decides: JSON lines, a JSON array, Parquet, CSV by its
  * name, gzip and zip around them.
  *
- * @param within - of an archive, the entries that count; all unless told
- * @param csv - reads a CSV: lists of cells unless told
+ * @param within - of an archive, the entries that count; all by default
+ * @param csv - reads a CSV: lists of cells by default
  * @throws LaconicError `data_invalid` when the file as a whole cannot be read
  */
 export async function readRows(
@@ -37,7 +37,7 @@ export async function readRows(
 
 async function unzipped(file: string, bytes: Uint8Array): Promise<Uint8Array> {
   try {
-    return await unpacked(bytes, mostBytes);
+    return await unpacked(bytes, maxBytes);
   } catch (error) {
     throw new LaconicError(
       "data_invalid",

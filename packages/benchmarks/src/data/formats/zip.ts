@@ -3,7 +3,7 @@ import { LaconicError } from "@laconic/core";
 import yauzl from "yauzl";
 
 /** More is a bomb: the largest known archive holds 10 MB. */
-const mostBytes = 1 << 30;
+const maxBytes = 1 << 30;
 
 export interface ZipEntry {
   readonly name: string;
@@ -26,7 +26,7 @@ export async function zipEntries(
     let total = 0;
     for await (const entry of archive.eachEntry()) {
       total += entry.uncompressedSize;
-      if (total > mostBytes) throw new Error(`unpacks to more than ${mostBytes} bytes`);
+      if (total > maxBytes) throw new Error(`unpacks to more than ${maxBytes} bytes`);
       if (!entry.fileName.endsWith("/") && wanted(entry.fileName))
         found.push({ name: entry.fileName, bytes: await contentOf(await archive.openReadStreamPromise(entry)) });
     }

@@ -3,15 +3,15 @@ import { exactValue } from "./exact-value.ts";
 import { isCall, type Json } from "./json.ts";
 
 /** Parts of all expressions that sums and products of one answer are written out to. */
-const mostParts = 5000;
-const mostTerms = 1000;
+const maxParts = 5000;
+const maxTerms = 1000;
 
 /**
  * Calculates what `parseLatex` leaves of finite sums and products, integrals, limits and derivatives: exactly, or not at all.
  * What stays is a function that nobody knows, equal to itself alone.
  */
 export function calculated(json: Json): Json {
-  return visited(json, { parts: mostParts }, 0);
+  return visited(json, { parts: maxParts }, 0);
 }
 
 interface Budget {
@@ -34,7 +34,7 @@ function visited(json: Json, budget: Budget, depth: number): Json {
     return [head === "Sum" ? "Add" : "Multiply", empty, ...terms.map((term) => within(["Delimiter", term]))];
   }
   const inner = within(body);
-  if (size(inner) > mostParts / 50) return json;
+  if (size(inner) > maxParts / 50) return json;
   const [from, to] = [first, second].map((each) => (each === undefined ? null : within(each)));
   if (head === "D") return derivative(inner, name) ?? json;
   if (from === null || from === undefined) return json;
@@ -50,7 +50,7 @@ function written(body: Json, name: string, low: Json, high: Json, budget: Budget
   if (!from || !to || from.d !== 1n || to.d !== 1n) return null;
   const [start, end] = [Number(from.s * from.n), Number(to.s * to.n)];
   const count = Math.max(0, end - start + 1);
-  if (!Number.isSafeInteger(start) || !(count <= mostTerms)) return null;
+  if (!Number.isSafeInteger(start) || !(count <= maxTerms)) return null;
   budget.parts -= count * size(body);
   if (budget.parts < 0) return null;
   return Array.from({ length: count }, (_, i) => {

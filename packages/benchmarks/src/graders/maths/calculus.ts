@@ -124,7 +124,7 @@ function primitive(polynomial: Polynomial, name: string): Json {
 }
 
 /** Times that numerator and denominator are differentiated (L'Hospital). */
-const mostSlopes = 6;
+const maxSlopes = 6;
 
 /** The limit at a place: the value where the expression is continuous, and what quotients come to where both sides are 0. */
 export function limit(json: Json, name: string, at: Json): Json | null {
@@ -137,8 +137,9 @@ export function limit(json: Json, name: string, at: Json): Json | null {
   if (infinite) return p && q && q.length > 0 ? atInfinity(p, q) : null;
   const place = exactValue(at);
   if (p && q && place) return ofPolynomials(p, q, place);
-  let [above, below]: [Json | null, Json | null] = [top, bottom];
-  for (let i = 0; i < mostSlopes && above !== null && below !== null; i++) {
+  let above: Json | null = top;
+  let below: Json | null = bottom;
+  for (let i = 0; i < maxSlopes && above !== null && below !== null; i++) {
     // Only what has a derivative here is known to be continuous.
     if (derivative(above, name) === null || derivative(below, name) === null) return null;
     const [x, y] = [substituted(above, name, at), substituted(below, name, at)];
@@ -152,7 +153,8 @@ export function limit(json: Json, name: string, at: Json): Json | null {
 }
 
 function ofPolynomials(top: Polynomial, bottom: Polynomial, place: Fraction): Json | null {
-  let [p, q] = [top, bottom];
+  let p = top;
+  let q = bottom;
   while (q.length > 0) {
     const [u, v] = [polynomialAt(p, place), polynomialAt(q, place)];
     if (!v.equals(0)) return asJson(u.div(v));

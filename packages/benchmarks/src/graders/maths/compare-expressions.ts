@@ -106,7 +106,8 @@ function atWholePoints(
   decimal: boolean,
   precision: Precision,
 ): Match {
-  let [seen, oneSided] = [0, 0];
+  let seen = 0;
+  let oneSided = 0;
   const stepwise = isStepwise(left) || isStepwise(right);
   for (const [i, point] of wholePoints(names, stepwise).entries()) {
     const verdict = atWholePoint(left, right, point, decimal, precision, i >= carefulPoints);

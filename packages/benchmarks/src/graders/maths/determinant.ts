@@ -1,7 +1,7 @@
 import { splitTop } from "./split-top.ts";
 
 /** Rows of a determinant that is written out: 4 rows have 24 products. */
-const mostRows = 4;
+const maxRows = 4;
 const longestEntry = 60;
 const bars =
   /\\begin\{vmatrix\}(.{1,600}?)\\end\{vmatrix\}|\\det(?![a-zA-Z])\s*\(?\s*\\begin\{([pb]matrix)\}(.{1,600}?)\\end\{\2\}\s*\)?/gsu;
@@ -13,7 +13,7 @@ export function withoutDeterminants(text: string): string {
     const rows = splitTop(plain ?? named ?? "", /\\\\/u)
       .map((row) => splitTop(row.text, /&/u).map((entry) => entry.text.trim()))
       .filter((row) => row.some((entry) => entry !== ""));
-    const square = rows.length <= mostRows && rows.every((row) => row.length === rows.length);
+    const square = rows.length <= maxRows && rows.every((row) => row.length === rows.length);
     const short = rows.flat().every((entry) => entry !== "" && entry.length <= longestEntry && !/[,;=<>]/u.test(entry));
     return square && short && rows.length > 0 ? `(${expanded(rows)})` : whole;
   });

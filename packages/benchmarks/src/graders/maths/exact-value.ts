@@ -9,7 +9,7 @@ export type RationalPoint = (name: string) => Fraction | null;
 /** Beyond these, numbers are compared by other means. */
 const largestPower = 4000;
 const largestFactorial = 300;
-const mostBits = 8000;
+const maxBits = 8000;
 const largestRoot = 64;
 
 const nameless: RationalPoint = () => null;
@@ -31,7 +31,7 @@ export function exactValue(json: Json, valueOf: RationalPoint = nameless): Fract
   const values: Fraction[] = [];
   for (const each of rest) {
     const value = exactValue(each, valueOf);
-    if (!value || bits(value) > mostBits) return null;
+    if (!value || bits(value) > maxBits) return null;
     values.push(value);
   }
   if (head === "InvisibleOperator" && isMixedNumber(rest)) return mixed(values);
@@ -52,7 +52,7 @@ const fold =
   (values) => {
     let all = values[0] as Fraction;
     for (const each of values.slice(1)) {
-      if (bits(all) > mostBits) return null;
+      if (bits(all) > maxBits) return null;
       all = apply(all, each);
     }
     return all;
@@ -106,7 +106,7 @@ function power(base: Fraction, exponent: Fraction): Fraction | null {
   }
   if (base.equals(0)) return exponent.compare(0) > 0 ? base : null;
   if (base.abs().equals(1)) return base.s > 0n || exponent.n % 2n === 0n ? new Fraction(1) : base;
-  if (exponent.n > BigInt(largestPower) || bits(base) * Number(exponent.n) > mostBits) return null;
+  if (exponent.n > BigInt(largestPower) || bits(base) * Number(exponent.n) > maxBits) return null;
   return base.pow(exponent);
 }
 
@@ -122,7 +122,7 @@ function binomial(top: Fraction, bottom: Fraction): Fraction | null {
   const [n, all] = [top.n, bottom.n];
   if (all > n) return new Fraction(0);
   const k = all < n - all ? all : n - all;
-  if (k > BigInt(largestFactorial) || k * BigInt(n.toString(2).length) > BigInt(mostBits)) return null;
+  if (k > BigInt(largestFactorial) || k * BigInt(n.toString(2).length) > BigInt(maxBits)) return null;
   let result = 1n;
   for (let i = 1n; i <= k; i++) result = (result * (n - k + i)) / i;
   return new Fraction(result);
@@ -167,7 +167,8 @@ function logOf({ n, d }: Fraction): number {
 }
 
 function gcd(a: bigint, b: bigint): bigint {
-  let [x, y] = [a, b];
+  let x = a;
+  let y = b;
   while (y > 0n) [x, y] = [y, x % y];
   return x;
 }

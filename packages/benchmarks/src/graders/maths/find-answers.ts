@@ -21,7 +21,7 @@ export interface Candidate {
 /** Characters of a reply that are searched: the last ones. */
 const searched = 40_000;
 const longest = 3000;
-const mostBoxes = 100;
+const maxBoxes = 100;
 
 /**
  * Where a reply's answer may be, the best place first: after "the final answer is ... I hope", in the last box or the
@@ -87,7 +87,7 @@ function wordsIn(text: string): Candidate[] {
   const said = [...text.matchAll(/\banswers?\b\s*(?:is|are|:)+\s*:?\s*([^\n]{1,200})/giu)].at(-1)?.[1];
   const sentence = said?.split(/[.!?](?:\s|$)/u)[0]?.replaceAll(/[*_$]/gu, "");
   if (sentence) return [{ text: sentence.trim(), rule: "after the answer trigger" }];
-  return [...(text.trim().length <= 200 ? [{ text: text.trim(), rule: "the whole text" }] : [])];
+  return text.trim().length <= 200 ? [{ text: text.trim(), rule: "the whole text" }] : [];
 }
 
 /** What GSM8K's solutions end in. A mark with nothing behind it, or in front of words, is a heading. */
@@ -230,7 +230,7 @@ function joined(between: string, kind: Span["kind"]): boolean {
 
 function boxesIn(text: string): Span[] {
   const found: Span[] = [];
-  for (const match of [...text.matchAll(/\\(?:boxed|fbox)\s*(?:\{|(?=\s?\w))/gu)].slice(-mostBoxes)) {
+  for (const match of [...text.matchAll(/\\(?:boxed|fbox)\s*(?:\{|(?=\s?\w))/gu)].slice(-maxBoxes)) {
     if (match.index < (found.at(-1)?.end ?? 0)) continue;
     const inner = match.index + match[0].length;
     if (!match[0].endsWith("{")) {

@@ -283,7 +283,8 @@ class Parser {
 
   #function(command: string): Json {
     let head = functions[command] as string;
-    let [base, power]: [Json | null, Json | null] = [null, null];
+    let base: Json | null = null;
+    let power: Json | null = null;
     for (;;) {
       if (command === "\\log" && base === null && this.#take("_")) base = this.#argument();
       else if (power === null && this.#take("^"))

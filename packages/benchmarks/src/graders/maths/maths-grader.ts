@@ -39,7 +39,11 @@ const atOnce = 32;
 const longestWallMs = 30_000;
 
 const aborted: Verdict = {
-  ...{ correct: false, extracted: null, rule: "aborted", certainty: "undecided", decided: false },
+  correct: false,
+  extracted: null,
+  rule: "aborted",
+  certainty: "undecided",
+  decided: false,
 };
 
 /** Starts the grader's thread at the first pair. */

@@ -4,8 +4,8 @@ import { splitTop } from "./split-top.ts";
 type Entries = readonly (readonly string[])[];
 
 /** Rows, columns, matrices and characters beyond which a calculation is left alone. */
-const mostRows = 8;
-const mostMatrices = 8;
+const maxRows = 8;
+const maxMatrices = 8;
 const longestEntry = 400;
 
 const block = /\\begin\{([pb]?matrix|smallmatrix|array)\}\s*(?:\{[lcr|\s]*\})?((?:(?!\\begin|\\end)[^])*)\\end\{\1\}/gu;
@@ -16,7 +16,7 @@ const block = /\\begin\{([pb]?matrix|smallmatrix|array)\}\s*(?:\{[lcr|\s]*\})?((
  */
 export function calculatedEntries(text: string): Entries | null {
   const blocks = [...text.matchAll(block)];
-  if (blocks.length === 0 || blocks.length > mostMatrices) return null;
+  if (blocks.length === 0 || blocks.length > maxMatrices) return null;
   const terms = signedTerms(text).map(({ sign, text: each }) => {
     const entries = termEntries(each);
     return entries && (sign === "-" ? mapped(entries, (entry) => `-(${entry})`) : entries);
@@ -42,7 +42,9 @@ function signedTerms(text: string): readonly { readonly sign: string; readonly t
 }
 
 function termEntries(text: string): Entries | null {
-  let [product, factor, at]: [Entries | null, string, number] = [null, "", 0];
+  let product: Entries | null = null;
+  let factor: string = "";
+  let at: number = 0;
   for (const match of text.matchAll(block)) {
     const between = factorIn(text.slice(at, match.index));
     const rows = rowsIn(match[2] as string);
@@ -76,7 +78,7 @@ function rowsIn(inner: string): Entries | null {
     .filter(({ text }) => text.trim() !== "")
     .map(({ text }) => splitTop(text, /&/u).map((cell) => cell.text.trim()));
   const width = rows[0]?.length ?? 0;
-  const fits = rows.length > 0 && rows.length <= mostRows && width <= mostRows;
+  const fits = rows.length > 0 && rows.length <= maxRows && width <= maxRows;
   return fits && rows.every((row) => row.length === width && !row.includes("")) ? rows : null;
 }
 

@@ -47,7 +47,10 @@ export function sameModulo(left: Json, right: Json): boolean | null {
  */
 export function proportionalModulo(left: Json, right: Json): boolean | null {
   for (const each of fields) {
-    let [ratio, before, varies, seen]: [bigint | null, bigint | null, boolean, number] = [null, null, false, 0];
+    let ratio: bigint | null = null;
+    let before: bigint | null = null;
+    let varies: boolean = false;
+    let seen: number = 0;
     for (let number = 0; number < 6; number++) {
       const point = wholePoint(number);
       const [x, y] = [residue(left, each, point), residue(right, each, point)];
@@ -170,7 +173,8 @@ function raise(base: Residue, exponent: Fraction | null, prime: bigint): Residue
 }
 
 function powerModulo(base: bigint, exponent: bigint, prime: bigint): bigint {
-  let [result, square] = [1n, base];
+  let result = 1n;
+  let square = base;
   for (let rest = exponent; rest > 0n; rest >>= 1n) {
     if (rest & 1n) result = (result * square) % prime;
     square = (square * square) % prime;

@@ -4,7 +4,7 @@ import { parseLatex } from "./latex-expression.ts";
 import { closingAt } from "./split-top.ts";
 
 const cache = new Map<string, Json | null>();
-const mostCached = 2000;
+const maxCached = 2000;
 
 /**
  * Parses LaTeX or a calculator's notation. Only finite sums and products, integrals, limits and derivatives in it are calculated.
@@ -15,7 +15,7 @@ export function parseExpression(text: string): Json | null {
   if (known !== undefined) return known;
   const parsed = parseLatex(latexOf(text));
   const json = parsed !== null && operators.test(text) ? calculated(parsed) : parsed;
-  if (cache.size >= mostCached) cache.clear();
+  if (cache.size >= maxCached) cache.clear();
   cache.set(text, json);
   return json;
 }

@@ -16,7 +16,8 @@ export function ratioOf(a: Json | null, b: Json | null): number | null {
   const known = proportionalModulo(a, b);
   if (known === false) return null;
   const names = namesOf(a, b);
-  let [before, exact]: [number | null, Decimal | null] = [null, null];
+  let before: number | null = null;
+  let exact: Decimal | null = null;
   let ratio: number | null = null;
   for (const number of [5, 6, 7]) {
     const point = samplePoint(number);

@@ -13,7 +13,7 @@ import type { Relator, Scalar, Tuple, Value } from "./value.ts";
 /** Characters of an answer; a longer one is not an answer. */
 const longestAnswer = 3000;
 const deepest = 12;
-const mostItems = 300;
+const maxItems = 300;
 
 /**
  * Reads what an answer says.
@@ -87,7 +87,7 @@ function listed(text: string, next: (text: string) => Value | null): Value | nul
     const pieces = splitTop(text, separator)
       .map((piece) => piece.text.trim())
       .filter((piece) => piece !== "");
-    if (pieces.length < 2 || pieces.length > mostItems) continue;
+    if (pieces.length < 2 || pieces.length > maxItems) continue;
     // `21, 16 or 11` is a list of three.
     const flat = separator === conjunction ? pieces.flatMap((piece) => commas(piece)) : pieces;
     const list = collected(
@@ -328,7 +328,8 @@ function withoutWrapping(given: string): string {
 }
 
 function nesting(text: string): number {
-  let [depth, most] = [0, 0];
+  let depth = 0;
+  let most = 0;
   for (const char of text) {
     if ("([{".includes(char)) most = Math.max(most, ++depth);
     else if (")]}".includes(char)) depth = Math.max(0, depth - 1);

@@ -77,7 +77,8 @@ function lineOf(ends: readonly Scalar[], precision: Precision): Line | null {
   }
   finite.sort((a, b) => a.value.comparedTo(b.value));
   const places = new Map<string, number>();
-  let [place, before]: [number, Scalar | null] = [-1, null];
+  let place: number = -1;
+  let before: Scalar | null = null;
   for (const { end } of finite) {
     if (!before || !compareScalars(before, end, precision).equal) place++;
     before = end;

@@ -12,13 +12,13 @@ export interface Real {
 }
 
 /** Decimal digits: beyond the most, pi and the logarithm of ten are not known to the library. */
-const [leastDigits, mostDigits] = [60, 900];
+const [minDigits, maxDigits] = [60, 900];
 /** Digits that rounding may cost on the way. */
 const guard = 20;
 /** Trigonometric functions of larger arguments lose their digits. */
 const largestAngle = 1e6;
 /** Functions of one expression that take more than a multiplication. */
-const mostFunctions = 200;
+const maxFunctions = 200;
 
 type RealClass = typeof Decimal;
 
@@ -44,24 +44,25 @@ function constantOf(real: RealClass, name: "pi" | "e"): Decimal {
  * @returns null where it is not real, not known, or needs more digits than there are
  */
 export function realValue(json: Json, valueOf: RealPoint): Real | null {
-  let digits = leastDigits;
+  let digits = minDigits;
   for (let round = 0; round < 3; round++) {
     const found = atPrecision(json, valueOf, digits);
     if (!found) return null;
     const { value, largest } = found;
     // What is left of large numbers that cancel, and the digits of a small one, need as many more.
-    const wanted = Math.max(largest, 0) + Math.max(value.isZero() ? 0 : -value.e, 0) + leastDigits;
-    if (wanted <= digits || (round === 2 && largest + leastDigits <= digits))
+    const wanted = Math.max(largest, 0) + Math.max(value.isZero() ? 0 : -value.e, 0) + minDigits;
+    if (wanted <= digits || (round === 2 && largest + minDigits <= digits))
       return { value, error: new Decimal(10).pow(largest - digits + guard) };
     digits = Math.ceil(wanted / 60) * 60;
-    if (digits > mostDigits) return null;
+    if (digits > maxDigits) return null;
   }
   return null;
 }
 
 function atPrecision(json: Json, valueOf: RealPoint, digits: number): { value: Decimal; largest: number } | null {
   const real = classOf(digits + guard);
-  let [largest, functions] = [0, 0];
+  let largest = 0;
+  let functions = 0;
   const visit = (each: Json): Decimal | null => {
     const value = valueHere(each);
     if (!value || value.isNaN() || !value.isFinite()) return null;
@@ -80,7 +81,7 @@ function atPrecision(json: Json, valueOf: RealPoint, digits: number): { value: D
     const [head, ...rest] = inverted(each);
     const rule = typeof head === "string" ? rules[head] : undefined;
     if (!rule || rest.length === 0) return null;
-    if (!cheap.has(head as string) && ++functions > mostFunctions) return null;
+    if (!cheap.has(head as string) && ++functions > maxFunctions) return null;
     const values: Decimal[] = [];
     for (const part of rest) {
       const value = visit(part);

@@ -11,7 +11,9 @@ export interface Piece {
 export function splitTop(text: string, separator: RegExp): Piece[] {
   const sticky = new RegExp(separator.source, `${separator.flags.replaceAll(/[gy]/gu, "")}y`);
   const pieces: Piece[] = [];
-  let [start, depth, before] = [0, 0, ""];
+  let start = 0;
+  let depth = 0;
+  let before = "";
   for (let at = 0; at < text.length;) {
     if (depth <= 0) {
       sticky.lastIndex = at;

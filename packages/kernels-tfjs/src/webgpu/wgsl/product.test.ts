@@ -29,7 +29,9 @@ test("four numbers are read at a time where both axes in memory are whole fours,
   const of = (inner: number, along: boolean): ReturnType<typeof productProgram> =>
     productProgram(
       {
-        ...{ rows: 65, columns: 130, inner },
+        rows: 65,
+        columns: 130,
+        inner,
         left: { data, along: true },
         right: { data, along },
       },

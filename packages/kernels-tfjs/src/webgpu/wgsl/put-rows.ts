@@ -64,8 +64,11 @@ export function putKeyValuesProgram(
     constants: {},
     inputs: { k: { data: k }, v: { data: v }, reach: { data: reach }, table: { data: table } },
     uniforms: {
-      ...{ count: int(k.size / each), heads: int(kvHeads), headDim: int(headDim) },
-      ...{ pageSize: int(pageSize), width: int(width) },
+      count: int(k.size / each),
+      heads: int(kvHeads),
+      headDim: int(headDim),
+      pageSize: int(pageSize),
+      width: int(width),
     },
     groups: Math.ceil(k.size / each / threads),
     code: `

@@ -17,14 +17,14 @@ export interface WgslProgram {
   >;
   /** Numbers that change from call to call, as `uniforms.name`. */
   readonly uniforms?: Readonly<Record<string, { readonly type: "int32" | "float32"; readonly value: number }>>;
-  /** Threads of a workgroup, {@link threads} unless told. */
+  /** Threads of a workgroup, {@link threads} by default. */
   readonly groupSize?: number;
   /** Workgroups to start; a few more may run. */
   readonly groups: number;
   readonly code: string;
 }
 
-/** A tensor that a program makes: float32 unless told. */
+/** A tensor that a program makes: float32 by default. */
 export interface Made {
   readonly shape: readonly number[];
   readonly dtype?: "float32" | "int32";
@@ -137,7 +137,7 @@ function pipelineOf({ device }: ProgramRunner, key: string, label: string, sourc
 }
 
 /** Workgroups in one dimension of a dispatch that every adapter has. */
-const mostGroups = 65_535;
+const maxGroups = 65_535;
 
 function dispatch(
   runner: ProgramRunner,
@@ -160,7 +160,7 @@ function dispatch(
   const pipeline = pipelineOf(runner, key, label, () =>
     programSource({ constants: settings, buffers, uniforms: fields.map(([field, { type }]) => [field, type]), code }),
   );
-  const columns = groups <= mostGroups ? groups : Math.ceil(Math.sqrt(groups));
+  const columns = groups <= maxGroups ? groups : Math.ceil(Math.sqrt(groups));
   const [first, ...others] = [...Object.values(written), ...given.map(([, { data }]) => data)];
   for (const { dataId } of [first as TensorInfo, ...others]) runner.uploadToGPU(dataId);
   runner.recordAndSubmit(

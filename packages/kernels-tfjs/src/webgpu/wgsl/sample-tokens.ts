@@ -94,8 +94,8 @@ fn main(index : i32) {
 
   var key = 0u;
   for (var i = own; i < V; i += THREADS) { key = max(key, keyOf(logits[at + i] / divisor)); }
-  let mostKey = largestOf(key);
-  let most = bitcast<f32>(select(mostKey & 0x7fffffffu, ~mostKey, mostKey >> 31u == 0u));
+  let maxKey = largestOf(key);
+  let most = bitcast<f32>(select(maxKey & 0x7fffffffu, ~maxKey, maxKey >> 31u == 0u));
   var share = 0.0;
   for (var i = own; i < V; i += THREADS) { share += exp(logits[at + i] / divisor - most); }
   let whole = addAll(share);
@@ -132,7 +132,7 @@ fn main(index : i32) {
       if (addAll(share) >= wanted) { reached = candidate; }
     }
     // Nobody reaches a mass that is no number; the likeliest stays.
-    border = min(max(border, reached), mostKey);
+    border = min(max(border, reached), maxKey);
   }
 
   // Tokens next to each other belong to one thread, so that a thread's mass is that of a stretch of the row.
@@ -145,7 +145,7 @@ fn main(index : i32) {
     let key = keyOf(score);
     let mass = exp(score - most);
     if (key >= border && mass >= cuts.w) { share += mass; }
-    if (key == mostKey && greedy == V) { greedy = i; }
+    if (key == maxKey && greedy == V) { greedy = i; }
   }
   let kept = addAll(share);
   let likeliest = smallestOf(greedy);
@@ -205,8 +205,8 @@ fn main(index : i32) {
   let at = min(row, uniforms.rows - 1) * V;
   var key = 0u;
   for (var i = own; i < V; i += THREADS) { key = max(key, keyOf(logits[at + i])); }
-  let mostKey = largestOf(key);
-  let most = bitcast<f32>(select(mostKey & 0x7fffffffu, ~mostKey, mostKey >> 31u == 0u));
+  let maxKey = largestOf(key);
+  let most = bitcast<f32>(select(maxKey & 0x7fffffffu, ~maxKey, maxKey >> 31u == 0u));
   var share = 0.0;
   for (var i = own; i < V; i += THREADS) { share += exp(logits[at + i] - most); }
   let whole = most + log(addAll(share));

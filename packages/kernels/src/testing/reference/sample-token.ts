@@ -68,7 +68,8 @@ function nucleusSize(sorted: Float64Array, topP: number): number {
 /** First token, in token order, whose cumulative share of the mass exceeds `uniform`. */
 function invert(probs: Float64Array, uniform: number): number {
   const goal = uniform * probs.reduce((sum, p) => sum + p, 0);
-  let [mass, last] = [0, 0];
+  let mass = 0;
+  let last = 0;
   for (const [token, p] of probs.entries()) {
     if (p === 0) continue;
     mass += p;

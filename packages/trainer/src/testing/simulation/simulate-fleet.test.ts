@@ -32,7 +32,11 @@ async function trained(parameters: FleetParameters): Promise<{ rows: Metrics[]; 
   const lastStep = steps - asynchronous.maxLag - 1;
   const config = parseTrainConfig({
     ...tinySettings,
-    ...{ seed, steps, asynchronous, minibatches: 1, prices: {} },
+    seed,
+    steps,
+    asynchronous,
+    minibatches: 1,
+    prices: {},
     problemsPerStep: groupsPerStep,
     episodesPerProblem: episodesPerGroup,
     evaluation: { every: 0, problems: 1, transcripts: 0 },
@@ -70,8 +74,12 @@ test.each([1, 3, 16])("the default keeps a fleet as large as a step of %i groups
   for (const seed of [1, 2, 3]) {
     const sizes = { groupsPerStep, slots: groupsPerStep * fleet.episodesPerGroup };
     const { utilisation, lag } = simulateFleet({
-      ...{ ...fleet, ...sizes, seed, asynchronous: asynchronousDefaults },
-      ...{ steps: 120, warmUpSteps: 20 },
+      ...fleet,
+      ...sizes,
+      seed,
+      asynchronous: asynchronousDefaults,
+      steps: 120,
+      warmUpSteps: 20,
     });
     expect(utilisation).toBeGreaterThan(0.95);
     expect(lag.max).toBeLessThanOrEqual(asynchronousDefaults.maxLag);

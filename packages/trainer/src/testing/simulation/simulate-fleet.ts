@@ -73,9 +73,16 @@ export function simulateFleet(parameters: FleetParameters): FleetForecast {
   const lastStep = Math.max(warmUpSteps + 1, steps - maxLag - 1);
   const stops = new Map<number, () => void>();
   const [lags, delays]: [number[][], number[]] = [[], []];
-  let [now, version, free, isTraining] = [0, 0, 0, false];
-  let [dropped, retried, from, until] = [0, 0, 0, 0];
-  let [utilisation, controllerUse] = [0, 0];
+  let now = 0;
+  let version = 0;
+  let free = 0;
+  let isTraining = false;
+  let dropped = 0;
+  let retried = 0;
+  let from = 0;
+  let until = 0;
+  let utilisation = 0;
+  let controllerUse = 0;
   const use = shareInUse(() => now);
   const fleet = slots(parameters.slots);
   const isCounted = (): boolean => version >= warmUpSteps && version < lastStep;
@@ -114,7 +121,8 @@ export function simulateFleet(parameters: FleetParameters): FleetForecast {
     const place = random.split(`step:${Math.floor(group / groupsPerStep)}`).split("rollout");
     const position = group % groupsPerStep;
     const calls = new Map<number, () => void>();
-    let [over, isOver] = [0, false];
+    let over = 0;
+    let isOver = false;
     let callOff = (): void => undefined;
     const stop = (): void => {
       isOver = true;
@@ -212,7 +220,9 @@ export function simulateFleet(parameters: FleetParameters): FleetForecast {
   const groups = counted.length * groupsPerStep;
   const stepSeconds = (until - from) / counted.length;
   return {
-    ...{ utilisation, stepSeconds, episodesPerSecond: (groupsPerStep * episodesPerGroup) / stepSeconds },
+    utilisation,
+    stepSeconds,
+    episodesPerSecond: (groupsPerStep * episodesPerGroup) / stepSeconds,
     lag: { mean: statisticMean(statisticOf(inOrder)), ...ranks(inOrder) },
     droppedShare: dropped / groups,
     retriedShare: retried / (groups * episodesPerGroup),

@@ -11,7 +11,8 @@ export function slots(count: number): Slots {
   let busy = 0;
   return {
     enter(go) {
-      let [isIn, isGone] = [false, false];
+      let isIn = false;
+      let isGone = false;
       const enter = (): void => {
         isIn = true;
         busy += 1;

@@ -16,7 +16,8 @@ interface Event {
 /** A binary heap. */
 export function timedEvents(): TimedEvents {
   const heap: Event[] = [];
-  let [order, called] = [0, 0];
+  let order = 0;
+  let called = 0;
   const isBefore = (a: Event, b: Event): boolean => a.time < b.time || (a.time === b.time && a.order < b.order);
   const rise = (event: Event): void => {
     let i = heap.push(event) - 1;

@@ -36,7 +36,9 @@ let scratch = new Float32Array(0);
 
 /** Smooths all rows and then samples the visible ones: what is seen does not depend on the zoom. */
 export function draw(spec: ChartSpec, columnOf: (run: string, metric: string) => Column | null): Drawing {
-  let [rows, first, last] = [0, Infinity, -Infinity];
+  let rows = 0;
+  let first = Infinity;
+  let last = -Infinity;
   const groups = spec.groups.map(({ key, runs }) => ({
     key,
     columns: runs.flatMap((run) => {

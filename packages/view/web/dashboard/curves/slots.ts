@@ -13,7 +13,8 @@ export type Slots =
 
 /** First index whose step is not below the given one. */
 export function indexAt(steps: Float64Array, step: number): number {
-  let [low, high] = [0, steps.length];
+  let low = 0;
+  let high = steps.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if ((steps[middle] as number) < step) low = middle + 1;

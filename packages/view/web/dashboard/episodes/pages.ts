@@ -56,7 +56,7 @@ export function useEpisodes(run: string, search: string): LongList {
     ask<EpisodePage>(`/runs/${encodeURIComponent(run)}/episodes?${query.toString()}`, controller.signal).then(
       ({ total, indexed, rows }) => {
         current.pages.set(page, rows);
-        for (const old of [...current.pages.keys()])
+        for (const old of Array.from(current.pages.keys()))
           if (current.pages.size > pagesAtMost && Math.abs(old - page) > pagesAtMost / 2) current.pages.delete(old);
         Object.assign(current, { total, indexed, error: null });
         current.asked.delete(page);

@@ -4,7 +4,7 @@ import { unzipSync, zipSync } from "fflate";
 import { filesBelow } from "./kept-files.ts";
 
 /** A run of this page has about 40 kB a step; nobody's phone is to unpack more than this. */
-const mostBytes = 256e6;
+const maxBytes = 256e6;
 
 const lockName = /(?:^|\/)LOCK[^/]*$/u;
 
@@ -27,7 +27,7 @@ export function unzipped(archive: Uint8Array): ReadonlyMap<string, Uint8Array> {
     entries = unzipSync(archive, {
       filter: ({ originalSize }) => {
         total += originalSize;
-        if (total > mostBytes) throw refusal(`it unpacks to more than ${mostBytes / 1e6} MB`);
+        if (total > maxBytes) throw refusal(`it unpacks to more than ${maxBytes / 1e6} MB`);
         return true;
       },
     });

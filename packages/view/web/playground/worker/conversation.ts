@@ -26,7 +26,8 @@ export function conversationOf(problem: Problem, { utterances, answer, ledger }:
         const said = utterances.find((each) => each.turn === read.turn);
         return said && !said.silent ? [{ from: read.from, text: said.text }] : [];
       }),
-      ...{ text, silent },
+      text,
+      silent,
       tokens: writtenTokens,
     })),
   };

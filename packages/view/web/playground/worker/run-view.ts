@@ -54,7 +54,11 @@ function heldOutOf(row: Row, episodes: readonly Row[]): HeldOut {
   const { step, accuracy, interval, tokens, problems } = row as unknown as Omit<HeldOut, "shown">;
   const shown = episodes.filter((each) => each["step"] === step).slice(0, shownProblems);
   return {
-    ...{ step, accuracy, interval, tokens, problems },
+    step,
+    accuracy,
+    interval,
+    tokens,
+    problems,
     shown: shown.map(({ problem, episode }) => conversationOf(problem as Problem, episode as Episode)),
   };
 }
@@ -67,7 +71,11 @@ function teamIn(row: Row | undefined): TeamState | null {
   const silence = named(row, /^silence\/(.+)\/frac$/u, (value) => value);
   const speakers = Object.entries(written).toSorted(([a], [b]) => Number(a === "solver") - Number(b === "solver"));
   const calls = speakers.map(([agent, writtenTokens], turn) => ({
-    ...{ turn, round: 0, agent, promptTokens: 0, writtenTokens },
+    turn,
+    round: 0,
+    agent,
+    promptTokens: 0,
+    writtenTokens,
     reads:
       agent === "solver"
         ? speakers.slice(0, turn).map(([from, tokens], read) => ({ from, turn: read, tokens: Math.max(0, tokens - 1) }))

@@ -49,7 +49,8 @@ export function trainConfig({ seed, steps, steering }: PlaygroundSettings): Trai
   const { train } = relayQuickstart;
   return parseTrainConfig({
     ...train,
-    ...{ seed, steps },
+    seed,
+    steps,
     // Half the quickstart's problems and a third of its way to the budget: the same end in half a minute, on one thread.
     problemsPerStep: 8,
     ...(steering.kind === "budget"

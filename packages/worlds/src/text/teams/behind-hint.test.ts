@@ -48,10 +48,23 @@ describe.each([
   test.each(families)("%s, %s: the same requests and the same answer", async (family, benchmark) => {
     const sizes = team === "debate" ? { agents: 3, rounds: 3 } : {};
     const options: TextTeamOptions = {
-      ...{ agents: 3, rounds: 3, replyTokens: 100, actorTokens: 2000, answerForm, read, same, family, benchmark },
+      agents: 3,
+      rounds: 3,
+      replyTokens: 100,
+      actorTokens: 2000,
+      answerForm,
+      read,
+      same,
+      family,
+      benchmark,
     };
     const published = baselineNamed(method).create({
-      ...{ reader: { read, same }, answerForm, maxTokens: 2000, family, benchmark, ...sizes },
+      reader: { read, same },
+      answerForm,
+      maxTokens: 2000,
+      family,
+      benchmark,
+      ...sizes,
     });
     const { topology, temperatures } = teamOf(team, options);
     const plain = await played(published, question);

@@ -8,14 +8,14 @@ export async function zipEntries(file: string): Promise<ZipEntry[]> {
   throw new LaconicError("data_invalid", `${file}: archives are not read in a browser; unpack it first`, { file });
 }
 
-/** @throws Error for what is no whole gzip file, or unpacks to more than `mostBytes` */
-export async function unpacked(bytes: Uint8Array, mostBytes: number): Promise<Uint8Array> {
+/** @throws Error for what is no whole gzip file, or unpacks to more than `maxBytes` */
+export async function unpacked(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   const stream = new Blob([Uint8Array.from(bytes)]).stream().pipeThrough(new DecompressionStream("gzip"));
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let total = 0;
   for await (const part of stream as AsyncIterable<Uint8Array<ArrayBuffer>>) {
     total += part.length;
-    if (total > mostBytes) throw new Error(`unpacks to more than ${mostBytes} bytes`);
+    if (total > maxBytes) throw new Error(`unpacks to more than ${maxBytes} bytes`);
     parts.push(part);
   }
   return new Uint8Array(await new Blob(parts).arrayBuffer());

@@ -6,8 +6,8 @@ import type { Scorer } from "../scorer.ts";
 import { streamOfAttempt } from "./attempts.ts";
 import { checkEpisode } from "./checked-values.ts";
 import { answersToScore } from "./credit.ts";
-import type { GroupGame, GroupPlace } from "./group-game.ts";
-import type { PlayedEpisode, Rollout } from "./rollout.ts";
+import type { GroupRollout, GroupPlace } from "./group-rollout.ts";
+import type { RolledOutEpisode, Rollout } from "./rollout.ts";
 
 /** How episodes are played. */
 export interface GameOptions {
@@ -17,25 +17,25 @@ export interface GameOptions {
 }
 
 /** G episodes of a problem. */
-export function episodeGame(
+export function episodeRollout(
   parts: TrainingParts,
   config: TrainConfig,
   { score, greedy }: GameOptions,
   { models, problem, group, random }: GroupPlace,
-): GroupGame {
+): GroupRollout {
   const { topology } = parts.task;
   const trained = Object.values(parts.policies).flatMap(({ agents }) => agents);
   const play = async (
     context: Pick<EpisodeContext, "models" | "random"> & Partial<Pick<EpisodeContext, "sampling">>,
     signal: AbortSignal | undefined,
-  ): Promise<PlayedEpisode> => {
+  ): Promise<RolledOutEpisode> => {
     const episode = await topology.run(problem, { ...contextOf(config), ...context, ...(signal && { signal }) });
     checkEpisode(topology.name, episode);
     return { episode, score: await score(episode, problem) };
   };
-  let greedyEpisode: Promise<PlayedEpisode> | null = null;
+  let greedyEpisode: Promise<RolledOutEpisode> | null = null;
   /** One for the whole group, whichever episode asks first; one that failed is played again. */
-  const greedily = (signal: AbortSignal | undefined): Promise<PlayedEpisode> => {
+  const greedily = (signal: AbortSignal | undefined): Promise<RolledOutEpisode> => {
     const own = random.split(`problem:${group}`).split("greedy");
     greedyEpisode ??= play({ models, random: own, sampling: { temperature: 0 } }, signal).catch((error: unknown) => {
       greedyEpisode = null;

@@ -18,7 +18,7 @@ export interface Start {
 }
 
 /** What of a run's weights can be computed. */
-export interface Ground {
+export interface WeightsSource {
   readonly names: readonly string[];
   /** By step, the earliest first. */
   readonly starts: readonly Start[];
@@ -30,7 +30,7 @@ export interface Ground {
 export type ModelFinder = (name: string) => Promise<string>;
 
 /** @returns why nothing of the weights can be computed, in words */
-export async function groundOf(run: RunFolder, find: ModelFinder): Promise<Ground | string> {
+export async function groundOf(run: RunFolder, find: ModelFinder): Promise<WeightsSource | string> {
   const [line] = run.steps.values();
   if (!line) return "no step is recorded";
   const names = Object.keys(readContent(line).policies);

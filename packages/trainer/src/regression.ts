@@ -11,7 +11,7 @@ const mute = 0.9;
  * Either fewer answers are right than chance explains (two-proportion z-test, 1 %), or agents that spoke have fallen silent
  * (nine turns in ten) and accuracy has not risen for it.
  */
-export function declineOf(before: Evaluation, now: Evaluation): string | null {
+export function regressionOf(before: Evaluation, now: Evaluation): string | null {
   const reasons: string[] = [];
   if (isClearlyLower(before, now))
     reasons.push(

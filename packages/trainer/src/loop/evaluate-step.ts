@@ -1,15 +1,18 @@
 import { collapseOf } from "../collapse.ts";
-import { declineOf } from "../decline.ts";
+import { regressionOf } from "../regression.ts";
 import { evaluate, type Evaluation } from "../evaluate.ts";
 import { livePolicies } from "../parts.ts";
 import type { LoopState } from "../run/checkpoint.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import { placed } from "./placed.ts";
-import { savingBefore } from "./save.ts";
+import { checkpointOnFailure } from "./save.ts";
 import type { TrainingRun } from "./training-run.ts";
 
 /** Held-out accuracy and tokens of the live policies, with transcripts of the first problems. */
-export async function assess({ parts, config, recorder, references }: TrainingRun, step: number): Promise<Evaluation> {
+export async function evaluateStep(
+  { parts, config, recorder, references }: TrainingRun,
+  step: number,
+): Promise<Evaluation> {
   const { problems, transcripts } = config.evaluation;
   if (parts.task.heldOut.length === 0 && parts.source) return nothingHeldOut(step);
   const { seed, sampling, limits, onAgentError: onError, scoring } = config;
@@ -30,7 +33,7 @@ export interface Assessed {
 }
 
 /** Evaluates where that is due: transcripts of the step, warnings of a decline or a collapse, and which evaluation is the best. */
-export async function assessWhenDue(
+export async function evaluateWhenDue(
   run: TrainingRun,
   state: LoopState,
   scored: readonly ScoredRollout[],
@@ -39,8 +42,8 @@ export async function assessWhenDue(
   const { step, before } = state;
   if (!schedule.isEvaluationDue(step)) return { state, isBest: false };
   await recorder.rollouts(step, scored.slice(0, config.evaluation.transcripts));
-  const after = await savingBefore(run, state, () => assess(run, step));
-  for (const said of [declineOf, collapseOf]) {
+  const after = await checkpointOnFailure(run, state, () => evaluateStep(run, step));
+  for (const said of [regressionOf, collapseOf]) {
     const reason = said(before, after);
     if (reason !== null && said(before, state.after) === null) await recorder.warn(`at step ${step} ${reason}`);
   }

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { recordingTerminal } from "./recording-terminal.ts";
-import { saying, sayWhile } from "./saying.ts";
+import { spinner, spinWhile } from "./spinner.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test("what takes more than a second says so once where nobody watches; what does not says nothing", async () => {
   const terminal = recordingTerminal();
-  saying(terminal, "loading the model").done();
+  spinner(terminal, "loading the model").done();
   await vi.advanceTimersByTimeAsync(5000);
   expect(terminal.err).toEqual([]);
-  const said = saying(terminal, "loading the model");
+  const said = spinner(terminal, "loading the model");
   await vi.advanceTimersByTimeAsync(999);
   expect(terminal.err).toEqual([]);
   await vi.advanceTimersByTimeAsync(4000);
@@ -21,7 +21,7 @@ test("what takes more than a second says so once where nobody watches; what does
 test("on a terminal the moving line counts seconds until it is over, also when it fails", async () => {
   const lines: string[] = [];
   const terminal = { ...recordingTerminal(), interactive: true, status: (line: string) => void lines.push(line) };
-  const ended = sayWhile(terminal, "measuring", async () => {
+  const ended = spinWhile(terminal, "measuring", async () => {
     await new Promise((resolve) => void setTimeout(resolve, 3500));
     throw new Error("no");
   }).catch((error: unknown) => String(error));

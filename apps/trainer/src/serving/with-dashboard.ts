@@ -13,7 +13,7 @@ export interface Shown {
  * @param work - returns the exit code; where a signal has ended it, nothing stays open
  * @throws LaconicError what listening throws, and what the work throws
  */
-export async function whileShown(
+export async function withDashboard(
   isAsked: boolean | undefined,
   { folder, page }: Shown,
   terminal: Terminal,

@@ -7,7 +7,7 @@ const most = 8;
  * Remembers what samplers said their log-probs were, until a forward pass over the same tokens under the same weights says it too:
  * a sampler of other weights, or a server that answers for another model, shows before anything is learned from its replies.
  */
-export class SampledWitness {
+export class SampledChecksum {
   readonly #tolerance: number;
   #version = -1;
   readonly #said = new Map<string, readonly number[]>();

@@ -4,10 +4,10 @@ import type { TrainConfig } from "../config.ts";
 import type { GroupSource } from "../group-source.ts";
 import type { Learner } from "./learner.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
-import type { SampledGroup } from "./group-game.ts";
+import type { SampledGroup } from "./group-rollout.ts";
 
 /** A source's groups as a step's rollouts. @throws LaconicError `input_invalid` for a step without an episode */
-export async function takeGroups(
+export async function nextBatch(
   parts: TrainingParts,
   source: GroupSource,
   step: number,
@@ -18,7 +18,9 @@ export async function takeGroups(
   if (taken === null) return null;
   const rollouts = taken.groups.flatMap(({ problem, episodes }, group) =>
     episodes.map(({ episode, reward }) => ({
-      ...{ problem, group, episode },
+      problem,
+      group,
+      episode,
       score: episode.stopReason === "error" ? null : readReward(reward),
     })),
   );

@@ -1,7 +1,7 @@
 import { randomFromState, type Completion, type LanguageModel } from "@laconic/core";
 
-/** How a babbler talks. */
-export interface BabblerSettings {
+/** How a random policy writes. */
+export interface RandomPolicySettings {
   /** Probability of an empty reply. */
   readonly silence?: number;
   /** Mixed into every draw: two salts say different things on the same stream. */
@@ -18,7 +18,7 @@ const letters = "abcdefghijklmnopqrstuvwxyz";
  * A model that writes one to six letters drawn from the request's random stream and the prompt, or nothing.
  * A letter is a token (97 = "a"), the end token is 0; a prompt that is not tokens counts its characters.
  */
-export function babbler(id: string, settings: BabblerSettings = {}): LanguageModel {
+export function randomPolicy(id: string, settings: RandomPolicySettings = {}): LanguageModel {
   const { silence = 0.2, salt = "", delay = 0, log } = settings;
   return {
     id,

@@ -3,13 +3,13 @@ import type { Field, NumberShape, Shape } from "./shape.ts";
 import { shownValue } from "./shown-value.ts";
 
 /** The first place where a value does not fit a shape. */
-export interface Misfit {
+export interface ShapeMismatch {
   readonly path: readonly string[];
   readonly reason: string;
 }
 
 /** The first misfit of a value, keys that do not exist before values that do not fit; null when it fits. */
-export function findMisfit(shape: Shape, value: unknown): Misfit | null {
+export function findShapeMismatch(shape: Shape, value: unknown): ShapeMismatch | null {
   switch (shape.kind) {
     case "number":
       return fitsNumber(shape, value) ? null : misfit(`it must be ${rangeOf(shape)}, not ${shownValue(value)}`);
@@ -27,7 +27,7 @@ export function findMisfit(shape: Shape, value: unknown): Misfit | null {
       return inList(shape, value);
     case "record":
       return isGroup(value)
-        ? firstOf(Object.entries(value).map(([name, each]) => within(name, findMisfit(shape.of, each))))
+        ? firstOf(Object.entries(value).map(([name, each]) => within(name, findShapeMismatch(shape.of, each))))
         : misfit(`it must be a group of values, not ${shownValue(value)}`);
     case "group":
       return inGroup(shape.fields, value);
@@ -37,10 +37,10 @@ export function findMisfit(shape: Shape, value: unknown): Misfit | null {
 }
 
 /** The alternative that was meant is the one that the value fits deepest into. */
-function inEither(alternatives: readonly Shape[], value: unknown): Misfit | null {
-  const misfits: Misfit[] = [];
+function inEither(alternatives: readonly Shape[], value: unknown): ShapeMismatch | null {
+  const misfits: ShapeMismatch[] = [];
   for (const each of alternatives) {
-    const found = findMisfit(each, value);
+    const found = findShapeMismatch(each, value);
     if (!found) return null;
     misfits.push(found);
   }
@@ -49,14 +49,14 @@ function inEither(alternatives: readonly Shape[], value: unknown): Misfit | null
   return deepest[0] ? { ...deepest[0], reason: deepest.map(({ reason }) => reason).join("; or ") } : null;
 }
 
-function inList(shape: Extract<Shape, { kind: "list" }>, value: unknown): Misfit | null {
+function inList(shape: Extract<Shape, { kind: "list" }>, value: unknown): ShapeMismatch | null {
   if (!Array.isArray(value)) return misfit(`it must be a list, not ${shownValue(value)}`);
   if (value.length < (shape.least ?? 0)) return misfit(`it must have at least ${shape.least} entries`);
   if (value.length > (shape.most ?? Infinity)) return misfit(`it must have at most ${shape.most} entries`);
-  return firstOf(value.map((each, i) => within(String(i), findMisfit(shape.of, each))));
+  return firstOf(value.map((each, i) => within(String(i), findShapeMismatch(shape.of, each))));
 }
 
-function inGroup(fields: Readonly<Record<string, Field>>, value: unknown): Misfit | null {
+function inGroup(fields: Readonly<Record<string, Field>>, value: unknown): ShapeMismatch | null {
   if (!isGroup(value)) return misfit(`it must be a group of settings, not ${shownValue(value)}`);
   const known = Object.keys(fields);
   const stray = Object.keys(value).find((key) => !Object.hasOwn(fields, key));
@@ -71,7 +71,7 @@ function inGroup(fields: Readonly<Record<string, Field>>, value: unknown): Misfi
     Object.entries(fields).map(([name, { shape, optional, nullable }]) => {
       if (!Object.hasOwn(value, name)) return optional ? null : { path: [name], reason: "it is missing" };
       if (value[name] === null && nullable) return null;
-      return within(name, findMisfit(shape, value[name]));
+      return within(name, findShapeMismatch(shape, value[name]));
     }),
   );
 }
@@ -95,15 +95,15 @@ function rangeOf({ integer, min, above, max, below }: NumberShape): string {
   return [integer ? "a whole number" : "a finite number", ...low, ...high].join(" ");
 }
 
-function firstOf(misfits: readonly (Misfit | null)[]): Misfit | null {
+function firstOf(misfits: readonly (ShapeMismatch | null)[]): ShapeMismatch | null {
   return misfits.find((each) => each !== null) ?? null;
 }
 
-function within(name: string, inner: Misfit | null): Misfit | null {
+function within(name: string, inner: ShapeMismatch | null): ShapeMismatch | null {
   return inner && { ...inner, path: [name, ...inner.path] };
 }
 
-function misfit(reason: string): Misfit {
+function misfit(reason: string): ShapeMismatch {
   return { path: [], reason };
 }
 

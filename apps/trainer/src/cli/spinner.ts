@@ -2,7 +2,7 @@ import { formatDuration } from "./duration.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Something that takes a while. */
-export interface Saying {
+export interface Spinner {
   /** It is over: nothing more is said of it. */
   done(): void;
 }
@@ -14,7 +14,7 @@ const patience = 1000;
  * Says what is being done when it takes more than a second: on a terminal in the moving line, with the seconds that have gone by,
  * elsewhere as one line. What is over sooner says nothing.
  */
-export function saying(terminal: Terminal, text: string): Saying {
+export function spinner(terminal: Terminal, text: string): Spinner {
   let seconds = 0;
   let ticks: NodeJS.Timeout | null = null;
   const first = setTimeout(() => {
@@ -35,8 +35,8 @@ export function saying(terminal: Terminal, text: string): Saying {
 }
 
 /** The same around one piece of work. */
-export async function sayWhile<T>(terminal: Terminal, text: string, work: () => Promise<T>): Promise<T> {
-  const said = saying(terminal, text);
+export async function spinWhile<T>(terminal: Terminal, text: string, work: () => Promise<T>): Promise<T> {
+  const said = spinner(terminal, text);
   try {
     return await work();
   } finally {

@@ -1,13 +1,13 @@
 import { WeightAudit, type PolicyMaker, type PolicyWeights } from "./audit-weights.ts";
 import type { Findings } from "./findings.ts";
-import type { Ground, Start } from "./ground.ts";
+import type { WeightsSource, Start } from "./weights-source.ts";
 import { forward, shapeOf, type Sequence } from "./llama.ts";
 import { readContent, type StepRow } from "./record.ts";
 import type { RunFolder } from "./run-folder.ts";
 import type { StoredPolicy } from "./weights-file.ts";
 
 /** Weights that are moved beside the audit of the other figures. */
-export interface Walk {
+export interface Replay {
   readonly by: string;
   readonly start: Start;
   readonly audit: WeightAudit;
@@ -20,7 +20,7 @@ export interface Walk {
  */
 export function startOf(
   run: RunFolder,
-  { starts }: Ground,
+  { starts }: WeightsSource,
   [first, last]: readonly [first: number, last: number],
 ): Start | string {
   const start = starts.findLast(({ step }) => step < first) ?? starts.find(({ step }) => step < last);
@@ -44,9 +44,9 @@ export async function openWalk(
   { by, make, end }: { readonly by: string; readonly make: PolicyMaker; readonly end?: () => void },
   findings: Findings,
   tick: () => Promise<void>,
-): Promise<Walk> {
+): Promise<Replay> {
   const maxLag = run.train.asynchronous?.maxLag ?? 0;
-  const audit = await WeightAudit.open(run, weights, make, findings, { ...{ maxLag, tick }, by: end && by });
+  const audit = await WeightAudit.open(run, weights, make, findings, { maxLag, tick, by: end && by });
   return { by, start: weights.from, audit, end };
 }
 

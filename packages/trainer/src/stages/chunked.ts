@@ -1,8 +1,8 @@
 /** Work that says where it can be put aside for a while. */
-export type Pieces<T> = Generator<undefined, T, undefined>;
+export type Chunked<T> = Generator<undefined, T, undefined>;
 
 /** Does all of it. */
-export function atOnce<T>(work: Pieces<T>): T {
+export function runSync<T>(work: Chunked<T>): T {
   for (;;) {
     const piece = work.next();
     if (piece.done) return piece.value;
@@ -10,7 +10,7 @@ export function atOnce<T>(work: Pieces<T>): T {
 }
 
 /** Does all of it, with a turn for others between its pieces. */
-export async function inTurns<T>(work: Pieces<T>, turn: () => Promise<void>): Promise<T> {
+export async function runChunked<T>(work: Chunked<T>, turn: () => Promise<void>): Promise<T> {
   for (;;) {
     const piece = work.next();
     if (piece.done) return piece.value;

@@ -68,10 +68,10 @@ interface Waiting {
 }
 
 /** Ids that are remembered after their end; older ones are forgotten. */
-export const mostEnded = 200_000;
+export const maxEnded = 200_000;
 
 /** Rollouts and groups: who is open, who waits, who is next. In memory; what must outlive the process is told as events. */
-export class RolloutBook {
+export class RolloutRegistry {
   readonly open: Map<string, OpenRollout> = new Map();
   readonly #ended = new Map<string, Ended>();
   #waiting: Waiting[] = [];
@@ -183,7 +183,7 @@ export class RolloutBook {
     this.#ended.delete(id);
     this.#ended.set(id, ended);
     const [oldest] = this.#ended.keys();
-    if (this.#ended.size > mostEnded && oldest !== undefined) this.#ended.delete(oldest);
+    if (this.#ended.size > maxEnded && oldest !== undefined) this.#ended.delete(oldest);
   }
 }
 
@@ -199,7 +199,9 @@ export function finished(
   for (const { kind } of record.calls) kinds[kind] = (kinds[kind] ?? 0) + 1;
   return {
     id: record.id,
-    ...{ group, reward, kinds },
+    group,
+    reward,
+    kinds,
     episode: episodeOf(record, { problemId: group, answer }),
     steps: [Math.min(...steps), Math.max(...steps)],
   };

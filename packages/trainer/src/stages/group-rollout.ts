@@ -22,7 +22,7 @@ export interface GroupPlace {
 }
 
 /** One problem's group, played in parts that need not wait for each other: its episodes, or its tree. */
-export interface GroupGame {
+export interface GroupRollout {
   readonly parts: number;
   /**
    * @param attempt - how often the part has failed before; each draws random numbers of its own
@@ -42,7 +42,7 @@ export function joined(sampled: readonly SampledGroup[]): SampledGroup {
 }
 
 /** All parts of all games at once; a local policy serves them as few large batches. */
-export async function playAll(games: readonly GroupGame[]): Promise<SampledGroup> {
+export async function playAll(games: readonly GroupRollout[]): Promise<SampledGroup> {
   const played = games.map((game) => Promise.all(Array.from({ length: game.parts }, (_, part) => game.play(part))));
   return joined((await Promise.all(played)).flat());
 }
