@@ -38,7 +38,7 @@ export interface LocalEngineOptions {
   /** Of the cached prefixes that ended conversations leave behind: a server sets them. As long as the caches have room by default. */
   readonly keptPrefixes?: KeptPrefixLimits;
   /**
-   * Most memory of key-value caches in bytes, per worker. Unless told three quarters of what the device has free when it
+   * Most memory of key-value caches in bytes, per worker. By default three quarters of what the device has free when it
    * is first asked, which workers on one machine's memory share; 1 GiB where a device does not say.
    */
   readonly cacheBytes?: number;
