@@ -40,6 +40,7 @@ test.each([[["--help"]], [["help", "train"]], [["train", "--help"]], [["data", "
       "apps/trainer/src/commands/table.ts",
       "apps/trainer/src/dispatch/find-command.ts",
       "apps/trainer/src/dispatch/usage.ts",
+      "apps/trainer/src/door/shared-values.ts",
       "apps/trainer/src/main.ts",
     ]);
   },
