@@ -26,7 +26,9 @@ export default defineConfig({
       ? {
           include: [
             "test/chaos/**/*.test.ts",
-            ...(chaos === "long" ? ["packages/sandbox/test/humaneval.test.ts"] : []),
+            ...(chaos === "long"
+              ? ["packages/sandbox/test/humaneval.test.ts", "apps/trainer/src/serving/large-files.test.ts"]
+              : []),
           ],
           maxConcurrency: 2,
         }

@@ -17,7 +17,10 @@ async function opened(what: string): Promise<Readonly<Record<string, unknown>>> 
 /** Of a process with all its libraries and buffers. */
 const maxResidentMiB = 640;
 
-test("a raw journal of 5 GiB is resumed from in bounded memory", { timeout: 600_000 }, async () => {
+// Minutes of reading: `npm run test:chaos -- --long` does it. One GiB is already twice what a string can hold.
+const isLong = process.env["LACONIC_CHAOS"] === "long";
+
+test.skipIf(!isLong)("a raw journal of 5 GiB is resumed from in bounded memory", { timeout: 600_000 }, async () => {
   const { residentMiB, ...found } = await opened("journal");
   // 568 steps of eight rollouts and a row that takes them, and eight rollouts that wait.
   expect(found).toEqual({ bytes: 5 * 2 ** 30, waiting: 8, trained: 568 * 8, warned: [] });
