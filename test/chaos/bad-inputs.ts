@@ -74,7 +74,7 @@ export const badInputs: readonly BadInput[] = [
   { words: ["data"], says: "No command specified" },
   { words: ["topology"], says: "No command specified" },
   { words: ["data", "lss"], says: "lss" },
-  { words: ["--nothing"], says: "No command specified" },
+  { words: ["--nothing"], says: "Unknown flag --nothing" },
   { words: ["--json", "doctor"], says: "flags stand behind the command: laconic doctor --json" },
   { words: ["help", "trian"], says: "did you mean train?" },
   { words: ["completion"], says: "SHELL" },

@@ -50,7 +50,7 @@ export interface CutTraces {
 export async function cutTraces(
   fs: FileSystem,
   directory: string,
-  { all, byStep }: TraceNames,
+  { all, byStep, timed }: TraceNames,
   step: number,
   recorded: TraceDigests | null,
 ): Promise<CutTraces> {
@@ -59,11 +59,14 @@ export async function cutTraces(
   for (const name of all) {
     const path = joinPath(directory, name);
     const expected = recorded?.[name];
+    // Nobody knows its bytes, but it has a row for each step.
+    const isCounted = recorded !== null && !expected && timed.has(name);
     if (!(await fs.exists(path))) {
       if (expected) throw new Error(`${name} is gone, which held ${expected.bytes} bytes at step ${step}`);
+      if (isCounted && step > 0) throw new Error(`${name} is gone, which held ${step} rows`);
       continue;
     }
-    const found = await cutOf(fs, path, step, expected).catch((cause: unknown) => {
+    const found = await cutOf(fs, path, step, expected, isCounted).catch((cause: unknown) => {
       throw new Error(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     });
     if ("steps" in found) throw new Error(`${name}: ${damageOf(found.steps, step, byStep.has(name))}`);
@@ -76,7 +79,13 @@ export async function cutTraces(
 
 type Found = { readonly cut: Cut; readonly twice: readonly number[] } | { readonly steps: readonly number[] };
 
-async function cutOf(fs: FileSystem, path: string, step: number, expected: FileDigest | undefined): Promise<Found> {
+async function cutOf(
+  fs: FileSystem,
+  path: string,
+  step: number,
+  expected: FileDigest | undefined,
+  isCounted: boolean,
+): Promise<Found> {
   if (expected) {
     // What the checkpoint saw stands at the beginning, unless a row was lost.
     const seen = digester();
@@ -93,6 +102,7 @@ async function cutOf(fs: FileSystem, path: string, step: number, expected: FileD
     }
   }
   const [all, once, steps, twice] = [digester(), digester(), [] as number[], [] as number[]];
+  const onceSteps: number[] = [];
   let lines = 0;
   for await (const { line, at, own, isAgain } of rowsUpTo(fs, path, step)) {
     lines = at;
@@ -100,9 +110,14 @@ async function cutOf(fs: FileSystem, path: string, step: number, expected: FileD
     steps.push(own);
     all.addLine(line);
     if (isAgain) twice.push(at);
-    else once.addLine(line);
+    else {
+      once.addLine(line);
+      onceSteps.push(own);
+    }
   }
   const isWhole = steps.length === lines && twice.length === 0;
+  if (isCounted && lostOf(steps, step) !== null)
+    return lostOf(onceSteps, step) === null ? { cut: { kind: "rows", step, once: true }, twice } : { steps };
   if (!expected || all.is(expected))
     return { cut: isWhole ? { kind: "all" } : { kind: "rows", step, once: false }, twice: [] };
   return once.is(expected) ? { cut: { kind: "rows", step, once: true }, twice } : { steps };
@@ -222,7 +237,13 @@ function digester(): Digester {
 
 /** Where a file with one row a step goes wrong; of another, that something differs. */
 function damageOf(steps: readonly number[], step: number, isByStep: boolean): string {
-  const short = steps.length < step ? `step ${steps.length + 1} is lost` : null;
-  const defect = isByStep ? (stepDefect(steps) ?? short) : null;
-  return defect ?? `its rows up to step ${step} are not those that the checkpoint of that step saw`;
+  return (
+    (isByStep ? lostOf(steps, step) : null) ??
+    `its rows up to step ${step} are not those that the checkpoint of that step saw`
+  );
+}
+
+/** What keeps rows from being those of the steps 1 to `step`, one each. */
+function lostOf(steps: readonly number[], step: number): string | null {
+  return stepDefect(steps) ?? (steps.length < step ? `step ${steps.length + 1} is lost` : null);
 }
