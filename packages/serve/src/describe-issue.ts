@@ -4,7 +4,7 @@ import { z } from "zod";
 type Issue = z.core.$ZodIssue;
 
 /** What of a request does not fit, for the client that sent it. */
-export interface Misfit {
+export interface RefusedField {
   /** Names of the field, the outermost first. */
   readonly path: readonly PropertyKey[];
   /** What is accepted there, and what was given. */
@@ -15,7 +15,7 @@ export interface Misfit {
  * The first thing that does not fit, where it lies: of a choice, in the alternative that the value comes closest to.
  * @param given - the value that the schema refused
  */
-export function describeIssue(issue: Issue, given: unknown, schema: z.ZodType): Misfit {
+export function describeIssue(issue: Issue, given: unknown, schema: z.ZodType): RefusedField {
   const { path } = issue;
   if (issue.code === "unrecognized_keys") {
     const name = issue.keys[0] as string;

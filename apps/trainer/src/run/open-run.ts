@@ -71,7 +71,7 @@ export async function findRun(directory: string, which: "latest" | "best" = "lat
 }
 
 /** How often a checkpoint is found and opened anew, where the run that goes on removes it in between. */
-const mostOpenings = 5;
+const maxOpenings = 5;
 
 /**
  * Opens a checkpoint of a run that may go on meanwhile, and remove it before it is read: then the newest is opened.
@@ -89,7 +89,7 @@ export async function openRun<T>(
       return await open(found);
     } catch (error) {
       if (await nodeFileSystem.exists(found.checkpoint)) throw error;
-      if (attempt === mostOpenings) throw removed(found, error);
+      if (attempt === maxOpenings) throw removed(found, error);
     }
   }
 }

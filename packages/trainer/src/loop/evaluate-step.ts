@@ -26,7 +26,7 @@ export async function evaluateStep(
 }
 
 /** What an evaluation came to. */
-export interface Assessed {
+export interface StepEvaluation {
   readonly state: LoopState;
   /** The best of the run so far. */
   readonly isBest: boolean;
@@ -37,7 +37,7 @@ export async function evaluateWhenDue(
   run: TrainingRun,
   state: LoopState,
   scored: readonly ScoredRollout[],
-): Promise<Assessed> {
+): Promise<StepEvaluation> {
   const { config, recorder, schedule } = run;
   const { step, before } = state;
   if (!schedule.isEvaluationDue(step)) return { state, isBest: false };

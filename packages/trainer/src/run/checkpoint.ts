@@ -191,7 +191,7 @@ export interface FoundCheckpoint {
 }
 
 /** How often a run's checkpoints are looked for again, where the run that writes them removed one meanwhile. */
-const mostLooks = 10;
+const maxLooks = 10;
 
 /**
  * The newest checkpoint whose files agree with its manifest, or that of the run's best evaluation.
@@ -206,13 +206,13 @@ export async function findCheckpoint(
   which: "latest" | "best" = "latest",
   accept: (found: Omit<FoundCheckpoint, "warnings">) => Promise<void> = async () => undefined,
 ): Promise<FoundCheckpoint> {
-  for (let look = 0; look < mostLooks; look++) {
+  for (let look = 0; look < maxLooks; look++) {
     const found = await lookForCheckpoint(fs, directory, which, accept);
     if (found !== null) return found;
   }
   throw new LaconicError(
     "checkpoint_missing",
-    `${directory}: its run removed each of ${mostLooks} checkpoints before it could be read; keep more of them, or wait for the run to end`,
+    `${directory}: its run removed each of ${maxLooks} checkpoints before it could be read; keep more of them, or wait for the run to end`,
     { directory },
   );
 }
