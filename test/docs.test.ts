@@ -34,8 +34,17 @@ test("docs/protocol-list.md is how the methods are played", async () => {
       const cells = [`\`${id}\``, questions, [calls, size].filter((part) => part !== "").join("; ")];
       return [...cells, temperature, ceiling, shots, stops, votes, differs].map((each) => ` ${cell(each)} `).join("|");
     });
-    const told = protocols.flatMap((protocol) => {
-      const { name: id, roles, prompts, hears, dealing, answerLine, source, labels } = describeProtocol(protocol);
+    const reported = protocols.flatMap((protocol) => {
+      const {
+        name: id,
+        roles,
+        prompts,
+        hears,
+        partition: dealing,
+        answerLine,
+        source,
+        labels,
+      } = describeProtocol(protocol);
       return [
         `- \`${id}\`: ${roles}. ${prompts} Hears: ${hears} Dealt: ${dealing.replace(/\.$/u, "")}. Answer line: ${answerLine} Source: ${source} (${labels}).`,
       ];
@@ -49,7 +58,7 @@ test("docs/protocol-list.md is how the methods are played", async () => {
       "| --- ".repeat(9).concat("|"),
       ...rows.map((row) => `|${row}|`),
       "",
-      ...told,
+      ...reported,
       "",
     ].join("\n");
   });

@@ -92,8 +92,8 @@ async function checkServer(kind: ServerKind): Promise<void> {
   const concurrency = Number(values.concurrency);
   const limiter = new Limiter({ start: concurrency, most: concurrency });
   try {
-    const dealer = { seed: dealSeed, dealTo };
-    const jobs = sets.flatMap((set) => benchJobs([set], settings, methods, dealer));
+    const partitioner = { seed: dealSeed, dealTo };
+    const jobs = sets.flatMap((set) => benchJobs([set], settings, methods, partitioner));
     const checked = (group: readonly BenchJob[], teamJobs: readonly BenchJob[], tag: string): Promise<MethodCheck> =>
       checkMethod(kind, group, teamJobs, settings, {
         parts: {

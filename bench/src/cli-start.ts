@@ -13,8 +13,9 @@ const [installed] = process.argv.slice(2);
 const entry = installed === undefined ? "apps/trainer/assets/laconic.mjs" : join(installed, "assets", "laconic.mjs");
 if (!existsSync(join(root, entry)) && !existsSync(entry)) throw new Error(`there is no ${entry}`);
 
-const told = "process.on('exit',()=>{const{user,system}=process.cpuUsage();process._rawDebug('cpu '+(user+system))})";
-const options = `--import data:text/javascript,${encodeURIComponent(told)}`;
+const reported =
+  "process.on('exit',()=>{const{user,system}=process.cpuUsage();process._rawDebug('cpu '+(user+system))})";
+const options = `--import data:text/javascript,${encodeURIComponent(reported)}`;
 
 function cpuMs(program: string, words: readonly string[]): number {
   const { stderr } = spawnSync(program, [...words], {

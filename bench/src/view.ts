@@ -22,7 +22,7 @@ const megabytes = 100;
 const repeats = 9;
 const root = join(import.meta.dirname, "../..");
 
-const told = ({ ms, cpuMs }: Timed): object => ({ ms, cpuMs });
+const reported = ({ ms, cpuMs }: Timed): object => ({ ms, cpuMs });
 const residentMegabytes = (): number => Math.round(process.memoryUsage().rss / 1e6);
 const round = (value: number): number => Math.round(value * 10) / 10;
 
@@ -133,11 +133,11 @@ async function measure(runs: string): Promise<void> {
     steps,
     episodes: indexed,
     openMs: round(openMs),
-    page: told(page),
-    list: told(list),
-    detail: told(detail),
-    firstEpisodes: told(first),
-    columns: told(columns),
+    page: reported(page),
+    list: reported(list),
+    detail: reported(detail),
+    firstEpisodes: reported(first),
+    columns: reported(columns),
     index: { seconds: round((performance.now() - indexing) / 1000), cpuSeconds: round((user + system) / 1e6) },
     longestAnswerMeanwhileMs: round(longest),
   });
@@ -163,7 +163,7 @@ async function measure(runs: string): Promise<void> {
     print("search", { name, total, medianMs: median(({ ms }) => ms), medianCpuMs: median(({ cpuMs }) => cpuMs) });
   }
   const episode = await timed(`/api/runs/${id}/episodes/s${Math.floor(steps / 2)}.3`);
-  print("episode", { ...told(episode), kilobytes: round(episode.body.length / 1000) });
+  print("episode", { ...reported(episode), kilobytes: round(episode.body.length / 1000) });
   const { kb } = /VmHWM:\s+(?<kb>\d+)/u.exec(readFileSync("/proc/self/status", "utf8"))?.groups ?? {};
   print("memory", {
     beforeMegabytes: before,

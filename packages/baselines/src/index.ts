@@ -32,8 +32,8 @@ export type {
   VoteRule,
 } from "./protocols/protocol.ts";
 export { protocolFor, protocolName } from "./protocols/protocol-for.ts";
-export { holdersOf, seatOf } from "./protocols/dealing.ts";
-export type { Dealing } from "./protocols/dealing.ts";
+export { holdersOf, slotOf } from "./protocols/partition.ts";
+export type { Partition } from "./protocols/partition.ts";
 export { describeProtocol } from "./protocols/describe.ts";
 export type { ProtocolText } from "./protocols/describe.ts";
 export { departures, replyCeiling } from "./protocols/departures.ts";

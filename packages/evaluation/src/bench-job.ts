@@ -27,7 +27,7 @@ export interface BenchSettings {
   readonly maxTokens: number | null;
   /** Worked examples of every method; null or absent takes each paper's. */
   readonly shots?: number | null;
-  /** Ids of the models of single seats, and of their servers. */
+  /** Ids of the models of single roles, and of their servers. */
   readonly roleModels?: Readonly<Record<string, string>>;
 }
 
@@ -41,7 +41,7 @@ export interface BenchJob {
   /** How the method is played; null for a team that is not published. */
   readonly protocol: Protocol | null;
   /** How what the question states is dealt among its agents; null where everybody sees the whole. */
-  readonly dealing: JobDealing | null;
+  readonly partition: JobPartition | null;
   /** The team whose tokens it may take, by its config, for a method of equal tokens: it is taken once the team's samples are. */
   readonly equalTo: EqualJob | null;
   /** The worked examples that it shows. */
@@ -52,7 +52,7 @@ export interface BenchJob {
 }
 
 /** A deal, and how it is made. */
-export interface JobDealing extends Deal {
+export interface JobPartition extends Deal {
   readonly give: <P extends Problem>(problem: P) => P | null;
 }
 
@@ -62,12 +62,12 @@ export interface EqualJob extends Pick<EqualTokens, "method" | "setting"> {
 }
 
 /** Deals what questions state: `dealTo` and `dealSeed` of `@laconic/worlds/text`. */
-export interface Dealer {
+export interface Partitioner {
   readonly seed: string;
-  readonly dealTo: (holders: readonly AgentId[]) => JobDealing["give"];
+  readonly dealTo: (holders: readonly AgentId[]) => JobPartition["give"];
 }
 
 /** What its agents see of a question. */
-export function settingOf({ dealing }: Pick<BenchJob, "dealing">): InformationSetting {
-  return dealing ? "dealt" : "whole";
+export function settingOf({ partition }: Pick<BenchJob, "partition">): InformationSetting {
+  return partition ? "dealt" : "whole";
 }

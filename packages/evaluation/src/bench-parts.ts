@@ -1,7 +1,7 @@
 import {
   familyOf,
   replyCeiling,
-  seatOf,
+  slotOf,
   type Baseline,
   type BaselineOptions,
   type RunProgram,
@@ -17,13 +17,13 @@ export interface BenchParts {
   readonly graders: Graders;
   /** US dollars per million tokens, where known. */
   readonly price: TokenPrice | null;
-  /** Models of single seats of all methods, such as `actor`, with their prices; all others speak with `model`. */
+  /** Models of single roles of all methods, such as `actor`, with their prices; all others speak with `model`. */
   readonly roleModels?: Readonly<Record<string, RoleModel>>;
   /** For methods that run programs; without it they do without. */
   readonly runProgram?: RunProgram;
 }
 
-/** The model of a seat. */
+/** The model of a role. */
 export interface RoleModel {
   readonly model: LanguageModel;
   /** US dollars per million tokens, where known. */
@@ -65,8 +65,8 @@ export function temperatureOf(
 }
 
 /** The problem as a method's team is given it: whole, or dealt among its agents. */
-export function givenTo({ dealing }: Pick<BenchJob, "dealing">, problem: BenchmarkProblem): Problem {
-  return posed(dealing?.give(problem) ?? problem);
+export function givenTo({ partition }: Pick<BenchJob, "partition">, problem: BenchmarkProblem): Problem {
+  return posed(partition?.give(problem) ?? problem);
 }
 
 /** Who speaks with which model: a method's own where it brings one. */
@@ -80,8 +80,8 @@ export function modelsFor(
   );
 }
 
-/** What a seat has, by the agent's name. */
+/** What a slot has, by the agent's name. */
 export function roleModelOf<T>(roleModels: Readonly<Record<string, T>>, agent: AgentId): T | undefined {
-  const seat = [agent, seatOf(agent)].find((name) => Object.hasOwn(roleModels, name));
-  return seat === undefined ? undefined : roleModels[seat];
+  const slot = [agent, slotOf(agent)].find((name) => Object.hasOwn(roleModels, name));
+  return slot === undefined ? undefined : roleModels[slot];
 }

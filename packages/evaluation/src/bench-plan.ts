@@ -18,9 +18,9 @@ import {
   type BenchJob,
   type BenchSet,
   type BenchSettings,
-  type Dealer,
+  type Partitioner,
   type EqualJob,
-  type JobDealing,
+  type JobPartition,
 } from "./bench-job.ts";
 import { methodOptions, roleModelOf } from "./bench-parts.ts";
 import { sampleKey, type SampleRecord } from "./sample-record.ts";
@@ -28,7 +28,7 @@ import { sampleKey, type SampleRecord } from "./sample-record.ts";
 /**
  * All samples, by benchmark, method, setting, repeat, question. Methods play whole questions; with a dealer those whose protocol deals play
  * the same questions dealt as well. A team that deals by itself plays nothing else. Questions that cannot be dealt are left out
- * ({@link undealt}). A method of equal tokens plays once for each team beside it, on the team's questions, whole.
+ * ({@link unpartitioned}). A method of equal tokens plays once for each team beside it, on the team's questions, whole.
  * @param methods - those that the settings name; methods that are not published are given here
  * @throws LaconicError `config_invalid` for a method of equal tokens without a team beside it
  */
@@ -36,12 +36,12 @@ export function benchJobs(
   sets: readonly BenchSet[],
   settings: BenchSettings,
   methods: readonly Baseline[] = settings.methods.map((name) => baselineNamed(name)),
-  dealer: Dealer | null = null,
+  partitioner: Partitioner | null = null,
 ): BenchJob[] {
   return sets.flatMap((set) => {
     const teams = methods
       .filter(({ equalTokens }) => !equalTokens)
-      .flatMap((method) => playsOf(method, set, settings, dealer));
+      .flatMap((method) => playsOf(method, set, settings, partitioner));
     return methods.flatMap((method) => {
       const plays = method.equalTokens
         ? equalPlays(method, set, settings, teams)
@@ -54,25 +54,26 @@ export function benchJobs(
 /** A method on a benchmark in one setting. */
 type Play = Omit<BenchJob, "problem" | "repeat" | "key">;
 
-function playsOf(method: Baseline, set: BenchSet, settings: BenchSettings, dealer: Dealer | null): Play[] {
+function playsOf(method: Baseline, set: BenchSet, settings: BenchSettings, partitioner: Partitioner | null): Play[] {
   const protocol = protocolOf(method, set);
   const exemplars = exemplarsFor(protocol, set, settings);
   const [problem] = set.problems;
   const agents = problem ? agentsOf({ method, set, problem, protocol, exemplars }, settings) : [];
   const own = method.deal && { seed: "", holders: [], ...method.dealt, give: method.deal };
-  const holders = dealer && protocol ? holdersOf(protocol, agents) : [];
-  const dealt = dealer && holders.length > 1 ? { seed: dealer.seed, holders, give: dealer.dealTo(holders) } : null;
-  const ways: (JobDealing | null)[] = own ? [own] : [null, ...(dealt ? [dealt] : [])];
-  return ways.map((dealing) => ({
-    set: dealing ? dealtSet(set, dealing) : set,
+  const holders = partitioner && protocol ? holdersOf(protocol, agents) : [];
+  const dealt =
+    partitioner && holders.length > 1 ? { seed: partitioner.seed, holders, give: partitioner.dealTo(holders) } : null;
+  const ways: (JobPartition | null)[] = own ? [own] : [null, ...(dealt ? [dealt] : [])];
+  return ways.map((partition) => ({
+    set: partition ? dealtSet(set, partition) : set,
     method,
     protocol,
-    dealing,
+    partition,
     equalTo: null,
     exemplars,
     agents,
     config: configHash(set, method.identity ?? method.name, protocol, exemplars, settings, [
-      ...(dealing ? [["dealt", dealing.seed, dealing.holders]] : []),
+      ...(partition ? [["dealt", partition.seed, partition.holders]] : []),
       ...rolesAmong(agents, settings, method),
     ]),
   }));
@@ -96,7 +97,7 @@ function equalPlays(method: Baseline, set: BenchSet, settings: BenchSettings, te
       set: { ...set, problems: team.set.problems },
       method: { ...method, name },
       protocol,
-      dealing: null,
+      partition: null,
       equalTo,
       exemplars,
       agents: ["solver"],
@@ -130,7 +131,7 @@ export function protocolOf({ protocols }: Baseline, { benchmark, problems: [prob
 }
 
 /** Questions that a method does not play dealt. */
-export interface Undealt {
+export interface Unpartitioned {
   readonly benchmark: string;
   readonly method: string;
   readonly questions: number;
@@ -140,32 +141,32 @@ export interface Undealt {
 }
 
 /** What {@link benchJobs} leaves out of the dealt setting, by benchmark and method. */
-export function undealt(
+export function unpartitioned(
   sets: readonly BenchSet[],
   settings: BenchSettings,
   methods: readonly Baseline[],
-  dealer: Dealer | null = null,
-): Undealt[] {
+  partitioner: Partitioner | null = null,
+): Unpartitioned[] {
   return sets.flatMap((set) =>
-    methods.flatMap((method): Undealt[] => {
+    methods.flatMap((method): Unpartitioned[] => {
       const of = set.problems.length;
       const here = { benchmark: set.benchmark, method: method.name, of };
       const play = method.equalTokens
         ? undefined
-        : playsOf(method, set, settings, dealer).find(({ dealing }) => dealing !== null);
+        : playsOf(method, set, settings, partitioner).find(({ partition }) => partition !== null);
       if (play) {
         const questions = of - play.set.problems.length;
         return questions > 0 ? [{ ...here, questions, reason: null }] : [];
       }
-      if (!dealer) return [];
-      const dealing = protocolOf(method, set)?.dealing;
+      if (!partitioner) return [];
+      const partition = protocolOf(method, set)?.partition;
       const unsaid = "It is not published: nothing says among whom.";
-      return [{ ...here, questions: of, reason: dealing?.kind === "whole" ? dealing.reason : unsaid }];
+      return [{ ...here, questions: of, reason: partition?.kind === "whole" ? partition.reason : unsaid }];
     }),
   );
 }
 
-function dealtSet(set: BenchSet, { give }: JobDealing): BenchSet {
+function dealtSet(set: BenchSet, { give }: JobPartition): BenchSet {
   const kept = (problems: BenchSet["problems"]): BenchSet["problems"] =>
     problems.filter((problem) => give(problem) !== null);
   return { ...set, problems: kept(set.problems), calibration: kept(set.calibration) };
@@ -177,18 +178,18 @@ function exemplarsFor(protocol: Protocol | null, set: BenchSet, settings: BenchS
     : set.exemplars.slice(0, settings.shots ?? 0);
 }
 
-/** The seats of a method on a benchmark: nothing is asked, and no program run. */
+/** The slots of a method on a benchmark: nothing is asked, and no program run. */
 function agentsOf(
   job: Pick<BenchJob, "method" | "set" | "problem" | "protocol" | "exemplars">,
   settings: BenchSettings,
 ): readonly AgentId[] {
   const runProgram = (): never => {
-    throw new LaconicError("input_invalid", "no program is run to count seats");
+    throw new LaconicError("input_invalid", "no program is run to count slots");
   };
   return job.method.create(methodOptions(job, settings, { runProgram })).agents;
 }
 
-/** The models of single seats that change a method's samples. */
+/** The models of single roles that change a method's samples. */
 function rolesAmong(agents: readonly AgentId[], { roleModels = {} }: BenchSettings, { models = {} }: Baseline) {
   const used = agents.flatMap((agent) => {
     const model = Object.hasOwn(models, agent) ? undefined : roleModelOf(roleModels, agent);

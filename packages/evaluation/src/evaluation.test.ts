@@ -14,7 +14,7 @@ import {
   runBench,
   summarise,
   tokenTable,
-  undealt,
+  unpartitioned,
   type BenchSet,
   type BenchSettings,
   type CalibrationRecord,
@@ -198,7 +198,7 @@ test("a method that deals a question is given its parts, its options to all; wha
       problem.id < "p2" ? { ...problem, question: `part of ${problem.id}` } : null,
   };
   const own = { ...set, problems: options };
-  expect(undealt([own], settings, [method, baselineNamed("cot")])).toEqual([
+  expect(unpartitioned([own], settings, [method, baselineNamed("cot")])).toEqual([
     { benchmark: "gsm8k", method: "vanilla", questions: 4, of: 6, reason: null },
   ]);
   const jobs = benchJobs([own], settings, [method]);

@@ -7,13 +7,13 @@ import type { SampleRecord } from "./sample-record.ts";
  * has a row: its protocol, and the bench's settings, are the paper's. A team without a protocol, such as a trained one, has none, whatever it is called.
  */
 export function standingOf(
-  { protocol, dealing, exemplars }: Pick<BenchJob, "protocol" | "dealing" | "exemplars">,
+  { protocol, partition, exemplars }: Pick<BenchJob, "protocol" | "partition" | "exemplars">,
   { temperature, maxTokens }: Pick<BenchSettings, "temperature" | "maxTokens">,
 ): Pick<SampleRecord, "published" | "differs"> {
   if (!protocol) return { published: null, differs: [] };
   const differs = [
     ...departures(protocol, { temperature, maxTokens: maxTokens ?? replyCeiling(protocol), shots: exemplars.length }),
-    ...(dealing
+    ...(partition
       ? ["What a question states is dealt among its agents: the published figures are of whole questions."]
       : []),
   ];

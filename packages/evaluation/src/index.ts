@@ -4,11 +4,11 @@
  */
 export { estimate } from "./bench-estimate.ts";
 export type { BenchEstimate } from "./bench-estimate.ts";
-export { benchJobs, openJobs, protocolOf, undealt } from "./bench-plan.ts";
-export type { Undealt } from "./bench-plan.ts";
+export { benchJobs, openJobs, protocolOf, unpartitioned } from "./bench-plan.ts";
+export type { Unpartitioned } from "./bench-plan.ts";
 export { settingOf } from "./bench-job.ts";
 export { familyOf } from "@laconic/baselines";
-export type { BenchJob, BenchSet, BenchSettings, Dealer, EqualJob, JobDealing } from "./bench-job.ts";
+export type { BenchJob, BenchSet, BenchSettings, Partitioner, EqualJob, JobPartition } from "./bench-job.ts";
 export { roleModelOf } from "./bench-parts.ts";
 export type { BenchParts, RoleModel } from "./bench-parts.ts";
 export { runBench } from "./run-bench.ts";

@@ -207,14 +207,14 @@ function identityOf(
   | "published"
   | "differs"
 > {
-  const { set, problem, method, protocol, dealing, exemplars, repeat, config } = job;
+  const { set, problem, method, protocol, partition, exemplars, repeat, config } = job;
   return {
     benchmark: set.benchmark,
     problem: problem.id,
     method: method.name,
     repeat,
     setting: settingOf(job),
-    deal: dealing && { seed: dealing.seed, holders: dealing.holders },
+    deal: partition && { seed: partition.seed, holders: partition.holders },
     equalTo,
     config,
     protocol: protocol && protocolName(protocol),

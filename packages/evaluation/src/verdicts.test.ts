@@ -86,10 +86,10 @@ test("one answer's verdict ends no bench: undecided, thrown, hanging and impossi
     { gradeSeconds: 0.2 },
   );
   expect(first.outcome).toEqual({ done: 6, errors: 3, undecided: 1, stopped: null });
-  const told = Object.fromEntries(
+  const reported = Object.fromEntries(
     first.records.map(({ problem, status, correct, error }) => [problem, [status, correct, error]]),
   );
-  expect(told).toEqual({
+  expect(reported).toEqual({
     p0: ["scored", true, null],
     p1: ["undecided", null, "undecided: the machine"],
     p2: ["error", null, "not judged: Cannot read properties of null"],

@@ -5,18 +5,18 @@ import { randomFromSeed, type AgentId, type ChatMessage, type CompletionRequest 
 import { scriptedModel } from "@laconic/core/testing";
 
 /** Who replies, to questions of which kind. */
-export interface Seat {
-  /** Its number among those of its seat; 0 for one of its kind. */
+export interface Slot {
+  /** Its number among those of its role; 0 for one of its kind. */
   readonly number: number;
   readonly family: Family;
 }
 
-/** What a seat replies the nth time that it is asked; seats without a script answer the question, each time a little otherwise. */
-export type SeatScripts = Readonly<Record<string, (call: number, programs: boolean, seat: Seat) => string>>;
+/** What a role replies the nth time that it is asked; roles without a script answer the question, each time a little otherwise. */
+export type SlotScripts = Readonly<Record<string, (call: number, programs: boolean, slot: Slot) => string>>;
 
 const settings: BenchSettings = { model: "m", methods: [], repeats: 1, seed: 0, temperature: null, maxTokens: 4096 };
 
-/** Answers of seats that solve: a wrong one, then the right one, and that again. */
+/** Answers of roles that solve: a wrong one, then the right one, and that again. */
 const answers: Readonly<Record<string, readonly string[]>> = {
   maths: ["3 and 4 are 7.\n#### 7", "3 bags of 4.\nThat makes 12.\n#### 12.0", "#### 12"],
   programs: [
@@ -33,10 +33,10 @@ const answers: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Everything that a method asks of a model for one question, as text: seats, temperatures, ceilings, messages, in order, each with what it
+ * Everything that a method asks of a model for one question, as text: roles, temperatures, ceilings, messages, in order, each with what it
  * was answered; then the answer.
  */
-export async function requestLog(method: Baseline, set: BenchSet, scripts: SeatScripts): Promise<string> {
+export async function requestLog(method: Baseline, set: BenchSet, scripts: SlotScripts): Promise<string> {
   const [job] = benchJobs([set], settings, method.equalTokens ? [method, baselineNamed("debate")] : [method]);
   if (!job) throw new Error("no question");
   const family = familyOf(job.problem.grading.kind);
@@ -71,8 +71,8 @@ export async function requestLog(method: Baseline, set: BenchSet, scripts: SeatS
         const key = script ? agent : "solvers";
         const call = counts.get(key) ?? 0;
         counts.set(key, call + 1);
-        const seat = { family, number: Number(/-(\d+)$/u.exec(agent)?.[1] ?? 0) };
-        const reply = script?.(call, programs, seat) ?? solvers[Math.min(call, solvers.length - 1)] ?? "";
+        const slot = { family, number: Number(/-(\d+)$/u.exec(agent)?.[1] ?? 0) };
+        const reply = script?.(call, programs, slot) ?? solvers[Math.min(call, solvers.length - 1)] ?? "";
         asked.push({ agent, request, reply });
         return reply;
       }, agent),

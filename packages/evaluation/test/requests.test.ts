@@ -1,11 +1,11 @@
 import { baselines, protocolFor } from "@laconic/baselines";
 import { expect, test } from "vitest";
 import { familyOf } from "../src/index.ts";
-import { requestLog, type Seat, type SeatScripts } from "./request-log.ts";
+import { requestLog, type Slot, type SlotScripts } from "./request-log.ts";
 import { requestSets } from "./request-sets.ts";
 
 /** Seats that do not solve the question. */
-const scripts: SeatScripts = {
+const scripts: SlotScripts = {
   critic: (call, programs) => {
     if (programs)
       return call === 0
@@ -24,7 +24,7 @@ const scripts: SeatScripts = {
 const program = (body: string): string => `\`\`\`python\ndef add(a, b):\n    ${body}\n\`\`\``;
 
 /** Nobody agrees, so that all layers and rounds are played. */
-const scripted: Readonly<Record<string, SeatScripts>> = {
+const scripted: Readonly<Record<string, SlotScripts>> = {
   dylan: {
     agent: (layer, _, { family, number }) =>
       family === "choice"
@@ -38,11 +38,11 @@ const scripted: Readonly<Record<string, SeatScripts>> = {
     "judge-ranker": () => "[1, 2]",
   },
   agentprune: {
-    agent: (round, _, seat) => prunedReply(round, seat),
+    agent: (round, _, slot) => prunedReply(round, slot),
   },
 };
 
-function prunedReply(round: number, { family, number }: Seat): string {
+function prunedReply(round: number, { family, number }: Slot): string {
   if (family === "choice") return `Agent ${number} in round ${round + 1}. The answer is ${"ABCD"[number % 4]}`;
   if (family === "code")
     return [3, 5].includes(number)

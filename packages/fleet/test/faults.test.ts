@@ -299,9 +299,9 @@ test("a load that fails is said once, however many requests wait for it", async 
   await step(model);
   one.faults = (path) => (isReply(path) ? { kind: "stale" } : null);
   await model.sample(requests(48));
-  const told = notes.filter((note) => note.includes("has loaded"));
-  expect(new Set(told).size).toBe(told.length);
-  expect(told.length).toBeGreaterThan(0);
-  expect(told.length).toBeLessThanOrEqual(3);
+  const reported = notes.filter((note) => note.includes("has loaded"));
+  expect(new Set(reported).size).toBe(reported.length);
+  expect(reported.length).toBeGreaterThan(0);
+  expect(reported.length).toBeLessThanOrEqual(3);
   await snapshot.dispose();
 });

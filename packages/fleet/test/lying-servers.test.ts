@@ -51,7 +51,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
       ),
   )(
     "%s %s: nothing of it is taken, and the server is left out in words where it goes on",
-    async (how, _, when, temperature, leftOut) => {
+    async (how, _, when, temperature, skipped) => {
       const { model, one, two, fleet, notes, replies } = await open({ kind });
       const healthy = await open({ kind });
       const asked = longer(200, temperature).map((request, i) => ({
@@ -64,12 +64,12 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
       expect(said(await model.sample(asked))).toEqual(expected);
       expect(replies).toHaveLength(200);
       for (const { gap } of replies) expect(gap).toBeLessThan(1e-6);
-      expect(fleet.servers[0]?.state).toBe(leftOut ? "excluded" : "up");
+      expect(fleet.servers[0]?.state).toBe(skipped ? "excluded" : "up");
       expect(fleet.servers[1]).toMatchObject({ state: "up", url: two.url, failures: 0 });
       expect(fleet.servers[0]?.failures).toBeGreaterThan(0);
       expect(notes.every((note) => note.startsWith(`${one.url}: `))).toBe(true);
       const ends = notes.filter((note) => note.includes("the server is not asked any more"));
-      expect(ends).toHaveLength(leftOut ? 1 : 0);
+      expect(ends).toHaveLength(skipped ? 1 : 0);
     },
   );
 

@@ -154,7 +154,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
 test.each(["wrong-ids", "permuted", "swapped"] as const)(
   "a server that goes bad after the probe (%s) changes nothing of a run, evaluations and weights included",
   async (how) => {
-    const outcomeOf = async (bad: boolean): Promise<{ set: Set; told: unknown; notes: string[] }> => {
+    const outcomeOf = async (bad: boolean): Promise<{ set: Set; reported: unknown; notes: string[] }> => {
       const set = await servers("vllm");
       const notes: string[] = [];
       const parts = await partsOn("vllm", set, adapter, notes);
@@ -168,15 +168,15 @@ test.each(["wrong-ids", "permuted", "swapped"] as const)(
       );
       const { before, after } = result;
       const sequence = { promptTokens: [1, 2, 3], completionTokens: [4, 5, 6] };
-      const told = {
+      const reported = {
         accuracy: [before.accuracy, after.accuracy],
         rewards: rows.map((row) => [row["rewards/task/mean"], row["actor/grad_norm"]]),
         weights: (await parts.local.forward([sequence])).logProbs,
       };
-      return { set, told, notes };
+      return { set, reported, notes };
     };
     const [well, bad] = [await outcomeOf(false), await outcomeOf(true)];
-    expect(bad.told).toEqual(well.told);
+    expect(bad.reported).toEqual(well.reported);
     const [one] = bad.set.fakes as [FakeServer];
     expect(well.notes).toEqual([]);
     expect(bad.notes.at(-1)).toContain(`${one.url}: `);

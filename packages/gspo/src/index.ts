@@ -15,7 +15,7 @@ export type { ClipRange } from "./objectives/clip-range.ts";
 export type { TokenLevelOptions } from "./objectives/token-level.ts";
 
 export type { Aggregation } from "./aggregation.ts";
-export { klSlope, klValue } from "./kl.ts";
+export { klGradient, klValue } from "./kl.ts";
 export type { KlEstimator, KlOptions } from "./kl.ts";
 export type { ImportanceOptions } from "./importance.ts";
 export { withImportance, withKl, withOffPolicyMask } from "./corrections.ts";

@@ -1,5 +1,5 @@
 import { LaconicError, statisticOf, type Diagnostics } from "@laconic/core";
-import { klSlope, klValue, type KlOptions } from "./kl.ts";
+import { klGradient, klValue, type KlOptions } from "./kl.ts";
 import { ratioOf } from "./log-ratio.ts";
 import type { Prepared } from "./prepare.ts";
 
@@ -27,7 +27,7 @@ export function addKl(
       const ratio = options.biasCorrection ? ratioOf(prepared.logRatio[t] as number) : 1;
       values.push(value);
       losses[t] = (losses[t] as number) + weight * ratio * value;
-      gradient[t] = (gradient[t] as number) + weight * ratio * klSlope(options.estimator, e);
+      gradient[t] = (gradient[t] as number) + weight * ratio * klGradient(options.estimator, e);
     }
   }
   return { kl: statisticOf(values) };

@@ -28,13 +28,13 @@ export function klValue(estimator: KlEstimator, e: number): number {
       return (e * e) / 2;
     case "k3":
     case "k3+":
-      if (e < tangentAt) return klValue("k3", tangentAt) + (e - tangentAt) * klSlope("k3", tangentAt);
+      if (e < tangentAt) return klValue("k3", tangentAt) + (e - tangentAt) * klGradient("k3", tangentAt);
       return exponentialMinusOne(-e) + e;
   }
 }
 
 /** d value / d log π, or k2's for a `+` estimator. */
-export function klSlope(estimator: KlEstimator, e: number): number {
+export function klGradient(estimator: KlEstimator, e: number): number {
   switch (estimator) {
     case "k1":
       return 1;

@@ -88,10 +88,10 @@ describe.each(differentiable)("%s", (_, objective) => {
         const { gradient } = objective.evaluate(input);
         const coarse = centralDifferences(objective, input, 1e-5);
         const fine = centralDifferences(objective, input, 1e-6);
-        gradient.forEach((slope, t) => {
+        gradient.forEach((dLogProb, t) => {
           // Two step sizes disagree where a clip's kink lies between them: no derivative there.
           if (Math.abs((coarse[t] as number) - (fine[t] as number)) > 1e-7) return;
-          expect(Math.abs(slope - (fine[t] as number))).toBeLessThan(1e-7);
+          expect(Math.abs(dLogProb - (fine[t] as number))).toBeLessThan(1e-7);
         });
       }),
       { seed: 1, numRuns: 150 },
@@ -105,7 +105,7 @@ describe.each(differentiable)("%s", (_, objective) => {
         const moved = Float64Array.from(input.logProbs.values, (v, t) => (input.mask?.[t] === 0 ? v - 1.7 : v));
         const other = objective.evaluate({ ...input, logProbs: { ...input.logProbs, values: moved } });
         expect(other.loss).toBe(loss);
-        gradient.forEach((slope, t) => expect(input.mask?.[t] === 0 ? slope : 0).toBe(0));
+        gradient.forEach((dLogProb, t) => expect(input.mask?.[t] === 0 ? dLogProb : 0).toBe(0));
       }),
       { seed: 2, numRuns: 50 },
     );
@@ -165,7 +165,7 @@ describe("identities", () => {
       fc.property(samples, ({ input }) => {
         const [a, b] = [gspo({ clip }).evaluate(input), gspoToken({ clip }).evaluate(input)];
         expect(b.loss).toBeCloseTo(a.loss, 12);
-        a.gradient.forEach((slope, t) => expect(b.gradient[t]).toBeCloseTo(slope, 12));
+        a.gradient.forEach((dLogProb, t) => expect(b.gradient[t]).toBeCloseTo(dLogProb, 12));
       }),
       { seed: 4 },
     );
@@ -176,8 +176,8 @@ describe("identities", () => {
     const input = { logProbs, oldLogProbs: logProbs, advantages: Float64Array.of(0.7, -1.1, 0.4) };
     const expected = [0.7, 0.7, 0.7, -1.1, 0.4, 0.4].map((a, i) => -a / 3 / ([3, 3, 3, 1, 2, 2][i] ?? 1));
     for (const objective of [grpo(), gspo()])
-      for (const [i, slope] of objective.evaluate(input).gradient.entries())
-        expect(slope).toBeCloseTo(expected[i] ?? Number.NaN, 14);
+      for (const [i, dLogProb] of objective.evaluate(input).gradient.entries())
+        expect(dLogProb).toBeCloseTo(expected[i] ?? Number.NaN, 14);
   });
 
   test("dual clip with c and two-sided clip with the same cap are one function", () => {

@@ -7,7 +7,7 @@ import {
   grpo,
   gspo,
   gspoToken,
-  klSlope,
+  klGradient,
   klValue,
   rloo,
   runningBaseline,
@@ -116,7 +116,7 @@ describe("values that are not numbers", () => {
   test("TRL #3015: k3 stays finite at e = 100 and -100", () => {
     for (const e of [-100, 100]) {
       expect(Number.isFinite(klValue("k3", e))).toBe(true);
-      expect(Number.isFinite(klSlope("k3", e))).toBe(true);
+      expect(Number.isFinite(klGradient("k3", e))).toBe(true);
     }
   });
   test("log-ratios are clamped and counted", () => {

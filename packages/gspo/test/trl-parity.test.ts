@@ -82,7 +82,7 @@ describe("loss and gradient are those of TRL's GRPOTrainer, in float64", () => {
     const ours = objective.evaluate(batch);
     expect([ours.loss]).toBeAllclose([theirs.loss], { relative: 1e-12, absolute: 1e-14 });
     expect(ours.gradient).toBeAllclose(theirs.gradient.flat(), { relative: 1e-12, absolute: 1e-15 });
-    expect(ours.gradient.filter((slope) => slope !== 0).length).toBeGreaterThan(20);
+    expect(ours.gradient.filter((dLogProb) => dLogProb !== 0).length).toBeGreaterThan(20);
   });
 });
 

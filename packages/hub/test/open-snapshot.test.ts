@@ -99,12 +99,12 @@ describe("what is downloaded", () => {
   });
 
   test("is told piece by piece, and adds up", async () => {
-    const told: DownloadProgress[] = [];
-    await open({ onProgress: (progress) => told.push(progress) });
+    const reported: DownloadProgress[] = [];
+    await open({ onProgress: (progress) => reported.push(progress) });
     const total = config.length + weights.length;
-    expect(told.at(-1)).toMatchObject({ bytes: total, total });
-    expect(told.filter(({ file }) => file === "model.safetensors").length).toBeGreaterThan(2);
-    for (const [i, { bytes }] of told.entries()) expect(bytes).toBeGreaterThanOrEqual(told[i - 1]?.bytes ?? 0);
+    expect(reported.at(-1)).toMatchObject({ bytes: total, total });
+    expect(reported.filter(({ file }) => file === "model.safetensors").length).toBeGreaterThan(2);
+    for (const [i, { bytes }] of reported.entries()) expect(bytes).toBeGreaterThanOrEqual(reported[i - 1]?.bytes ?? 0);
   });
 
   test("of one content is downloaded once", async () => {

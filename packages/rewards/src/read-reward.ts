@@ -26,7 +26,7 @@ export function readReward(given: unknown): RewardOutcome {
   for (const [place, terms] of [["", team], ...Object.entries(agents)] as const) {
     if (!isGroup(terms)) return invalid(`agent ${place}: got ${shown(terms)}, expected terms such as { win: 1 }`);
     const bad = Object.entries(terms).find(([name, value]) => !isTerm(name, value));
-    if (bad) return invalid(misfit(place, bad[0], bad[1]));
+    if (bad) return invalid(invalidTerm(place, bad[0], bad[1]));
   }
   if (!isGroup(measures)) return invalid(`measures: got ${shown(measures)}, expected numbers by name`);
   const odd = Object.entries(measures).find(([, each]) => typeof each !== "number" || Math.abs(each) > maxReward);
@@ -58,7 +58,7 @@ function isTerm(name: string, value: unknown): boolean {
     : typeof value === "number" && Math.abs(value) <= maxReward;
 }
 
-function misfit(agent: string, name: string, value: unknown): string {
+function invalidTerm(agent: string, name: string, value: unknown): string {
   const place = agent === "" ? "" : `agent ${agent}, `;
   return `${place}term ${name}: got ${shown(value)}, expected a ${name === "task" ? "number from 0 to 1" : "finite number"}`;
 }

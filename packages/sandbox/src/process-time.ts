@@ -22,8 +22,8 @@ export async function processorSeconds(pid: number): Promise<number | null> {
  * @returns null where it cannot be told
  */
 export async function waitedSeconds(pid: number): Promise<number | null> {
-  const told = await readFile(`/proc/${pid}/schedstat`, "utf8").catch(() => null);
-  const nanoseconds = Number(told?.split(" ")[1]);
+  const reported = await readFile(`/proc/${pid}/schedstat`, "utf8").catch(() => null);
+  const nanoseconds = Number(reported?.split(" ")[1]);
   return Number.isNaN(nanoseconds) ? null : nanoseconds / 1e9;
 }
 
@@ -42,8 +42,8 @@ export async function lastDescendant(pid: number): Promise<number> {
 
 /** Processes that the kernel has ended for want of memory, since the machine began; null where it does not tell. */
 export async function outOfMemoryKills(): Promise<number | null> {
-  const told = await readFile("/proc/vmstat", "utf8").catch(() => "");
-  const count = /^oom_kill (\d+)$/mu.exec(told)?.[1];
+  const reported = await readFile("/proc/vmstat", "utf8").catch(() => "");
+  const count = /^oom_kill (\d+)$/mu.exec(reported)?.[1];
   return count === undefined ? null : Number(count);
 }
 

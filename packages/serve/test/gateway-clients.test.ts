@@ -96,8 +96,8 @@ test.each([
     expect(asked).toMatchObject({ type: "function", function: { name: "look", arguments: '{"key":"a"}' } });
     messages.push(said, { role: "tool", tool_call_id: asked?.id ?? "", content: "aseven" });
     const second = await client.chat.completions.create({ model: "scout", messages, tools, ...belonging(id) });
-    const told = second.choices[0]?.message.content ?? "";
-    const prompt = { role: "user" as const, content: told };
+    const reported = second.choices[0]?.message.content ?? "";
+    const prompt = { role: "user" as const, content: reported };
     const last = await client.chat.completions.create({ model: "solver", messages: [prompt], ...belonging(id) });
     return last.choices[0]?.message.content ?? "";
   });

@@ -39,8 +39,8 @@ async function team(settings: Settings, stream = false): Promise<string> {
     if (!said.tool_calls?.length) break;
     for (const each of said.tool_calls) messages.push(await look.invoke(each));
   }
-  const told = new HumanMessage(messages.at(-1)?.text ?? "");
-  return (await named("solver").invoke([told])).text;
+  const reported = new HumanMessage(messages.at(-1)?.text ?? "");
+  return (await named("solver").invoke([reported])).text;
 }
 
 const headers = (id: string): Record<string, string> => ({ "x-rollout-id": id, "x-rollout-group": "what-is-a" });

@@ -37,10 +37,10 @@ function redactedValue<T>(value: T, secrets: readonly string[]): T {
  */
 export function withoutSecrets(sink: MetricSink, secrets: readonly string[], name = "sink"): MetricSink {
   const guarded =
-    <Told extends readonly unknown[]>(use: ((...told: Told) => void | Promise<void>) | undefined) =>
-    async (...told: Told): Promise<void> => {
+    <Arguments extends readonly unknown[]>(use: ((...values: Arguments) => void | Promise<void>) | undefined) =>
+    async (...values: Arguments): Promise<void> => {
       try {
-        await use?.(...told);
+        await use?.(...values);
       } catch (error) {
         const said = redacted(error instanceof Error ? error.message : String(error), secrets);
         // A service's words may hold a part of one.

@@ -113,7 +113,7 @@ test.skipIf(!hasMlflow)(
       "chatTemplateArguments.enable_thinking": "false",
       list: '[1,{"a":2}]',
       ...Object.fromEntries(Array.from({ length: 210 }, (_, i) => [`many.many-${i}`, "\n".repeat(6000)])),
-      ...Object.fromEntries(Object.values(wayward).map(([, key, told]) => [key, told])),
+      ...Object.fromEntries(Object.values(wayward).map(([, key, reported]) => [key, reported])),
     });
     const steps = [1, 2, 3, 4, 5];
     expect(metrics["reward/mean"]).toEqual(steps.map((step) => [step, step / 8]));

@@ -61,18 +61,18 @@ test.skipIf(!hasTrackio)(
       await sink.evaluation(evaluationAt(last));
       await sink.close(last === 5 ? "finished" : "interrupted");
     }
-    const told = JSON.parse(await runPython(["-c", readBack], own)) as Told;
-    expect(told.runs).toEqual([["brief-relay", "abcd1234"]]);
-    expect(told.config).toMatchObject(sinkRun.config);
+    const reported = JSON.parse(await runPython(["-c", readBack], own)) as Told;
+    expect(reported.runs).toEqual([["brief-relay", "abcd1234"]]);
+    expect(reported.config).toMatchObject(sinkRun.config);
     const steps = [1, 2, 3, 4, 5];
     const valuesOf = (metric: string): unknown[] =>
-      told.logs.filter((row) => metric in row).map((row) => [row["step"], row[metric]]);
+      reported.logs.filter((row) => metric in row).map((row) => [row["step"], row[metric]]);
     expect(valuesOf("reward/mean")).toEqual(steps.map((step) => [step, step / 8]));
     expect(valuesOf("agent/a:b")).toEqual(steps.map((step) => [step, step]));
     expect(valuesOf("heldout/accuracy")).toEqual([0, 3, 5].map((step) => [step, step / 8]));
     expect([...valuesOf("none"), ...valuesOf("much")]).toEqual([]);
-    expect(told.traces.map(({ step }) => step)).toEqual([0]);
-    const [question, said] = told.traces[0]?.messages ?? [];
+    expect(reported.traces.map(({ step }) => step)).toEqual([0]);
+    const [question, said] = reported.traces[0]?.messages ?? [];
     expect(question?.content).toBe("what is <b>left</b>?");
     expect(said?.content).toContain("<script>alert(1)</script>");
     expect(said?.content).not.toMatch(/[\u202e\u0000\u001b\ud800]/u);

@@ -125,20 +125,20 @@ describe("what a server answers", () => {
   );
 
   test("429 was not taken in, so it is asked again; the waits are told", async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const fault = once("optim_step", { kind: "status", status: 429 }, { kind: "status", status: 429 });
     await withServed(
       {
         record: { ...summing, deduplicates: false },
         server: { fault },
-        client: { onRetry: ({ path, attempt }) => told.push(`${path} ${attempt}`) },
+        client: { onRetry: ({ path, attempt }) => reported.push(`${path} ${attempt}`) },
       },
       async (_, model) => {
         await step(model);
         expect(model.weightVersion).toBe(1);
       },
     );
-    expect(told).toEqual(["optim_step 1", "optim_step 2"]);
+    expect(reported).toEqual(["optim_step 1", "optim_step 2"]);
   });
 
   test("a forgotten promise is told as such", async () => {

@@ -50,13 +50,13 @@ test("a view has the budget and what is left of it: the same for those who speak
 });
 
 test("agents are told in a sentence, and not without a budget", async () => {
-  const told = withBudget(template);
-  const team = star([agent("a", told)], agent("s", told));
+  const reported = withBudget(template);
+  const team = star([agent("a", reported)], agent("s", reported));
   const texts = async (budget?: { targetTokens: number }): Promise<string[]> => {
     const { utterances } = await team.run(problem, { ...contextOf({ a: "k6", s: "15" }), ...(budget && { budget }) });
     return utterances.map(({ prompt }) => prompt);
   };
-  expect(told.id).toBe("ask@1+budget@1");
+  expect(reported.id).toBe("ask@1+budget@1");
   expect(await texts()).toEqual(["[system]\nAnswer.\n\n[user]\nk+e", "[system]\nAnswer.\n\n[user]\nk+e"]);
   expect(await texts({ targetTokens: 14 })).toEqual([
     "[system]\nAnswer.\n\n[user]\nk+e\n\nThe whole team has a budget of 14 tokens; none is written yet.",

@@ -2,7 +2,7 @@ import type { AgentId, Prompt } from "@laconic/core";
 import type { AnswerRule } from "./answer-rule.ts";
 import type { AgentView, ReceivedMessage } from "./view.ts";
 
-/** One seat of a team. */
+/** One agent of a team. */
 export interface AgentSpec<A extends AgentId = AgentId> {
   readonly id: A;
   /** What the agent is for; its prompt template reads it. */

@@ -26,7 +26,7 @@ async function thrown(mistaken: Partial<TrainingParts>, settings: object = {}): 
 }
 
 /** Values that are not what a function has to give: each is a mistake that somebody makes. */
-const misfits: readonly (readonly [what: string, value: unknown, said: RegExp])[] = [
+const mismatches: readonly (readonly [what: string, value: unknown, said: RegExp])[] = [
   ["nothing", undefined, /undefined/u],
   ["null", null, /null/u],
   ["a number", 3, /3/u],
@@ -54,7 +54,7 @@ describe("an estimator", () => {
   const name = "step 1: the estimator mine";
 
   test.each([
-    ...misfits,
+    ...mismatches,
     ["a list of numbers", [1, 2], /gave a list, expected a Float64Array/u],
     ["a list as advantages", { advantages: [1, 2] }, /gave a list as advantages, expected a Float64Array/u],
     ["too few", { advantages: new Float64Array(2) }, /gave 2 advantages for 48 rows/u],
@@ -79,7 +79,7 @@ describe("an objective", () => {
     thrown({ objective: { ...objective, name: "mine", evaluate } as Objective });
   const name = "step 1: the objective mine";
 
-  test.each(misfits)("that gives %s", async (_, value, said) => expectNamed(await of(() => value), name, said));
+  test.each(mismatches)("that gives %s", async (_, value, said) => expectNamed(await of(() => value), name, said));
 
   test.each([
     [
@@ -136,7 +136,7 @@ function teamWith(change: Partial<AgentSpec>, answer: unknown = answerOf("solver
 
 describe("a team", () => {
   const prompts = [
-    ...misfits.filter(([what]) => what !== "a list of texts"),
+    ...mismatches.filter(([what]) => what !== "a list of texts"),
     ["a kind that is none", { kind: "chat" }, /an object/u],
   ] as const;
   test.each(prompts)("whose prompt is %s", async (_, value, said) => {
@@ -148,12 +148,12 @@ describe("a team", () => {
     await expectNamed(await thrown(teamWith({ prompt: throws })), 'agent "solver": its prompt', /threw TypeError/u);
   });
 
-  test.each(misfits.filter(([what]) => what !== "null"))("whose answer rule chooses %s", async (_, value, said) => {
+  test.each(mismatches.filter(([what]) => what !== "null"))("whose answer rule chooses %s", async (_, value, said) => {
     const error = await thrown(teamWith({}, { name: "mine", agents: ["solver"], choose: () => value }));
     await expectNamed(error, "evaluation at step 0: the answer rule mine", said);
   });
 
-  test.each(misfits.filter(([what]) => what !== "a promise"))(
+  test.each(mismatches.filter(([what]) => what !== "a promise"))(
     "whose topology's run gives %s",
     async (_, value, said) => {
       const topology = { ...task.topology, name: "own", run: async () => value } as never;
@@ -167,7 +167,7 @@ describe("a team", () => {
 });
 
 describe("a model", () => {
-  test.each(misfits.filter(([what]) => what !== "a promise"))("that replies with %s", async (_, value, said) => {
+  test.each(mismatches.filter(([what]) => what !== "a promise"))("that replies with %s", async (_, value, said) => {
     const speak = () => ({ id: "own", complete: async () => value }) as never;
     const error = await thrown({ policies: { [onlyPolicy]: { ...policy, speak } } });
     await expectNamed(error, 'evaluation at step 0: agent "solver": its model', said);
@@ -177,7 +177,7 @@ describe("a model", () => {
 describe("a task", () => {
   const withProblems = (given: Partial<TrainingTask>): Partial<TrainingParts> => ({ task: { ...task, ...given } });
 
-  test.each([...misfits, ["none", [], /gave none of the \d+ that were asked for/u]] as const)(
+  test.each([...mismatches, ["none", [], /gave none of the \d+ that were asked for/u]] as const)(
     "whose problems are %s",
     async (_, value, said) =>
       expectNamed(

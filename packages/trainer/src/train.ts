@@ -89,9 +89,9 @@ export async function train(
       // Traces: warnings, metrics, evaluation with transcripts, checkpoint.
       state = await trace(run, { ...scoredStep, ...moved, collected, learners, prices }, clock, episodes);
       state = await stopDiverged(run, state, scored, learners);
-      const assessed = await explainedNumbers(run, state, state.step, () => evaluateWhenDue(run, state, scored));
-      state = assessed.state;
-      if (schedule.isCheckpointDue(state, assessed.isBest)) await recorder.checkpoint(models, state);
+      const evaluation = await explainedNumbers(run, state, state.step, () => evaluateWhenDue(run, state, scored));
+      state = evaluation.state;
+      if (schedule.isCheckpointDue(state, evaluation.isBest)) await recorder.checkpoint(models, state);
     }
   } finally {
     await episodes.close();

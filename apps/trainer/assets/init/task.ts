@@ -30,11 +30,11 @@ const reward: Reward = ({ answer, utterances }, { gold, views = {} }) => ({
 // Team: who speaks, with how many tokens at most, and what each is asked. The policy that ships reads prompts of the relay task:
 // a fact and the question, or the question and messages. A language model of the hub reads chats instead: there `chatTemplate`
 // of @laconic/topologies writes the prompts, and `renderPrompt` and `tokenizer` go.
-const clerk = (id: string, seat: number): AgentSpec => ({
+const clerk = (id: string, slot: number): AgentSpec => ({
   id,
   role: "clerk",
   maxTokens: 4,
-  prompt: (view) => relayHolderPrompt(view, seat),
+  prompt: (view) => relayHolderPrompt(view, slot),
   renderPrompt: renderRelayPrompt,
 });
 const cashier: AgentSpec = {

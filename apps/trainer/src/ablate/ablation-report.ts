@@ -14,7 +14,7 @@ import {
   type SweepRow,
   type SweepSummary,
 } from "../sweep/sweep-report.ts";
-import type { LeftOut } from "./choose-variants.ts";
+import type { SkippedVariant } from "./choose-variants.ts";
 
 /** What an ablation came to. */
 export interface AblationReport {
@@ -26,21 +26,21 @@ export interface AblationReport {
   readonly problems: number;
   /** The base first. Differences are against it. */
   readonly rows: readonly (SweepRow & { readonly published: PublishedAblation | null })[];
-  readonly leftOut: readonly LeftOut[];
+  readonly skipped: readonly SkippedVariant[];
   readonly publishedSource: string;
 }
 
 export function ablationReport(
   { rows, before, beforeLessons, problems }: SweepSummary,
   seeds: readonly number[],
-  leftOut: readonly LeftOut[],
+  skipped: readonly SkippedVariant[],
 ): AblationReport {
   return {
     seeds,
     before,
     beforeLessons,
     problems,
-    leftOut,
+    skipped,
     rows: rows.map((row) => ({ ...row, published: publishedAblation(row.variant) })),
     publishedSource: publishedAblationSource,
   };
@@ -83,7 +83,7 @@ export function ablationRemark(report: AblationReport): string {
 
 /** What the variants show in words, and what was left out. */
 export function ablationSaid(report: AblationReport): string[] {
-  return [...readingOf(report), ...report.leftOut.map(({ variant, reason }) => `${variant} was left out: ${reason}.`)];
+  return [...readingOf(report), ...report.skipped.map(({ variant, reason }) => `${variant} was left out: ${reason}.`)];
 }
 
 /** Markdown: the table, what it says in words, what was left out. */

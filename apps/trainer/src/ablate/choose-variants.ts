@@ -10,7 +10,7 @@ import type { Variant } from "../sweep/run-variants.ts";
 import { baseVariant, candidatesOf, type Candidate } from "./known-variants.ts";
 
 /** A known variant that a configuration has not got. */
-export interface LeftOut {
+export interface SkippedVariant {
   readonly variant: string;
   readonly reason: string;
 }
@@ -18,7 +18,7 @@ export interface LeftOut {
 export interface Choice {
   /** The configuration as it is, then what is compared with it. */
   readonly variants: readonly Variant[];
-  readonly leftOut: readonly LeftOut[];
+  readonly skipped: readonly SkippedVariant[];
 }
 
 interface ChoiceOptions {
@@ -50,15 +50,15 @@ export async function chooseVariants(options: ChoiceOptions, terminal: Terminal)
   const twice = own.find(({ name }, i) => own.findIndex((each) => each.name === name) !== i);
   if (twice) throw new LaconicError("config_invalid", `two variants are called ${twice.name}`, { variant: twice.name });
   const variants: Variant[] = [{ name: baseVariant, about: "the configuration as it is", overrides: [] }];
-  const leftOut: LeftOut[] = [];
+  const skipped: SkippedVariant[] = [];
   const asked = new Set([...(only ?? []), ...own.map(({ name }) => name)]);
   for (const candidate of [...candidates.filter(({ name }) => !only || only.includes(name)), ...own]) {
     const reason = await whyNot(candidate, { config, base, fixed }, terminal);
     if (reason === null) variants.push(candidate as Variant);
-    else if (!asked.has(candidate.name)) leftOut.push({ variant: candidate.name, reason });
+    else if (!asked.has(candidate.name)) skipped.push({ variant: candidate.name, reason });
     else throw new LaconicError("config_invalid", `variant ${candidate.name}: ${reason}`, { variant: candidate.name });
   }
-  return { variants, leftOut };
+  return { variants, skipped };
 }
 
 /** Null for a variant that trains something else than the base. */

@@ -67,7 +67,7 @@ const noPrice: Derivation = (config) => {
 };
 
 const fixedPrice =
-  (told: number | null): Derivation =>
+  (given: number | null): Derivation =>
   (config) => {
     const name = "fixed-price";
     const policy = policyWithBudget(config);
@@ -76,12 +76,12 @@ const fixedPrice =
     if (budget === null)
       return { name, reason: "the price of a token is fixed already: there is no budget for tokens" };
     const most = budget.maxPrice ?? null;
-    if (told === null && most === null)
+    if (given === null && most === null)
       return { name, reason: "the budget has no maxPrice to derive a price from; tell one with --price" };
-    const price = told ?? shareOfMostPrice * (most ?? 0);
+    const price = given ?? shareOfMostPrice * (most ?? 0);
     return {
       name,
-      about: `λ fixed at ${Number(price.toPrecision(6))} instead of Eq. 5${told === null ? ", a tenth of maxPrice" : ""}`,
+      about: `λ fixed at ${Number(price.toPrecision(6))} instead of Eq. 5${given === null ? ", a tenth of maxPrice" : ""}`,
       overrides: [...budgetGone(config), `train.prices.tokens=${Number(price.toPrecision(6))}`],
     };
   };

@@ -32,10 +32,10 @@ export function variantsInWords(words: readonly string[]): {
  */
 export async function variantsInFile(file: string): Promise<readonly Variant[]> {
   const value = parseJson((await readGiven(file)).toString("utf8"), file);
-  if (!isRecord(value)) throw misfit(file, "holds no variants");
+  if (!isRecord(value)) throw invalidVariant(file, "holds no variants");
   return Object.entries(value).map(([name, settings]) => {
     if (!isRecord(settings) || Object.keys(settings).length === 0)
-      throw misfit(file, `${name} is no group of settings, such as { "train.steps": 40 }`);
+      throw invalidVariant(file, `${name} is no group of settings, such as { "train.steps": 40 }`);
     return variant(
       name,
       Object.entries(settings).map(([key, each]) => `${key}=${JSON.stringify(each)}`),
@@ -45,12 +45,13 @@ export async function variantsInFile(file: string): Promise<readonly Variant[]> 
 }
 
 function variant(name: string, overrides: readonly string[], place: string): Variant {
-  if (!nameForm.test(name)) throw misfit(place, `cannot be called ${JSON.stringify(name)}: letters, digits, - and _`);
+  if (!nameForm.test(name))
+    throw invalidVariant(place, `cannot be called ${JSON.stringify(name)}: letters, digits, - and _`);
   if (name === baseVariant || knownVariants.includes(name))
-    throw misfit(place, `cannot be called ${name}, which is known already; choose another name`);
+    throw invalidVariant(place, `cannot be called ${name}, which is known already; choose another name`);
   return { name, about: overrides.join(" "), overrides };
 }
 
-function misfit(place: string, reason: string): LaconicError {
+function invalidVariant(place: string, reason: string): LaconicError {
   return new LaconicError("config_invalid", `${place} ${reason}`, { place });
 }

@@ -121,9 +121,9 @@ export class WeightAudit {
     const isFresh = (step - 1) % every === 0;
     const known = new Map<number, Seen>();
     const [first] = isFresh ? own.row.updates : [];
-    const slopesOfFirst = own.updates[0]?.slopes;
+    const dLogProbsOfFirst = own.updates[0]?.slopes;
     const sequencesOf = (rows: readonly number[]): Sequence[] => rows.map((s) => sequences[s] as Sequence);
-    const early = first && slopesOfFirst ? await policy.backward(sequencesOf(first.rows), slopesOfFirst) : null;
+    const early = first && dLogProbsOfFirst ? await policy.backward(sequencesOf(first.rows), dLogProbsOfFirst) : null;
     first?.rows.forEach((s, i) => early?.seen[i] && known.set(s, early.seen[i]));
     await this.#old(facts, own, moved, sequences, known);
     if (own.row.refLogProbs && moved.reference) {

@@ -197,8 +197,8 @@ test.skipIf(python === undefined)("PyTorch agrees, and finds what this code find
 });
 
 test("a Python without torch is told what it takes", { timeout: 60_000 }, async () => {
-  const told = auditRun(whole, { python: "no-such-python", now: () => performance.now() });
-  await expect(told).rejects.toMatchObject({ code: "engine_failed", message: expect.stringContaining("--python") });
+  const reported = auditRun(whole, { python: "no-such-python", now: () => performance.now() });
+  await expect(reported).rejects.toMatchObject({ code: "engine_failed", message: expect.stringContaining("--python") });
 });
 
 /** A run that does otherwise than its folder says. */

@@ -1,6 +1,6 @@
 import type { StepContext } from "./memory.ts";
 import type { EpisodeRow, StepRow } from "./record.ts";
-import { costRows, creditOf, earned, gradeOf, measured, wordsOf, type Numbers } from "./rewards.ts";
+import { costRows, creditOf, earned, gradeOf, measured, tokensOf, type Numbers } from "./rewards.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { Judged } from "./step-facts.ts";
 
@@ -20,7 +20,7 @@ export function judge(
     if (cost === null) findings.leaveOut(`cost ${name}`, "it is a value of one's own; its recorded units are taken");
   const known = Object.fromEntries(Object.entries(prices).filter(([name]) => Object.hasOwn(rows, name)));
   const priced = (episode: EpisodeRow, recorded: Judged["row"]["costs"]): Judged["own"] => {
-    const costs = measured(settings, agents ? wordsOf(episode, agents) : episode, recorded);
+    const costs = measured(settings, agents ? tokensOf(episode, agents) : episode, recorded);
     return earned(settings, episode, costs, known);
   };
   return step.rollouts.map((row, i) => {

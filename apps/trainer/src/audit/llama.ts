@@ -131,11 +131,11 @@ export function forward(weights: Weights, shape: Shape, { prompt, reply, tempera
       const dFinal = new Float64Array(T * D);
       const dHead = gradient.of(headName, head.length);
       softmaxes.forEach((p, i) => {
-        const slope = (slopes[i] as number) / temperature;
-        if (slope === 0) return;
+        const dLogProb = (slopes[i] as number) / temperature;
+        if (dLogProb === 0) return;
         const at = (first + i) * D;
         for (let v = 0; v < V; v++) {
-          const d = slope * ((v === reply[i] ? 1 : 0) - (p[v] as number));
+          const d = dLogProb * ((v === reply[i] ? 1 : 0) - (p[v] as number));
           for (let j = 0; j < D; j++) {
             if (dHead) dHead[v * D + j]! += d * (final.out[at + j] as number);
             dFinal[at + j]! += d * (head[v * D + j] as number);

@@ -44,15 +44,15 @@ const isBeyond = (x: number): boolean => Math.abs(x) > 20;
 /** Of one token: what the loss is, its slope, the ratio, and the side it was clipped on. */
 interface Term {
   readonly loss: number;
-  readonly slope: number;
+  readonly dLogProb: number;
   readonly side: number;
 }
 
 /** min(w A, clip(w) A) with its slope -w A, which an active clip takes away. */
 function clippedTerm(w: number, A: number, low: number, high: number): Term {
-  if (A > 0 && w > 1 + high) return { loss: -(1 + high) * A, slope: 0, side: 1 };
-  if (A < 0 && w < 1 - low) return { loss: -(1 - low) * A, slope: 0, side: -1 };
-  return { loss: -w * A, slope: -w * A, side: 0 };
+  if (A > 0 && w > 1 + high) return { loss: -(1 + high) * A, dLogProb: 0, side: 1 };
+  if (A < 0 && w < 1 - low) return { loss: -(1 - low) * A, dLogProb: 0, side: -1 };
+  return { loss: -w * A, dLogProb: -w * A, side: 0 };
 }
 
 type TokenRule = (w: number, A: number, logProb: number) => Term;
@@ -61,7 +61,7 @@ type TokenRule = (w: number, A: number, logProb: number) => Term;
 function tokenRule(o: ObjectiveSettings): { rule: TokenRule; aggregation: string; keeps?: boolean } | null {
   const grpo = (low: number, high: number): TokenRule => {
     const cap = o.dualClip ?? o.maxRatio ?? Number.POSITIVE_INFINITY;
-    return (w, A) => (A < 0 && w > cap ? { loss: -cap * A, slope: 0, side: 1 } : clippedTerm(w, A, low, high));
+    return (w, A) => (A < 0 && w > cap ? { loss: -cap * A, dLogProb: 0, side: 1 } : clippedTerm(w, A, low, high));
   };
   const { low, high } = o.clip ?? { low: 0.2, high: o.name === "dapo" ? 0.28 : 0.2 };
   switch (o.name) {
@@ -73,7 +73,7 @@ function tokenRule(o: ObjectiveSettings): { rule: TokenRule; aggregation: string
       return { rule: grpo(low, high), aggregation: "token-mean" };
     case "reinforce":
       return {
-        rule: (_, A, logProb) => ({ loss: -A * logProb, slope: -A, side: 0 }),
+        rule: (_, A, logProb) => ({ loss: -A * logProb, dLogProb: -A, side: 0 }),
         aggregation: o.aggregation ?? "token-mean",
         keeps: true,
       };
@@ -83,7 +83,7 @@ function tokenRule(o: ObjectiveSettings): { rule: TokenRule; aggregation: string
         rule: (w, A, logProb) => {
           const kept = Math.max(least, Math.min(largest, w));
           const side = A === 0 || kept === w ? 0 : w > largest ? 1 : -1;
-          return { loss: -kept * A * logProb, slope: -kept * A, side };
+          return { loss: -kept * A * logProb, dLogProb: -kept * A, side };
         },
         aggregation: o.aggregation ?? "token-mean",
         keeps: true,
@@ -94,7 +94,7 @@ function tokenRule(o: ObjectiveSettings): { rule: TokenRule; aggregation: string
         rule: (w, A) => {
           const tau = A > 0 ? (o.positiveTemperature ?? 1) : (o.negativeTemperature ?? 1.05);
           const q = 1 / (1 + Math.exp(tau * (1 - w)));
-          return { loss: (-A * 4 * q) / tau, slope: -A * w * 4 * q * (1 - q), side: 0 };
+          return { loss: (-A * 4 * q) / tau, dLogProb: -A * w * 4 * q * (1 - q), side: 0 };
         },
         aggregation: o.aggregation ?? "seq-mean-token-mean",
       };
@@ -125,7 +125,7 @@ function unitRule(o: ObjectiveSettings): { rule: UnitRule; aggregation: string; 
         const divisor = o.name === "gspo" ? Math.max(n, o.minLength ?? 1) : n;
         const s = total(drift) / divisor;
         const term = clippedTerm(bounded(s), A(unit), low, high);
-        const shrunk = { ...term, slope: (term.slope * n) / divisor };
+        const shrunk = { ...term, dLogProb: (term.dLogProb * n) / divisor };
         return { terms: drift.map(() => shrunk), ratio: bounded(s), side: term.side, beyond: isBeyond(s) };
       };
       return { rule, aggregation: o.name === "gspo" ? "seq-mean-token-mean" : "seq-mean-token-sum" };
@@ -139,7 +139,7 @@ function unitRule(o: ObjectiveSettings): { rule: UnitRule; aggregation: string; 
         const terms = kept.map((b, t) => ({
           loss: -bounded(s) * a,
           side: 0,
-          slope: b === drift[t] ? -bounded(s) * a : 0,
+          dLogProb: b === drift[t] ? -bounded(s) * a : 0,
         }));
         const outside = kept.some((b, t) => b !== drift[t]);
         return { terms, ratio: bounded(s), side: outside ? Math.sign(a) : 0, beyond: isBeyond(s) };
@@ -153,14 +153,14 @@ function unitRule(o: ObjectiveSettings): { rule: UnitRule; aggregation: string; 
         const logW = Math.min(20, Math.max(Math.log(1e-8), sum));
         const [k, lambda] = a >= 0 ? (o.positive ?? [2, 3]) : (o.negative ?? [3, 2]);
         const phi = Math.exp(lambda) * Math.exp(k * logW) * Math.exp(-lambda * Math.exp(logW));
-        const terms = unit.now.map((logProb) => ({ loss: -phi * a * logProb, slope: -phi * a, side: 0 }));
+        const terms = unit.now.map((logProb) => ({ loss: -phi * a * logProb, dLogProb: -phi * a, side: 0 }));
         return { terms, ratio: Math.exp(logW), side: 0, beyond: logW !== sum };
       };
       return { rule, aggregation: "token-mean", keeps: true };
     }
     case "magrpo": {
       const rule: UnitRule = (unit, drift) => {
-        const terms = unit.now.map((logProb) => ({ loss: -A(unit) * logProb, slope: -A(unit), side: 0 }));
+        const terms = unit.now.map((logProb) => ({ loss: -A(unit) * logProb, dLogProb: -A(unit), side: 0 }));
         const s = total(drift) / drift.length;
         return { terms, ratio: bounded(s), side: 0, beyond: isBeyond(s) };
       };
@@ -200,8 +200,8 @@ function klOf(estimator: string, e: number): readonly [value: number, slope: num
   const at = Math.max(e, -20);
   const k3 = Math.expm1(-at) + at + (e - at) * -Math.expm1(-at);
   const value = estimator.startsWith("k1") ? e : estimator === "k2" ? (e * e) / 2 : k3;
-  const slope = estimator === "k1" ? 1 : estimator === "k3" ? -Math.expm1(-at) : e;
-  return [value, slope];
+  const dLogProb = estimator === "k1" ? 1 : estimator === "k3" ? -Math.expm1(-at) : e;
+  return [value, dLogProb];
 }
 
 /**
@@ -244,7 +244,7 @@ export function lossOf(
     if (objective.offPolicyMask !== undefined) facts.dropped.push(isOff ? 1 : 0);
     return terms.map((term, t) => {
       const scale = isOff ? 0 : weight * (rho ? (rho.weights[t] as number) : 1);
-      let slope = scale * term.slope;
+      let dLogProb = scale * term.dLogProb;
       loss += scale * term.loss;
       if (objective.kl && unit.ref) {
         const { estimator, coefficient, biasCorrection } = objective.kl;
@@ -252,9 +252,9 @@ export function lossOf(
         const factor = coefficient * weight * (biasCorrection ? bounded(drift[t] as number) : 1);
         facts.kl.push(value);
         loss += factor * value;
-        slope += factor * d;
+        dLogProb += factor * d;
       }
-      return slope;
+      return dLogProb;
     });
   });
   const squares = total(facts.weights.map((each) => each * each));
@@ -277,7 +277,7 @@ function termsOf(
       facts.ratios.push(bounded(d));
       facts.clipped.push(term.side);
       if (isBeyond(d)) facts.clamped += 1;
-      return isBeyond(d) && !byToken.keeps ? { ...term, slope: 0 } : term;
+      return isBeyond(d) && !byToken.keeps ? { ...term, dLogProb: 0 } : term;
     });
   if (byUnit && "rule" in byUnit) {
     const { terms, ratio, side, beyond } = byUnit.rule(unit, drift);
@@ -285,7 +285,7 @@ function termsOf(
     facts.clipped.push(side);
     facts.lengths.push(drift.length);
     if (beyond) facts.clamped += 1;
-    return beyond && !byUnit.keeps ? terms.map((term) => ({ ...term, slope: 0 })) : terms;
+    return beyond && !byUnit.keeps ? terms.map((term) => ({ ...term, dLogProb: 0 })) : terms;
   }
   // GSPO-token: the unit's ratio, clipped token by token with the token's own advantage.
   const { low, high } = objective.clip ?? { low: 3e-4, high: 4e-4 };
@@ -296,7 +296,7 @@ function termsOf(
     facts.ratios.push(bounded(s));
     facts.clipped.push(term.side);
     if (isBeyond(s)) facts.clamped += 1;
-    return { ...term, slope: isBeyond(s) ? 0 : (term.slope * drift.length) / divisor };
+    return { ...term, dLogProb: isBeyond(s) ? 0 : (term.dLogProb * drift.length) / divisor };
   });
 }
 

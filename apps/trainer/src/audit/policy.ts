@@ -48,7 +48,7 @@ export function plainPolicy(stored: StoredPolicy): OwnPolicy {
       const seen = sequences.map((sequence, i) => {
         const own = slopes[i] as readonly number[];
         const pass = forward(all, shape, sequence);
-        if (own.some((slope) => slope !== 0)) pass.backward(own, gradient);
+        if (own.some((dLogProb) => dLogProb !== 0)) pass.backward(own, gradient);
         const { logProbs, entropies } = pass;
         return { logProbs, entropies };
       });
@@ -59,11 +59,11 @@ export function plainPolicy(stored: StoredPolicy): OwnPolicy {
       const norm = gradient.norm;
       const shrink = maxGradNorm !== null && norm > maxGradNorm ? maxGradNorm / norm : 1;
       for (const [name, { shape: dimensions, values }] of weights) {
-        const slope = gradient.values.get(name);
+        const dLogProb = gradient.values.get(name);
         const decay = dimensions.length >= 2 ? 1 - learningRate * weightDecay : 1;
         const [m, v] = [momentOf(first, name, dimensions, values), momentOf(second, name, dimensions, values)];
         for (let i = 0; i < values.length; i++) {
-          const g = (slope?.[i] ?? 0) * shrink;
+          const g = (dLogProb?.[i] ?? 0) * shrink;
           m[i] = beta1 * (m[i] as number) + (1 - beta1) * g;
           v[i] = beta2 * (v[i] as number) + (1 - beta2) * g * g;
           const [mHat, vHat] = [(m[i] as number) / (1 - beta1 ** steps), (v[i] as number) / (1 - beta2 ** steps)];

@@ -54,7 +54,7 @@ export function earned(
 }
 
 /** The words of some agents. */
-export function wordsOf({ utterances, ledger }: Said, agents: readonly string[]): Said {
+export function tokensOf({ utterances, ledger }: Said, agents: readonly string[]): Said {
   const isTheirs = ({ agent }: { readonly agent: string }): boolean => agents.includes(agent);
   return { utterances: utterances.filter(isTheirs), ledger: { calls: ledger.calls.filter(isTheirs) } };
 }

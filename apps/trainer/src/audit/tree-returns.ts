@@ -1,6 +1,6 @@
 import { total } from "./costs.ts";
 import type { EpisodeRow, NodeRow, StepRow, TreeRow } from "./record.ts";
-import { earned, gradeOf, measured, wordsOf, type Numbers } from "./rewards.ts";
+import { earned, gradeOf, measured, tokensOf, type Numbers } from "./rewards.ts";
 import type { TrainSettings } from "./settings.ts";
 
 const mean = (values: readonly number[]): number => total(values) / values.length;
@@ -21,7 +21,7 @@ export function treeAdvantages(
   for (const tree of step.trees ?? []) {
     const own = hasOwnTerms(tree.node, step.episodes);
     const flat = new Map<string, boolean>();
-    tree.agents.forEach((agent, seat) => {
+    tree.agents.forEach((agent, slot) => {
       const worth = (action: NodeRow["actions"][number]): number => {
         const episode = step.episodes[action.episode] as EpisodeRow;
         const isNow = ({ round }: { readonly round: number }): boolean => round === action.round;
@@ -29,7 +29,7 @@ export function treeAdvantages(
           utterances: episode.utterances.filter(isNow),
           ledger: { calls: episode.ledger.calls.filter(isNow) },
         };
-        const costs = measured(settings, payers ? wordsOf(now, payers) : now, {});
+        const costs = measured(settings, payers ? tokensOf(now, payers) : now, {});
         return earned(settings, episode, costs, prices, termsOf(episode, own ? agent : null)).reward;
       };
       const visit = (node: NodeRow, path: readonly number[]): number[] => {
@@ -37,10 +37,10 @@ export function treeAdvantages(
           const below = action.next ? mean(visit(action.next, [...path, i])) : 0;
           return worth(action) + settings.tree!.gamma * below;
         });
-        for (const reply of new Set(node.actions.map(({ replies }) => replies[seat] as number))) {
-          const holding = returns.filter((_, i) => node.actions[i]?.replies[seat] === reply);
+        for (const reply of new Set(node.actions.map(({ replies }) => replies[slot] as number))) {
+          const holding = returns.filter((_, i) => node.actions[i]?.replies[slot] === reply);
           const advantage = mean(holding) - mean(returns);
-          const utterance = utteranceAt(tree, path, seat, reply);
+          const utterance = utteranceAt(tree, path, slot, reply);
           if (utterance !== undefined) advantages.set(utterance, advantage);
           const place = path.join("/");
           flat.set(place, (flat.get(place) ?? true) && advantage === 0);
@@ -54,8 +54,8 @@ export function treeAdvantages(
   return { advantages, nodesWithoutSpread: flags.length === 0 ? 0 : mean(flags) };
 }
 
-function utteranceAt({ replies }: TreeRow, path: readonly number[], seat: number, reply: number): number | undefined {
-  const wanted = `${path.join("/")}|${seat}|${reply}`;
+function utteranceAt({ replies }: TreeRow, path: readonly number[], slot: number, reply: number): number | undefined {
+  const wanted = `${path.join("/")}|${slot}|${reply}`;
   return replies.find(([place]) => place === wanted)?.[1];
 }
 

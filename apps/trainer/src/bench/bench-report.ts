@@ -20,14 +20,14 @@ import {
   type MethodSummary,
   type SampleRecord,
   type Table,
-  type Undealt,
+  type Unpartitioned,
 } from "@laconic/evaluation";
 import type { JournalTotals } from "@laconic/openai";
 import { benchPage } from "./bench-page.ts";
 import { readCalibrations } from "./calibration-file.ts";
 import { methodNames, readBenchConfig, samplesFile, setNames, type BenchConfig } from "./bench-settings.ts";
 import { readSpent } from "../run/kept-account.ts";
-import { readLeftOut, sayLeftOut } from "./left-out-file.ts";
+import { readSkipped, describeSkipped } from "./left-out-file.ts";
 import { methodSpec } from "./method-spec.ts";
 import { loadPlot } from "../report/chart/plot-library.ts";
 import { configOfRun } from "../run/open-run.ts";
@@ -79,7 +79,7 @@ export async function writeBenchReport(directory: string): Promise<BenchReport> 
   ];
   const heading = `${config.model} on ${setNames(config).join(", ")}`;
   const notes = [
-    ...notesOf(config, summaries, await readLeftOut(directory)),
+    ...notesOf(config, summaries, await readSkipped(directory)),
     ...spentNote(await readSpent(directory), config),
   ];
   const markdown = [
@@ -115,7 +115,11 @@ async function actorsOf({ methods, model }: BenchConfig): Promise<(method: strin
   return (method) => actors.get(method) ?? null;
 }
 
-function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftOut: readonly Undealt[]): string[] {
+function notesOf(
+  config: BenchConfig,
+  summaries: readonly MethodSummary[],
+  skipped: readonly Unpartitioned[],
+): string[] {
   const failed = summaries.filter(({ scored, samples }) => scored < samples);
   const retried = summaries.filter(
     ({ accuracy, firstAttemptAccuracy }) =>
@@ -146,11 +150,11 @@ function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftO
           `${name} is the team of ${run}, with its own models${config.actor === null ? "" : ` and the actor ${config.actor} instead of the training's`}: no published figure is of it.`,
       ),
     ...Object.entries(config.roleModels).map(
-      ([seat, { model, baseUrl }]) => `The seat ${seat} speaks with ${model} at ${new URL(baseUrl).origin}.`,
+      ([slot, { model, baseUrl }]) => `The role ${slot} speaks with ${model} at ${new URL(baseUrl).origin}.`,
     ),
     ...describeOwn(config.own),
     ...settingNote(config, summaries),
-    ...sayLeftOut(leftOut),
+    ...describeSkipped(skipped),
     ...(failed.length > 0
       ? [
           `Some samples have no score: ${failed.map(({ benchmark, method, scored, samples }) => `${benchmark} ${method} ${scored} of ${samples}`).join(", ")}. Go on with --resume.`,

@@ -26,7 +26,7 @@ export interface BenchConfig {
   readonly own: OwnBenchValues;
   /** What questions state is dealt among the agents of all methods that can play so, beside whole questions. */
   readonly distribute: boolean;
-  /** Models of single seats, such as `actor`, of all methods that bring none of their own. */
+  /** Models of single roles, such as `actor`, of all methods that bring none of their own. */
   readonly roleModels: Readonly<Record<string, BenchModel>>;
   /** Who speaks for the agents that do not learn in trained teams, instead of the training's; null for that. */
   readonly actor: string | null;
@@ -108,7 +108,7 @@ export function checkBenchConfig(value: unknown, place: string): BenchConfig {
   if (parsed.data.actor !== null && parsed.data.methods.every((method) => methodSpec(method).run === null))
     throw new LaconicError(
       "config_invalid",
-      `${place}: an actor speaks for trained teams, and there is none: add NAME=RUN to the methods, or give a published method's seat a model with --role-model`,
+      `${place}: an actor speaks for trained teams, and there is none: add NAME=RUN to the methods, or give a published method's slot a model with --role-model`,
       { place },
     );
   const names = methodNames(parsed.data);

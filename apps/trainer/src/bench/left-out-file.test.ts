@@ -2,18 +2,18 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readLeftOut, sayLeftOut, writeLeftOut } from "./left-out-file.ts";
+import { readSkipped, describeSkipped, writeSkipped } from "./left-out-file.ts";
 import { writeBenchReport } from "./bench-report.ts";
 
-const leftOut = [{ benchmark: "gsm8k", method: "team", questions: 36, of: 1319, reason: null }];
+const skipped = [{ benchmark: "gsm8k", method: "team", questions: 36, of: 1319, reason: null }];
 
 test("what a team could not deal is kept with its bench, and said in the report", async () => {
   const folder = await mkdtemp(join(tmpdir(), "laconic-left-out-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  await writeLeftOut(folder, []);
-  expect(await readLeftOut(folder)).toEqual([]);
-  await writeLeftOut(folder, leftOut);
-  expect(await readLeftOut(folder)).toEqual(leftOut);
+  await writeSkipped(folder, []);
+  expect(await readSkipped(folder)).toEqual([]);
+  await writeSkipped(folder, skipped);
+  expect(await readSkipped(folder)).toEqual(skipped);
   const config = {
     benchmarks: ["gsm8k"],
     methods: ["vanilla"],
@@ -32,8 +32,8 @@ test("what a team could not deal is kept with its bench, and said in the report"
   await writeFile(join(folder, "bench.json"), JSON.stringify(config));
   await writeFile(join(folder, "samples.jsonl"), "");
   const { markdown } = await writeBenchReport(folder);
-  expect(markdown).toContain(`- ${sayLeftOut(leftOut).join("")}`);
-  expect(sayLeftOut(leftOut).join("")).toMatch(/less than two facts .*: team: 36 of 1,319 questions of gsm8k\.$/u);
+  expect(markdown).toContain(`- ${describeSkipped(skipped).join("")}`);
+  expect(describeSkipped(skipped).join("")).toMatch(/less than two facts .*: team: 36 of 1,319 questions of gsm8k\.$/u);
   await writeFile(join(folder, "left-out.json"), "[{");
-  await expect(readLeftOut(folder)).rejects.toMatchObject({ code: "data_invalid" });
+  await expect(readSkipped(folder)).rejects.toMatchObject({ code: "data_invalid" });
 });

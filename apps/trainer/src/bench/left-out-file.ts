@@ -1,10 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { boundedJson, LaconicError } from "@laconic/core";
-import type { Undealt } from "@laconic/evaluation";
+import type { Unpartitioned } from "@laconic/evaluation";
 import { z } from "zod";
 
-const schema: z.ZodType<Undealt[]> = z.array(
+const schema: z.ZodType<Unpartitioned[]> = z.array(
   z.object({
     benchmark: z.string(),
     method: z.string(),
@@ -17,12 +17,12 @@ const schema: z.ZodType<Undealt[]> = z.array(
 const file = "left-out.json";
 
 /** Counted anew each time that a bench is opened; nothing is written where nothing is left out. */
-export async function writeLeftOut(directory: string, leftOut: readonly Undealt[]): Promise<void> {
-  if (leftOut.length > 0) await writeFile(join(directory, file), `${JSON.stringify(leftOut, null, 2)}\n`);
+export async function writeSkipped(directory: string, skipped: readonly Unpartitioned[]): Promise<void> {
+  if (skipped.length > 0) await writeFile(join(directory, file), `${JSON.stringify(skipped, null, 2)}\n`);
 }
 
 /** @throws LaconicError `data_invalid` for a damaged file: opening the bench again writes it anew */
-export async function readLeftOut(directory: string): Promise<Undealt[]> {
+export async function readSkipped(directory: string): Promise<Unpartitioned[]> {
   const path = join(directory, file);
   const text = await readFile(path, "utf8").catch(() => "[]");
   try {
@@ -38,16 +38,16 @@ export async function readLeftOut(directory: string): Promise<Undealt[]> {
 }
 
 /** What the dealt setting lacks, a sentence each: single questions of methods, and whole methods with their reasons. */
-export function sayLeftOut(leftOut: readonly Undealt[]): string[] {
+export function describeSkipped(skipped: readonly Unpartitioned[]): string[] {
   const count = (value: number): string => value.toLocaleString("en-US");
-  const each = leftOut
+  const each = skipped
     .filter(({ reason }) => reason === null)
     .map(
       ({ method, questions, of, benchmark }) =>
         `${method}: ${count(questions)} of ${count(of)} questions of ${benchmark}`,
     );
   const reasons = new Map<string, Set<string>>();
-  for (const { method, reason } of leftOut)
+  for (const { method, reason } of skipped)
     if (reason !== null) reasons.set(reason, (reasons.get(reason) ?? new Set()).add(method));
   return [
     ...(each.length > 0

@@ -42,7 +42,7 @@ function entry({
   size,
   stops,
   votes,
-  dealing,
+  partition,
   differs,
 }: ProtocolText): string {
   const settings = [
@@ -53,7 +53,7 @@ function entry({
     `examples ${shots}`,
     `stops ${stops}`,
     `answer is ${votes}`,
-    `dealt ${dealing.replace(/\.$/u, "")}`,
+    `dealt ${partition.replace(/\.$/u, "")}`,
   ];
   return [`  ${name}  for ${questions}`, `    ${settings.join("; ")}`, `    not as published: ${differs}`].join("\n");
 }

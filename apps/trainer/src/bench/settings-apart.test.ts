@@ -155,7 +155,7 @@ test("equal tokens without a team are refused", async () => {
   expect([code, served.length, err]).toEqual([2, 0, expect.stringContaining("no method here has several agents")]);
 });
 
-test("a model per seat: each server is asked by its own, paid at its own price, and the key stays at home", async () => {
+test("a model per role: each server is asked by its own, paid at its own price, and the key stays at home", async () => {
   const [home, other] = [await recordingServer(() => "Say it."), await recordingServer(() => "#### 17")];
   const { words, records, run } = await bench(home.url, "hint,vanilla", [
     "--role-model",
@@ -188,7 +188,7 @@ test("a model per seat: each server is asked by its own, paid at its own price, 
 });
 
 test.for([
-  [["--role-model", "critc=m"], "no method here has a seat critc without a model; there are collaborator, actor"],
+  [["--role-model", "critc=m"], "no method here has a role critc without a model; there are collaborator, actor"],
   [["--role-model", "actor"], '"actor" is not SEAT=...'],
   [["--role-price", "actor=1/2"], "actor has no model of its own"],
   [["--actor", "shipped"], "an actor speaks for trained teams, and there is none"],

@@ -30,7 +30,7 @@ async function requests(
 test.for([
   ["hint", "collaborator"],
   ["critic", "critic"],
-] as const)("untrained %s asks what the team that is trained asks", async ([name, seat]) => {
+] as const)("untrained %s asks what the team that is trained asks", async ([name, slot]) => {
   const options = {
     agents: 3,
     rounds: 2,
@@ -44,7 +44,7 @@ test.for([
   for (const dealt of [false, true]) {
     const viewsFor = (helper: string): Record<string, string> =>
       dealt ? { actor: "Ann has 3.", [helper]: "Bob has 4." } : {};
-    const published = await requests(untrained, viewsFor(seat));
+    const published = await requests(untrained, viewsFor(slot));
     expect(published).toEqual(await requests(teamOf(name, options).topology, viewsFor("collaborator")));
     expect(published).toHaveLength(name === "hint" ? 2 : 3);
     expect(JSON.stringify(published).includes("Only you know:")).toBe(dealt);

@@ -64,8 +64,8 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
         const seeds = seedsOf(args.seeds);
         const only = args.variants?.split(",").map((name) => name.trim());
         const price = args.price === undefined ? null : positiveNumber("price", args.price);
-        const { variants, leftOut } = await chooseVariants({ base, fixed, only, own, price }, terminal);
-        for (const { variant, reason } of leftOut) terminal.note(`left out ${variant}: ${reason}`);
+        const { variants, skipped } = await chooseVariants({ base, fixed, only, own, price }, terminal);
+        for (const { variant, reason } of skipped) terminal.note(`left out ${variant}: ${reason}`);
         for (const { name, overrides } of own)
           for (const dropped of droppedSettings(applyOverrides(base, fixed), overrides))
             terminal.note(`variant ${name}: ${dropped}`);
@@ -88,7 +88,7 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
         );
         if (typeof results === "number") return results;
         const summary = await summariseSweep(folder, results);
-        const report = ablationReport(summary, seeds, leftOut);
+        const report = ablationReport(summary, seeds, skipped);
         await writeFile(join(folder, "ablation.md"), `${ablationText(report)}\n`);
         await writeVariantPages(folder, "ablation", {
           heading: `Ablation of ${args.config}`,

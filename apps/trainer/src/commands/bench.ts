@@ -9,7 +9,7 @@ import {
   openJobs,
   openRecords,
   runBench,
-  undealt,
+  unpartitioned,
   type BenchJob,
   type BenchSettings,
 } from "@laconic/evaluation";
@@ -22,7 +22,7 @@ import { configOf } from "../bench/bench-arguments.ts";
 import { benchDataOf } from "../bench/bench-data.ts";
 import { checkJudge, openJudge } from "../bench/bench-judge.ts";
 import { benchSets } from "../bench/bench-sets.ts";
-import { sayLeftOut, writeLeftOut } from "../bench/left-out-file.ts";
+import { describeSkipped, writeSkipped } from "../bench/left-out-file.ts";
 import { sayPlan } from "../bench/bench-plan.ts";
 import { progressOf } from "../bench/bench-progress.ts";
 import { methodSpec } from "../bench/method-spec.ts";
@@ -85,13 +85,13 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         },
         "role-model": {
           type: "string",
-          description: "Models of single seats: actor=NAME@URL,hint=NAME,router=... (without URL the bench's server)",
-          valueHint: "seat=name@url",
+          description: "Models of single roles: actor=NAME@URL,hint=NAME,router=... (without URL the bench's server)",
+          valueHint: "role=name@url",
         },
         "role-price": {
           type: "string",
-          description: "US dollars per million prompt and completion tokens of a seat's model: actor=0.15/0.6",
-          valueHint: "seat=p/c",
+          description: "US dollars per million prompt and completion tokens of a role's model: actor=0.15/0.6",
+          valueHint: "role=p/c",
         },
         actor: {
           type: "string",
@@ -218,19 +218,19 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         // Before anything is written: a directory with settings is one to go on with.
         if (config.maxUsd !== null) {
           checkPriced(config.price, config.model, "price");
-          for (const [seat, { model, price }] of Object.entries(config.roleModels))
-            checkPriced(price, `${seat}'s ${model}`, "role-price");
+          for (const [slot, { model, price }] of Object.entries(config.roleModels))
+            checkPriced(price, `${slot}'s ${model}`, "role-price");
         }
         for (const { unpriced } of teams)
           if (config.maxUsd !== null && unpriced !== null) checkPriced(null, unpriced, "actor-price");
         methods.push(...ownMethods);
-        const dealer = config.distribute ? { seed: dealSeed, dealTo } : null;
-        const all = benchJobs(sets, settings, methods, dealer);
+        const partitioner = config.distribute ? { seed: dealSeed, dealTo } : null;
+        const all = benchJobs(sets, settings, methods, partitioner);
         checkRoles(all, config);
         checkJudge(all, config);
         const jobs = withWhatTheyLearnOn(all, (text) => terminal.note(text));
-        const leftOut = undealt(sets, settings, methods, dealer);
-        for (const line of sayLeftOut(leftOut)) terminal.note(line);
+        const skipped = unpartitioned(sets, settings, methods, partitioner);
+        for (const line of describeSkipped(skipped)) terminal.note(line);
         if (config.actorPrice !== null && teams.every(({ asksServer }) => !asksServer))
           throw new LaconicError("config_invalid", "--actor-price: no trained team's actor is behind a server", {
             flag: "actor-price",
@@ -251,7 +251,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           await writeFile(join(directory, settingsFile), `${JSON.stringify(config, null, 2)}\n`);
           await keepSources(directory, await sourcesOf(fromFolder(directory, config.own)));
         }
-        await writeLeftOut(directory, leftOut);
+        await writeSkipped(directory, skipped);
         return withDashboard(args.view, { folder: directory, page: "list" }, terminal, async () => {
           const limits = { insecure: args.insecure === true, maxErrors, deadline };
           const stopped = await perform({ jobs, teams }, settings, config, directory, limits, terminal);

@@ -160,15 +160,17 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
           args.agents === undefined
             ? []
             : Array.from({ length: wholeNumber("agents", args.agents) }, (_, i) => `agent-${i + 1}`);
-        let undealt = 0;
+        let unpartitioned = 0;
         for (const problem of seededSubset(problems, { limit, seed: args.seed })) {
           const shown = agents.length === 0 ? problem : distribute(problem, agents, args.seed)?.problem;
-          if (!shown) undealt++;
+          if (!shown) unpartitioned++;
           else if (args.json) terminal.result(JSON.stringify(shown));
           else for (const line of linesOf(shown)) terminal.result(printable(line));
         }
-        if (undealt > 0)
-          terminal.note(`left out: ${undealt} of ${limit} problems state less than two facts that could be dealt`);
+        if (unpartitioned > 0)
+          terminal.note(
+            `left out: ${unpartitioned} of ${limit} problems state less than two facts that could be dealt`,
+          );
         return 0;
       },
     },

@@ -157,13 +157,13 @@ function textOf(rubric: Rubric | string): string {
 function progress(pairs: number, terminal: Terminal): (verdict: { status: string; reason?: string }) => void {
   const started = performance.now();
   let done = 0;
-  let told = false;
+  let isNoted = false;
   return ({ status, reason }) => {
     done++;
     const seconds = ((performance.now() - started) / 1000 / done) * (pairs - done);
     if (terminal.interactive) terminal.status(`${done} of ${pairs} pairs, ${formatDuration(seconds)} left`);
-    if (status !== "undecided" || told) return;
-    told = true;
+    if (status !== "undecided" || isNoted) return;
+    isNoted = true;
     terminal.note(`no verdict: ${JSON.stringify(reason)}`);
   };
 }

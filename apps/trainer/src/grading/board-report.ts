@@ -10,7 +10,7 @@ export interface BoardTime {
 }
 
 /** A tally as it is told. */
-export interface ToldTally {
+export interface TallyJson {
   readonly pairs: number;
   readonly accuracy: Share;
   /** Of all pairs. */
@@ -21,7 +21,7 @@ export interface ToldTally {
 }
 
 /** A case whose verdict is not its label. */
-export interface ToldDisagreement {
+export interface DisagreementJson {
   readonly id: string;
   readonly kind: string;
   readonly tags: readonly string[];
@@ -38,30 +38,30 @@ export interface ToldDisagreement {
 
 /** All that a board shows. */
 export interface BoardReport {
-  readonly total: ToldTally;
-  readonly kinds: Readonly<Record<string, ToldTally>>;
-  readonly tags: Readonly<Record<string, ToldTally>>;
+  readonly total: TallyJson;
+  readonly kinds: Readonly<Record<string, TallyJson>>;
+  readonly tags: Readonly<Record<string, TallyJson>>;
   readonly verdictsPerSecond: number;
   readonly verdictsPerProcessorSecond: number;
-  readonly disagreements: readonly ToldDisagreement[];
+  readonly disagreements: readonly DisagreementJson[];
   readonly mathVerify?: NoPeer | PeerReport;
 }
 
 /** Both graders on the cases that both judge. */
 export interface PeerReport {
   readonly version: string;
-  readonly ours: ToldTally;
-  readonly theirs: ToldTally;
+  readonly ours: TallyJson;
+  readonly theirs: TallyJson;
   readonly theirVerdictsPerSecond: number;
   /** Cases on which Math-Verify alone is not as labelled. */
-  readonly theirDisagreements: readonly ToldDisagreement[];
+  readonly theirDisagreements: readonly DisagreementJson[];
 }
 
 export function boardReport(judged: readonly Judged[], time: BoardTime, peer?: PeerVerdicts | NoPeer): BoardReport {
   const verdicts = peer && "verdicts" in peer ? peer.verdicts : undefined;
-  const tell = (each: Judged): ToldDisagreement => disagreementTold(each, verdicts);
+  const tell = (each: Judged): DisagreementJson => disagreementJson(each, verdicts);
   return {
-    total: told(tallyOf(judged)),
+    total: tallyJson(tallyOf(judged)),
     kinds: byKey(judged, ({ kind }) => [kind]),
     tags: byKey(judged, ({ tags }) => tags ?? []),
     verdictsPerSecond: Math.round(judged.length / time.seconds),
@@ -74,11 +74,11 @@ export function boardReport(judged: readonly Judged[], time: BoardTime, peer?: P
 function byKey(
   judged: readonly Judged[],
   keysOf: (item: GradedCase) => readonly string[],
-): Readonly<Record<string, ToldTally>> {
-  return Object.fromEntries(talliesBy(judged, keysOf).map(([key, tally]) => [key, told(tally)]));
+): Readonly<Record<string, TallyJson>> {
+  return Object.fromEntries(talliesBy(judged, keysOf).map(([key, tally]) => [key, tallyJson(tally)]));
 }
 
-function told({ pairs, agree, wrong, falseAccepts, falseRejects }: Tally): ToldTally {
+function tallyJson({ pairs, agree, wrong, falseAccepts, falseRejects }: Tally): TallyJson {
   return {
     pairs,
     accuracy: shareOf(agree, pairs),
@@ -91,7 +91,7 @@ function told({ pairs, agree, wrong, falseAccepts, falseRejects }: Tally): ToldT
 function peerReport(
   judged: readonly Judged[],
   peer: PeerVerdicts,
-  tell: (each: Judged) => ToldDisagreement,
+  tell: (each: Judged) => DisagreementJson,
 ): PeerReport {
   const shared = judged.filter(({ item }) => peer.verdicts.has(item.id));
   const theirs = shared.map(({ item, verdict }) => ({
@@ -101,8 +101,8 @@ function peerReport(
   const ours = new Set(disagreementsOf(shared).map(({ item }) => item.id));
   return {
     version: peer.version,
-    ours: told(tallyOf(shared)),
-    theirs: told(tallyOf(theirs)),
+    ours: tallyJson(tallyOf(shared)),
+    theirs: tallyJson(tallyOf(theirs)),
     theirVerdictsPerSecond: Math.round(peer.verdicts.size / peer.seconds),
     theirDisagreements: shared
       .filter(({ item }) => !ours.has(item.id) && (peer.verdicts.get(item.id) ?? false) !== item.verdict)
@@ -110,10 +110,10 @@ function peerReport(
   };
 }
 
-function disagreementTold(
+function disagreementJson(
   { item, verdict }: Judged,
   peer: ReadonlyMap<string, boolean | null> | undefined,
-): ToldDisagreement {
+): DisagreementJson {
   const { id, kind, tags = [], rule = null, gold, prediction } = item;
   return {
     id,
@@ -156,7 +156,7 @@ function peerLines(peer: NoPeer | PeerReport): string[] {
   ];
 }
 
-function line(name: string, { pairs, accuracy, falseAccepts, falseRejects }: ToldTally): string {
+function line(name: string, { pairs, accuracy, falseAccepts, falseRejects }: TallyJson): string {
   const [low, high] = accuracy.interval.map((share) => (100 * share).toFixed(1));
   const shown = `${(100 * accuracy.share).toFixed(2)} (${low} to ${high})`;
   return `${name.padEnd(32)} ${String(pairs).padStart(5)}   ${shown.padEnd(22)} ${String(falseAccepts.count).padStart(6)}         ${String(falseRejects.count).padStart(6)}`;
@@ -174,7 +174,7 @@ export function disagreementLines({
   extracted,
   how,
   mathVerify,
-}: ToldDisagreement): string[] {
+}: DisagreementJson): string[] {
   const peer =
     mathVerify === undefined ? "" : `; Math-Verify: ${mathVerify === null ? "none" : mathVerify ? "right" : "wrong"}`;
   return [

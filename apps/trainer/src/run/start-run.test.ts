@@ -125,8 +125,8 @@ test(
     await editManifest(run, (text) => text.replace(/("tokenizer: vocabulary": ")[^"]+/u, "$1other"));
     expect((await laconic(...few)).err).toContain('the input tokenizer: vocabulary was "other"');
     await rm(join(run, "manifest.json"));
-    const untold = await laconic(...few);
-    expect([untold.code, untold.err]).toEqual([0, expect.stringContaining("cannot be told")]);
+    const byDefault = await laconic(...few);
+    expect([byDefault.code, byDefault.err]).toEqual([0, expect.stringContaining("cannot be told")]);
   },
 );
 

@@ -140,7 +140,7 @@ export async function startRun(
     const measuring = `measuring ${Math.min(measure.problems, task.heldOut.length)} held-out problems`;
     // Of the last step or evaluation, and of the last line where nobody watches.
     let last = started;
-    let told = started;
+    let lastLine = started;
     let first: number | null = null;
     const [stepSeconds, evaluationSeconds]: [number[], number[]] = [[], []];
     let now: Spinner = { done: () => undefined };
@@ -188,9 +188,9 @@ export async function startRun(
             ...(fleet && { note: serversInShort(fleet.servers()) }),
           });
           if (terminal.interactive) terminal.status(line);
-          else if (step % 10 === 0 || step === steps || at - told > longestSilence) {
+          else if (step % 10 === 0 || step === steps || at - lastLine > longestSilence) {
             terminal.note(line);
-            told = at;
+            lastLine = at;
           }
           if (!openSource && (step === steps || (measure.every > 0 && step % measure.every === 0)))
             now = spinner(terminal, measuring);
@@ -204,7 +204,7 @@ export async function startRun(
             `${terminal.paint("cyan", `held-out at step ${step}`)}: accuracy ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens per episode (${problems} problems${withoutScore(evaluation)})`,
           );
           if (step > 0) return;
-          told = at;
+          lastLine = at;
           now = spinner(
             terminal,
             `first step: ${problemsPerStep} problems x ${episodesPerProblem} episodes, and the update`,

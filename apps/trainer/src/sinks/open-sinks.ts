@@ -41,7 +41,7 @@ async function openSink(
     return (await resolveReference(setting, "sink", place)) as MetricSink;
   }
   const [name = "", own = {}] = typeof setting === "string" ? [setting] : (Object.entries(setting)[0] ?? []);
-  const told = own as {
+  const given = own as {
     readonly url?: string;
     readonly project?: string;
     readonly entity?: string;
@@ -51,7 +51,7 @@ async function openSink(
   const seconds = (): number => new Date().getTime() / 1000;
   const newId = (): string => randomUUID().replaceAll("-", "").slice(0, 8);
   const serverOf = (variable: string): string => {
-    const url = told.url ?? environment[variable] ?? "";
+    const url = given.url ?? environment[variable] ?? "";
     if (/^https?:\/\//u.test(url)) return url;
     const reason = url === "" ? "has no server" : "sends to servers, by http or https";
     throw new LaconicError("config_invalid", `${key}: ${name} ${reason}; set ${variable}, or { ${name}: { url } }`, {
@@ -62,10 +62,10 @@ async function openSink(
     case "tensorboard":
       return tensorBoardSink({ directory: join(directory, "tensorboard"), wallTime: seconds });
     case "wandb": {
-      const entity = told.entity ?? environment["WANDB_ENTITY"];
+      const entity = given.entity ?? environment["WANDB_ENTITY"];
       return wandbSink({
         directory: join(directory, "wandb"),
-        project: told.project ?? environment["WANDB_PROJECT"] ?? project,
+        project: given.project ?? environment["WANDB_PROJECT"] ?? project,
         ...(entity !== undefined && { entity }),
         newId,
         wallTime: seconds,
@@ -75,7 +75,7 @@ async function openSink(
       const [writeToken, hfToken] = [environment["TRACKIO_WRITE_TOKEN"], environment["HF_TOKEN"]];
       const sink = trackioSink({
         url: serverOf("TRACKIO_SERVER_URL"),
-        project: told.project ?? environment["TRACKIO_PROJECT"] ?? project,
+        project: given.project ?? environment["TRACKIO_PROJECT"] ?? project,
         ...(writeToken !== undefined && { writeToken }),
         // An access token of the Hub goes to the Hub's Spaces alone.
         ...(hfToken !== undefined && isSpace(serverOf("TRACKIO_SERVER_URL")) && { hfToken }),
@@ -86,7 +86,7 @@ async function openSink(
     default: {
       const sink = mlflowSink({
         url: serverOf("MLFLOW_TRACKING_URI"),
-        experiment: told.experiment ?? environment["MLFLOW_EXPERIMENT_NAME"] ?? project,
+        experiment: given.experiment ?? environment["MLFLOW_EXPERIMENT_NAME"] ?? project,
         headers: mlflowHeaders(environment),
         wallTime: () => new Date().getTime(),
       });

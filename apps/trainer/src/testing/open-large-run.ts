@@ -101,6 +101,6 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
   metrics,
 };
 const found = await programs[process.argv[2] ?? ""]?.();
-const told = JSON.stringify({ ...(found as object), residentMiB: process.resourceUsage().maxRSS / 1024 });
+const reported = JSON.stringify({ ...(found as object), residentMiB: process.resourceUsage().maxRSS / 1024 });
 // What is packed in the background ends here.
-process.stdout.write(told, () => process.exit(0));
+process.stdout.write(reported, () => process.exit(0));

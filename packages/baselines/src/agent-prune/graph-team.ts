@@ -42,7 +42,7 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
   const runner = runnerOf(protocol, options);
   const { agents: count, rounds } = sizeOf(protocol, options);
   const ids = Array.from({ length: count }, (_, i) => `agent-${i + 1}`);
-  const rolesOf = protocol.roles.filter(({ seat }) => seat !== "decision");
+  const rolesOf = protocol.roles.filter(({ slot }) => slot !== "decision");
   const roleOf = (i: number): Role => rolesOf[i % rolesOf.length] as Role;
   const writesCode = protocol.families.includes("code");
   return programTopology({
@@ -127,7 +127,7 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
       ),
   });
 
-  /** A seat whose program is run writes that, one that plans plans; all others answer. */
+  /** A slot whose program is run writes that, one that plans plans; all others answer. */
   function systemOf(role: Role): string {
     return [roleLine(role), ...(role.runs || role.answers === false ? [] : [stepByStep, answerForm])]
       .filter((part) => part !== "")

@@ -100,9 +100,9 @@ describe("code: five programmers in four rounds", () => {
     const { calls, episode } = await play(teamOf("agentprune-c", code), () => fence("return x + 1"), coding);
     expect([calls.length, episode.notes]).toEqual([5 * 4 + 1, undefined]);
     const titles = calls.slice(0, 5).map(({ system }) => /You are an? ([\w ]+)\./u.exec(system)?.[1]);
-    const told = calls.slice(0, 5).map(({ system }) => system.includes(options.answerForm));
+    const reported = calls.slice(0, 5).map(({ system }) => system.includes(options.answerForm));
     // Who plans and who tests is not told to answer.
-    expect(told).toEqual([false, false, true, false, true]);
+    expect(reported).toEqual([false, false, true, false, true]);
     expect(titles).toEqual([
       "Project Manager",
       "Algorithm Designer",

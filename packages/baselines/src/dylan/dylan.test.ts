@@ -50,9 +50,9 @@ describe("choice: seven roles at temperature 1", () => {
     );
     expect(protocolFor(baselineNamed("dylan").protocols ?? [], choice).temperature).toBe(1);
     const roles = ["economist", "doctor", "lawyer", "mathematician", "psychologist", "programmer", "historian"];
-    const told = (from: number, to: number) =>
+    const reported = (from: number, to: number) =>
       new Set(calls.slice(from, to).map(({ system }) => /You are an? (\w+)\./u.exec(system)?.[1]));
-    expect([told(0, 7), told(7, 14)]).toEqual([new Set(roles), new Set(roles)]);
+    expect([reported(0, 7), reported(7, 14)]).toEqual([new Set(roles), new Set(roles)]);
     expect(speakers).toHaveLength(17);
     expect(speakers[14]).toBe("ranker");
     expect(new Set(speakers.slice(15)).size).toBe(2);
@@ -207,8 +207,8 @@ describe("the selected team", () => {
     expect(agents).toEqual([1, 2, 5, 6]);
     const team = selected.restore?.(given, learned) as Topology;
     const { calls } = await play(team, opinion);
-    const told = new Set(calls.map(({ system }) => /You are an? (\w+)\./u.exec(system)?.[1]).filter(Boolean));
-    expect(told).toEqual(new Set(["doctor", "lawyer", "programmer", "historian"]));
+    const reported = new Set(calls.map(({ system }) => /You are an? (\w+)\./u.exec(system)?.[1]).filter(Boolean));
+    expect(reported).toEqual(new Set(["doctor", "lawyer", "programmer", "historian"]));
     expect(calls.length).toBeLessThanOrEqual(11);
   });
   test("where all are alike nothing is asked; what was not learned here is refused", async () => {

@@ -83,7 +83,7 @@ function writes({ families }: Protocol): boolean {
 
 /** Those who answer; judges are there once. */
 function playersOf({ roles }: Protocol): Role[] {
-  return roles.filter(({ seat }) => /^(?:agent|writer)/u.test(seat));
+  return roles.filter(({ slot }) => /^(?:agent|writer)/u.test(slot));
 }
 
 /** Roles in turn, as many as there are agents. */

@@ -19,7 +19,7 @@ const layers = 3;
 const alikeFrom = 90;
 
 /** Judges that are asked; the passer is a tool. */
-const judgeSeats = ["tester", "reflector", "judge-ranker"] as const;
+const judgeSlots = ["tester", "reflector", "judge-ranker"] as const;
 
 /** Everything of a play: programs and judgements, in the order in which they came. */
 interface Play {
@@ -52,7 +52,7 @@ export function dylanWriters(
   const ids = team.map((_, i) => `writer-${i + 1}`);
   return programTopology({
     name: "dylan",
-    agents: [...ids, ...judgeSeats, "ranker"],
+    agents: [...ids, ...judgeSlots, "ranker"],
     play: async (stage) => {
       const { question } = stage.problem;
       const run = onceEach(runner);
@@ -154,24 +154,26 @@ export function dylanWriters(
   ) {
     const { question } = stage.problem;
     const system = [roleLine(team[ids.indexOf(agent)]), answerForm].filter((part) => part !== "").join(" ");
-    const told = order.filter(({ judge: name }) => name !== "judge-ranker");
+    const others = order.filter(({ judge: name }) => name !== "judge-ranker");
     const shown = judged?.passed ?? [];
     const parts = shown.map((i, place) =>
       [
         `Program ${place + 1}:\n${quote(codeIn((programs[i] as Turn).utterance.text))}`,
-        ...told.map(({ judge: name, remarks }) => `${judgeNames[name]} of program ${place + 1}:\n${remarks[i] ?? ""}`),
+        ...others.map(
+          ({ judge: name, remarks }) => `${judgeNames[name]} of program ${place + 1}:\n${remarks[i] ?? ""}`,
+        ),
       ].join("\n\n"),
     );
-    const names = told.map(({ judge: name }) => judgeNames[name].toLowerCase()).join(", ");
+    const names = others.map(({ judge: name }) => judgeNames[name].toLowerCase()).join(", ");
     const user = judged
-      ? `${question}\n\n${parts.join("\n\n")}\n\nWrite a better program, or the same where nothing is wrong. Before it, score how much each of these helped from 1 to 5, as ${sample(told.length)}: ${names}.`
+      ? `${question}\n\n${parts.join("\n\n")}\n\nWrite a better program, or the same where nothing is wrong. Before it, score how much each of these helped from 1 to 5, as ${sample(others.length)}: ${names}.`
       : question;
     return {
       agent,
       prompt: chat(system, user),
       reads: [
         ...shown.map((i) => (programs[i] as Turn).message),
-        ...told.flatMap(({ turn }) => (turn ? [turn.message] : [])),
+        ...others.flatMap(({ turn }) => (turn ? [turn.message] : [])),
       ],
       ...phaseSettings(protocol.phases.reply, options),
     };

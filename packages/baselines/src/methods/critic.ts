@@ -2,7 +2,7 @@ import { criticActor, criticPrompt, revisingActorPrompt } from "@laconic/topolog
 import type { Baseline } from "../baseline.ts";
 import { methodOf } from "../method-of.ts";
 import { criticProtocols } from "../protocols/untrained.ts";
-import { seatOn } from "./seat-on.ts";
+import { agentForPhase } from "./agent-for-phase.ts";
 
 /** AgentPO's other pair before training: the very prompts of the team that is trained. */
 export const untrainedCritic: Baseline = methodOf({
@@ -11,8 +11,8 @@ export const untrainedCritic: Baseline = methodOf({
   protocols: criticProtocols,
   create: ({ phases }, options) =>
     criticActor(
-      seatOn("actor", revisingActorPrompt(options.answerForm), phases.answer, options),
-      seatOn("critic", criticPrompt, phases.critique, options),
+      agentForPhase("actor", revisingActorPrompt(options.answerForm), phases.answer, options),
+      agentForPhase("critic", criticPrompt, phases.critique, options),
     ),
   maxCopies: () => ({ questions: 3, examples: 0, replies: 3 }),
 });

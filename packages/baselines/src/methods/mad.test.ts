@@ -73,8 +73,8 @@ test("everybody remembers its own turns, and hears the other side's last message
 
 test("the negative side is told to disagree once", async () => {
   const { chats } = await play(onward);
-  const told = chats.filter(({ messages }) => messages.at(-1)?.content.includes("You disagree"));
-  expect(told.map(({ agent }) => agent)).toEqual(["negative"]);
+  const reported = chats.filter(({ messages }) => messages.at(-1)?.content.includes("You disagree"));
+  expect(reported.map(({ agent }) => agent)).toEqual(["negative"]);
 });
 
 test("a verdict inside other words is repaired once and noted; one that is no JSON goes on, and is noted", async () => {

@@ -47,7 +47,7 @@ export function roleAssignmentProgram(options: BaselineOptions): Program {
 const helper = "Helpful Assistant";
 
 function expertsOf({ roles }: Protocol): string[] {
-  return roles.flatMap(({ seat, title }) => (seat === "expert" && title !== undefined ? title : []));
+  return roles.flatMap(({ slot, title }) => (slot === "expert" && title !== undefined ? title : []));
 }
 
 /** A helpful assistant is for replies that name nobody. */

@@ -22,7 +22,7 @@ export const promptVersion = "baselines@4";
 
 export const stepByStep = "Reason step by step.";
 
-/** What a seat is told that it is; empty for nobody in particular. */
+/** Tells a model its role; empty for nobody in particular. */
 export function roleLine(role: Role | undefined): string {
   const who = role?.title === undefined ? "" : `You are ${/^[aeiou]/iu.test(role.title) ? "an" : "a"} ${role.title}.`;
   return [who, role?.duty ?? ""].filter((part) => part !== "").join(" ");

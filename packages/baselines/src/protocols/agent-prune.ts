@@ -1,13 +1,13 @@
-import { onePiece } from "./dealing.ts";
+import { onePiece } from "./partition.ts";
 import type { AgentPrunePhase } from "../agent-prune/graph-team.ts";
 import { benchmarkLine, noShots, type Family, type Protocol, type Role } from "./protocol.ts";
 
 const paper = "Zhang et al. 2025 (arXiv 2410.02506)";
 const repository = "AgentPrune@c544dd6a";
 
-const seated = (roles: readonly Omit<Role, "seat">[]): Role[] => [
-  ...roles.map((role, i) => ({ seat: `agent-${i + 1}`, ...role })),
-  { seat: "decision", duty: "Decides on the answer from what the agents wrote in the last round." },
+const seated = (roles: readonly Omit<Role, "slot">[]): Role[] => [
+  ...roles.map((role, i) => ({ slot: `agent-${i + 1}`, ...role })),
+  { slot: "decision", duty: "Decides on the answer from what the agents wrote in the last round." },
 ];
 
 /** For GSM8K. */
@@ -97,9 +97,9 @@ function protocolOf(
     answerLine: benchmarkLine,
     hears:
       "Its predecessors of the round, and those of the round before, along the edges that are left; the decision hears all of the last round.",
-    dealing: family === "code" ? onePiece : { kind: "among", seats: ["agent"] },
+    partition: family === "code" ? onePiece : { kind: "among", slots: ["agent"] },
     stops: { kind: "fixed" },
-    votes: { kind: "decision", seat: "decision" },
+    votes: { kind: "decision", slot: "decision" },
     ...((family === "maths" || family === "code") && { runsPrograms: true }),
     // Whoever hears nobody in the first round has to speak, and so has the decision.
     calls: { least: family === "code" ? 2 : most, most },

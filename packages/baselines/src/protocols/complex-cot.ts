@@ -1,11 +1,11 @@
-import { oneAgent } from "./dealing.ts";
+import { oneAgent } from "./partition.ts";
 import { benchmarkLine, noShots, type Protocol } from "./protocol.ts";
 
 const greedy = {
   version: 1,
   source: "Fu et al. 2023; Progressive-Hint@aca5acc6, Complex CoT prompts",
   published: "complex-cot",
-  roles: [{ seat: "solver" }],
+  roles: [{ slot: "solver" }],
   temperature: 0,
   phases: { answer: { shots: true } },
   shots: { count: 8, form: "chains", select: "most-steps" },
@@ -15,7 +15,7 @@ const greedy = {
   ],
   answerLine: benchmarkLine,
   hears: "Nobody.",
-  dealing: oneAgent,
+  partition: oneAgent,
   stops: { kind: "fixed" },
   votes: { kind: "last" },
   calls: { least: 1, most: 1 },

@@ -1,15 +1,15 @@
-import { oneAgent } from "./dealing.ts";
+import { oneAgent } from "./partition.ts";
 import { benchmarkLine, noShots, type Protocol } from "./protocol.ts";
 
 const chain = {
   version: 1,
   published: "cot",
-  roles: [{ seat: "solver" }],
+  roles: [{ slot: "solver" }],
   temperature: 0,
   phases: { answer: { shots: true } },
   answerLine: benchmarkLine,
   hears: "Nobody.",
-  dealing: oneAgent,
+  partition: oneAgent,
   stops: { kind: "fixed" },
   votes: { kind: "last" },
   calls: { least: 1, most: 1 },

@@ -20,7 +20,7 @@ export interface ProtocolText {
   readonly votes: string;
   readonly hears: string;
   /** Among whom what a question states can be dealt, or why not. */
-  readonly dealing: string;
+  readonly partition: string;
   readonly prompts: string;
   readonly answerLine: string;
   readonly source: string;
@@ -52,7 +52,7 @@ export function describeProtocol(protocol: Protocol): ProtocolText {
     stops: stopText(stops),
     votes: voteText(votes, samples),
     hears,
-    dealing: dealingText(protocol),
+    partition: partitionText(protocol),
     prompts: prompts.join(" "),
     answerLine,
     source,
@@ -86,12 +86,12 @@ function shotsText({ shots: { count, form, select } }: Protocol): string {
 
 function rolesText({ roles }: Protocol): string {
   return roles
-    .map(({ seat, title, duty }) => [seat, title && `as ${title}`, duty && `("${duty}")`].filter(Boolean).join(" "))
+    .map(({ slot, title, duty }) => [slot, title && `as ${title}`, duty && `("${duty}")`].filter(Boolean).join(" "))
     .join("; ");
 }
 
-function dealingText({ dealing }: Protocol): string {
-  return dealing.kind === "among" ? `among ${dealing.seats.join(" and ")}` : `not: ${dealing.reason}`;
+function partitionText({ partition }: Protocol): string {
+  return partition.kind === "among" ? `among ${partition.slots.join(" and ")}` : `not: ${partition.reason}`;
 }
 
 function stopText(stops: StopRule): string {
@@ -116,6 +116,6 @@ function voteText(votes: VoteRule, samples: number | undefined): string {
     case "plurality":
       return votes.kept === undefined ? "most votes" : `most votes of the ${votes.kept} of ${samples} with most steps`;
     case "decision":
-      return `what the ${votes.seat} says`;
+      return `what the ${votes.slot} says`;
   }
 }

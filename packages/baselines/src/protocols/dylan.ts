@@ -1,4 +1,4 @@
-import { onePiece, type Dealing } from "./dealing.ts";
+import { onePiece, type Partition } from "./partition.ts";
 import type { DylanPhase } from "../dylan/debate.ts";
 import { benchmarkLine, noShots, type Protocol, type Role } from "./protocol.ts";
 
@@ -6,30 +6,30 @@ const source = "Liu et al. 2023; DyLAN@572341b5";
 
 /** The seven candidates for MMLU. */
 const experts: readonly Role[] = [
-  { seat: "agent-1", title: "economist", duty: "Think of incentives, markets and figures." },
-  { seat: "agent-2", title: "doctor", duty: "Think of the body, of illness and of evidence for treatments." },
-  { seat: "agent-3", title: "lawyer", duty: "Think of rules, precedents and exact words." },
-  { seat: "agent-4", title: "mathematician", duty: "Think in definitions, and check every calculation." },
-  { seat: "agent-5", title: "psychologist", duty: "Think of how people feel, learn and behave." },
-  { seat: "agent-6", title: "programmer", duty: "Think in algorithms and precise steps." },
-  { seat: "agent-7", title: "historian", duty: "Think of dates, sources and what led to what." },
+  { slot: "agent-1", title: "economist", duty: "Think of incentives, markets and figures." },
+  { slot: "agent-2", title: "doctor", duty: "Think of the body, of illness and of evidence for treatments." },
+  { slot: "agent-3", title: "lawyer", duty: "Think of rules, precedents and exact words." },
+  { slot: "agent-4", title: "mathematician", duty: "Think in definitions, and check every calculation." },
+  { slot: "agent-5", title: "psychologist", duty: "Think of how people feel, learn and behave." },
+  { slot: "agent-6", title: "programmer", duty: "Think in algorithms and precise steps." },
+  { slot: "agent-7", title: "historian", duty: "Think of dates, sources and what led to what." },
 ];
 
 const writers: readonly Role[] = [
-  { seat: "writer-1", title: "Python assistant", duty: "Write Python that does what the description says." },
-  { seat: "writer-2", title: "algorithm developer", duty: "Choose the algorithm with care, then write it in Python." },
-  { seat: "writer-3", title: "computer scientist", duty: "Write fast Python that is right in edge cases." },
-  { seat: "writer-4", title: "programmer", duty: "Complete the Python function in the form that is given." },
+  { slot: "writer-1", title: "Python assistant", duty: "Write Python that does what the description says." },
+  { slot: "writer-2", title: "algorithm developer", duty: "Choose the algorithm with care, then write it in Python." },
+  { slot: "writer-3", title: "computer scientist", duty: "Write fast Python that is right in edge cases." },
+  { slot: "writer-4", title: "programmer", duty: "Complete the Python function in the form that is given." },
 ];
 
 /** The fourth, the passer, is a tool. */
 const judges: readonly Role[] = [
-  { seat: "tester", duty: "Writes assertions from the description; they are run on every program." },
-  { seat: "reflector", duty: "Comments on every program, and scores it." },
-  { seat: "judge-ranker", duty: "Names the two programs that writers get to read." },
+  { slot: "tester", duty: "Writes assertions from the description; they are run on every program." },
+  { slot: "reflector", duty: "Comments on every program, and scores it." },
+  { slot: "judge-ranker", duty: "Names the two programs that writers get to read." },
 ];
 
-const amongAgents: Dealing = { kind: "among", seats: ["agent"] };
+const amongAgents: Partition = { kind: "among", slots: ["agent"] };
 const consensus = { kind: "consensus", above: 2 / 3 } as const;
 const hears =
   "All replies of the layer before, the agent's own included, shuffled and numbered, without names; in layer 3 two agents alone go on, whom the ranker named.";
@@ -54,7 +54,7 @@ const maths: Protocol<DylanPhase> = {
   families: ["maths"],
   source: `${source}, code/MATH`,
   published: "dylan",
-  roles: [{ seat: "agent" }],
+  roles: [{ slot: "agent" }],
   temperature: 0.2,
   phases: { ...phases, reply: { ...phases.reply, shots: true }, rank: { ...phases.rank, shots: true } },
   shots: { count: 8, form: "chains", select: "seeded" },
@@ -69,7 +69,7 @@ const maths: Protocol<DylanPhase> = {
   answerLine: benchmarkLine,
   hears:
     "All replies of the layer before, the agent's own included, shuffled and numbered, without names; in layer 3 two agents alone go on, whom the ranker named, and read these two.",
-  dealing: amongAgents,
+  partition: amongAgents,
   stops: consensus,
   votes: { kind: "plurality" },
   calls: { least: 3, most: 11 },
@@ -95,7 +95,7 @@ const choice: Protocol<DylanPhase> = {
   ],
   answerLine: benchmarkLine,
   hears,
-  dealing: amongAgents,
+  partition: amongAgents,
   stops: consensus,
   votes: { kind: "plurality" },
   calls: { least: 5, most: 17 },
@@ -127,7 +127,7 @@ const code: Protocol<DylanPhase> = {
   answerLine: benchmarkLine,
   hears:
     "Writers hear judges, judges hear all writers of the layer before, shuffled and numbered, without names; in layer 3 two writers alone go on, whom the ranker named.",
-  dealing: onePiece,
+  partition: onePiece,
   stops: consensus,
   votes: { kind: "plurality" },
   runsPrograms: true,
@@ -150,7 +150,7 @@ const text: Protocol<DylanPhase> = {
  */
 export const dylanProtocols: readonly Protocol<DylanPhase>[] = [maths, choice, code, text];
 
-const chosenOnWhole: Dealing = {
+const chosenOnWhole: Partition = {
   kind: "whole",
   reason: "Its team is chosen on questions that more candidates than its agents have seen.",
 };
@@ -160,7 +160,7 @@ export const dylanSelectProtocols: readonly Protocol<DylanPhase>[] = dylanProtoc
   ...protocol,
   id: protocol.id.replace("dylan", "dylan:selected"),
   published: null,
-  dealing: chosenOnWhole,
+  partition: chosenOnWhole,
   ...(protocol === choice && {
     agents: 4,
     // At most 11 where four play, 17 while all seven are tried.

@@ -1,15 +1,15 @@
-import { oneAgent } from "./dealing.ts";
+import { oneAgent } from "./partition.ts";
 import { benchmarkLine, noShots, type Protocol } from "./protocol.ts";
 
 const single = {
   version: 2,
   families: ["maths", "choice", "code", "text"],
   published: null,
-  roles: [{ seat: "solver" }],
+  roles: [{ slot: "solver" }],
   temperature: 0.7,
   shots: noShots,
   answerLine: benchmarkLine,
-  dealing: oneAgent,
+  partition: oneAgent,
   stops: { kind: "fixed" },
   labels: {},
   differs: [],

@@ -13,11 +13,11 @@ export const evoAgentProtocols: readonly Protocol<EvoAgentPhase>[] = families.ma
   source: "Yuan et al. 2024; evoagent@fc6d087b",
   published: family === "maths" ? "evoagent" : null,
   roles: [
-    { seat: "solver", duty: "Answers first." },
-    { seat: "inventor", duty: "Describes a new expert." },
-    { seat: "checker", duty: "Keeps or discards it." },
-    { seat: "expert", duty: "Answers as the expert." },
-    { seat: "merger", duty: "Makes one answer of the old and the new one." },
+    { slot: "solver", duty: "Answers first." },
+    { slot: "inventor", duty: "Describes a new expert." },
+    { slot: "checker", duty: "Keeps or discards it." },
+    { slot: "expert", duty: "Answers as the expert." },
+    { slot: "merger", duty: "Makes one answer of the old and the new one." },
   ],
   temperature: 0,
   phases: { answer: { shots: true }, invent: {}, check: {}, merge: {} },
@@ -31,12 +31,12 @@ export const evoAgentProtocols: readonly Protocol<EvoAgentPhase>[] = families.ma
   answerLine: benchmarkLine,
   hears:
     "The inventor and the checker the current answer and all experts so far; the expert its description; the merger both answers.",
-  dealing: {
+  partition: {
     kind: "whole",
     reason: "Experts are invented for a question that one agent has seen, and answer it alone.",
   },
   stops: { kind: "fixed" },
-  votes: { kind: "decision", seat: "merger" },
+  votes: { kind: "decision", slot: "merger" },
   calls: { least: 13, most: 37 },
   labels: {
     roles: "C",

@@ -1,4 +1,4 @@
-import { onePiece } from "./dealing.ts";
+import { onePiece } from "./partition.ts";
 import { benchmarkLine, noShots, type Family, type Protocol } from "./protocol.ts";
 
 /** Kinds of calls. */
@@ -27,7 +27,7 @@ function debateOf(
     version: 1,
     families: [family],
     source,
-    roles: [{ seat: "debater" }],
+    roles: [{ slot: "debater" }],
     temperature: 1,
     phases: { reply: { shots: true } },
     shots: noShots,
@@ -35,7 +35,7 @@ function debateOf(
     rounds: 2,
     answerLine: benchmarkLine,
     hears: "The whole message of every other debater of the round before; each keeps its own chat.",
-    dealing: family === "code" ? onePiece : { kind: "among", seats: ["debater"] },
+    partition: family === "code" ? onePiece : { kind: "among", slots: ["debater"] },
     stops: { kind: "fixed" },
     votes: { kind: "plurality" },
     calls: { least: 6, most: 6 },

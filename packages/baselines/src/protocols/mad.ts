@@ -1,4 +1,4 @@
-import { onePiece } from "./dealing.ts";
+import { onePiece } from "./partition.ts";
 import { benchmarkLine, noShots, type Family, type Protocol } from "./protocol.ts";
 
 /** Kinds of calls: a side's, the moderator's, the judge's. */
@@ -9,10 +9,10 @@ const form: Omit<Protocol<MadPhase>, "id" | "families"> = {
   source: "Liang et al. 2023; protocol as in Multi-Agents-Debate@022a7a8e",
   published: null,
   roles: [
-    { seat: "affirmative", title: "side of a debate", duty: "Answers first, then answers the other side." },
-    { seat: "negative", title: "side of a debate", duty: "Disagrees at first, then answers the other side." },
-    { seat: "moderator", duty: "Ends the debate by naming an answer, as JSON." },
-    { seat: "judge", duty: "Lists the candidates of the first round, then picks." },
+    { slot: "affirmative", title: "side of a debate", duty: "Answers first, then answers the other side." },
+    { slot: "negative", title: "side of a debate", duty: "Disagrees at first, then answers the other side." },
+    { slot: "moderator", duty: "Ends the debate by naming an answer, as JSON." },
+    { slot: "judge", duty: "Lists the candidates of the first round, then picks." },
   ],
   temperature: 0,
   phases: { debate: {}, moderator: {}, judge: {} },
@@ -28,9 +28,9 @@ const form: Omit<Protocol<MadPhase>, "id" | "families"> = {
   answerLine: benchmarkLine,
   hears:
     "Each side its own turns and the other's last message of each round; the moderator both sides of each round and its own verdicts; the judge both sides' first answers.",
-  dealing: { kind: "among", seats: ["affirmative", "negative"] },
+  partition: { kind: "among", slots: ["affirmative", "negative"] },
   stops: { kind: "moderator" },
-  votes: { kind: "decision", seat: "judge" },
+  votes: { kind: "decision", slot: "judge" },
   calls: { least: 3, most: 11 },
   labels: {
     roles: "C",
@@ -55,5 +55,5 @@ export const madProtocols: readonly Protocol<MadPhase>[] = kinds.map((family) =>
   ...form,
   id: `mad/${family}`,
   families: [family],
-  ...(family === "code" && { dealing: onePiece }),
+  ...(family === "code" && { partition: onePiece }),
 }));

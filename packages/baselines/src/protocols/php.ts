@@ -1,4 +1,4 @@
-import { oneAgent } from "./dealing.ts";
+import { oneAgent } from "./partition.ts";
 import { benchmarkLine, noShots, type Protocol, type Shots } from "./protocol.ts";
 
 /** Which hints the eight examples carry: the right answer, a wrong one, or both. */
@@ -19,7 +19,7 @@ const progressive = {
   version: 1,
   source: "Zheng et al. 2023; Progressive-Hint@aca5acc6",
   published: "php",
-  roles: [{ seat: "solver" }],
+  roles: [{ slot: "solver" }],
   temperature: 0,
   phases: { base: { maxTokens: 1024, shots: true }, hinted: { maxTokens: 1024, shots: true } },
   shots,
@@ -32,7 +32,7 @@ const progressive = {
   ],
   answerLine: benchmarkLine,
   hears: "Nobody; its own earlier answers come back as hints.",
-  dealing: oneAgent,
+  partition: oneAgent,
   stops: { kind: "equal-answers", last: 2 },
   votes: { kind: "last" },
   calls: { least: 2, most: 10 },

@@ -1,4 +1,4 @@
-import type { Dealing } from "./dealing.ts";
+import type { Partition } from "./partition.ts";
 
 /** What questions of a benchmark ask for: papers differ by it. `text` is a free answer, as in one's own data. */
 export type Family = "maths" | "choice" | "code" | "text";
@@ -6,10 +6,10 @@ export type Family = "maths" | "choice" | "code" | "text";
 /** How sure a setting is: read in the authors' code, read in notes about the paper, common knowledge, or arithmetic on other figures. */
 export type SourceLabel = "C" | "S" | "K" | "A";
 
-/** A seat of a method. */
+/** A role of a method. */
 export interface Role {
   /** Its agent in ledgers and transcripts; of several alike, the beginning of their names. */
-  readonly seat: string;
+  readonly slot: string;
   /** Who it is told to be. Absent: nobody in particular. */
   readonly title?: string;
   /** What it is asked to do, where it does not answer the question. */
@@ -62,8 +62,8 @@ export type VoteRule =
   | { readonly kind: "last" }
   /** Most votes; of as many the first seen. `kept`: of the replies with most steps alone. */
   | { readonly kind: "plurality"; readonly kept?: number }
-  /** What this seat says in a call of its own. */
-  | { readonly kind: "decision"; readonly seat: string };
+  /** What this slot says in a call of its own. */
+  | { readonly kind: "decision"; readonly slot: string };
 
 /** Settings that a source label can stand at. */
 export type Setting =
@@ -113,7 +113,7 @@ export interface Protocol<PhaseName extends string = string> {
   /** Whom an agent hears, in a sentence. */
   readonly hears: string;
   /** What of it can be dealt among its agents. */
-  readonly dealing: Dealing;
+  readonly partition: Partition;
   readonly stops: StopRule;
   readonly votes: VoteRule;
   /** It runs programs that models write: `BaselineOptions.runProgram` is needed. */

@@ -2,10 +2,10 @@ import { benchmarkLine, noShots, type Protocol, type Role } from "./protocol.ts"
 
 type Phase = "route" | "answer";
 
-const router: Role = { seat: "router", duty: "names who should answer" };
+const router: Role = { slot: "router", duty: "names who should answer" };
 const experts = (titles: readonly string[], others: string): readonly Role[] => [
   router,
-  ...[...titles, others].map((title): Role => ({ seat: "expert", title })),
+  ...[...titles, others].map((title): Role => ({ slot: "expert", title })),
 ];
 
 const assignment = {
@@ -21,7 +21,7 @@ const assignment = {
   ],
   answerLine: benchmarkLine,
   hears: "The expert reads the question alone.",
-  dealing: { kind: "whole", reason: "The router says a role alone: nobody would hear what it knows." },
+  partition: { kind: "whole", reason: "The router says a role alone: nobody would hear what it knows." },
   stops: { kind: "fixed" },
   votes: { kind: "last" },
   calls: { least: 2, most: 2 },

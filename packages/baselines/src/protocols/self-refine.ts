@@ -6,7 +6,7 @@ const reflexion = {
   version: 1,
   source: "Madaan et al. 2023; ADAS@2702bee8, Self-Refine (Reflexion)",
   published: "self-refine",
-  roles: [{ seat: "solver" }, { seat: "critic", duty: "says what is wrong, and whether the answer is correct" }],
+  roles: [{ slot: "solver" }, { slot: "critic", duty: "says what is wrong, and whether the answer is correct" }],
   temperature: 0.5,
   phases: { draft: { maxTokens: 1024 }, feedback: { maxTokens: 1024 }, revise: { maxTokens: 1024 } },
   shots: noShots,
@@ -18,7 +18,7 @@ const reflexion = {
   answerLine: benchmarkLine,
   hears:
     "The critic reads the question and the latest attempt alone; the solver reads its attempts and the feedback to each.",
-  dealing: {
+  partition: {
     kind: "whole",
     reason: "One model criticises itself: a critic with a share of its own would be another agent.",
   },
@@ -45,7 +45,7 @@ export const selfRefineProtocols: readonly Protocol<Phase>[] = [
     families: ["maths"],
     benchmarks: ["gsm8k", "multiarith", "svamp"],
     source: "Madaan et al. 2023; self-refine@9a206d41, GSM8K",
-    roles: [{ seat: "solver" }, { seat: "critic", duty: "says what is wrong, and writes the program anew" }],
+    roles: [{ slot: "solver" }, { slot: "critic", duty: "says what is wrong, and writes the program anew" }],
     temperature: 0,
     phases: {
       draft: { maxTokens: 300 },

@@ -1,4 +1,4 @@
-import { oneAgent } from "./dealing.ts";
+import { oneAgent } from "./partition.ts";
 import { benchmarkLine, noShots, type Protocol } from "./protocol.ts";
 
 const harness =
@@ -7,12 +7,12 @@ const harness =
 const alone = {
   version: 1,
   published: "vanilla",
-  roles: [{ seat: "solver" }],
+  roles: [{ slot: "solver" }],
   temperature: 0,
   phases: { answer: { shots: true } },
   answerLine: benchmarkLine,
   hears: "Nobody.",
-  dealing: oneAgent,
+  partition: oneAgent,
   stops: { kind: "fixed" },
   votes: { kind: "last" },
   calls: { least: 1, most: 1 },
@@ -82,15 +82,15 @@ const direct = {
   shots: noShots,
   answerLine: benchmarkLine,
   hears: "The decision reads the agent's reply.",
-  dealing: oneAgent,
+  partition: oneAgent,
   stops: { kind: "fixed" },
-  votes: { kind: "decision", seat: "decision" },
+  votes: { kind: "decision", slot: "decision" },
   calls: { least: 2, most: 2 },
   labels: { roles: "C", temperature: "C", hears: "C", votes: "C", calls: "C" },
 } as const satisfies Partial<Protocol>;
 
-const decision = { seat: "decision", duty: "reads the agent's reply and gives the answer" } as const;
-const programmer = { seat: "agent", title: "Programming Expert" } as const;
+const decision = { slot: "decision", duty: "reads the agent's reply and gives the answer" } as const;
+const programmer = { slot: "agent", title: "Programming Expert" } as const;
 
 /** AgentPrune's Vanilla: one agent without edges, and the decision node that all its teams have. */
 export const directProtocols: readonly Protocol<"answer" | "decide">[] = [
@@ -98,7 +98,7 @@ export const directProtocols: readonly Protocol<"answer" | "decide">[] = [
     ...direct,
     id: "vanilla/agentprune-direct-choice",
     families: ["choice"],
-    roles: [{ seat: "agent" }, decision],
+    roles: [{ slot: "agent" }, decision],
     prompts: ["The agent chooses an option and analyses it shortly.", "The decision gives the answer alone."],
     differs: [],
   },
@@ -129,7 +129,7 @@ export const directProtocols: readonly Protocol<"answer" | "decide">[] = [
     ...direct,
     id: "vanilla/agentprune-direct-text",
     families: ["text"],
-    roles: [{ seat: "agent" }, decision],
+    roles: [{ slot: "agent" }, decision],
     prompts: ["The agent answers with a short analysis.", "The decision gives the answer alone."],
     differs: ["AgentPrune has no form for free answers: that of choices is taken."],
   },

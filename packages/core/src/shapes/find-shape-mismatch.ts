@@ -12,23 +12,23 @@ export interface ShapeMismatch {
 export function findShapeMismatch(shape: Shape, value: unknown): ShapeMismatch | null {
   switch (shape.kind) {
     case "number":
-      return fitsNumber(shape, value) ? null : misfit(`it must be ${rangeOf(shape)}, not ${shownValue(value)}`);
+      return fitsNumber(shape, value) ? null : shapeMismatch(`it must be ${rangeOf(shape)}, not ${shownValue(value)}`);
     case "boolean":
-      return typeof value === "boolean" ? null : misfit(`it must be true or false, not ${shownValue(value)}`);
+      return typeof value === "boolean" ? null : shapeMismatch(`it must be true or false, not ${shownValue(value)}`);
     case "text":
       return typeof value === "string" && !(shape.notEmpty && value === "")
         ? null
-        : misfit(`it must be a text, not ${shownValue(value)}`);
+        : shapeMismatch(`it must be a text, not ${shownValue(value)}`);
     case "choice":
       return (shape.of as readonly unknown[]).includes(value)
         ? null
-        : misfit(`it must be one of ${shape.of.join(", ")}, not ${shownValue(value)}`);
+        : shapeMismatch(`it must be one of ${shape.of.join(", ")}, not ${shownValue(value)}`);
     case "list":
       return inList(shape, value);
     case "record":
       return isGroup(value)
         ? firstOf(Object.entries(value).map(([name, each]) => within(name, findShapeMismatch(shape.of, each))))
-        : misfit(`it must be a group of values, not ${shownValue(value)}`);
+        : shapeMismatch(`it must be a group of values, not ${shownValue(value)}`);
     case "group":
       return inGroup(shape.fields, value);
     case "either":
@@ -38,26 +38,26 @@ export function findShapeMismatch(shape: Shape, value: unknown): ShapeMismatch |
 
 /** The alternative that was meant is the one that the value fits deepest into. */
 function inEither(alternatives: readonly Shape[], value: unknown): ShapeMismatch | null {
-  const misfits: ShapeMismatch[] = [];
+  const mismatches: ShapeMismatch[] = [];
   for (const each of alternatives) {
     const found = findShapeMismatch(each, value);
     if (!found) return null;
-    misfits.push(found);
+    mismatches.push(found);
   }
-  const depth = Math.max(...misfits.map(({ path }) => path.length));
-  const deepest = misfits.filter(({ path }) => path.length === depth);
+  const depth = Math.max(...mismatches.map(({ path }) => path.length));
+  const deepest = mismatches.filter(({ path }) => path.length === depth);
   return deepest[0] ? { ...deepest[0], reason: deepest.map(({ reason }) => reason).join("; or ") } : null;
 }
 
 function inList(shape: Extract<Shape, { kind: "list" }>, value: unknown): ShapeMismatch | null {
-  if (!Array.isArray(value)) return misfit(`it must be a list, not ${shownValue(value)}`);
-  if (value.length < (shape.least ?? 0)) return misfit(`it must have at least ${shape.least} entries`);
-  if (value.length > (shape.most ?? Infinity)) return misfit(`it must have at most ${shape.most} entries`);
+  if (!Array.isArray(value)) return shapeMismatch(`it must be a list, not ${shownValue(value)}`);
+  if (value.length < (shape.least ?? 0)) return shapeMismatch(`it must have at least ${shape.least} entries`);
+  if (value.length > (shape.most ?? Infinity)) return shapeMismatch(`it must have at most ${shape.most} entries`);
   return firstOf(value.map((each, i) => within(String(i), findShapeMismatch(shape.of, each))));
 }
 
 function inGroup(fields: Readonly<Record<string, Field>>, value: unknown): ShapeMismatch | null {
-  if (!isGroup(value)) return misfit(`it must be a group of settings, not ${shownValue(value)}`);
+  if (!isGroup(value)) return shapeMismatch(`it must be a group of settings, not ${shownValue(value)}`);
   const known = Object.keys(fields);
   const stray = Object.keys(value).find((key) => !Object.hasOwn(fields, key));
   if (stray !== undefined) {
@@ -95,15 +95,15 @@ function rangeOf({ integer, min, above, max, below }: NumberShape): string {
   return [integer ? "a whole number" : "a finite number", ...low, ...high].join(" ");
 }
 
-function firstOf(misfits: readonly (ShapeMismatch | null)[]): ShapeMismatch | null {
-  return misfits.find((each) => each !== null) ?? null;
+function firstOf(mismatches: readonly (ShapeMismatch | null)[]): ShapeMismatch | null {
+  return mismatches.find((each) => each !== null) ?? null;
 }
 
 function within(name: string, inner: ShapeMismatch | null): ShapeMismatch | null {
   return inner && { ...inner, path: [name, ...inner.path] };
 }
 
-function misfit(reason: string): ShapeMismatch {
+function shapeMismatch(reason: string): ShapeMismatch {
   return { path: [], reason };
 }
 

@@ -98,7 +98,7 @@ export class DecodeLane {
    */
   arrange(replies: readonly Reply[], { table, width }: RowPages, before: DecodeLane | null): void {
     const numbers = new Map(replies.map((reply, i) => [reply, i]));
-    this.#seat(numbers, replies);
+    this.#takeSlots(numbers, replies);
     const leader = replies[0] as Reply;
     const followed = this.#owners.map((owner) => owner ?? leader);
     const changed = Array.from(followed.keys()).filter(
@@ -165,7 +165,7 @@ export class DecodeLane {
   }
 
   /** Who goes on keeps its row; who comes takes a free one. */
-  #seat(numbers: ReadonlyMap<Reply, number>, replies: readonly Reply[]): void {
+  #takeSlots(numbers: ReadonlyMap<Reply, number>, replies: readonly Reply[]): void {
     const seated = new Set(this.#owners.filter((owner) => owner !== null && numbers.has(owner)));
     const coming = replies.filter((reply) => !seated.has(reply)).values();
     this.#owners = this.#owners.map((owner) => (owner && seated.has(owner) ? owner : (coming.next().value ?? null)));

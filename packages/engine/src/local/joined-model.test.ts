@@ -55,7 +55,7 @@ describe("an engine of joined models", () => {
 });
 
 /** Some gradient that differs by row and token. */
-const slopes = ({ offsets }: Ragged, rows: readonly number[]): Float64Array =>
+const dLogProbs = ({ offsets }: Ragged, rows: readonly number[]): Float64Array =>
   Float64Array.from(
     rows.flatMap((row, i) =>
       Array.from({ length: (offsets[i + 1] as number) - (offsets[i] as number) }, (_, t) => (row + 1) / (t + 2)),
@@ -72,10 +72,10 @@ test.each([1000, 14])(
     ];
     const joined = joinedModel(whole);
     const seen: number[] = [];
-    const expected = await apart.forwardBackward(turns, slopes);
+    const expected = await apart.forwardBackward(turns, dLogProbs);
     const found = await joined.forwardBackward(turns, (logProbs, rows) => {
       seen.push(...rows);
-      return slopes(logProbs, rows);
+      return dLogProbs(logProbs, rows);
     });
     expect(seen.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5]);
     for (const key of ["logProbs", "entropy"] as const) {
@@ -98,11 +98,11 @@ test("five turns of a conversation cost what its last one does", () => {
   const random = randomFromSeed(1);
   const draw = (length: number): number[] => Array.from({ length }, () => random.integer(9));
   const rows: TrainingSequence[] = [];
-  for (let turn = 0, told: number[] = []; turn < 5; turn++) {
-    const promptTokens = [...told, ...draw(20)];
+  for (let turn = 0, reported: number[] = []; turn < 5; turn++) {
+    const promptTokens = [...reported, ...draw(20)];
     const completionTokens = draw(10);
     rows.push({ promptTokens, completionTokens });
-    told = [...promptTokens, ...completionTokens];
+    reported = [...promptTokens, ...completionTokens];
   }
   const tokens = (all: readonly TrainingSequence[]): number =>
     all.reduce((sum, each) => sum + each.promptTokens.length + each.completionTokens.length, 0);

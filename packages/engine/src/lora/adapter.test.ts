@@ -20,7 +20,7 @@ const sequences: readonly TrainingSequence[] = [
   { promptTokens: [2, 1], completionTokens: [] },
   { promptTokens: [0, 5, 4], completionTokens: [1, 5], temperature: 2 },
 ];
-const slopes = Float64Array.of(0.5, -1.25, 2, 0.75, -1.5);
+const dLogProbs = Float64Array.of(0.5, -1.25, 2, 0.75, -1.5);
 
 const models = Object.entries(tinyConfigs).map(([name, json]) => {
   const config = parseModelConfig(json);
@@ -58,7 +58,7 @@ async function run(
   const alive = kernels.liveTensors();
   const tensor = kernels.scope(() => {
     const pass = trainForward(adapted, packBatch(kernels, sequences), recompute, dropout);
-    trainBackward(adapted, pass, kernels.upload(slopes, [slopes.length]), sums);
+    trainBackward(adapted, pass, kernels.upload(dLogProbs, [dLogProbs.length]), sums);
     return pass.logProbs;
   });
   expect(kernels.liveTensors()).toBe(alive + 1 + adapter.size);
@@ -69,7 +69,7 @@ async function run(
   sums.clear();
   freeModel(base);
   expect(kernels.liveTensors()).toBe(0);
-  return { logProbs, loss: logProbs.reduce((sum, p, i) => sum + p * (slopes[i] as number), 0), gradients };
+  return { logProbs, loss: logProbs.reduce((sum, p, i) => sum + p * (dLogProbs[i] as number), 0), gradients };
 }
 
 /** Five-point central difference of the loss along a direction in one matrix, and what the gradient says. */

@@ -172,8 +172,8 @@ export function meterKernels(
   /** Where an operation's last argument, or its first tensor, decides the precision of the result. */
   const fullResultOf = (operation: string, args: readonly unknown[]): boolean => {
     if (fullOperations.has(operation)) return true;
-    const told = args.find((arg): arg is Precision => arg === "full" || arg === "working");
-    if (told) return told === "full";
+    const precision = args.find((arg): arg is Precision => arg === "full" || arg === "working");
+    if (precision) return precision === "full";
     const carries = ["copy", "reshape", "add", "multiply", "scaled", "gatherRows", "pickRows"].includes(operation);
     return carries && isFull(args[0]);
   };

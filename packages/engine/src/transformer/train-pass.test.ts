@@ -19,7 +19,7 @@ const sequences: readonly TrainingSequence[] = [
   { promptTokens: [0, 5, 4, 3], completionTokens: [1, 5, 5], temperature: 2 },
 ];
 /** d loss / d log-prob: every completion token counts, the last ones too. */
-const slopes = [0.5, -1.25, 2, 0.75, -1.5, 1.5, -2, 1];
+const dLogProbs = [0.5, -1.25, 2, 0.75, -1.5, 1.5, -2, 1];
 
 async function logProbsOf(kernels: Kernels, model: ModelOnDevice, batch = sequences): Promise<number[]> {
   const tensor = kernels.scope(() => trainForward(model, packBatch(kernels, batch)).logProbs);
@@ -31,14 +31,14 @@ async function logProbsOf(kernels: Kernels, model: ModelOnDevice, batch = sequen
 async function loss(config: ModelConfig, values: Values): Promise<number> {
   const kernels = createReferenceKernels();
   const logProbs = await logProbsOf(kernels, uploadModel(kernels, config, values));
-  return logProbs.reduce((sum, logProb, i) => sum + logProb * (slopes[i] as number), 0);
+  return logProbs.reduce((sum, logProb, i) => sum + logProb * (dLogProbs[i] as number), 0);
 }
 
 /** Gradient of each parameter after one backward per batch, adding up. */
 async function gradientsOf(
   config: ModelConfig,
   values: Values,
-  batches: readonly { readonly sequences: readonly TrainingSequence[]; readonly slopes: readonly number[] }[],
+  batches: readonly { readonly sequences: readonly TrainingSequence[]; readonly dLogProbs: readonly number[] }[],
   recompute: Recompute = "none",
 ): Promise<Values> {
   const kernels = createReferenceKernels();
@@ -48,7 +48,12 @@ async function gradientsOf(
   for (const batch of batches)
     kernels.scope(() => {
       const pass = trainForward(model, packBatch(kernels, batch.sequences), recompute);
-      trainBackward(model, pass, kernels.upload(Float64Array.from(batch.slopes), [batch.slopes.length]), gradients);
+      trainBackward(
+        model,
+        pass,
+        kernels.upload(Float64Array.from(batch.dLogProbs), [batch.dLogProbs.length]),
+        gradients,
+      );
     });
   expect(kernels.liveTensors()).toBe(before + model.parameters.size);
   for (const [name, tensor] of gradients.byName) expect(tensor.shape).toEqual(model.parameters.get(name)?.shape);
@@ -59,7 +64,7 @@ async function gradientsOf(
   return result;
 }
 
-const whole = [{ sequences, slopes }];
+const whole = [{ sequences, dLogProbs: dLogProbs }];
 
 /** Five-point central difference of `f` at 0. */
 async function derivative(f: (step: number) => Promise<number>): Promise<number> {
@@ -134,8 +139,8 @@ test.for(models)("a sequence's log-probs do not depend on its batch: $name", asy
 
 test.for(models)("gradients of micro-batches add up to those of the batch: $name", async ({ config, values }) => {
   const parts = [
-    { sequences: sequences.slice(0, 1), slopes: slopes.slice(0, 4) },
-    { sequences: sequences.slice(1), slopes: slopes.slice(4) },
+    { sequences: sequences.slice(0, 1), dLogProbs: dLogProbs.slice(0, 4) },
+    { sequences: sequences.slice(1), dLogProbs: dLogProbs.slice(4) },
   ];
   const [together, added] = [await gradientsOf(config, values, whole), await gradientsOf(config, values, parts)];
   expect(largestDifference(together, added)).toBeLessThan(1e-12);
@@ -179,7 +184,7 @@ test("entropy is that of the distribution each token was drawn from", async () =
 test("a batch without completion tokens has no log-probs and no gradient", async () => {
   const { config, values } = models[0] as (typeof models)[number];
   const gradients = await gradientsOf(config, values, [
-    { sequences: [{ promptTokens: [1, 2], completionTokens: [] }], slopes: [] },
+    { sequences: [{ promptTokens: [1, 2], completionTokens: [] }], dLogProbs: [] },
   ]);
   expect([...gradients.values()].every((gradient) => gradient.every((value) => value === 0))).toBe(true);
 });

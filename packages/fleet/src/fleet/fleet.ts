@@ -10,7 +10,7 @@ interface Waiting {
   readonly prefix: number;
   /** Servers that failed this request: not again, while others are up. */
   readonly avoid: ReadonlySet<Member>;
-  readonly seat: (member: Member) => void;
+  readonly slot: (member: Member) => void;
   readonly fail: (error: Error) => void;
 }
 
@@ -113,7 +113,7 @@ export class Fleet {
     const stop = signal && AbortSignal.any([signal]);
     const avoid = new Set<Member>();
     for (let attempts = 1; ; attempts++) {
-      const member = await this.#seat(prefix, avoid, stop);
+      const member = await this.#slot(prefix, avoid, stop);
       // A server that gave a reply which was thrown away would give it again.
       const seed = avoid.has(member) ? (asked.seed + attempts) % 2 ** 31 : asked.seed;
       try {
@@ -260,7 +260,7 @@ export class Fleet {
     }
   }
 
-  #seat(prefix: number, avoid: ReadonlySet<Member>, signal: AbortSignal | undefined): Promise<Member> {
+  #slot(prefix: number, avoid: ReadonlySet<Member>, signal: AbortSignal | undefined): Promise<Member> {
     return new Promise((resolve, reject) => {
       const aborted = (): void => {
         this.#waiting = this.#waiting.filter((each) => each !== waiting);
@@ -270,7 +270,7 @@ export class Fleet {
       const waiting: Waiting = {
         prefix,
         avoid,
-        seat: (member) => {
+        slot: (member) => {
           done();
           resolve(member);
         },
@@ -295,14 +295,14 @@ export class Fleet {
   #dispatch(): void {
     const up = this.#members.filter(({ state }) => state === "up");
     let seated = 0;
-    for (const { prefix, avoid, seat } of this.#waiting) {
+    for (const { prefix, avoid, slot } of this.#waiting) {
       const slack = this.#options.slack ?? 4;
       const others = up.filter((other) => !avoid.has(other));
       const member = chooseServer(others.length > 0 ? others : up, prefix, slack);
       if (!member) break;
       member.inFlight += 1;
       seated += 1;
-      seat(member);
+      slot(member);
     }
     if (seated > 0) this.#waiting.splice(0, seated);
     if (this.#members.every(({ state }) => state !== "paused")) return;

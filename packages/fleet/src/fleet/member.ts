@@ -114,10 +114,10 @@ export class Member {
     const found = await this.server.promptLogProbs({ name, ...weights }, check.tokens, signal);
     const mean = checkGap(check, found);
     if (mean <= this.#tolerances().load) return;
-    const told = Number.isNaN(mean)
+    const reported = Number.isNaN(mean)
       ? "gives no log-probs for it"
       : `its log-probs are ${mean.toPrecision(3)} from those of the trainer`;
-    throw new LaconicError("reply_malformed", `${this.url}: has loaded ${name}, but ${told}`, {
+    throw new LaconicError("reply_malformed", `${this.url}: has loaded ${name}, but ${reported}`, {
       server: this.url,
       weights: name,
     });

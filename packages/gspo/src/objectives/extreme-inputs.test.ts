@@ -270,11 +270,11 @@ describe.each(cases)("%s", (name, make, plain, aggregation, unit) => {
         const near = (found: number, expected: number, size: number): void =>
           expect(Math.abs(found - expected)).toBeLessThanOrEqual(1e-10 * Math.max(1e-3, size));
         // Losses of either sign cancel: the largest slope is the scale of what they are made of.
-        const slopes = Array.from(gradient, (_, t) => plainLoss(plain, aggregation, options, input, t).d);
+        const dLogProbs = Array.from(gradient, (_, t) => plainLoss(plain, aggregation, options, input, t).d);
         const expected = plainLoss(plain, aggregation, options, input, -1).v;
-        const size = Math.max(Math.abs(expected), ...slopes.map(Math.abs));
+        const size = Math.max(Math.abs(expected), ...dLogProbs.map(Math.abs));
         near(loss, expected, size);
-        slopes.forEach((slope, t) => near(gradient[t] as number, slope, size));
+        dLogProbs.forEach((dLogProb, t) => near(gradient[t] as number, dLogProb, size));
       }
     },
   );

@@ -40,13 +40,13 @@ export function grpo(options: GrpoOptions = {}): Objective {
     if (advantage < 0 && ratio > cap) {
       out.clipped = 1;
       out.loss = -cap * advantage;
-      out.slope = 0;
+      out.dLogProb = 0;
     } else if (out.clipped !== 0) {
       out.loss = -(out.clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage;
-      out.slope = 0;
+      out.dLogProb = 0;
     } else {
       out.loss = -ratio * advantage;
-      out.slope = -ratio * advantage;
+      out.dLogProb = -ratio * advantage;
     }
   });
 }

@@ -14,8 +14,8 @@ export function luspo(options: CommonOptions & { readonly clip?: ClipRange } = {
     const [ratio, clamped] = [ratioOf(mean), isClamped(mean)];
     const clipped = clippedSide(ratio, advantage, clip);
     if (clipped !== 0)
-      return { loss: -(clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage, slope: 0, ratio, clamped, clipped };
-    return { loss: -ratio * advantage, slope: -ratio * advantage, ratio, clamped, clipped };
+      return { loss: -(clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage, dLogProb: 0, ratio, clamped, clipped };
+    return { loss: -ratio * advantage, dLogProb: -ratio * advantage, ratio, clamped, clipped };
   });
 }
 
@@ -43,10 +43,10 @@ export function gmpo(options: CommonOptions & { readonly clip?: ClipRange } = {}
     }
     const mean = sum / length;
     const [ratio, clamped] = [ratioOf(mean), isClamped(mean)];
-    const slope = new Float64Array(logRatio.length);
-    for (let t = 0; t < logRatio.length; t++) if (inside(logRatio[t] as number)) slope[t] = -ratio * advantage;
+    const dLogProb = new Float64Array(logRatio.length);
+    for (let t = 0; t < logRatio.length; t++) if (inside(logRatio[t] as number)) dLogProb[t] = -ratio * advantage;
     const clipped = outside === 0 ? 0 : advantage > 0 ? 1 : -1;
-    return { loss: -ratio * advantage, slope, ratio, clamped, clipped };
+    return { loss: -ratio * advantage, dLogProb, ratio, clamped, clipped };
   });
 }
 
@@ -74,7 +74,7 @@ export function vespo(options: VespoOptions = {}): Objective {
     const [k, lambda] = advantage >= 0 ? positive : negative;
     const phi = exponential(lambda + k * logW - lambda * exponential(logW));
     const loss = logProbs.map((logProb) => -phi * advantage * logProb);
-    return { loss, slope: -phi * advantage, ratio: exponential(logW), clamped: logW !== sum, clipped: 0 };
+    return { loss, dLogProb: -phi * advantage, ratio: exponential(logW), clamped: logW !== sum, clipped: 0 };
   });
 }
 
@@ -88,7 +88,7 @@ export function magrpo(options: CommonOptions = {}): Objective {
     ({ logRatio, length, advantage, logProbs }) => {
       const mean = meanLogRatio(logRatio, length);
       const loss = logProbs.map((logProb) => -advantage * logProb);
-      return { loss, slope: -advantage, ratio: ratioOf(mean), clamped: isClamped(mean), clipped: 0 };
+      return { loss, dLogProb: -advantage, ratio: ratioOf(mean), clamped: isClamped(mean), clipped: 0 };
     },
   );
 }

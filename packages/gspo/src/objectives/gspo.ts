@@ -34,9 +34,9 @@ export function gspo(options: GspoOptions = {}): Objective {
     const [ratio, clamped] = [ratioOf(mean), isClamped(mean)];
     const clipped = clippedSide(ratio, advantage, clip);
     if (clipped !== 0)
-      return { loss: -(clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage, slope: 0, ratio, clamped, clipped };
+      return { loss: -(clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage, dLogProb: 0, ratio, clamped, clipped };
     // The token weight already holds 1/|y|; a raised divisor shrinks the slope further.
-    return { loss: -ratio * advantage, slope: (-ratio * advantage * length) / divisor, ratio, clamped, clipped };
+    return { loss: -ratio * advantage, dLogProb: (-ratio * advantage * length) / divisor, ratio, clamped, clipped };
   });
 }
 

@@ -10,7 +10,7 @@ export function reinforce(options: TokenLevelOptions = {}): Objective {
     { ...options, aggregation, ratioDetached: true },
     (_, advantage, logProb, out) => {
       out.loss = -advantage * logProb;
-      out.slope = -advantage;
+      out.dLogProb = -advantage;
       out.clipped = 0;
     },
   );
@@ -42,7 +42,7 @@ export function cispo(options: CispoOptions = {}): Objective {
     (ratio, advantage, logProb, out) => {
       const weight = ratio > maxRatio ? maxRatio : ratio < minRatio ? minRatio : ratio;
       out.loss = -weight * advantage * logProb;
-      out.slope = -weight * advantage;
+      out.dLogProb = -weight * advantage;
       out.clipped = advantage === 0 ? 0 : ratio > maxRatio ? 1 : ratio < minRatio ? -1 : 0;
     },
   );
@@ -67,7 +67,7 @@ export function sapo(options: SapoOptions = {}): Objective {
     const tau = advantage > 0 ? positiveTemperature : negativeTemperature;
     const gate = 1 / (1 + exponential(-tau * (ratio - 1)));
     out.loss = (-4 * advantage * gate) / tau;
-    out.slope = -4 * advantage * ratio * gate * (1 - gate);
+    out.dLogProb = -4 * advantage * ratio * gate * (1 - gate);
     out.clipped = 0;
   });
 }

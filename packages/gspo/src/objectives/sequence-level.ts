@@ -17,7 +17,7 @@ export interface SequenceView {
 export interface SequenceTerm {
   loss: number | Float64Array;
   /** d loss / d log π. */
-  slope: number | Float64Array;
+  dLogProb: number | Float64Array;
   ratio: number;
   /** The log of the ratio was clamped, so that the loss has no slope through it. */
   clamped: boolean;
@@ -93,8 +93,8 @@ function sequenceTerms(
     for (let t = start; t < end; t++) {
       if (mask && mask[t] === 0) continue;
       losses[t] = weight * (typeof term.loss === "number" ? term.loss : (term.loss[t - start] as number));
-      const slope = typeof term.slope === "number" ? term.slope : (term.slope[t - start] as number);
-      gradient[t] = flat ? 0 : weight * slope;
+      const dLogProb = typeof term.dLogProb === "number" ? term.dLogProb : (term.dLogProb[t - start] as number);
+      gradient[t] = flat ? 0 : weight * dLogProb;
     }
     ratios[count] = term.ratio;
     clipped[count] = term.clipped;

@@ -6,7 +6,7 @@ import {
   grpo,
   gspo,
   gspoToken,
-  klSlope,
+  klGradient,
   klValue,
   luspo,
   magrpo,
@@ -76,7 +76,7 @@ describe("one advantage per token", () => {
       }, 0),
     );
     expect(gradient).toBeAllclose(expected, close);
-    expect(gradient.filter((slope) => slope !== 0).length).toBeGreaterThan(8);
+    expect(gradient.filter((dLogProb) => dLogProb !== 0).length).toBeGreaterThan(8);
   });
 });
 
@@ -132,7 +132,7 @@ test("bias-corrected k3+: the derivative of w k3 with w = π / π_old attached",
       return sum + (coefficient * w * (Math.exp(-e) + e - 1)) / trainedTokens;
     }, 0);
   expect(withKl.loss - without.loss).toBeCloseTo(term(input.logProbs.values), 12);
-  expect(withKl.gradient.map((slope, t) => slope - (without.gradient[t] as number))).toBeAllclose(
+  expect(withKl.gradient.map((dLogProb, t) => dLogProb - (without.gradient[t] as number))).toBeAllclose(
     differentiate(term),
     close,
   );
@@ -184,7 +184,7 @@ describe("a log-ratio beyond 20", () => {
 
   test.each(ofSequences)("%s: a token goes into the mean as it is; there is nothing to clamp", (_, each) => {
     const { gradient } = each.evaluate(low);
-    expect(gradient.slice(0, 3).every((slope) => slope !== 0)).toBe(true);
+    expect(gradient.slice(0, 3).every((dLogProb) => dLogProb !== 0)).toBe(true);
     expect(clampedOf(each, low)).toBe(0);
   });
 
@@ -235,18 +235,18 @@ describe("k3 on both sides of where it becomes its tangent", () => {
     (e) => {
       const step = 1e-6 * Math.max(1, Math.abs(e));
       const difference = (klValue("k3", e + step) - klValue("k3", e - step)) / (2 * step);
-      const slope = klSlope("k3", e);
-      expect(Math.abs(slope - difference)).toBeLessThanOrEqual(1e-6 * Math.max(1, Math.abs(slope)));
-      expect(Math.sign(slope)).toBe(Math.sign(e));
+      const dLogProb = klGradient("k3", e);
+      expect(Math.abs(dLogProb - difference)).toBeLessThanOrEqual(1e-6 * Math.max(1, Math.abs(dLogProb)));
+      expect(Math.sign(dLogProb)).toBe(Math.sign(e));
       expect(klValue("k3", e)).toBeGreaterThanOrEqual(0);
     },
   );
   test("value and slope are continuous there, and as printed above it", () => {
     const above = -19.99999999999999;
     expect(klValue("k3", -20.00000000000001)).toBeCloseTo(klValue("k3", above), 3);
-    expect(klSlope("k3", -20.00000000000001) / klSlope("k3", above)).toBeCloseTo(1, 12);
+    expect(klGradient("k3", -20.00000000000001) / klGradient("k3", above)).toBeCloseTo(1, 12);
     expect(klValue("k3", -12) / (Math.exp(12) - 13)).toBeCloseTo(1, 15);
-    expect(klSlope("k3", -25)).toBe(klSlope("k3", -20));
+    expect(klGradient("k3", -25)).toBe(klGradient("k3", -20));
   });
   test("small e keeps its digits: e^2 / 2", () => {
     expect(klValue("k3", 1e-7) / 5e-15).toBeCloseTo(1, 6);

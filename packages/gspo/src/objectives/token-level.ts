@@ -7,7 +7,7 @@ import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
 /** Loss of one token, its slope d loss / d log π, and the side on which it was clipped. */
 export interface TokenTerm {
   loss: number;
-  slope: number;
+  dLogProb: number;
   clipped: -1 | 0 | 1;
 }
 
@@ -60,7 +60,7 @@ function tokenTerms(prepared: Prepared, weights: Float64Array, loss: TokenLoss, 
   const gradient = new Float64Array(tokens);
   const ratios = new Float64Array(tokens);
   const clipped = new Int8Array(tokens);
-  const term: TokenTerm = { loss: 0, slope: 0, clipped: 0 };
+  const term: TokenTerm = { loss: 0, dLogProb: 0, clipped: 0 };
   let count = 0;
   let clamped = 0;
   for (let s = 0; s < sequences; s++) {
@@ -72,7 +72,7 @@ function tokenTerms(prepared: Prepared, weights: Float64Array, loss: TokenLoss, 
       const constant = isClamped(logRatio[t] as number);
       loss(ratio, advantageAt(prepared, s, t), logProbs.values[t] as number, term);
       losses[t] = weight * term.loss;
-      gradient[t] = constant && !ratioDetached ? 0 : weight * term.slope;
+      gradient[t] = constant && !ratioDetached ? 0 : weight * term.dLogProb;
       ratios[count] = ratio;
       clipped[count] = term.clipped;
       if (constant) clamped += 1;

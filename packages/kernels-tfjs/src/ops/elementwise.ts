@@ -41,8 +41,8 @@ export function elementwiseKernels(device: OpsDevice): Pick<Kernels, Elementwise
         const share = sigmoid(g);
         const silu = mul(g, share);
         // d silu / d gate = share + silu (1 - share).
-        const slope = add(share, mul(silu, sub(1, share)));
-        return [mul(mul(d, device.data(up)), slope), mul(d, silu)];
+        const derivative = add(share, mul(silu, sub(1, share)));
+        return [mul(mul(d, device.data(up)), derivative), mul(d, silu)];
       });
       return { dGate, dUp };
     },

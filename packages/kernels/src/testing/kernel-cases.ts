@@ -7,7 +7,7 @@ import { emptyCases } from "./cases/empty-cases.ts";
 import type { KernelCase } from "./cases/kernel-case.ts";
 import { linearCases } from "./cases/linear-cases.ts";
 import { memoryCases } from "./cases/memory-cases.ts";
-import { misfitCases } from "./cases/misfit-cases.ts";
+import { shapeMismatchCases } from "./cases/shape-mismatch-cases.ts";
 import { normCases } from "./cases/norm-cases.ts";
 import { optimizerCases } from "./cases/optimizer-cases.ts";
 import { decodeStateCases } from "./cases/decode-state-cases.ts";
@@ -35,5 +35,5 @@ export const kernelCases: readonly KernelCase[] = [
   ...pieceCases,
   ...emptyCases,
   ...determinismCases,
-  ...misfitCases,
+  ...shapeMismatchCases,
 ];

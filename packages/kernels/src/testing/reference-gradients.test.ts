@@ -134,8 +134,8 @@ test.each(Object.entries(kernelsUnderTest))(
       }
       const largest = Math.max(...numeric.map(Math.abs));
       expect(largest).toBeGreaterThan(1e-2);
-      numeric.forEach((slope, i) =>
-        expect(Math.abs(slope - (analytic[i] as number)), `d ${key}[${i}]`).toBeLessThan(1e-8 * largest),
+      numeric.forEach((dLogProb, i) =>
+        expect(Math.abs(dLogProb - (analytic[i] as number)), `d ${key}[${i}]`).toBeLessThan(1e-8 * largest),
       );
     }
   },

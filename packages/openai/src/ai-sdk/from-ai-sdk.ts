@@ -21,7 +21,7 @@ export interface FromAiSdkOptions extends ApiModelOptions {
  * @throws LaconicError `budget_refused` for a cap without a price
  */
 export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): OpenAiModel {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return apiModel(
     {
       model: model.modelId,
@@ -38,8 +38,8 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Op
         }
         for (const { type, setting, feature, details } of reply.warnings) {
           const ignored = typeof setting === "string" ? setting : (feature ?? type);
-          if (!type.startsWith("unsupported") || told.has(ignored)) continue;
-          told.add(ignored);
+          if (!type.startsWith("unsupported") || reported.has(ignored)) continue;
+          reported.add(ignored);
           options.onIgnored?.(ignored, details ?? "");
         }
         return serverReply(reply);

@@ -68,8 +68,11 @@ export function judgeAsker<T>(
       if (value !== null) return { status: "judged", value };
       reason = "unreadable";
     }
-    const told = reason === "unreadable" ? "its reply has no verdict in the form that was asked for" : reason;
-    return { status: "undecided", reason: `the judge ${settings.model.id} gave none in ${attempts} attempts: ${told}` };
+    const isNoted = reason === "unreadable" ? "its reply has no verdict in the form that was asked for" : reason;
+    return {
+      status: "undecided",
+      reason: `the judge ${settings.model.id} gave none in ${attempts} attempts: ${isNoted}`,
+    };
   }
 
   return async (question, signal) => {

@@ -109,9 +109,9 @@ async function runOnce(
   let waited = 0;
   const used = async (): Promise<number | null> => {
     python ??= await lastDescendant(child.pid ?? 0);
-    const told = await waitedSeconds(python);
-    waited = told ?? waited;
-    return told === null ? null : (performance.now() - start) / 1000 - told;
+    const reported = await waitedSeconds(python);
+    waited = reported ?? waited;
+    return reported === null ? null : (performance.now() - start) / 1000 - reported;
   };
   let isStarted = false;
   let stopWatch = (): void => undefined;

@@ -20,7 +20,7 @@ export function gatewayRoutes(
   drop: (id: string, reason: DropReason) => Promise<void>,
 ): (request: Request) => Promise<Response> {
   const { agents, limits, journal } = options;
-  const { book, gate } = state;
+  const { registry, gate } = state;
   const names = Object.keys(agents);
   const learns = new Set(names.filter((name) => agents[name]?.learns));
   const defaultMaxTokens = options.defaultMaxTokens ?? 1024;
@@ -34,10 +34,10 @@ export function gatewayRoutes(
 
   /** @throws HttpError for a rollout that is not open any more */
   const openRollout = (id: string, isEnding = false): OpenRollout | null => {
-    const found = book.open.get(id);
+    const found = registry.open.get(id);
     if (found?.ending && !isEnding) throw refused("rollout_ended", `rollout ${id} has its reward`);
     if (found) return found;
-    const ended = book.ended(id);
+    const ended = registry.ended(id);
     if (ended === null) return null;
     if (ended.state === "dropped" && ended.reason === "stale") throw staleRollout(state.step ?? 0);
     if (ended.state === "dropped")
@@ -48,7 +48,7 @@ export function gatewayRoutes(
   const beginOr = async (id: string, group: string | null): Promise<OpenRollout> => {
     let rollout = openRollout(id);
     if (!rollout) {
-      if (book.open.size >= limits.maxOpen)
+      if (registry.open.size >= limits.maxOpen)
         throw new HttpError(
           429,
           "rate_limit_error",
@@ -56,17 +56,17 @@ export function gatewayRoutes(
           null,
           "rollouts_open",
         );
-      if (book.waiting >= limits.maxWaiting)
+      if (registry.waiting >= limits.maxWaiting)
         throw new HttpError(
           429,
           "rate_limit_error",
-          `${book.waiting} rollouts wait to be trained`,
+          `${registry.waiting} rollouts wait to be trained`,
           null,
           "trainer_behind",
         );
-      rollout = book.begin(id);
+      rollout = registry.begin(id);
       await journal({ kind: "opened", id }).catch((error: unknown) => {
-        book.open.delete(id);
+        registry.open.delete(id);
         throw error;
       });
     }
@@ -198,15 +198,15 @@ export function gatewayRoutes(
       throw error;
     }
     openRollout(id, true); // it may have become too old while it was written
-    book.finish(done);
+    registry.finish(done);
     rememberReward(state, done);
     state.changed();
     return jsonResponse(200, describe(id));
   };
 
   const describe = (id: string): Record<string, unknown> => {
-    const ended = book.ended(id);
-    const found = book.open.get(id);
+    const ended = registry.ended(id);
+    const found = registry.open.get(id);
     if (!found && ended === null) throw unknown(id);
     const replies = found?.record.calls.map(({ agent, kind, step, completion }) => ({
       agent,

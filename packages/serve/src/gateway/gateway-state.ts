@@ -5,7 +5,7 @@ import type { FinishedRollout, RolloutRegistry } from "./rollout-registry.ts";
 
 /** What requests are answered from. */
 export interface GatewayState {
-  readonly book: RolloutRegistry;
+  readonly registry: RolloutRegistry;
   readonly gate: Gate;
   readonly prompts: Record<string, number>;
   readonly dropped: Record<string, number>;

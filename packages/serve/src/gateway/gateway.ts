@@ -66,7 +66,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { groupsPerStep, rolloutsPerGroup, groupSeconds, limits, maxLag, journal } = options;
   const waiters = new Set<() => void>();
   const state: GatewayState = {
-    book: new RolloutRegistry({ groupsPerStep, rolloutsPerGroup, groupSeconds }, options.now),
+    registry: new RolloutRegistry({ groupsPerStep, rolloutsPerGroup, groupSeconds }, options.now),
     gate: new Gate(),
     prompts: {},
     dropped: {},
@@ -80,10 +80,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       for (const wake of waiters) wake();
     },
   };
-  const { book, gate } = state;
+  const { registry, gate } = state;
   const drop = async (id: string, reason: Parameters<RolloutRegistry["drop"]>[1]): Promise<void> => {
     state.dropped[reason] = (state.dropped[reason] ?? 0) + 1;
-    book.drop(id, reason);
+    registry.drop(id, reason);
     await journal({ kind: "dropped", id, reason });
   };
   const shutting = new HttpError(503, "server_error", "the server is ending", null, "shutting_down");
@@ -94,8 +94,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   let isRestored = isNew;
 
   const sweep = async (): Promise<void> => {
-    for (const id of book.idle(limits.rolloutSeconds)) await drop(id, "timeout");
-    for (const id of book.lonely()) await drop(id, "lonely");
+    for (const id of registry.idle(limits.rolloutSeconds)) await drop(id, "timeout");
+    for (const id of registry.lonely()) await drop(id, "lonely");
     state.changed(); // groups may be late enough by now
   };
 
@@ -103,7 +103,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const groupsReady = async (signal: AbortSignal | undefined): Promise<boolean> => {
     for (;;) {
       if (state.closed || signal?.aborted) return false;
-      if (book.ready().length >= groupsPerStep) return true;
+      if (registry.ready().length >= groupsPerStep) return true;
       await new Promise<void>((wake) => {
         const done = (): void => {
           waiters.delete(done);
@@ -131,22 +131,22 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (!isRestored) {
         isRestored = true;
         const past = await restore(options.past, step);
-        for (const [id, reason] of past.dropped) book.drop(id, reason);
-        for (const id of past.trained) book.remember(id, { state: "trained" });
+        for (const [id, reason] of past.dropped) registry.drop(id, reason);
+        for (const id of past.trained) registry.remember(id, { state: "trained" });
         for (const rollout of past.waiting) {
-          book.finish(rollout);
+          registry.finish(rollout);
           rememberReward(state, rollout);
         }
         restored();
       }
       state.step = step;
       state.models = models;
-      for (const id of book.olderThan(step, maxLag)) await drop(id, "stale");
+      for (const id of registry.olderThan(step, maxLag)) await drop(id, "stale");
       gate.open();
       const isReady = await groupsReady(signal);
       await gate.close();
       if (!isReady) return null;
-      const taken = book.take();
+      const taken = registry.take();
       const ids = taken.flat().map(({ id }) => id);
       await journal({ kind: "taken", step, ids });
       const groups = taken.map((members) => ({
@@ -159,9 +159,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     sweep,
     status: () => ({
       step: state.step,
-      open: book.open.size,
-      waiting: book.waiting,
-      groupsReady: book.ready().length,
+      open: registry.open.size,
+      waiting: registry.waiting,
+      groupsReady: registry.ready().length,
       groupsPerStep,
       prompts: { ...state.prompts },
       dropped: { ...state.dropped },

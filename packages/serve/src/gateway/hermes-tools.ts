@@ -51,7 +51,7 @@ function callIn(json: string): WrittenCall | null {
 
 function withList(messages: readonly ToolMessage[], tools: readonly ToolDefinition[]): ToolMessage[] {
   const list = tools.map((each) => spaced({ type: "function", function: each })).join("\n");
-  const told = `# Tools
+  const toolPrompt = `# Tools
 
 You may call one or more functions to assist with the user query.
 
@@ -65,8 +65,8 @@ For each function call, return a json object with function name and arguments wi
 {"name": <function-name>, "arguments": <args-json-object>}
 </tool_call>`;
   const [first, ...rest] = messages;
-  if (first?.role !== "system") return [{ role: "system", content: told }, ...messages];
-  return [{ role: "system", content: `${first.content}\n\n${told}` }, ...rest];
+  if (first?.role !== "system") return [{ role: "system", content: toolPrompt }, ...messages];
+  return [{ role: "system", content: `${first.content}\n\n${toolPrompt}` }, ...rest];
 }
 
 function plain(messages: readonly ToolMessage[]): ChatMessage[] {

@@ -71,19 +71,19 @@ export function standingOf({ calls }: RolloutRecord, { agent, messages, tokens }
     role === "assistant" ? [replies.get(keys[i] as string)] : [],
   );
   const foreign = said.filter((each) => each === undefined).length;
-  const told = said.findLast((each) => each !== undefined);
+  const reported = said.findLast((each) => each !== undefined);
   const length = (index: number): number => tokensOf(calls[index])?.length ?? 0;
   const parent =
     tokens === null
-      ? (told ?? null)
+      ? (reported ?? null)
       : own.reduce<number | null>((best, { index, completion }) => {
           if (!completion.trace || !begins(tokensOf(calls[index]) ?? [], tokens)) return best;
           return best === null || length(index) > length(best) ? index : best;
         }, null);
-  if (tokens !== null && told !== undefined && calls[told]?.completion.trace) {
-    const written = tokensOf(calls[told]) ?? [];
+  if (tokens !== null && reported !== undefined && calls[reported]?.completion.trace) {
+    const written = tokensOf(calls[reported]) ?? [];
     if (!begins(written, tokens))
-      return { kind: "rerendered", parent: told, foreign, differsAt: firstDifference(written, tokens) };
+      return { kind: "rerendered", parent: reported, foreign, differsAt: firstDifference(written, tokens) };
   }
   if (parent === null) return { kind: "first", parent, foreign };
   return { kind: own.some((call) => call.parent === parent) ? "branched" : "extended", parent, foreign };

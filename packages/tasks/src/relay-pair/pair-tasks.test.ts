@@ -72,17 +72,17 @@ test("a text that holds a bar stays one text, and an episode stored without outp
 test("after the first turn who was wrong is told, with its own words behind a mark; nobody is asked when all are right", async () => {
   const task = relayFeedbackTask();
   const problem: Problem = { id: "1", question: "k+e", gold: "k6 e9" };
-  const told: string[] = [];
+  const reported: string[] = [];
   const says = (first: string, second: string) => {
     let turn = 0;
     return scriptedModel(({ prompt }) => {
-      if (prompt.kind === "tokens") told.push(spellRelayTokens(prompt.tokens));
+      if (prompt.kind === "tokens") reported.push(spellRelayTokens(prompt.tokens));
       return { text: turn++ === 0 ? first : second };
     });
   };
   const models = { first: says("k6", "k6"), second: says("i", "9") };
   const episode = await task.topology.run(problem, { ...context, models });
-  expect(told).toEqual(["A:?k+e>", "B:?k+e>", "A:?k+e|k6>", "B:e9?k+e|i>"]);
+  expect(reported).toEqual(["A:?k+e>", "B:?k+e>", "A:?k+e|k6>", "B:e9?k+e|i>"]);
   expect(await gradeOfEpisode(task, episode, problem)).toBe(1);
   const right = { first: says("6", ""), second: says("e9", "") };
   expect((await task.topology.run(problem, { ...context, models: right })).utterances).toHaveLength(2);

@@ -7,11 +7,11 @@ import { tokensPrompt } from "./token-prompt.ts";
  * What a policy of the relay reads as a holder, for agents of one's own: `A:k6?k+e>`. It tells those of its facts (`k6 m3`, its
  * private view) that the question asks for.
  *
- * @param seat - which holder, 0 to 3: the policy tells them apart
+ * @param slot - which holder, 0 to 3: the policy tells them apart
  * @throws LaconicError `input_invalid` for a character that the relay's vocabulary cannot spell, or a seat that there is not
  */
-export function relayHolderPrompt(view: Pick<AgentView, "question" | "privateView">, seat = 0): Prompt {
-  return tokensPrompt(holderPrompt(`holder-${"abcd".charAt(seat)}`, view.privateView ?? "", view.question));
+export function relayHolderPrompt(view: Pick<AgentView, "question" | "privateView">, slot = 0): Prompt {
+  return tokensPrompt(holderPrompt(`holder-${"abcd".charAt(slot)}`, view.privateView ?? "", view.question));
 }
 
 /**

@@ -35,7 +35,7 @@ async function measure(level: RelayLevel, model: LanguageModel): Promise<Figures
 
 // "the value of k is 6" and its end token: 20, "k is 6": 7, "k6": 3; "i have nothing for this one": 28, silence: 1;
 // "the answer is " 14, "it is " 6, "": each with 1.45 digits and an end token.
-const told = 0.6 * 20 + 0.3 * 7 + 0.1 * 3;
+const reported = 0.6 * 20 + 0.3 * 7 + 0.1 * 3;
 const nothing = 0.85 * 28 + 0.15 * 1;
 const answer = 0.4 * 14 + 0.3 * 6 + 1.45 + 1;
 
@@ -45,7 +45,7 @@ test.each([
   ["four-holders", 86.55],
 ] as const)("%s: the teacher is always right and writes %s tokens per episode", async (name, tokens) => {
   const level = relayLevels[name];
-  expect(2 * told + (level.holders - 2) * nothing + answer).toBeCloseTo(tokens, 10);
+  expect(2 * reported + (level.holders - 2) * nothing + answer).toBeCloseTo(tokens, 10);
   const { accuracy, meanTokens } = await measure(level, relayTeacher());
   expect(accuracy).toBe(1);
   expect(Math.abs(meanTokens - tokens)).toBeLessThan(1.2); // four standard errors of 2,000 episodes

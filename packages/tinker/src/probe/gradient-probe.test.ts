@@ -6,9 +6,9 @@ import { probeGradient, probeTexts, type Scratch } from "./gradient-probe.ts";
 const texts = probeTexts(13);
 const look = texts.short.length - 2;
 /** Small beside the epsilon of trial steps, 100. */
-const slope = 0.5;
+const dLogProb = 0.5;
 /** A step of 100 at that epsilon turns the wave by three turns and a little: the log-prob looks hardly moved. */
-const frequency = (6 * Math.PI + 0.002) / ((100 * slope) / (slope + 100));
+const frequency = (6 * Math.PI + 0.002) / ((100 * dLogProb) / (dLogProb + 100));
 
 /** One weight; a log-prob that is a wave of it, so that large steps come out at any rise. Adds losses up. */
 const waving: Scratch = (body) => {
@@ -26,7 +26,7 @@ const waving: Scratch = (body) => {
     async forwardBackward(data: readonly Datum[]) {
       for (const { loss_fn_inputs: inputs } of data) {
         const ratio = Math.exp(logProb() - (inputs["logprobs"]?.data[look] ?? NaN));
-        gradient += slope * ratio * (inputs["advantages"]?.data[look] ?? NaN);
+        gradient += dLogProb * ratio * (inputs["advantages"]?.data[look] ?? NaN);
       }
       return reply(data);
     },
@@ -41,7 +41,7 @@ const waving: Scratch = (body) => {
 
 test("trial steps grow from below: a step far too large is not taken for a small one", async () => {
   // What the first trial must not be.
-  expect(2 * Math.sin((frequency * (100 * slope)) / (slope + 100))).toBeCloseTo(0.004, 6);
+  expect(2 * Math.sin((frequency * (100 * dLogProb)) / (dLogProb + 100))).toBeCloseTo(0.004, 6);
   expect(await probeGradient(waving, texts)).toEqual({
     reduction: { sequences: "sum", positions: "sum" },
     gradNorm: null,

@@ -26,12 +26,12 @@ export function withBudget(
     id: `${template.id}+budget@1`,
     render: (view) => {
       const prompt = template.render(view);
-      return view.budget ? told(prompt, sentence(view.budget), template.id) : prompt;
+      return view.budget ? withSentence(prompt, sentence(view.budget), template.id) : prompt;
     },
   };
 }
 
-function told(prompt: Prompt, sentence: string, id: string): Prompt {
+function withSentence(prompt: Prompt, sentence: string, id: string): Prompt {
   switch (prompt.kind) {
     case "messages": {
       const last = prompt.messages.at(-1);

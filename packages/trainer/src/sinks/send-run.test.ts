@@ -29,7 +29,7 @@ test("a sink of a run, of a resumed run, and one that is sent the folder later h
   await tinyRun({ directory, settings, sinks: [live.sink], signal: stop.signal, observer });
   await tinyRun({ directory, settings, sinks: [resumed.sink], resume: true });
   expect(await sendRun({ directory, sinks: [later.sink], outcome: "finished" })).toEqual([]);
-  const told = [
+  const reported = [
     "begin 4",
     "held-out 0 0.00",
     "transcripts 0 2",
@@ -42,9 +42,9 @@ test("a sink of a run, of a resumed run, and one that is sent the folder later h
     "held-out 4 0.56",
     "transcripts 4 2",
   ];
-  expect(live.heard).toEqual([...told.slice(0, 8), "close undefined"]);
-  expect(resumed.heard).toEqual([...told, "close undefined"]);
-  expect(later.heard).toEqual([...told, "close finished"]);
+  expect(live.heard).toEqual([...reported.slice(0, 8), "close undefined"]);
+  expect(resumed.heard).toEqual([...reported, "close undefined"]);
+  expect(later.heard).toEqual([...reported, "close finished"]);
 });
 
 test("what fails is said, with the way to send it later, and the other sinks are told all", async () => {

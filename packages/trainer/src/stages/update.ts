@@ -109,7 +109,7 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
   let loss = 0;
   let diagnostics: Diagnostics = {};
   let whole: RowFacts | null = null;
-  const told = (logProbs: Ragged, chosen: readonly number[]): RowFacts => {
+  const rowFacts = (logProbs: Ragged, chosen: readonly number[]): RowFacts => {
     if (inOneGo(chosen)) {
       whole ??= rowsOf(facts, rows);
       if (haveLengths(whole, logProbs, chosen)) return partOf(whole, logProbs, chosen);
@@ -120,7 +120,7 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
     );
   };
   const evaluate = (logProbs: Ragged, chosen: readonly number[], evaluated: Objective): Float64Array => {
-    const output = evaluated.evaluate({ logProbs, ...told(logProbs, chosen), totals });
+    const output = evaluated.evaluate({ logProbs, ...rowFacts(logProbs, chosen), totals });
     loss += output.loss;
     diagnostics = mergeDiagnostics(diagnostics, output.diagnostics);
     return output.gradient;

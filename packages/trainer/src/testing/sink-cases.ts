@@ -50,16 +50,16 @@ export const sinkCases: readonly SinkCase[] = [
       const sink = await subject.open();
       await tell(sink, run, 6);
       await sink.close?.("finished");
-      const told = await subject.read?.();
-      if (!told) return;
+      const reported = await subject.read?.();
+      if (!reported) return;
       for (let step = 1; step <= 6; step++)
-        equal(told["reward/mean"]?.[step], metricsAt(step)["reward/mean"], `step ${step}`);
+        equal(reported["reward/mean"]?.[step], metricsAt(step)["reward/mean"], `step ${step}`);
       if (!sink.evaluation) return;
       for (const step of [0, 2, 4, 6])
-        equal(told["heldout/accuracy"]?.[step], evaluationAt(step).accuracy, `held-out at ${step}`);
-      equal(told["heldout/accuracy_low"]?.[6], evaluationAt(6).interval[0], "the low end of the interval");
-      equal(told["heldout/silence/solver"]?.[6], evaluationAt(6).silence["solver"], "silence of an agent");
-      equal(told["heldout/group/known/accuracy"]?.[6], evaluationAt(6).groups?.["known"]?.accuracy, "a group");
+        equal(reported["heldout/accuracy"]?.[step], evaluationAt(step).accuracy, `held-out at ${step}`);
+      equal(reported["heldout/accuracy_low"]?.[6], evaluationAt(6).interval[0], "the low end of the interval");
+      equal(reported["heldout/silence/solver"]?.[6], evaluationAt(6).silence["solver"], "silence of an agent");
+      equal(reported["heldout/group/known/accuracy"]?.[6], evaluationAt(6).groups?.["known"]?.accuracy, "a group");
     }),
   },
   {
@@ -70,10 +70,10 @@ export const sinkCases: readonly SinkCase[] = [
         await tell(sink, run, steps);
         await sink.close?.(steps === 6 ? "finished" : "interrupted");
       }
-      const told = await subject.read?.();
-      if (!told) return;
-      equal(Object.keys(told["reward/mean"] ?? {}).length, 6, "steps");
-      equal(told["reward/mean"]?.[2], metricsAt(2)["reward/mean"], "step 2");
+      const reported = await subject.read?.();
+      if (!reported) return;
+      equal(Object.keys(reported["reward/mean"] ?? {}).length, 6, "steps");
+      equal(reported["reward/mean"]?.[2], metricsAt(2)["reward/mean"], "step 2");
     }),
   },
   {
@@ -125,8 +125,8 @@ export const sinkCases: readonly SinkCase[] = [
       await sink.begin?.(run);
       for (let step = 1; step <= 3; step++) await sink.log(frozen(metricsAt(step)), step);
       await sink.close?.("interrupted");
-      const told = await subject.read?.();
-      if (told) equal(Object.keys(told["reward/mean"] ?? {}), ["1", "2", "3"], "steps");
+      const reported = await subject.read?.();
+      if (reported) equal(Object.keys(reported["reward/mean"] ?? {}), ["1", "2", "3"], "steps");
     }),
   },
 ];

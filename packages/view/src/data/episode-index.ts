@@ -24,7 +24,7 @@ export interface IndexSettings {
   readonly texts?: Partial<TextLimits>;
 }
 
-const mostTold = 20;
+const maxWarnings = 20;
 
 /**
  * The episodes of a run: where each stands, its figures, and its words to be searched. First the places of all lines are noted, which is fast;
@@ -121,7 +121,7 @@ export class EpisodeIndex {
       line.state = "read";
     } catch (error) {
       line.state = "unreadable";
-      this.#tell(`${episodeFiles[line.source]}: row ${line.number + 1} cannot be read: ${wordsOf(error)}`);
+      this.#tell(`${episodeFiles[line.source]}: row ${line.number + 1} cannot be read: ${messageOf(error)}`);
     }
     line.rows = this.#table.length - line.first;
   }
@@ -281,7 +281,7 @@ export class EpisodeIndex {
   }
 
   #tell(message: string): void {
-    if (this.#damage.length < mostTold) this.#damage.push(message);
+    if (this.#damage.length < maxWarnings) this.#damage.push(message);
   }
 
   async #bytesOf({ source, place: { from, length } }: EpisodeLine): Promise<Buffer> {
@@ -308,6 +308,6 @@ function stepOf(line: Uint8Array): { readonly step: number; readonly kind?: stri
   return start ? { step: Number(start[1]) } : null;
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message.slice(0, 200) : String(error);
 }

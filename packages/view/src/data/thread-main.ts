@@ -15,9 +15,9 @@ export async function serve(): Promise<void> {
     mark: new ReadingMark(mark),
     setAside,
     ...(maxBytes !== undefined && { maxBytes }),
-    onError: (error) => say({ kind: "failure", message: wordsOf(error) }),
+    onError: (error) => say({ kind: "failure", message: messageOf(error) }),
   };
-  const data = await folderData(options).catch((error: unknown) => wordsOf(error));
+  const data = await folderData(options).catch((error: unknown) => messageOf(error));
   if (typeof data === "string") return say({ kind: "ready", refusal: data });
   let stop: (() => void) | null = null;
   port.on("message", (message: ToThread) => {
@@ -32,12 +32,12 @@ export async function serve(): Promise<void> {
       // What cannot be sent is an error of who asked, too.
       asked(...words)
         .then((value) => say({ kind: "answer", number, value }))
-        .catch((error: unknown) => say({ kind: "answer", number, error: wordsOf(error) }));
+        .catch((error: unknown) => say({ kind: "answer", number, error: messageOf(error) }));
     }
   });
   say({ kind: "ready" });
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -15,14 +15,14 @@ export interface Heartbeat {
 export function heartbeat(ping: () => void, silent: () => void): Heartbeat {
   let waited = 0;
   let last = performance.now();
-  let isTold = false;
+  let isReported = false;
   const timer = setInterval(() => {
     const now = performance.now();
     const stoodStill = now - last > 2 * everyMs;
     waited = stoodStill ? 0 : waited + now - last;
     last = now;
-    if (waited > silentMs && !isTold) {
-      isTold = true;
+    if (waited > silentMs && !isReported) {
+      isReported = true;
       silent();
     }
     ping();
@@ -30,7 +30,7 @@ export function heartbeat(ping: () => void, silent: () => void): Heartbeat {
   return {
     heard() {
       waited = 0;
-      isTold = false;
+      isReported = false;
     },
     stop: () => clearInterval(timer),
   };

@@ -89,9 +89,9 @@ describe("lessons", () => {
   test("a text stands behind its own story with its own length as the budget", () => {
     const draw = budgetLessons(letters, [saying(4), saying(8, "Tom")]);
     const lessons = draw(200, randomFromSeed(1));
-    const told = lessons.map(({ promptTokens, completionTokens }) => [read(promptTokens), completionTokens.length]);
+    const reported = lessons.map(({ promptTokens, completionTokens }) => [read(promptTokens), completionTokens.length]);
     const [four, eight] = [budgetPrompt(child, 4), budgetPrompt({ ...child, name: "Tom" }, 8)];
-    expect(new Set(told.map(([prompt, length]) => `${prompt} ${length}`))).toEqual(
+    expect(new Set(reported.map(([prompt, length]) => `${prompt} ${length}`))).toEqual(
       new Set([`${four} 4`, `${eight} 8`]),
     );
     expect(draw(200, randomFromSeed(1))).toEqual(lessons);

@@ -55,13 +55,13 @@ export function tellerTeam(
   const solver = storyAgent("solver", "solver", solverTokens, ({ question, inbox }) =>
     [...inbox.map(({ text }) => asSentence(text)), asks[ask](question)].filter((part) => part !== "").join(" "),
   );
-  const seats = tellers.map((id) => storyAgent(id, "teller", tellerTokens, ({ privateView = "" }) => privateView));
+  const slots = tellers.map((id) => storyAgent(id, "teller", tellerTokens, ({ privateView = "" }) => privateView));
   return {
     name,
     topology: graphTopology<string>({
       name,
       rounds: 1,
-      agents: [...seats, solver],
+      agents: [...slots, solver],
       spatial: tellers.map((from) => ({ from, to: "solver" })),
       answer: answerOf<string>("solver"),
     }),

@@ -30,7 +30,7 @@ test("which random graph it is, is a setting", () => {
 });
 
 test("agents are told the run's budget where they are to be", async () => {
-  const told = async (settings: TeamSettings, targetTokens?: number): Promise<boolean> => {
+  const reported = async (settings: TeamSettings, targetTokens?: number): Promise<boolean> => {
     const { topology } = benchmarkTeam(settings, { ...forms, targetTokens });
     const model = scriptedModel("4");
     const models = Object.fromEntries(topology.agents.map((agent) => [agent, model]));
@@ -40,10 +40,10 @@ test("agents are told the run's budget where they are to be", async () => {
     );
     return utterances.every(({ prompt }) => prompt.includes("a budget of 60 tokens"));
   };
-  expect(await told({ team: "solo", showBudget: true }, 60)).toBe(true);
-  expect(await told({ team: ["hint", "debate"], showBudget: true }, 60)).toBe(true);
-  expect(await told({ team: "solo", showBudget: true })).toBe(false);
-  expect(await told({ team: "solo" }, 60)).toBe(false);
+  expect(await reported({ team: "solo", showBudget: true }, 60)).toBe(true);
+  expect(await reported({ team: ["hint", "debate"], showBudget: true }, 60)).toBe(true);
+  expect(await reported({ team: "solo", showBudget: true })).toBe(false);
+  expect(await reported({ team: "solo" }, 60)).toBe(false);
 });
 
 test.for<[string, TeamSettings]>([

@@ -20,11 +20,11 @@ export function keepingBudgets(seed: string, form?: BudgetForm): Course {
       const asked = budgetStories(Math.min(stories, most), stream("stories"), said);
       const prompts = asked.map(({ prompt }) => prompt);
       const replies = await resumeState(model, prompts, budgetCeiling, stream("words"));
-      const told = replies.flatMap(({ completionTokens: tokens, finishReason }, i) => {
+      const reported = replies.flatMap(({ completionTokens: tokens, finishReason }, i) => {
         const child = asked[i]?.child;
         return child && finishReason === "stop" ? [{ child, tokens }] : [];
       });
-      const draw = budgetLessons(tokenizer, told, said);
+      const draw = budgetLessons(tokenizer, reported, said);
       return (size, random) => {
         const drawn = draw(size, random);
         if (drawn.length === 0)

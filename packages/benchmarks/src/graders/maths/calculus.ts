@@ -2,7 +2,7 @@ import type { Fraction } from "fraction.js";
 import { exactValue } from "./exact-value.ts";
 import { isMixedNumber } from "./mixed-number.ts";
 import { isCall, type Json } from "./json.ts";
-import { polynomialAt, polynomialOf, polynomialSlope, type Polynomial } from "./polynomial.ts";
+import { polynomialAt, polynomialOf, polynomialDerivative, type Polynomial } from "./polynomial.ts";
 import { realValue } from "./real-value.ts";
 
 /** Whether a name is in an expression. */
@@ -27,12 +27,12 @@ export function derivative(json: Json, name: string): Json | null {
   const [a, b] = rest as [Json, Json];
   if (head === "InvisibleOperator" && isMixedNumber(rest)) return null;
   // A constant exponent or base needs no derivative of its own.
-  const slopes = rest.map((part) => derivative(part, name));
-  if (slopes.includes(null)) return null;
-  const [da, db] = slopes as [Json, Json];
+  const derivatives = rest.map((part) => derivative(part, name));
+  if (derivatives.includes(null)) return null;
+  const [da, db] = derivatives as [Json, Json];
   switch (head as string) {
     case "Add":
-      return ["Add", ...(slopes as Json[])];
+      return ["Add", ...(derivatives as Json[])];
     case "Negate":
       return ["Negate", da];
     case "Delimiter":
@@ -41,7 +41,10 @@ export function derivative(json: Json, name: string): Json | null {
     case "InvisibleOperator":
       return [
         "Add",
-        ...rest.map((_, i): Json => ["Multiply", ...rest.map((part, k) => (k === i ? (slopes[i] as Json) : part))]),
+        ...rest.map((_, i): Json => [
+          "Multiply",
+          ...rest.map((part, k) => (k === i ? (derivatives[i] as Json) : part)),
+        ]),
       ];
     case "Divide":
       return ["Divide", ["Add", ["Multiply", da, b], ["Negate", ["Multiply", a, db]]], ["Power", b, 2]];
@@ -124,7 +127,7 @@ function primitive(polynomial: Polynomial, name: string): Json {
 }
 
 /** Times that numerator and denominator are differentiated (L'Hospital). */
-const maxSlopes = 6;
+const maxDerivatives = 6;
 
 /** The limit at a place: the value where the expression is continuous, and what quotients come to where both sides are 0. */
 export function limit(json: Json, name: string, at: Json): Json | null {
@@ -139,7 +142,7 @@ export function limit(json: Json, name: string, at: Json): Json | null {
   if (p && q && place) return ofPolynomials(p, q, place);
   let above: Json | null = top;
   let below: Json | null = bottom;
-  for (let i = 0; i < maxSlopes && above !== null && below !== null; i++) {
+  for (let i = 0; i < maxDerivatives && above !== null && below !== null; i++) {
     // Only what has a derivative here is known to be continuous.
     if (derivative(above, name) === null || derivative(below, name) === null) return null;
     const [x, y] = [substituted(above, name, at), substituted(below, name, at)];
@@ -159,7 +162,7 @@ function ofPolynomials(top: Polynomial, bottom: Polynomial, place: Fraction): Js
     const [u, v] = [polynomialAt(p, place), polynomialAt(q, place)];
     if (!v.equals(0)) return asJson(u.div(v));
     if (!u.equals(0)) return null;
-    [p, q] = [polynomialSlope(p), polynomialSlope(q)];
+    [p, q] = [polynomialDerivative(p), polynomialDerivative(q)];
   }
   return null;
 }

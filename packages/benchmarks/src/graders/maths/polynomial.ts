@@ -48,7 +48,7 @@ export function polynomialAt(polynomial: Polynomial, at: Fraction): Fraction {
   return polynomial.reduceRight((sum, each) => sum.mul(at).add(each), zero);
 }
 
-export function polynomialSlope(polynomial: Polynomial): Polynomial {
+export function polynomialDerivative(polynomial: Polynomial): Polynomial {
   return polynomial.slice(1).map((each, i) => each.mul(i + 1));
 }
 

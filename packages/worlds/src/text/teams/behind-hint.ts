@@ -39,7 +39,7 @@ export function behindHint(
           stage.say(
             ...lines.map((line) => ({
               ...line,
-              prompt: showBudget ? told(line.prompt, stage) : line.prompt,
+              prompt: showBudget ? withSentence(line.prompt, stage) : line.prompt,
               reads: [...(heard ? [heard] : []), ...(line.reads ?? [])],
             })),
           ),
@@ -51,7 +51,7 @@ export function behindHint(
 }
 
 /** A prompt of the method with the budget, as `withBudget` says it. */
-function told(prompt: Prompt, { problem: { question }, budget }: Stage): Prompt {
+function withSentence(prompt: Prompt, { problem: { question }, budget }: Stage): Prompt {
   const { render } = withBudget({ id: "published", render: () => prompt });
   return render({ agent: "", role: "", question, inbox: [], round: 0, ...(budget && { budget }) });
 }
@@ -68,7 +68,7 @@ export function methodOptions(options: TextTeamOptions): BaselineOptions {
   };
 }
 
-/** A seat that is drawn alone: what it is asked is the method's. */
+/** A slot that is drawn alone: what it is asked is the method's. */
 export function drawn(id: string, maxTokens: number): AgentSpec {
   return { id, role: id, maxTokens, prompt: () => ({ kind: "text", text: "" }) };
 }

@@ -1,6 +1,6 @@
 import { chainGraph } from "@laconic/topologies";
 import { gathererPrompt, holderPrompt, pass } from "./holders.ts";
-import { numbered, seat } from "./seats.ts";
+import { numbered, slot } from "./slots.ts";
 import { teamOn, type TeamPreset } from "./text-team.ts";
 
 /** Agent-GSPO's distributed information, passed on from one to the next. */
@@ -10,9 +10,9 @@ export const chain: TeamPreset = {
   heeds: ["agents"],
   make: (options) => {
     const holders = numbered("holder", options.agents);
-    const [first, ...seats] = holders.map((id) => seat(options, id, holderPrompt, options.replyTokens));
-    const solver = seat(options, "solver", gathererPrompt(options.answerForm), options.actorTokens);
-    const graph = chainGraph(first ? [first, ...seats, solver] : [solver]);
+    const [first, ...slots] = holders.map((id) => slot(options, id, holderPrompt, options.replyTokens));
+    const solver = slot(options, "solver", gathererPrompt(options.answerForm), options.actorTokens);
+    const graph = chainGraph(first ? [first, ...slots, solver] : [solver]);
     return teamOn({ ...graph, pass }, [...holders, "solver"], holders);
   },
 };

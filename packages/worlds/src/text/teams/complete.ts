@@ -1,7 +1,7 @@
 import type { AgentId } from "@laconic/core";
 import { completeGraph, plurality } from "@laconic/topologies";
 import { advisedPrompt } from "./advised.ts";
-import { numbered, seat } from "./seats.ts";
+import { numbered, slot } from "./slots.ts";
 import { teamOn, type TeamPreset } from "./text-team.ts";
 
 /** Everybody hears everybody: those before within a round, the others from the round before. */
@@ -13,7 +13,7 @@ export const complete: TeamPreset = {
   make: (options) => {
     const ids = numbered("agent", options.agents);
     const template = advisedPrompt(options.answerForm);
-    const seats = ids.map((id) => seat(options, id, template, options.replyTokens));
-    return teamOn(completeGraph(seats, options.rounds, plurality<AgentId>(ids, options.read)), ids);
+    const slots = ids.map((id) => slot(options, id, template, options.replyTokens));
+    return teamOn(completeGraph(slots, options.rounds, plurality<AgentId>(ids, options.read)), ids);
   },
 };

@@ -3,7 +3,7 @@ import type { AgentId } from "@laconic/core";
 import { hintPrompt, plurality, type Edge, type Graph } from "@laconic/topologies";
 import { behindHint, drawn, methodOptions } from "./behind-hint.ts";
 import { collaborator } from "./collaborator.ts";
-import { numbered, seat } from "./seats.ts";
+import { numbered, slot } from "./slots.ts";
 import type { TeamPreset } from "./text-team.ts";
 
 /** AgentPO's extension: LLM-Debate as `@laconic/baselines` plays it stays frozen, one collaborator is put in and learns. */
@@ -15,7 +15,7 @@ export const debate: TeamPreset = {
     const { agents, rounds, actorTokens } = options;
     const debaters = numbered("debater", agents);
     const method = debateProgram({ ...methodOptions(options), agents, rounds });
-    const helper = seat(options, collaborator, hintPrompt, options.replyTokens, [0]);
+    const helper = slot(options, collaborator, hintPrompt, options.replyTokens, [0]);
     const hints: readonly Edge[] = debaters.map((to) => ({ from: collaborator, to }));
     const others = debaters.flatMap((from) => debaters.filter((to) => to !== from).map((to): Edge => ({ from, to })));
     const graph: Graph = {

@@ -1,6 +1,6 @@
 import { hintActorGraph, hintedActorPrompt, hintPrompt } from "@laconic/topologies";
 import { collaborator } from "./collaborator.ts";
-import { seat } from "./seats.ts";
+import { slot } from "./slots.ts";
 import { teamOn, type TeamPreset } from "./text-team.ts";
 
 /** AgentPO's pair: q -> h -> y. */
@@ -9,8 +9,8 @@ export const hint: TeamPreset = {
   summary: "a collaborator gives an actor a hint; the collaborator learns",
   heeds: [],
   make: (options) => {
-    const helper = seat(options, collaborator, hintPrompt, options.replyTokens);
-    const actor = seat(options, "actor", hintedActorPrompt(options.answerForm), options.actorTokens);
+    const helper = slot(options, collaborator, hintPrompt, options.replyTokens);
+    const actor = slot(options, "actor", hintedActorPrompt(options.answerForm), options.actorTokens);
     return teamOn(hintActorGraph(helper, actor), [collaborator]);
   },
 };

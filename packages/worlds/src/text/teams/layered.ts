@@ -1,7 +1,7 @@
 import { LaconicError, type AgentId } from "@laconic/core";
 import { layeredGraph, plurality } from "@laconic/topologies";
 import { advisedPrompt } from "./advised.ts";
-import { numbered, seat } from "./seats.ts";
+import { numbered, slot } from "./slots.ts";
 import { teamOn, type TeamPreset } from "./text-team.ts";
 
 /** The mixture-of-agents of Wang et al. (2024) in a vote's form: `rounds` layers of `agents` each. */
@@ -19,7 +19,7 @@ export const layered: TeamPreset = {
       numbered(`layer-${layer + 1}-agent`, options.agents),
     );
     const graph = layeredGraph(
-      layers.map((ids) => ids.map((id) => seat(options, id, template, options.replyTokens))),
+      layers.map((ids) => ids.map((id) => slot(options, id, template, options.replyTokens))),
       plurality<AgentId>(layers.at(-1) ?? [], options.read),
     );
     return teamOn(graph, layers.flat());

@@ -1,6 +1,6 @@
 import type { AgentId } from "@laconic/core";
 import { debateGraph, debatePrompt, plurality } from "@laconic/topologies";
-import { numbered, seat } from "./seats.ts";
+import { numbered, slot } from "./slots.ts";
 import { teamOn, type TeamPreset } from "./text-team.ts";
 
 /** Du et al.'s debate, in which every debater learns. */
@@ -12,7 +12,7 @@ export const plainDebate: TeamPreset = {
     const debaters = numbered("debater", options.agents);
     const template = debatePrompt(options.answerForm);
     const graph = debateGraph(
-      debaters.map((id) => seat(options, id, template, options.replyTokens)),
+      debaters.map((id) => slot(options, id, template, options.replyTokens)),
       { rounds: options.rounds, answer: plurality<AgentId>(debaters, options.read) },
     );
     return teamOn({ ...graph, name: "plain-debate" }, debaters);

@@ -1,7 +1,7 @@
 import type { AgentId } from "@laconic/core";
 import { plurality, randomGraph } from "@laconic/topologies";
 import { advisedPrompt } from "./advised.ts";
-import { numbered, seat } from "./seats.ts";
+import { numbered, slot } from "./slots.ts";
 import { teamOn, type TeamPreset } from "./text-team.ts";
 
 /** The complete graph with edges left out by seed: one graph for the whole run. */
@@ -13,8 +13,8 @@ export const random: TeamPreset = {
     const { agents, rounds, answerForm, replyTokens, read, graphSeed: seed = 0, density } = options;
     const ids = numbered("agent", agents);
     const template = advisedPrompt(answerForm);
-    const seats = ids.map((id) => seat(options, id, template, replyTokens));
+    const slots = ids.map((id) => slot(options, id, template, replyTokens));
     const answer = plurality<AgentId>(ids, read);
-    return teamOn(randomGraph(seats, { seed, rounds, answer, ...(density !== undefined && { density }) }), ids);
+    return teamOn(randomGraph(slots, { seed, rounds, answer, ...(density !== undefined && { density }) }), ids);
   },
 };

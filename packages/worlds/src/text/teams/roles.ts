@@ -3,7 +3,7 @@ import type { AgentId } from "@laconic/core";
 import { answerOf, hintPrompt, type Graph } from "@laconic/topologies";
 import { behindHint, drawn, methodOptions } from "./behind-hint.ts";
 import { collaborator } from "./collaborator.ts";
-import { seat } from "./seats.ts";
+import { slot } from "./slots.ts";
 import type { TeamPreset } from "./text-team.ts";
 
 /** AgentPO's extension: Role Assignment as `@laconic/baselines` plays it stays frozen, with a collaborator's hint. */
@@ -13,7 +13,7 @@ export const roles: TeamPreset = {
   heeds: [],
   make: (options) => {
     const method = roleAssignmentProgram(methodOptions(options));
-    const helper = seat(options, collaborator, hintPrompt, options.replyTokens);
+    const helper = slot(options, collaborator, hintPrompt, options.replyTokens);
     const graph: Graph = {
       name: "hinted-role-assignment",
       agents: [helper, ...method.agents.map((id) => drawn(id, options.actorTokens))],

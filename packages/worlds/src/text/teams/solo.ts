@@ -1,5 +1,5 @@
 import { answerOf, chatTemplate, problemText, solving } from "@laconic/topologies";
-import { seat } from "./seats.ts";
+import { slot } from "./slots.ts";
 import { teamOn, type TeamPreset } from "./text-team.ts";
 
 /** The baseline every team has to beat. */
@@ -9,7 +9,7 @@ export const solo: TeamPreset = {
   heeds: [],
   make: (options) => {
     const template = chatTemplate("solve@2", solving(options.answerForm), problemText);
-    const agents = [seat(options, "solver", template, options.replyTokens)];
+    const agents = [slot(options, "solver", template, options.replyTokens)];
     return teamOn({ name: "solo", agents, rounds: 1, answer: answerOf<string>("solver") }, ["solver"]);
   },
 };

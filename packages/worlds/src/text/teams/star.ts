@@ -1,6 +1,6 @@
 import { layeredGraph } from "@laconic/topologies";
 import { gathererPrompt, holderPrompt, pass } from "./holders.ts";
-import { numbered, seat } from "./seats.ts";
+import { numbered, slot } from "./slots.ts";
 import { teamOn, type TeamPreset } from "./text-team.ts";
 
 /** Agent-GSPO's distributed information, one hop. */
@@ -10,9 +10,9 @@ export const star: TeamPreset = {
   heeds: ["agents"],
   make: (options) => {
     const holders = numbered("holder", options.agents);
-    const seats = holders.map((id) => seat(options, id, holderPrompt, options.replyTokens));
-    const solver = seat(options, "solver", gathererPrompt(options.answerForm), options.actorTokens);
-    const graph = layeredGraph([seats, [solver]]);
+    const slots = holders.map((id) => slot(options, id, holderPrompt, options.replyTokens));
+    const solver = slot(options, "solver", gathererPrompt(options.answerForm), options.actorTokens);
+    const graph = layeredGraph([slots, [solver]]);
     return teamOn({ ...graph, name: "star", pass }, [...holders, "solver"], holders);
   },
 };

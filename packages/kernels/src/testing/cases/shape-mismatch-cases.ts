@@ -32,7 +32,7 @@ const step = { learningRate: 1, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightD
 const needs = { input: true, weight: true, bias: false };
 
 /** Shapes that do not fit are errors, not wrong numbers or writes past the end. */
-export const misfitCases: readonly KernelCase[] = [
+export const shapeMismatchCases: readonly KernelCase[] = [
   refuses("upload of 5 numbers as [2, 3]", (k) => k.upload(new Float64Array(5), [2, 3])),
   refuses("reshape of 6 numbers to [4, 2]", (k, f) => k.reshape(f(2, 3), [4, 2])),
   refuses("add of [2, 3] and [3, 2]", (k, f) => k.add(f(2, 3), f(3, 2))),

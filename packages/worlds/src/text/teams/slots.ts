@@ -3,7 +3,7 @@ import { withBudget, type AgentSpec, type PromptTemplate } from "@laconic/topolo
 import type { TextTeamOptions } from "./text-team.ts";
 
 /** An agent that is asked by a template, and told the budget where the team is. */
-export function seat(
+export function slot(
   { showBudget = false }: Pick<TextTeamOptions, "showBudget">,
   id: AgentId,
   template: PromptTemplate,

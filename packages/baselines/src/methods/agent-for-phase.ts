@@ -5,7 +5,7 @@ import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Phase } from "../protocols/protocol.ts";
 
 /** An agent of a graph that is asked by a template, at the settings of one kind of call. */
-export function seatOn(
+export function agentForPhase(
   id: AgentId,
   { id: role, render }: PromptTemplate,
   phase: Phase,
