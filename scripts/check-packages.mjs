@@ -16,6 +16,7 @@ const installLimits = new Map([
   ["@laconic/rewards", 3],
   ["@laconic/budget", 3],
   ["@laconic/kernels-wasm", 3],
+  ["@laconic/audit", 3],
   ["@laconic/openai", 45],
   ["@laconic/tasks", 10],
 ]);

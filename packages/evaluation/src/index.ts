@@ -48,6 +48,3 @@ export type { PublishedAblation } from "./published-ablation.ts";
 export type { PublishedTokens } from "./published.ts";
 export { equalTokensTable } from "./equal-tokens-table.ts";
 export { modelTable } from "./model-table.ts";
-export { escapeHtml } from "./text/escape-html.ts";
-export { visibleText } from "./text/visible-text.ts";
-export { formatNumber, formatPercent } from "./text/format-number.ts";

@@ -1,3 +1,4 @@
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import {
   publishedAblation,
   publishedAblationSource,
@@ -5,7 +6,6 @@ import {
   type PublishedAblation,
   type Table,
 } from "@laconic/evaluation";
-import { formatNumber, formatPercent } from "../cli/format.ts";
 import { tokenChange } from "../report/token-change.ts";
 import {
   beginningSaid,

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { escapeHtml } from "@laconic/evaluation";
+import { escapeHtml, formatNumber } from "@laconic/core/text";
 import {
   analysisMarkdown,
   analysisTables,
@@ -9,7 +9,6 @@ import {
   heldOut,
   type TeamAnalysis,
 } from "@laconic/evaluation/analysis";
-import { formatNumber } from "../cli/format.ts";
 import { figureOf, svgTexts, valuesTable } from "../report/chart/figure.ts";
 import { loadPlot, type Plot } from "../report/chart/plot-library.ts";
 import { longText } from "../report/hostile-text.ts";

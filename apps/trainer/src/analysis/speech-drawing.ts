@@ -1,6 +1,6 @@
 import type { SpeechEdge } from "@laconic/evaluation/analysis";
 import type { Markish } from "@observablehq/plot";
-import { formatNumber } from "../cli/format.ts";
+import { formatNumber } from "@laconic/core/text";
 
 import { boxAround, boxesAlong, placeLabels, type Box } from "../report/chart/place-labels.ts";
 import type { Plot, SvgTexts } from "../report/chart/plot-library.ts";

@@ -1,5 +1,5 @@
-import { escapeHtml, type MethodSummary, type Table } from "@laconic/evaluation";
-import { formatNumber, formatPercent } from "../cli/format.ts";
+import { type MethodSummary, type Table } from "@laconic/evaluation";
+import { escapeHtml, formatNumber, formatPercent } from "@laconic/core/text";
 import type { PlaneChart } from "../report/chart/plane.ts";
 import { renderPlane } from "../report/chart/plane-chart.ts";
 import type { Plot } from "../report/chart/plot-library.ts";

@@ -1,6 +1,6 @@
 import type { SampleRecord } from "@laconic/evaluation";
 import type { SpendAccount } from "@laconic/openai";
-import { formatDuration } from "../cli/format.ts";
+import { formatDuration } from "@laconic/core/text";
 import type { Terminal } from "../cli/terminal.ts";
 
 /** A moving line on a terminal; one line in ten per cent elsewhere. */

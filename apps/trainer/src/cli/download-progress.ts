@@ -1,5 +1,4 @@
-import { formatDuration } from "./format.ts";
-import { formatBytes } from "./bytes.ts";
+import { formatBytes, formatDuration } from "@laconic/core/text";
 import type { Terminal } from "./terminal.ts";
 
 /** One moving line with the time left; nothing for files that were there, a line per tenth where nobody watches. */

@@ -1,4 +1,4 @@
-import { formatDuration } from "./duration.ts";
+import { formatDuration } from "@laconic/core/text";
 import type { Terminal } from "./terminal.ts";
 
 /** Something that takes a while. */

@@ -1,4 +1,4 @@
-import { formatDuration, formatNumber, formatPercent } from "./format.ts";
+import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 
 /** What the status line shows of one finished step. */
 export interface Progress {

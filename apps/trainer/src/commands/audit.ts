@@ -1,12 +1,10 @@
 import { resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { LaconicError } from "@laconic/core";
+import { formatDuration } from "@laconic/core/text";
 import type { CommandDef } from "citty";
-import { auditRun } from "../audit/audit-run.ts";
-import { pythonHere } from "../audit/python-policy.ts";
-import { auditText } from "../audit/report.ts";
+import { auditRun, auditText, pythonHere } from "@laconic/audit";
 import { command, type ExitCode } from "../cli/command.ts";
-import { formatDuration } from "../cli/format.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
 import { openModelFolder } from "../run/model-folder.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";

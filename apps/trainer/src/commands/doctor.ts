@@ -2,7 +2,7 @@ import { cpus, totalmem } from "node:os";
 import { installDevice, runCommand, type OptionalDevice } from "@laconic/kernels-tfjs";
 import type { Gpu } from "@laconic/kernels-torch";
 import type { CommandDef } from "citty";
-import { formatBytes } from "../cli/bytes.ts";
+import { formatBytes } from "@laconic/core/text";
 import { environmentValue } from "../cli/environment.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { command, type ExitCode } from "../cli/command.ts";

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { evaluate, livePolicies } from "@laconic/trainer";
 import type { CommandDef } from "citty";
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { formatNumber, formatPercent } from "../cli/format.ts";
 import { spinWhile } from "../cli/spinner.ts";
 import { withoutScore } from "../report/unscored.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { LaconicError, type LanguageModel } from "@laconic/core";
+import { formatDuration, formatPercent } from "@laconic/core/text";
 import { issueWords } from "@laconic/core/schemas";
 import {
   agreement,
@@ -18,7 +19,6 @@ import { z } from "zod";
 import { command, type ExitCode } from "../cli/command.ts";
 import { environmentValue } from "../cli/environment.ts";
 import { readGiven } from "../cli/files.ts";
-import { formatDuration, formatPercent } from "../cli/format.ts";
 import { parseJson } from "../cli/json.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";

@@ -1,10 +1,10 @@
 import { relative, resolve } from "node:path";
 import { stat } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
+import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import type { CommandDef } from "citty";
 import { columnsOf } from "../cli/columns.ts";
 import { command, type ExitCode } from "../cli/command.ts";
-import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
 import { printable } from "../cli/printable.ts";
 import { findRuns } from "../runs/find-runs.ts";
 import type { RunSummary } from "../runs/run-summary.ts";

@@ -1,9 +1,9 @@
 import type { MemoryPlan } from "@laconic/engine";
 import type { CommandDef } from "citty";
-import { formatBytes, parseBytes } from "../cli/bytes.ts";
+import { formatBytes, formatDuration, formatNumber } from "@laconic/core/text";
+import { parseBytes } from "../cli/bytes.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
-import { formatDuration, formatNumber } from "../cli/format.ts";
 import { spinWhile } from "../cli/spinner.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";

@@ -14,12 +14,12 @@ import {
   type WarmStartPhase,
 } from "@laconic/tasks";
 import { randomFromSeed } from "@laconic/core";
+import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import { evaluate, livePolicies, onlyPolicy, policyFile, supervised, type TrainedPolicy } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { freshRelayModel } from "../run/relay-model.ts";
-import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
 import { chooseDevice } from "../run/devices.ts";
 import { openParts } from "../run/open-parts.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";

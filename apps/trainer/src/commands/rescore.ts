@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { formatNumber } from "@laconic/core/text";
 import { recordedEpisode, rescore, type RecordedEpisode, type RescoredStep } from "@laconic/evaluation/analysis";
 import { scoreValue, type RewardOutcome } from "@laconic/rewards";
 import {
@@ -15,7 +16,6 @@ import {
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
-import { formatNumber } from "../cli/format.ts";
 import { openValues } from "../door/run-values.ts";
 import { openModelFolder } from "../run/model-folder.ts";
 import { configOfRun } from "../run/open-run.ts";

@@ -1,11 +1,11 @@
 import { existsSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import { lineAt, nodeFileSystem, readSettings, runFiles, type Evaluation, type Measured } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { environmentValue } from "../cli/environment.ts";
-import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
 import { measuredLines } from "../report/measured-lines.ts";
 import { tokenChange } from "../report/token-change.ts";
 import { loadConfig } from "../door/load-config.ts";

@@ -1,4 +1,4 @@
-import { escapeHtml } from "@laconic/evaluation";
+import { escapeHtml } from "@laconic/core/text";
 
 /** Characters that a page shows at once, and those it shows on demand. */
 const [shown, kept] = [800, 20_000] as const;

@@ -1,4 +1,4 @@
-import { escapeHtml } from "@laconic/evaluation";
+import { escapeHtml } from "@laconic/core/text";
 import { theme } from "./theme.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Measured } from "@laconic/trainer";
-import { formatNumber } from "../cli/format.ts";
+import { formatNumber } from "@laconic/core/text";
 import { printable } from "../cli/printable.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { describeUnscored } from "@laconic/trainer";
 import type { ChangesOfStep } from "@laconic/trainer/reading";
-import { escapeHtml } from "@laconic/evaluation";
-import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
+import { escapeHtml, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import { isReference, referencePlace, referencesAt, referenceTitle } from "../door/reference.ts";
 import { renderLineChart } from "./chart/line-chart.ts";
 import { renderPlane } from "./chart/plane-chart.ts";

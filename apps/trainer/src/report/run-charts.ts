@@ -1,5 +1,5 @@
-import { formatNumber } from "@laconic/evaluation";
 import type { ChangesOfStep } from "@laconic/trainer/reading";
+import { formatNumber } from "@laconic/core/text";
 import { smooth, type LineChart, type Series } from "./chart/line-chart.ts";
 import type { Point } from "./chart/point.ts";
 import type { MetricRow } from "./metric-row.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { formatDuration } from "../cli/format.ts";
+import { formatDuration } from "@laconic/core/text";
 import { loadPlot } from "./chart/plot-library.ts";
 import { renderReport } from "./page.ts";
 import { readRunData, trainingSeconds } from "./run-data.ts";

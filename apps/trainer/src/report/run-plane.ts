@@ -1,4 +1,4 @@
-import { formatNumber, formatPercent } from "@laconic/evaluation";
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import type { PlaneChart, PlanePoint } from "./chart/plane.ts";
 
 /** One evaluation: a place in the accuracy-token plane. */

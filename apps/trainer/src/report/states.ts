@@ -1,5 +1,5 @@
 import type { Table } from "@laconic/evaluation";
-import { formatNumber, formatPercent } from "../cli/format.ts";
+import { formatNumber, formatPercent } from "@laconic/core/text";
 
 type Json = Readonly<Record<string, unknown>>;
 

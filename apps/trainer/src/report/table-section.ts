@@ -1,4 +1,5 @@
-import { escapeHtml, type Table } from "@laconic/evaluation";
+import { type Table } from "@laconic/evaluation";
+import { escapeHtml } from "@laconic/core/text";
 
 /** Longer cells are sentences, which wrap. */
 const words = 28;

@@ -1,4 +1,4 @@
-import { formatNumber } from "@laconic/evaluation";
+import { formatNumber } from "@laconic/core/text";
 
 /** How a count of tokens compares with another, for a reader: `4.25 times fewer`, `1.3 times as many`, `as many as before`. */
 export function tokenChange(before: number, after: number, than = "before"): string {

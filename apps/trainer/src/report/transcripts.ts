@@ -1,5 +1,5 @@
 import type { Episode, Problem, Utterance } from "@laconic/core";
-import { escapeHtml } from "@laconic/evaluation";
+import { escapeHtml } from "@laconic/core/text";
 import { longText } from "./hostile-text.ts";
 
 /** A stored conversation about a problem at some step of the run. */

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { LaconicError } from "@laconic/core";
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import type { TrainingParts, TrainResult } from "@laconic/trainer";
 import { checkTraining, regressionOf, openRun, train, type RunOptions, type SinkOutcome } from "@laconic/trainer";
 import { spinner, type Spinner } from "../cli/spinner.ts";
 import { statusLine } from "../cli/status-line.ts";
 import { evaluationsFrom, timeLeft } from "../cli/time-left.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { formatNumber, formatPercent } from "../cli/format.ts";
 import { trainingSeconds } from "../report/run-data.ts";
 import { withoutScore } from "../report/unscored.ts";
 import { writeReport } from "../report/write-report.ts";

@@ -1,5 +1,5 @@
+import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import { columnsOf } from "../cli/columns.ts";
-import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
 import { printable } from "../cli/printable.ts";
 import type { Comparison, RunGroup } from "./compare-runs.ts";
 import type { Difference } from "./difference.ts";

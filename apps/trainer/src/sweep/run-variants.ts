@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { boundedJson, LaconicError } from "@laconic/core";
+import { formatDuration } from "@laconic/core/text";
 import { changesOf, nodeFileSystem } from "@laconic/trainer";
 import { z } from "zod";
-import { formatDuration } from "../cli/format.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { actorSpending, type CapFlags } from "../run/actor-spending.ts";
 import { spentIn } from "../run/kept-account.ts";

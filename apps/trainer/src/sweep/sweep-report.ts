@@ -8,7 +8,7 @@ import {
   type Table,
 } from "@laconic/evaluation";
 import { nodeFileSystem, readLines, runFiles } from "@laconic/trainer";
-import { formatNumber, formatPercent } from "../cli/format.ts";
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import { runFolder, type VariantResult } from "./run-variants.ts";
 
 /** A variant over its seeds. */

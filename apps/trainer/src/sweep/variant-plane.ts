@@ -1,4 +1,4 @@
-import { formatNumber, formatPercent } from "../cli/format.ts";
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import type { LegendItem } from "../report/chart/figure.ts";
 import type { PlaneChart, PlanePoint } from "../report/chart/plane.ts";
 import type { VariantResult } from "./run-variants.ts";

@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { formatNumber, formatPercent } from "../cli/format.ts";
 import { renderPlane } from "../report/chart/plane-chart.ts";
 import { planeFile } from "../report/chart/plane-file.ts";
 import { loadPlot, type Plot } from "../report/chart/plot-library.ts";
 import { htmlPage, tiles } from "../report/html-page.ts";
 import { tableSection } from "../report/table-section.ts";
-import { escapeHtml, type Table } from "@laconic/evaluation";
+import { type Table } from "@laconic/evaluation";
+import { escapeHtml, formatNumber, formatPercent } from "@laconic/core/text";
 import type { VariantResult } from "./run-variants.ts";
 import { variantPlane } from "./variant-plane.ts";
 import type { SweepSummary } from "./sweep-report.ts";

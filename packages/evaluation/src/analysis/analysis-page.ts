@@ -1,5 +1,4 @@
-import { formatNumber, formatPercent } from "../text/format-number.ts";
-import { visibleText } from "../text/visible-text.ts";
+import { formatNumber, formatPercent, visibleText } from "@laconic/core/text";
 import { markdownOf, type Table } from "../tables.ts";
 import type { ValueSummary } from "./message-value.ts";
 import type { Speech, TeamAnalysis } from "./team-analysis.ts";

@@ -1,4 +1,4 @@
-import { formatNumber } from "../text/format-number.ts";
+import { formatNumber } from "@laconic/core/text";
 import { pairedBootstrap, type Interval } from "../statistics.ts";
 import type { Table } from "../tables.ts";
 import type { PairRecord } from "./pair-record.ts";

@@ -4,7 +4,7 @@
  * - `permuted`: as with a vocabulary in another order;
  * - `wrong-log-probs`: the tokens that were sampled, with other log-probs;
  * - `truncated`: the first half, as though it ended there;
- * - `swapped`: the reply to another prompt;
+ * - `swapped`: a reply of three tokens or more to another prompt;
  * - `noise`: tokens drawn evenly, with their true log-probs.
  */
 export type Lie = "wrong-ids" | "permuted" | "wrong-log-probs" | "truncated" | "swapped" | "noise";

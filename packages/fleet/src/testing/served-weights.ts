@@ -95,7 +95,9 @@ export class ServedWeights {
     const sampler = await this.#sampler(asked.weights, fault?.kind === "stale");
     const reply = await this.#generated(asked, sampler);
     const prompt = asked.promptTokens.join();
-    const other = this.#given.find(({ promptTokens }) => promptTokens.join() !== prompt) ?? null;
+    // A single token can be as likely after another prompt, within the tolerance: no check tells such a swap.
+    const other =
+      this.#given.find(({ promptTokens, tokens }) => tokens.length > 2 && promptTokens.join() !== prompt) ?? null;
     this.#given.unshift(reply);
     if (this.#given.length > 16) this.#given.pop();
     return fault?.kind === "lies" ? lieOf(fault.how, reply, { ...asked, ...fault, sampler, other }) : reply;

@@ -1,4 +1,4 @@
-import { escapeHtml } from "@laconic/evaluation";
+import { escapeHtml } from "@laconic/core/text";
 import type { SvgTexts } from "./plot-library.ts";
 
 /** Width and height of a drawing. */

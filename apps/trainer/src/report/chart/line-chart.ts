@@ -1,5 +1,5 @@
-import { formatNumber, formatPercent } from "@laconic/evaluation";
 import type { Markish } from "@observablehq/plot";
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import { downsample } from "./downsample.ts";
 import { figureOf, valuesTable, type LegendItem, type Size } from "./figure.ts";
 import type { Plot } from "./plot-library.ts";

@@ -1,4 +1,4 @@
-import { formatNumber, formatPercent } from "@laconic/evaluation";
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import { figureOf, valuesTable } from "./figure.ts";
 import type { PlaneChart } from "./plane.ts";
 import type { Plot, SvgTexts } from "./plot-library.ts";

@@ -1,5 +1,6 @@
-import { formatNumber, frontierOf } from "@laconic/evaluation";
+import { frontierOf } from "@laconic/evaluation";
 import type { Markish } from "@observablehq/plot";
+import { formatNumber } from "@laconic/core/text";
 import { planeAxes, type PlaneAxes } from "./plane-axes.ts";
 import type { PlaneChart, PlanePoint } from "./plane.ts";
 import { planeLabels } from "./plane-labels.ts";

@@ -1,5 +1,5 @@
-import { formatNumber } from "@laconic/evaluation";
 import type { Markish } from "@observablehq/plot";
+import { formatNumber } from "@laconic/core/text";
 import type { PlaneAxes } from "./plane-axes.ts";
 import type { PlaneChart, PlanePoint } from "./plane.ts";
 import { boxAround, boxesAlong, placeLabels, type Box } from "./place-labels.ts";

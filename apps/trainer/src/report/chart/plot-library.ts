@@ -1,5 +1,5 @@
-import { visibleText } from "@laconic/evaluation";
 import type { PlotOptions } from "@observablehq/plot";
+import { visibleText } from "@laconic/core/text";
 import { fontSize } from "./text-size.ts";
 
 type Library = typeof import("@observablehq/plot");

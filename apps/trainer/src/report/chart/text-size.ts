@@ -1,4 +1,4 @@
-import { visibleText } from "@laconic/evaluation";
+import { visibleText } from "@laconic/core/text";
 
 /** Size of all text in drawings, in their own units, which are CSS pixels at scale 1. */
 export const fontSize: number = 13;

@@ -1,4 +1,4 @@
-import { formatNumber } from "@laconic/evaluation";
+import { formatNumber } from "@laconic/core/text";
 
 /** Round values from `low` to `high`, about `count` of them: steps of 1, 2 or 5 times a power of ten. */
 export function roundTicks(low: number, high: number, count: number, minStep = 0): number[] {

@@ -13,8 +13,8 @@ import {
   type ServerStatus,
 } from "@laconic/fleet";
 import type { TrainedPolicy } from "@laconic/trainer";
+import { formatNumber } from "@laconic/core/text";
 import { environmentValue } from "../../cli/environment.ts";
-import { formatNumber } from "../../cli/format.ts";
 import { serversOf, type SamplerSettings } from "./fleet-setting.ts";
 
 /** File of a run directory with a row for each reply: server, weights and version that wrote it. */

@@ -1,6 +1,6 @@
 import { adapterShapes, parameterShapes, parseModelConfig, readJsonFile } from "@laconic/engine";
 import { join } from "node:path";
-import { formatBytes } from "../../cli/bytes.ts";
+import { formatBytes } from "@laconic/core/text";
 import type { AppConfig } from "../run-settings.ts";
 import { samplerTitle, serversOf } from "./fleet-setting.ts";
 

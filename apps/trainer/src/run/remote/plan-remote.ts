@@ -1,7 +1,6 @@
 import { LaconicError } from "@laconic/core";
+import { formatBytes, formatNumber } from "@laconic/core/text";
 import { datum, jsonCodec } from "@laconic/tinker";
-import { formatBytes } from "../../cli/bytes.ts";
-import { formatNumber } from "../../cli/format.ts";
 import { openRunTask } from "../run-task.ts";
 import type { AppConfig } from "../run-settings.ts";
 import { tokenLimits } from "./tinker-server.ts";

@@ -2,8 +2,8 @@ import { performance } from "node:perf_hooks";
 import { join } from "node:path";
 import { tinyPairParts, tinyParts, tinyRun } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
-import { auditRun } from "./audit-run.ts";
+import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
+import { auditRun } from "@laconic/audit";
 
 type Settings = Readonly<Record<string, unknown>>;
 

@@ -3,11 +3,19 @@ import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { copyOfRun, editJson, editLines, editNumbers, editStep, swapFiles, type Loose } from "../testing/edited-run.ts";
-import { laconic } from "../testing/laconic.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
-import { auditRun, type AuditReport } from "./audit-run.ts";
-import type { Difference } from "./findings.ts";
+import {
+  copyOfRun,
+  editJson,
+  editLines,
+  editNumbers,
+  editStep,
+  swapFiles,
+  type Loose,
+} from "../../src/testing/edited-run.ts";
+import { laconic } from "../../src/testing/laconic.ts";
+import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
+import { auditRun, type AuditReport } from "@laconic/audit";
+import type { Difference } from "@laconic/audit";
 
 /** A budget that charges from the second step on, and a clip that acts. */
 const words = [

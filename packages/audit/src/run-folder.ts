@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { boundedJson, LaconicError } from "@laconic/core";
 import { changesIn, configAt, type ChangeRow } from "./changes.ts";
-import { checkKnown } from "./known-settings.ts";
+import { checkKnownSettings } from "./known-settings.ts";
 import type { Findings } from "./findings.ts";
 import { entriesOf, readObject } from "./json-file.ts";
 import type { RecordLine } from "./record.ts";
@@ -69,7 +69,7 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
   const changes = existsSync(changesFile) ? changesIn(await readFile(changesFile, "utf8"), changesFile) : [];
   const held = new Map<number, TrainSettings>();
   for (const step of [0, ...changes.map((row) => row.step)])
-    checkKnown(configAt(config, changes, step), path("config.json"));
+    checkKnownSettings(configAt(config, changes, step), path("config.json"));
   const trainAt = (step: number): TrainSettings => {
     // One value for all steps between two changes.
     const since = Math.max(0, ...changes.map((row) => row.step).filter((each) => each <= step));

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { laconic } from "../testing/laconic.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
-import type { AuditReport } from "./audit-run.ts";
+import { laconic } from "../../src/testing/laconic.ts";
+import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
+import type { AuditReport } from "@laconic/audit";
 
 const timeout = 120_000;
 

@@ -152,7 +152,7 @@ const config: Known = {
  * @param written - `config.json`, or the settings of a training alone
  * @throws LaconicError `config_invalid` naming the setting
  */
-export function checkKnown(written: Json, file: string): void {
+export function checkKnownSettings(written: Json, file: string): void {
   const stranger = written["train"] === undefined ? strangerIn(written, train, []) : strangerIn(written, config, []);
   if (stranger === null) return;
   throw new LaconicError(

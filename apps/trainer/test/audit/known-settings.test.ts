@@ -5,11 +5,11 @@ import type { TrainingParts } from "@laconic/trainer";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings, trainConfigSchema } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { configSchema } from "../run/app-config.ts";
-import { samplesOf } from "../testing/schema-samples.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
-import { auditRun } from "./audit-run.ts";
-import { checkKnown } from "./known-settings.ts";
+import { configSchema } from "../../src/run/app-config.ts";
+import { samplesOf } from "../../src/testing/schema-samples.ts";
+import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
+import { auditRun } from "@laconic/audit";
+import { checkKnownSettings } from "@laconic/audit";
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -129,7 +129,7 @@ const keyOf = (path: string): string => path.replace(/[.(].*$/u, "");
 function refusedOf(settings: readonly Settings[]): string[] {
   return settings.flatMap((each) => {
     try {
-      checkKnown(each, "config.json");
+      checkKnownSettings(each, "config.json");
       return [];
     } catch (error) {
       return [(error as Error).message];

@@ -1,4 +1,4 @@
-import { formatDuration } from "../cli/format.ts";
+import { formatDuration } from "@laconic/core/text";
 import type { AuditReport } from "./audit-run.ts";
 import { stages, type Difference } from "./findings.ts";
 

@@ -4,11 +4,11 @@ import { createLocalEngine } from "@laconic/engine";
 import { startFakeVllm } from "@laconic/fleet/testing";
 import { wasmKernels } from "@laconic/kernels-wasm";
 import { expect, test } from "vitest";
-import type { AuditReport } from "./audit-run.ts";
-import { shippedCheckpoint } from "../run/relay-model.ts";
-import { editJson } from "../testing/edited-run.ts";
-import { laconic } from "../testing/laconic.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import type { AuditReport } from "@laconic/audit";
+import { shippedCheckpoint } from "../../src/run/relay-model.ts";
+import { editJson } from "../../src/testing/edited-run.ts";
+import { laconic } from "../../src/testing/laconic.ts";
+import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
 
 const timeout = 120_000;
 

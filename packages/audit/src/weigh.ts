@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { totalmem } from "node:os";
-import { formatBytes } from "../cli/bytes.ts";
-import { formatDuration } from "../cli/format.ts";
+import { formatBytes, formatDuration } from "@laconic/core/text";
 import type { PolicyMaker, PolicyWeights } from "./audit-weights.ts";
 import type { Findings } from "./findings.ts";
 import { groundOf, type WeightsSource, type ModelFinder, type Start } from "./weights-source.ts";

@@ -1,2 +1,0 @@
-export { formatNumber, formatPercent } from "@laconic/evaluation/text";
-export { formatDuration } from "./duration.ts";
