@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { auditRun } from "@laconic/audit";
+import { folderData, type EpisodeAnswer, type ViewData } from "@laconic/view";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { laconic } from "../src/testing/laconic.ts";
+import { temporaryFolder } from "../src/testing/temporary-folder.ts";
+
+/** Run folders that version 0.1.0 wrote. Whatever later versions write, these are read as they were. */
+const runs = ["relay", "tree", "asynchronous", "without-records"] as const;
+
+/** A copy, because reading a run may lock it, and writes its report. */
+async function copyOf(name: string): Promise<string> {
+  const run = join(await temporaryFolder(), name);
+  await cp(fileURLToPath(new URL(`fixtures/old-runs/${name}`, import.meta.url)), run, { recursive: true });
+  return run;
+}
+
+/** Every episode of the run's dashboard, whole. */
+async function episodesOf(run: string): Promise<EpisodeAnswer[]> {
+  const data: ViewData = await folderData({ folders: [run], onError: (error) => expect(error).toBeNull() });
+  onTestFinished(() => data.close());
+  const [{ id } = { id: "" }] = await data.runs();
+  for (;;) {
+    const page = await data.episodes(id, { limit: 500 });
+    if (!page || page.indexed < ((await data.run(id))?.episodes ?? 0)) continue;
+    return Promise.all(page.rows.map(async ({ key }) => (await data.episode(id, key)) as EpisodeAnswer));
+  }
+}
+
+describe.each(runs)("%s, as version 0.1.0 wrote it", (name) => {
+  const golden = (file: string): string => `fixtures/old-runs-read/${name}-${file}`;
+
+  test("is audited with the same figures", async () => {
+    const { differences, compared, notAuditable, steps } = await auditRun(await copyOf(name), { now: () => 0 });
+    expect(differences).toEqual([]);
+    await expect(json({ steps, compared, notAuditable })).toMatchFileSnapshot(golden("audit.json"));
+  });
+
+  test("has the same episodes in the dashboard", async () => {
+    const episodes = await episodesOf(await copyOf(name));
+    expect(episodes.length).toBeGreaterThan(3);
+    const [first] = episodes;
+    const details = episodes.map(({ config: _, directory: __, row, ...rest }) => ({ ...row, detail: sha256(rest) }));
+    await expect(json({ first: first?.turns, episodes: details })).toMatchFileSnapshot(golden("episodes.json"));
+  });
+
+  test("is rescored to the same figures", async () => {
+    const { code, out, err } = await laconic("rescore", await copyOf(name), "--tokens", "0.001", "--json");
+    expect([code, code === 0 ? "" : err]).toEqual([0, ""]);
+    await expect(json(JSON.parse(out))).toMatchFileSnapshot(golden("rescored.json"));
+  });
+});
+
+test.each(["tree", "asynchronous", "without-records"])("%s goes on in a report", async (name) => {
+  const { code, out } = await laconic("report", await copyOf(name));
+  expect([code, out]).toEqual([0, expect.stringContaining("report.html")]);
+});
+
+function sha256(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 1)}\n`;
+}
