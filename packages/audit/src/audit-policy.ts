@@ -4,7 +4,7 @@ import { exact, type Findings, type Place } from "./findings.ts";
 import { lossOf, type UnitRow } from "./losses.ts";
 import type { Memory, StepContext } from "./memory.ts";
 import { firstPrice, nextPrice, usedOf } from "./prices.ts";
-import type { PolicyRow, StepRow, UpdateRow, UtteranceRow } from "./record.ts";
+import type { AuditedPolicy, AuditedStep, AuditedUpdate, AuditedUtterance } from "./record.ts";
 import type { Numbers } from "./rewards.ts";
 import { rateAt, settingsOf } from "./settings.ts";
 import { correctionOf } from "./sample-weights.ts";
@@ -16,7 +16,7 @@ type Settings = ReturnType<typeof settingsOf>;
 /** What a policy made of a step: its rewards and prices, what it was trained on, advantages, losses. */
 export function auditPolicy(
   context: StepContext,
-  step: StepRow,
+  step: AuditedStep,
   { name, row, judged: team, team: teamsPrices }: Pick<PolicyFacts, "name" | "row" | "judged"> & { team: Numbers },
 ): PolicyFacts {
   const { train, findings, memory } = context;
@@ -62,7 +62,7 @@ export function auditPolicy(
   };
 }
 
-function ownPrices({ train, memory }: StepContext, settings: Settings, row: PolicyRow, name: string): Numbers {
+function ownPrices({ train, memory }: StepContext, settings: Settings, row: AuditedPolicy, name: string): Numbers {
   const own = train.policies[name]?.budget;
   const state = memory.prices.get(`policy ${name}`) ?? (own && firstPrice(own));
   const tokens = own ? (memory.isWhole ? state?.price : row.prices["tokens"]) : settings.prices["tokens"];
@@ -70,8 +70,12 @@ function ownPrices({ train, memory }: StepContext, settings: Settings, row: Poli
 }
 
 /** Every utterance of the policy's agents that has a token, once, in the order of the rollouts. */
-function toBeTrained(step: StepRow, judged: readonly Judged[], row: PolicyRow): { all: Trained[]; empty: number } {
-  const seen = new Set<UtteranceRow>();
+function toBeTrained(
+  step: AuditedStep,
+  judged: readonly Judged[],
+  row: AuditedPolicy,
+): { all: Trained[]; empty: number } {
+  const seen = new Set<AuditedUtterance>();
   const spoken = judged.flatMap(({ episode, row: { group }, place }, rollout) =>
     episode.utterances
       .filter((each) => row.agents.includes(each.agent) && !(step.trees && seen.has(each)) && seen.add(each))
@@ -88,7 +92,7 @@ function trainedOf(
   findings: Findings,
   all: readonly Trained[],
   judged: readonly Judged[],
-  { sequences }: PolicyRow,
+  { sequences }: AuditedPolicy,
   place: Place,
 ): Trained[] {
   const counts = new Map<string, number>();
@@ -130,7 +134,7 @@ function trainedOf(
 /** Rows of an estimator as the grouping key makes them, and advantages by sequence and token. */
 function advantagesOf(
   { findings, memory }: StepContext,
-  step: StepRow,
+  step: AuditedStep,
   {
     settings,
     name,
@@ -228,7 +232,7 @@ function compareAdvantages(
   place: Place,
   trained: readonly Trained[],
   perSequence: readonly (readonly number[])[] | null,
-  { advantages }: PolicyRow,
+  { advantages }: AuditedPolicy,
 ): void {
   if (!perSequence) return;
   const tokens = perSequence.reduce((sum, each) => sum + each.length, 0);
@@ -251,7 +255,7 @@ function oldLogProbsOf(
   findings: Findings,
   { oldLogProbs }: Settings,
   trained: readonly Trained[],
-  row: PolicyRow,
+  row: AuditedPolicy,
 ): Pick<PolicyFacts, "old" | "sampled"> {
   const sampled = trained.map(({ utterance }) => [...(utterance.logProbs ?? [])]);
   if (row.oldLogProbs === null) return { old: sampled, sampled };
@@ -284,10 +288,10 @@ function checkRows(
   findings: Findings,
   place: Place,
   trained: readonly Trained[],
-  { updates }: PolicyRow,
+  { updates }: AuditedPolicy,
   { epochs, minibatches }: Settings,
 ): void {
-  const epochOf = ({ optimizerStep }: UpdateRow): number =>
+  const epochOf = ({ optimizerStep }: AuditedUpdate): number =>
     Math.floor(optimizerStep / minibatches) - ((place.step as number) - 1) * epochs;
   for (let epoch = 0; epoch < epochs; epoch++) {
     const counts = trained.map(() => 0);
@@ -310,7 +314,10 @@ function checkRows(
 function updatesOf(
   context: StepContext,
   settings: Settings,
-  batch: Pick<PolicyFacts, "row" | "trained" | "old" | "sampled"> & { readonly step: StepRow; readonly place: Place },
+  batch: Pick<PolicyFacts, "row" | "trained" | "old" | "sampled"> & {
+    readonly step: AuditedStep;
+    readonly place: Place;
+  },
   perSequence: readonly (readonly number[])[] | null,
 ): Pick<PolicyFacts, "updates" | "losses"> {
   const { findings, train } = context;
@@ -357,7 +364,7 @@ function updatesOf(
   return { updates, losses };
 }
 
-function recordedAdvantages({ advantages }: PolicyRow, trained: readonly Trained[]): number[][] {
+function recordedAdvantages({ advantages }: AuditedPolicy, trained: readonly Trained[]): number[][] {
   if (advantages.length !== trained.length) return cut(advantages, trained);
   return trained.map(({ utterance }, s) =>
     new Array<number>(utterance.tokens?.length ?? 0).fill(advantages[s] as number),

@@ -4,12 +4,12 @@ import type { Findings } from "./findings.ts";
 import { judge } from "./judge.ts";
 import type { StepContext } from "./memory.ts";
 import { budgetsOf, firstPrice, nextPrice, usedOf } from "./prices.ts";
-import type { StepRow } from "./record.ts";
+import type { AuditedStep } from "./record.ts";
 import type { Numbers } from "./rewards.ts";
 import type { BudgetFacts, Judged, StepFacts } from "./step-facts.ts";
 
 /** Everything of a step but its weights: episodes, grades, rewards, prices, advantages, losses. */
-export function auditStep(context: StepContext, step: StepRow): StepFacts {
+export function auditStep(context: StepContext, step: AuditedStep): StepFacts {
   const { train, findings, memory, grade } = context;
   forgetBudgets(context);
   const prices = teamPrices(context, step);
@@ -44,7 +44,7 @@ function forgetBudgets({ train, memory }: StepContext): void {
 }
 
 /** λ of this step: what Eq. 5 made of the steps before, or what the settings fix. */
-function teamPrices({ train, memory, findings }: StepContext, step: StepRow): Numbers {
+function teamPrices({ train, memory, findings }: StepContext, step: AuditedStep): Numbers {
   const prices: Record<string, number> = { tokens: 0, ...train.prices };
   for (const [cost, settings] of Object.entries(budgetsOf(train)))
     prices[cost] = memory.isWhole

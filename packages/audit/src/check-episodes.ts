@@ -1,12 +1,12 @@
 import type { Findings, Place } from "./findings.ts";
-import type { EpisodeRow, StepRow } from "./record.ts";
+import type { Problem } from "@laconic/core";
+import type { AuditedEpisode, AuditedStep } from "./record.ts";
 import { gradeOf } from "./rewards.ts";
 import type { SecondGrade } from "./second-grades.ts";
-import type { ProblemRow } from "./record.ts";
 import type { TrainSettings } from "./settings.ts";
 
 /** What an episode says of itself twice: tokens of the trace and of the ledger, who read whom, its problem. */
-export function checkEpisode(findings: Findings, place: Place, episode: EpisodeRow, problem: ProblemRow | null): void {
+export function checkEpisode(findings: Findings, place: Place, episode: AuditedEpisode, problem: Problem | null): void {
   findings.same("episode", place, "problemId", problem?.id, episode.problemId);
   const { utterances, ledger } = episode;
   findings.number("episode", place, "calls", utterances.length, ledger.calls.length);
@@ -28,7 +28,7 @@ function checkRead(
   findings: Findings,
   place: Place,
   read: { readonly from: string; readonly turn: number; readonly tokens: number },
-  written: EpisodeRow["utterances"][number] | undefined,
+  written: AuditedEpisode["utterances"][number] | undefined,
   reader: string,
 ): void {
   findings.same("episode", place, `reads of turn ${read.turn}: from`, written?.agent, read.from);
@@ -43,8 +43,8 @@ export function checkGrade(
   findings: Findings,
   place: Place,
   grade: SecondGrade | null,
-  episode: EpisodeRow,
-  problem: ProblemRow | null,
+  episode: AuditedEpisode,
+  problem: Problem | null,
 ): void {
   if (!grade || !problem || episode.score?.status !== "scored") return;
   findings.number("grade", place, "score", grade(episode, problem), gradeOf(episode));
@@ -52,7 +52,7 @@ export function checkGrade(
 }
 
 /** As many problems and episodes as the settings say, each episode in the group of its problem. */
-export function checkGroups(findings: Findings, step: StepRow, train: TrainSettings): void {
+export function checkGroups(findings: Findings, step: AuditedStep, train: TrainSettings): void {
   const place = { step: step.step };
   if (step.trees) return; // branches end where nobody was scored
   findings.number("episode", place, "problems", train.problemsPerStep, step.problems.filter(Boolean).length);

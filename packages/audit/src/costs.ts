@@ -1,4 +1,4 @@
-import type { EpisodeRow } from "./record.ts";
+import type { AuditedEpisode } from "./record.ts";
 
 /** A cost as a configuration names it. */
 export interface CostRow {
@@ -21,7 +21,7 @@ export const equation1: Readonly<Record<string, CostRow>> = {
 };
 
 /** An episode's utterances and calls, or those of some agents or of a round. */
-export type Said = Pick<EpisodeRow, "utterances" | "ledger">;
+export type Said = Pick<AuditedEpisode, "utterances" | "ledger">;
 
 /** Units of a cost that an episode used; null for a kind that this audit does not know. */
 export function unitsOf(cost: CostRow, { utterances, ledger }: Said): number | null {
@@ -51,7 +51,7 @@ export function unitsOf(cost: CostRow, { utterances, ledger }: Said): number | n
 /** n-grams that were said before, over all n-grams. */
 function repeatedShare(
   { n = 3, of, against }: CostRow,
-  utterances: EpisodeRow["utterances"],
+  utterances: AuditedEpisode["utterances"],
   isMine: (agent: string) => boolean,
 ): number {
   const before: string[][] = [];

@@ -1,23 +1,23 @@
 import { checkEpisode } from "./check-episodes.ts";
 import { total } from "./costs.ts";
 import type { Findings, Place } from "./findings.ts";
-import type { EpisodeRow, EvaluationRow } from "./record.ts";
+import type { AuditedEpisode, AuditedEvaluation } from "./record.ts";
 import type { SecondGrade } from "./second-grades.ts";
 import { known, meanOf } from "./step-facts.ts";
 
 type Json = Readonly<Record<string, unknown>>;
-type Played = { readonly episode: EpisodeRow; readonly task: number; readonly group: string | undefined };
+type Played = { readonly episode: AuditedEpisode; readonly task: number; readonly group: string | undefined };
 
 /** A row of `evaluations.jsonl` from the episodes behind it. */
 export function auditEvaluation(
   findings: Findings,
-  evaluation: EvaluationRow,
+  evaluation: AuditedEvaluation,
   row: Json | undefined,
   grade: SecondGrade | null,
 ): void {
   const place: Place = { step: evaluation.step };
   const played = evaluation.played.map(({ problem, episode: number, task }, i): Played => {
-    const episode = evaluation.episodes[number] as EpisodeRow;
+    const episode = evaluation.episodes[number] as AuditedEpisode;
     const at = { ...place, episode: i, problem: problem.id };
     checkEpisode(findings, at, episode, problem);
     if (grade && task !== null) findings.number("grade", at, "task", grade(episode, problem), task);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 const folder = new URL(".", import.meta.url);
 
-test("the audit imports nothing that it audits: of the packages the error class, the reader of JSON and text for people alone", async () => {
+test("the audit imports nothing that it audits: of the packages errors, readers of JSON, the form of a run folder and text for people alone", async () => {
   const files = (await readdir(folder)).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
   expect(files.length).toBeGreaterThan(15);
   for (const file of files) {
@@ -14,7 +14,7 @@ test("the audit imports nothing that it audits: of the packages the error class,
     );
     const others = imports.filter((each) => !/^(?:node:|\.\/)/.test(each));
     const allowed =
-      /^@laconic\/core: \{ (?:boundedJson|LaconicError|boundedJson, LaconicError) \}$|^@laconic\/core\/text: /u;
+      /^@laconic\/core: \{ (?:boundedJson|LaconicError|boundedJson, LaconicError) \}$|^@laconic\/core\/(?:run-folder|text): |^@laconic\/core: \{ Problem \}$/u;
     expect([file, others.filter((each) => !allowed.test(each))]).toEqual([file, []]);
   }
 });

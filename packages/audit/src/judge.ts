@@ -1,5 +1,5 @@
 import type { StepContext } from "./memory.ts";
-import type { EpisodeRow, StepRow } from "./record.ts";
+import type { AuditedEpisode, AuditedStep } from "./record.ts";
 import { costRows, creditOf, earned, gradeOf, measured, tokensOf, type Numbers } from "./rewards.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { Judged } from "./step-facts.ts";
@@ -10,7 +10,7 @@ import type { Judged } from "./step-facts.ts";
  */
 export function judge(
   { findings }: StepContext,
-  step: StepRow,
+  step: AuditedStep,
   settings: TrainSettings,
   prices: Numbers,
   agents: readonly string[] | null,
@@ -19,16 +19,16 @@ export function judge(
   for (const [name, cost] of Object.entries(rows))
     if (cost === null) findings.leaveOut(`cost ${name}`, "it is a value of one's own; its recorded units are taken");
   const known = Object.fromEntries(Object.entries(prices).filter(([name]) => Object.hasOwn(rows, name)));
-  const priced = (episode: EpisodeRow, recorded: Judged["row"]["costs"]): Judged["own"] => {
+  const priced = (episode: AuditedEpisode, recorded: Judged["row"]["costs"]): Judged["own"] => {
     const costs = measured(settings, agents ? tokensOf(episode, agents) : episode, recorded);
     return earned(settings, episode, costs, known);
   };
   return step.rollouts.map((row, i) => {
-    const episode = step.episodes[row.episode] as EpisodeRow;
+    const episode = step.episodes[row.episode] as AuditedEpisode;
     const problem = step.problems[row.group] ?? null;
     const own = priced(episode, row.costs);
     const rewardAt = (at: number | undefined): number =>
-      at === undefined ? own.reward : priced(step.episodes[at] as EpisodeRow, row.costs).reward;
+      at === undefined ? own.reward : priced(step.episodes[at] as AuditedEpisode, row.costs).reward;
     const ofTask = episode.score?.reward?.team ?? { task: gradeOf(episode) };
     const agentTerms = Object.entries(episode.score?.reward?.agents ?? {});
     const greedy = row.greedy === undefined ? Number.NaN : rewardAt(row.greedy);

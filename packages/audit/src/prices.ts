@@ -1,5 +1,5 @@
 import { total } from "./costs.ts";
-import type { EpisodeRow } from "./record.ts";
+import type { AuditedEpisode } from "./record.ts";
 import type { Earned } from "./rewards.ts";
 import type { BudgetSettings, TrainSettings } from "./settings.ts";
 
@@ -33,7 +33,7 @@ export interface Used {
 /** @param cost - by name; tokens are those of the ledger where they are no cost */
 export function usedOf(
   cost: string,
-  rollouts: readonly { readonly episode: EpisodeRow; readonly own: Earned }[],
+  rollouts: readonly { readonly episode: AuditedEpisode; readonly own: Earned }[],
 ): Used {
   const mean = (values: readonly number[]): number => total(values) / values.length;
   const units = rollouts.map(({ episode, own }) => {
@@ -42,7 +42,7 @@ export function usedOf(
   });
   const tasks = rollouts.map(({ own }) => own.task).filter((task) => !Number.isNaN(task));
   const turns = rollouts.flatMap(({ episode }) => episode.utterances);
-  const isCut = ({ stopReason, utterances }: EpisodeRow): boolean =>
+  const isCut = ({ stopReason, utterances }: AuditedEpisode): boolean =>
     ["truncated", "token_limit"].includes(stopReason) || utterances.some((each) => each.finishReason === "length");
   return {
     units: mean(units.filter((each) => !Number.isNaN(each))),

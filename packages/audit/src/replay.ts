@@ -2,7 +2,7 @@ import { WeightAudit, type PolicyMaker, type PolicyWeights } from "./audit-weigh
 import type { Findings } from "./findings.ts";
 import type { WeightsSource, Start } from "./weights-source.ts";
 import { forward, shapeOf, type Sequence } from "./llama.ts";
-import { readContent, type StepRow } from "./record.ts";
+import { readContent, type AuditedStep } from "./record.ts";
 import type { RunFolder } from "./run-folder.ts";
 import type { StoredPolicy } from "./weights-file.ts";
 
@@ -64,7 +64,7 @@ export function passesOf(run: RunFolder, first: number, last: number): number {
   return passes;
 }
 
-function sequencesIn({ utterances, policies }: StepRow): Sequence[] {
+function sequencesIn({ utterances, policies }: AuditedStep): Sequence[] {
   const trained = new Set(Object.values(policies).flatMap(({ agents }) => agents));
   return utterances.flatMap(({ agent, promptTokens = [], tokens = [] }) =>
     trained.has(agent) && tokens.length > 0 ? [{ prompt: promptTokens, reply: tokens, temperature: 1 }] : [],
@@ -72,7 +72,7 @@ function sequencesIn({ utterances, policies }: StepRow): Sequence[] {
 }
 
 /** Seconds of one token's forward pass on this machine, from a few of the run's own sequences. */
-export function secondsPerPass(stored: StoredPolicy, step: StepRow, now: () => number): number {
+export function secondsPerPass(stored: StoredPolicy, step: AuditedStep, now: () => number): number {
   const shape = shapeOf(stored.model, stored.adapterScale);
   if (typeof shape === "string") return 0;
   const weights = new Map([...stored.frozen, ...stored.weights]);

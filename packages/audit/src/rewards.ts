@@ -1,5 +1,6 @@
 import { equation1, total, unitsOf, type CostRow, type Said } from "./costs.ts";
-import type { EpisodeRow, RolloutRow } from "./record.ts";
+import type { StoredRollout } from "@laconic/core/run-folder";
+import type { AuditedEpisode } from "./record.ts";
 import type { TrainSettings } from "./settings.ts";
 
 /** Numbers by name. */
@@ -14,7 +15,7 @@ export interface Earned {
   readonly reward: number;
 }
 
-export const gradeOf = ({ score }: Pick<EpisodeRow, "score">): number =>
+export const gradeOf = ({ score }: Pick<AuditedEpisode, "score">): number =>
   score?.status === "scored" ? (score.value ?? Number.NaN) : Number.NaN;
 
 /** Costs that a configuration names; null for one of the user's own. */
@@ -26,7 +27,7 @@ export function costRows({ costs }: TrainSettings): Readonly<Record<string, Cost
 }
 
 /** @param recorded - units of costs that this audit cannot count */
-export function measured(settings: TrainSettings, said: Said, recorded: RolloutRow["costs"]): Numbers {
+export function measured(settings: TrainSettings, said: Said, recorded: StoredRollout["costs"]): Numbers {
   return Object.fromEntries(
     Object.entries(costRows(settings)).map(([name, cost]) => {
       const units = cost && unitsOf(cost, said);
@@ -38,7 +39,7 @@ export function measured(settings: TrainSettings, said: Said, recorded: RolloutR
 /** Eq. 1 for an episode, or for one agent's view of it. */
 export function earned(
   { costWhenTaskAtLeast = 0 }: TrainSettings,
-  episode: Pick<EpisodeRow, "score">,
+  episode: Pick<AuditedEpisode, "score">,
   costs: Numbers,
   prices: Numbers,
   ofTask: Numbers = episode.score?.reward?.team ?? { task: Number.NaN },
@@ -65,9 +66,9 @@ export function tokensOf({ utterances, ledger }: Said, agents: readonly string[]
  */
 export function creditOf(
   { credit }: TrainSettings,
-  { utterances }: EpisodeRow,
+  { utterances }: AuditedEpisode,
   own: Earned,
-  rollout: RolloutRow,
+  rollout: StoredRollout,
   rewardWithout: (agent: string) => number,
   ofTask: Numbers,
 ): ReadonlyMap<number, number> | null {

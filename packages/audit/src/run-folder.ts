@@ -4,11 +4,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { boundedJson, LaconicError } from "@laconic/core";
+import { recordVersion, runFiles, type StoredRecord } from "@laconic/core/run-folder";
 import { changesIn, configAt, type ChangeRow } from "./changes.ts";
 import { checkKnownSettings } from "./known-settings.ts";
 import type { Findings } from "./findings.ts";
 import { entriesOf, readObject } from "./json-file.ts";
-import type { RecordLine } from "./record.ts";
 import type { TrainSettings } from "./settings.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -33,8 +33,8 @@ export interface RunFolder {
   readonly lora: boolean;
   /** Rows by step. */
   readonly metrics: ReadonlyMap<number, Json>;
-  readonly steps: ReadonlyMap<number, RecordLine>;
-  readonly evaluated: ReadonlyMap<number, RecordLine>;
+  readonly steps: ReadonlyMap<number, StoredRecord>;
+  readonly evaluated: ReadonlyMap<number, StoredRecord>;
   readonly evaluations: ReadonlyMap<number, Json>;
   readonly checkpoints: readonly KeptCheckpoint[];
   /** Folder of the first weights; null where they were not kept. */
@@ -44,32 +44,29 @@ export interface RunFolder {
   trainAt(step: number): TrainSettings;
 }
 
-/** What this audit can read of `records.jsonl`. */
-const knownVersion = 1;
-
 /** @throws LaconicError `run_missing`, `config_invalid` for a folder that is no run's or a record this program does not know */
 export async function readRunFolder(directory: string): Promise<RunFolder> {
   const path = (name: string): string => join(directory, name);
-  if (!existsSync(path("config.json")))
+  if (!existsSync(path(runFiles.config)))
     throw new LaconicError(
       "run_missing",
       `${directory} holds no run: there is no config.json; name the folder that a run was written to`,
       { directory },
     );
-  const config = await readObject(path("config.json"));
+  const config = await readObject(path(runFiles.config));
   const trainIn = (all: Json): Json & TrainSettings => (all["train"] ?? all) as Json & TrainSettings;
   const given = trainIn(config);
   if (typeof given["steps"] !== "number")
     throw new LaconicError(
       "config_invalid",
-      `${path("config.json")} is of something else: it does not say how many steps the run has`,
-      { file: path("config.json") },
+      `${path(runFiles.config)} is of something else: it does not say how many steps the run has`,
+      { file: path(runFiles.config) },
     );
-  const changesFile = path("changes.jsonl");
+  const changesFile = path(runFiles.changes);
   const changes = existsSync(changesFile) ? changesIn(await readFile(changesFile, "utf8"), changesFile) : [];
   const held = new Map<number, TrainSettings>();
   for (const step of [0, ...changes.map((row) => row.step)])
-    checkKnownSettings(configAt(config, changes, step), path("config.json"));
+    checkKnownSettings(configAt(config, changes, step), path(runFiles.config));
   const trainAt = (step: number): TrainSettings => {
     // One value for all steps between two changes.
     const since = Math.max(0, ...changes.map((row) => row.step).filter((each) => each <= step));
@@ -77,15 +74,15 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
     held.set(since, known);
     return known;
   };
-  const lines = (await rowsOf(path("records.jsonl"))) as unknown as RecordLine[];
-  const strange = lines.find(({ version }) => version !== knownVersion);
+  const lines = (await rowsOf(path(runFiles.records))) as unknown as StoredRecord[];
+  const strange = lines.find(({ version }) => version !== recordVersion);
   if (strange)
     throw new LaconicError(
       "config_invalid",
-      `${path("records.jsonl")}: the record of step ${strange.step} has version ${strange.version}, this program knows ${knownVersion}; audit with the laconic that made the run`,
+      `${path(runFiles.records)}: the record of step ${strange.step} has version ${strange.version}, this program knows ${recordVersion}; audit with the laconic that made the run`,
       { step: strange.step, version: strange.version },
     );
-  const kind = (wanted: string): Map<number, RecordLine> =>
+  const kind = (wanted: string): Map<number, StoredRecord> =>
     new Map(lines.filter((line) => line.kind === wanted).map((line) => [line.step, line]));
   return {
     directory,
@@ -96,12 +93,12 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
     trainAt,
     hasOwnReward: given["reward"] !== undefined,
     lora: (config["lora"] ?? null) !== null,
-    metrics: byStep(await rowsOf(path("metrics.jsonl"))),
+    metrics: byStep(await rowsOf(path(runFiles.metrics))),
     steps: kind("step"),
     evaluated: kind("evaluation"),
-    evaluations: byStep(await rowsOf(path("evaluations.jsonl"))),
-    checkpoints: await checkpointsOf(path("checkpoints")),
-    beginning: existsSync(path("beginning/manifest.json")) ? path("beginning") : null,
+    evaluations: byStep(await rowsOf(path(runFiles.evaluations))),
+    checkpoints: await checkpointsOf(path(runFiles.checkpoints)),
+    beginning: existsSync(path(`${runFiles.beginning}/manifest.json`)) ? path(runFiles.beginning) : null,
   };
 }
 

@@ -1,5 +1,5 @@
 import { total } from "./costs.ts";
-import type { StepRow } from "./record.ts";
+import type { AuditedStep } from "./record.ts";
 import type { ImportanceSettings, ObjectiveSettings, TrainSettings } from "./settings.ts";
 
 /** log π_old and log π of the sampler, of the tokens of a unit. */
@@ -15,7 +15,7 @@ export interface SampledUnit {
 export function correctionOf(
   { asynchronous }: Pick<TrainSettings, "asynchronous">,
   { importance }: ObjectiveSettings,
-  { lag }: Pick<StepRow, "lag">,
+  { lag }: Pick<AuditedStep, "lag">,
   units: readonly SampledUnit[],
 ): ImportanceSettings | undefined {
   const gaps = units.flatMap(({ old, sampled }) => old.map((value, t) => Math.abs(value - (sampled[t] as number))));

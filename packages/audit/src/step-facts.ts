@@ -3,14 +3,16 @@ import type { Estimated } from "./estimators.ts";
 import type { Findings, Place } from "./findings.ts";
 import type { LossFacts } from "./losses.ts";
 import type { PriceFacts, PriceState } from "./prices.ts";
-import type { EpisodeRow, PolicyRow, ProblemRow, RolloutRow, StepRow, UtteranceRow } from "./record.ts";
+import type { Problem } from "@laconic/core";
+import type { StoredRollout } from "@laconic/core/run-folder";
+import type { AuditedEpisode, AuditedPolicy, AuditedStep, AuditedUtterance } from "./record.ts";
 import type { Earned, Numbers } from "./rewards.ts";
 
 /** A rollout with what it earned by this audit. */
 export interface Judged {
-  readonly row: RolloutRow;
-  readonly episode: EpisodeRow;
-  readonly problem: ProblemRow | null;
+  readonly row: StoredRollout;
+  readonly episode: AuditedEpisode;
+  readonly problem: Problem | null;
   readonly place: Place;
   readonly own: Earned;
   readonly credit: ReadonlyMap<number, number> | null;
@@ -21,7 +23,7 @@ export interface Judged {
 /** A sequence that a policy was trained on. */
 export interface Trained {
   readonly rollout: number;
-  readonly utterance: UtteranceRow;
+  readonly utterance: AuditedUtterance;
   readonly problem: number;
   readonly place: Place;
 }
@@ -29,7 +31,7 @@ export interface Trained {
 /** What a policy did in a step, by this audit. */
 export interface PolicyFacts {
   readonly name: string;
-  readonly row: PolicyRow;
+  readonly row: AuditedPolicy;
   readonly judged: readonly Judged[];
   readonly prices: Numbers;
   readonly hasOwnBudget: boolean;
@@ -58,7 +60,7 @@ export interface BudgetFacts {
 
 /** A step, by this audit. */
 export interface StepFacts {
-  readonly step: StepRow;
+  readonly step: AuditedStep;
   readonly judged: readonly Judged[];
   readonly prices: Numbers;
   readonly budgets: Readonly<Record<string, BudgetFacts>>;

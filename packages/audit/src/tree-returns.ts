@@ -1,5 +1,6 @@
 import { total } from "./costs.ts";
-import type { EpisodeRow, NodeRow, StepRow, TreeRow } from "./record.ts";
+import type { StoredNode, StoredTree } from "@laconic/core/run-folder";
+import type { AuditedEpisode, AuditedStep } from "./record.ts";
 import { earned, gradeOf, measured, tokensOf, type Numbers } from "./rewards.ts";
 import type { TrainSettings } from "./settings.ts";
 
@@ -11,7 +12,7 @@ const mean = (values: readonly number[]): number => total(values) / values.lengt
  * @param payers - whose words cost; the team's when absent
  */
 export function treeAdvantages(
-  step: StepRow,
+  step: AuditedStep,
   settings: TrainSettings,
   prices: Numbers,
   payers: readonly string[] | null,
@@ -22,8 +23,8 @@ export function treeAdvantages(
     const own = hasOwnTerms(tree.node, step.episodes);
     const flat = new Map<string, boolean>();
     tree.agents.forEach((agent, slot) => {
-      const worth = (action: NodeRow["actions"][number]): number => {
-        const episode = step.episodes[action.episode] as EpisodeRow;
+      const worth = (action: StoredNode["actions"][number]): number => {
+        const episode = step.episodes[action.episode] as AuditedEpisode;
         const isNow = ({ round }: { readonly round: number }): boolean => round === action.round;
         const now = {
           utterances: episode.utterances.filter(isNow),
@@ -32,7 +33,7 @@ export function treeAdvantages(
         const costs = measured(settings, payers ? tokensOf(now, payers) : now, {});
         return earned(settings, episode, costs, prices, termsOf(episode, own ? agent : null)).reward;
       };
-      const visit = (node: NodeRow, path: readonly number[]): number[] => {
+      const visit = (node: StoredNode, path: readonly number[]): number[] => {
         const returns = node.actions.map((action, i) => {
           const below = action.next ? mean(visit(action.next, [...path, i])) : 0;
           return worth(action) + settings.tree!.gamma * below;
@@ -54,12 +55,17 @@ export function treeAdvantages(
   return { advantages, nodesWithoutSpread: flags.length === 0 ? 0 : mean(flags) };
 }
 
-function utteranceAt({ replies }: TreeRow, path: readonly number[], slot: number, reply: number): number | undefined {
+function utteranceAt(
+  { replies }: StoredTree,
+  path: readonly number[],
+  slot: number,
+  reply: number,
+): number | undefined {
   const wanted = `${path.join("/")}|${slot}|${reply}`;
   return replies.find(([place]) => place === wanted)?.[1];
 }
 
-function hasOwnTerms(node: NodeRow, episodes: readonly EpisodeRow[]): boolean {
+function hasOwnTerms(node: StoredNode, episodes: readonly AuditedEpisode[]): boolean {
   return node.actions.some(
     ({ episode, next }) =>
       episodes[episode]?.score?.reward?.agents !== undefined || (next !== null && hasOwnTerms(next, episodes)),
@@ -67,7 +73,7 @@ function hasOwnTerms(node: NodeRow, episodes: readonly EpisodeRow[]): boolean {
 }
 
 /** The team's terms, and an agent's own on top of them. */
-function termsOf(episode: EpisodeRow, agent: string | null): Numbers {
+function termsOf(episode: AuditedEpisode, agent: string | null): Numbers {
   const { team = { task: gradeOf(episode) }, agents = {} } = episode.score?.reward ?? {};
   const terms: Record<string, number> = { ...team };
   for (const [name, value] of Object.entries(agent === null ? {} : (agents[agent] ?? {})))
@@ -76,8 +82,8 @@ function termsOf(episode: EpisodeRow, agent: string | null): Numbers {
 }
 
 /** Scored joint replies of all trees. */
-export function actionsOf(step: StepRow): number[] {
-  const below = (node: NodeRow): number[] =>
+export function actionsOf(step: AuditedStep): number[] {
+  const below = (node: StoredNode): number[] =>
     node.actions.flatMap(({ episode, next }) => [episode, ...(next ? below(next) : [])]);
   return (step.trees ?? []).flatMap(({ node }) => below(node));
 }

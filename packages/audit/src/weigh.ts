@@ -6,7 +6,8 @@ import type { Findings } from "./findings.ts";
 import { groundOf, type WeightsSource, type ModelFinder, type Start } from "./weights-source.ts";
 import { plainPolicy } from "./policy.ts";
 import { PythonPeer } from "./python-policy.ts";
-import { readContent, type RecordLine } from "./record.ts";
+import type { StoredRecord } from "@laconic/core/run-folder";
+import { readContent } from "./record.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { checkSequences, type SpotCount } from "./spot-checks.ts";
 import type { StepFacts } from "./step-facts.ts";
@@ -134,7 +135,7 @@ async function walksOf(
   findings: Findings,
   { from, weights, python, minutes, note = () => undefined, now }: Opened,
 ): Promise<Weighing> {
-  const line = run.steps.get(from.step + 1) as RecordLine;
+  const line = run.steps.get(from.step + 1) as StoredRecord;
   const [one] = weights as readonly [PolicyWeights];
   const seconds = passesOf(run, from.step + 1, last) * secondsPerPass(one.stored, readContent(line), now);
   note(
@@ -202,7 +203,7 @@ async function spotChecks(
     }),
   );
   const [step = first] = starts.keys();
-  const content = readContent(run.steps.get(step) as RecordLine);
+  const content = readContent(run.steps.get(step) as StoredRecord);
   const [one] = weights as readonly [PolicyWeights];
   const tokens = content.utterances.flatMap(({ promptTokens = [], tokens: own = [] }) =>
     own.length === 0 ? [] : [promptTokens.length + own.length],

@@ -1,22 +1,22 @@
 import type { AgentId, Episode, LanguageModel, Problem, RewardResult } from "@laconic/core";
 
 /** An episode that was played elsewhere, and what it earned. */
-export interface RecordedEpisode {
+export interface RewardedEpisode {
   readonly episode: Episode;
   readonly reward: RewardResult;
 }
 
 /** Episodes about one problem. */
-export interface RecordedGroup {
+export interface RewardedGroup {
   readonly problem: Problem;
-  readonly episodes: readonly RecordedEpisode[];
+  readonly episodes: readonly RewardedEpisode[];
   /** Steps that the weights behind its oldest reply are behind; that of its step when absent. */
   readonly lag?: number;
 }
 
 /** What a step is made of, and how old it is. */
-export interface RecordedStep {
-  readonly groups: readonly RecordedGroup[];
+export interface RewardedStep {
+  readonly groups: readonly RewardedGroup[];
   /** Steps that the weights behind its oldest reply are behind; 0 where all replies are of the models given. */
   readonly lag: number;
 }
@@ -37,5 +37,5 @@ export interface GroupRequest {
  */
 export interface GroupSource {
   /** Null when there will be no more: the run then ends before its last step, and can be continued. */
-  take(request: GroupRequest): Promise<RecordedStep | null>;
+  take(request: GroupRequest): Promise<RewardedStep | null>;
 }

@@ -21,7 +21,7 @@ export { parseTrainConfig } from "./config-schema.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
 export type { PartsOutline, PlayedProblem, Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./parts.ts";
 
-export type { GroupRequest, GroupSource, RecordedEpisode, RecordedGroup, RecordedStep } from "./group-source.ts";
+export type { GroupRequest, GroupSource, RewardedEpisode, RewardedGroup, RewardedStep } from "./group-source.ts";
 
 export { collapseOf } from "./collapse.ts";
 export { regressionOf } from "./regression.ts";
@@ -41,7 +41,7 @@ export type { ScheduleState } from "./queue/group-scheduler.ts";
 export type { DroppedGroup } from "./queue/group-queue.ts";
 
 export { openRun } from "./run/run-directory.ts";
-export { runFiles } from "./run/run-files.ts";
+export { runFiles } from "@laconic/core/run-folder";
 export type { Run, RunObserver, RunOptions } from "./run/run-directory.ts";
 export { silentRecorder } from "./run/recorder.ts";
 export type { DroppedProblem, Recorder, StepClock } from "./run/recorder.ts";

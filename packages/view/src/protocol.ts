@@ -114,11 +114,11 @@ export interface EpisodePage {
   readonly total: number;
   /** How many the index holds by now; less than there are while it is being made. */
   readonly indexed: number;
-  readonly rows: readonly EpisodeRow[];
+  readonly rows: readonly EpisodeSummary[];
 }
 
 /** An episode in a list. */
-export interface EpisodeRow {
+export interface EpisodeSummary {
   /** Names it in `GET /api/runs/{id}/episodes/{key}`. */
   readonly key: string;
   readonly kind: EpisodeKind;
@@ -135,7 +135,7 @@ export interface EpisodeRow {
 
 /** One conversation with everything that is known of it. */
 export interface EpisodeDetail {
-  readonly row: EpisodeRow;
+  readonly row: EpisodeSummary;
   readonly problem: Problem;
   readonly turns: readonly TurnDetail[];
   readonly answer: string | null;
@@ -145,7 +145,7 @@ export interface EpisodeDetail {
   /** Where the cost in its reward went. */
   readonly cost: CostBreakdown;
   /** The same problem in other evaluations and steps: before and after. */
-  readonly others: readonly EpisodeRow[];
+  readonly others: readonly EpisodeSummary[];
   /** What leaving a turn out changes, where the run has measured it. */
   readonly messageValue: readonly MessageValue[];
 }

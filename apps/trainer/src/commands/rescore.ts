@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { formatNumber } from "@laconic/core/text";
-import { recordedEpisode, rescore, type RecordedEpisode, type RescoredStep } from "@laconic/evaluation/analysis";
+import { gradedEpisode, rescore, type GradedEpisode, type RescoredStep } from "@laconic/evaluation/analysis";
 import { scoreValue, type RewardOutcome } from "@laconic/rewards";
 import {
   describeUnscored,
@@ -45,7 +45,7 @@ export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): Co
         if (!(await exists(file)))
           throw new LaconicError("run_missing", `there are no recorded episodes at ${file}`, { file });
         const rows = await readLines(nodeFileSystem, file);
-        const recorded = rows.map((row, i) => recordedEpisode(row, file, i + 1));
+        const recorded = rows.map((row, i) => gradedEpisode(row, file, i + 1));
         const prices = {
           tokens: price("tokens", args.tokens),
           turns: price("turns", args.turns),
@@ -68,10 +68,10 @@ export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): Co
 /** Recorded episodes with the score that the run's task gives them now. */
 async function scoredAnew(
   run: string,
-  recorded: readonly RecordedEpisode[],
+  recorded: readonly GradedEpisode[],
   note: (line: string) => void,
   terminal: CommandContext["terminal"],
-): Promise<RecordedEpisode[]> {
+): Promise<GradedEpisode[]> {
   const config = await configOfRun(run);
   const { folder } = await openModelFolder(config.model, terminal);
   const task = await openRunTask(config.task, {
@@ -96,7 +96,7 @@ async function scoredAnew(
   }
 }
 
-function checkEdge(edge: string, recorded: readonly RecordedEpisode[]): void {
+function checkEdge(edge: string, recorded: readonly GradedEpisode[]): void {
   const known = new Set(
     recorded.flatMap(({ episode }) =>
       episode.ledger.calls.flatMap(({ agent, reads }) => reads.map(({ from }) => `${from}->${agent}`)),

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
-import { recordedEpisode } from "@laconic/evaluation/analysis";
+import { gradedEpisode } from "@laconic/evaluation/analysis";
 import type { AnswerPair, LabelledAnswer } from "@laconic/rewards";
 import { nodeFileSystem, readLines, runFiles } from "@laconic/trainer";
 import { z } from "zod";
@@ -64,7 +64,7 @@ async function answersOf(source: string): Promise<GivenAnswer[]> {
       file,
     });
   const rows = await readLines(nodeFileSystem, file);
-  const recorded = rows.map((row, i) => recordedEpisode(row, file, i + 1));
+  const recorded = rows.map((row, i) => gradedEpisode(row, file, i + 1));
   const last = Math.max(...recorded.map(({ step }) => step));
   return recorded
     .filter(({ step }) => step === last)

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { runFiles } from "@laconic/core/run-folder";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** JSON that a test changes. */
@@ -16,7 +17,7 @@ export async function copyOfRun(run: string): Promise<string> {
 
 /** Changes what is recorded of a step, and nothing else. */
 export async function editStep(run: string, step: number, edit: (content: Loose) => void): Promise<void> {
-  await editLines(run, "records.jsonl", (line) => {
+  await editLines(run, runFiles.records, (line) => {
     if (line.step !== step || line.kind !== "step") return;
     const content: Loose = JSON.parse(inflateRawSync(Buffer.from(line.deflate, "base64")).toString("utf8"));
     edit(content);

@@ -9,5 +9,5 @@ export type { SpeechEdge } from "./speech-edges.ts";
 export { analyseTeam, speechOf } from "./team-analysis.ts";
 export type { PlayedTeam, Speech, TeamAnalysis } from "./team-analysis.ts";
 export { analysisMarkdown, analysisTables, analysisTitle, cutSaid, heldOut } from "./analysis-page.ts";
-export { recordedEpisode, rescore } from "./rescore.ts";
-export type { RecordedEpisode, RescoredStep, RescoreOptions } from "./rescore.ts";
+export { gradedEpisode, rescore } from "./rescore.ts";
+export type { GradedEpisode, RescoredStep, RescoreOptions } from "./rescore.ts";

@@ -3,7 +3,7 @@ import { episodeSchema } from "@laconic/core/schemas";
 import { equation1Costs, measureEpisode, rewardTerms, rewardTotal, type Prices } from "@laconic/rewards";
 
 /** An episode as a run recorded it. */
-export interface RecordedEpisode {
+export interface GradedEpisode {
   readonly step: number;
   readonly problem: Problem;
   readonly episode: Episode;
@@ -31,7 +31,7 @@ export interface RescoredStep {
 }
 
 /** The means of each step's episodes under other prices or edges, in the order of the steps. */
-export function rescore(recorded: readonly RecordedEpisode[], { prices, without }: RescoreOptions): RescoredStep[] {
+export function rescore(recorded: readonly GradedEpisode[], { prices, without }: RescoreOptions): RescoredStep[] {
   const steps = [...new Set(recorded.map(({ step }) => step))].toSorted((a, b) => a - b);
   return steps.map((step) => {
     const scored = recorded
@@ -84,7 +84,7 @@ function withoutEdges(episode: Episode, edges: readonly string[]): Episode {
  * @param number - of the row in the file, from 1, for the message
  * @throws LaconicError `data_invalid` with file and row
  */
-export function recordedEpisode(row: Readonly<Record<string, unknown>>, file: string, number: number): RecordedEpisode {
+export function gradedEpisode(row: Readonly<Record<string, unknown>>, file: string, number: number): GradedEpisode {
   const episode = episodeSchema.safeParse(row["episode"]);
   const problem = row["problem"];
   const terms = row["terms"] as Readonly<Record<string, number>> | undefined;

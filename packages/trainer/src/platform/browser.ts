@@ -62,11 +62,6 @@ export function sha256OfPieces(): { update(piece: Uint8Array): void; digest(): s
   };
 }
 
-/** Bytes of base64. */
-export function fromBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-}
-
 /** @throws LaconicError `config_invalid`: records are read where runs are looked through, by a server */
 export function inflate(): never {
   throw new LaconicError("config_invalid", "records.jsonl is read by a server, not in a browser", { key: "records" });

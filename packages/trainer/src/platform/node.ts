@@ -143,11 +143,6 @@ export async function readPart(path: string, from: number, length: number): Prom
   }
 }
 
-/** Bytes of base64. */
-export function fromBase64(text: string): Uint8Array {
-  return Buffer.from(text, "base64");
-}
-
 /** Of deflated bytes (RFC 1951). @throws Error for bytes that are none, or become more than `most` */
 export function inflate(bytes: Uint8Array, most: number): Uint8Array {
   return inflateRawSync(bytes, { maxOutputLength: most });

@@ -9,25 +9,14 @@ export { describeMetric, metricNames } from "../metric-names.ts";
 export type { MetricName } from "../metric-names.ts";
 export { describeChanges } from "../run/changed-settings.ts";
 export type { ChangedSetting, ChangesOfStep } from "../run/changed-settings.ts";
-export { runFiles } from "../run/run-files.ts";
 export { readRunFacts, stepSeconds } from "../run/run-facts.ts";
 export type { RunEvaluation, RunFacts, RunFactsOptions, RunLessons, RunState } from "../run/run-facts.ts";
-export { recordVersion } from "../run/step-record.ts";
-export { unpackNumbers } from "../run/packed-numbers.ts";
-export type { PackedNumbers } from "../run/packed-numbers.ts";
 export { folderSource } from "./folder-source.ts";
 export { readRecord, readRecordHead, readTranscript } from "./record-content.ts";
-export type {
-  EpisodeContent,
-  PolicyContent,
-  RecordContent,
-  RecordHead,
-  RolloutContent,
-  TranscriptContent,
-  UtteranceContent,
-} from "./record-content.ts";
+export type { RecordHead } from "./record-content.ts";
 export { RowFile } from "./row-file.ts";
 export type { RowBytes, RowPlace, RowReader } from "./row-file.ts";
+export { runFiles } from "@laconic/core/run-folder";
 export { eachRow, readRows, rowOf } from "./rows.ts";
 export type { Row } from "./rows.ts";
 export { nodeProcesses } from "#platform";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { packNumbers } from "../run/packed-numbers.ts";
+import { packNumbers, unpackNumbers } from "@laconic/core/run-folder";
 import { tinyRun } from "../testing/tiny-run.ts";
 import {
   eachRow,
@@ -14,7 +14,6 @@ import {
   readTranscript,
   RowFile,
   rowOf,
-  unpackNumbers,
   type RunSource,
 } from "./index.ts";
 

@@ -7,7 +7,7 @@ import { watchSchema, type DivergenceWatch } from "../divergence.ts";
 import type { Evaluation } from "../evaluate.ts";
 import type { ScheduleState } from "../queue/group-scheduler.ts";
 import { explainWriteError, replaceFile } from "./file-system.ts";
-import { runFiles } from "./run-files.ts";
+import { runFiles } from "@laconic/core/run-folder";
 import type { TraceDigests } from "./traces.ts";
 
 /** Where the loop stands, beside the weights. Random streams derive from seed and step, so the step is their position. */

@@ -1,6 +1,7 @@
 import { completeSteps, readManifest } from "./checkpoint.ts";
 import { joinPath, type FileSystem } from "@laconic/core/files";
-import { runFiles, traceNames } from "./run-files.ts";
+import { runFiles } from "@laconic/core/run-folder";
+import { traceNames } from "./run-files.ts";
 import { cutTraces } from "./traces.ts";
 
 /** What the rows of a run are not that its last checkpoint saw, naming the file; null where they are, or nothing tells. */

@@ -1,4 +1,4 @@
-import { runFiles } from "./run-files.ts";
+import { runFiles } from "@laconic/core/run-folder";
 import { parsed, recordIn, textIn, type RunSource } from "./run-source.ts";
 import { lostSteps } from "./step-rows.ts";
 

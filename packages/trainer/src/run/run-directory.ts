@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
+import { base64, recordVersion, runFiles } from "@laconic/core/run-folder";
 import { nodeFileSystem, nodeProcesses } from "#platform";
 import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
 import type { MetricSink, SinkOutcome } from "../sinks/metric-sink.ts";
@@ -21,11 +22,10 @@ import { lastOf } from "./last-of.ts";
 import { lockRun } from "./lock.ts";
 import type { ProcessTable } from "./process-table.ts";
 import { stepClock, type Recorder, type StepClock } from "./recorder.ts";
-import { runFiles, traceNames } from "./run-files.ts";
+import { traceNames } from "./run-files.ts";
 import { changesOf, runManifest } from "./run-manifest.ts";
 import { checkSame, clear, continues, writeConfig } from "./stored-run.ts";
-import { deflated } from "./packed-numbers.ts";
-import { packEvaluation, packStep, recordVersion } from "./step-record.ts";
+import { packEvaluation, packStep } from "./step-record.ts";
 import { cutTraces, digestTraces, linesOfCut, writeTraces, type CutTraces } from "./traces.ts";
 
 /** What a caller sees while a run goes on. */
@@ -248,4 +248,10 @@ const maxRecordedParameters = 4e6;
 async function removePartial(fs: FileSystem, checkpoints: string): Promise<void> {
   for (const name of await fs.list(checkpoints))
     if (name.endsWith(".partial")) await fs.remove(joinPath(checkpoints, name));
+}
+
+/** A value as JSON, deflated (RFC 1951), in base64. */
+async function deflated(value: unknown): Promise<string> {
+  const stream = new Blob([JSON.stringify(value)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  return base64(new Uint8Array(await new Response(stream).arrayBuffer()));
 }

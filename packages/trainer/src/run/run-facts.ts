@@ -3,9 +3,8 @@ import { likelyCause } from "../divergence.ts";
 import { regressionOf } from "../regression.ts";
 import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";
 import { damageOf } from "./file-damage.ts";
-import { runFiles } from "./run-files.ts";
+import { recordVersion, runFiles } from "@laconic/core/run-folder";
 import { isRunHeld, parsed, recordIn, rowsIn, textIn, type LivingProcesses, type RunSource } from "./run-source.ts";
-import { recordVersion } from "./step-record.ts";
 import { lastStep } from "./step-rows.ts";
 
 type Json = Readonly<Record<string, unknown>>;

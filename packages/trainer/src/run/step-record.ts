@@ -1,11 +1,20 @@
 import type { Episode, Problem, Ragged, Utterance } from "@laconic/core";
+import {
+  packNumbers,
+  type StoredEpisode,
+  type StoredEpisodes,
+  type StoredEvaluation,
+  type StoredNode,
+  type StoredPolicy,
+  type StoredStep,
+  type StoredUtterance,
+} from "@laconic/core/run-folder";
 import type { Prices, ScoreCounts } from "@laconic/rewards";
 import type { EvaluatedEpisode } from "../evaluate.ts";
 import type { LearnerResult } from "../stages/learner.ts";
 import type { RolledOutEpisode } from "../stages/rollout.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { RolloutTree } from "../stages/rollout-tree.ts";
-import { packNumbers } from "./packed-numbers.ts";
 
 /** All that a step was computed from, and what it came to: enough to compute it again. */
 export interface StepRecord {
@@ -20,11 +29,8 @@ export interface StepRecord {
   readonly learners: readonly LearnerResult[];
 }
 
-/** Format of a line's content; a change that a reader has to know of counts it up. */
-export const recordVersion = 1;
-
 /** A step as plain data, each utterance once. Field by field: the run-record page of the documentation. */
-export function packStep({ scored, trees, learners, ...facts }: StepRecord): Readonly<Record<string, unknown>> {
+export function packStep({ scored, trees, learners, ...facts }: StepRecord): StoredStep {
   const table = new EpisodeTable();
   const problems: Problem[] = [];
   for (const { group, problem } of scored) problems[group] = problem;
@@ -46,14 +52,14 @@ export function packStep({ scored, trees, learners, ...facts }: StepRecord): Rea
     group: problems.indexOf(problem),
     agents,
     node: packNode(tree.node, table),
-    replies: Array.from(tree.replies, ([place, { utterance }]) => [place, table.utterance(utterance)]),
+    replies: Array.from(tree.replies, ([place, { utterance }]) => [place, table.utterance(utterance)] as const),
   }));
   const policies = Object.fromEntries(learners.map((each) => [each.learner.name, packLearner(each)]));
   return { ...facts, problems, rollouts, ...(grown && { trees: grown }), policies, ...table.columns() };
 }
 
 /** An evaluation's episodes as plain data, of all its problems. */
-export function packEvaluation(step: number, played: readonly EvaluatedEpisode[]): Readonly<Record<string, unknown>> {
+export function packEvaluation(step: number, played: readonly EvaluatedEpisode[]): StoredEvaluation {
   const table = new EpisodeTable();
   const rows = played.map(({ problem, episode, task }) => ({ problem, episode: table.add({ episode }), task }));
   return { step, played: rows, ...table.columns() };
@@ -67,14 +73,14 @@ function packLearner({
   refLogProbs,
   update,
   prices,
-}: LearnerResult): Readonly<Record<string, unknown>> {
+}: LearnerResult): StoredPolicy {
   const isSame = (a: Ragged, b: Ragged): boolean => a.values.every((value, t) => Object.is(value, b.values[t]));
   return {
     agents: [...learner.agents],
     prices,
     ...(learner.hasOwnBudget && { rewards: scored.map(({ reward }) => reward) }),
     // Of each sequence: its rollout, and the turn of its utterance.
-    sequences: batch.utterances.map(({ turn }, i) => [batch.episodes[i] as number, turn]),
+    sequences: batch.utterances.map(({ turn }, i) => [batch.episodes[i] as number, turn] as const),
     advantages: packNumbers(batch.advantages),
     oldLogProbs: isSame(oldLogProbs, batch.sampledLogProbs) ? null : packNumbers(oldLogProbs.values),
     ...(refLogProbs && { refLogProbs: packNumbers(refLogProbs.values) }),
@@ -88,7 +94,7 @@ function packLearner({
 
 type Node = RolloutTree["tree"]["node"];
 
-function packNode({ actions }: Node, table: EpisodeTable): object {
+function packNode({ actions }: Node, table: EpisodeTable): StoredNode {
   return {
     actions: actions.map(({ replies, played, round, next }) => ({
       replies,
@@ -101,8 +107,8 @@ function packNode({ actions }: Node, table: EpisodeTable): object {
 
 /** Episodes and utterances by number: a tree's episodes share what was said before they part. */
 class EpisodeTable {
-  readonly #episodes = new Numbered<Episode>();
-  readonly #utterances = new Numbered<object>();
+  readonly #episodes = new Numbered<Episode, StoredEpisode>();
+  readonly #utterances = new Numbered<object, StoredUtterance>();
   readonly #logProbs: number[] = [];
 
   add({ episode, score }: Pick<RolledOutEpisode, "episode"> & Partial<RolledOutEpisode>): number {
@@ -121,7 +127,7 @@ class EpisodeTable {
     });
   }
 
-  columns(): object {
+  columns(): StoredEpisodes {
     return {
       episodes: this.#episodes.rows,
       utterances: this.#utterances.rows,
@@ -132,11 +138,11 @@ class EpisodeTable {
 }
 
 /** Rows in the order in which their keys were met. */
-class Numbered<Key> {
-  readonly rows: object[] = [];
+class Numbered<Key, Row> {
+  readonly rows: Row[] = [];
   readonly #numbers = new Map<Key, number>();
 
-  numberOf(key: Key, make: () => object): number {
+  numberOf(key: Key, make: () => Row): number {
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;
     const row = make();

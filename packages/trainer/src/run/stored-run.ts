@@ -3,7 +3,8 @@ import { joinPath, type FileSystem } from "@laconic/core/files";
 import { completeSteps } from "./checkpoint.ts";
 import { replaceFile } from "./file-system.ts";
 import { lineAt } from "./json-lines.ts";
-import { runFiles, traceNames } from "./run-files.ts";
+import { runFiles } from "@laconic/core/run-folder";
+import { traceNames } from "./run-files.ts";
 import { changesOf, parseRunManifest, runManifest, type Change, type RunManifest } from "./run-manifest.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { nodeFileSystem } from "#platform";
 import { lastOf } from "../run/last-of.ts";
-import { runFiles } from "../run/run-files.ts";
+import { runFiles } from "@laconic/core/run-folder";
 import { parsed, recordIn } from "../run/run-source.ts";
 import { readSettings } from "../run/stored-run.ts";
 import type { MetricSink, SinkOutcome } from "./metric-sink.ts";

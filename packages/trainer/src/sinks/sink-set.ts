@@ -1,7 +1,7 @@
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
 import { eachLine, readLines } from "../run/json-lines.ts";
-import { runFiles } from "../run/run-files.ts";
+import { runFiles } from "@laconic/core/run-folder";
 import type { Metrics } from "../stages/step-metrics.ts";
 import type { MetricSink, SinkOutcome, SinkRun } from "./metric-sink.ts";
 

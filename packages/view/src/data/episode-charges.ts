@@ -1,6 +1,6 @@
 import { chargesOf, countTokens, type Charge, type Ledger, type TokenCount } from "@laconic/core";
 import { rewardTerms } from "@laconic/rewards";
-import type { PolicyContent, RecordContent, RolloutContent } from "@laconic/trainer/reading";
+import type { StoredContent, StoredPolicy, StoredRollout } from "@laconic/core/run-folder";
 
 type Json = Readonly<Record<string, unknown>>;
 type Numbers = Readonly<Record<string, number | null>>;
@@ -46,7 +46,7 @@ export function transcribedCharges(terms: Numbers, ledger: Ledger, { names, coun
  * What an episode of a step was charged. Where policies have prices of their own, each pays for the words of its agents, and the
  * team's prices hold for the others.
  */
-export function trainedCharges(content: RecordContent, number: number, settings: CostSettings): readonly Charge[] {
+export function trainedCharges(content: StoredContent, number: number, settings: CostSettings): readonly Charge[] {
   const rollout = content.rollouts?.[number];
   const { score, ledger = { calls: [] } } = content.episodes[rollout?.episode ?? -1] ?? {};
   if (!rollout) return [];
@@ -80,7 +80,7 @@ export function trainedCharges(content: RecordContent, number: number, settings:
 }
 
 interface PaidEpisode {
-  readonly rollout: RolloutContent;
+  readonly rollout: StoredRollout;
   readonly number: number;
   readonly ledger: Ledger;
   readonly task: number;
@@ -90,7 +90,7 @@ interface PaidEpisode {
 }
 
 /** A policy's own reward is kept, and its prices, but not its terms: tokens are priced anew, and what remains is of its other costs. */
-function policyCharges({ agents, prices, rewards }: PolicyContent, episode: PaidEpisode): readonly Charge[] {
+function policyCharges({ agents, prices, rewards }: StoredPolicy, episode: PaidEpisode): readonly Charge[] {
   const { rollout, ledger, task, settings, units } = episode;
   const own = new Set(agents);
   const counted = [...settings.counts].filter(

@@ -1,16 +1,16 @@
 import { costBreakdown, type Charge, type Problem, type TurnCost } from "@laconic/core";
 import type { EpisodeDetail, MessageValue, TurnDetail } from "../protocol.ts";
 import {
+  type StoredContent,
+  type StoredEpisode,
+  type StoredTranscript,
+  type StoredUtterance,
   unpackNumbers,
-  type EpisodeContent,
-  type RecordContent,
-  type TranscriptContent,
-  type UtteranceContent,
-} from "@laconic/trainer/reading";
+} from "@laconic/core/run-folder";
 import { trainedCharges, transcribedCharges, type CostSettings } from "./episode-charges.ts";
 
 /** An episode as a file has it; what its tokens say is not known yet. */
-export interface StoredEpisode extends Omit<EpisodeDetail, "row" | "others"> {
+export interface EpisodeBody extends Omit<EpisodeDetail, "row" | "others"> {
   /** Of each turn; null where no local policy wrote it. */
   readonly tokenIds: readonly (readonly number[] | null)[];
 }
@@ -20,9 +20,9 @@ type Advantage = number | readonly number[];
 
 interface Parts {
   readonly problem: Problem;
-  readonly episode: Pick<EpisodeContent, "answer" | "ledger">;
+  readonly episode: Pick<StoredEpisode, "answer" | "ledger">;
   readonly turns: readonly {
-    readonly said: UtteranceContent;
+    readonly said: StoredUtterance;
     readonly ids: readonly number[] | null;
     readonly logProbs: ArrayLike<number>;
     readonly advantage: Advantage | null;
@@ -34,7 +34,7 @@ interface Parts {
 }
 
 /** Of a step's record: a rollout, with what it was trained with. */
-export function trainedEpisode(content: RecordContent, number: number, costs: CostSettings): StoredEpisode {
+export function trainedEpisode(content: StoredContent, number: number, costs: CostSettings): EpisodeBody {
   const rollout = content.rollouts?.[number];
   const problem = rollout && content.problems?.[rollout.group];
   const episode = rollout && content.episodes[rollout.episode];
@@ -57,14 +57,14 @@ export function trainedEpisode(content: RecordContent, number: number, costs: Co
       const own = episode.utterances.map((each) => content.utterances[each]).filter((each) => each?.agent === agent);
       // What two turns of an agent are worth is not told apart.
       return own.length === 1 && !Number.isNaN(grade - without)
-        ? [{ turn: (own[0] as UtteranceContent).turn, value: grade - without, interval: null }]
+        ? [{ turn: (own[0] as StoredUtterance).turn, value: grade - without, interval: null }]
         : [];
     }),
   });
 }
 
 /** Of an evaluation's record. */
-export function evaluatedEpisode(content: RecordContent, number: number): StoredEpisode {
+export function evaluatedEpisode(content: StoredContent, number: number): EpisodeBody {
   const played = content.played?.[number];
   const episode = played && content.episodes[played.episode];
   if (!played || !episode) throw new Error(`there is no episode ${number} in it`);
@@ -74,9 +74,9 @@ export function evaluatedEpisode(content: RecordContent, number: number): Stored
 
 /** Of a run that keeps transcripts alone. */
 export function transcribedEpisode(
-  { problem, episode, terms = {} }: TranscriptContent,
+  { problem, episode, terms = {} }: StoredTranscript,
   costs: CostSettings,
-): StoredEpisode {
+): EpisodeBody {
   const turns = episode.utterances.map((said) => ({
     said,
     ids: said.trace?.tokens ?? null,
@@ -91,12 +91,12 @@ export function transcribedEpisode(
 const untrained = { terms: {}, prices: {}, charges: [], messageValue: [] };
 
 /** NaN without a score. */
-export function gradeOf(episode: Pick<EpisodeContent, "score"> | undefined): number {
+export function gradeOf(episode: Pick<StoredEpisode, "score"> | undefined): number {
   const { score } = episode ?? {};
   return score?.status === "scored" && typeof score.value === "number" ? score.value : Number.NaN;
 }
 
-function tokensOf(content: RecordContent, utterance: number): Omit<Parts["turns"][number], "advantage"> {
+function tokensOf(content: StoredContent, utterance: number): Omit<Parts["turns"][number], "advantage"> {
   const said = content.utterances[utterance];
   if (!said) throw new Error(`there is no utterance ${utterance} in it`);
   let from = 0;
@@ -107,7 +107,7 @@ function tokensOf(content: RecordContent, utterance: number): Omit<Parts["turns"
 }
 
 /** By number of the utterance. */
-function advantagesOf(content: RecordContent): ReadonlyMap<number, Advantage> {
+function advantagesOf(content: StoredContent): ReadonlyMap<number, Advantage> {
   const found = new Map<number, Advantage>();
   for (const { sequences, advantages } of Object.values(content.policies ?? {})) {
     const values = unpackNumbers(advantages);
@@ -124,7 +124,7 @@ function advantagesOf(content: RecordContent): ReadonlyMap<number, Advantage> {
   return found;
 }
 
-function assemble({ problem, episode, turns, terms, prices, charges, messageValue }: Parts): StoredEpisode {
+function assemble({ problem, episode, turns, terms, prices, charges, messageValue }: Parts): EpisodeBody {
   const calls = new Map(episode.ledger.calls.map((call) => [call.turn, call]));
   const cost = costBreakdown({ ledger: episode.ledger, utterances: turns.map(({ said }) => said) }, charges);
   const costs = new Map(cost.turns.map((each) => [each.turn, each]));

@@ -1,17 +1,10 @@
-import {
-  readRecord,
-  readRecordHead,
-  readTranscript,
-  recordVersion,
-  RowFile,
-  type RowPlace,
-  type TranscriptContent,
-} from "@laconic/trainer/reading";
+import { type StoredTranscript, recordVersion } from "@laconic/core/run-folder";
+import { readRecord, readRecordHead, readTranscript, RowFile, type RowPlace } from "@laconic/trainer/reading";
 import { costBreakdown } from "@laconic/core";
-import type { EpisodePage, EpisodeQuery, EpisodeRow, Speech, SpeechStep } from "../protocol.ts";
-import { evaluatedEpisode, gradeOf, trainedEpisode, transcribedEpisode, type StoredEpisode } from "./episode-detail.ts";
+import type { EpisodePage, EpisodeQuery, EpisodeSummary, Speech, SpeechStep } from "../protocol.ts";
+import { evaluatedEpisode, gradeOf, trainedEpisode, transcribedEpisode, type EpisodeBody } from "./episode-detail.ts";
 import { trainedCharges, type CostSettings } from "./episode-charges.ts";
-import { episodeFiles, keyOf, orderOf, prefixOf, type EpisodeLine, type EpisodeSource } from "./episode-line.ts";
+import { episodeFiles, keyOf, orderOf, prefixOf, type IndexedLine, type LineSource } from "./episode-line.ts";
 import { EpisodeTable } from "./episode-table.ts";
 import { selectRows } from "./select-rows.ts";
 import type { RunPlace } from "./run-place.ts";
@@ -33,16 +26,16 @@ const maxWarnings = 20;
 export class EpisodeIndex {
   readonly #place: RunPlace;
   readonly #settings: IndexSettings;
-  #files: Readonly<Record<EpisodeSource, RowFile>>;
-  #lines: EpisodeLine[] = [];
-  #waiting: EpisodeLine[] = [];
+  #files: Readonly<Record<LineSource, RowFile>>;
+  #lines: IndexedLine[] = [];
+  #waiting: IndexedLine[] = [];
   /** The line that counts, by step and kind: of steps that stand twice, the last. */
-  #records = new Map<string, EpisodeLine>();
+  #records = new Map<string, IndexedLine>();
   #table: EpisodeTable;
   #speech = new Map<number, SpeechStep>();
   #agents = new Set<string>();
   #damage: string[] = [];
-  #inOrder: readonly EpisodeLine[] | null = null;
+  #inOrder: readonly IndexedLine[] | null = null;
   /** Counts changes. */
   version = 0;
 
@@ -67,14 +60,14 @@ export class EpisodeIndex {
   async #readFiles(): Promise<boolean | "replaced"> {
     let isNew = false;
     let isReplaced = false;
-    for (const [source, file] of Object.entries(this.#files) as [EpisodeSource, RowFile][]) {
+    for (const [source, file] of Object.entries(this.#files) as [LineSource, RowFile][]) {
       const reset = (): void => void (isReplaced = true);
       if (await file.readNew({ reset, row: (bytes, place) => this.#note(source, file, bytes, place) })) isNew = true;
     }
     return isReplaced ? "replaced" : isNew;
   }
 
-  #note(source: EpisodeSource, file: RowFile, bytes: Uint8Array, place: RowPlace): void {
+  #note(source: LineSource, file: RowFile, bytes: Uint8Array, place: RowPlace): void {
     const number = file.rows - 1;
     const head = source === "records" ? readRecordHead(bytes) : stepOf(bytes);
     if (!head) return this.#tell(`${file.name}: row ${file.rows} is none`);
@@ -83,7 +76,7 @@ export class EpisodeIndex {
       return this.#tell(`${file.name}: row ${file.rows} has version ${version}, this program reads ${recordVersion}`);
     if (kind !== "step" && kind !== "evaluation")
       return this.#tell(`${file.name}: row ${file.rows} is of no known kind`);
-    const line: EpisodeLine = {
+    const line: IndexedLine = {
       index: this.#lines.length,
       source,
       place,
@@ -112,7 +105,7 @@ export class EpisodeIndex {
     return this.#waiting.length > 0;
   }
 
-  async #readLine(line: EpisodeLine): Promise<void> {
+  async #readLine(line: IndexedLine): Promise<void> {
     line.first = this.#table.length;
     try {
       const bytes = await this.#bytesOf(line);
@@ -126,7 +119,7 @@ export class EpisodeIndex {
     line.rows = this.#table.length - line.first;
   }
 
-  #addRecord(line: EpisodeLine, bytes: Uint8Array): void {
+  #addRecord(line: IndexedLine, bytes: Uint8Array): void {
     const content = readRecord(bytes);
     const of = (episode: number) => {
       const found = content.episodes[episode];
@@ -164,7 +157,7 @@ export class EpisodeIndex {
     for (const agent of Object.keys(speech.silence)) this.#agents.add(agent);
   }
 
-  #addTranscript(line: EpisodeLine, { problem, episode, reward, task, score }: TranscriptContent): void {
+  #addTranscript(line: IndexedLine, { problem, episode, reward, task, score }: StoredTranscript): void {
     const { utterances } = episode;
     const grade = task ?? gradeOf({ score: score ?? null });
     const row = { at: 0, problem, episode, utterances, grade, reward: reward ?? Number.NaN };
@@ -191,8 +184,8 @@ export class EpisodeIndex {
     };
   }
 
-  rowAt(row: number): EpisodeRow {
-    const line = this.#lines[this.#table.lineOf(row)] as EpisodeLine;
+  rowAt(row: number): EpisodeSummary {
+    const line = this.#lines[this.#table.lineOf(row)] as IndexedLine;
     const { kind, step } = line;
     return { key: `${prefixOf(line)}.${this.#table.numberInLine(row)}`, kind, step, ...this.#table.shown(row) };
   }
@@ -200,7 +193,7 @@ export class EpisodeIndex {
   /** Null for a key of none. @throws Error for a line that cannot be read any more */
   async episode(
     key: string,
-  ): Promise<{ readonly row: EpisodeRow; readonly others: EpisodeRow[]; readonly stored: StoredEpisode } | null> {
+  ): Promise<{ readonly row: EpisodeSummary; readonly others: EpisodeSummary[]; readonly stored: EpisodeBody } | null> {
     const [prefix, number] = key.split(".");
     const line = this.#lines.findLast((each) => prefixOf(each) === prefix && this.#counts(each));
     if (!line || !/^\d+$/u.test(number ?? "")) return null;
@@ -255,12 +248,12 @@ export class EpisodeIndex {
   }
 
   /** A transcript counts where there is no record of its step, a record where no later one is of its step. */
-  #counts(line: EpisodeLine): boolean {
+  #counts(line: IndexedLine): boolean {
     const record = this.#records.get(keyOf(line));
     return record === undefined || record === line;
   }
 
-  #ordered(): readonly EpisodeLine[] {
+  #ordered(): readonly IndexedLine[] {
     this.#inOrder ??= this.#lines
       .filter((line) => line.rows > 0 && this.#counts(line))
       .toSorted((a, b) => orderOf(a) - orderOf(b));
@@ -284,7 +277,7 @@ export class EpisodeIndex {
     if (this.#damage.length < maxWarnings) this.#damage.push(message);
   }
 
-  async #bytesOf({ source, place: { from, length } }: EpisodeLine): Promise<Buffer> {
+  async #bytesOf({ source, place: { from, length } }: IndexedLine): Promise<Buffer> {
     const bytes = await this.#place.bytes(episodeFiles[source], from, length);
     if (bytes?.length !== length) throw new Error("it is not there any more");
     return bytes;
@@ -295,7 +288,7 @@ const maxOthers = 200;
 
 const latin = new TextDecoder("latin1");
 
-function filesOf(place: RunPlace): Readonly<Record<EpisodeSource, RowFile>> {
+function filesOf(place: RunPlace): Readonly<Record<LineSource, RowFile>> {
   return {
     records: new RowFile(place, episodeFiles.records),
     rollouts: new RowFile(place, episodeFiles.rollouts),

@@ -1,20 +1,21 @@
 import type { EpisodeKind } from "../protocol.ts";
-import { runFiles, type RowPlace } from "@laconic/trainer/reading";
+import { runFiles } from "@laconic/core/run-folder";
+import type { RowPlace } from "@laconic/trainer/reading";
 
 /** Files that episodes stand in. */
-export const episodeFiles: Readonly<Record<EpisodeSource, string>> = {
+export const episodeFiles: Readonly<Record<LineSource, string>> = {
   records: runFiles.records,
   rollouts: runFiles.rollouts,
   episodes: runFiles.episodes,
 };
 
-export type EpisodeSource = "records" | "rollouts" | "episodes";
+export type LineSource = "records" | "rollouts" | "episodes";
 
 /** A line with episodes, as it lies in its file. */
-export interface EpisodeLine {
+export interface IndexedLine {
   /** Among the lines of all files. */
   readonly index: number;
-  readonly source: EpisodeSource;
+  readonly source: LineSource;
   readonly place: RowPlace;
   readonly step: number;
   readonly kind: EpisodeKind;
@@ -26,17 +27,17 @@ export interface EpisodeLine {
   state: "waiting" | "read" | "unreadable";
 }
 
-export function keyOf({ kind, step }: EpisodeLine): string {
+export function keyOf({ kind, step }: IndexedLine): string {
   return `${kind} ${step}`;
 }
 
 /** An evaluation comes behind the step that it is made after. */
-export function orderOf({ kind, step }: EpisodeLine): number {
+export function orderOf({ kind, step }: IndexedLine): number {
   return 2 * step + (kind === "evaluation" ? 1 : 0);
 }
 
 /** What the keys of its episodes begin with: the same however often its file is read. */
-export function prefixOf({ source, kind, step, number }: EpisodeLine): string {
+export function prefixOf({ source, kind, step, number }: IndexedLine): string {
   if (source === "records") return `${kind === "training" ? "s" : "e"}${step}`;
   return `${source === "rollouts" ? "t" : "x"}${number}`;
 }

@@ -1,7 +1,7 @@
 import type { AgentId, Problem } from "@laconic/core";
-import type { EpisodeRow } from "../protocol.ts";
+import type { EpisodeSummary } from "../protocol.ts";
 import { integers, Names, reals, wholes } from "./growing.ts";
-import type { EpisodeContent, UtteranceContent } from "@laconic/trainer/reading";
+import type { StoredEpisode, StoredUtterance } from "@laconic/core/run-folder";
 import { TextStore, type TextLimits } from "./text-store.ts";
 
 /** What the table holds of an episode, beside its texts. */
@@ -10,8 +10,8 @@ export interface TableRow {
   /** Its number in the line. */
   readonly at: number;
   readonly problem: Problem;
-  readonly episode: Pick<EpisodeContent, "answer" | "ledger">;
-  readonly utterances: readonly UtteranceContent[];
+  readonly episode: Pick<StoredEpisode, "answer" | "ledger">;
+  readonly utterances: readonly StoredUtterance[];
   /** NaN where there is none, as the reward. */
   readonly grade: number;
   readonly reward: number;
@@ -127,7 +127,7 @@ export class EpisodeTable {
   }
 
   /** What a page shows of an episode, but for the place in the run. */
-  shown(row: number): Omit<EpisodeRow, "key" | "kind" | "step"> {
+  shown(row: number): Omit<EpisodeSummary, "key" | "kind" | "step"> {
     const answer = this.#answer.at(row);
     const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
     return {

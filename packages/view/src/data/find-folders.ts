@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
+import { runFiles } from "@laconic/core/run-folder";
 import { isWithin, RunPlace } from "./run-place.ts";
 
 /** A folder that holds a run, a bench, or something that only looks like one. */
@@ -19,7 +20,7 @@ const maxDepth = 6;
 const maxFolders = 20_000;
 
 /** Whose presence makes a folder a run, or something like it. */
-const marks = ["config.json", "manifest.json", "metrics.jsonl", "records.jsonl", "LOCK", "trainer_state.json"];
+const marks = [runFiles.config, runFiles.manifest, runFiles.metrics, runFiles.records, "LOCK", "trainer_state.json"];
 
 /**
  * Runs and benches in and below the folders that were opened. Links are followed within an opened folder and not out of it;
@@ -46,7 +47,7 @@ export async function findFolders(roots: readonly string[]): Promise<FoundFolder
     // What stands beside a configuration of something else is looked into: it may be a whole project.
     if (
       isBench ||
-      (isRun && (names.has("metrics.jsonl") || names.has("checkpoints") || names.has("trainer_state.json")))
+      (isRun && (names.has(runFiles.metrics) || names.has(runFiles.checkpoints) || names.has("trainer_state.json")))
     )
       return;
     if (depth === maxDepth) return;

@@ -1,5 +1,5 @@
 import type { EpisodeQuery } from "../protocol.ts";
-import type { EpisodeLine } from "./episode-line.ts";
+import type { IndexedLine } from "./episode-line.ts";
 import type { EpisodeTable } from "./episode-table.ts";
 
 /** More words than this are not looked for. */
@@ -12,7 +12,7 @@ const maxWords = 16;
  */
 export function selectRows(
   table: EpisodeTable,
-  lines: readonly EpisodeLine[],
+  lines: readonly IndexedLine[],
   { text = "", kind, correct, agent, silent, fromStep, toStep, problem, sort = "newest" }: EpisodeQuery,
 ): Uint32Array {
   const words = text.split(/\s+/u).filter((word) => word !== "");

@@ -1,10 +1,10 @@
 import { meanBreakdown, type AgentId, type CostBreakdown } from "@laconic/core";
 import type { SpeechStep } from "../protocol.ts";
-import type { EpisodeContent, UtteranceContent } from "@laconic/trainer/reading";
+import type { StoredEpisode, StoredUtterance } from "@laconic/core/run-folder";
 
 interface Played {
-  readonly episode: Pick<EpisodeContent, "ledger">;
-  readonly utterances: readonly UtteranceContent[];
+  readonly episode: Pick<StoredEpisode, "ledger">;
+  readonly utterances: readonly StoredUtterance[];
   readonly cost: CostBreakdown;
 }
 

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { EpisodeDetail, EpisodeRow } from "../../../src/protocol.ts";
+import type { EpisodeDetail, EpisodeSummary } from "../../../src/protocol.ts";
 import { formatNumber } from "../../parts/format.ts";
 import { SaidText } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
@@ -111,7 +111,7 @@ function Both({ detail, other }: { readonly detail: EpisodeDetail; readonly othe
 
 /** The same problem in other steps. */
 function Others({ detail, chosen }: { readonly detail: EpisodeDetail; readonly chosen: string }) {
-  const name = (row: EpisodeRow): string => {
+  const name = (row: EpisodeSummary): string => {
     const grade =
       row.grade === null
         ? ""

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { EpisodePage, EpisodeRow } from "../../../src/protocol.ts";
+import type { EpisodePage, EpisodeSummary } from "../../../src/protocol.ts";
 import { ask, ServerError } from "../server.ts";
 
 /** Rows of a long list, of which only what is looked at is asked for. */
@@ -9,7 +9,7 @@ export interface LongList {
   readonly indexed: number | null;
   readonly error: ServerError | null;
   /** Null while it is not there. */
-  row(index: number): EpisodeRow | null;
+  row(index: number): EpisodeSummary | null;
   /** Sees to it that these rows come. */
   show(from: number, to: number): void;
   /** Asks for everything again; what was there is shown until it comes. */
@@ -21,9 +21,9 @@ const pageSize = 100;
 const pagesAtMost = 40;
 
 interface State {
-  readonly pages: Map<number, readonly EpisodeRow[]>;
+  readonly pages: Map<number, readonly EpisodeSummary[]>;
   /** Of the last asking. */
-  readonly old: ReadonlyMap<number, readonly EpisodeRow[]>;
+  readonly old: ReadonlyMap<number, readonly EpisodeSummary[]>;
   readonly asked: Map<number, AbortController>;
   total: number | null;
   indexed: number | null;

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { EpisodeRow } from "../../../src/protocol.ts";
+import type { EpisodeSummary } from "../../../src/protocol.ts";
 import { counted, formatNumber } from "../../parts/format.ts";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { SaidLine } from "../../parts/text.tsx";
@@ -71,7 +71,7 @@ export function Rows({ list, chosen }: { readonly list: LongList; readonly chose
 }
 
 interface RowProps {
-  readonly row: EpisodeRow;
+  readonly row: EpisodeSummary;
   readonly index: number;
   readonly total: number;
   readonly isChosen: boolean;

@@ -1,5 +1,3 @@
-import { fromBase64 } from "#platform";
-
 /** Numbers as the bytes of little-endian floats, in base64: `f32` where that keeps every one of them, else `f64`. */
 export type PackedNumbers = { readonly f32: string } | { readonly f64: string };
 
@@ -22,12 +20,6 @@ export function unpackNumbers(packed: PackedNumbers): Float64Array {
   );
 }
 
-/** A value as JSON, deflated (RFC 1951), in base64. */
-export async function deflated(value: unknown): Promise<string> {
-  const stream = new Blob([JSON.stringify(value)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
-  return base64(new Uint8Array(await new Response(stream).arrayBuffer()));
-}
-
 function littleEndian(values: Float32Array | Float64Array): Uint8Array {
   const size = values.BYTES_PER_ELEMENT;
   const view = new DataView(new ArrayBuffer(values.length * size));
@@ -37,10 +29,19 @@ function littleEndian(values: Float32Array | Float64Array): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
+/** Bytes of base64. */
+export function fromBase64(text: string): Uint8Array {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}
+
 /** Arguments of one call: a stack holds no more. */
 const chunk = 1 << 14;
 
-function base64(bytes: Uint8Array): string {
+/** Base64 of bytes. */
+export function base64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += chunk) text += String.fromCharCode(...bytes.subarray(at, at + chunk));
   return btoa(text);

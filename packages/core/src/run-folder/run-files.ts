@@ -1,0 +1,18 @@
+/** Names of files and folders inside a run directory. Nobody else spells one out. */
+export const runFiles = {
+  config: "config.json",
+  manifest: "manifest.json",
+  environment: "environment.json",
+  metrics: "metrics.jsonl",
+  timing: "timing.jsonl",
+  rollouts: "rollouts.jsonl",
+  episodes: "episodes.jsonl",
+  records: "records.jsonl",
+  evaluations: "evaluations.jsonl",
+  dropped: "dropped.jsonl",
+  warnings: "warnings.jsonl",
+  changes: "changes.jsonl",
+  lessons: "lessons.json",
+  checkpoints: "checkpoints",
+  beginning: "beginning",
+} as const;

@@ -1,0 +1,148 @@
+import type { Episode, Utterance } from "../episode.ts";
+import type { AgentId, Problem } from "../problem.ts";
+import type { PackedNumbers } from "./packed-numbers.ts";
+
+/** Version of a line's content in `records.jsonl`. A change that readers have to know of raises it. */
+export const recordVersion = 1;
+
+type Numbers = Readonly<Record<string, number>>;
+
+/** Numbers by name; null stands for one that JSON cannot hold. */
+export type StoredTerms = Readonly<Record<string, number | null>>;
+
+/** An utterance as a record holds it: its prompt as tokens, its log-probs with all others of the record. */
+export interface StoredUtterance extends Omit<Utterance, "prompt" | "trace"> {
+  /** Present where a local policy wrote it, like `tokens`. */
+  readonly promptTokens?: readonly number[];
+  readonly tokens?: readonly number[];
+}
+
+/** What became of an episode's reward. */
+export interface StoredScore {
+  readonly status: string;
+  readonly value?: number;
+  readonly reward?: {
+    readonly team: Numbers;
+    readonly agents?: Readonly<Record<AgentId, Numbers>>;
+    readonly measures?: Numbers;
+  };
+}
+
+/** An episode as a record holds it: utterances by their number in the record, because the episodes of a tree share them. */
+export interface StoredEpisode<U = number> extends Omit<Episode, "utterances"> {
+  readonly utterances: readonly U[];
+  readonly score?: StoredScore | null;
+}
+
+/** An episode of a step with its reward; other episodes by their number in the record. */
+export interface StoredRollout {
+  readonly group: number;
+  readonly episode: number;
+  /** Units by name of the cost. */
+  readonly costs: StoredTerms;
+  readonly terms: StoredTerms;
+  readonly reward: number | null;
+  readonly agentRewards?: Numbers;
+  readonly credit?: readonly (readonly [turn: number, value: number | null])[];
+  readonly utteranceScores?: readonly (number | null)[];
+  /** The same episode with one agent silent. */
+  readonly without?: Readonly<Record<AgentId, number>>;
+  readonly greedy?: number;
+  readonly greedyReward?: number | null;
+}
+
+/** A node of a rollout tree. */
+export interface StoredNode {
+  readonly actions: readonly {
+    readonly replies: readonly number[];
+    readonly episode: number;
+    readonly round: number;
+    readonly next: StoredNode | null;
+  }[];
+}
+
+/** The tree of one problem; replies by `path|agent|reply`. */
+export interface StoredTree {
+  readonly group: number;
+  readonly agents: readonly AgentId[];
+  readonly node: StoredNode;
+  readonly replies: readonly (readonly [place: string, utterance: number])[];
+}
+
+/** One optimiser step. */
+export interface StoredUpdate {
+  readonly rows: readonly number[];
+  readonly optimizerStep: number;
+  readonly logProbs: PackedNumbers;
+  readonly entropy: { readonly sum: number; readonly count: number };
+  readonly loss: number | null;
+  readonly gradNorm: number | null;
+  readonly learningRate: number;
+  readonly applied: boolean;
+}
+
+/** What a policy was trained on: rollout and turn of each sequence, with its advantage or one per token. */
+export interface StoredPolicy {
+  readonly agents: readonly AgentId[];
+  readonly prices: Numbers;
+  /** Of each rollout, for a policy with prices of its own. */
+  readonly rewards?: readonly (number | null)[];
+  readonly sequences: readonly (readonly [rollout: number, turn: number])[];
+  readonly advantages: PackedNumbers;
+  /** Null where the sampler's were taken, or are the same. */
+  readonly oldLogProbs: PackedNumbers | null;
+  readonly refLogProbs?: PackedNumbers;
+  readonly updates: readonly StoredUpdate[];
+}
+
+/** Episodes and utterances of a record, each once. */
+export interface StoredEpisodes {
+  readonly episodes: readonly StoredEpisode[];
+  readonly utterances: readonly StoredUtterance[];
+  /** Of the utterances with tokens, in their order, as the sampler reported them. */
+  readonly sampledLogProbs: PackedNumbers;
+}
+
+/** All that a training step was computed from, and what it came to. */
+export interface StoredStep extends StoredEpisodes {
+  readonly step: number;
+  readonly scoring: Numbers;
+  /** Steps that the sampling weights were behind: of all groups, or of each. */
+  readonly lag: number | readonly number[];
+  readonly prices: Numbers;
+  readonly problems: readonly (Problem | null)[];
+  readonly rollouts: readonly StoredRollout[];
+  readonly trees?: readonly StoredTree[];
+  readonly policies: Readonly<Record<string, StoredPolicy>>;
+}
+
+/** The episodes of a held-out evaluation. */
+export interface StoredEvaluation extends StoredEpisodes {
+  readonly step: number;
+  readonly played: readonly { readonly problem: Problem; readonly episode: number; readonly task: number | null }[];
+}
+
+/** The content of a line before its kind is known; a damaged file may lack anything but episodes. */
+export type StoredContent = StoredEpisodes &
+  Partial<Omit<StoredStep, keyof StoredEpisodes>> &
+  Partial<Pick<StoredEvaluation, "played">>;
+
+/** A line of `rollouts.jsonl` or `episodes.jsonl`: an episode in full, for people. */
+export interface StoredTranscript {
+  readonly step: number;
+  readonly problem: Problem;
+  readonly episode: StoredEpisode<Utterance>;
+  readonly reward?: number | null;
+  readonly terms?: StoredTerms;
+  readonly score?: StoredScore | null;
+  /** Its grade in an evaluation. */
+  readonly task?: number | null;
+}
+
+/** A line of `records.jsonl`: its content is JSON, deflated (RFC 1951), in base64. */
+export interface StoredRecord {
+  readonly step: number;
+  readonly kind: "step" | "evaluation";
+  readonly version: number;
+  readonly deflate: string;
+}
