@@ -4,6 +4,10 @@ import { SlowFirst } from "./test/slow-first.ts";
 
 /** `npm run test:chaos` and nothing else: kills, damage, full disks and hostile peers take minutes. */
 const chaos = process.env["LACONIC_CHAOS"];
+/** `npm test` runs the quick tests, `npm run test:long` the long ones; vitest by itself runs both. */
+const tier = process.env["LACONIC_TIER"];
+/** Takes ten seconds or more alone, or needs a browser, Python, a device or a build. */
+const long = "**/*.long.test.ts";
 /** Tests that leave nothing behind in their process: one process runs many of these files, and starts once. */
 const together = [
   "packages/{baselines,benchmarks,budget,core,engine,evaluation,gspo,hub,kernels,openai,rewards,sinks,tasks,topologies,trainer,worlds}/src/**/*.test.ts",
@@ -11,7 +15,12 @@ const together = [
 
 const project = (name: string, include: readonly string[], exclude: readonly string[] = []) => ({
   extends: true as const,
-  test: { name, include: [...include], exclude: ["**/node_modules/**", ...exclude], isolate: name !== "together" },
+  test: {
+    name,
+    include: include.map((path) => (tier === "long" ? path.replace(".test.ts", ".long.test.ts") : path)),
+    exclude: ["**/node_modules/**", ...exclude, ...(tier === "quick" ? [long] : [])],
+    isolate: name !== "together",
+  },
 });
 
 export default defineConfig({
@@ -27,7 +36,7 @@ export default defineConfig({
           include: [
             "test/chaos/**/*.test.ts",
             ...(chaos === "long"
-              ? ["packages/sandbox/test/humaneval.test.ts", "apps/trainer/src/serving/large-files.test.ts"]
+              ? ["packages/sandbox/test/humaneval.long.test.ts", "apps/trainer/src/serving/large-files.long.test.ts"]
               : []),
           ],
           maxConcurrency: 2,

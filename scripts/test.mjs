@@ -1,8 +1,9 @@
-// npm test: types, lint, format, unused code, then every test. `npm test -- packages/gspo` runs the tests of one folder.
-// The last line counts everything; each of the six checks counts as one test.
+// npm test: types, lint, format, unused code, then the quick tests. `npm test -- packages/gspo` runs the tests of one folder.
+// npm run test:long: the files *.long.test.ts, then kills and damage. npm run test:all: packages and docs, then both.
+// Each part says its seconds. The last line counts everything; a check counts as one test.
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
-import { vitest } from "./lib/vitest.mjs";
+import { runVitest } from "./lib/vitest.mjs";
 
 const checks = [
   { name: "types", command: ["tsc", "-p", "."], fix: "correct the lines above" },
@@ -21,10 +22,21 @@ const checks = [
   },
 ];
 
-await setUp();
+const words = process.argv.slice(2);
+const tier = words.includes("--all") ? "all" : words.includes("--long") ? "long" : "quick";
+const filters = words.filter((word) => !word.startsWith("--"));
 const total = { passed: 0, failed: 0, skipped: 0 };
-await Promise.all(checks.map(runCheck));
-await runTests(process.argv.slice(2));
+
+await setUp();
+if (tier === "all" && filters.length === 0) {
+  await runCheck({ name: "packages", command: ["node", "scripts/check-packages.mjs"], fix: "npm run check:packages" });
+  await runCheck({ name: "docs", command: ["npm", "run", "--silent", "docs"], fix: "npm run docs" });
+}
+if (tier !== "long") await Promise.all(checks.map(runCheck));
+showMissing();
+if (tier !== "long") await runTests("quick tests", { LACONIC_TIER: "quick" });
+if (tier !== "quick") await runTests("long tests", { LACONIC_TIER: "long" });
+if (tier !== "quick" && filters.length === 0) await runTests("chaos", { LACONIC_CHAOS: "short" });
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exitCode = total.failed === 0 ? 0 : 1;
 
@@ -35,12 +47,18 @@ async function runCheck({ name, command, fix }) {
   if (code !== 0) console.log(`${text.trim()}\nFix ${name}: ${fix}\n`);
 }
 
-async function runTests(filters) {
+function showMissing() {
   for (const [name, what] of [
     ["LACONIC_DATA", "tests on benchmark files skip (it names the folder that holds them)"],
     ["LACONIC_PYTHON", "comparisons with Python use .venv/bin/python, or skip"],
     ["LACONIC_DEVICES", "tests of TensorFlow and WebGPU skip (it names the folder of doctor --enable)"],
   ])
     if (!process.env[name]) console.log(`     ${name} is not set: ${what}`);
-  for (const [kind, number] of Object.entries(await vitest(filters))) total[kind] += number;
+}
+
+async function runTests(name, env) {
+  // A folder may have tests of one kind only.
+  const options = tier === "all" && filters.length > 0 ? ["--passWithNoTests"] : [];
+  for (const [kind, number] of Object.entries(await runVitest(name, [...options, ...filters], env)))
+    total[kind] += number;
 }

@@ -7,26 +7,27 @@ import { run } from "./run.mjs";
 /**
  * Runs vitest, shows what it says, and counts. A file that fails before its first test counts as one failed test.
  *
- * @param {readonly string[]} filters - as `vitest run` takes them
- * @param {{ env?: Record<string, string> }} [options]
+ * @param {string} name - of the line with its seconds
+ * @param {readonly string[]} args - filters and options, as `vitest run` takes them
+ * @param {Record<string, string>} env
  * @returns {Promise<{ passed: number, failed: number, skipped: number }>}
  */
-export async function vitest(filters, { env = {} } = {}) {
+export async function runVitest(name, args, env) {
   const folder = mkdtempSync(join(tmpdir(), "laconic-test-"));
   const total = { passed: 0, failed: 0, skipped: 0 };
   try {
     const report = join(folder, "report.json");
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-    const { code, seconds } = await run("vitest", ["run", ...reporters, ...filters], { output: "show", env });
+    const { code, seconds } = await run("vitest", ["run", ...reporters, ...args], { output: "show", env });
     const results = JSON.parse(readFileSync(report, "utf8"));
     count(results, total);
     showSlowest(results);
     // Errors outside any test (an unhandled rejection, a missing file) appear only in the exit code.
     if (code !== 0 && total.failed === 0) total.failed += 1;
-    console.log(`${code === 0 ? "ok  " : "FAIL"} ${"tests".padEnd(12)} ${seconds.toFixed(1)} s`);
+    console.log(`${code === 0 ? "ok  " : "FAIL"} ${name.padEnd(12)} ${seconds.toFixed(1)} s`);
   } catch (error) {
     if (error.code !== "ENOENT") throw error;
-    console.log("FAIL tests: vitest ended without a report, see above. Fix: npx vitest run");
+    console.log(`FAIL ${name}: vitest ended without a report, see above. Fix: npx vitest run`);
     total.failed += 1;
   } finally {
     rmSync(folder, { recursive: true, force: true });
