@@ -144,7 +144,7 @@ test("shell recipes are shell, and Slurm's says what it needs", () => {
 test("every fault's test is there", () => {
   const page = readText("docs/scale/faults.md");
   const folders = ["packages/tinker/test", "apps/trainer/src/run/remote"];
-  const named = new Set([...page.matchAll(/`([\w-]+\.test\.ts)`/gu)].map(([, name]) => name as string));
+  const named = new Set([...page.matchAll(/`([\w.-]+\.test\.ts)`/gu)].map(([, name]) => name as string));
   expect(named.size).toBe(4);
   for (const name of named)
     expect(

@@ -1,6 +1,6 @@
 import type { Prompt } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
 import type { z } from "zod";
-import { describeIssue } from "./describe-issue.ts";
 import { chatForm, textForm, type ReadReply, type ReplyForm } from "./forms.ts";
 import { HttpError, invalid } from "./http.ts";
 import type { LogProbMode } from "./listed-token.ts";
@@ -84,11 +84,34 @@ function logProbsOf(
 
 /** @throws HttpError 400 naming the parameter. */
 export function parse<T>(schema: z.ZodType<T>, json: unknown, place = ""): T {
-  const parsed = schema.safeParse(json);
+  const parsed = schema.safeParse(json, { error: issueWords });
   if (parsed.success) return parsed.data;
-  const { path, reason } = describeIssue(parsed.error.issues[0] as z.core.$ZodIssue, json, schema);
+  const { path, message, key } = innermost(parsed.error.issues[0] as z.core.$ZodIssue);
   const name = [...(place === "" ? [] : [place]), ...path].join(".");
-  throw invalid(`${name === "" ? "the body" : name}: ${reason}`, name === "" ? null : name);
+  const parameter = [...(name === "" ? [] : [name]), ...(key === undefined ? [] : [key])].join(".");
+  throw invalid(`${name === "" ? "the body" : name}: ${message}`, parameter === "" ? null : parameter);
+}
+
+interface Refused {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  /** The first key that the schema does not know. */
+  readonly key?: string | undefined;
+}
+
+/** Of a choice, where the alternative that the value fits deepest into does not fit. */
+function innermost(issue: z.core.$ZodIssue): Refused {
+  if (issue.code === "unrecognized_keys") return { path: issue.path, message: issue.message, key: issue.keys[0] };
+  const { path, message } = issue;
+  if (issue.code === "invalid_key") return { path: path.slice(0, -1), message };
+  if (issue.code !== "invalid_union") return { path, message };
+  const firsts = issue.errors.flatMap(([first]) => (first ? [innermost(first)] : []));
+  const depth = Math.max(...firsts.map((each) => each.path.length));
+  const [meant, ...others] = firsts.filter((each) => each.path.length === depth);
+  // Alternatives that fail in different places leave open which was meant.
+  if (!meant || depth === 0 || others.some((each) => each.path.join(".") !== meant.path.join(".")))
+    return { path, message };
+  return { ...meant, path: [...path, ...meant.path] };
 }
 
 /** @throws HttpError 404 for another model than the one that is served */

@@ -98,7 +98,7 @@ export const completionSchema: z.ZodType<CompletionBody> = z.strictObject({
   ...shared,
   max_tokens: z.int().min(0).nullable().exactOptional(),
   prompt: z.union([z.string(), tokens, z.array(z.string()).min(1), z.array(tokens).min(1)], {
-    error: "expected a text, token ids, or an array of either, not empty",
+    error: "it must be a text, token ids, or an array of either, not empty",
   }),
   logprobs: z.int().min(0).max(5).nullable().exactOptional(),
   echo: z.boolean().nullable().exactOptional(),

@@ -82,34 +82,44 @@ test.each([
 });
 
 test.each([
-  [{ reward: "1" }, 'reward: expected a number or an object, got "1"'],
-  [{ reward: [1] }, "reward: expected a number or an object, got a list"],
-  [{ reward: { task: "1" } }, 'reward.task: expected a number, got "1"'],
-  [{ reward: { form: null } }, "reward.form: expected a number, got null"],
-  [{ reward: 1e12 }, "reward: expected number to be <=1000000000, got 1000000000000"],
-  [{ reward: { "<b>": 1 } }, 'reward: expected as a key a name of up to 64 letters, digits and . _ : / -, got "<b>"'],
-  [{ reward: 1, agents: { scout: true } }, "agents.scout: expected a number or an object, got true"],
-  [{ reward: 1, agents: { scout: { own: {} } } }, "agents.scout.own: expected a number, got an object"],
-  [{ reward: 1, answer: 7 }, "answer: expected a text, got 7"],
-  [{ reward: 1, group: 7 }, "group: expected a text, got 7"],
-  [{ rewards: 1 }, "rewards: not supported; did you mean reward?"],
-  [{ reward: 1, extra: 1 }, "extra: not supported; known here: reward, agents, score, answer, group"],
-])("the refusal of the reward %j says what is accepted and what was given", async (body, message) => {
-  const tiny = await started();
-  await tiny.post("/v1/rollouts/a/chat/completions", chat);
-  const answer = await tiny.post("/rollouts/a/reward", { group: "g", ...body });
-  expect([answer.status, answer.body.error.message]).toEqual([400, message]);
-  expect(answer.body.error.param).toBe(message.split(":")[0]);
-});
+  [{ reward: "1" }, 'reward: it must be a number, not "1"; or it must be a group of values, not "1"'],
+  [{ reward: [1] }, "reward: it must be a number, not a list; or it must be a group of values, not a list"],
+  [{ reward: { task: "1" } }, 'reward.task: it must be a number, not "1"'],
+  [{ reward: { form: null } }, "reward.form: it must be a number, not null"],
+  [{ reward: 1e12 }, "reward: it must be a number up to 1000000000, not 1000000000000"],
+  [{ reward: { "<b>": 1 } }, "reward: <b>: it must be a name of up to 64 letters, digits and . _ : / -"],
+  [
+    { reward: 1, agents: { scout: true } },
+    "agents.scout: it must be a number, not true; or it must be a group of values, not true",
+  ],
+  [{ reward: 1, agents: { scout: { own: {} } } }, "agents.scout.own: it must be a number, not a group"],
+  [{ reward: 1, answer: 7 }, "answer: it must be a text, not 7"],
+  [{ reward: 1, group: 7 }, "group: it must be a text, not 7"],
+  [{ rewards: 1 }, "the body: there is no such setting as rewards; did you mean reward?", "rewards"],
+  [
+    { reward: 1, extra: 1 },
+    "the body: there is no such setting as extra; known here: reward, agents, score, answer, group",
+    "extra",
+  ],
+])(
+  "the refusal of the reward %j says what is accepted and what was given",
+  async (body, message, parameter?: string) => {
+    const tiny = await started();
+    await tiny.post("/v1/rollouts/a/chat/completions", chat);
+    const answer = await tiny.post("/rollouts/a/reward", { group: "g", ...body });
+    expect([answer.status, answer.body.error.message]).toEqual([400, message]);
+    expect(answer.body.error.param).toBe(parameter ?? message.split(":")[0]);
+  },
+);
 
 const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
 
 test.each([
-  [[image], 'messages.0.content.0.type: expected "text", got "image_url"'],
-  [[{ type: "text", text: "see" }, image], 'messages.0.content.1.type: expected "text", got "image_url"'],
-  [[{ type: "text" }], "messages.0.content.0.text: expected a text, got nothing"],
-  [image, "messages.0.content: expected a text or a list, got an object"],
-  [7, "messages.0.content: expected a text or a list, got 7"],
+  [[image], 'messages.0.content.0.type: it must be text, not "image_url"'],
+  [[{ type: "text", text: "see" }, image], 'messages.0.content.1.type: it must be text, not "image_url"'],
+  [[{ type: "text" }], "messages.0.content.0.text: it is missing; it must be a text"],
+  [image, "messages.0.content: it must be a text, not a group; or it must be a list, not a group"],
+  [7, "messages.0.content: it must be a text, not 7; or it must be a list, not 7"],
 ])("the refusal of the content %j names the part", async (content, message) => {
   const tiny = await started();
   const asked = { model: "scout", messages: [{ role: "user", content }] };

@@ -177,7 +177,7 @@ export function restOf(body: Readonly<Record<string, unknown>>): Record<string, 
 const term = z.number().min(-1e9).max(1e9);
 const name = z
   .string()
-  .regex(/^[A-Za-z0-9][\w.:/-]{0,63}$/u, "expected a name of up to 64 letters, digits and . _ : / -");
+  .regex(/^[A-Za-z0-9][\w.:/-]{0,63}$/u, "it must be a name of up to 64 letters, digits and . _ : / -");
 const terms = z.union([term, z.record(name, term)]);
 
 interface RewardBody {
