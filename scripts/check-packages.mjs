@@ -8,18 +8,7 @@ import { join } from "node:path";
 import { root } from "./lib/root.mjs";
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
-
-/** Megabytes that an installation of the package alone may take, where a stranger would mind. */
-const installLimits = new Map([
-  ["@laconic/core", 3],
-  ["@laconic/gspo", 3],
-  ["@laconic/rewards", 3],
-  ["@laconic/budget", 3],
-  ["@laconic/kernels-wasm", 3],
-  ["@laconic/audit", 3],
-  ["@laconic/openai", 45],
-  ["@laconic/tasks", 10],
-]);
+import { sizeLimits } from "./lib/size-limits.mjs";
 
 const shortRun = ["quickstart", "train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=20"];
 
@@ -144,7 +133,7 @@ async function install(each, project) {
 /** What lies on the disk after the package was installed alone. */
 function checkInstalled({ manifest }, project) {
   const megabytes = bytesBelow(join(project, "node_modules")) / 1e6;
-  const limit = installLimits.get(manifest.name) ?? Infinity;
+  const limit = sizeLimits[manifest.name]?.installed ?? Infinity;
   return {
     code: megabytes <= limit ? 0 : 1,
     text: `installs ${megabytes.toFixed(1)} MB, more than ${limit}`,

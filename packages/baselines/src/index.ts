@@ -8,36 +8,23 @@ export type {
   BaselineOptions,
   Calibration,
   Exemplar,
-  MethodSize,
   PromptCopies,
   RunProgram,
 } from "./baseline.ts";
 export { drawGraph, pruneGraph, spatialMask, temporalMask, wholeGraph } from "./agent-prune/edges.ts";
-export type { DrawnGraph, EdgeSet, Logits, Mask, SpatialStart } from "./agent-prune/edges.ts";
+export type { Logits } from "./agent-prune/edges.ts";
 export { learnMasks } from "./agent-prune/learn-masks.ts";
-export type { LearnedMasks, LearnOptions } from "./agent-prune/learn-masks.ts";
+export type { LearnOptions } from "./agent-prune/learn-masks.ts";
 export { debateProgram } from "./methods/llm-debate.ts";
 export { roleAssignmentProgram } from "./methods/role-assignment.ts";
 export { baselineNamed, baselines } from "./registry.ts";
 export { familyOf } from "./family-of.ts";
-export type {
-  Family,
-  Phase,
-  Protocol,
-  Role,
-  Setting,
-  Shots,
-  SourceLabel,
-  StopRule,
-  VoteRule,
-} from "./protocols/protocol.ts";
+export type { Family, Phase, Protocol, Role, Setting, Shots } from "./protocols/protocol.ts";
 export { protocolFor, protocolName } from "./protocols/protocol-for.ts";
 export { holdersOf, slotOf } from "./protocols/partition.ts";
-export type { Partition } from "./protocols/partition.ts";
 export { describeProtocol } from "./protocols/describe.ts";
 export type { ProtocolText } from "./protocols/describe.ts";
 export { departures, replyCeiling } from "./protocols/departures.ts";
-export type { PlayedWith } from "./protocols/departures.ts";
 export type { Asked } from "./protocols/protocol-for.ts";
 export { chooseShots, mostComplex } from "./protocols/choose-shots.ts";
 export { countVotes } from "./vote.ts";

@@ -4,7 +4,7 @@
  */
 export { dualAscent } from "./dual-ascent.ts";
 export { dualController } from "./dual-controller.ts";
-export type { BudgetController, BudgetDiagnostics, BudgetStep } from "./dual-controller.ts";
+export type { BudgetController, BudgetDiagnostics } from "./dual-controller.ts";
 export { budgetOptionsShape } from "./options.ts";
 export type { BudgetOptions, GuardOptions } from "./options.ts";
 export type { BudgetSettings } from "./settings.ts";
@@ -13,7 +13,6 @@ export type { BudgetState } from "./state.ts";
 export type { BudgetMeasurement } from "./measurement.ts";
 
 export { budgetSet } from "./budget-set.ts";
-export type { BudgetSet, BudgetSetStep, ByScope } from "./budget-set.ts";
 
 export { hardCap, truncatedShare } from "./hard-cap.ts";
-export type { Allowance, HardCap, HardCapOptions } from "./hard-cap.ts";
+export type { HardCapOptions } from "./hard-cap.ts";

@@ -17,9 +17,9 @@ export { stopEnd } from "./stop-end.ts";
 export { assertSameLayout, ragged, raggedRow, raggedRows, raggedSelect } from "./ragged.ts";
 export type { Ragged } from "./ragged.ts";
 export { joinSequences } from "./sequences/joined-sequences.ts";
-export type { JoinedSequences, JoinedSpan } from "./sequences/joined-sequences.ts";
+export type { JoinedSequences } from "./sequences/joined-sequences.ts";
 export { findBadLogProb, logProbRange, sampledLogProbRange } from "./log-prob.ts";
-export type { BadLogProb, LogProbRange } from "./log-prob.ts";
+export type { LogProbRange } from "./log-prob.ts";
 
 export { emptyStatistic, mergeDiagnostics, mergeStatistics, statisticMean, statisticOf } from "./statistic.ts";
 export type { Diagnostics, Statistic } from "./statistic.ts";
@@ -62,14 +62,12 @@ export {
   silenceRates,
   sumLedgers,
 } from "./ledger-analysis.ts";
-export type { CriticalPath } from "./ledger-analysis.ts";
 export { tokenCost } from "./token-price.ts";
 export type { TokenPrice } from "./token-price.ts";
 export { stopReasons } from "./stop-reason.ts";
 export type { StopReason } from "./stop-reason.ts";
 export type { EpisodeBudget, EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
 export { boundedJson, maxJsonDepth } from "./bounded-json.ts";
-export type { JsonLimits } from "./bounded-json.ts";
 export { backoffMs } from "./backoff.ts";
 export { expectNotAborted, untilAborted } from "./until-aborted.ts";
 export { withoutKey } from "./without-key.ts";
@@ -109,4 +107,4 @@ export { findShapeMismatch } from "./shapes/find-shape-mismatch.ts";
 export type { ShapeMismatch } from "./shapes/find-shape-mismatch.ts";
 export { nearestName } from "./shapes/nearest-name.ts";
 export { group, shapes } from "./shapes/shape.ts";
-export type { Field, FieldsOf, GroupShape, NumberShape, Shape } from "./shapes/shape.ts";
+export type { Field, FieldsOf, GroupShape, Shape } from "./shapes/shape.ts";

@@ -6,7 +6,7 @@ export { createInlineEngine, createLocalEngine } from "./local/local-engine.ts";
 export type { LocalEngineOptions } from "./local/local-engine.ts";
 export { serveEngine } from "./local/serve-engine.ts";
 export type { ServeEngineOptions } from "./local/serve-engine.ts";
-export type { WebWorker, WebWorkerScope } from "./local/web-worker.ts";
+export type { WebWorker } from "./local/web-worker.ts";
 export { joinedModel } from "./local/joined-model.ts";
 export { localPolicy, repeatableBatching, type Batching } from "./local/local-policy.ts";
 

@@ -32,6 +32,6 @@ export { runningBaseline } from "./advantages/running-baseline.ts";
 export type { RunningBaselineState } from "./advantages/running-baseline.ts";
 
 export { groupIndex } from "./grouping.ts";
-export type { GroupItem, GroupKey } from "./grouping.ts";
+export type { GroupKey } from "./grouping.ts";
 export { unitIndex, withRatioUnits } from "./ratio-unit.ts";
-export type { RatioUnit, UnitItem } from "./ratio-unit.ts";
+export type { RatioUnit } from "./ratio-unit.ts";

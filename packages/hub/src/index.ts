@@ -6,6 +6,5 @@ export { checkpointFiles, openSnapshot } from "./open-snapshot.ts";
 export type { Snapshot, SnapshotOptions } from "./open-snapshot.ts";
 export type { DownloadProgress } from "./download-progress.ts";
 export { downloadFile } from "./download-file.ts";
-export type { FileDownload } from "./download-file.ts";
 export { hubEnvironment } from "./hub-environment.ts";
 export type { HubEnvironment } from "./hub-environment.ts";

@@ -29,15 +29,12 @@ export type {
 export type { CreateKernels, KernelSource } from "./kernel-source.ts";
 
 export {
-  expectCacheHeads,
-  expectCachePlan,
   expectFloats,
   expectHead,
   expectHeads,
   expectInts,
   expectLayout,
   expectFilled,
-  expectPageCopies,
   expectRowWrites,
   expectPicked,
   expectSampling,

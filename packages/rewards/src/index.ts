@@ -7,7 +7,7 @@ export type { SampleScore, ScoreCounts, Undecided } from "./sample-score.ts";
 export { graded, readReward, termsOf } from "./read-reward.ts";
 export type { RewardOutcome } from "./read-reward.ts";
 export { timerOf, withDeadline } from "./deadline.ts";
-export type { Answered, Ask, Timer, TimerSource } from "./deadline.ts";
+export type { Answered, Ask, Timer } from "./deadline.ts";
 
 export { communicationReward, equation1Costs } from "./communication-reward.ts";
 export type { CommunicationRewardOptions } from "./communication-reward.ts";
@@ -32,9 +32,8 @@ export type { OverlongOptions } from "./overlong.ts";
 
 export { decoupledEstimator, decoupledShape } from "./decoupled-estimator.ts";
 export { decoupledAdvantages } from "./decoupled-advantages.ts";
-export type { DecoupledOptions, DecoupledResult } from "./decoupled-advantages.ts";
+export type { DecoupledOptions } from "./decoupled-advantages.ts";
 export { priceIndependence } from "./price-independence.ts";
-export type { PriceIndependence } from "./price-independence.ts";
 
 export { bestMark } from "./judge/rubric.ts";
 export type { Criterion, Rubric } from "./judge/rubric.ts";

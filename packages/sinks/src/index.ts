@@ -10,5 +10,4 @@ export { trackioSink } from "./trackio.ts";
 export type { TrackioOptions } from "./trackio.ts";
 export { mlflowSink } from "./mlflow.ts";
 export type { MlflowOptions } from "./mlflow.ts";
-export { readableEpisode } from "./readable-episode.ts";
 export { secretsIn, withoutSecrets } from "./redact.ts";

@@ -8,4 +8,4 @@ export { incrementalDecoder } from "@laconic/core";
 export type { IncrementalDecoder } from "@laconic/core";
 export { llama2cTokenizer } from "./llama2c-tokenizer.ts";
 export { readTokenizerFiles } from "./tokenizer-files.ts";
-export type { ReadText, TokenizerFiles } from "./tokenizer-files.ts";
+export type { TokenizerFiles } from "./tokenizer-files.ts";

@@ -38,7 +38,7 @@ export type {
   SynchronousTurnsOptions,
 } from "./program/synchronous-turns.ts";
 export { jointBaselines } from "./program/joint-baselines.ts";
-export type { Heard, JointBaseline, JointWords, SingleWriter } from "./program/joint-baselines.ts";
+export type { Heard, JointBaseline, JointWords } from "./program/joint-baselines.ts";
 
 export { speak } from "./speak.ts";
 export type { SpeakRequest, Turn } from "./speak.ts";

@@ -5,7 +5,7 @@
 export { checkTraining } from "./check-training.ts";
 export { train } from "./train.ts";
 export type { TrainResult } from "./train.ts";
-export { divergenceDefaults, type DivergenceSettings, type DivergenceWatch } from "./divergence.ts";
+export { type DivergenceSettings } from "./divergence.ts";
 export { agentGspoDefaults, asynchronousDefaults } from "./config.ts";
 export type {
   AdvantageSettings,
@@ -21,9 +21,8 @@ export { parseTrainConfig } from "./config-schema.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
 export type { PartsOutline, PlayedProblem, Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./parts.ts";
 
-export type { GroupRequest, GroupSource, RewardedEpisode, RewardedGroup, RewardedStep } from "./group-source.ts";
+export type { GroupSource, RewardedEpisode } from "./group-source.ts";
 
-export { collapseOf } from "./collapse.ts";
 export { regressionOf } from "./regression.ts";
 export { evaluate } from "./evaluate.ts";
 export type { EvaluatedEpisode, Evaluation, Measured } from "./evaluate.ts";
@@ -31,22 +30,18 @@ export type { Language } from "./language.ts";
 export { rewardOf, scorer } from "./scorer.ts";
 export type { Scorer } from "./scorer.ts";
 export { describeUnscored, scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
-export type { ScoringReport } from "./stages/scoring-failure.ts";
 export { supervised } from "./supervised.ts";
 export type { SupervisedOptions } from "./supervised.ts";
 export { learningRateAt } from "./learning-rate.ts";
 export type { LearningRateSchedule } from "./learning-rate.ts";
 
-export type { ScheduleState } from "./queue/group-scheduler.ts";
-export type { DroppedGroup } from "./queue/group-queue.ts";
-
 export { openRun } from "./run/run-directory.ts";
 export { runFiles } from "@laconic/core/run-folder";
 export type { Run, RunObserver, RunOptions } from "./run/run-directory.ts";
 export { silentRecorder } from "./run/recorder.ts";
-export type { DroppedProblem, Recorder, StepClock } from "./run/recorder.ts";
+export type { Recorder, StepClock } from "./run/recorder.ts";
 export { findCheckpoint, modelPlace, policyFile } from "./run/checkpoint.ts";
-export type { FoundCheckpoint, LoopState } from "./run/checkpoint.ts";
+export type { LoopState } from "./run/checkpoint.ts";
 export { nodeFileSystem } from "#platform";
 export type { FileSystem } from "@laconic/core/files";
 export { eachLine, lineAt, linesIn, piecesOf, readLines, rowIn } from "./run/json-lines.ts";

@@ -3,6 +3,6 @@
  * @module @laconic/budget/testing
  */
 export { simulate } from "./simulate.ts";
-export type { SimulatedIteration, SimulatedRun } from "./simulate.ts";
+export type { SimulatedIteration } from "./simulate.ts";
 export { simulatedTeam } from "./simulated-team.ts";
-export type { SimulatedTeam, SimulatedTeamOptions, SimulatedTeamState } from "./simulated-team.ts";
+export type { SimulatedTeamOptions } from "./simulated-team.ts";

@@ -6,7 +6,7 @@ export { expectThat } from "./conformance.ts";
 export type { ConformanceCase } from "./conformance.ts";
 export { languageModelCases } from "./language-model-cases.ts";
 export { scriptedModel } from "./scripted-model.ts";
-export type { Script, ScriptedModel, ScriptedReply } from "./scripted-model.ts";
+export type { Script, ScriptedReply } from "./scripted-model.ts";
 export { scriptedEpisode } from "./scripted-episode.ts";
 export type { ScriptedTurn } from "./scripted-episode.ts";
 export { tableTokenizer } from "./table-tokenizer.ts";

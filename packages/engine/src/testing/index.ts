@@ -3,7 +3,7 @@
  * @module @laconic/engine/testing
  */
 export { askTorch, parityCases, parityErrors } from "./torch-parity.ts";
-export type { ParityCase, ParityErrors, TorchAnswer } from "./torch-parity.ts";
+export type { TorchAnswer } from "./torch-parity.ts";
 export { engineCases, engineCasesFor } from "./engine-cases.ts";
 export { recorderCases } from "./cases/recorder-cases.ts";
 export { config as conformanceConfig, optimizer as conformanceOptimizer, wholeProfile } from "./cases/engine-case.ts";

@@ -4,4 +4,3 @@
  */
 export { createKernels, createReferenceKernels, referenceKernels } from "./reference-kernels.ts";
 export { kernelCases } from "./kernel-cases.ts";
-export type { KernelCase } from "./cases/kernel-case.ts";

@@ -6,11 +6,4 @@ export { fromAiSdk } from "./from-ai-sdk.ts";
 export type { FromAiSdkOptions } from "./from-ai-sdk.ts";
 export { toAiSdk } from "./to-ai-sdk.ts";
 export type { ToAiSdkOptions } from "./to-ai-sdk.ts";
-export type {
-  AiSdkAsk,
-  AiSdkModel,
-  AiSdkReply,
-  AiSdkRequest,
-  AiSdkStreamPart,
-  LaconicAiSdkModel,
-} from "./sdk-types.ts";
+export type { AiSdkModel, LaconicAiSdkModel } from "./sdk-types.ts";

@@ -4,4 +4,4 @@
  */
 export { skyrlTrainServer, startTinkerServer } from "./tinker-server.ts";
 export type { TinkerServer, TinkerServerOptions } from "./tinker-server.ts";
-export type { Fault, FaultInjector } from "./faults.ts";
+export type { Fault } from "./faults.ts";

@@ -1,0 +1,8 @@
+/** What a package may cost; bytes, megabytes and names. */
+export interface SizeLimit {
+  readonly bundle?: number;
+  readonly installed?: number;
+  readonly exports?: number;
+}
+
+export const sizeLimits: Readonly<Record<string, SizeLimit>>;

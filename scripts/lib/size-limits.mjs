@@ -1,0 +1,21 @@
+/**
+ * What the packages that a stranger installs first may cost, with head room over what they cost now. `test/size-limits.test.ts` checks
+ * bundles and exports, `npm run check:packages` what is installed, and prints it for every package.
+ * - `bundle`: bytes of everything that the first entry exports, minified
+ * - `installed`: megabytes on disk after npm installed it alone
+ * - `exports`: names over all entries
+ *
+ * @type {Readonly<Record<string, import("./size-limits.d.mts").SizeLimit>>}
+ */
+export const sizeLimits = {
+  "@laconic/core": { bundle: 27_000, installed: 3, exports: 190 },
+  "@laconic/gspo": { bundle: 33_000, installed: 3, exports: 75 },
+  "@laconic/rewards": { bundle: 30_000, installed: 3, exports: 80 },
+  "@laconic/budget": { bundle: 13_000, installed: 3, exports: 25 },
+  "@laconic/topologies": { bundle: 32_000, installed: 3, exports: 85 },
+  "@laconic/kernels": { bundle: 10_000, installed: 3, exports: 65 },
+  "@laconic/kernels-wasm": { installed: 3, exports: 10 },
+  "@laconic/audit": { installed: 3 },
+  "@laconic/tasks": { bundle: 40_000, installed: 10, exports: 60 },
+  "@laconic/openai": { installed: 45, exports: 30 },
+};

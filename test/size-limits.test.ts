@@ -1,0 +1,44 @@
+import { join } from "node:path";
+import { build, type Rolldown } from "vite";
+import { describe, expect, test } from "vitest";
+import { apiReports } from "../scripts/lib/api-report.mjs";
+import { sizeLimits } from "../scripts/lib/size-limits.mjs";
+import { root } from "./workspace.ts";
+
+const limits = Object.entries(sizeLimits).map(([name, limit]) => ({ name, ...limit }));
+const bundles = limits.flatMap(({ name, bundle }) => (bundle === undefined ? [] : [{ name, bundle }]));
+
+async function bundled(entry: string): Promise<string> {
+  const built = (await build({
+    root,
+    configFile: false,
+    logLevel: "error",
+    build: {
+      write: false,
+      minify: true,
+      target: "es2023",
+      modulePreload: false,
+      rolldownOptions: { input: join(root, entry), external: [/^node:/], preserveEntrySignatures: "strict" },
+    },
+  })) as Rolldown.RolldownOutput;
+  return built.output.map((part) => ("code" in part ? part.code : "")).join("");
+}
+
+describe("what a stranger installs first stays small", () => {
+  test.each(bundles)("$name: at most $bundle bytes minified, without a module of Node's", async ({ name, bundle }) => {
+    const code = await bundled(`packages/${name.replace("@laconic/", "")}/src/index.ts`);
+    expect(code.length).toBeGreaterThan(1000);
+    expect(code.length).toBeLessThanOrEqual(bundle);
+    expect(code).not.toMatch(/from\s*["']node:/u);
+  });
+});
+
+describe("what a stranger reads first stays short", () => {
+  const reports = apiReports();
+
+  test.each(limits)("$name exports at most $exports names", ({ name, exports = Infinity }) => {
+    const own = reports.filter(({ entry }) => entry === name || entry.startsWith(`${name}/`));
+    expect(own.flatMap(({ names }) => names).length).toBeLessThanOrEqual(exports);
+    expect(own).not.toEqual([]);
+  });
+});
