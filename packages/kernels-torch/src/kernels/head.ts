@@ -1,6 +1,6 @@
 import { expectFloats, expectHead, type HeadTensors, type Kernels, type Tensor } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Handle, type Handles } from "../native/torch.ts";
+import { operator, type Handle, type Handles, type Torch } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { headTiles, tileLimit, type HeadTiles, type Span } from "./head-tiles.ts";
 import { wideProduct } from "./linear.ts";
@@ -20,6 +20,8 @@ const larger = operator("aten::maximum");
 const smaller = operator("aten::minimum");
 const equal = operator("aten::eq", "Tensor");
 const cat = operator("aten::cat");
+
+const { float32, float64, int64 } = scalarType;
 
 /** Where a weight's gradient goes: over what the tensor holds, or on top of it. */
 export interface WeightPlace {
@@ -86,187 +88,238 @@ export function headKernels(
   device: TorchDevice,
   limit: number = tileLimit[device.torch.device],
 ): Pick<Kernels, "headLogProbs" | "headLogProbsBackward"> {
-  const { torch, store } = device;
-  const { float32, float64, int64 } = scalarType;
-  const exact = device.working === float32;
+  const head = new Head(device, limit);
+  return {
+    headLogProbs: (...tensors) => head.logProbs(...tensors),
+    headLogProbsBackward: (...given) => head.logProbsBackward(...given),
+  };
+}
 
-  const rowsOf = (hidden: Tensor, targets: Tensor, inverseTemperature: Tensor, { start, count }: Span): Rows => {
+class Head {
+  readonly #device: TorchDevice;
+  readonly #torch: Torch;
+  readonly #limit: number;
+  /** Products of the working precision lose nothing. */
+  readonly #exact: boolean;
+
+  constructor(device: TorchDevice, limit: number) {
+    this.#device = device;
+    this.#torch = device.torch;
+    this.#limit = limit;
+    this.#exact = device.working === float32;
+  }
+
+  #rowsOf(hidden: Tensor, targets: Tensor, inverseTemperature: Tensor, { start, count }: Span): Rows {
     const width = hidden.shape[1] as number;
-    const part = torch.view(device.handle(hidden), [count, width], [width, 1], start * width);
-    const inverse = column(device.handle(inverseTemperature), { start, count });
+    const part = this.#torch.view(this.#device.handle(hidden), [count, width], [width, 1], start * width);
+    const inverse = this.#column(this.#device.handle(inverseTemperature), { start, count });
     return {
       count,
       hidden: part,
-      overTemperature: exact ? torch.call(multiply, part, inverse) : null,
+      overTemperature: this.#exact ? this.#torch.call(multiply, part, inverse) : null,
       inverseTemperature: inverse,
-      targets: column(device.indices(targets), { start, count }),
+      targets: this.#column(this.#device.indices(targets), { start, count }),
     };
-  };
-  const column = (x: Handle, { start, count }: Span): Handle => torch.view(x, [count, 1], [1, 1], start);
+  }
+  #column(x: Handle, { start, count }: Span): Handle {
+    return this.#torch.view(x, [count, 1], [1, 1], start);
+  }
   /** Logits over the temperature, plus a number of each row, [count, columns] in float32. */
-  const logitsOf = (rows: Rows, weight: Tensor, columns: Span, plus: Handle | null, space: Space): Handle => {
+  #logitsOf(rows: Rows, weight: Tensor, columns: Span, plus: Handle | null, space: Space): Handle {
     const width = weight.shape[1] as number;
-    const right = torch.view(device.handle(weight), [width, columns.count], [1, width], columns.start * width);
+    const right = this.#torch.view(
+      this.#device.handle(weight),
+      [width, columns.count],
+      [1, width],
+      columns.start * width,
+    );
     if (rows.overTemperature !== null && space.first !== null) {
-      const logits = torch.view(space.first, [rows.count, columns.count]);
-      if (plus === null) torch.mmInto(logits, rows.overTemperature, right);
-      else torch.addmmInto(logits, plus, rows.overTemperature, right);
+      const logits = this.#torch.view(space.first, [rows.count, columns.count]);
+      if (plus === null) this.#torch.mmInto(logits, rows.overTemperature, right);
+      else this.#torch.addmmInto(logits, plus, rows.overTemperature, right);
       return logits;
     }
-    const logits = torch.run(() => wideProduct(device, rows.hidden, right));
-    torch.call(multiplyInto, logits, rows.inverseTemperature);
+    const logits = this.#torch.run(() => wideProduct(this.#device, rows.hidden, right));
+    this.#torch.call(multiplyInto, logits, rows.inverseTemperature);
     // The only sum in place that takes no Scalar.
-    if (plus !== null) torch.addmmInto(logits, logits, plus, torch.full([1, columns.count], float32, 1));
+    if (plus !== null) this.#torch.addmmInto(logits, logits, plus, this.#torch.full([1, columns.count], float32, 1));
     return logits;
-  };
+  }
   /** Belongs to the running kernel. */
-  const spaceFor = ({ rows, columns }: HeadTiles, arrays: 1 | 2): Space => {
+  #spaceFor({ rows, columns }: HeadTiles, arrays: 1 | 2): Space {
     const most = (rows[0]?.count ?? 0) * (columns[0]?.count ?? 0);
-    const make = (): Handle => torch.empty([most], float32);
-    return { first: exact ? make() : null, second: arrays === 2 ? make() : null };
-  };
-  const placesIn = ({ targets }: Rows, { start, count }: Span, vocabulary: number): Places => {
+    const make = (): Handle => this.#torch.empty([most], float32);
+    return { first: this.#exact ? make() : null, second: arrays === 2 ? make() : null };
+  }
+  #placesIn({ targets }: Rows, { start, count }: Span, vocabulary: number): Places {
     if (count === vocabulary) return { index: targets, here: null };
-    const number = (value: number): Handle => torch.full([1], float64, value);
-    const own = torch.subtract(torch.cast(targets, float64), number(start));
-    const nearest = torch.call(smaller, torch.call(larger, own, number(0)), number(count - 1));
-    return { index: torch.cast(nearest, int64), here: torch.cast(torch.call(equal, own, nearest), float32) };
-  };
-  const onlyHere = (x: Handle, { here }: Places): Handle => (here === null ? x : torch.call(multiply, x, here));
-  const sums = (x: Handle): Handle => torch.call(sumAlong, x, { some: { ints: [1] } }, { bool: true }, null);
-  const joined = (parts: readonly Handle[], axis: number): Handle =>
-    parts.length === 1 ? (parts[0] as Handle) : torch.call(cat, { tensors: parts }, { int: axis });
+    const number = (value: number): Handle => this.#torch.full([1], float64, value);
+    const own = this.#torch.subtract(this.#torch.cast(targets, float64), number(start));
+    const nearest = this.#torch.call(smaller, this.#torch.call(larger, own, number(0)), number(count - 1));
+    return {
+      index: this.#torch.cast(nearest, int64),
+      here: this.#torch.cast(this.#torch.call(equal, own, nearest), float32),
+    };
+  }
+  #onlyHere(x: Handle, { here }: Places): Handle {
+    return here === null ? x : this.#torch.call(multiply, x, here);
+  }
+  #sums(x: Handle): Handle {
+    return this.#torch.call(sumAlong, x, { some: { ints: [1] } }, { bool: true }, null);
+  }
+  #joined(parts: readonly Handle[], axis: number): Handle {
+    return parts.length === 1 ? (parts[0] as Handle) : this.#torch.call(cat, { tensors: parts }, { int: axis });
+  }
 
   /** What the log-softmax of some columns gives of each row: its log-prob of the target, its entropy with the sign turned,
    * the largest logit, the logarithm of the largest share, and 1 where the target is here. */
-  const statistics = (rows: Rows, weight: Tensor, columns: Span, space: Space): Handles<5> => {
-    const logits = logitsOf(rows, weight, columns, null, space);
-    const largest = (x: Handle): Handle => torch.call(maxAlong, x, { ints: [1] }, { bool: true });
+  #statistics(rows: Rows, weight: Tensor, columns: Span, space: Space): Handles<5> {
+    const logits = this.#logitsOf(rows, weight, columns, null, space);
+    const largest = (x: Handle): Handle => this.#torch.call(maxAlong, x, { ints: [1] }, { bool: true });
     const most = largest(logits);
-    const logShares = torch.view(space.second as Handle, [rows.count, columns.count]);
-    torch.call(logSoftmaxOut, logits, { int: 1 }, { bool: false }, logShares);
-    const places = placesIn(rows, columns, weight.shape[0] as number);
-    const chosen = torch.call(gather, logShares, { int: 1 }, places.index, { bool: false });
-    torch.call(expOut, logShares, logits);
-    torch.call(multiplyInto, logits, logShares);
-    return [chosen, sums(logits), most, largest(logShares), places.here ?? torch.full([rows.count, 1], float32, 1)];
-  };
+    const logShares = this.#torch.view(space.second as Handle, [rows.count, columns.count]);
+    this.#torch.call(logSoftmaxOut, logits, { int: 1 }, { bool: false }, logShares);
+    const places = this.#placesIn(rows, columns, weight.shape[0] as number);
+    const chosen = this.#torch.call(gather, logShares, { int: 1 }, places.index, { bool: false });
+    this.#torch.call(expOut, logShares, logits);
+    this.#torch.call(multiplyInto, logits, logShares);
+    return [
+      chosen,
+      this.#sums(logits),
+      most,
+      largest(logShares),
+      places.here ?? this.#torch.full([rows.count, 1], float32, 1),
+    ];
+  }
   /** Log-prob, entropy and log-sum-exp of each row, [count, 1], from those of runs of columns. */
-  const combined = (parts: readonly Handles<5>[]): Handles<3> => {
+  #combined(parts: readonly Handles<5>[]): Handles<3> {
     const [chosen, minusEntropy, most, topShare, here] = [0, 1, 2, 3, 4].map((i) =>
-      joined(
+      this.#joined(
         parts.map((part) => part[i] as Handle),
         1,
       ),
     ) as [Handle, Handle, Handle, Handle, Handle];
-    if (parts.length === 1) return [chosen, torch.multiplyByNumber(minusEntropy, -1), torch.subtract(most, topShare)];
-    const top = torch.call(maxAlong, most, { ints: [1] }, { bool: true });
+    if (parts.length === 1)
+      return [chosen, this.#torch.multiplyByNumber(minusEntropy, -1), this.#torch.subtract(most, topShare)];
+    const top = this.#torch.call(maxAlong, most, { ints: [1] }, { bool: true });
     // Each run's log-sum-exp and then the whole's, both less the largest logit: small numbers keep their digits.
-    const above = torch.subtract(torch.subtract(most, top), topShare);
-    const total = torch.call(log, sums(torch.call(exp, above)));
-    const logShare = torch.subtract(above, total);
-    const entropies = torch.call(multiply, torch.call(exp, logShare), torch.add(minusEntropy, logShare));
-    const own = torch.call(multiply, here, torch.add(chosen, logShare));
-    return [sums(own), torch.multiplyByNumber(sums(entropies), -1), torch.add(top, total)];
-  };
+    const above = this.#torch.subtract(this.#torch.subtract(most, top), topShare);
+    const total = this.#torch.call(log, this.#sums(this.#torch.call(exp, above)));
+    const logShare = this.#torch.subtract(above, total);
+    const entropies = this.#torch.call(
+      multiply,
+      this.#torch.call(exp, logShare),
+      this.#torch.add(minusEntropy, logShare),
+    );
+    const own = this.#torch.call(multiply, here, this.#torch.add(chosen, logShare));
+    return [this.#sums(own), this.#torch.multiplyByNumber(this.#sums(entropies), -1), this.#torch.add(top, total)];
+  }
 
-  return {
-    headLogProbs(hidden, weight, targets, inverseTemperature) {
-      const [rows, , vocabulary] = expectHeadInputs(
-        device,
-        { hidden, weight, targets, inverseTemperature },
-        "headLogProbs",
+  logProbs(
+    ...[hidden, weight, targets, inverseTemperature]: Parameters<Kernels["headLogProbs"]>
+  ): ReturnType<Kernels["headLogProbs"]> {
+    const [rows, , vocabulary] = expectHeadInputs(
+      this.#device,
+      { hidden, weight, targets, inverseTemperature },
+      "headLogProbs",
+    );
+    const tiles = headTiles(rows, vocabulary, { element: 8, column: 0 }, this.#limit);
+    const columns = this.#torch.run(() => {
+      const space = this.#spaceFor(tiles, 2);
+      const parts = tiles.rows.map((span) =>
+        this.#torch.run(() => {
+          const part = this.#rowsOf(hidden, targets, inverseTemperature, span);
+          return this.#combined(
+            tiles.columns.map((each) => this.#torch.run(() => this.#statistics(part, weight, each, space))),
+          );
+        }),
       );
-      const tiles = headTiles(rows, vocabulary, { element: 8, column: 0 }, limit);
-      const columns = torch.run(() => {
-        const space = spaceFor(tiles, 2);
-        const parts = tiles.rows.map((span) =>
-          torch.run(() => {
-            const part = rowsOf(hidden, targets, inverseTemperature, span);
-            return combined(tiles.columns.map((each) => torch.run(() => statistics(part, weight, each, space))));
-          }),
-        );
-        return [0, 1, 2].map((i) =>
-          rows === 0
-            ? torch.empty([0], float32)
-            : torch.view(
-                joined(
-                  parts.map((part) => part[i] as Handle),
-                  0,
-                ),
-                [rows],
+      return [0, 1, 2].map((i) =>
+        rows === 0
+          ? this.#torch.empty([0], float32)
+          : this.#torch.view(
+              this.#joined(
+                parts.map((part) => part[i] as Handle),
+                0,
               ),
-        );
-      });
-      const [logProbs, entropy, logSumExp] = columns.map((each): Tensor => store.adoptFloats(each, [rows], "full")) as [
-        Tensor,
-        Tensor,
-        Tensor,
-      ];
-      return { logProbs, entropy, logSumExp };
-    },
-    headLogProbsBackward(
-      dLogProbs,
-      { hidden, weight, targets, inverseTemperature, logSumExp },
-      needs,
-      into: WeightPlace = {},
-    ) {
-      const place = "headLogProbsBackward";
-      const given = { hidden, weight, targets, inverseTemperature, logSumExp, dLogProbs };
-      const [rows, width, vocabulary] = expectHeadInputs(device, given, place);
-      const placed = needs.weight ? into.dWeight : undefined;
-      if (placed) expectFloats(placed.tensor, weight.shape, `${place}: into`);
-      // Products that cannot be added in place are made beside their sum.
-      const bytes = exact ? { element: 4, column: 0 } : { element: 8, column: needs.weight ? 10 * width : 0 };
-      const tiles: HeadTiles = headTiles(rows, vocabulary, bytes, limit);
-      /** sum += a b; the first one sets it. */
-      const addProduct = (sum: Handle, a: Handle, b: Handle, first: boolean): void => {
-        if (exact && first) torch.mmInto(sum, a, b);
-        else if (exact) torch.addmmInto(sum, sum, a, b);
-        else {
-          const product = torch.run(() => wideProduct(device, a, b));
-          torch.copyInto(sum, first ? product : torch.add(sum, product));
-        }
-      };
-      const [dHidden, dW] = torch.run(() => {
-        const w = device.handle(weight);
-        const space = spaceFor(tiles, 1);
-        const result = torch.empty(hidden.shape, device.working);
-        const dWeight = needs.weight ? weightGradient(device, weight, rows, placed) : null;
-        for (const span of tiles.rows)
-          torch.run(() => {
-            const part = rowsOf(hidden, targets, inverseTemperature, span);
-            const minusSums = torch.multiplyByNumber(column(device.handle(logSumExp), span), -1);
-            const factor = torch.call(multiply, column(device.handle(dLogProbs), span), part.inverseTemperature);
-            const minusFactor = torch.multiplyByNumber(factor, -1);
-            const own = torch.view(result, [span.count, width], [width, 1], span.start * width);
-            const sum = exact ? own : torch.empty([span.count, width], float32);
-            for (const columns of tiles.columns)
-              torch.run(() => {
-                // d / d logits = factor (one-hot(target) - exp(logits - logSumExp)), in the logits' own array.
-                const d = logitsOf(part, weight, columns, minusSums, space);
-                torch.call(expInto, d);
-                torch.call(multiplyInto, d, minusFactor);
-                const places = placesIn(part, columns, vocabulary);
-                torch.call(scatterAdd, d, { int: 1 }, places.index, onlyHere(factor, places));
-                const rounded = device.rounded(d);
-                const [first, last] = [columns.start * width, columns.count] as const;
-                addProduct(sum, rounded, torch.view(w, [last, width], [width, 1], first), columns.start === 0);
-                if (dWeight === null) return [];
-                const across = torch.view(rounded, [columns.count, span.count], [1, columns.count]);
-                const gradient = torch.view(dWeight, [last, width], [width, 1], first);
-                addProduct(gradient, across, part.hidden, span.start === 0 && placed?.add !== true);
-                return [];
-              });
-            if (!exact) torch.copyInto(own, sum);
-            return [];
-          });
-        return dWeight === null || placed ? [result] : [result, dWeight];
-      });
-      return {
-        dHidden: store.adoptFloats(dHidden, hidden.shape),
-        ...(dW !== undefined && { dWeight: store.adoptFloats(dW, weight.shape, "full") }),
-      };
-    },
-  };
+              [rows],
+            ),
+      );
+    });
+    const [logProbs, entropy, logSumExp] = columns.map((each): Tensor =>
+      this.#device.store.adoptFloats(each, [rows], "full"),
+    ) as [Tensor, Tensor, Tensor];
+    return { logProbs, entropy, logSumExp };
+  }
+  logProbsBackward(
+    ...[dLogProbs, tensors, needs, into = {}]: Parameters<Kernels["headLogProbsBackward"]>
+  ): ReturnType<Kernels["headLogProbsBackward"]> {
+    const { hidden, weight, targets, inverseTemperature, logSumExp } = tensors;
+    const place = "headLogProbsBackward";
+    const given = { hidden, weight, targets, inverseTemperature, logSumExp, dLogProbs };
+    const [rows, width, vocabulary] = expectHeadInputs(this.#device, given, place);
+    const placed = needs.weight ? into.dWeight : undefined;
+    if (placed) expectFloats(placed.tensor, weight.shape, `${place}: into`);
+    // Products that cannot be added in place are made beside their sum.
+    const bytes = this.#exact ? { element: 4, column: 0 } : { element: 8, column: needs.weight ? 10 * width : 0 };
+    const tiles: HeadTiles = headTiles(rows, vocabulary, bytes, this.#limit);
+    const [dHidden, dW] = this.#torch.run(() => {
+      const w = this.#device.handle(weight);
+      const space = this.#spaceFor(tiles, 1);
+      const result = this.#torch.empty(hidden.shape, this.#device.working);
+      const dWeight = needs.weight ? weightGradient(this.#device, weight, rows, placed) : null;
+      for (const span of tiles.rows)
+        this.#torch.run(() => {
+          const part = this.#rowsOf(hidden, targets, inverseTemperature, span);
+          const minusSums = this.#torch.multiplyByNumber(this.#column(this.#device.handle(logSumExp), span), -1);
+          const factor = this.#torch.call(
+            multiply,
+            this.#column(this.#device.handle(dLogProbs), span),
+            part.inverseTemperature,
+          );
+          const minusFactor = this.#torch.multiplyByNumber(factor, -1);
+          const own = this.#torch.view(result, [span.count, width], [width, 1], span.start * width);
+          const sum = this.#exact ? own : this.#torch.empty([span.count, width], float32);
+          for (const columns of tiles.columns)
+            this.#torch.run(() => {
+              // d / d logits = factor (one-hot(target) - exp(logits - logSumExp)), in the logits' own array.
+              const d = this.#logitsOf(part, weight, columns, minusSums, space);
+              this.#torch.call(expInto, d);
+              this.#torch.call(multiplyInto, d, minusFactor);
+              const places = this.#placesIn(part, columns, vocabulary);
+              this.#torch.call(scatterAdd, d, { int: 1 }, places.index, this.#onlyHere(factor, places));
+              const rounded = this.#device.rounded(d);
+              const [first, last] = [columns.start * width, columns.count] as const;
+              this.#addProduct(
+                sum,
+                rounded,
+                this.#torch.view(w, [last, width], [width, 1], first),
+                columns.start === 0,
+              );
+              if (dWeight === null) return [];
+              const across = this.#torch.view(rounded, [columns.count, span.count], [1, columns.count]);
+              const gradient = this.#torch.view(dWeight, [last, width], [width, 1], first);
+              this.#addProduct(gradient, across, part.hidden, span.start === 0 && placed?.add !== true);
+              return [];
+            });
+          if (!this.#exact) this.#torch.copyInto(own, sum);
+          return [];
+        });
+      return dWeight === null || placed ? [result] : [result, dWeight];
+    });
+    return {
+      dHidden: this.#device.store.adoptFloats(dHidden, hidden.shape),
+      ...(dW !== undefined && { dWeight: this.#device.store.adoptFloats(dW, weight.shape, "full") }),
+    };
+  }
+
+  /** sum += a b; the first one sets it. */
+  #addProduct(sum: Handle, a: Handle, b: Handle, first: boolean): void {
+    if (this.#exact && first) this.#torch.mmInto(sum, a, b);
+    else if (this.#exact) this.#torch.addmmInto(sum, sum, a, b);
+    else {
+      const product = this.#torch.run(() => wideProduct(this.#device, a, b));
+      this.#torch.copyInto(sum, first ? product : this.#torch.add(sum, product));
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import type { AgentId } from "@laconic/core";
 import { ClientGone } from "../client-gone.ts";
-import { createCompleter } from "../completer.ts";
+import { createCompleter, type Completer } from "../completer.ts";
 import { checkKey, HttpError, invalid, jsonResponse, pathOf, readJson } from "../http.ts";
 import { chatJob, completionJob, type Job } from "../jobs.ts";
 import { checkPromptLength } from "../prompt-length.ts";
@@ -13,85 +13,111 @@ import { finished, learnersIn, type DropReason, type OpenRollout } from "./rollo
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Answers requests; failures are thrown. */
-export function gatewayRoutes(
-  options: GatewayOptions,
-  state: GatewayState,
-  drop: (id: string, reason: DropReason) => Promise<void>,
-): (request: Request) => Promise<Response> {
-  const { agents, limits, journal } = options;
-  const { registry, gate } = state;
-  const names = Object.keys(agents);
-  const learns = new Set(names.filter((name) => agents[name]?.learns));
-  const defaultMaxTokens = options.defaultMaxTokens ?? 1024;
-  const completer = createCompleter(options);
+/** Routes of the gateway: completions, rewards and what became of rollouts. */
+export class GatewayRoutes {
+  readonly #options: GatewayOptions;
+  readonly #state: GatewayState;
+  readonly #drop: (id: string, reason: DropReason) => Promise<void>;
+  readonly #names: readonly string[];
+  readonly #learners: ReadonlySet<string>;
+  readonly #completer: Completer;
 
-  const bodyOf = async (request: Request): Promise<Body> => {
-    const json = await readJson(request, options.maxBodyBytes);
+  constructor(options: GatewayOptions, state: GatewayState, drop: (id: string, reason: DropReason) => Promise<void>) {
+    this.#options = options;
+    this.#state = state;
+    this.#drop = drop;
+    this.#names = Object.keys(options.agents);
+    this.#learners = new Set(this.#names.filter((name) => options.agents[name]?.learns));
+    this.#completer = createCompleter(options);
+  }
+
+  /** @throws HttpError for whatever is refused */
+  async answer(request: Request): Promise<Response> {
+    const { headers, method } = request;
+    checkCaller(request, this.#options.hosts ?? [], this.#options.apiKey);
+    const path = pathOf(request);
+    if (method === "GET" && path === "/health")
+      return jsonResponse(200, { status: "ok", running: this.#completer.running(), step: this.#state.step });
+    checkKey(headers.get("authorization"), this.#options.apiKey);
+    const [, named, id = null, rest = ""] = /^(?:\/v1)?(\/rollouts)\/([^/]+)(?:\/v1)?(?:\/(.*))?$/u.exec(path) ?? [];
+    const own = named === undefined ? path.replace(/^\/v1/u, "") : `/${rest}`;
+    if (id !== null) checkId(id, "rollout");
+    if (method === "GET" && own === "/models") return jsonResponse(200, { object: "list", data: this.#cards() });
+    if (own === "/chat/completions" || own === "/completions") {
+      if (method !== "POST") throw new HttpError(405, "invalid_request_error", `${path} takes POST`);
+      return this.#complete(request, own, id);
+    }
+    if (id !== null) return this.#rollouts(request, id, rest);
+    throw new HttpError(404, "invalid_request_error", `there is no ${path}`);
+  }
+
+  async #bodyOf(request: Request): Promise<Body> {
+    const json = await readJson(request, this.#options.maxBodyBytes);
     if (typeof json !== "object" || json === null || Array.isArray(json)) throw invalid("the body is no JSON object");
     return json as Body;
-  };
+  }
 
   /** @throws HttpError for a rollout that is not open any more */
-  const openRollout = (id: string, isEnding = false): OpenRollout | null => {
-    const found = registry.open.get(id);
+  #openRollout(id: string, isEnding = false): OpenRollout | null {
+    const found = this.#state.registry.open.get(id);
     if (found?.ending && !isEnding) throw refused("rollout_ended", `rollout ${id} has its reward`);
     if (found) return found;
-    const ended = registry.ended(id);
+    const ended = this.#state.registry.ended(id);
     if (ended === null) return null;
-    if (ended.state === "dropped" && ended.reason === "stale") throw staleRollout(state.step ?? 0);
+    if (ended.state === "dropped" && ended.reason === "stale") throw staleRollout(this.#state.step ?? 0);
     if (ended.state === "dropped")
       throw refused(`rollout_${ended.reason}`, `rollout ${id} was dropped (${ended.reason}); begin a new one`, 404);
     throw refused("rollout_ended", `rollout ${id} has its reward`);
-  };
+  }
 
-  const beginOr = async (id: string, group: string | null): Promise<OpenRollout> => {
-    let rollout = openRollout(id);
+  async #beginOr(id: string, group: string | null): Promise<OpenRollout> {
+    let rollout = this.#openRollout(id);
     if (!rollout) {
-      if (registry.open.size >= limits.maxOpen)
+      if (this.#state.registry.open.size >= this.#options.limits.maxOpen)
         throw new HttpError(
           429,
           "rate_limit_error",
-          `${limits.maxOpen} rollouts are open already`,
+          `${this.#options.limits.maxOpen} rollouts are open already`,
           null,
           "rollouts_open",
         );
-      if (registry.waiting >= limits.maxWaiting)
+      if (this.#state.registry.waiting >= this.#options.limits.maxWaiting)
         throw new HttpError(
           429,
           "rate_limit_error",
-          `${registry.waiting} rollouts wait to be trained`,
+          `${this.#state.registry.waiting} rollouts wait to be trained`,
           null,
           "trainer_behind",
         );
-      rollout = registry.begin(id);
-      await journal({ kind: "opened", id }).catch((error: unknown) => {
-        registry.open.delete(id);
+      rollout = this.#state.registry.begin(id);
+      await this.#options.journal({ kind: "opened", id }).catch((error: unknown) => {
+        this.#state.registry.open.delete(id);
         throw error;
       });
     }
     if (group !== null && rollout.group !== null && rollout.group !== group)
       throw refused("group_differs", `rollout ${id} belongs to the group ${rollout.group}, not ${group}`);
     rollout.group ??= group;
-    rollout.touched = options.now();
+    rollout.touched = this.#options.now();
     return rollout;
-  };
+  }
 
-  const agentOf = (body: Body): [AgentId, GatewayAgent] => {
+  #agentOf(body: Body): [AgentId, GatewayAgent] {
     const model = body["model"];
-    const found = typeof model === "string" && Object.hasOwn(agents, model) ? agents[model] : undefined;
+    const found =
+      typeof model === "string" && Object.hasOwn(this.#options.agents, model) ? this.#options.agents[model] : undefined;
     if (found) return [model as string, found];
     throw new HttpError(
       404,
       "invalid_request_error",
-      `model ${JSON.stringify(model)} is not served; ${names.join(", ")} are`,
+      `model ${JSON.stringify(model)} is not served; ${this.#names.join(", ")} are`,
       "model",
     );
-  };
+  }
 
   /** Draws under the run's sampling, whatever is asked for. */
-  const checkSampling = (body: Body): void => {
-    const { temperature, topP, topK, minP } = options.sampling;
+  #checkSampling(body: Body): void {
+    const { temperature, topP, topK, minP } = this.#options.sampling;
     const own: Readonly<Record<string, unknown>> = {
       temperature,
       top_p: topP ?? 1,
@@ -102,65 +128,60 @@ export function gatewayRoutes(
       (key) => body[key] !== undefined && body[key] !== null && body[key] !== own[key],
     );
     if (other === undefined) return;
-    if (options.otherSampling === "refuse")
+    if (this.#options.otherSampling === "refuse")
       throw invalid(
         `${other} is ${JSON.stringify(body[other])}, this run samples at ${JSON.stringify(own[other])}`,
         other,
       );
-    state.otherSampling += 1;
-  };
+    this.#state.otherSampling += 1;
+  }
 
-  const jobOf = (
-    path: string,
-    body: Body,
-    rollout: OpenRollout,
-    agent: AgentId,
-    found: GatewayAgent,
-  ): [Job, boolean] => {
-    checkSampling(body);
+  #jobOf(path: string, body: Body, rollout: OpenRollout, agent: AgentId, found: GatewayAgent): [Job, boolean] {
+    this.#checkSampling(body);
     const isChat = path === "/chat/completions";
     const { tokenizer, contextLength } = found;
     const { messages, hasTools } = isChat
-      ? plainChat(body, rollout.record, agent, options.tools)
+      ? plainChat(body, rollout.record, agent, this.#options.tools)
       : { messages: undefined, hasTools: false };
     const rest = restOf(body);
+    const { defaultMaxTokens = 1024 } = this.#options;
     const job = isChat ? chatJob({ ...rest, messages }, defaultMaxTokens) : completionJob(rest, defaultMaxTokens);
     if (job.count !== 1) throw invalid("a request of a rollout gets one reply", "n");
     if (job.echo) throw invalid("echo: prompts are not given back here", "echo");
     if (tokenizer) for (const prompt of job.prompts) checkPromptLength(prompt, tokenizer, contextLength);
     return [job, hasTools];
-  };
+  }
 
-  const complete = async (request: Request, path: string, inPath: string | null): Promise<Response> => {
-    const body = await bodyOf(request);
+  async #complete(request: Request, path: string, inPath: string | null): Promise<Response> {
+    const body = await this.#bodyOf(request);
     const belonging = belongingOf(body, request.headers, inPath);
-    const [agent, found] = agentOf(body);
-    const rollout = await beginOr(rolloutId(belonging), belonging.group);
-    const [job, hasTools] = jobOf(path, body, rollout, agent, found);
+    const [agent, found] = this.#agentOf(body);
+    const rollout = await this.#beginOr(rolloutId(belonging), belonging.group);
+    const [job, hasTools] = this.#jobOf(path, body, rollout, agent, found);
     let leave = (): void => undefined;
     let left = false;
     const end = (): void => {
       if (left) return;
       left = true;
       rollout.asking -= 1;
-      rollout.touched = options.now();
+      rollout.touched = this.#options.now();
       leave();
     };
     rollout.asking += 1;
     try {
-      leave = await gate.enter(request.signal);
-      openRollout(rollout.record.id); // it may have ended while it waited
+      leave = await this.#state.gate.enter(request.signal);
+      this.#openRollout(rollout.record.id); // it may have ended while it waited
       const seed = String(job.body.seed ?? "");
-      const { model, readReply } = recordingModel(options, state, rollout, { agent, seed, hasTools });
-      const facts = { system_fingerprint: `step-${state.step}` };
-      return await completer.complete(
+      const { model, readReply } = recordingModel(this.#options, this.#state, rollout, { agent, seed, hasTools });
+      const facts = { system_fingerprint: `step-${this.#state.step}` };
+      return await this.#completer.complete(
         { ...job, facts, ...(hasTools && { readReply }) },
         request,
         {
           policy: model,
           tokenizer: found.tokenizer ?? wordless,
           modelName: agent,
-          now: options.now,
+          now: this.#options.now,
         },
         end,
       );
@@ -169,14 +190,14 @@ export function gatewayRoutes(
       if (request.signal.aborted) return new ClientGone(error).toResponse();
       throw error;
     }
-  };
+  }
 
-  const reward = async (request: Request, id: string): Promise<Response> => {
-    const body = await bodyOf(request);
-    const said = rewardIn(body, names, options.agentRewards);
-    const first = state.rewards.get(id);
-    if (first && isRepeated(said, first)) return jsonResponse(200, { ...describe(id), repeated: true });
-    const rollout = openRollout(id);
+  async #reward(request: Request, id: string): Promise<Response> {
+    const body = await this.#bodyOf(request);
+    const said = rewardIn(body, this.#names, this.#options.agentRewards);
+    const first = this.#state.rewards.get(id);
+    if (first && isRepeated(said, first)) return jsonResponse(200, { ...this.#describe(id), repeated: true });
+    const rollout = this.#openRollout(id);
     if (!rollout) throw unknown(id);
     if (rollout.asking > 0) throw refused("reply_in_the_making", `rollout ${id} still waits for a reply`);
     const group = rollout.group ?? said.group;
@@ -187,26 +208,26 @@ export function gatewayRoutes(
       );
     if (said.group !== null && said.group !== group)
       throw refused("group_differs", `rollout ${id} belongs to the group ${group}, not ${said.group}`);
-    if (learnersIn(rollout.record, learns).length === 0)
-      throw refused("nothing_to_train", `rollout ${id} has no reply of ${[...learns].join(", ")}`);
+    if (learnersIn(rollout.record, this.#learners).length === 0)
+      throw refused("nothing_to_train", `rollout ${id} has no reply of ${[...this.#learners].join(", ")}`);
     const done = finished(rollout, group, said.reward, said.answer);
     rollout.ending = true;
     try {
-      await journal({ kind: "finished", rollout: done });
+      await this.#options.journal({ kind: "finished", rollout: done });
     } catch (error) {
       rollout.ending = false;
       throw error;
     }
-    openRollout(id, true); // it may have become too old while it was written
-    registry.finish(done);
-    rememberReward(state, done);
-    state.changed();
-    return jsonResponse(200, describe(id));
-  };
+    this.#openRollout(id, true); // it may have become too old while it was written
+    this.#state.registry.finish(done);
+    rememberReward(this.#state, done);
+    this.#state.changed();
+    return jsonResponse(200, this.#describe(id));
+  }
 
-  const describe = (id: string): Record<string, unknown> => {
-    const ended = registry.ended(id);
-    const found = registry.open.get(id);
+  #describe(id: string): Record<string, unknown> {
+    const ended = this.#state.registry.ended(id);
+    const found = this.#state.registry.open.get(id);
     if (!found && ended === null) throw unknown(id);
     const replies = found?.record.calls.map(({ agent, kind, step, completion }) => ({
       agent,
@@ -214,50 +235,33 @@ export function gatewayRoutes(
       step,
       tokens: completion.usage.completionTokens,
     }));
-    return { id, step: state.step, ...(found ? { state: "open", group: found.group, replies } : ended) };
-  };
+    return { id, step: this.#state.step, ...(found ? { state: "open", group: found.group, replies } : ended) };
+  }
 
-  const rollouts = async (request: Request, id: string, action: string): Promise<Response> => {
+  async #rollouts(request: Request, id: string, action: string): Promise<Response> {
     const { method } = request;
     checkId(id, "rollout");
-    if (action === "" && method === "GET") return jsonResponse(200, describe(id));
+    if (action === "" && method === "GET") return jsonResponse(200, this.#describe(id));
     if (method !== "POST") throw new HttpError(405, "invalid_request_error", `${action} takes POST`);
-    if (action === "reward") return reward(request, id);
+    if (action === "reward") return this.#reward(request, id);
     if (action === "abandon") {
-      const rollout = openRollout(id);
+      const rollout = this.#openRollout(id);
       if (!rollout) throw unknown(id);
-      await drop(id, "abandoned");
-      return jsonResponse(200, describe(id));
+      await this.#drop(id, "abandoned");
+      return jsonResponse(200, this.#describe(id));
     }
     throw new HttpError(404, "invalid_request_error", `a rollout has no ${action}`);
-  };
+  }
 
-  const cards = names.map((id) => ({
-    id,
-    object: "model",
-    created: 0,
-    owned_by: "laconic",
-    max_model_len: agents[id]?.contextLength,
-  }));
-
-  return async (request) => {
-    const { headers, method } = request;
-    checkCaller(request, options.hosts ?? [], options.apiKey);
-    const path = pathOf(request);
-    if (method === "GET" && path === "/health")
-      return jsonResponse(200, { status: "ok", running: completer.running(), step: state.step });
-    checkKey(headers.get("authorization"), options.apiKey);
-    const [, named, id = null, rest = ""] = /^(?:\/v1)?(\/rollouts)\/([^/]+)(?:\/v1)?(?:\/(.*))?$/u.exec(path) ?? [];
-    const own = named === undefined ? path.replace(/^\/v1/u, "") : `/${rest}`;
-    if (id !== null) checkId(id, "rollout");
-    if (method === "GET" && own === "/models") return jsonResponse(200, { object: "list", data: cards });
-    if (own === "/chat/completions" || own === "/completions") {
-      if (method !== "POST") throw new HttpError(405, "invalid_request_error", `${path} takes POST`);
-      return complete(request, own, id);
-    }
-    if (id !== null) return rollouts(request, id, rest);
-    throw new HttpError(404, "invalid_request_error", `there is no ${path}`);
-  };
+  #cards(): readonly object[] {
+    return this.#names.map((id) => ({
+      id,
+      object: "model",
+      created: 0,
+      owned_by: "laconic",
+      max_model_len: this.#options.agents[id]?.contextLength,
+    }));
+  }
 }
 
 /** Streams of a model whose tokens are not known here are not cut. */

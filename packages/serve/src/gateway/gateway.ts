@@ -3,7 +3,7 @@ import type { CompletionHandler } from "../completion-handler.ts";
 import { HttpError, refusalResponse } from "../http.ts";
 import { Gate } from "./gate.ts";
 import { rememberReward, type GatewayState } from "./gateway-state.ts";
-import { gatewayRoutes } from "./gateway-routes.ts";
+import { GatewayRoutes } from "./gateway-routes.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
 import { restore } from "./journal.ts";
 import { RolloutRegistry, type FinishedRollout } from "./rollout-registry.ts";
@@ -87,7 +87,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     await journal({ kind: "dropped", id, reason });
   };
   const shutting = new HttpError(503, "server_error", "the server is ending", null, "shutting_down");
-  const route = gatewayRoutes(options, state, drop);
+  const routes = new GatewayRoutes(options, state, drop);
   const isNew = Array.isArray(options.past) && options.past.length === 0;
   let restored = (): void => undefined;
   const whenRestored = isNew ? null : new Promise<void>((done) => (restored = done));
@@ -122,7 +122,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         // Whether a rollout is open, or has its reward, is not known before.
         if (whenRestored && !new URL(request.url).pathname.endsWith("/health")) await whenRestored;
         if (state.closed) throw shutting;
-        return await route(request);
+        return await routes.answer(request);
       } catch (error) {
         return refusalResponse(error, options.onError);
       }

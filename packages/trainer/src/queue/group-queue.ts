@@ -5,6 +5,7 @@ import { attempts } from "../stages/attempts.ts";
 import { joined, type GroupRollout, type SampledGroup } from "../stages/group-rollout.ts";
 import {
   groupScheduler,
+  type GroupScheduler,
   type ScheduleCounts,
   type ScheduleSettings,
   type ScheduleState,
@@ -78,184 +79,230 @@ interface Held {
 }
 
 /** Plays groups as the scheduler says, each under the newest weights at its start. */
-export function groupQueue(settings: QueueSettings, { timer, weights }: QueueParts, from?: ScheduleState): GroupQueue {
-  const { groupsPerStep, partsPerGroup, retries, cutStragglers } = settings;
-  const scheduler = groupScheduler(settings, from);
-  const pace = paced(timer, startsPerTurn);
-  const abortTurn = rateLimiter(timer, Math.ceil(startsPerTurn / partsPerGroup));
-  const use = shareInUse(() => timer.now());
-  const complete = new Map<number, SampledGroup>();
-  const playing = new Map<number, () => void>();
-  const background = new Set<Promise<void>>();
-  let current: Held | null = null;
-  let failure: { readonly error: unknown } | null = null;
-  let isPumping: boolean = false;
-  let isClosed: boolean = false;
-  let dropped: DroppedGroup[] = [];
-  let retried: number = 0;
-  let cut: number = 0;
-  let failedInRow: number = 0;
-  let wake = (): void => undefined;
+export function groupQueue(settings: QueueSettings, parts: QueueParts, from?: ScheduleState): GroupQueue {
+  return new Players(settings, parts, from);
+}
 
-  const end = (error: unknown): void => {
-    failure ??= { error };
-    wake();
-  };
-  const inBackground = (work: Promise<void>): void => {
-    const own = work.catch(end).finally(() => background.delete(own));
-    background.add(own);
-  };
-  const release = async (held: Held): Promise<void> => {
-    if (held.users === 0 && held !== current) await held.weights.dispose();
-  };
-  const changed = (): void => {
-    const { open, capacity } = scheduler.counts();
-    use.now(open / capacity);
-    wake();
-    if (!isPumping) inBackground(pump());
-  };
+/** A group whose parts are played. */
+interface Playing {
+  readonly started: StartedGroup;
+  readonly controllers: AbortController[];
+  readonly over: Map<number, SampledGroup>;
+  isOver: boolean;
+  /** Ends the wait for stragglers. */
+  callOff(): void;
+}
 
-  const pump = async (): Promise<void> => {
-    isPumping = true;
+class Players implements GroupQueue {
+  readonly #settings: QueueSettings;
+  readonly #parts: QueueParts;
+  readonly #scheduler: GroupScheduler;
+  readonly #pace: () => Promise<void>;
+  readonly #abortTurn: () => Promise<void>;
+  readonly #use: ReturnType<typeof shareInUse>;
+  readonly #complete = new Map<number, SampledGroup>();
+  readonly #playing = new Map<number, Playing>();
+  readonly #background = new Set<Promise<void>>();
+  #current: Held | null = null;
+  #failure: { readonly error: unknown } | null = null;
+  #isPumping = false;
+  #isClosed = false;
+  #dropped: DroppedGroup[] = [];
+  #retried = 0;
+  #cut = 0;
+  #failedInRow = 0;
+  #wake = (): void => undefined;
+
+  constructor(settings: QueueSettings, parts: QueueParts, from: ScheduleState | undefined) {
+    const { timer } = parts;
+    this.#settings = settings;
+    this.#parts = parts;
+    this.#scheduler = groupScheduler(settings, from);
+    this.#pace = paced(timer, startsPerTurn);
+    this.#abortTurn = rateLimiter(timer, Math.ceil(startsPerTurn / settings.partsPerGroup));
+    this.#use = shareInUse(() => timer.now());
+  }
+
+  async take(version: number): Promise<TakenGroups> {
+    if (this.#isClosed) throw new LaconicError("input_invalid", "the queue is closed", { version });
+    await this.#renew(version);
+    this.#changed();
+    for (;;) {
+      if (this.#failure) throw this.#failure.error;
+      const taken = this.#scheduler.take();
+      if (!taken) {
+        await new Promise<void>((go) => (this.#wake = go));
+        continue;
+      }
+      const sampled = taken.map(({ group }, position): SampledGroup => {
+        const { rollouts, ...rest } = this.#complete.get(group) as SampledGroup;
+        this.#complete.delete(group);
+        return { ...rest, rollouts: rollouts.map((each) => ({ ...each, group: position })) };
+      });
+      this.#changed();
+      return { ...joined(sampled), lags: taken.map((each) => version - each.version) };
+    }
+  }
+
+  report(): QueueReport {
+    const report = {
+      dropped: this.#dropped,
+      retried: this.#retried,
+      cut: this.#cut,
+      utilisation: this.#use.mean(),
+      ...this.#scheduler.counts(),
+      state: this.#scheduler.state(),
+    };
+    this.#dropped = [];
+    this.#retried = 0;
+    this.#cut = 0;
+    return report;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const playing of this.#playing.values()) this.#stop(playing);
+    while (this.#background.size > 0) await Promise.allSettled(this.#background);
+    const last = this.#current;
+    this.#current = null;
+    if (last) await this.#release(last);
+  }
+
+  #end(error: unknown): void {
+    this.#failure ??= { error };
+    this.#wake();
+  }
+
+  #inBackground(work: Promise<void>): void {
+    const own = work.catch((error: unknown) => this.#end(error)).finally(() => this.#background.delete(own));
+    this.#background.add(own);
+  }
+
+  async #release(held: Held): Promise<void> {
+    if (held.users === 0 && held !== this.#current) await held.weights.dispose();
+  }
+
+  #changed(): void {
+    this.#noteUse();
+    this.#wake();
+    if (!this.#isPumping) this.#inBackground(this.#pump());
+  }
+
+  #noteUse(): void {
+    const { open, capacity } = this.#scheduler.counts();
+    this.#use.now(open / capacity);
+  }
+
+  async #pump(): Promise<void> {
+    this.#isPumping = true;
     try {
-      for (let started = next(); started; started = next()) {
-        const { open, capacity } = scheduler.counts();
-        use.now(open / capacity);
-        await begin(started, current as Held);
+      for (let started = this.#next(); started; started = this.#next()) {
+        this.#noteUse();
+        await this.#begin(started, this.#current as Held);
       }
     } finally {
-      isPumping = false;
+      this.#isPumping = false;
     }
-  };
-  const next = (): StartedGroup | null => (isClosed || failure || !current ? null : scheduler.start());
+  }
 
-  const abort = async (controllers: readonly AbortController[]): Promise<void> => {
-    await abortTurn();
-    for (const controller of controllers) controller.abort(groupIsOver);
-  };
+  #next(): StartedGroup | null {
+    return this.#isClosed || this.#failure || !this.#current ? null : this.#scheduler.start();
+  }
 
   /** Resolves once all parts are started. */
-  const begin = async (started: StartedGroup, held: Held): Promise<void> => {
-    const { group } = started;
-    const controllers: AbortController[] = [];
-    const over = new Map<number, SampledGroup>();
-    let isOver = false;
-    let callOff = (): void => undefined;
-    const stop = (): void => {
-      isOver = true;
-      callOff();
-      playing.delete(group);
-      if (over.size < partsPerGroup) inBackground(abort(controllers));
-    };
-    const finish = (): void => {
-      cut += partsPerGroup - over.size;
-      stop();
-      complete.set(group, joined([...over].toSorted(([a], [b]) => a - b).map(([, sampled]) => sampled)));
-      scheduler.complete(group);
-      failedInRow = 0;
-    };
-    const fail = (error: unknown): void => {
-      stop();
-      scheduler.leave(group);
-      const lag = (current?.version ?? started.version) - started.version;
-      const detail = error instanceof Error ? error.message : String(error);
-      dropped.push({ ...started, reason: "failed", lag, detail });
-      failedInRow += 1;
-      if (failedInRow >= groupsPerStep) end(error);
-    };
-    const partOver = (part: number, sampled: SampledGroup): void => {
-      over.set(part, sampled);
-      scheduler.partOver(group);
-      if (over.size === partsPerGroup) finish();
-      else if (cutStragglers && over.size === Math.ceil(cutStragglers.afterShare * partsPerGroup))
-        callOff = timer.after(cutStragglers.seconds * 1000, () => {
-          finish();
-          changed();
-        });
-    };
-    const playPart = async (game: GroupRollout, part: number): Promise<void> => {
-      const controller = new AbortController(); // of its own: each of its calls listens
-      controllers.push(controller);
-      const play = (attempt: number): Promise<SampledGroup> => game.play(part, attempt, controller.signal);
-      try {
-        const sampled = await attempts(retries, play, { stops: () => isOver, failed: () => void (retried += 1) });
-        if (!isOver) partOver(part, sampled);
-      } catch (error) {
-        if (!isOver) fail(error);
-      }
-      changed();
-    };
-    playing.set(group, stop);
+  async #begin(started: StartedGroup, held: Held): Promise<void> {
+    const playing: Playing = { started, controllers: [], over: new Map(), isOver: false, callOff: () => undefined };
+    this.#playing.set(started.group, playing);
     held.users += 1;
     const running: Promise<void>[] = [];
     try {
-      const game = held.weights.game(group);
-      for (let part = 0; part < partsPerGroup && !isOver; part++) {
-        await pace();
-        if (!isOver) running.push(playPart(game, part));
+      const game = held.weights.game(started.group);
+      for (let part = 0; part < this.#settings.partsPerGroup && !playing.isOver; part++) {
+        await this.#pace();
+        if (!playing.isOver) running.push(this.#playPart(playing, game, part));
       }
     } finally {
-      inBackground(
+      this.#inBackground(
         Promise.all(running).then(() => {
           held.users -= 1;
-          return release(held);
+          return this.#release(held);
         }),
       );
     }
-  };
+  }
 
-  const renew = async (version: number): Promise<void> => {
-    if (current?.version === version) return;
-    const [before, newest] = [current, { version, weights: await weights(), users: 0 }];
-    current = newest;
-    for (const each of scheduler.advance(version)) {
-      playing.get(each.group)?.();
-      complete.delete(each.group);
-      dropped.push({ ...each, reason: "stale", lag: version - each.version });
+  async #playPart(playing: Playing, game: GroupRollout, part: number): Promise<void> {
+    const controller = new AbortController(); // of its own: each of its calls listens
+    playing.controllers.push(controller);
+    const play = (attempt: number): Promise<SampledGroup> => game.play(part, attempt, controller.signal);
+    try {
+      const sampled = await attempts(this.#settings.retries, play, {
+        stops: () => playing.isOver,
+        failed: () => void (this.#retried += 1),
+      });
+      if (!playing.isOver) this.#partOver(playing, part, sampled);
+    } catch (error) {
+      if (!playing.isOver) this.#fail(playing, error);
     }
-    if (before) await release(before);
-  };
+    this.#changed();
+  }
 
-  return {
-    async take(version) {
-      if (isClosed) throw new LaconicError("input_invalid", "the queue is closed", { version });
-      await renew(version);
-      changed();
-      for (;;) {
-        if (failure) throw failure.error;
-        const taken = scheduler.take();
-        if (!taken) {
-          await new Promise<void>((go) => (wake = go));
-          continue;
-        }
-        const sampled = taken.map(({ group }, position): SampledGroup => {
-          const { rollouts, ...rest } = complete.get(group) as SampledGroup;
-          complete.delete(group);
-          return { ...rest, rollouts: rollouts.map((each) => ({ ...each, group: position })) };
-        });
-        changed();
-        return { ...joined(sampled), lags: taken.map((each) => version - each.version) };
-      }
-    },
-    report() {
-      const report = {
-        dropped,
-        retried,
-        cut,
-        utilisation: use.mean(),
-        ...scheduler.counts(),
-        state: scheduler.state(),
-      };
-      [dropped, retried, cut] = [[], 0, 0];
-      return report;
-    },
-    async close() {
-      isClosed = true;
-      for (const stop of playing.values()) stop();
-      while (background.size > 0) await Promise.allSettled(background);
-      const last = current;
-      current = null;
-      if (last) await release(last);
-    },
-  };
+  #partOver(playing: Playing, part: number, sampled: SampledGroup): void {
+    const { partsPerGroup, cutStragglers } = this.#settings;
+    const { over, started } = playing;
+    over.set(part, sampled);
+    this.#scheduler.partOver(started.group);
+    if (over.size === partsPerGroup) this.#finish(playing);
+    else if (cutStragglers && over.size === Math.ceil(cutStragglers.afterShare * partsPerGroup))
+      playing.callOff = this.#parts.timer.after(cutStragglers.seconds * 1000, () => {
+        this.#finish(playing);
+        this.#changed();
+      });
+  }
+
+  #finish(playing: Playing): void {
+    const { over, started } = playing;
+    this.#cut += this.#settings.partsPerGroup - over.size;
+    this.#stop(playing);
+    const sampled = [...over].toSorted(([a], [b]) => a - b).map(([, each]) => each);
+    this.#complete.set(started.group, joined(sampled));
+    this.#scheduler.complete(started.group);
+    this.#failedInRow = 0;
+  }
+
+  #fail(playing: Playing, error: unknown): void {
+    const { started } = playing;
+    this.#stop(playing);
+    this.#scheduler.leave(started.group);
+    const lag = (this.#current?.version ?? started.version) - started.version;
+    const detail = error instanceof Error ? error.message : String(error);
+    this.#dropped.push({ ...started, reason: "failed", lag, detail });
+    this.#failedInRow += 1;
+    if (this.#failedInRow >= this.#settings.groupsPerStep) this.#end(error);
+  }
+
+  #stop(playing: Playing): void {
+    playing.isOver = true;
+    playing.callOff();
+    this.#playing.delete(playing.started.group);
+    if (playing.over.size < this.#settings.partsPerGroup) this.#inBackground(this.#abort(playing.controllers));
+  }
+
+  async #abort(controllers: readonly AbortController[]): Promise<void> {
+    await this.#abortTurn();
+    for (const controller of controllers) controller.abort(groupIsOver);
+  }
+
+  async #renew(version: number): Promise<void> {
+    const before = this.#current;
+    if (before?.version === version) return;
+    this.#current = { version, weights: await this.#parts.weights(), users: 0 };
+    for (const each of this.#scheduler.advance(version)) {
+      const playing = this.#playing.get(each.group);
+      if (playing) this.#stop(playing);
+      this.#complete.delete(each.group);
+      this.#dropped.push({ ...each, reason: "stale", lag: version - each.version });
+    }
+    if (before) await this.#release(before);
+  }
 }

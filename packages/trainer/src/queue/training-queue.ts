@@ -70,7 +70,8 @@ export function trainingQueue(
     from,
   );
   return {
-    ...queue,
+    take: (version) => queue.take(version),
+    close: () => queue.close(),
     report() {
       const { dropped, ...report } = queue.report();
       return { ...report, dropped: dropped.map((each) => ({ ...each, problemId: place(each.group).problem.id })) };
