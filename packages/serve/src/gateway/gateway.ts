@@ -6,7 +6,7 @@ import { rememberReward, type GatewayState } from "./gateway-state.ts";
 import { GatewayRoutes } from "./gateway-routes.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
 import { restore } from "./journal.ts";
-import { RolloutRegistry, type FinishedRollout } from "./rollout-registry.ts";
+import { RolloutRegistry, type DropReason, type FinishedRollout } from "./rollout-registry.ts";
 
 /** What a step is made of: groups of rollouts with their rewards, as a trainer takes them. */
 export interface GatewayStep {
@@ -63,116 +63,147 @@ export interface Gateway {
  * groups of rollouts with their rewards. Weights move between steps only: while they do, requests wait.
  */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { groupsPerStep, rolloutsPerGroup, groupSeconds, limits, maxLag, journal } = options;
-  const waiters = new Set<() => void>();
-  const state: GatewayState = {
-    registry: new RolloutRegistry({ groupsPerStep, rolloutsPerGroup, groupSeconds }, options.now),
-    gate: new Gate(),
-    prompts: {},
-    dropped: {},
-    rewards: new Map(),
-    otherSampling: 0,
-    foreign: 0,
-    step: null,
-    models: {},
-    closed: false,
-    changed: () => {
-      for (const wake of waiters) wake();
-    },
-  };
-  const { registry, gate } = state;
-  const drop = async (id: string, reason: Parameters<RolloutRegistry["drop"]>[1]): Promise<void> => {
-    state.dropped[reason] = (state.dropped[reason] ?? 0) + 1;
-    registry.drop(id, reason);
-    await journal({ kind: "dropped", id, reason });
-  };
-  const shutting = new HttpError(503, "server_error", "the server is ending", null, "shutting_down");
-  const routes = new GatewayRoutes(options, state, drop);
-  const isNew = Array.isArray(options.past) && options.past.length === 0;
-  let restored = (): void => undefined;
-  const whenRestored = isNew ? null : new Promise<void>((done) => (restored = done));
-  let isRestored = isNew;
-
-  const sweep = async (): Promise<void> => {
-    for (const id of registry.idle(limits.rolloutSeconds)) await drop(id, "timeout");
-    for (const id of registry.lonely()) await drop(id, "lonely");
-    state.changed(); // groups may be late enough by now
-  };
-
-  /** Resolves when a step has its groups; false when nobody plays any more. */
-  const groupsReady = async (signal: AbortSignal | undefined): Promise<boolean> => {
-    for (;;) {
-      if (state.closed || signal?.aborted) return false;
-      if (registry.ready().length >= groupsPerStep) return true;
-      await new Promise<void>((wake) => {
-        const done = (): void => {
-          waiters.delete(done);
-          signal?.removeEventListener("abort", done);
-          wake();
-        };
-        waiters.add(done);
-        signal?.addEventListener("abort", done, { once: true });
-      });
-    }
-  };
-
+  const gateway = new RolloutGateway(options);
   return {
-    handler: async (request) => {
-      try {
-        // Whether a rollout is open, or has its reward, is not known before.
-        if (whenRestored && !new URL(request.url).pathname.endsWith("/health")) await whenRestored;
-        if (state.closed) throw shutting;
-        return await routes.answer(request);
-      } catch (error) {
-        return refusalResponse(error, options.onError);
-      }
-    },
-    async take({ step, models, signal }) {
-      if (!isRestored) {
-        isRestored = true;
-        const past = await restore(options.past, step);
-        for (const [id, reason] of past.dropped) registry.drop(id, reason);
-        for (const id of past.trained) registry.remember(id, { state: "trained" });
-        for (const rollout of past.waiting) {
-          registry.finish(rollout);
-          rememberReward(state, rollout);
-        }
-        restored();
-      }
-      state.step = step;
-      state.models = models;
-      for (const id of registry.olderThan(step, maxLag)) await drop(id, "stale");
-      gate.open();
-      const isReady = await groupsReady(signal);
-      await gate.close();
-      if (!isReady) return null;
-      const taken = registry.take();
-      const ids = taken.flat().map(({ id }) => id);
-      await journal({ kind: "taken", step, ids });
-      const groups = taken.map((members) => ({
-        problem: { id: members[0]?.group ?? "", question: "", gold: "" },
-        episodes: members.map(({ episode, reward }) => ({ episode, reward })),
-        lag: Math.max(0, ...members.map(({ steps }) => step - steps[0])),
-      }));
-      return { groups, lag: Math.max(0, ...groups.map(({ lag }) => lag)) };
-    },
-    sweep,
-    status: () => ({
-      step: state.step,
+    handler: (request) => gateway.answer(request),
+    take: (request) => gateway.take(request),
+    sweep: () => gateway.sweep(),
+    status: () => gateway.status(),
+    close: () => gateway.close(),
+  };
+}
+
+const shutting = (): HttpError => new HttpError(503, "server_error", "the server is ending", null, "shutting_down");
+
+class RolloutGateway {
+  readonly #options: GatewayOptions;
+  readonly #waiters = new Set<() => void>();
+  readonly #state: GatewayState;
+  readonly #routes: GatewayRoutes;
+  readonly #whenRestored: Promise<void> | null;
+  #restored = (): void => undefined;
+  #isRestored: boolean;
+
+  constructor(options: GatewayOptions) {
+    const { groupsPerStep, rolloutsPerGroup, groupSeconds } = options;
+    this.#options = options;
+    this.#state = {
+      registry: new RolloutRegistry({ groupsPerStep, rolloutsPerGroup, groupSeconds }, options.now),
+      gate: new Gate(),
+      prompts: {},
+      dropped: {},
+      rewards: new Map(),
+      otherSampling: 0,
+      foreign: 0,
+      step: null,
+      models: {},
+      closed: false,
+      changed: () => {
+        for (const wake of this.#waiters) wake();
+      },
+    };
+    this.#routes = new GatewayRoutes(options, this.#state, (id, reason) => this.#drop(id, reason));
+    this.#isRestored = Array.isArray(options.past) && options.past.length === 0;
+    this.#whenRestored = this.#isRestored ? null : new Promise<void>((done) => (this.#restored = done));
+  }
+
+  async answer(request: Request): Promise<Response> {
+    try {
+      // Whether a rollout is open, or has its reward, is not known before.
+      if (this.#whenRestored && !new URL(request.url).pathname.endsWith("/health")) await this.#whenRestored;
+      if (this.#state.closed) throw shutting();
+      return await this.#routes.answer(request);
+    } catch (error) {
+      return refusalResponse(error, this.#options.onError);
+    }
+  }
+
+  async take({ step, models, signal }: Parameters<Gateway["take"]>[0]): Promise<GatewayStep | null> {
+    const { maxLag, journal } = this.#options;
+    const { registry, gate } = this.#state;
+    if (!this.#isRestored) await this.#restore(step);
+    this.#state.step = step;
+    this.#state.models = models;
+    for (const id of registry.olderThan(step, maxLag)) await this.#drop(id, "stale");
+    gate.open();
+    const isReady = await this.#groupsReady(signal);
+    await gate.close();
+    if (!isReady) return null;
+    const taken = registry.take();
+    const ids = taken.flat().map(({ id }) => id);
+    await journal({ kind: "taken", step, ids });
+    const groups = taken.map((members) => ({
+      problem: { id: members[0]?.group ?? "", question: "", gold: "" },
+      episodes: members.map(({ episode, reward }) => ({ episode, reward })),
+      lag: Math.max(0, ...members.map(({ steps }) => step - steps[0])),
+    }));
+    return { groups, lag: Math.max(0, ...groups.map(({ lag }) => lag)) };
+  }
+
+  async sweep(): Promise<void> {
+    const { registry } = this.#state;
+    for (const id of registry.idle(this.#options.limits.rolloutSeconds)) await this.#drop(id, "timeout");
+    for (const id of registry.lonely()) await this.#drop(id, "lonely");
+    this.#state.changed(); // groups may be late enough by now
+  }
+
+  status(): GatewayStatus {
+    const { registry, step, prompts, dropped, otherSampling, foreign } = this.#state;
+    return {
+      step,
       open: registry.open.size,
       waiting: registry.waiting,
       groupsReady: registry.ready().length,
-      groupsPerStep,
-      prompts: { ...state.prompts },
-      dropped: { ...state.dropped },
-      otherSampling: state.otherSampling,
-      foreign: state.foreign,
-    }),
-    close() {
-      state.closed = true;
-      restored();
-      gate.refuseWaiting(shutting);
-      state.changed();
-    },
-  };
+      groupsPerStep: this.#options.groupsPerStep,
+      prompts: { ...prompts },
+      dropped: { ...dropped },
+      otherSampling,
+      foreign,
+    };
+  }
+
+  close(): void {
+    this.#state.closed = true;
+    this.#restored();
+    this.#state.gate.refuseWaiting(shutting());
+    this.#state.changed();
+  }
+
+  async #drop(id: string, reason: DropReason): Promise<void> {
+    const { dropped, registry } = this.#state;
+    dropped[reason] = (dropped[reason] ?? 0) + 1;
+    registry.drop(id, reason);
+    await this.#options.journal({ kind: "dropped", id, reason });
+  }
+
+  /** What earlier processes wrote, before the first step. */
+  async #restore(step: number): Promise<void> {
+    const { registry } = this.#state;
+    this.#isRestored = true;
+    const past = await restore(this.#options.past, step);
+    for (const [id, reason] of past.dropped) registry.drop(id, reason);
+    for (const id of past.trained) registry.remember(id, { state: "trained" });
+    for (const rollout of past.waiting) {
+      registry.finish(rollout);
+      rememberReward(this.#state, rollout);
+    }
+    this.#restored();
+  }
+
+  /** Resolves when a step has its groups; false when nobody plays any more. */
+  async #groupsReady(signal: AbortSignal | undefined): Promise<boolean> {
+    for (;;) {
+      if (this.#state.closed || signal?.aborted) return false;
+      if (this.#state.registry.ready().length >= this.#options.groupsPerStep) return true;
+      await new Promise<void>((wake) => {
+        const done = (): void => {
+          this.#waiters.delete(done);
+          signal?.removeEventListener("abort", done);
+          wake();
+        };
+        this.#waiters.add(done);
+        signal?.addEventListener("abort", done, { once: true });
+      });
+    }
+  }
 }

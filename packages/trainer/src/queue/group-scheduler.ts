@@ -77,90 +77,113 @@ interface Played extends StartedGroup {
  *
  * @param state - of a run that goes on: its untrained groups are started anew, before new ones
  */
-export function groupScheduler(
-  settings: ScheduleSettings,
-  state: ScheduleState = { next: 0, again: [] },
-): GroupScheduler {
-  const { groupsPerStep, partsPerGroup, activeGroups, maxLag, stale, steps } = settings;
-  const most = (maxLag + 1) * groupsPerStep;
-  const capacity = Math.min(activeGroups ?? groupsPerStep + 1, most) * partsPerGroup;
-  const active = new Map<number, Played>();
-  let complete: StartedGroup[] = [];
-  let version = 0;
-  let open = 0;
-  let next = state.next;
-  let again = [...state.again];
-  let hasTaken = false; // under the weights of now
+export function groupScheduler(settings: ScheduleSettings, state?: ScheduleState): GroupScheduler {
+  return new Schedule(settings, state);
+}
 
-  const untrained = (): number => active.size + complete.length;
-  const leave = (group: number): void => {
-    open -= active.get(group)?.open ?? 0;
-    active.delete(group);
-  };
+class Schedule implements GroupScheduler {
+  readonly #settings: ScheduleSettings;
+  readonly #capacity: number;
+  readonly #active = new Map<number, Played>();
+  #complete: StartedGroup[] = [];
+  #version = 0;
+  #open = 0;
+  #next: number;
+  #again: number[];
+  /** Under the weights of now. */
+  #hasTaken = false;
+
+  constructor(settings: ScheduleSettings, state: ScheduleState = { next: 0, again: [] }) {
+    const { groupsPerStep, partsPerGroup, activeGroups, maxLag } = settings;
+    this.#settings = settings;
+    this.#capacity = Math.min(activeGroups ?? groupsPerStep + 1, (maxLag + 1) * groupsPerStep) * partsPerGroup;
+    this.#next = state.next;
+    this.#again = [...state.again];
+  }
+
+  advance(now: number): StartedGroup[] {
+    const { maxLag, stale } = this.#settings;
+    if (now !== this.#version) this.#hasTaken = false;
+    this.#version = now;
+    if (stale === "wait") return [];
+    const old = [...this.#active.values(), ...this.#complete].filter((each) => each.version < now - maxLag);
+    for (const { group } of old) this.#leaveActive(group);
+    this.#complete = this.#complete.filter((each) => each.version >= now - maxLag);
+    return old.map(({ group, version }) => ({ group, version })).toSorted((a, b) => a.group - b.group);
+  }
+
+  start(): StartedGroup | null {
+    const { groupsPerStep, partsPerGroup, maxLag, steps } = this.#settings;
+    if (this.#open + partsPerGroup > this.#capacity || this.#complete.length >= maxWaiting * groupsPerStep) return null;
+    // A step that has its groups takes no other, and what starts meanwhile has its weights of before.
+    const ahead = this.#hasTaken ? 1 : 0;
+    const untrained = this.#active.size + this.#complete.length;
+    if (untrained >= Math.min(maxLag + 1 - ahead, steps - this.#version - ahead) * groupsPerStep) return null;
+    const group = this.#again.shift() ?? this.#next++;
+    this.#active.set(group, { group, version: this.#version, open: partsPerGroup });
+    this.#open += partsPerGroup;
+    return { group, version: this.#version };
+  }
+
+  partOver(group: number): void {
+    const played = this.#active.get(group);
+    if (!played || played.open === 0) return;
+    played.open -= 1;
+    this.#open -= 1;
+  }
+
+  complete(group: number): void {
+    const played = this.#active.get(group);
+    if (!played) return;
+    this.#leaveActive(group);
+    this.#complete.push({ group, version: played.version });
+  }
+
+  leave(group: number): void {
+    this.#leaveActive(group);
+    this.#complete = this.#complete.filter((each) => each.group !== group);
+  }
+
+  take(): StartedGroup[] | null {
+    const { groupsPerStep, stale } = this.#settings;
+    if (this.#complete.length < groupsPerStep) return null;
+    const inOrder = this.#complete.toSorted((a, b) => a.version - b.version); // stable: then as they became complete
+    const left = inOrder.slice(groupsPerStep);
+    if (stale === "wait" && !this.#isInTime(left)) return null;
+    const taken = inOrder.slice(0, groupsPerStep);
+    this.#hasTaken = true;
+    const isTaken = new Set(taken.map(({ group }) => group));
+    this.#complete = this.#complete.filter(({ group }) => !isTaken.has(group));
+    return taken;
+  }
+
+  counts(): ScheduleCounts {
+    return {
+      active: this.#active.size,
+      complete: this.#complete.length,
+      open: this.#open,
+      capacity: this.#capacity,
+    };
+  }
+
+  state(): ScheduleState {
+    const untrained = [...this.#again, ...this.#active.keys(), ...this.#complete.map(({ group }) => group)];
+    return { next: this.#next, again: untrained.toSorted((a, b) => a - b) };
+  }
+
+  #leaveActive(group: number): void {
+    this.#open -= this.#active.get(group)?.open ?? 0;
+    this.#active.delete(group);
+  }
+
   /** Whether later steps can still take every group in time that is left behind. */
-  const isInTime = (left: readonly StartedGroup[]): boolean => {
+  #isInTime(left: readonly StartedGroup[]): boolean {
+    const { groupsPerStep, maxLag } = this.#settings;
     const byAge = new Map<number, number>();
-    for (const each of [...left, ...active.values()]) byAge.set(each.version, (byAge.get(each.version) ?? 0) + 1);
+    for (const each of [...left, ...this.#active.values()]) byAge.set(each.version, (byAge.get(each.version) ?? 0) + 1);
     let sum = 0;
     return [...byAge]
       .toSorted(([a], [b]) => a - b)
-      .every(([each, count]) => (sum += count) <= (each + maxLag - version) * groupsPerStep);
-  };
-
-  return {
-    advance(now) {
-      if (now !== version) hasTaken = false;
-      version = now;
-      if (stale === "wait") return [];
-      const old = [...active.values(), ...complete].filter((each) => each.version < version - maxLag);
-      for (const { group } of old) leave(group);
-      complete = complete.filter((each) => each.version >= version - maxLag);
-      return old.map(({ group, version: own }) => ({ group, version: own })).toSorted((a, b) => a.group - b.group);
-    },
-    start() {
-      if (open + partsPerGroup > capacity || complete.length >= maxWaiting * groupsPerStep) return null;
-      // A step that has its groups takes no other, and what starts meanwhile has its weights of before.
-      const ahead = hasTaken ? 1 : 0;
-      if (untrained() >= Math.min(maxLag + 1 - ahead, steps - version - ahead) * groupsPerStep) return null;
-      const [first] = again;
-      const group = first ?? next;
-      if (first === undefined) next += 1;
-      else again = again.slice(1);
-      active.set(group, { group, version, open: partsPerGroup });
-      open += partsPerGroup;
-      return { group, version };
-    },
-    partOver(group) {
-      const played = active.get(group);
-      if (!played || played.open === 0) return;
-      played.open -= 1;
-      open -= 1;
-    },
-    complete(group) {
-      const played = active.get(group);
-      if (!played) return;
-      leave(group);
-      complete.push({ group, version: played.version });
-    },
-    leave(group) {
-      leave(group);
-      complete = complete.filter((each) => each.group !== group);
-    },
-    take() {
-      if (complete.length < groupsPerStep) return null;
-      const inOrder = complete.toSorted((a, b) => a.version - b.version); // stable: then as they became complete
-      const left = inOrder.slice(groupsPerStep);
-      if (stale === "wait" && !isInTime(left)) return null;
-      const taken = inOrder.slice(0, groupsPerStep);
-      hasTaken = true;
-      const isTaken = new Set(taken.map(({ group }) => group));
-      complete = complete.filter(({ group }) => !isTaken.has(group));
-      return taken;
-    },
-    counts: () => ({ active: active.size, complete: complete.length, open, capacity }),
-    state: () => ({
-      next,
-      again: [...again, ...active.keys(), ...complete.map(({ group }) => group)].toSorted((a, b) => a - b),
-    }),
-  };
+      .every(([each, count]) => (sum += count) <= (each + maxLag - this.#version) * groupsPerStep);
+  }
 }
