@@ -84,120 +84,163 @@ export interface ApiServer<Body> {
  * @throws LaconicError `budget_refused` for a cap without a price
  */
 export function apiModel<Body>(server: ApiServer<Body>, options: ApiModelOptions): OpenAiModel {
-  const { model, key, place } = server;
-  const {
-    deadlineMs = 600_000,
-    attempts = 8,
-    limiter = new Limiter(),
-    account = new SpendAccount(),
-    weightVersion = 0,
-  } = options;
-  const price = options.price ?? publicPrices[model] ?? null;
-  if (account.maxUsd !== null && !price)
-    throw new LaconicError(
-      "budget_refused",
-      `a spend cap needs the price of ${model}, which is not known; give \`price\``,
-      { model },
-    );
-  const hear = options.onEvent ?? (() => undefined);
-  const cache = options.cache
-    ? new CompletionCache(options.cache, ({ message }) => hear({ kind: "cache-failed", reason: message }))
-    : null;
-  const flights = new SingleFlight<Completion>();
-  const bound = new CallBound();
-  let overlong = false;
+  return new ApiModel(server, options);
+}
 
-  const ask = async (request: CompletionRequest, body: Body): Promise<Completion> => {
-    const deadline = untilDeadline(deadlineMs, request.signal);
+/** Tokens of a call: given, or at most. */
+interface CallTokens {
+  readonly prompt: number;
+  readonly completion: number;
+}
+
+class ApiModel<Body> implements OpenAiModel {
+  readonly id: string;
+  readonly account: SpendAccount;
+  readonly limiter: Limiter;
+  readonly #server: ApiServer<Body>;
+  readonly #deadlineMs: number;
+  readonly #attempts: number;
+  readonly #weightVersion: number;
+  readonly #price: TokenPrice | null;
+  readonly #hear: (event: ApiEvent) => void;
+  readonly #cache: CompletionCache | null;
+  readonly #flights = new SingleFlight<Completion>();
+  readonly #bound = new CallBound();
+  #overlong = false;
+
+  constructor(server: ApiServer<Body>, options: ApiModelOptions) {
+    const { model } = server;
+    this.id = model;
+    this.account = options.account ?? new SpendAccount();
+    this.limiter = options.limiter ?? new Limiter();
+    this.#server = server;
+    this.#deadlineMs = options.deadlineMs ?? 600_000;
+    this.#attempts = options.attempts ?? 8;
+    this.#weightVersion = options.weightVersion ?? 0;
+    this.#price = options.price ?? publicPrices[model] ?? null;
+    if (this.account.maxUsd !== null && !this.#price)
+      throw new LaconicError(
+        "budget_refused",
+        `a spend cap needs the price of ${model}, which is not known; give \`price\``,
+        { model },
+      );
+    this.#hear = options.onEvent ?? (() => undefined);
+    this.#cache = options.cache
+      ? new CompletionCache(options.cache, ({ message }) => this.#hear({ kind: "cache-failed", reason: message }))
+      : null;
+  }
+
+  get cacheFailures(): number {
+    return this.#cache?.failures ?? 0;
+  }
+
+  async complete(request: CompletionRequest): Promise<Completion> {
+    const body = this.#server.bodyOf(request);
+    const cache = this.#cache;
+    if (!cache) return this.#ask(request, body);
+    const { signal: own, ...rest } = request;
+    const cacheKey = CompletionCache.keyOf([this.#server.place, this.id, this.#weightVersion, body, request.random]);
+    const { value, shared } = await this.#flights.run(cacheKey, own, async (signal) => {
+      const held = await cache.get(cacheKey);
+      if (held) this.#hear({ kind: "cached" });
+      if (held) return held;
+      const completion = await this.#ask({ ...rest, signal }, body);
+      await cache.put(cacheKey, completion);
+      return completion;
+    });
+    if (shared) this.#hear({ kind: "cached" });
+    return value;
+  }
+
+  async #ask(request: CompletionRequest, body: Body): Promise<Completion> {
+    const deadline = untilDeadline(this.#deadlineMs, request.signal);
     try {
-      return await askUntil(request, body, deadline);
+      return await this.#askUntil(request, body, deadline);
     } finally {
       deadline.done();
     }
-  };
+  }
 
-  const askUntil = async (request: CompletionRequest, body: Body, { signal, endOf }: Deadline): Promise<Completion> => {
-    const { prompt, sampling } = request;
+  async #askUntil(request: CompletionRequest, body: Body, deadline: Deadline): Promise<Completion> {
+    const { prompt, sampling, random } = request;
+    const { signal, endOf } = deadline;
     const started = performance.now();
-    const asked = { prompt: await maxPromptTokens(model, prompt), completion: sampling.maxTokens };
-    const costOf = (tokens: typeof asked): number => (price ? tokenCost(price, tokens.prompt, tokens.completion) : 0);
+    const asked: CallTokens = { prompt: await maxPromptTokens(this.id, prompt), completion: sampling.maxTokens };
     let damaged = 0;
     for (let attempt = 1; ; attempt++) {
-      const { begin, settle } = account.reserve(costOf(bound.most(asked)));
-      let outcome: "done" | "crowded" | "failed" = "failed";
-      try {
-        await limiter.enter(signal);
-      } catch (waiting) {
-        settle(0);
-        throw endOf(waiting);
-      }
-      let failed: FailedAttempt;
-      try {
-        await begin();
-        const reply = await server.post(body, signal);
-        outcome = "done";
-        const { usage, most } = await countReply(model, prompt, reply);
-        settle(costOf(most));
-        if (bound.learn(asked, usage) && !overlong) {
-          overlong = true;
-          const { completionTokens } = usage;
-          hear({ kind: "ceiling-ignored", maxTokens: sampling.maxTokens, completionTokens });
-        }
-        await compareCounts(reply, model, hear);
-        const { text, finishReason, trace } = reply;
-        // What servers report is of temperature 1; at another it is no log-prob of what was sampled.
-        const traced = trace && [0, 1].includes(sampling.temperature);
-        return { text, finishReason, usage, model: { id: model, weightVersion }, ...(traced && { trace }) };
-      } catch (caught) {
-        failed = failedAttempt(caught, model, key, performance.timeOrigin + performance.now());
-        if (failed.remedy.kind === "retry" && failed.remedy.crowded) outcome = "crowded";
-        if (signal.aborted) {
-          settle(failed.charged ? undefined : 0);
-          throw endOf(caught);
-        }
-      } finally {
-        limiter.leave(outcome);
-      }
-      const { remedy, charged, reason, toError } = failed;
-      // An attempt whose end is not known may have been answered: it is charged in full.
-      settle(charged ? undefined : 0);
+      const outcome = await this.#attempt(request, body, asked, deadline);
+      if ("text" in outcome) return outcome;
+      const { remedy, reason, toError } = outcome;
       const again = remedy.kind === "retry" || (remedy.kind === "retry-once" && damaged++ === 0);
       // Those who were told to wait as long do not all come back at once.
       const waitMs =
         (remedy.kind === "retry" ? (remedy.afterMs ?? 0) : 0) +
-        backoffMs(attempt, randomFromState(request.random).split(`retry:${attempt}`).uniform());
-      if (!again || attempt >= attempts || performance.now() - started + waitMs > deadlineMs) throw toError(attempt);
-      hear({ kind: "retry", attempt, waitMs, reason: key.redact(reason) });
+        backoffMs(attempt, randomFromState(random).split(`retry:${attempt}`).uniform());
+      if (!again || attempt >= this.#attempts || performance.now() - started + waitMs > this.#deadlineMs)
+        throw toError(attempt);
+      this.#hear({ kind: "retry", attempt, waitMs, reason: this.#server.key.redact(reason) });
       await wait(waitMs, undefined, { signal }).catch((stopped: unknown) => {
         throw endOf(stopped);
       });
     }
-  };
+  }
 
-  return {
-    id: model,
-    account,
-    limiter,
-    get cacheFailures() {
-      return cache?.failures ?? 0;
-    },
-    async complete(request) {
-      const body = server.bodyOf(request);
-      if (!cache) return ask(request, body);
-      const { signal: own, ...rest } = request;
-      const cacheKey = CompletionCache.keyOf([place, model, weightVersion, body, request.random]);
-      const { value, shared } = await flights.run(cacheKey, own, async (signal) => {
-        const held = await cache.get(cacheKey);
-        if (held) hear({ kind: "cached" });
-        if (held) return held;
-        const completion = await ask({ ...rest, signal }, body);
-        await cache.put(cacheKey, completion);
-        return completion;
-      });
-      if (shared) hear({ kind: "cached" });
-      return value;
-    },
-  };
+  /** The reply, or why there is none; charged either way. */
+  async #attempt(
+    request: CompletionRequest,
+    body: Body,
+    asked: CallTokens,
+    { signal, endOf }: Deadline,
+  ): Promise<Completion | FailedAttempt> {
+    const { begin, settle } = this.account.reserve(this.#costOf(this.#bound.most(asked)));
+    let outcome: "done" | "crowded" | "failed" = "failed";
+    try {
+      await this.limiter.enter(signal);
+    } catch (waiting) {
+      settle(0);
+      throw endOf(waiting);
+    }
+    try {
+      await begin();
+      const reply = await this.#server.post(body, signal);
+      outcome = "done";
+      return await this.#completionOf(request, reply, asked, settle);
+    } catch (caught) {
+      const failed = failedAttempt(caught, this.id, this.#server.key, performance.timeOrigin + performance.now());
+      if (failed.remedy.kind === "retry" && failed.remedy.crowded) outcome = "crowded";
+      // An attempt whose end is not known may have been answered: it is charged in full.
+      settle(failed.charged ? undefined : 0);
+      if (signal.aborted) throw endOf(caught);
+      return failed;
+    } finally {
+      this.limiter.leave(outcome);
+    }
+  }
+
+  async #completionOf(
+    { prompt, sampling }: CompletionRequest,
+    reply: ServerReply,
+    asked: CallTokens,
+    settle: (usd: number) => void,
+  ): Promise<Completion> {
+    const { usage, most } = await countReply(this.id, prompt, reply);
+    settle(this.#costOf(most));
+    if (this.#bound.learn(asked, usage) && !this.#overlong) {
+      this.#overlong = true;
+      const { completionTokens } = usage;
+      this.#hear({ kind: "ceiling-ignored", maxTokens: sampling.maxTokens, completionTokens });
+    }
+    await compareCounts(reply, this.id, this.#hear);
+    const { text, finishReason, trace } = reply;
+    // What servers report is of temperature 1; at another it is no log-prob of what was sampled.
+    const traced = trace && [0, 1].includes(sampling.temperature);
+    const model = { id: this.id, weightVersion: this.#weightVersion };
+    return { text, finishReason, usage, model, ...(traced && { trace }) };
+  }
+
+  #costOf({ prompt, completion }: CallTokens): number {
+    return this.#price ? tokenCost(this.#price, prompt, completion) : 0;
+  }
 }
 
 async function compareCounts(

@@ -30,90 +30,111 @@ export interface Delivery<T> {
 }
 
 /** Sends in order, in batches, again where it failed. Adding never waits for the other side. */
-export function delivery<T>({
-  send,
-  timer,
-  most = 200,
-  waitSeconds = 2,
-  sendSeconds = 15,
-  pauses = [1, 4, 10],
-  closeSeconds = 30,
-  maxWaiting = 20_000,
-  isPassing = () => true,
-}: DeliveryOptions<T>): Delivery<T> {
-  const waiting: T[] = [];
-  let failure: { readonly error: unknown } | null = null;
-  let working: Promise<void> | null = null;
-  let hurry = (): void => undefined;
-  const over = new AbortController();
+export function delivery<T>(options: DeliveryOptions<T>): Delivery<T> {
+  const courier = new Courier(options);
+  return { add: (...items) => courier.add(items), close: () => courier.close() };
+}
 
-  const pause = (seconds: number): Promise<void> =>
-    new Promise((go) => {
-      const callOff = timer.after(seconds * 1000, go);
-      hurry = () => {
-        callOff();
-        go();
-      };
+class Courier<T> {
+  readonly #options: Required<DeliveryOptions<T>>;
+  readonly #waiting: T[] = [];
+  readonly #over = new AbortController();
+  #failure: { readonly error: unknown } | null = null;
+  #working: Promise<void> | null = null;
+  #hurry = (): void => undefined;
+
+  constructor(options: DeliveryOptions<T>) {
+    this.#options = {
+      most: 200,
+      waitSeconds: 2,
+      sendSeconds: 15,
+      pauses: [1, 4, 10],
+      closeSeconds: 30,
+      maxWaiting: 20_000,
+      isPassing: () => true,
+      ...options,
+    };
+  }
+
+  add(items: readonly T[]): void {
+    if (this.#failure) throw this.#failure.error;
+    if (this.#waiting.length + items.length > this.#options.maxWaiting)
+      throw new Error(`${this.#waiting.length} rows wait, and nobody takes them`);
+    this.#waiting.push(...items);
+    this.#start();
+  }
+
+  async close(): Promise<void> {
+    const { timer, closeSeconds } = this.#options;
+    const callOff = timer.after(closeSeconds * 1000, () => {
+      this.#over.abort(new Error(`${this.#waiting.length} rows were not taken within ${closeSeconds} seconds`));
+      this.#hurry();
     });
-  const trySend = async (batch: readonly T[]): Promise<void> => {
+    try {
+      while (this.#waiting.length > 0 && !this.#failure) {
+        this.#start();
+        this.#hurry();
+        await this.#working;
+      }
+    } finally {
+      callOff();
+    }
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  #start(): void {
+    this.#working ??= this.#work()
+      .catch((error: unknown) => void (this.#failure = { error }))
+      .finally(() => (this.#working = null));
+  }
+
+  async #work(): Promise<void> {
+    const { waitSeconds, most } = this.#options;
+    await this.#pause(waitSeconds);
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, most);
+      await this.#sendUntil(batch);
+      this.#waiting.splice(0, batch.length);
+    }
+  }
+
+  async #sendUntil(batch: readonly T[]): Promise<void> {
+    const { pauses, isPassing } = this.#options;
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.#trySend(batch);
+      } catch (error) {
+        const seconds = pauses[tries];
+        if (seconds === undefined || this.#over.signal.aborted || !isPassing(error)) throw error;
+        await this.#pause(seconds);
+      }
+    }
+  }
+
+  async #trySend(batch: readonly T[]): Promise<void> {
+    const { timer, sendSeconds, send } = this.#options;
+    const over = this.#over.signal;
     const late = new AbortController();
     const callOff = timer.after(sendSeconds * 1000, () =>
       late.abort(new Error(`no answer within ${sendSeconds} seconds`)),
     );
-    const end = (): void => late.abort(over.signal.reason);
-    over.signal.addEventListener("abort", end, { once: true });
+    const end = (): void => late.abort(over.reason);
+    over.addEventListener("abort", end, { once: true });
     try {
       await send(batch, late.signal);
     } finally {
-      over.signal.removeEventListener("abort", end);
+      over.removeEventListener("abort", end);
       callOff();
     }
-  };
-  const work = async (): Promise<void> => {
-    await pause(waitSeconds);
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, most);
-      for (let tries = 0; ; tries++) {
-        try {
-          await trySend(batch);
-          break;
-        } catch (error) {
-          const seconds = pauses[tries];
-          if (seconds === undefined || over.signal.aborted || !isPassing(error)) throw error;
-          await pause(seconds);
-        }
-      }
-      waiting.splice(0, batch.length);
-    }
-  };
-  const start = (): void => {
-    working ??= work()
-      .catch((error: unknown) => void (failure = { error }))
-      .finally(() => (working = null));
-  };
-  return {
-    add(...items) {
-      if (failure) throw failure.error;
-      if (waiting.length + items.length > maxWaiting)
-        throw new Error(`${waiting.length} rows wait, and nobody takes them`);
-      waiting.push(...items);
-      start();
-    },
-    async close() {
-      const callOff = timer.after(closeSeconds * 1000, () => {
-        over.abort(new Error(`${waiting.length} rows were not taken within ${closeSeconds} seconds`));
-        hurry();
-      });
-      try {
-        while (waiting.length > 0 && !failure) {
-          start();
-          hurry();
-          await working;
-        }
-      } finally {
+  }
+
+  #pause(seconds: number): Promise<void> {
+    return new Promise((go) => {
+      const callOff = this.#options.timer.after(seconds * 1000, go);
+      this.#hurry = () => {
         callOff();
-      }
-      if (failure) throw failure.error;
-    },
-  };
+        go();
+      };
+    });
+  }
 }
