@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { baselines, describeProtocol } from "../packages/baselines/src/index.ts";
 import { benchmarks } from "../packages/benchmarks/src/index.ts";
+import { rangeOf, samplingNames, samplingParameters } from "../packages/core/src/index.ts";
 import { metricNames } from "../packages/trainer/src/metric-names.ts";
 import { publishedPackages, readText, repositoryFiles } from "./workspace.ts";
 
@@ -12,6 +13,16 @@ test("docs/metric-names.md is the list in the code", async () => {
   });
   const table = ["| name | meaning |", "| --- | --- |", ...rows, ""].join("\n");
   await expect(table).toMatchFileSnapshot("../docs/metric-names.md");
+});
+
+// Written by `npx vitest run test/docs -u`; docs/samplers.md shows it.
+test("docs/sampling-parameters.md is the list in the code", async () => {
+  const rows = samplingNames.map((name) => {
+    const { shape, help, neutral, optional, takenBy } = samplingParameters[name];
+    return `| \`${name}\` | ${help} | ${rangeOf(shape)} | ${optional ? "none" : neutral} | ${takenBy.join(", ")} |`;
+  });
+  const head = ["| parameter | what it does | range | default | taken by |", "| --- | --- | --- | --- | --- |"];
+  await expect([...head, ...rows, ""].join("\n")).toMatchFileSnapshot("../docs/sampling-parameters.md");
 });
 
 // Written by `npx vitest run test/docs -u`; docs/protocols.md shows it.

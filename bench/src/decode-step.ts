@@ -76,7 +76,6 @@ async function sampling(cuts: {
       temperature: fill(1),
       topK: new Int32Array(rows).fill(cuts.topK ?? 0),
       topP: fill(cuts.topP ?? 1),
-      minP: fill(0),
       uniform: Float32Array.from({ length: rows }, () => random.uniform()),
     });
     await Promise.all([kernels.read(tokens), kernels.read(logProbs)]);

@@ -197,12 +197,8 @@ function decode(size: {
   };
   const tokens = ints(order.map((row) => row % size.vocabulary));
   const one = new Float32Array(rows).fill(1);
-  const zero = new Float32Array(rows);
   const settings = {
     temperature: one,
-    topK: every(0),
-    topP: one,
-    minP: zero,
     uniform: new Float32Array(rows).fill(0.5),
   };
   const q = normal(rows, width);

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, samplingNames, samplingParameters } from "@laconic/core";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -101,7 +101,7 @@ const learningRate: Known = { ...any("peak warmUpSteps finalFraction"), decay: [
 const train: Known = {
   ...any("seed steps problemsPerStep episodesPerProblem minibatches epochs refreshOldPolicyEvery problemPool"),
   oldLogProbs: ["recompute", "sampler"],
-  sampling: any("temperature topP topK minP"),
+  sampling: any(samplingNames.filter((name) => name === "temperature" || samplingParameters[name].cuts).join(" ")),
   objective,
   advantage,
   groupBy: ["prompt", "prompt+agent", "prompt+agent+turn", "tree-node"],

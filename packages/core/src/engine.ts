@@ -1,5 +1,6 @@
 import type { DrawnToken, FinishReason, LogProbsAtOne, SamplingSettings, TokenTrace } from "./language-model.ts";
 import type { RandomState } from "./random.ts";
+import type { SamplingName } from "./sampling.ts";
 import type { Ragged } from "./ragged.ts";
 import type { TokenBytes } from "./tokenizer.ts";
 
@@ -145,6 +146,8 @@ export type TokenListener = (request: number, drawn: DrawnToken) => void;
 /** Weights that can be asked: the live policy, or a frozen copy. */
 export interface Sampler {
   readonly weightVersion: number;
+  /** Parameters of sampling that it takes with any legal value; others it refuses by name. Absent: nobody says. */
+  readonly supports?: readonly SamplingName[];
   /**
    * Serves all requests as one batch and shares prompt prefixes. A call made while another runs joins its batch; where
    * `capabilities.batchInvariant` is false, when it joins can change the last bits of a log-prob.

@@ -42,6 +42,27 @@ export type {
   TokenTrace,
   TokenUsage,
 } from "./language-model.ts";
+export {
+  checkSampling,
+  kernelSampling,
+  samplingCuts,
+  samplingFields,
+  samplingFieldShapes,
+  samplingNames,
+  samplingOfFields,
+  samplingParameters,
+  samplingShape,
+  supportedSampling,
+  unsupportedSampling,
+} from "./sampling.ts";
+export type {
+  Sampling,
+  SamplingBackEnd,
+  SamplingFields,
+  SamplingName,
+  SamplingParameter,
+  SamplingSupport,
+} from "./sampling.ts";
 export type { ChatTokenizer, TokenBytes, Tokenizer } from "./tokenizer.ts";
 export { incrementalDecoder } from "./streaming/incremental-decoder.ts";
 export type { IncrementalDecoder } from "./streaming/incremental-decoder.ts";
@@ -103,7 +124,7 @@ export type { ModelLimits } from "./engine-checks/sample-requests.ts";
 export { checkTokenGradient, checkTopLogProbs, checkTrainingSequences } from "./engine-checks/training.ts";
 
 export { checkShape } from "./shapes/check-shape.ts";
-export { findShapeMismatch } from "./shapes/find-shape-mismatch.ts";
+export { findShapeMismatch, rangeOf } from "./shapes/find-shape-mismatch.ts";
 export type { ShapeMismatch } from "./shapes/find-shape-mismatch.ts";
 export { nearestName } from "./shapes/nearest-name.ts";
 export { group, shapes } from "./shapes/shape.ts";

@@ -1,4 +1,5 @@
 import type { RandomState } from "./random.ts";
+import type { Sampling, SamplingName } from "./sampling.ts";
 
 /** One message of a chat prompt. */
 export interface ChatMessage {
@@ -12,15 +13,8 @@ export type Prompt =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "tokens"; readonly tokens: readonly number[] };
 
-/** How the next token is drawn. Temperature 0 is greedy. */
-export interface SamplingSettings {
-  readonly temperature: number;
-  /** Nucleus mass in (0, 1]; 1 keeps everything. */
-  readonly topP?: number;
-  /** Keep the k likeliest tokens; absent keeps everything. */
-  readonly topK?: number;
-  /** Drop tokens whose probability is below `minP` times the largest one. */
-  readonly minP?: number;
+/** What a request asks of its reply: how tokens are drawn, and where it ends. */
+export interface SamplingSettings extends Sampling {
   /** Most tokens written, the end token included. */
   readonly maxTokens: number;
   /**
@@ -106,5 +100,7 @@ export interface ModelIdentity {
  */
 export interface LanguageModel {
   readonly id: string;
+  /** Parameters of sampling that it takes with any legal value; others it refuses by name. Absent: nobody says. */
+  readonly supports?: readonly SamplingName[];
   complete(request: CompletionRequest): Promise<Completion>;
 }

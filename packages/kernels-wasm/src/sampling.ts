@@ -1,9 +1,10 @@
-import { exponential, logarithm } from "@laconic/core";
+import { exponential, kernelSampling, logarithm, samplingParameters } from "@laconic/core";
 import {
   expectSampling,
   expectTokenLogProbs,
   isOnDevice,
   matrix,
+  packSampling,
   type Kernels,
   type SamplingOnDevice,
   type SamplingRows,
@@ -12,28 +13,30 @@ import type { WasmDevice } from "./wasm-device.ts";
 
 export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
   const { store } = device;
-  /** As arrays, wherever they are: reading this memory costs nothing. */
-  const onHost = (given: SamplingRows | SamplingOnDevice): SamplingRows => {
-    if (!isOnDevice(given)) return given;
-    const [rows, width] = matrix(given.uniforms, "sampleTokens: uniforms");
-    const [settings, uniforms] = [floatsOf(store.bytes(given.settings)), floatsOf(store.bytes(given.uniforms))];
-    const setting = (at: number): Float32Array =>
-      Float32Array.from({ length: rows }, (_, b) => settings[4 * b + at] as number);
-    return {
-      temperature: setting(0),
-      topK: Int32Array.from(setting(1)),
-      topP: setting(2),
-      minP: setting(3),
-      uniform: Float32Array.from({ length: rows }, (_, b) => uniforms[b * width + given.column] as number),
-    };
+  /** A column per parameter, in the order of the steps; reading this memory costs nothing. */
+  const columnsOf = (given: SamplingRows | SamplingOnDevice, rows: number): (Float32Array | Int32Array)[] => {
+    const settings = isOnDevice(given) ? floatsOf(store.bytes(given.settings)) : packSampling(given).settings;
+    return kernelSampling.map((name, column) => {
+      const values = Float32Array.from(
+        { length: rows },
+        (_, b) => settings[kernelSampling.length * b + column] as number,
+      );
+      return samplingParameters[name].shape.integer ? Int32Array.from(values) : values;
+    });
+  };
+  const uniformOf = (given: SamplingRows | SamplingOnDevice, rows: number): Float32Array => {
+    if (!isOnDevice(given)) return given.uniform;
+    const [, width] = matrix(given.uniforms, "sampleTokens: uniforms");
+    const uniforms = floatsOf(store.bytes(given.uniforms));
+    return Float32Array.from({ length: rows }, (_, b) => uniforms[b * width + given.column] as number);
   };
   return {
     sampleTokens(logits, settings) {
       const [rows, vocabulary] = expectSampling(logits, settings);
-      const { temperature, topK, topP, minP, uniform } = onHost(settings);
+      const columns = [...columnsOf(settings, rows), uniformOf(settings, rows)];
       const [tokens, logProbs] = [store.allocate([rows], "int32"), store.allocate([rows])];
       store.scope(() => {
-        const uploaded = [temperature, topK, topP, minP, uniform].map((values) => store.upload(values, [rows]));
+        const uploaded = columns.map((values) => store.upload(values, [rows]));
         const scratch = store.allocate([2 * vocabulary]);
         device.run("sampleTokens", logits, rows, vocabulary, ...uploaded, tokens, logProbs, scratch);
       });

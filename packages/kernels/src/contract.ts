@@ -1,3 +1,4 @@
+import type { SamplingName } from "@laconic/core";
 import type { AdamWStep, AdamWTensors, GradientPlace, GradientPlaces } from "./optimizer-contract.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Precision, Tensor } from "./tensor.ts";
@@ -93,25 +94,25 @@ export interface CachePlan {
 }
 
 /**
- * Per-row sampling settings, length B each. Temperature 0 is greedy; topK 0, topP 1 and minP 0 keep everything.
- * Cut in this order: topK, then topP of the mass that is left, then minP of the likeliest. Equal probabilities at a
- * border stay together.
+ * Per-row sampling settings, length B each: the parameters of `kernelSampling` and uniform numbers. What is absent keeps
+ * everything in all rows, as does the neutral value of a parameter; temperature 0 is greedy. They apply in the order of
+ * their steps, each to what the one before it left. Equal probabilities at a border stay together.
  */
-export interface SamplingRows {
+export type SamplingRows = SamplingColumns & {
   readonly temperature: Float32Array;
-  readonly topK: Int32Array;
-  readonly topP: Float32Array;
-  readonly minP: Float32Array;
   /** One uniform number in [0, 1) per row, drawn by the host. */
   readonly uniform: Float32Array;
-}
+};
+
+/** A column per parameter. */
+type SamplingColumns = { readonly [Name in SamplingName]?: Float32Array | Int32Array };
 
 /**
  * The same settings where they stay from step to step: on the device, in full precision. `packSampling` makes both
  * from {@link SamplingRows}.
  */
 export interface SamplingOnDevice {
-  /** Temperature, topK, topP and minP of each row, [B, 4]. */
+  /** `kernelSampling` of each row, [B, columns]. */
   readonly settings: Tensor;
   /** The uniform numbers of W draws, [B, W]. */
   readonly uniforms: Tensor;
@@ -130,10 +131,8 @@ export interface SamplingKind {
   readonly maxK: number;
   /** Some row has top-p below 1 and no top-k, so that any number of tokens may count. */
   readonly openTopP: boolean;
-  /** Some row has top-p below 1. */
-  readonly topP: boolean;
-  /** Some row has min-p above 0. */
-  readonly minP: boolean;
+  /** Parameters that remove tokens in some row, in the order of their steps. */
+  readonly cuts: readonly SamplingName[];
 }
 
 /**

@@ -1,35 +1,38 @@
+import { kernelSampling, samplingParameters, type SamplingName } from "@laconic/core";
 import type { SamplingKind, SamplingOnDevice, SamplingRows } from "./contract.ts";
 
-/** Settings as a device keeps them, [B, 4]: temperature, topK, topP and minP of each row; and what they come to. */
+/** Settings as a device keeps them, [B, columns of `kernelSampling`]; and what they come to. */
 export function packSampling(rows: Omit<SamplingRows, "uniform">): {
   readonly settings: Float32Array;
   readonly kind: SamplingKind;
 } {
-  const { temperature, topK, topP, minP } = rows;
-  const count = temperature.length;
-  const settings = new Float32Array(4 * count);
+  const count = rows.temperature.length;
+  const width = kernelSampling.length;
+  const settings = new Float32Array(width * count);
+  const valueOf = (name: SamplingName, row: number): number => rows[name]?.[row] ?? samplingParameters[name].neutral;
+  const cuts = new Set<SamplingName>();
   let greedyRows = 0;
   let tempered = false;
   let maxK = 0;
   let openTopP = false;
-  let anyTopP = false;
-  let anyMinP = false;
   for (let row = 0; row < count; row++) {
-    const [t, k, p, m] = [temperature[row], topK[row], topP[row], minP[row]] as [number, number, number, number];
-    settings.set([t, k, p, m], 4 * row);
+    kernelSampling.forEach((name, column) => (settings[width * row + column] = valueOf(name, row)));
     // A greedy row takes the likeliest, whatever would be cut.
-    if (t === 0) {
+    if (valueOf("temperature", row) === 0) {
       greedyRows += 1;
       continue;
     }
-    tempered ||= t !== 1;
-    maxK = Math.max(maxK, k);
-    openTopP ||= p < 1 && k === 0;
-    anyTopP ||= p < 1;
-    anyMinP ||= m > 0;
+    tempered ||= valueOf("temperature", row) !== 1;
+    maxK = Math.max(maxK, valueOf("topK", row));
+    openTopP ||= valueOf("topP", row) < 1 && valueOf("topK", row) === 0;
+    for (const name of kernelSampling) {
+      const { cuts: removes, neutral } = samplingParameters[name];
+      if (removes && valueOf(name, row) !== neutral) cuts.add(name);
+    }
   }
   const greedy = greedyRows === 0 ? "none" : greedyRows === count ? "all" : "some";
-  return { settings, kind: { greedy, tempered, maxK, openTopP, topP: anyTopP, minP: anyMinP } };
+  const inOrder = kernelSampling.filter((name) => cuts.has(name));
+  return { settings, kind: { greedy, tempered, maxK, openTopP, cuts: inOrder } };
 }
 
 /** Whether the settings are on the device. */

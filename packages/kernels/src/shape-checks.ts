@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { kernelSampling, LaconicError } from "@laconic/core";
 import type {
   AttentionShape,
   CachePlan,
@@ -202,7 +202,7 @@ export function expectSampling(
   expectFloats(logits, [rows, vocabulary], "sampleTokens: logits");
   if (isOnDevice(settings)) {
     const [, width] = matrix(settings.uniforms, "sampleTokens: uniforms");
-    expectFloats(settings.settings, [rows, 4], "sampleTokens: settings");
+    expectFloats(settings.settings, [rows, kernelSampling.length], "sampleTokens: settings");
     expectFloats(settings.uniforms, [rows, width], "sampleTokens: uniforms");
     const { column } = settings;
     if (!(Number.isInteger(column) && column >= 0 && column < width))

@@ -7,6 +7,7 @@ import {
   type Completion,
   type CompletionRequest,
   type LanguageModel,
+  type SamplingName,
   type TokenPrice,
 } from "@laconic/core";
 import { CallBound, countReply, maxPromptTokens } from "./call-tokens.ts";
@@ -71,6 +72,8 @@ export interface ApiServer<Body> {
   readonly key: Secret;
   /** Where it is; completions of another place are not taken from the cache. */
   readonly place: string;
+  /** Parameters of sampling that it takes. */
+  readonly supports: readonly SamplingName[];
   /** All that decides a reply, as plain data. @throws LaconicError `config_invalid`, `input_invalid` for what it cannot be asked */
   bodyOf(request: CompletionRequest): Body;
   /** One attempt. Throws anything: a LaconicError ends the completion, what else is understood by `failedAttempt`. */
@@ -95,6 +98,7 @@ interface CallTokens {
 
 class ApiModel<Body> implements OpenAiModel {
   readonly id: string;
+  readonly supports: readonly SamplingName[];
   readonly account: SpendAccount;
   readonly limiter: Limiter;
   readonly #server: ApiServer<Body>;
@@ -114,6 +118,7 @@ class ApiModel<Body> implements OpenAiModel {
     this.account = options.account ?? new SpendAccount();
     this.limiter = options.limiter ?? new Limiter();
     this.#server = server;
+    this.supports = server.supports;
     this.#deadlineMs = options.deadlineMs ?? 600_000;
     this.#attempts = options.attempts ?? 8;
     this.#weightVersion = options.weightVersion ?? 0;

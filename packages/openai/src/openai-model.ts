@@ -1,3 +1,4 @@
+import { supportedSampling } from "@laconic/core";
 import OpenAI from "openai";
 import { apiModel, type ApiModelOptions, type OpenAiModel } from "./api-model.ts";
 import { parseErrorBody } from "./error-body.ts";
@@ -53,6 +54,7 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
       model,
       key,
       place: baseUrl,
+      supports: supportedSampling(options.extraSampling ? "openai-extended" : "openai"),
       bodyOf: (request) => bodyOf(request, options),
       post: (body, signal) => post(client, body, signal),
     },

@@ -1,4 +1,12 @@
-import { LaconicError, randomFromState, type CompletionRequest } from "@laconic/core";
+import {
+  checkSampling,
+  LaconicError,
+  randomFromState,
+  samplingFields,
+  supportedSampling,
+  type CompletionRequest,
+  type SamplingSupport,
+} from "@laconic/core";
 
 /** How a model's requests are written. */
 export interface BodyOptions {
@@ -15,22 +23,23 @@ export interface Body {
   readonly fields: Record<string, unknown>;
 }
 
+/** What OpenAI's interface takes of sampling, or that of servers which take more. */
+export function openAiSampling(backEnd: "openai" | "openai-extended"): SamplingSupport {
+  const advice = backEnd === "openai" ? "set extraSampling for a server that does" : "leave it out";
+  return { name: "OpenAI's interface", supports: supportedSampling(backEnd), advice };
+}
+
 /** @throws LaconicError `config_invalid` for parameters that the server does not know */
 export function bodyOf({ prompt, sampling, random }: CompletionRequest, options: BodyOptions): Body {
-  const { temperature, topP, topK, minP, maxTokens, stop } = sampling;
+  const { temperature, maxTokens, stop } = sampling;
   const { extraSampling = false, maxTokensField = "max_tokens", seed = true, trace = false, model } = options;
-  if (!extraSampling && (topK !== undefined || minP !== undefined))
-    throw new LaconicError(
-      "config_invalid",
-      "topK and minP are not part of OpenAI's interface; set extraSampling for a server that takes them",
-    );
+  const backEnd = extraSampling ? "openai-extended" : "openai";
+  checkSampling(sampling, openAiSampling(backEnd));
   const fields = {
     model,
-    temperature,
+    temperature, // first: what is kept of replies goes by a hash of the text
     [prompt.kind === "messages" ? maxTokensField : "max_tokens"]: maxTokens,
-    ...(topP !== undefined && { top_p: topP }),
-    ...(topK !== undefined && { top_k: topK }),
-    ...(minP !== undefined && { min_p: minP }),
+    ...samplingFields(backEnd, sampling, "asked"),
     ...(stop && stop.length > 0 && { stop }),
     ...(trace && { return_token_ids: true, logprobs: prompt.kind === "messages" ? true : 0 }),
     ...(seed && { seed: randomFromState(random).integer(2 ** 31 - 1) }),

@@ -1,6 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { randomFromSeed, streamText, type Completion, type CompletionRequest, type Prompt } from "@laconic/core";
+import {
+  randomFromSeed,
+  samplingOfFields,
+  streamText,
+  type Completion,
+  type CompletionRequest,
+  type Prompt,
+} from "@laconic/core";
 import { ClientGone } from "./client-gone.ts";
 import { withEcho } from "./echo.ts";
 import { chatForm, type Choice } from "./forms.ts";
@@ -62,12 +69,9 @@ export async function runJob(
         const request: CompletionRequest = {
           prompt: prompts[Math.floor(index / perPrompt)] as Prompt,
           sampling: {
-            temperature: body.temperature ?? 1,
+            ...samplingOfFields("openai-extended", body),
             maxTokens: Math.max(1, maxTokens),
             stop,
-            ...(body.top_p !== undefined && { topP: body.top_p }),
-            ...(body.top_k !== undefined && body.top_k > 0 && { topK: body.top_k }),
-            ...(body.min_p !== undefined && { minP: body.min_p }),
           },
           random: seeds.split(index).state(),
           signal: gone.signal,

@@ -1,13 +1,11 @@
+import { samplingFieldShapes, type SamplingFields } from "@laconic/core";
+import { schemaOf } from "@laconic/core/schemas";
 import { z } from "zod";
 import type { LogProbMode } from "./listed-token.ts";
 
 /** What both kinds of completion take; parameters that are not here are refused by name. */
-interface SharedParameters {
+interface SharedParameters extends SamplingFields {
   readonly model: string;
-  readonly temperature?: number;
-  readonly top_p?: number;
-  readonly top_k?: number;
-  readonly min_p?: number;
   readonly n?: number;
   readonly seed?: number;
   readonly stop?: string | readonly string[] | null;
@@ -43,12 +41,18 @@ export interface CompletionBody extends SharedParameters {
   readonly echo?: boolean | null;
 }
 
+/** Each may have the value that changes nothing, too. */
+const samplingSchemas = Object.fromEntries(
+  Object.entries(samplingFieldShapes("openai-extended")).map(([field, shape]) => [
+    field,
+    schemaOf(shape).exactOptional(),
+  ]),
+) as { readonly [Field in keyof Required<SamplingFields>]: z.ZodExactOptional<z.ZodType<number>> };
+
 const shared = {
   model: z.string(),
+  ...samplingSchemas,
   temperature: z.number().min(0).max(100).exactOptional(),
-  top_p: z.number().gt(0).max(1).exactOptional(),
-  top_k: z.int().min(-1).exactOptional(),
-  min_p: z.number().min(0).max(1).exactOptional(),
   n: z.int().min(1).max(128).exactOptional(),
   seed: z.int().exactOptional(),
   stop: z.union([z.string(), z.array(z.string()).max(16), z.null()]).exactOptional(),

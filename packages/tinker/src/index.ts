@@ -2,7 +2,7 @@
  * Training and sampling on servers of the Tinker protocol.
  * @module @laconic/tinker
  */
-export { TinkerClient } from "./client/tinker-client.ts";
+export { TinkerClient, tinkerSampling } from "./client/tinker-client.ts";
 export type { TinkerClientOptions, TinkerSampling } from "./client/tinker-client.ts";
 export { TrainingClient } from "./client/training-client.ts";
 export type { TinkerAdam } from "./client/training-client.ts";

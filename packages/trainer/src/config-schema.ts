@@ -2,7 +2,16 @@ import { divergenceDefaults } from "./divergence.ts";
 import { budgetOptionsShape, dualController } from "@laconic/budget";
 import type { GroupKey, RatioUnit } from "@laconic/gspo";
 import { estimatorNames, estimatorShape, objectiveNames, objectivePreset, objectiveShape } from "@laconic/gspo/presets";
-import { LaconicError, nearestName, type Field, type Shape } from "@laconic/core";
+import {
+  group,
+  LaconicError,
+  nearestName,
+  samplingParameters,
+  shapes,
+  type Field,
+  type Sampling,
+  type Shape,
+} from "@laconic/core";
 import { costPreset, costShapes, decoupledShape, type CostSettings } from "@laconic/rewards";
 import { issueWords, schemaOf } from "@laconic/core/schemas";
 import * as z from "zod";
@@ -68,6 +77,9 @@ const scheduleSchema: z.ZodType<LearningRateSchedule> = z.strictObject({
   finalFraction: z.number().min(0).max(1),
 });
 
+/** A greedy policy would have nothing to learn from. */
+const trainedSampling = group<Sampling>({ ...samplingParameters, temperature: { shape: shapes.above0 } });
+
 /** Shape and ranges of a complete configuration; unknown keys are refused. */
 export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   seed: z.union([z.string(), z.number()]),
@@ -78,12 +90,7 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   epochs: positive,
   refreshOldPolicyEvery: positive,
   oldLogProbs: z.enum(["recompute", "sampler"]),
-  sampling: z.strictObject({
-    temperature: above0,
-    topP: z.number().gt(0).max(1).exactOptional(),
-    topK: positive.exactOptional(),
-    minP: z.number().min(0).max(1).exactOptional(),
-  }),
+  sampling: schemaOf(trainedSampling),
   objective: objectiveSchema,
   advantage: advantageSchema,
   groupBy: z.enum(["prompt", "prompt+agent", "prompt+agent+turn", "tree-node"]),

@@ -1,5 +1,5 @@
 import type { BudgetOptions } from "@laconic/budget";
-import type { EpisodeLimits } from "@laconic/core";
+import type { EpisodeLimits, Sampling } from "@laconic/core";
 import type { GroupKey, RatioUnit } from "@laconic/gspo";
 import type { EstimatorName, EstimatorOptions, ObjectiveName, ObjectiveOptions } from "@laconic/gspo/presets";
 import type { CostSettings, DecoupledOptions } from "@laconic/rewards";
@@ -96,12 +96,7 @@ export interface TrainConfig {
    * way the gap between the two is measured.
    */
   readonly oldLogProbs: "recompute" | "sampler";
-  readonly sampling: {
-    readonly temperature: number;
-    readonly topP?: number;
-    readonly topK?: number;
-    readonly minP?: number;
-  };
+  readonly sampling: Sampling;
   /** By name, with its options; `importance`, `offPolicyMask` and `kl` (from the policy before the first step) go with most. */
   readonly objective: { readonly name: ObjectiveName } & ObjectiveOptions;
   readonly advantage: AdvantageSettings;

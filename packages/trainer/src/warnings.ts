@@ -1,4 +1,4 @@
-import { statisticMean } from "@laconic/core";
+import { samplingCuts, statisticMean } from "@laconic/core";
 import { objectiveWarnings } from "@laconic/gspo/presets";
 import { priceIndependence } from "@laconic/rewards";
 import type { TrainConfig } from "./config.ts";
@@ -19,9 +19,10 @@ export function configWarnings(config: TrainConfig): string[] {
     warnings.push(
       "minibatches, epochs and refreshOldPolicyEvery are all 1: the policy is the old one at every step, so ratios are 1 and no clip acts",
     );
-  if ((sampling.topP ?? 1) < 1 || sampling.topK !== undefined || (sampling.minP ?? 0) > 0)
+  const cuts = samplingCuts(sampling);
+  if (cuts.length > 0)
     warnings.push(
-      "sampling: topP, topK and minP cut the distribution that is sampled, but log-probs are those of the whole one; train without them",
+      `sampling: ${cuts.join(", ")} cuts the distribution that is sampled, but log-probs are those of the whole one; train without it`,
     );
   if (warmUpSteps >= config.steps * stepsPerBatch)
     warnings.push(

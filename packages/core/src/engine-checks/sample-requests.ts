@@ -1,8 +1,14 @@
 import type { SampleRequest } from "../engine.ts";
 import { LaconicError, type ErrorDetail } from "../errors.ts";
+import { checkSampling, kernelSampling, samplingNames, samplingParameters, type SamplingSupport } from "../sampling.ts";
+import { findShapeMismatch } from "../shapes/find-shape-mismatch.ts";
+
+const kernels: SamplingSupport = { name: "the local engine", supports: kernelSampling };
 
 /** What a model can take. */
 export interface ModelLimits {
+  /** What its engine takes of sampling; what devices take by default. */
+  readonly sampling?: SamplingSupport;
   readonly vocabularySize: number;
   /** Tokens of prompt and reply together. */
   readonly maxPositions: number;
@@ -21,15 +27,15 @@ export function checkSampleRequests(limits: ModelLimits, requests: readonly Samp
         `the prompt has ${promptTokens.length} tokens and leaves no room for a reply, the model holds ${limits.maxPositions}`,
       );
     checkTokens(limits, promptTokens, `${place}: prompt`, detail);
-    const { temperature, maxTokens, topP = 1, topK, minP = 0 } = sampling;
-    if (!(temperature >= 0 && Number.isFinite(temperature)))
-      throw fail(`temperature is ${temperature}, expected a number from 0`);
+    for (const name of samplingNames) {
+      const found =
+        sampling[name] === undefined ? null : findShapeMismatch(samplingParameters[name].shape, sampling[name]);
+      if (found) throw fail(`${name}: ${found.reason}`);
+    }
+    const { maxTokens } = sampling;
     if (!(Number.isInteger(maxTokens) && maxTokens > 0))
       throw fail(`maxTokens is ${maxTokens}, expected a whole number from 1`);
-    if (!(topP > 0 && topP <= 1)) throw fail(`topP is ${topP}, expected a number in (0, 1]`);
-    if (topK !== undefined && !(Number.isInteger(topK) && topK > 0))
-      throw fail(`topK is ${topK}, expected a whole number from 1`);
-    if (!(minP >= 0 && minP <= 1)) throw fail(`minP is ${minP}, expected a number in [0, 1]`);
+    checkSampling(sampling, limits.sampling ?? kernels, { request: index });
     if (!(Number.isInteger(topLogProbs) && topLogProbs >= 0))
       throw fail(`topLogProbs is ${topLogProbs}, expected a whole number from 0`);
   });

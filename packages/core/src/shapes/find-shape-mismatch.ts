@@ -89,7 +89,7 @@ function fitsNumber({ integer, min, above, max, below }: NumberShape, value: unk
 }
 
 /** "a whole number from 1", "a number above 0 and below 1". */
-function rangeOf({ integer, min, above, max, below }: NumberShape): string {
+export function rangeOf({ integer, min, above, max, below }: NumberShape): string {
   const low = min !== undefined ? [`from ${min}`] : above !== undefined ? [`above ${above}`] : [];
   const high = max !== undefined ? [`to ${max}`] : below !== undefined ? [`below ${below}`] : [];
   return [integer ? "a whole number" : "a finite number", ...low, ...high].join(" ");

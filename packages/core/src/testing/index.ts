@@ -4,6 +4,7 @@
  */
 export { expectThat } from "./conformance.ts";
 export type { ConformanceCase } from "./conformance.ts";
+export { actingSampling, expectRefusedSampling } from "./sampling-cases.ts";
 export { languageModelCases } from "./language-model-cases.ts";
 export { scriptedModel } from "./scripted-model.ts";
 export type { Script, ScriptedReply } from "./scripted-model.ts";

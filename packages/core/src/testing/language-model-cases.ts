@@ -2,6 +2,7 @@ import { LaconicError } from "../errors.ts";
 import type { Completion, CompletionRequest, LanguageModel, Prompt } from "../language-model.ts";
 import { randomFromSeed } from "../random.ts";
 import { expectThat, type ConformanceCase } from "./conformance.ts";
+import { actingSampling, expectRefusedSampling } from "./sampling-cases.ts";
 
 /**
  * What every language model must do, whether it is an API, a local policy or a replay.
@@ -38,6 +39,17 @@ export function languageModelCases(
       name: "writes no more than maxTokens, the end token included",
       async run(create) {
         expectWhole(await (await create()).complete(request(3, { sampling: { temperature: 1, maxTokens: 1 } })), 1);
+      },
+    },
+    {
+      name: "takes the parameters of sampling that it supports, and refuses the others by name",
+      async run(create) {
+        const model = await create();
+        for (const [name, sampling] of actingSampling()) {
+          const asked = request(14, { sampling: { ...sampling, maxTokens: 8 } });
+          if (model.supports?.includes(name) ?? true) expectWhole(await model.complete(asked), 8);
+          else expectRefusedSampling((await settle(model.complete(asked))).error, name);
+        }
       },
     },
     {

@@ -1,3 +1,4 @@
+import { kernelSampling } from "@laconic/core";
 import { packSampling, tensorsIn, type KeyValueCache, type SamplingKind, type Tensor } from "@laconic/kernels";
 import { forwardNext } from "../transformer/forward-cached.ts";
 import type { LikeliestPiece } from "../transformer/likeliest-tokens.ts";
@@ -27,7 +28,7 @@ export class DecodeLane {
     readonly past: Tensor;
     /** [rows, width] */
     readonly table: Tensor;
-    /** [rows, 4] */
+    /** [rows, columns of `kernelSampling`] */
     readonly settings: Tensor;
     /** [rows * uniformsAhead] */
     readonly uniforms: Tensor;
@@ -62,7 +63,7 @@ export class DecodeLane {
         held: {
           past: ints(rows),
           table: kernels.upload(this.#table, [rows, width]),
-          settings: kernels.zeros([rows, 4], "full"),
+          settings: kernels.zeros([rows, kernelSampling.length], "full"),
           uniforms: kernels.zeros([rows * uniformsAhead], "full"),
           places: ints(rows),
           all: kernels.upload(
@@ -199,7 +200,7 @@ export class DecodeLane {
     kernels.writeRows(past, all, ints(this.#past));
     const packed = packSampling(settingsOf(followed));
     this.#kind = packed.kind;
-    kernels.writeRows(settings, all, kernels.upload(packed.settings, [this.rows, 4], "full"));
+    kernels.writeRows(settings, all, kernels.upload(packed.settings, [this.rows, kernelSampling.length], "full"));
     if (this.#column < uniformsAhead) this.#writeUniforms(changed, followed, ints);
   }
 

@@ -1,3 +1,4 @@
+import { kernelSampling } from "@laconic/core";
 import {
   packSampling,
   tensorsIn,
@@ -26,7 +27,7 @@ export interface RowPages {
 interface OnDevice {
   /** Newest token of each row, int32 [B]. */
   tokens: Tensor;
-  /** [B, 4] */
+  /** [B, columns of `kernelSampling`] */
   readonly settings: Tensor;
   /** [B, uniformsAhead] */
   readonly uniforms: Tensor;
@@ -99,12 +100,13 @@ export class DecodeState {
     else if (this.#column === uniformsAhead) this.#refill();
     const places = new Map(this.#replies.map((reply, row) => [reply, row]));
     const { settings, kind } = packSampling(settingsOf(replies));
+    const width = kernelSampling.length;
     const joining = Array.from(replies.keys()).filter((row) => !places.has(replies[row] as Reply));
     const old = this.#held;
     this.#held = kernels.scope(() => {
       const joined = this.#upload(
         joining.map((row) => replies[row] as Reply),
-        Float32Array.from(joining.flatMap((row) => Array.from(settings.subarray(4 * row, 4 * row + 4)))),
+        Float32Array.from(joining.flatMap((row) => Array.from(settings.subarray(width * row, width * (row + 1))))),
       );
       const next = old === null ? joined : this.#merged(old, joined, replies, places, joining);
       for (const tensor of tensorsIn({ ...next })) kernels.keep(tensor);
@@ -144,7 +146,7 @@ export class DecodeState {
     const newest = Int32Array.from(replies, ({ tokens }) => tokens.at(-1) as number);
     return {
       tokens: kernels.upload(newest, [count]),
-      settings: kernels.upload(settings, [count, 4], "full"),
+      settings: kernels.upload(settings, [count, kernelSampling.length], "full"),
       uniforms: this.#uploadUniforms(replies),
     };
   }

@@ -1,4 +1,4 @@
-import type { LogProbsAtOne } from "@laconic/core";
+import { kernelSampling, samplingParameters, type LogProbsAtOne } from "@laconic/core";
 import type { Kernels, SamplingOnDevice, SamplingRows, Tensor } from "@laconic/kernels";
 import { readPieces, type LikeliestPiece } from "../transformer/likeliest-tokens.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
@@ -80,20 +80,11 @@ function firstOf({ logProb, top }: LogProbsAtOne, count: number): LogProbsAtOne 
   return { logProb, top: top.slice(0, count) };
 }
 
+/** A column of numbers per parameter, for devices. */
 export function settingsOf(replies: readonly Reply[]): Omit<SamplingRows, "uniform"> {
-  const count = replies.length;
-  const settings = {
-    temperature: new Float32Array(count),
-    topK: new Int32Array(count),
-    topP: new Float32Array(count),
-    minP: new Float32Array(count),
-  };
-  for (let i = 0; i < count; i++) {
-    const { sampling } = (replies[i] as Reply).request;
-    settings.temperature[i] = sampling.temperature;
-    settings.topK[i] = sampling.topK ?? 0;
-    settings.topP[i] = sampling.topP ?? 1;
-    settings.minP[i] = sampling.minP ?? 0;
-  }
-  return settings;
+  const columns = kernelSampling.map((name) => {
+    const { neutral } = samplingParameters[name];
+    return [name, Float32Array.from(replies, ({ request }) => request.sampling[name] ?? neutral)] as const;
+  });
+  return Object.fromEntries(columns) as unknown as Omit<SamplingRows, "uniform">;
 }

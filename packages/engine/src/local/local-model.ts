@@ -1,6 +1,7 @@
 import {
   checkOptimizerSettings,
   checkSampleRequests,
+  kernelSampling,
   checkTokenGradient,
   checkTopLogProbs,
   checkTrainingSequences,
@@ -14,6 +15,7 @@ import {
   type PolicySnapshot,
   type SampleRequest,
   type SampleResult,
+  type SamplingName,
   type SequenceLogProbs,
   type TokenListener,
   type TokenGradient,
@@ -41,6 +43,7 @@ export class LocalModel implements TrainableModel {
   readonly parameters: number;
   readonly trainableParameters: number;
   readonly contextLength: number;
+  readonly supports: readonly SamplingName[] = kernelSampling;
   readonly #hosts: readonly EngineHost[];
   readonly #model: number;
   readonly #onWarning: ((message: string) => void) | undefined;

@@ -1,15 +1,20 @@
 import { rm } from "node:fs/promises";
 import {
   checkSampleRequests,
+  samplingCuts,
+  samplingNames,
+  samplingParameters,
   LaconicError,
   randomFromSeed,
   randomFromState,
   type ForwardOptions,
+  type ModelLimits,
   type OptimizerResult,
   type OptimizerSettings,
   type PolicySnapshot,
   type SampleRequest,
   type SampleResult,
+  type SamplingName,
   type Sampler,
   type SequenceLogProbs,
   type TokenGradient,
@@ -18,7 +23,7 @@ import {
   type TrainingSequence,
   stopEnd,
 } from "@laconic/core";
-import type { GeneratedReply, Generation, PublishedWeights } from "../servers/sampling-server.ts";
+import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } from "../servers/sampling-server.ts";
 import type { ReplyJudge } from "./fleet-options.ts";
 import type { Fleet } from "./fleet.ts";
 import { OwnLogProbs, type OwnRow } from "./own-log-probs.ts";
@@ -30,7 +35,7 @@ export interface FleetModelOptions extends PublishOptions {
   /**
    * Where log-probs of replies come from. `server`: what the servers report, which must be those of the distribution that was
    * sampled. `forward`: a forward pass here under the same weights, for servers that report others (vLLM without
-   * `--logprobs-mode processed_logprobs` at another temperature than 1, or with topP, topK or minP). Every reply is held against
+   * `--logprobs-mode processed_logprobs` at another temperature than 1, or with sampling that cuts the distribution). Every reply is held against
    * that pass either way. Default `server`.
    */
   readonly logProbs?: "server" | "forward";
@@ -86,6 +91,24 @@ export class FleetModel implements TrainableModel {
   }
   get contextLength(): number {
     return this.#local.contextLength;
+  }
+  /** What all servers that are asked take with any value, and tell the log-probs of. */
+  get supports(): readonly SamplingName[] {
+    const known = this.#options.logProbs === "forward";
+    const refusesCuts = !known && this.#part !== undefined;
+    const refusesHeat = !known && this.#fleet.tellsRaw;
+    return this.#takenByAll.filter(
+      (name) => !(refusesCuts && samplingParameters[name].cuts) && !(refusesHeat && name === "temperature"),
+    );
+  }
+
+  get #takenByAll(): readonly SamplingName[] {
+    return samplingNames.filter((name) => this.#fleet.asked.every(({ supports }) => supports.includes(name)));
+  }
+
+  /** A server that tells log-probs of what a cut leaves. */
+  get #part(): SamplingServer | undefined {
+    return this.#fleet.asked.find(({ tellsWhole }) => !tellsWhole);
   }
 
   async sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<readonly SampleResult[]> {
@@ -160,22 +183,26 @@ export class FleetModel implements TrainableModel {
   }
 
   #check(requests: readonly SampleRequest[]): void {
-    const limits = { vocabularySize: this.#fleet.vocabularySize, maxPositions: this.contextLength };
+    const limits: ModelLimits = {
+      vocabularySize: this.#fleet.vocabularySize,
+      maxPositions: this.contextLength,
+      sampling: { name: "a server of the fleet", supports: this.#takenByAll },
+    };
     checkSampleRequests(limits, requests);
     const computed = this.#options.logProbs === "forward";
-    const part = computed ? undefined : this.#fleet.asked.find(({ tellsWhole }) => !tellsWhole);
+    const part = computed ? undefined : this.#part;
     requests.forEach(({ topLogProbs, sampling }, request) => {
       const refuse = (key: string, reason: string): LaconicError =>
         new LaconicError("input_invalid", `sample request ${request}: ${key} ${reason}`, { request, key });
       if (topLogProbs !== undefined) throw refuse("topLogProbs", "cannot be asked of a fleet; forward gives them");
-      const { temperature, topP = 1, topK, minP = 0 } = sampling;
+      const { temperature } = sampling;
       if (this.#fleet.tellsRaw && !computed && temperature !== 0 && temperature !== 1)
         throw refuse(
           "temperature",
           `is ${temperature}, but servers tell log-probs at temperature 1; have them computed here (logProbs: "forward")`,
         );
-      const cut = topK !== undefined ? "topK" : topP < 1 ? "topP" : minP > 0 ? "minP" : null;
-      if (part && cut !== null)
+      const [cut] = samplingCuts(sampling);
+      if (part && cut !== undefined)
         throw refuse(
           cut,
           `cuts the distribution, and ${part.kind} tells the log-probs of what is left of it; have them computed here (logProbs: "forward")`,

@@ -1,3 +1,4 @@
+import { samplingCuts } from "@laconic/core";
 import type { Generation, SamplingServer } from "../servers/sampling-server.ts";
 
 /** How far one reply is from the trainer's own model under the same weights. */
@@ -34,11 +35,12 @@ export function measureReply(
   { sampling }: Pick<Generation, "sampling">,
   server: Pick<SamplingServer, "tellsWhole"> & { readonly tellsRaw: boolean; readonly vocabularySize: number },
 ): ReplyGap {
-  const { topP = 1, topK, minP = 0 } = sampling;
   const { tellsRaw, tellsWhole, vocabularySize } = server;
-  const cut = (topK !== undefined || topP < 1 || minP > 0) && !tellsWhole && !tellsRaw;
+  const cuts = tellsWhole || tellsRaw ? [] : samplingCuts(sampling);
   // Of what is left, tokens are likelier than of all: by at most 1 / topP where that alone cuts.
-  const maxAbove = !cut ? 0 : topK === undefined && minP === 0 ? -Math.log(topP) : Infinity;
+  const maxAbove = cuts.every((name) => name === "topP")
+    ? -Math.log(cuts.length === 0 ? 1 : (sampling.topP ?? 1))
+    : Infinity;
   const expected = tellsRaw ? own.atOne : own.logProbs;
   let noise = 0;
   const gaps = logProbs.map((value, t) => {

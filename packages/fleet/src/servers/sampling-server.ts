@@ -1,4 +1,4 @@
-import type { SampleRequest } from "@laconic/core";
+import type { SampleRequest, SamplingName } from "@laconic/core";
 
 /** Weights of one version as they lie in a folder that trainer and servers see. */
 export interface PublishedWeights {
@@ -66,7 +66,9 @@ export interface SamplingServer {
   readonly url: string;
   /** Versions that it holds side by side of each kind of weights; 0 for what it cannot take. */
   readonly holds: Readonly<Record<WeightsKind, number>>;
-  /** Its log-probs are of the whole distribution where topP, topK or minP cut it. */
+  /** Parameters of sampling that it takes. */
+  readonly supports: readonly SamplingName[];
+  /** Its log-probs are of the whole distribution where a parameter of sampling cuts it. */
   readonly tellsWhole: boolean;
   facts(signal?: AbortSignal): Promise<ServerFacts>;
   /** Does nothing where the name is there already: a name means its content. */

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, samplingFields, supportedSampling } from "@laconic/core";
 import * as z from "zod";
 import { Connection, type ConnectionOptions, type HttpReply } from "./connection.ts";
 import type { Generation, PublishedWeights, SamplingServer, ServerFacts } from "./sampling-server.ts";
@@ -40,6 +40,7 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
     kind: "sglang",
     url: connection.url,
     holds: { adapter: Infinity, all: 1 },
+    supports: supportedSampling("sglang"),
     tellsWhole: true,
     async facts(signal): Promise<ServerFacts> {
       const health = await connection.exchange("/health", null, signal);
@@ -112,16 +113,13 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
 
 /** Everything is said: what is left out comes from the model's generation_config.json, which may cut and penalise. */
 function bodyOf({ promptTokens, sampling, stopTokens, stopTexts, seed }: Generation): object {
-  const { temperature, maxTokens, topP = 1, topK = -1, minP = 0 } = sampling;
   return {
     input_ids: promptTokens,
     logprob_start_len: -1,
     sampling_params: {
-      temperature,
-      max_new_tokens: maxTokens,
-      top_p: topP,
-      top_k: topK,
-      min_p: minP,
+      temperature: sampling.temperature,
+      max_new_tokens: sampling.maxTokens,
+      ...samplingFields("sglang", sampling, "all"),
       sampling_seed: seed,
       repetition_penalty: 1,
       presence_penalty: 0,

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, samplingFields, supportedSampling } from "@laconic/core";
 import * as z from "zod";
 import { Connection, type ConnectionOptions, type HttpReply } from "./connection.ts";
 import type { Generation, SamplingServer, ServerFacts } from "./sampling-server.ts";
@@ -47,6 +47,7 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
     kind: "vllm",
     url: connection.url,
     holds: { adapter: Infinity, all: 0 },
+    supports: supportedSampling("vllm"),
     tellsWhole: false,
     async facts(signal): Promise<ServerFacts> {
       const health = await connection.exchange("/health", null, signal);
@@ -112,14 +113,10 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
 
 /** Everything is said: what is left out comes from the model's generation_config.json, which may cut and penalise. */
 function bodyOf({ promptTokens, sampling, stopTokens, stopTexts, seed }: Generation): object {
-  const { temperature, maxTokens, topP = 1, topK = 0, minP = 0 } = sampling;
   return {
     prompt: promptTokens,
-    max_tokens: maxTokens,
-    temperature,
-    top_p: topP,
-    top_k: topK,
-    min_p: minP,
+    max_tokens: sampling.maxTokens,
+    ...samplingFields("vllm", sampling, "all"),
     seed,
     repetition_penalty: 1,
     presence_penalty: 0,

@@ -1,3 +1,4 @@
+import { samplingOfFields } from "@laconic/core";
 import * as z from "zod";
 import { marred, startFakeServer, type Answer, type FakeServer } from "./fake-server.ts";
 import type { FakeServerOptions } from "./served-weights.ts";
@@ -75,11 +76,8 @@ export function startFakeSglang(options: FakeServerOptions): Promise<FakeServer>
         {
           weights: lora_path,
           promptTokens: input_ids,
-          temperature: asked.temperature,
+          ...samplingOfFields("sglang", asked),
           maxTokens: asked.max_new_tokens,
-          topP: asked.top_p ?? 1,
-          minP: asked.min_p ?? 0,
-          ...((asked.top_k ?? -1) > 0 && { topK: asked.top_k as number }),
           seed: asked.sampling_seed ?? 0,
           stopTokens: asked.stop_token_ids ?? [],
           stopTexts: asked.stop ?? [],

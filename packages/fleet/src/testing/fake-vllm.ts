@@ -1,3 +1,4 @@
+import { samplingOfFields } from "@laconic/core";
 import * as z from "zod";
 import { marred, startFakeServer, type Answer, type FakeServer } from "./fake-server.ts";
 import type { FakeServerOptions } from "./served-weights.ts";
@@ -65,11 +66,8 @@ export function startFakeVllm(options: FakeServerOptions): Promise<FakeServer> {
         {
           weights: name,
           promptTokens: asked.prompt,
-          temperature: asked.temperature,
+          ...samplingOfFields("vllm", asked),
           maxTokens: asked.max_tokens,
-          topP: asked.top_p ?? 1,
-          minP: asked.min_p ?? 0,
-          ...((asked.top_k ?? 0) > 0 && { topK: asked.top_k as number }),
           seed: asked.seed ?? 0,
           stopTokens: asked.stop_token_ids ?? [],
           stopTexts: asked.stop ?? [],

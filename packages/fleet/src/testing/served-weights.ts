@@ -5,6 +5,7 @@ import {
   type BaseSource,
   type Engine,
   type Sampler,
+  type Sampling,
   type SampleResult,
   type TokenBytes,
   type TrainableModel,
@@ -29,14 +30,10 @@ export interface FakeServerOptions {
 }
 
 /** What dialects ask for in their own words. */
-export interface AskedReply {
+export interface AskedReply extends Sampling {
   readonly weights: string | null;
   readonly promptTokens: readonly number[];
-  readonly temperature: number;
   readonly maxTokens: number;
-  readonly topP?: number;
-  readonly topK?: number;
-  readonly minP?: number;
   readonly seed: number;
   readonly stopTokens: readonly number[];
   readonly stopTexts: readonly string[];
@@ -104,20 +101,15 @@ export class ServedWeights {
   }
 
   async #generated(asked: AskedReply, sampler: Sampler): Promise<SampleResult> {
-    const { promptTokens, temperature, maxTokens, topP, topK, minP, seed, stopTokens, stopTexts } = asked;
+    const { weights: _, promptTokens, seed, stopTokens, stopTexts, ...sampling } = asked;
+    const { temperature } = sampling;
     const { tokenBytes, logProbs = "processed" } = this.#options;
     if (stopTexts.length > 0 && !tokenBytes)
       throw new LaconicError("input_invalid", "stop texts need tokenBytes of the fake server");
     const [result] = await sampler.sample([
       {
         promptTokens,
-        sampling: {
-          temperature,
-          maxTokens,
-          ...(topP !== undefined && { topP }),
-          ...(topK !== undefined && { topK }),
-          ...(minP !== undefined && { minP }),
-        },
+        sampling,
         stopTokens,
         ...(stopTexts.length > 0 && tokenBytes && { stopTexts: { texts: stopTexts, tokenBytes } }),
         random: randomFromSeed(seed).state(),

@@ -1,3 +1,4 @@
+import { kernelSampling, type SamplingName } from "@laconic/core";
 import {
   expectSampling,
   expectTokenLogProbs,
@@ -86,10 +87,7 @@ export function samplingKernels(device: OpsDevice): Pick<Kernels, "sampleTokens"
 /** Settings and uniform numbers of all rows, [B, 1] each. */
 interface Inputs {
   readonly kind: SamplingKind;
-  readonly temperature: TfTensor;
-  readonly topK: TfTensor;
-  readonly topP: TfTensor;
-  readonly minP: TfTensor;
+  readonly setting: (name: SamplingName) => TfTensor;
   readonly uniform: TfTensor;
 }
 
@@ -98,36 +96,30 @@ function inputsOf(device: OpsDevice, given: SamplingRows | SamplingOnDevice): In
   const { kind } = isOnDevice(given) ? given : (packed as NonNullable<typeof packed>);
   const settings = isOnDevice(given)
     ? device.data(given.settings)
-    : tensor2d(packed?.settings ?? [], [given.uniform.length, 4]);
+    : tensor2d(packed?.settings ?? [], [given.uniform.length, kernelSampling.length]);
   const rows = settings.shape[0];
   const uniform = isOnDevice(given)
     ? slice(device.data(given.uniforms), [0, given.column], [rows, 1])
     : tensor2d(given.uniform, [rows, 1]);
-  const [temperature, topK, topP, minP] = [0, 1, 2, 3].map((column) => slice(settings, [0, column], [rows, 1])) as [
-    TfTensor,
-    TfTensor,
-    TfTensor,
-    TfTensor,
-  ];
-  return { kind, temperature, topK, topP, minP, uniform };
+  return { kind, setting: (name) => slice(settings, [0, kernelSampling.indexOf(name)], [rows, 1]), uniform };
 }
 
 /** Logits over the temperature; greedy rows stay as they are. */
-function scaleRows(logits: TfTensor, { kind, temperature }: Inputs): TfTensor {
+function scaleRows(logits: TfTensor, { kind, setting }: Inputs): TfTensor {
   if (!kind.tempered) return logits;
+  const temperature = setting("temperature");
   return mul(logits, where(greater(temperature, 0), div(scalar(1), temperature), onesLike(temperature)));
 }
 
 /** int32 [B]. */
 function chooseTokens(scaled: TfTensor, inputs: Inputs, vocabulary: number): TfTensor {
-  const { kind, temperature, uniform } = inputs;
+  const { kind, setting, uniform } = inputs;
   const greedy = (): TfTensor => cast(argMax(scaled, 1), "int32");
   if (kind.greedy === "all") return greedy();
-  const cuts = kind.maxK > 0 || kind.topP || kind.minP;
   const shares = softmax(scaled);
-  const drawn = invert(cuts ? truncated(shares, inputs, vocabulary) : shares, uniform);
+  const drawn = invert(kind.cuts.length > 0 ? truncated(shares, inputs, vocabulary) : shares, uniform);
   if (kind.greedy === "none") return drawn;
-  return where(reshape(lessEqual(temperature, 0), [-1]), greedy(), drawn);
+  return where(reshape(lessEqual(setting("temperature"), 0), [-1]), greedy(), drawn);
 }
 
 /** Tokens in a block. Sums within and over blocks stay short, so float32 carries them. */
@@ -166,7 +158,8 @@ function passes(masses: TfTensor, sums: TfTensor, target: TfTensor): TfTensor {
 }
 
 /** Shares with everything cut set to 0: top-k, then top-p of what is left, then min-p of the likeliest. */
-function truncated(shares: TfTensor, { topK, topP, minP }: Inputs, vocabulary: number): TfTensor {
+function truncated(shares: TfTensor, { setting }: Inputs, vocabulary: number): TfTensor {
+  const [topK, topP, minP] = [setting("topK"), setting("topP"), setting("minP")];
   const rows = topK.shape[0];
   const sorted = topk(shares, vocabulary, true).values;
   const all = fill([rows, 1], vocabulary);

@@ -1,3 +1,4 @@
+import { kernelSampling } from "@laconic/core";
 import {
   expectSampling,
   expectTokenLogProbs,
@@ -60,7 +61,7 @@ export function samplingKernels(device: GpuDevice): Pick<Kernels, "sampleTokens"
 }
 
 interface Inputs {
-  /** [B, 4]: temperature, top-k, top-p, min-p. */
+  /** [B, columns of `kernelSampling`]. */
   readonly table: TfTensor;
   readonly uniforms: TfTensor;
   readonly column: number;
@@ -73,7 +74,7 @@ function inputsOf(device: GpuDevice, given: SamplingRows | SamplingOnDevice, row
     const { settings, uniforms, column } = given;
     return { table: device.data(settings), uniforms: device.data(uniforms), column, made: [] };
   }
-  const table = tensor(packSampling(given).settings, [rows, 4]);
+  const table = tensor(packSampling(given).settings, [rows, kernelSampling.length]);
   const uniforms = tensor(given.uniform, [rows, 1]);
   return { table, uniforms, column: 0, made: [table, uniforms] };
 }

@@ -1,3 +1,4 @@
+import { kernelSampling, type SamplingName } from "@laconic/core";
 import type { SamplingKind, SamplingOnDevice } from "@laconic/kernels";
 import { scalarType, type ScalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
@@ -34,9 +35,9 @@ export class SamplingInputs {
   }
 
   /** float32 [B, 1], a column of `settings`. */
-  setting(name: "temperature" | "topK" | "topP" | "minP"): Handle {
-    const at = ["temperature", "topK", "topP", "minP"].indexOf(name);
-    return this.#device.torch.view(this.#settings.handle, [this.rows, 1], [4, 1], at);
+  setting(name: SamplingName): Handle {
+    const stride = [kernelSampling.length, 1];
+    return this.#device.torch.view(this.#settings.handle, [this.rows, 1], stride, kernelSampling.indexOf(name));
   }
 
   /** float32 [B, 1]. */

@@ -1,3 +1,4 @@
+import { kernelSampling } from "@laconic/core";
 import {
   expectSampling,
   expectTokenLogProbs,
@@ -34,7 +35,7 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
     const { settings, kind } = packSampling(rows);
     const floats = (values: Float32Array, width: number): SamplingOnDevice["settings"] =>
       device.make([count, width], () => torch.upload(values, [count, width]), "full");
-    return { settings: floats(settings, 4), uniforms: floats(rows.uniform, 1), column: 0, kind };
+    return { settings: floats(settings, kernelSampling.length), uniforms: floats(rows.uniform, 1), column: 0, kind };
   };
   return {
     sampleTokens(logits, rows) {
@@ -81,10 +82,10 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
 
   /** int64 [B, 1]. */
   function choose(scaled: Handle, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
-    const { greedy, maxK, topP, minP } = inputs.kind;
+    const { greedy, cuts } = inputs.kind;
     const likeliest = (): Handle => torch.callMany(maxAlong, scaled, { int: 1 }, { bool: true })[1];
     if (greedy === "all") return likeliest();
-    const kept = maxK > 0 || topP || minP ? truncated(device, shares, inputs, vocabulary) : shares;
+    const kept = cuts.length > 0 ? truncated(device, shares, inputs, vocabulary) : shares;
     const drawn = drawTokens(device, kept, inputs, vocabulary);
     return greedy === "none" ? drawn : torch.call(select, inputs.greedy(), likeliest(), drawn);
   }

@@ -36,7 +36,8 @@ export function truncated(device: TorchDevice, shares: Handle, inputs: SamplingI
     const border = torch.call(gather, ranked, { int: 1 }, last, { bool: false });
     least = torch.call(larger, least, torch.call(multiply, border, inputs.hasTopK()));
   }
-  if (kind.topP) least = torch.call(larger, least, minOfTopP(device, shares, ranked, inputs, vocabulary, width));
+  if (kind.cuts.includes("topP"))
+    least = torch.call(larger, least, minOfTopP(device, shares, ranked, inputs, vocabulary, width));
   return torch.call(select, torch.call(atLeast, shares, least), shares, inputs.number(0));
 }
 

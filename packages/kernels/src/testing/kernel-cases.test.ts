@@ -14,9 +14,10 @@ test("every case has a name of its own", () => {
 
 /** Sampling rows with some settings replaced. */
 const resampled =
-  (change: (rows: SamplingRows) => Partial<SamplingRows>) =>
+  (change: (rows: Required<SamplingRows>) => Partial<SamplingRows>) =>
   (k: Kernels): Partial<Kernels> => ({
-    sampleTokens: (logits, rows) => k.sampleTokens(logits, isOnDevice(rows) ? rows : { ...rows, ...change(rows) }),
+    sampleTokens: (logits, rows) =>
+      k.sampleTokens(logits, isOnDevice(rows) ? rows : { ...rows, ...change(rows as Required<SamplingRows>) }),
   });
 
 /** Defects that the suite must notice, with the beginning of a case that does. */

@@ -1,8 +1,8 @@
-import { LaconicError } from "@laconic/core";
+import { kernelSampling, LaconicError } from "@laconic/core";
 import type { GradientPlace, Kernels, SequenceLayout, Tensor } from "../contract.ts";
 import type { CreateKernels, KernelSource } from "../kernel-source.ts";
 import { KeyValueCaches } from "../key-value-caches.ts";
-import { isOnDevice } from "../pack-sampling.ts";
+import { isOnDevice, packSampling } from "../pack-sampling.ts";
 import { expectInts, expectPicked, expectRowWrites, expectSampling, expectTokenLogProbs } from "../shape-checks.ts";
 import { expectColumns, expectJoined, expectPairs, expectUpdates } from "../list-checks.ts";
 import { adamW } from "./reference/adamw.ts";
@@ -323,22 +323,17 @@ export function createReferenceKernels(): Kernels {
     sampleTokens: (logits, rows) => {
       expectSampling(logits, rows);
       const L = matrix(logits, "sampleTokens: logits");
-      let rowOf: (b: number) => SamplingRow;
-      if (isOnDevice(rows)) {
-        const { settings, uniforms, column } = rows;
-        const [S, U] = [matrix(settings, "sampleTokens: settings"), matrix(uniforms, "sampleTokens: uniforms")];
-        rowOf = (b) => {
-          const [temperature, topK, topP, minP] = S.row(b) as unknown as [number, number, number, number];
-          return { temperature, topK, topP, minP, uniform: U.at(b, column) };
-        };
-      } else
-        rowOf = (b) => ({
-          temperature: rows.temperature[b] as number,
-          topK: rows.topK[b] as number,
-          topP: rows.topP[b] as number,
-          minP: rows.minP[b] as number,
-          uniform: rows.uniform[b] as number,
-        });
+      const table = isOnDevice(rows) ? matrix(rows.settings, "sampleTokens: settings") : null;
+      const chances = isOnDevice(rows) ? matrix(rows.uniforms, "sampleTokens: uniforms") : null;
+      const packed = isOnDevice(rows) ? null : packSampling(rows).settings;
+      const rowOf = (b: number): SamplingRow => {
+        const values = kernelSampling.map((name, i) => [
+          name,
+          table ? table.at(b, i) : (packed?.[kernelSampling.length * b + i] as number),
+        ]);
+        const uniform = isOnDevice(rows) ? chances?.at(b, rows.column) : rows.uniform[b];
+        return { ...(Object.fromEntries(values) as Omit<SamplingRow, "uniform">), uniform: uniform as number };
+      };
       const drawn = Array.from({ length: L.rows }, (_, b) => sampleToken(L.row(b), rowOf(b)));
       return {
         tokens: fromVector(Int32Array.from(drawn, ({ token }) => token)),

@@ -1,4 +1,13 @@
-import { LaconicError, randomFromState, type CompletionRequest, type FinishReason } from "@laconic/core";
+import {
+  checkSampling,
+  LaconicError,
+  randomFromState,
+  samplingFields,
+  supportedSampling,
+  type CompletionRequest,
+  type FinishReason,
+  type SamplingSupport,
+} from "@laconic/core";
 import { apiModel, type ApiModelOptions, type OpenAiModel } from "../api-model.ts";
 import { Secret } from "../secret.ts";
 import type { ServerReply } from "../server-reply.ts";
@@ -17,7 +26,7 @@ export interface FromAiSdkOptions extends ApiModelOptions {
  * here, with this package's retries, spend account, limits and cache; the provider's own retries are not in between. It takes
  * chats only, and gives no log-probs.
  * `complete` throws LaconicError `api_refused`, `api_unavailable`, `reply_malformed`, `budget_refused`, `aborted`, and
- * `config_invalid` for a prompt that is no chat, and for `minP`.
+ * `config_invalid` for a prompt that is no chat, and for sampling that the AI SDK has not.
  * @throws LaconicError `budget_refused` for a cap without a price
  */
 export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): OpenAiModel {
@@ -26,6 +35,7 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Op
     {
       model: model.modelId,
       place: `ai-sdk:${model.provider}`,
+      supports: aiSdkSampling.supports,
       // The provider keeps its key to itself.
       key: new Secret(""),
       bodyOf: (request) => bodyOf(request, options.seed ?? true),
@@ -49,21 +59,22 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Op
   );
 }
 
+const aiSdkSampling: SamplingSupport = { name: "the AI SDK", supports: supportedSampling("ai-sdk") };
+
 type Body = Omit<AiSdkRequest, "abortSignal">;
 
 function bodyOf({ prompt, sampling, random }: CompletionRequest, seed: boolean): Body {
-  const { temperature, topP, topK, minP, maxTokens, stop = [] } = sampling;
+  const { temperature, maxTokens, stop = [] } = sampling;
   if (prompt.kind !== "messages")
     throw new LaconicError("config_invalid", "models of the AI SDK take chats; give the prompt as messages");
-  if (minP !== undefined) throw new LaconicError("config_invalid", "the AI SDK knows no minP; leave it out");
+  checkSampling(sampling, aiSdkSampling);
   return {
     prompt: prompt.messages.map(({ role, content }) =>
       role === "system" ? { role, content } : { role, content: [{ type: "text", text: content }] },
     ),
     temperature,
     maxOutputTokens: maxTokens,
-    ...(topP !== undefined && { topP }),
-    ...(topK !== undefined && { topK }),
+    ...samplingFields("ai-sdk", sampling, "asked"),
     ...(stop.length > 0 && { stopSequences: [...stop] }),
     ...(seed && { seed: randomFromState(random).integer(2 ** 31 - 1) }),
   };

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   LaconicError,
   randomFromSeed,
+  samplingOfFields,
   streamText,
   type ChatMessage,
   type Completion,
@@ -102,10 +103,8 @@ function requestOf(ask: AiSdkAsk, defaultMaxTokens: number, signal: AbortSignal 
   return {
     prompt: { kind: "messages", messages: ask.prompt.map(messageOf) },
     sampling: {
-      temperature: ask.temperature ?? 1,
+      ...samplingOfFields("ai-sdk", ask),
       maxTokens: ask.maxOutputTokens ?? defaultMaxTokens,
-      ...(ask.topP !== undefined && { topP: ask.topP }),
-      ...(ask.topK !== undefined && { topK: ask.topK }),
       ...(ask.stopSequences !== undefined && { stop: ask.stopSequences }),
     },
     random: randomFromSeed(ask.seed ?? randomUUID()).state(),

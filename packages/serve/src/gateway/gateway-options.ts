@@ -1,4 +1,4 @@
-import type { AgentId, ChatTokenizer, SamplingSettings, Tokenizer } from "@laconic/core";
+import type { AgentId, ChatTokenizer, Sampling, Tokenizer } from "@laconic/core";
 import type { CompletionServerOptions } from "../options.ts";
 import type { GatewayEvent } from "./rollout-registry.ts";
 import type { ToolFormat } from "./tool-format.ts";
@@ -41,7 +41,7 @@ export interface GatewayOptions extends Pick<
   /** A group that waits longer for its last members goes on with those it has, from two on; a single one is dropped. */
   readonly groupSeconds: number;
   /** How every reply is drawn: training corrects for this temperature and no other. */
-  readonly sampling: Omit<SamplingSettings, "maxTokens" | "stop">;
+  readonly sampling: Sampling;
   /** A request that asks to be sampled otherwise is answered as the run samples (`run`), or refused. */
   readonly otherSampling: "run" | "refuse";
   /** Prompts that say an earlier reply in other tokens begin a new sequence (`branch`), or are refused. */

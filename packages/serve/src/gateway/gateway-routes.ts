@@ -1,4 +1,4 @@
-import type { AgentId } from "@laconic/core";
+import { samplingFields, type AgentId } from "@laconic/core";
 import { ClientGone } from "../client-gone.ts";
 import { createCompleter, type Completer } from "../completer.ts";
 import { checkKey, HttpError, invalid, jsonResponse, pathOf, readJson } from "../http.ts";
@@ -117,13 +117,7 @@ export class GatewayRoutes {
 
   /** Draws under the run's sampling, whatever is asked for. */
   #checkSampling(body: Body): void {
-    const { temperature, topP, topK, minP } = this.#options.sampling;
-    const own: Readonly<Record<string, unknown>> = {
-      temperature,
-      top_p: topP ?? 1,
-      top_k: topK ?? -1,
-      min_p: minP ?? 0,
-    };
+    const own = samplingFields("openai-extended", this.#options.sampling, "all");
     const other = Object.keys(own).find(
       (key) => body[key] !== undefined && body[key] !== null && body[key] !== own[key],
     );

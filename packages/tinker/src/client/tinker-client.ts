@@ -1,4 +1,11 @@
-import { LaconicError } from "@laconic/core";
+import {
+  checkSampling,
+  LaconicError,
+  samplingFields,
+  supportedSampling,
+  type Sampling,
+  type SamplingSupport,
+} from "@laconic/core";
 import { modelInput } from "../wire/datum.ts";
 import { replies, type CapabilitiesReply, type SampledReply } from "../wire/replies.ts";
 import { future } from "./future.ts";
@@ -29,13 +36,12 @@ export interface TinkerClientOptions extends TransportOptions {
   readonly onSilence?: (error: LaconicError) => void;
 }
 
-/** What a reply is drawn with, as the protocol names it. */
-export interface TinkerSampling {
+/** What the protocol takes of sampling. */
+export const tinkerSampling: SamplingSupport = { name: "the Tinker protocol", supports: supportedSampling("tinker") };
+
+/** What a reply is drawn with: at temperature 1 by default. */
+export interface TinkerSampling extends Partial<Sampling> {
   readonly maxTokens: number;
-  /** 1 by default. */
-  readonly temperature?: number;
-  readonly topK?: number;
-  readonly topP?: number;
   /** From 0 to 2^31 - 1. */
   readonly seed?: number;
   readonly stopTokens?: readonly number[];
@@ -149,7 +155,8 @@ export class TinkerClient {
       readonly signal?: AbortSignal | undefined;
     } = {},
   ): Promise<SampledReply> {
-    const { maxTokens, temperature = 1, topK, topP, seed, stopTokens = [] } = sampling;
+    const { maxTokens, temperature = 1, seed, stopTokens = [] } = sampling;
+    checkSampling({ ...sampling, temperature }, tinkerSampling);
     const { count = 1, promptLogProbs = false, signal } = options;
     const body = {
       sampling_session_id: sampler,
@@ -159,8 +166,7 @@ export class TinkerClient {
       sampling_params: {
         max_tokens: maxTokens,
         temperature,
-        ...(topK !== undefined && { top_k: topK }),
-        ...(topP !== undefined && { top_p: topP }),
+        ...samplingFields("tinker", sampling, "asked"),
         ...(seed !== undefined && { seed }),
         ...(stopTokens.length > 0 && { stop: stopTokens }),
       },

@@ -71,16 +71,12 @@ export class RemoteSampler {
   async #draw(request: SampleRequest): Promise<SampleResult> {
     const { client } = this.#options;
     const { promptTokens, sampling, stopTokens, stopSequences = [], random, signal } = request;
-    const { maxTokens, temperature, topK, topP } = sampling;
     const nothing = { promptTokens, tokens: [], logProbs: [], finishReason: "aborted" as const };
     if (signal?.aborted) return nothing;
     const asked = {
-      maxTokens,
-      temperature,
+      ...sampling,
       seed: randomFromState(random).integer(2 ** 31 - 1),
       stopTokens,
-      ...(topK !== undefined && { topK }),
-      ...(topP !== undefined && { topP }),
     };
     try {
       const { sequences } = await client.sample(this.#id, promptTokens, asked, { signal });
@@ -122,8 +118,7 @@ export class RemoteSampler {
 function expectSampling({ sampling, topLogProbs }: SampleRequest, request: number, options: TinkerEngineOptions): void {
   const refuse = (key: string, reason: string): LaconicError =>
     new LaconicError("input_invalid", `sample request ${request}: ${key} ${reason}`, { request, key });
-  const { temperature, minP = 0 } = sampling;
-  if (minP > 0) throw refuse("minP", "cannot be asked for on this protocol");
+  const { temperature } = sampling;
   if (topLogProbs !== undefined) throw refuse("topLogProbs", "cannot be asked for on this protocol");
   if (temperature !== 1 && temperature !== 0 && options.record.sampledAt === "one")
     throw refuse("temperature", `is ${temperature}, but the server reports log-probs at temperature 1 only`);

@@ -1,6 +1,7 @@
 import {
   checkOptimizerSettings,
   checkSampleRequests,
+  samplingCuts,
   checkTokenGradient,
   checkTrainingSequences,
   LaconicError,
@@ -12,12 +13,14 @@ import {
   type PolicySnapshot,
   type SampleRequest,
   type SampleResult,
+  type SamplingName,
   type SequenceLogProbs,
   type TokenGradient,
   type TokenListener,
   type TrainableModel,
   type TrainingSequence,
 } from "@laconic/core";
+import { tinkerSampling } from "../client/tinker-client.ts";
 import { isTaken, type TrainingClient } from "../client/training-client.ts";
 import { estimated, expectForward } from "./wire-log-probs.ts";
 import { forwardDatum, gradientDatum, type PendingSequence } from "./portable-gradient.ts";
@@ -46,6 +49,7 @@ export class TinkerModel implements TrainableModel {
   readonly trainableParameters = 0;
   readonly #seed: ModelSeed;
   readonly #settings: Settings;
+  readonly supports: readonly SamplingName[];
   readonly #limits: ModelLimits;
   #remote: TrainingClient;
   #steps: number;
@@ -65,7 +69,8 @@ export class TinkerModel implements TrainableModel {
     this.#seed = seed;
     this.#steps = steps;
     this.#settings = settings;
-    this.#limits = { vocabularySize, maxPositions };
+    this.supports = tinkerSampling.supports.filter((name) => name !== "temperature" || record.sampledAt !== "one");
+    this.#limits = { vocabularySize, maxPositions, sampling: tinkerSampling };
     this.#witness = new SampledChecksum(settings.options.samplerTolerance ?? 0.5);
   }
 
@@ -319,6 +324,6 @@ export class TinkerModel implements TrainableModel {
 }
 
 /** Drawn from the whole distribution at temperature 1, whose log-probs a training pass has too. */
-function isPlain({ temperature, topP = 1, topK = 0 }: SampleRequest["sampling"]): boolean {
-  return temperature === 1 && topP === 1 && topK === 0;
+function isPlain(sampling: SampleRequest["sampling"]): boolean {
+  return sampling.temperature === 1 && samplingCuts(sampling).length === 0;
 }

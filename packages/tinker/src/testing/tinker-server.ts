@@ -7,6 +7,7 @@ import {
   LaconicError,
   randomFromSeed,
   raggedRow,
+  samplingOfFields,
   type BaseSource,
   type Engine,
   type LoraSettings,
@@ -222,17 +223,12 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
   async function draw(asked: SampleBody): Promise<unknown> {
     const sampler = samplers.get(asked.sampling_session_id);
     if (!sampler) throw new Error(`unknown sampler ${asked.sampling_session_id}`);
-    const { max_tokens, temperature, top_k, top_p, seed = 0, stop = [] } = asked.sampling_params;
+    const { max_tokens, seed = 0, stop = [] } = asked.sampling_params;
     const promptTokens = asked.prompt.chunks.flatMap(({ tokens }) => tokens);
     const drawn = await sampler.sample(
       Array.from({ length: asked.num_samples }, (_, i) => ({
         promptTokens,
-        sampling: {
-          temperature,
-          maxTokens: max_tokens,
-          ...(top_k !== undefined && { topK: top_k }),
-          ...(top_p !== undefined && { topP: top_p }),
-        },
+        sampling: { ...samplingOfFields("tinker", asked.sampling_params), maxTokens: max_tokens },
         stopTokens: stop,
         random: randomFromSeed(`${seed},${i}`).state(),
       })),

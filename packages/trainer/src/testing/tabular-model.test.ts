@@ -143,6 +143,6 @@ test("a missing, damaged or foreign table is refused by name", async () => {
 test("a truncated distribution is refused rather than ignored", async () => {
   const sampling = { temperature: 1, maxTokens: 1, topK: 2 };
   await expect(tabularModel({ vocabularySize: 3 }).sample([{ ...request(0), sampling }])).rejects.toMatchObject({
-    code: "model_unsupported",
+    code: "input_invalid",
   });
 });

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  checkSampling,
   LaconicError,
   ragged,
   raggedSelect,
@@ -10,6 +11,7 @@ import {
   type OptimizerSettings,
   type SampleRequest,
   type SampleResult,
+  type SamplingSupport,
   type Sampler,
   type SequenceLogProbs,
   type TrainableModel,
@@ -33,6 +35,8 @@ export interface TabularOptions {
   readonly microBatch?: number;
   readonly id?: string;
 }
+
+const tabular: SamplingSupport = { name: "the tabular model", supports: ["temperature"] };
 
 interface Stored {
   readonly logits: readonly number[];
@@ -84,10 +88,9 @@ export function tabularModel(options: TabularOptions): TrainableModel {
     const normaliser = top + Math.log(scaled.reduce((sum, value) => sum + Math.exp(value - top), 0));
     return scaled.map((value) => value - normaliser);
   };
-  const draw = (table: Float64Array, request: SampleRequest): SampleResult => {
-    const { temperature, maxTokens, topP, topK, minP } = request.sampling;
-    if ((topP ?? topK ?? minP) !== undefined)
-      throw new LaconicError("model_unsupported", "the tabular model samples without topP, topK and minP");
+  const draw = (table: Float64Array, request: SampleRequest, place: number): SampleResult => {
+    const { temperature, maxTokens } = request.sampling;
+    checkSampling(request.sampling, tabular, { request: place });
     const stream = randomFromState(request.random);
     const [tokens, logProbs]: [number[], number[]] = [[], []];
     let stopped = false;
@@ -129,8 +132,9 @@ export function tabularModel(options: TabularOptions): TrainableModel {
     });
   };
   const samplerOf = (table: () => Float64Array): Omit<Sampler, "weightVersion"> => ({
+    supports: tabular.supports,
     sample: async (requests, onToken) => {
-      const results = requests.map((request) => draw(table(), request));
+      const results = requests.map((request, place) => draw(table(), request, place));
       results.forEach(({ tokens, logProbs }, place) =>
         tokens.forEach((token, i) => onToken?.(place, { token, logProb: logProbs[i] as number })),
       );

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, samplingCuts } from "@laconic/core";
 import { objectivePreset } from "@laconic/gspo/presets";
 import type { ImportanceOptions } from "@laconic/gspo";
 import type { AppConfig } from "../run-settings.ts";
@@ -39,9 +39,8 @@ export function checkSamplerSettings({ sampler, engine, lora, bases, policies, t
       throw refusal("train.refreshOldPolicyEvery", `needs weights of an earlier step, ${whole}`);
     if (policies === "own") throw refusal("policies", `own is several policies, ${whole}`);
   }
-  const { topP = 1, topK, minP = 0 } = train.sampling;
-  const cut = topK !== undefined ? "topK" : topP < 1 ? "topP" : minP > 0 ? "minP" : null;
-  if (kind === "vllm" && logProbs === "server" && cut !== null)
+  const [cut] = samplingCuts(train.sampling);
+  if (kind === "vllm" && logProbs === "server" && cut !== undefined)
     throw refusal(
       `train.sampling.${cut}`,
       `cuts the distribution, and vLLM tells the log-probs of what is left of it; set ${place}.logProbs to forward`,

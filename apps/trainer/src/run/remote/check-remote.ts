@@ -1,5 +1,5 @@
-import { LaconicError } from "@laconic/core";
-import type { ServerRecord } from "@laconic/tinker";
+import { checkSampling, LaconicError } from "@laconic/core";
+import { tinkerSampling, type ServerRecord } from "@laconic/tinker";
 import type { AppConfig } from "../run-settings.ts";
 import { isReference } from "../../door/reference.ts";
 
@@ -36,10 +36,10 @@ export function checkRemoteSettings(
   if (base !== undefined) throw refusal(`bases.${base}`, "a remote engine has one base model; remove it");
   if (actor !== null && !isReference(actor) && "model" in actor)
     throw refusal("actor.model", "a remote engine has one base model; use actor.api, or null for the run's own");
-  const { temperature, minP = 0 } = train.sampling;
+  const { temperature } = train.sampling;
   if (temperature !== 1)
     throw refusal("train.sampling.temperature", `is ${temperature}; the wire has log-probs at temperature 1 only`);
-  if (minP > 0) throw refusal("train.sampling.minP", "has no field on the wire; remove it");
+  checkSampling(train.sampling, tinkerSampling, { place: "train.sampling" });
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { Engine, OptimizerSettings, SampleRequest } from "@laconic/core";
-import { expectThat, type ConformanceCase } from "@laconic/core/testing";
+import { samplingNames, type Engine, type OptimizerSettings, type SampleRequest } from "@laconic/core";
+import { actingSampling, expectRefusedSampling, expectThat, type ConformanceCase } from "@laconic/core/testing";
 import { type CaseKit, expectNear, pullUp, refusal } from "./engine-case.ts";
 
 export function refusalCases({
@@ -58,6 +58,10 @@ export function refusalCases({
         [{ sampling: { temperature: 1, maxTokens: 4, topP: 0 } }, "topP"],
         [{ sampling: { temperature: 1, maxTokens: 4, topK: 0.5 } }, "topK"],
         [{ sampling: { temperature: 1, maxTokens: 4, minP: 2 } }, "minP"],
+        ...samplingNames.map((name): [Partial<SampleRequest>, string] => [
+          { sampling: { temperature: 1, maxTokens: 4, [name]: NaN } },
+          name,
+        ]),
       ];
       for (const [change, reason] of bad) {
         const { message, detail } = await refusal(
@@ -68,6 +72,16 @@ export function refusalCases({
         expectThat(detail["request"] === 2, "request 2 to be named");
       }
       expectThat((await model.sample([request])).length === 1, "a good request to be served after bad ones");
+    }),
+
+    modelCase("sampling that is not supported is refused by name, and the rest is taken", async (model) => {
+      const request = requests[0] as SampleRequest;
+      for (const [name, sampling] of actingSampling()) {
+        const asked = { ...request, sampling: { ...sampling, maxTokens: 2 } };
+        if (model.supports?.includes(name) ?? true)
+          expectThat((await model.sample([asked])).length === 1, `${name} to be taken`);
+        else expectRefusedSampling(await refusal("input_invalid", model.sample([asked])), name);
+      }
     }),
 
     modelCase("bad sequences are refused by name, before anything is added to the gradient", async (model) => {

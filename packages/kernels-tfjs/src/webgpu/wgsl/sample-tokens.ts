@@ -1,3 +1,4 @@
+import { kernelSampling, type SamplingName } from "@laconic/core";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import { groupIndex, type WgslProgram } from "./run-program.ts";
 
@@ -7,6 +8,11 @@ fn keyOf(x : f32) -> u32 {
   let bits = bitcast<u32>(x);
   return select(bits | 0x80000000u, ~bits, bits >> 31u == 1u);
 }`;
+
+/** Of a row, in the order of its `place`. */
+const cuts = ["temperature", "topK", "topP", "minP"] as const;
+/** WGSL: a parameter of the row. */
+const settingAt = (name: SamplingName): string => `settings[setting + ${kernelSampling.indexOf(name)}]`;
 
 /** WGSL: sums and the largest over the workgroup, each in one order. */
 const reductions = `
@@ -56,7 +62,7 @@ const groupSize = (vocabulary: number): number => (vocabulary > 4096 ? 256 : 64)
 /**
  * One token for each row of logits [B, V] by inverting the cumulative distribution in token order: `tokens` int32 [B], `logProbs`
  * [B]. A workgroup takes a row and sorts nothing: borders of top-k and top-p are found bit by bit, from the highest.
- * @param settings - [B, 4]: temperature, top-k, top-p, min-p
+ * @param settings - [B, columns of `kernelSampling`]
  * @param uniform - [B, W], of which a column holds the uniform numbers
  */
 export function sampleTokensProgram(
@@ -84,11 +90,10 @@ fn main(index : i32) {
   let row = ${groupIndex};
   let V = uniforms.vocabulary;
   let own = i32(localIndex);
-  let setting = min(row, uniforms.rows - 1) * 4;
-  let at = setting / 4 * V;
-  if (own == 0) {
-    place = vec4<f32>(settings[setting], settings[setting + 1], settings[setting + 2], settings[setting + 3]);
-  }
+  let inside = min(row, uniforms.rows - 1);
+  let setting = inside * ${kernelSampling.length};
+  let at = inside * V;
+  if (own == 0) { place = vec4<f32>(${cuts.map(settingAt).join(", ")}); }
   let cuts = workgroupUniformLoad(&place); // the same for all, which barriers ask for
   let divisor = select(cuts.x, 1.0, cuts.x == 0.0);
 

@@ -1,13 +1,8 @@
+import type { Sampling } from "@laconic/core";
 import { logSumExpOf } from "./head-log-probs.ts";
 
 /** One row of `SamplingRows`. */
-export interface SamplingRow {
-  readonly temperature: number;
-  readonly topK: number;
-  readonly topP: number;
-  readonly minP: number;
-  readonly uniform: number;
-}
+export type SamplingRow = Required<Sampling> & { readonly uniform: number };
 
 /** Draws one token and says its log-prob before truncation. */
 export function sampleToken(

@@ -1,0 +1,200 @@
+import { LaconicError, type ErrorDetail } from "./errors.ts";
+import { group, type FieldsOf, type GroupShape, type NumberShape } from "./shapes/shape.ts";
+
+/** How the next token is drawn. Settings, requests, servers' fields, refusals and devices' rows derive from {@link samplingParameters}. */
+export interface Sampling {
+  /** Divides the logits; 0 is greedy. */
+  readonly temperature: number;
+  /** Nucleus mass in (0, 1]; 1 keeps everything. */
+  readonly topP?: number;
+  /** Keep the k likeliest tokens; absent keeps everything. */
+  readonly topK?: number;
+  /** Drop tokens whose probability is below `minP` times the largest one. */
+  readonly minP?: number;
+}
+
+/** Name of a parameter of {@link Sampling}. */
+export type SamplingName = keyof Sampling;
+
+/** Who draws tokens: `kernels` are this project's devices, `openai-extended` servers that take more than OpenAI's. */
+export type SamplingBackEnd = "kernels" | "openai" | "openai-extended" | "vllm" | "sglang" | "tinker" | "ai-sdk";
+
+/** All that is known of a parameter of {@link Sampling}. */
+export interface SamplingParameter {
+  readonly shape: NumberShape;
+  readonly help: string;
+  /** Place in the order in which devices apply parameters, and in which they keep them. */
+  readonly step: number;
+  /** Removes tokens, so that log-probs are of the whole distribution or of what is left. */
+  readonly cuts: boolean;
+  /** The value that changes nothing; what is absent means it. */
+  readonly neutral: number;
+  /** The same where a back end has another. */
+  readonly neutralAt?: Readonly<Partial<Record<SamplingBackEnd, number>>>;
+  /** Back ends that take it; every other one refuses it by name. */
+  readonly takenBy: readonly SamplingBackEnd[];
+}
+
+/** Fields of a request as most servers name them: `topP` is `top_p`. */
+export type SamplingFields = { readonly [Name in SamplingName as SnakeCase<Name>]?: number };
+
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : "";
+
+/** What a back end takes of {@link Sampling}. */
+export interface SamplingSupport {
+  /** Subject of a refusal, such as `the Tinker protocol`. */
+  readonly name: string;
+  readonly supports: readonly SamplingName[];
+  /** What to do about a refusal; "leave it out" by default. */
+  readonly advice?: string;
+}
+
+type Parameters = { readonly [Name in SamplingName]-?: FieldsOf<Sampling>[Name] & SamplingParameter };
+
+const localAndServers = ["kernels", "openai-extended", "vllm", "sglang"] as const;
+const everywhere = [...localAndServers, "openai", "tinker", "ai-sdk"] as const;
+
+/** Every parameter, in the order in which settings and requests are written. */
+export const samplingParameters: Parameters = {
+  temperature: {
+    shape: { kind: "number", min: 0 },
+    help: "divides the logits; 0 takes the likeliest token",
+    step: 0,
+    cuts: false,
+    neutral: 1,
+    takenBy: everywhere,
+  },
+  topP: {
+    shape: { kind: "number", above: 0, max: 1 },
+    optional: true,
+    help: "keeps the likeliest tokens that together have this probability",
+    step: 2,
+    cuts: true,
+    neutral: 1,
+    takenBy: everywhere,
+  },
+  topK: {
+    shape: { kind: "number", integer: true, min: 1 },
+    optional: true,
+    help: "keeps so many likeliest tokens",
+    step: 1,
+    cuts: true,
+    neutral: 0,
+    neutralAt: { "openai-extended": -1, sglang: -1 },
+    takenBy: [...localAndServers, "tinker", "ai-sdk"],
+  },
+  minP: {
+    shape: { kind: "number", min: 0, max: 1 },
+    optional: true,
+    help: "keeps tokens with at least this share of the likeliest one's probability",
+    step: 3,
+    cuts: true,
+    neutral: 0,
+    takenBy: localAndServers,
+  },
+};
+
+/** Every name, in the order of {@link samplingParameters}. */
+export const samplingNames: readonly SamplingName[] = Object.keys(samplingParameters) as SamplingName[];
+
+/** Shape of {@link Sampling}. */
+export const samplingShape: GroupShape<Sampling> = group<Sampling>(samplingParameters);
+
+/** Names of the parameters that a back end takes, in the order of {@link samplingParameters}. */
+export function supportedSampling(backEnd: SamplingBackEnd): readonly SamplingName[] {
+  return samplingNames.filter((name) => samplingParameters[name].takenBy.includes(backEnd));
+}
+
+/** Names of the parameters that devices take, in the order of their steps. */
+export const kernelSampling: readonly SamplingName[] = inSteps(supportedSampling("kernels"));
+
+/** Parameters that remove tokens here, in the order of their steps; none where the whole distribution is sampled. */
+export function samplingCuts(sampling: Sampling): readonly SamplingName[] {
+  return inSteps(samplingNames).filter((name) => samplingParameters[name].cuts && acts(name, sampling[name]));
+}
+
+/** The first parameter that is asked for and not supported; null where there is none. */
+export function unsupportedSampling(sampling: Sampling, supports: readonly SamplingName[]): SamplingName | null {
+  return samplingNames.find((name) => !supports.includes(name) && acts(name, sampling[name])) ?? null;
+}
+
+/**
+ * Refuses what a back end does not take.
+ *
+ * @param place - of the sampling in a configuration, for the message and the detail `key`
+ * @param request - the place of an engine's request in its batch, whose errors are `input_invalid`
+ * @throws LaconicError `config_invalid` naming the parameter
+ */
+export function checkSampling(
+  sampling: Sampling,
+  { name, supports, advice = "leave it out" }: SamplingSupport,
+  { place, request }: { readonly place?: string; readonly request?: number } = {},
+): void {
+  const found = unsupportedSampling(sampling, supports);
+  if (found === null) return;
+  const key = place === undefined ? found : `${place}.${found}`;
+  const detail: ErrorDetail = { key, ...(request !== undefined && { request }) };
+  const where = request === undefined ? "" : `sample request ${request}: `;
+  throw new LaconicError(
+    request === undefined ? "config_invalid" : "input_invalid",
+    `${where}${key}: ${name} does not support it; ${advice}`,
+    detail,
+  );
+}
+
+/**
+ * A server's fields for sampling: `topP` is `top_p`.
+ *
+ * @param written - `asked` leaves out what is absent; `all` writes what changes nothing, where a server has defaults of its own
+ */
+export function samplingFields(
+  backEnd: SamplingBackEnd,
+  sampling: Partial<Sampling>,
+  written: "asked" | "all",
+): Record<string, number> {
+  const fields: Record<string, number> = {};
+  for (const name of supportedSampling(backEnd)) {
+    const value = sampling[name] ?? (written === "all" ? neutralOf(name, backEnd) : undefined);
+    if (value !== undefined) fields[fieldOf(name, backEnd)] = value;
+  }
+  return fields;
+}
+
+/** What a server's fields for sampling may be: also what changes nothing there. */
+export function samplingFieldShapes(backEnd: SamplingBackEnd): Readonly<Record<string, NumberShape>> {
+  const shapeOf = (name: SamplingName): NumberShape => {
+    const { shape } = samplingParameters[name];
+    return shape.min === undefined ? shape : { ...shape, min: Math.min(shape.min, neutralOf(name, backEnd)) };
+  };
+  return Object.fromEntries(supportedSampling(backEnd).map((name) => [fieldOf(name, backEnd), shapeOf(name)]));
+}
+
+/** Sampling that a server's fields ask for, without what changes nothing; temperature 1 where they say none. */
+export function samplingOfFields(backEnd: SamplingBackEnd, fields: object): Sampling {
+  const given = fields as Readonly<Record<string, number | undefined>>;
+  const asked = supportedSampling(backEnd).flatMap((name) => {
+    const value = given[fieldOf(name, backEnd)];
+    return acts(name, value) && value !== neutralOf(name, backEnd) ? [[name, value] as const] : [];
+  });
+  return { temperature: 1, ...Object.fromEntries(asked) };
+}
+
+/** A parameter as a server names it: the AI SDK has the names of this project. */
+function fieldOf(name: SamplingName, backEnd: SamplingBackEnd): string {
+  return backEnd === "ai-sdk" ? name : name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function acts(name: SamplingName, value: number | undefined): boolean {
+  return value !== undefined && value !== samplingParameters[name].neutral;
+}
+
+function neutralOf(name: SamplingName, backEnd: SamplingBackEnd): number {
+  const { neutral, neutralAt } = samplingParameters[name];
+  return neutralAt?.[backEnd] ?? neutral;
+}
+
+function inSteps(names: readonly SamplingName[]): readonly SamplingName[] {
+  return names.toSorted((a, b) => samplingParameters[a].step - samplingParameters[b].step);
+}
