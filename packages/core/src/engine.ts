@@ -1,6 +1,7 @@
 import type { DrawnToken, FinishReason, LogProbsAtOne, SamplingSettings, TokenTrace } from "./language-model.ts";
 import type { RandomState } from "./random.ts";
 import type { SamplingName } from "./sampling.ts";
+import { group, shapes, type GroupShape } from "./shapes/shape.ts";
 import type { Ragged } from "./ragged.ts";
 import type { TokenBytes } from "./tokenizer.ts";
 
@@ -34,6 +35,15 @@ export interface LoraSettings {
   /** rsLoRA (Kalajdzievski 2023). */
   readonly rankStabilized?: boolean;
 }
+
+/** What settings of an adapter may be. */
+export const loraShape: GroupShape<LoraSettings> = group<LoraSettings>({
+  rank: { shape: shapes.positive },
+  alpha: { shape: shapes.above0 },
+  targets: { shape: { kind: "list", of: shapes.text, least: 1 }, optional: true },
+  dropout: { shape: { kind: "number", min: 0, below: 1 }, optional: true },
+  rankStabilized: { shape: shapes.boolean, optional: true },
+});
 
 /** Weights as they are stored: a checkpoint folder, or a configuration with random weights. */
 export type BaseSource =

@@ -87,6 +87,8 @@ export { tokenCost } from "./token-price.ts";
 export type { TokenPrice } from "./token-price.ts";
 export { stopReasons } from "./stop-reason.ts";
 export type { StopReason } from "./stop-reason.ts";
+export { episodeLimitsShape } from "./topology.ts";
+export { loraShape } from "./engine.ts";
 export type { EpisodeBudget, EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
 export { boundedJson, maxJsonDepth } from "./bounded-json.ts";
 export { backoffMs } from "./backoff.ts";

@@ -2,6 +2,7 @@ import type { Episode } from "./episode.ts";
 import type { LanguageModel, SamplingSettings } from "./language-model.ts";
 import type { AgentId, Problem } from "./problem.ts";
 import type { Random } from "./random.ts";
+import { group, shapes, type GroupShape } from "./shapes/shape.ts";
 
 /** Ceilings of one episode; reaching one ends it with a counted stop reason. */
 export interface EpisodeLimits {
@@ -15,6 +16,15 @@ export interface EpisodeLimits {
   /** Wall clock of one turn. */
   readonly maxSecondsPerTurn?: number;
 }
+
+/** What limits may be. */
+export const episodeLimitsShape: GroupShape<EpisodeLimits> = group<EpisodeLimits>({
+  maxTurns: { shape: shapes.positive, optional: true },
+  maxTokens: { shape: shapes.positive, optional: true },
+  maxTokensPerAgent: { shape: shapes.positive, optional: true },
+  maxSeconds: { shape: shapes.above0, optional: true },
+  maxSecondsPerTurn: { shape: shapes.above0, optional: true },
+});
 
 /** The tokens that a team is to write per episode. */
 export interface EpisodeBudget {

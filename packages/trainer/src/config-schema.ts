@@ -3,6 +3,7 @@ import { budgetOptionsShape, dualController } from "@laconic/budget";
 import type { GroupKey, RatioUnit } from "@laconic/gspo";
 import { estimatorNames, estimatorShape, objectiveNames, objectivePreset, objectiveShape } from "@laconic/gspo/presets";
 import {
+  episodeLimitsShape,
   group,
   LaconicError,
   nearestName,
@@ -96,13 +97,7 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   groupBy: z.enum(["prompt", "prompt+agent", "prompt+agent+turn", "tree-node"]),
   ratioUnit: z.enum(["message", "turn", "trajectory", "joint"]),
   scoring: z.strictObject({ seconds: above0, mostUnscored: z.number().min(0).lt(1) }),
-  limits: z.strictObject({
-    maxTurns: positive.exactOptional(),
-    maxTokens: positive.exactOptional(),
-    maxTokensPerAgent: positive.exactOptional(),
-    maxSeconds: above0.exactOptional(),
-    maxSecondsPerTurn: above0.exactOptional(),
-  }),
+  limits: schemaOf(episodeLimitsShape),
   onAgentError: z.enum(["throw", "end"]),
   asynchronous: asynchronousSchema.nullable(),
   credit: creditSchema,

@@ -1,5 +1,5 @@
-import { LaconicError, nearestName } from "@laconic/core";
-import { issueWords } from "@laconic/core/schemas";
+import { LaconicError, loraShape, nearestName } from "@laconic/core";
+import { issueWords, schemaOf } from "@laconic/core/schemas";
 import { taskSettingsSchema } from "@laconic/worlds/named";
 import { parseTrainConfig } from "@laconic/trainer";
 import { z } from "zod";
@@ -65,15 +65,7 @@ export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
   policies: z.enum(["shared", "own"]),
   bases: z.record(z.string(), z.string().min(1)),
   chatTemplateArguments: z.record(z.string(), z.json()),
-  lora: z
-    .strictObject({
-      rank: z.int().min(1),
-      alpha: z.number().positive(),
-      targets: z.array(z.string()).min(1).exactOptional(),
-      dropout: z.number().min(0).lt(1).exactOptional(),
-      rankStabilized: z.boolean().exactOptional(),
-    })
-    .nullable(),
+  lora: schemaOf(loraShape).nullable(),
   device: z.string().min(1),
   workers: z.union([z.literal("auto"), z.int().min(1).max(64)]),
   memory: z.strictObject({

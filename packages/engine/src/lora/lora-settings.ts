@@ -1,4 +1,4 @@
-import { LaconicError, type LoraSettings, type Random } from "@laconic/core";
+import { checkShape, LaconicError, loraShape, type LoraSettings, type Random } from "@laconic/core";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { layerName, parameterShapes } from "../transformer/parameters.ts";
 
@@ -21,16 +21,13 @@ export const pairNames = (projection: string): { readonly a: string; readonly b:
 
 /** @throws LaconicError `config_invalid` naming the setting. */
 export function checkLora(settings: LoraSettings): void {
-  const { rank, alpha, targets, dropout = 0 } = settings;
-  const fail = (key: string, reason: string): LaconicError =>
-    new LaconicError("config_invalid", `lora.${key}: ${reason}`, { key: `lora.${key}` });
-  if (!(Number.isInteger(rank) && rank > 0)) throw fail("rank", `is ${rank}, expected a whole number from 1`);
-  if (!(alpha > 0 && Number.isFinite(alpha))) throw fail("alpha", `is ${alpha}, expected a number above 0`);
-  if (!(dropout >= 0 && dropout < 1)) throw fail("dropout", `is ${dropout}, expected a number in [0, 1)`);
-  if (targets?.length === 0) throw fail("targets", "names no projection; leave it out to adapt all");
-  for (const target of targets ?? [])
-    if (!isProjection(target))
-      throw fail("targets", `${target} is not one of ${Object.keys(loraTargets).join(", ")}, or a module that ends so`);
+  checkShape(loraShape, settings, "lora");
+  const stray = settings.targets?.find((target) => !isProjection(target));
+  if (stray === undefined) return;
+  const known = Object.keys(loraTargets).join(", ");
+  throw new LaconicError("config_invalid", `lora.targets: ${stray} is not one of ${known}, or a module that ends so`, {
+    key: "lora.targets",
+  });
 }
 
 /** What the adapter's output is multiplied by. */

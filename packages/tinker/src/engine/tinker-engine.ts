@@ -1,5 +1,7 @@
 import {
+  checkShape,
   LaconicError,
+  loraShape,
   randomFromSeed,
   type Engine,
   type LoraSettings,
@@ -80,13 +82,13 @@ function expectBase(given: string | null, { baseModel }: ServerRecord): void {
 function checkedRank(lora: LoraSettings, { loraAlpha = 32 }: TinkerEngineOptions): number {
   const refuse = (key: string, reason: string): LaconicError =>
     new LaconicError("config_invalid", `lora.${key}: ${reason}`, { key });
-  if (!(Number.isInteger(lora.rank) && lora.rank > 0))
-    throw refuse("rank", `is ${lora.rank}, expected a whole number from 1`);
+  checkShape(loraShape, lora, "lora");
   if (lora.alpha !== loraAlpha)
     throw refuse("alpha", `is ${lora.alpha}; the server's is ${loraAlpha} and cannot be set`);
   if (lora.targets !== undefined)
     throw refuse("targets", "the server adapts the projections that it adapts; leave it out");
-  if ((lora.dropout ?? 0) !== 0) throw refuse("dropout", "cannot be set on this protocol");
-  if (lora.rankStabilized === true) throw refuse("rankStabilized", "cannot be set on this protocol");
-  return lora.rank;
+  const { rank, alpha: _, targets: __, ...others } = lora;
+  const [key] = Object.entries(others).find(([, value]) => value !== 0 && value !== false) ?? [];
+  if (key !== undefined) throw refuse(key, "cannot be set on this protocol");
+  return rank;
 }

@@ -30,8 +30,9 @@ export function checkRemoteSettings(
       "lora.alpha",
       `is ${lora.alpha}, the server's is ${loraAlpha} and has no field on the wire; engine.tinker.loraAlpha says another`,
     );
-  for (const key of ["targets", "dropout", "rankStabilized"] as const)
-    if (lora[key] !== undefined) throw refusal(`lora.${key}`, "has no field on the wire; remove it");
+  const { rank: _, alpha: __, ...others } = lora;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw refusal(`lora.${other}`, "has no field on the wire; remove it");
   const [base] = Object.keys(bases);
   if (base !== undefined) throw refusal(`bases.${base}`, "a remote engine has one base model; remove it");
   if (actor !== null && !isReference(actor) && "model" in actor)
