@@ -2,31 +2,14 @@ import { group, shapes, type Field, type FieldsOf, type Shape } from "@laconic/c
 import type { Aggregation } from "../aggregation.ts";
 import type { ImportanceOptions } from "../importance.ts";
 import type { KlOptions } from "../kl.ts";
-import type { CommonOptions } from "../objectives/assemble.ts";
 import type { ClipRange } from "../objectives/clip-range.ts";
+import type { GrpoOptions } from "../objectives/grpo.ts";
+import type { VespoOptions } from "../objectives/gspo-relatives.ts";
+import type { GspoOptions } from "../objectives/gspo.ts";
+import type { CispoOptions, SapoOptions } from "../objectives/policy-gradients.ts";
 
 /** Everything that some objective takes; each takes a part of it, and refuses the rest. */
-export interface ObjectiveOptions extends CommonOptions {
-  readonly clip?: ClipRange;
-  /** How token losses become one number. */
-  readonly aggregation?: Aggregation;
-  /** Dr.GRPO's constant length. */
-  readonly constantLength?: number;
-  /** GSPO's floor under |y|. */
-  readonly minLength?: number;
-  /** Cap on the loss where A < 0, by its PPO name. */
-  readonly dualClip?: number;
-  /** The same cap, by its two-sided (INTELLECT-2) name; CISPO's bound on its weight. */
-  readonly maxRatio?: number;
-  /** CISPO's lower bound. */
-  readonly minRatio?: number;
-  /** SAPO's τ. */
-  readonly positiveTemperature?: number;
-  readonly negativeTemperature?: number;
-  /** VESPO's (k, λ). */
-  readonly positive?: readonly [k: number, lambda: number];
-  readonly negative?: readonly [k: number, lambda: number];
-}
+export interface ObjectiveOptions extends GspoOptions, GrpoOptions, CispoOptions, SapoOptions, VespoOptions {}
 
 export const commonOptions = ["kl", "importance", "offPolicyMask"] as const;
 
