@@ -1,4 +1,4 @@
-import { randomFromSeed } from "@laconic/core";
+import { kernelSampling, randomFromSeed } from "@laconic/core";
 import type { Kernels, SamplingOnDevice, SamplingRows, Tensor } from "../../contract.ts";
 import { packSampling } from "../../pack-sampling.ts";
 import { agreesWithReference, expectClose, expectRefusal, expectSame, tolerances } from "./kernel-case.ts";
@@ -29,7 +29,7 @@ function onDevice(kernels: Kernels, rows: ReturnType<typeof randomRows>, column:
   const count = rows.temperature.length;
   const width = rows.uniforms.length / count;
   return {
-    settings: kernels.upload(settings, [count, 4], "full"),
+    settings: kernels.upload(settings, [count, kernelSampling.length], "full"),
     uniforms: kernels.upload(rows.uniforms, [count, width], "full"),
     column,
     kind,

@@ -1,19 +1,23 @@
 import { expectThat } from "@laconic/core/testing";
-import { randomFromSeed } from "@laconic/core";
+import { kernelSampling, randomFromSeed, samplingParameters, type Sampling, type SamplingName } from "@laconic/core";
 import type { Kernels } from "../../contract.ts";
 import { agreesWithReference, expectClose, expectSame, tolerances, type KernelCase } from "./kernel-case.ts";
 
 /** One row to draw from; what is absent truncates nothing. */
-interface Draw {
+interface Draw extends Partial<Sampling> {
   readonly logits: readonly number[];
   readonly uniform: number;
-  readonly temperature?: number;
-  readonly topK?: number;
-  readonly topP?: number;
-  readonly minP?: number;
 }
 
 const largestBelowOne = 1 - 2 ** -24;
+
+function columnsOf(draws: readonly Draw[]): Readonly<Partial<Record<SamplingName, Float32Array>>> {
+  const columns = kernelSampling.map((name) => [
+    name,
+    Float32Array.from(draws, (draw) => draw[name] ?? samplingParameters[name].neutral),
+  ]);
+  return Object.fromEntries(columns) as Readonly<Partial<Record<SamplingName, Float32Array>>>;
+}
 
 async function sample(kernels: Kernels, draws: readonly Draw[]): Promise<{ tokens: number[]; logProbs: number[] }> {
   const vocabulary = draws[0]?.logits.length ?? 0;
@@ -21,10 +25,8 @@ async function sample(kernels: Kernels, draws: readonly Draw[]): Promise<{ token
     kernels.sampleTokens(
       kernels.upload(Float64Array.from(draws.flatMap(({ logits }) => logits)), [draws.length, vocabulary], "full"),
       {
+        ...columnsOf(draws),
         temperature: Float32Array.from(draws, ({ temperature = 1 }) => temperature),
-        topK: Int32Array.from(draws, ({ topK = 0 }) => topK),
-        topP: Float32Array.from(draws, ({ topP = 1 }) => topP),
-        minP: Float32Array.from(draws, ({ minP = 0 }) => minP),
         uniform: Float32Array.from(draws, ({ uniform }) => uniform),
       },
     ),
