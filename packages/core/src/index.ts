@@ -51,9 +51,7 @@ export {
   samplingNames,
   samplingOfFields,
   samplingParameters,
-  samplingShape,
   supportedSampling,
-  unsupportedSampling,
 } from "./sampling.ts";
 export type {
   Sampling,

@@ -9,9 +9,9 @@ import {
   samplingOfFields,
   samplingParameters,
   supportedSampling,
-  unsupportedSampling,
   type SamplingBackEnd,
 } from "./index.ts";
+import { unsupportedSampling } from "./sampling.ts";
 import { actingSampling } from "./testing/index.ts";
 
 const all = { temperature: 0.7, topP: 0.9, topK: 20, minP: 0.05 };

@@ -1,5 +1,5 @@
 import { LaconicError, type ErrorDetail } from "./errors.ts";
-import { group, type FieldsOf, type GroupShape, type NumberShape } from "./shapes/shape.ts";
+import type { FieldsOf, NumberShape } from "./shapes/shape.ts";
 
 /** How the next token is drawn. Settings, requests, servers' fields, refusals and devices' rows derive from {@link samplingParameters}. */
 export interface Sampling {
@@ -98,9 +98,6 @@ export const samplingParameters: Parameters = {
 
 /** Every name, in the order of {@link samplingParameters}. */
 export const samplingNames: readonly SamplingName[] = Object.keys(samplingParameters) as SamplingName[];
-
-/** Shape of {@link Sampling}. */
-export const samplingShape: GroupShape<Sampling> = group<Sampling>(samplingParameters);
 
 /** Names of the parameters that a back end takes, in the order of {@link samplingParameters}. */
 export function supportedSampling(backEnd: SamplingBackEnd): readonly SamplingName[] {

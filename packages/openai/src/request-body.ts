@@ -24,7 +24,7 @@ export interface Body {
 }
 
 /** What OpenAI's interface takes of sampling, or that of servers which take more. */
-export function openAiSampling(backEnd: "openai" | "openai-extended"): SamplingSupport {
+function openAiSampling(backEnd: "openai" | "openai-extended"): SamplingSupport {
   const advice = backEnd === "openai" ? "set extraSampling for a server that does" : "leave it out";
   return { name: "OpenAI's interface", supports: supportedSampling(backEnd), advice };
 }
