@@ -9,7 +9,7 @@ import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { wasmKernels } from "@laconic/kernels-wasm";
 import { onePolicy, parseTrainConfig, silentRecorder, train, type Metrics } from "@laconic/trainer";
 
-const shipped = new URL("../apps/trainer/assets/relay-one-fact", import.meta.url);
+const shipped = new URL("../packages/runtime/assets/relay-one-fact", import.meta.url);
 const [, , steps = "20", folder = fileURLToPath(shipped), seed = "0"] = process.argv;
 
 const task = relayTask({ level: "one-fact" });

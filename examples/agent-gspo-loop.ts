@@ -108,5 +108,5 @@ function mean(values: readonly number[]): number {
 }
 
 function shippedModel(): URL {
-  return new URL("../apps/trainer/assets/relay-one-fact", import.meta.url);
+  return new URL("../packages/runtime/assets/relay-one-fact", import.meta.url);
 }

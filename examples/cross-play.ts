@@ -11,7 +11,7 @@ import { evaluate, livePolicies, parseTrainConfig, silentRecorder, train, type T
 import { settings, task } from "./self-play.ts";
 
 const [, , steps = "40", seed = "0"] = process.argv;
-const path = fileURLToPath(new URL("../apps/trainer/assets/relay-one-fact", import.meta.url));
+const path = fileURLToPath(new URL("../packages/runtime/assets/relay-one-fact", import.meta.url));
 const engine = await createLocalEngine({ device: wasmKernels(), workers: 2 });
 const policy = async (agent: string): Promise<TrainedPolicy> => ({
   model: await engine.createModel({ kind: "folder", path }),

@@ -34,7 +34,10 @@ afterAll(() => rm(page, { recursive: true }));
 async function inNode(): Promise<SessionResult> {
   const files = memoryFileSystem();
   for (const name of ["config.json", "model.safetensors"])
-    await files.write(`${modelFolder}/${name}`, await readFile(join(root, "apps/trainer/assets/relay-one-fact", name)));
+    await files.write(
+      `${modelFolder}/${name}`,
+      await readFile(join(root, "packages/runtime/assets/relay-one-fact", name)),
+    );
   return session(await createInlineEngine([await createKernels(undefined)], { files }), files, options);
 }
 

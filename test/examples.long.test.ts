@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { root } from "./workspace.ts";
 
 const steps = 2;
-const shippedModel = "apps/trainer/assets/relay-one-fact";
+const shippedModel = "packages/runtime/assets/relay-one-fact";
 
 /** Runs a program of `examples`; a failing one rejects. */
 async function linesOf(file: string, ...words: readonly string[]): Promise<string[]> {

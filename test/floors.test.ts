@@ -29,6 +29,7 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/view": 5,
   "@laconic/sinks": 5,
   "@laconic/audit": 5,
+  "@laconic/runtime": 5,
   laconic: 6,
 };
 
@@ -38,6 +39,8 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   "@laconic/benchmarks": ["@laconic/hub"],
   // A task is what the trainer takes.
   "@laconic/tasks": ["@laconic/trainer"],
+  // A configuration names the places of its metrics.
+  "@laconic/runtime": ["@laconic/sinks"],
   // Worlds are tasks, and presets are what the trainer takes.
   "@laconic/worlds": ["@laconic/tasks", "@laconic/tasks/testing", "@laconic/trainer"],
 };

@@ -70,7 +70,7 @@ async function runExamples(files: readonly string[]): Promise<Readonly<Record<st
   const folder = await mkdtemp(join(tmpdir(), "laconic-readme-"));
   try {
     // The model that an example of docs/getting-started.md has made before.
-    await cp(join(root, "apps/trainer/assets/relay-one-fact"), join(folder, "my-warm-start"), { recursive: true });
+    await cp(join(root, "packages/runtime/assets/relay-one-fact"), join(folder, "my-warm-start"), { recursive: true });
     await writeFile(join(folder, "run.mjs"), runner(files));
     const child = execFile(
       process.execPath,

@@ -14,7 +14,7 @@ import { openSession, runFolder } from "../packages/view/web/playground/worker/s
 import { firstSettings } from "../packages/view/web/playground/worker/settings.ts";
 import { openTeam, policyFolder } from "../packages/view/web/playground/worker/team.ts";
 
-const policy = new URL("../apps/trainer/assets/relay-one-fact/", import.meta.url);
+const policy = new URL("../packages/runtime/assets/relay-one-fact/", import.meta.url);
 
 let folder = "";
 /** What a visitor took away who moved both sliders while the team trained. */

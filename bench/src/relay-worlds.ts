@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, "../..");
 print("machine", machine());
 
 const engine = await createLocalEngine({ device: wasmKernels(), workers: 1 });
-const shipped = { kind: "folder", path: join(root, "apps/trainer/assets/relay-one-fact") } as const;
+const shipped = { kind: "folder", path: join(root, "packages/runtime/assets/relay-one-fact") } as const;
 for (const task of [relayHintTask({ heldOut: 1000 }), relayCriticTask({ heldOut: 1000 })]) {
   const actor = localPolicy({ id: "actor", sampler: await engine.createModel(shipped), tokenizer: task.tokenizer });
   const grades = await Promise.all(

@@ -14,7 +14,7 @@ import type { StepResult } from "./step/job.ts";
 import { whyFailed } from "./why-failed.ts";
 
 const root = join(import.meta.dirname, "../..");
-const checkpoint = join(root, "apps/trainer/assets/relay-one-fact");
+const checkpoint = join(root, "packages/runtime/assets/relay-one-fact");
 const [prompts, generations, maxTokens, minibatches, steps] = [48, 8, 28, 2, 5];
 /** Small for both: lengths of replies must not drift apart. */
 const learningRate = 1e-9;

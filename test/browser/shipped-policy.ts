@@ -2,8 +2,8 @@ import { memoryFileSystem } from "../../packages/core/src/files/index.ts";
 import { modelFolder, type Files } from "./session.ts";
 
 const addresses: Readonly<Record<string, URL>> = {
-  "config.json": new URL("../../apps/trainer/assets/relay-one-fact/config.json", import.meta.url),
-  "model.safetensors": new URL("../../apps/trainer/assets/relay-one-fact/model.safetensors", import.meta.url),
+  "config.json": new URL("../../packages/runtime/assets/relay-one-fact/config.json", import.meta.url),
+  "model.safetensors": new URL("../../packages/runtime/assets/relay-one-fact/model.safetensors", import.meta.url),
 };
 
 /** A file system in memory that holds the shipped policy. */

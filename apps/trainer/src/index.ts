@@ -3,5 +3,13 @@
  * @module laconic
  */
 export type { Board } from "./bench/own-values.ts";
-export { defineRun } from "./define-run.ts";
-export type { FileText, FileValue, NamedTask, Own, OwnTask, RunDefinition, TrainDefinition } from "./define-run.ts";
+export { defineRun } from "@laconic/runtime/define-run";
+export type {
+  FileText,
+  FileValue,
+  NamedTask,
+  Own,
+  OwnTask,
+  RunDefinition,
+  TrainDefinition,
+} from "@laconic/runtime/define-run";

@@ -3,7 +3,6 @@ import packageJson from "../package.json" with { type: "json" };
 import type { ExitCode } from "./cli/command.ts";
 import { spinWhile } from "./cli/spinner.ts";
 import { sayError } from "./cli/say-error.ts";
-import { closeShared } from "./door/shared-values.ts";
 import { findCommand, loadCommand } from "./dispatch/find-command.ts";
 import { processTerminal, type Terminal } from "./cli/terminal.ts";
 import { usageOf } from "./dispatch/usage.ts";
@@ -48,14 +47,14 @@ export async function main(words: readonly string[], context: CommandContext): P
       sayUsageError(error.message, terminal, json);
       terminal.note(usageOf(found.path, terminal));
       return 2;
+    } finally {
+      const { closeShared } = await import("@laconic/runtime/shared-values");
+      if (await closeShared(terminal.warn)) (await import("@laconic/runtime/resolver")).forgetModules();
     }
   } catch (error) {
     // What Laconic's errors are is only known to who meets one.
     const { reportError } = await import("./cli/errors.ts");
     return reportError(error, terminal, json);
-  } finally {
-    const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
-    if (await closeShared(warn)) (await import("./door/load-source.ts")).forgetModules();
   }
 }
 

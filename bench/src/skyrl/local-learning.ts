@@ -15,7 +15,7 @@ import { relayQuickstart } from "@laconic/worlds";
 import { onePolicy, parseTrainConfig, silentRecorder, train, type Evaluation } from "@laconic/trainer";
 import type { LearningRow } from "./learning.ts";
 
-const shipped = fileURLToPath(new URL("../../../apps/trainer/assets/relay-one-fact/", import.meta.url));
+const shipped = fileURLToPath(new URL("../../../packages/runtime/assets/relay-one-fact/", import.meta.url));
 const lora = { rank: 8, alpha: 32 };
 /** Of the quickstart's model. */
 const layers = 2;

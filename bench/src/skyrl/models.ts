@@ -5,7 +5,7 @@ import { createLocalEngine } from "@laconic/engine";
 import { conformanceConfig } from "@laconic/engine/testing";
 import { wasmKernels } from "@laconic/kernels-wasm";
 
-const shipped = fileURLToPath(new URL("../../../apps/trainer/assets/relay-one-fact/", import.meta.url));
+const shipped = fileURLToPath(new URL("../../../packages/runtime/assets/relay-one-fact/", import.meta.url));
 
 /** What a server reads and our own configurations leave to their defaults. */
 const missing = {

@@ -1,3 +1,5 @@
+import { LaconicError } from "./errors.ts";
+
 /** Deeper than anything that a person or a run writes. */
 export const maxJsonDepth = 100;
 
@@ -18,6 +20,19 @@ export function boundedJson(text: string, { maxDepth = maxJsonDepth, maxBytes = 
   const excess = excessOf(text, maxDepth, maxBytes);
   if (excess !== null) throw new SyntaxError(excess);
   return JSON.parse(text);
+}
+
+/**
+ * Parses JSON that somebody wrote.
+ * @param place - file or word that it comes from
+ * @throws LaconicError `config_invalid` naming the place, for text that is not JSON, or nested without end
+ */
+export function parseJson(text: string, place: string): unknown {
+  try {
+    return boundedJson(text);
+  } catch (error) {
+    throw new LaconicError("config_invalid", `${place} is not JSON: ${(error as Error).message}`, { place }, error);
+  }
 }
 
 const [quote, backslash, comma, colon] = [34, 92, 44, 58];

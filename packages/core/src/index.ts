@@ -88,7 +88,7 @@ export type { StopReason } from "./stop-reason.ts";
 export { episodeLimitsShape } from "./topology.ts";
 export { loraShape } from "./engine.ts";
 export type { EpisodeBudget, EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
-export { boundedJson, maxJsonDepth } from "./bounded-json.ts";
+export { boundedJson, maxJsonDepth, parseJson } from "./bounded-json.ts";
 export { backoffMs } from "./backoff.ts";
 export { expectNotAborted, untilAborted } from "./until-aborted.ts";
 export { withoutKey } from "./without-key.ts";

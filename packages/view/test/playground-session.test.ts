@@ -8,7 +8,7 @@ import { firstSettings, type PlaygroundSettings } from "../web/playground/worker
 import { openTeam, policyFolder, type Team } from "../web/playground/worker/team.ts";
 
 const settings: PlaygroundSettings = { ...firstSettings, steps: 3 };
-const policy = new URL("../../../apps/trainer/assets/relay-one-fact/", import.meta.url);
+const policy = new URL("../../../packages/runtime/assets/relay-one-fact/", import.meta.url);
 
 let files: KeptFiles;
 let team: Team;

@@ -1,11 +1,8 @@
 import { LaconicError, nearestName } from "@laconic/core";
 import { changesOf } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
-import type { WrittenConfig } from "../door/load-config.ts";
-import { parseAppConfig, writtenConfig } from "../run/app-config.ts";
-import { checkRun } from "../run/check-run.ts";
-import { applyOverrides } from "../run/overrides.ts";
-import type { AppConfig } from "../run/run-settings.ts";
+import type { WrittenConfig } from "@laconic/runtime/resolver";
+import { applyOverrides, checkRun, parseAppConfig, writtenConfig, type AppConfig } from "@laconic/runtime";
 import type { Variant } from "../sweep/run-variants.ts";
 import { baseVariant, candidatesOf, type Candidate } from "./known-variants.ts";
 

@@ -12,8 +12,7 @@ import {
   storyWriters,
 } from "@laconic/worlds";
 import { describe, expect, test } from "vitest";
-import { parseAppConfig } from "../run/app-config.ts";
-import { applyOverrides } from "../run/overrides.ts";
+import { applyOverrides, parseAppConfig } from "@laconic/runtime";
 import { candidatesOf } from "./known-variants.ts";
 
 const of = (written: object, price: number | null = null) =>

@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { readGiven } from "../cli/files.ts";
 import { parseJson } from "../cli/json.ts";
-import { isRecord } from "../door/reference.ts";
+import { isRecord } from "@laconic/runtime/resolver";
 import type { Variant } from "../sweep/run-variants.ts";
 import { baseVariant, knownVariants } from "./known-variants.ts";
 

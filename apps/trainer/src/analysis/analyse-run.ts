@@ -19,8 +19,7 @@ import {
 import { scoreValue } from "@laconic/rewards";
 import type { Terminal } from "../cli/terminal.ts";
 import { actorSpending, type CapFlags } from "../run/actor-spending.ts";
-import type { OpenedParts } from "../run/open-parts.ts";
-import { configOfRun, findRun, openFoundRun, openRun, type FoundRun } from "../run/open-run.ts";
+import { configOfRun, findRun, openFoundRun, openRun, type FoundRun, type OpenedParts } from "@laconic/runtime";
 
 export interface AnalyseOptions {
   readonly problems: number;

@@ -1,11 +1,9 @@
 import { LaconicError } from "@laconic/core";
-import { defaultBaseUrl } from "../cli/base-url.ts";
+import { defaultBaseUrl, knownPrice, pricePair } from "@laconic/runtime/spending";
 import type { BenchData } from "./bench-data.ts";
 import { checkBenchConfig, type BenchConfig } from "./bench-settings.ts";
-import { knownPrice } from "../run/known-price.ts";
 import { userDefinedBenchValues, withoutFiles } from "./own-values.ts";
 import { judgeModel } from "./bench-judge.ts";
-import { pricePair } from "../run/price-pair.ts";
 import { roleModelsOf, type RoleArguments } from "./role-models.ts";
 
 /** What `bench` is told of models, methods and questions. */

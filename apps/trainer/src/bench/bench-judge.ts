@@ -2,12 +2,10 @@ import { LaconicError } from "@laconic/core";
 import type { BenchJob } from "@laconic/evaluation";
 import type { OpenAiModelOptions } from "@laconic/openai";
 import { judgeGrader, timerOf } from "@laconic/rewards";
-import { environmentValue } from "../cli/environment.ts";
-import { namedModel } from "../run/named-model.ts";
+import { environmentValue } from "@laconic/runtime/folders";
+import { knownPrice, namedModel, pricePair } from "@laconic/runtime/spending";
 import { checkPriced } from "../run/spending.ts";
 import type { BenchConfig, BenchModel } from "./bench-settings.ts";
-import { knownPrice } from "../run/known-price.ts";
-import { pricePair } from "../run/price-pair.ts";
 
 const rubric = "Does the answer say what the reference says, and nothing that contradicts it?";
 

@@ -26,11 +26,11 @@ import type { JournalTotals } from "@laconic/openai";
 import { benchPage } from "./bench-page.ts";
 import { readCalibrations } from "./calibration-file.ts";
 import { methodNames, readBenchConfig, samplesFile, setNames, type BenchConfig } from "./bench-settings.ts";
-import { readSpent } from "../run/kept-account.ts";
+import { readSpent } from "@laconic/runtime/spending";
 import { readSkipped, describeSkipped } from "./left-out-file.ts";
 import { methodSpec } from "./method-spec.ts";
 import { loadPlot } from "../report/chart/plot-library.ts";
-import { configOfRun } from "../run/open-run.ts";
+import { configOfRun } from "@laconic/runtime";
 import { describeOwn } from "./own-values.ts";
 
 /** What a bench came to, and the files that say so. */

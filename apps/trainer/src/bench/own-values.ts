@@ -5,9 +5,18 @@ import { LaconicError } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import type { BenchSet } from "@laconic/evaluation";
 import { z } from "zod";
-import { isModuleText, partsOfFileText, referenceTitle, type Reference } from "../door/reference.ts";
-import { resolveReference } from "../door/resolve.ts";
-import { checkSourceInputs, fromFolder, inFolder, sourceInputs, sourcesOf } from "../door/run-sources.ts";
+import {
+  checkSourceInputs,
+  fromFolder,
+  inFolder,
+  isModuleText,
+  partsOfFileText,
+  referenceTitle,
+  resolveReference,
+  sourceInputs,
+  sourcesOf,
+  type Reference,
+} from "@laconic/runtime/resolver";
 
 /** Questions of one's own as a value: what `bench --benchmarks ./board.ts` takes, or a function that gives it. */
 export interface Board {

@@ -1,11 +1,9 @@
 import { LaconicError } from "@laconic/core";
 import { roleModelOf, type BenchJob, type BenchSettings, type RoleModel } from "@laconic/evaluation";
 import type { OpenAiModelOptions } from "@laconic/openai";
-import { environmentValue } from "../cli/environment.ts";
+import { environmentValue } from "@laconic/runtime/folders";
 import type { BenchConfig, BenchModel } from "./bench-settings.ts";
-import { knownPrice } from "../run/known-price.ts";
-import { namedModel } from "../run/named-model.ts";
-import { pricePair } from "../run/price-pair.ts";
+import { knownPrice, namedModel, pricePair } from "@laconic/runtime/spending";
 
 /** What `bench` is told of models of single roles. */
 export interface RoleArguments {

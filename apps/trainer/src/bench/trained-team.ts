@@ -12,15 +12,19 @@ import {
   type TeamForms,
   type TextTeam,
 } from "@laconic/worlds/text";
-import { knownPrice } from "../run/known-price.ts";
-import { isReference } from "../door/reference.ts";
-import { closeAtEnd } from "../door/shared-values.ts";
-import { actorChoice } from "../run/actor-choice.ts";
-import { openModelFolder } from "../run/model-folder.ts";
-import { configOfRun, findRun, openFoundRun } from "../run/open-run.ts";
-import type { Spending } from "../run/spending.ts";
-import type { AppConfig } from "../run/run-settings.ts";
-import { openRunTask, runTaskTitle, withTeams } from "../run/run-task.ts";
+import { knownPrice, type Spending } from "@laconic/runtime/spending";
+import { closeAtEnd, isReference } from "@laconic/runtime/resolver";
+import {
+  actorChoice,
+  configOfRun,
+  findRun,
+  openFoundRun,
+  openRunTask,
+  runTaskTitle,
+  withTeams,
+  type AppConfig,
+} from "@laconic/runtime";
+import { openModelFolder } from "@laconic/runtime/models";
 
 /** A run's team as a method: it brings its own models, once they are opened. */
 export interface TrainedTeam {

@@ -1,4 +1,4 @@
-import type { Terminal } from "./terminal.ts";
+import { withProgress, type Terminal } from "./terminal.ts";
 
 /** A terminal that nobody looks at: keeps what was written, for tests. */
 export interface RecordingTerminal extends Terminal {
@@ -9,14 +9,13 @@ export interface RecordingTerminal extends Terminal {
 export function recordingTerminal(): RecordingTerminal {
   const out: string[] = [];
   const err: string[] = [];
-  return {
-    out,
-    err,
+  const terminal = withProgress({
     interactive: false,
     columns: 80,
     result: (line) => void out.push(line),
     note: (line) => void err.push(line),
     status: () => undefined,
     paint: (_, text) => text,
-  };
+  });
+  return { ...terminal, out, err };
 }

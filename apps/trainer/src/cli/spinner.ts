@@ -1,6 +1,8 @@
 import { formatDuration } from "@laconic/core/text";
 import type { Terminal } from "./terminal.ts";
 
+type Line = Pick<Terminal, "interactive" | "note" | "status">;
+
 /** Something that takes a while. */
 export interface Spinner {
   /** It is over: nothing more is said of it. */
@@ -14,7 +16,7 @@ const patience = 1000;
  * Says what is being done when it takes more than a second: on a terminal in the moving line, with the seconds that have gone by,
  * elsewhere as one line. What is over sooner says nothing.
  */
-export function spinner(terminal: Terminal, text: string): Spinner {
+export function spinner(terminal: Line, text: string): Spinner {
   let seconds = 0;
   let ticks: NodeJS.Timeout | null = null;
   const first = setTimeout(() => {
@@ -35,7 +37,7 @@ export function spinner(terminal: Terminal, text: string): Spinner {
 }
 
 /** The same around one piece of work. */
-export async function spinWhile<T>(terminal: Terminal, text: string, work: () => Promise<T>): Promise<T> {
+export async function spinWhile<T>(terminal: Line, text: string, work: () => Promise<T>): Promise<T> {
   const said = spinner(terminal, text);
   try {
     return await work();

@@ -1,9 +1,12 @@
 import { createInterface } from "node:readline";
 import type { ReadStream } from "node:tty";
 import { styleText } from "node:util";
+import type { Progress } from "@laconic/runtime";
+import { downloadProgress } from "./download-progress.ts";
+import { spinner } from "./spinner.ts";
 
 /** Where a command writes: results on `out`, everything else on `err`. A test passes its own. */
-export interface Terminal {
+export interface Terminal extends Progress {
   /** Writes a line to standard output: the command's result. */
   result(line: string): void;
   /** Writes a line to standard error: progress, notes, warnings. */
@@ -19,6 +22,25 @@ export interface Terminal {
   readonly question?: (text: string) => Promise<string | null>;
 }
 
+/** A terminal by what it writes; how progress is shown follows from it. */
+export function withProgress(base: Omit<Terminal, Exclude<keyof Progress, "note">>): Terminal {
+  return {
+    ...base,
+    get columns() {
+      return base.columns;
+    },
+    warn: (message) => base.note(`${base.paint("yellow", "warning")}: ${message}`),
+    begin: (activity) => spinner(base, activity).done,
+    download: (name) => downloadProgress(name, base),
+    retry: (attempt, reason) => base.note(`${base.paint("yellow", "retry")} ${attempt}: ${reason}`),
+    warmStartStep: ({ step, steps, loss }) => {
+      const line = `lessons: step ${step}/${steps}  loss ${loss.toFixed(4)}`;
+      if (base.interactive) base.status(step === steps ? "" : line);
+      else if (step % 50 === 0 || step === steps) base.note(line);
+    },
+  };
+}
+
 export function processTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream, stdin?: ReadStream): Terminal {
   const colour = stderr.isTTY && process.env["NO_COLOR"] === undefined && process.env["TERM"] !== "dumb";
   let statusShown = false;
@@ -26,7 +48,7 @@ export function processTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.Write
     if (statusShown) stderr.write("\r\u001b[2K");
     statusShown = false;
   };
-  return {
+  return withProgress({
     interactive: stderr.isTTY,
     get columns() {
       return stderr.columns ?? 80;
@@ -46,7 +68,7 @@ export function processTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.Write
       statusShown = true;
     },
     ...(stdin?.isTTY && stderr.isTTY && { question: (text) => question(text, stdin, stderr) }),
-  };
+  });
 }
 
 function question(text: string, input: ReadStream, output: NodeJS.WriteStream): Promise<string | null> {

@@ -6,7 +6,7 @@ import type { CommandDef } from "citty";
 import { auditRun, auditText, pythonHere } from "@laconic/audit";
 import { command, type ExitCode } from "../cli/command.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
-import { openModelFolder } from "../run/model-folder.ts";
+import { openModelFolder } from "@laconic/runtime/models";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function auditCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {

@@ -38,11 +38,11 @@ import { exists } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { fromFolder, keepSources, sourcesOf } from "../door/run-sources.ts";
+import { fromFolder, keepSources, sourcesOf } from "@laconic/runtime/resolver";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
-import { dataFolder } from "../run/data-folder.ts";
-import { openAccount } from "../run/kept-account.ts";
+import { dataFolder } from "@laconic/runtime/folders";
+import { openAccount } from "@laconic/runtime/spending";
 import { checkPriced, deadlineOf, timeoutFlag } from "../run/spending.ts";
 
 export function benchCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {

@@ -20,7 +20,7 @@ import { wholeNumber } from "../cli/numbers.ts";
 import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
-import { dataFolder } from "../run/data-folder.ts";
+import { dataFolder } from "@laconic/runtime/folders";
 
 const folderFlag = {
   folder: {

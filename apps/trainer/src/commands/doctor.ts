@@ -3,17 +3,13 @@ import { installDevice, runCommand, type OptionalDevice } from "@laconic/kernels
 import type { Gpu } from "@laconic/kernels-torch";
 import type { CommandDef } from "citty";
 import { formatBytes } from "@laconic/core/text";
-import { environmentValue } from "../cli/environment.ts";
+import { environmentValue } from "@laconic/runtime/folders";
 import { wholeNumber } from "../cli/numbers.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { spinWhile } from "../cli/spinner.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { devicesFolder, probeDevice, probeDevices, type DeviceReport } from "../run/devices.ts";
-import { samplerFromText } from "../run/fleet/fleet-setting.ts";
-import { lookAtServers } from "../run/fleet/look-at-servers.ts";
-import { probedServer, recordLines } from "../run/remote/tinker-server.ts";
-import { fromText } from "../run/remote/tinker-setting.ts";
-import { gpusHere } from "../run/list-gpus.ts";
+import { devicesFolder, gpusHere, probeDevice, probeDevices, type DeviceReport } from "@laconic/runtime/devices";
+import { fromText, lookAtServers, probedServer, recordLines, samplerFromText } from "@laconic/runtime";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {

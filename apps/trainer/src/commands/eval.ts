@@ -9,9 +9,8 @@ import { withoutScore } from "../report/unscored.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { actorSpending, actorSpendingFlags, spentText } from "../run/actor-spending.ts";
 import { timeoutFlag } from "../run/spending.ts";
-import { actorChoice } from "../run/actor-choice.ts";
-import { withSource } from "../door/with-source.ts";
-import { openFoundRun, openRun } from "../run/open-run.ts";
+import { actorChoice, openFoundRun, openRun } from "@laconic/runtime";
+import { withSource } from "@laconic/runtime/resolver";
 
 export function evalCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

@@ -17,7 +17,7 @@ import {
 import type { CommandDef } from "citty";
 import { z } from "zod";
 import { command, type ExitCode } from "../cli/command.ts";
-import { environmentValue } from "../cli/environment.ts";
+import { environmentValue } from "@laconic/runtime/folders";
 import { readGiven } from "../cli/files.ts";
 import { parseJson } from "../cli/json.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";

@@ -19,8 +19,8 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { parseJson } from "../cli/json.ts";
-import { findRun } from "../run/open-run.ts";
-import { openAccount } from "../run/kept-account.ts";
+import { findRun } from "@laconic/runtime";
+import { openAccount } from "@laconic/runtime/spending";
 import { deadlineOf, spendingCap, spendingFlags, timeoutFlag, type SpendingCap } from "../run/spending.ts";
 import { openPairs, taskOfRun } from "../pairs/open-pairs.ts";
 import {

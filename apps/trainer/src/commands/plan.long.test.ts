@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
-import type { RunPlan } from "../run/plan-run.ts";
+import type { RunPlan } from "@laconic/runtime";
 
 async function plan(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   const terminal = recordingTerminal();

@@ -5,15 +5,19 @@ import { parseBytes } from "../cli/bytes.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
 import { spinWhile } from "../cli/spinner.ts";
-import { parseAppConfig } from "../run/app-config.ts";
-import { chooseDevice } from "../run/devices.ts";
-import { openModelFolder } from "../run/model-folder.ts";
-import { applyOverrides } from "../run/overrides.ts";
-import { describeFleet } from "../run/fleet/plan-fleet.ts";
-import { describeRemote, planRemote } from "../run/remote/plan-remote.ts";
-import { planRun, type RunPlan } from "../run/plan-run.ts";
+import {
+  applyOverrides,
+  describeFleet,
+  describeRemote,
+  parseAppConfig,
+  planRemote,
+  planRun,
+  type RunPlan,
+} from "@laconic/runtime";
+import { chooseDevice } from "@laconic/runtime/devices";
+import { openModelFolder } from "@laconic/runtime/models";
 import { jsonFlag, runFlags, type CommandContext } from "./common.ts";
-import { loadConfig } from "../door/load-config.ts";
+import { loadConfig } from "@laconic/runtime/resolver";
 
 export function planCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

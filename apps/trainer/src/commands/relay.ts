@@ -19,12 +19,10 @@ import { evaluate, livePolicies, onlyPolicy, policyFile, supervised, type Traine
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { freshRelayModel } from "../run/relay-model.ts";
-import { chooseDevice } from "../run/devices.ts";
-import { openParts } from "../run/open-parts.ts";
+import { freshRelayModel } from "@laconic/runtime/models";
+import { chooseDevice } from "@laconic/runtime/devices";
+import { openParts, parseAppConfig, runResources } from "@laconic/runtime";
 import { jsonFlag, type CommandContext } from "./common.ts";
-import { parseAppConfig } from "../run/app-config.ts";
-import { runResources } from "../run/open-run.ts";
 
 const levelFlag = {
   level: { type: "enum" as const, description: "Difficulty", options: Object.keys(relayLevels), default: "one-fact" },

@@ -16,10 +16,9 @@ import {
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
-import { openValues } from "../door/run-values.ts";
-import { openModelFolder } from "../run/model-folder.ts";
-import { configOfRun } from "../run/open-run.ts";
-import { openRunTask } from "../run/run-task.ts";
+import { openValues } from "@laconic/runtime/resolver";
+import { openModelFolder } from "@laconic/runtime/models";
+import { configOfRun, openRunTask } from "@laconic/runtime";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {

@@ -6,9 +6,8 @@ import { lineAt, nodeFileSystem, runFiles, sendRun, type SinkOutcome } from "@la
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { parseJson } from "../cli/json.ts";
-import { referenced } from "../door/referenced.ts";
-import { openSinks } from "../sinks/open-sinks.ts";
-import { sinkSettings } from "../sinks/sink-setting.ts";
+import { referenced } from "@laconic/runtime/resolver";
+import { openSinks, sinkSettings } from "@laconic/runtime";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function sendCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {

@@ -19,20 +19,26 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { chooseDevice, expectGpus } from "../run/devices.ts";
-import { openModelFolder } from "../run/model-folder.ts";
-import { modelSource, policiesOf } from "../run/open-parts.ts";
-import { checkModelsOf, openRun, type FoundRun } from "../run/open-run.ts";
-import { openRunTask } from "../run/run-task.ts";
-import { checkInputs, tokenizerInput } from "../run/run-inputs.ts";
+import { chooseDevice, expectGpus } from "@laconic/runtime/devices";
+import { openModelFolder } from "@laconic/runtime/models";
+import {
+  checkInputs,
+  checkModelsOf,
+  expectWeightsHere,
+  modelSource,
+  openRun,
+  openRunTask,
+  policiesOf,
+  tokenizerInput,
+  toolsOf,
+  type FoundRun,
+} from "@laconic/runtime";
 import { boundPort, checkHost, keyFrom, listen } from "../serving/listen.ts";
-import { toolsOf } from "../serving/tools-of.ts";
 import { endpoint } from "../serving/endpoint.ts";
 import { interrupted } from "../serving/interrupted.ts";
-import { loadConfig } from "../door/load-config.ts";
+import { loadConfig } from "@laconic/runtime/resolver";
 import { runTraining } from "./train.ts";
 import { runFlags, type CommandContext } from "./common.ts";
-import { expectWeightsHere } from "../run/remote/tinker-setting.ts";
 
 /** What is served: weights, and the tokenizer they were trained with. */
 interface Served {

@@ -4,10 +4,9 @@ import { budgetFormNames } from "@laconic/worlds/stories";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { giveLessons } from "../run/lessons/give-lessons.ts";
-import { lessonNames, lessonSettings } from "../run/lessons/lesson-settings.ts";
-import { chooseDevice } from "../run/devices.ts";
-import { openModelFolder } from "../run/model-folder.ts";
+import { giveLessons, lessonNames, lessonSettings } from "@laconic/runtime";
+import { chooseDevice } from "@laconic/runtime/devices";
+import { openModelFolder } from "@laconic/runtime/models";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function storyCommand(context: CommandContext, exit: ExitCode): CommandDef {

@@ -4,8 +4,7 @@ import { join, resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { parseAppConfig } from "../run/app-config.ts";
-import { applyOverrides } from "../run/overrides.ts";
+import { applyOverrides, parseAppConfig } from "@laconic/runtime";
 import { droppedSettings } from "../sweep/dropped-settings.ts";
 import { runVariants } from "../sweep/run-variants.ts";
 import { noteOf, summariseSweep, sweepRows, sweepSaid, sweepTable } from "../sweep/sweep-report.ts";
@@ -15,7 +14,7 @@ import { actorSpendingFlags } from "../run/actor-spending.ts";
 import { timeoutFlag } from "../run/spending.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
-import { loadConfig } from "../door/load-config.ts";
+import { loadConfig } from "@laconic/runtime/resolver";
 
 export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

@@ -5,8 +5,7 @@ import type { TeamPreset, TextTeam, TextTeamOptions } from "@laconic/worlds/text
 import { graphTopology, type Graph } from "@laconic/topologies";
 import { z } from "zod";
 import { parseJson } from "../cli/json.ts";
-import { partsOfFileText } from "../door/reference.ts";
-import { resolveReference } from "../door/resolve.ts";
+import { partsOfFileText, resolveReference } from "@laconic/runtime/resolver";
 
 const edges = z.array(z.strictObject({ from: z.string(), to: z.string() })).default([]);
 

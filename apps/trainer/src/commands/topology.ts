@@ -18,7 +18,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { readGiven, writeGiven } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
-import { isModuleText } from "../door/reference.ts";
+import { isModuleText } from "@laconic/runtime/resolver";
 import { graphFromJson, graphOfFile } from "./topology-file.ts";
 
 interface Shape {

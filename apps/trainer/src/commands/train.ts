@@ -5,20 +5,21 @@ import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text"
 import { lineAt, nodeFileSystem, readSettings, runFiles, type Evaluation, type Measured } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
-import { environmentValue } from "../cli/environment.ts";
+import { environmentValue } from "@laconic/runtime/folders";
 import { measuredLines } from "../report/measured-lines.ts";
 import { tokenChange } from "../report/token-change.ts";
-import { loadConfig } from "../door/load-config.ts";
-import { referenceTitle } from "../door/reference.ts";
-import { checkSources, fromFolder } from "../door/run-sources.ts";
-import { fromOwnModel } from "../run/lessons/own-model.ts";
+import { checkSources, fromFolder, loadConfig, referenceTitle } from "@laconic/runtime/resolver";
+import {
+  applyOverrides,
+  fromOwnModel,
+  parseAppConfig,
+  runTaskTitle,
+  writtenConfig,
+  type AppConfig,
+} from "@laconic/runtime";
 import { actorSpending, actorSpendingFlags } from "../run/actor-spending.ts";
 import { timeoutFlag } from "../run/spending.ts";
-import { spentIn } from "../run/kept-account.ts";
-import { parseAppConfig, writtenConfig } from "../run/app-config.ts";
-import type { AppConfig } from "../run/run-settings.ts";
-import { applyOverrides } from "../run/overrides.ts";
-import { runTaskTitle } from "../run/run-task.ts";
+import { spentIn } from "@laconic/runtime/spending";
 import { exitCodeOf, startRun, type OpenSource, type StartedRun } from "../run/start-run.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { runFlags, viewFlag, type CommandContext } from "./common.ts";

@@ -40,7 +40,6 @@ test.each([[["--help"]], [["help", "train"]], [["train", "--help"]], [["data", "
       "apps/trainer/src/commands/table.ts",
       "apps/trainer/src/dispatch/find-command.ts",
       "apps/trainer/src/dispatch/usage.ts",
-      "apps/trainer/src/door/shared-values.ts",
       "apps/trainer/src/main.ts",
     ]);
   },
@@ -62,6 +61,7 @@ test("the list of runs needs neither the training loop nor the benches", () => {
   expect([...new Set(folders)]).toEqual([
     "packages/core/src/",
     "packages/evaluation/src/text/",
+    "packages/runtime/src/",
     "packages/trainer/src/",
   ]);
   expect(files).not.toContain("packages/trainer/src/index.ts");
@@ -69,16 +69,18 @@ test("the list of runs needs neither the training loop nor the benches", () => {
 
 test("the first episode of a relay run needs neither what opens runs nor what opens models", () => {
   const opened = `
-    import { runTokenizers } from "${root}apps/trainer/src/serving/run-tokenizer.ts";
+    import { runTokenizers } from "${root}packages/runtime/src/models/run-tokenizer.ts";
     const config = { model: "shipped", task: { name: "relay", level: "one-fact" } };
     const tokenizer = await runTokenizers({})({ directory: "/nowhere", config });
     process.exitCode = typeof tokenizer?.decode === "function" ? 0 : 1;`;
   const { code, files } = modulesOfProgram("--import", import.meta.resolve("tsx"), "--input-type=module", "-e", opened);
   expect(code).toBe(0);
-  const folders = files.flatMap((file) => /^(?:packages\/[^/]+|apps\/trainer\/src\/run)\//u.exec(file)?.[0] ?? []);
+  const folders = files.flatMap((file) => /^packages\/[^/]+\//u.exec(file)?.[0] ?? []);
   expect(new Set(folders)).not.toContain("packages/trainer/");
   expect(new Set(folders)).not.toContain("packages/hub/");
-  expect(files.filter((file) => file.startsWith("apps/trainer/src/run/"))).toEqual([
-    "apps/trainer/src/run/lessons/own-model.ts",
+  expect(files.filter((file) => file.startsWith("packages/runtime/"))).toEqual([
+    "packages/runtime/src/models/run-tokenizer.ts",
+    "packages/runtime/src/resolver/reference.ts",
+    "packages/runtime/src/run/lessons/own-model.ts",
   ]);
 });

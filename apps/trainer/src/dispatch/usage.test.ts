@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import list from "../../assets/commands.json" with { type: "json" };
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { commandTable } from "../commands/table.ts";
-import { presetNames } from "../presets/index.ts";
+import { presetNames } from "@laconic/runtime/resolver";
 import { innerNames, usageOf } from "./usage.ts";
 
 const paths = [[], ...list.commands.map(({ name }) => name.split(" "))];

@@ -5,16 +5,20 @@ import type { TeamTask } from "@laconic/tasks";
 import { taskTitle, type TaskSettings } from "@laconic/worlds/named";
 import { livePolicies, modelsOf, rewardOf } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
-import { isReference } from "../door/reference.ts";
-import { parseAppConfig } from "../run/app-config.ts";
-import { chooseDevice } from "../run/devices.ts";
-import { openParts } from "../run/open-parts.ts";
-import { findRun, openFoundRun, runResources, type FoundRun } from "../run/open-run.ts";
-import { openRunTask, runTaskTitle } from "../run/run-task.ts";
-import { knownPrice } from "../run/known-price.ts";
-import { servedModel } from "../run/served-model.ts";
-import type { Spending } from "../run/spending.ts";
-import type { RunTask } from "../run/run-settings.ts";
+import { isReference } from "@laconic/runtime/resolver";
+import {
+  findRun,
+  openFoundRun,
+  openParts,
+  openRunTask,
+  parseAppConfig,
+  runResources,
+  runTaskTitle,
+  type FoundRun,
+  type RunTask,
+} from "@laconic/runtime";
+import { chooseDevice } from "@laconic/runtime/devices";
+import { knownPrice, servedModel, type Spending } from "@laconic/runtime/spending";
 import { trainedPair, type PairConfig } from "./pair-settings.ts";
 
 /** Tasks with their teams, opened; close what is returned when done. */

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
-import { parseAppConfig } from "../run/app-config.ts";
-import { presetConfig, presetNames } from "./index.ts";
+import { parseAppConfig } from "@laconic/runtime";
+import { presetConfig, presetNames } from "@laconic/runtime/resolver";
 
 interface Outcome {
   readonly accuracy: number;

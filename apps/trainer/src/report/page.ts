@@ -1,7 +1,7 @@
 import { describeUnscored } from "@laconic/trainer";
 import type { ChangesOfStep } from "@laconic/trainer/reading";
 import { escapeHtml, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
-import { isReference, referencePlace, referencesAt, referenceTitle } from "../door/reference.ts";
+import { isReference, referencePlace, referencesAt, referenceTitle } from "@laconic/runtime/resolver";
 import { renderLineChart } from "./chart/line-chart.ts";
 import { renderPlane } from "./chart/plane-chart.ts";
 import type { Plot } from "./chart/plot-library.ts";

@@ -1,11 +1,9 @@
 import { LaconicError } from "@laconic/core";
 import { positiveNumber } from "../cli/numbers.ts";
-import { isReference } from "../door/reference.ts";
-import type { ActorChoice } from "./chosen-actor.ts";
-import type { AppConfig } from "./run-settings.ts";
-import { knownPrice } from "./known-price.ts";
-import { pricePair } from "./price-pair.ts";
-import { checkPriced, deadlineOf, type Spending } from "./spending.ts";
+import { isReference } from "@laconic/runtime/resolver";
+import type { ActorChoice, AppConfig } from "@laconic/runtime";
+import { knownPrice, pricePair, type Spending } from "@laconic/runtime/spending";
+import { checkPriced, deadlineOf } from "./spending.ts";
 
 /** As given. */
 export interface CapFlags {

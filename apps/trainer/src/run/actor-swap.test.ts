@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { spentIn } from "./kept-account.ts";
+import { spentIn } from "@laconic/runtime/spending";
 import { join } from "node:path";
 import type { SampleRecord } from "@laconic/evaluation";
 import { expect, test } from "vitest";

@@ -5,9 +5,8 @@ import type { ChatMessage, ChatTokenizer } from "@laconic/core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
-import { presetConfig, presetNames } from "../presets/index.ts";
-import { parseAppConfig } from "./app-config.ts";
-import { openRunTask } from "./run-task.ts";
+import { presetConfig, presetNames } from "@laconic/runtime/resolver";
+import { openRunTask, parseAppConfig } from "@laconic/runtime";
 
 const slow = { timeout: 60_000 };
 const letters = Array.from("abcdefghijklmnopqrstuvwxyz \n<>|/_");

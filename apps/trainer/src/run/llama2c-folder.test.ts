@@ -7,8 +7,7 @@ import { startFakeHub } from "@laconic/hub/testing";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
-import { convertedFolder } from "./llama2c-folder.ts";
-import { openModelFolder } from "./model-folder.ts";
+import { convertedFolder, openModelFolder } from "@laconic/runtime/models";
 
 let place = "";
 let into = "";

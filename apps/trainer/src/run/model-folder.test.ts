@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startFakeHub, type FakeHub } from "@laconic/hub/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { openModelFolder } from "./model-folder.ts";
+import { openModelFolder } from "@laconic/runtime/models";
 
 let hub: FakeHub;
 let cache = "";

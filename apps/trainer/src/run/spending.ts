@@ -1,17 +1,6 @@
 import { LaconicError, type TokenPrice } from "@laconic/core";
-import type { SpendAccount } from "@laconic/openai";
-import { knownPrice } from "./known-price.ts";
-import { pricePair } from "./price-pair.ts";
+import { knownPrice, pricePair } from "@laconic/runtime/spending";
 import { positiveNumber } from "../cli/numbers.ts";
-
-/** What calls of a server's model are booked on, and what they cost. */
-export interface Spending {
-  readonly account: SpendAccount;
-  /** US dollars per million tokens, where known. */
-  readonly price: TokenPrice | null;
-  /** Milliseconds of a call with all its attempts. Default: the client's, 10 minutes. */
-  readonly deadlineMs?: number;
-}
 
 /** The most that a command may spend, and the price that it counts with. */
 export interface SpendingCap {

@@ -3,8 +3,8 @@ import { appendFile, cp, readFile, readdir, rm, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { presetConfig, presetNames } from "../presets/index.ts";
-import { shippedCheckpoint } from "./relay-model.ts";
+import { presetConfig, presetNames } from "@laconic/runtime/resolver";
+import { shippedCheckpoint } from "@laconic/runtime/models";
 import { temporaryFolder } from "../testing/temporary-folder.ts";
 import { laconic } from "../testing/laconic.ts";
 import { smallRun } from "../testing/small-run.ts";

@@ -11,29 +11,40 @@ import type { Terminal } from "../cli/terminal.ts";
 import { trainingSeconds } from "../report/run-data.ts";
 import { withoutScore } from "../report/unscored.ts";
 import { writeReport } from "../report/write-report.ts";
-import { withSource } from "../door/with-source.ts";
-import { checkSources, inFolder, keepSources, sourceInputs, sourcesOf } from "../door/run-sources.ts";
-import { beforeLessons, keepBeforeLessons, type BeforeLessons } from "./lessons/before-lessons.ts";
-import { withOwnModel } from "./lessons/own-model.ts";
-import { startingModel } from "./lessons/starting-model.ts";
-import { writtenConfig } from "./app-config.ts";
-import type { AppConfig } from "./run-settings.ts";
-import { checkRun, modelFolders } from "./check-run.ts";
-import { describeEnvironment } from "./environment.ts";
-import { chooseDevice } from "./devices.ts";
-import { openModelFolder } from "./model-folder.ts";
-import { openParts, type OpenedParts, type Place } from "./open-parts.ts";
-import { runResources } from "./open-run.ts";
-import { keepCalls } from "./kept-account.ts";
-import type { Spending } from "./spending.ts";
-import { serversOf, type SamplerSettings } from "./fleet/fleet-setting.ts";
-import { openFleet, serversInShort, type OpenedFleet } from "./fleet/open-fleet.ts";
-import { openSinks } from "../sinks/open-sinks.ts";
-import { checkAgainstServer } from "./remote/check-remote.ts";
-import { probedServer, recordInputs, recordLines, tokenLimits } from "./remote/tinker-server.ts";
-import { policyTask } from "./policy-task.ts";
-import { runInputs } from "./run-inputs.ts";
-import { pinnedRunTask } from "./run-task.ts";
+import { checkSources, inFolder, keepSources, sourceInputs, sourcesOf, withSource } from "@laconic/runtime/resolver";
+import {
+  beforeLessons,
+  checkAgainstServer,
+  checkRun,
+  describeEnvironment,
+  keepBeforeLessons,
+  modelFolders,
+  openFleet,
+  openParts,
+  openSinks,
+  pinnedRunTask,
+  policyTask,
+  probedServer,
+  recordInputs,
+  recordLines,
+  runInputs,
+  runResources,
+  serversInShort,
+  serversOf,
+  startingModel,
+  tokenLimits,
+  withOwnModel,
+  writtenConfig,
+  type AppConfig,
+  type BeforeLessons,
+  type OpenedFleet,
+  type OpenedParts,
+  type Place,
+  type SamplerSettings,
+} from "@laconic/runtime";
+import { chooseDevice } from "@laconic/runtime/devices";
+import { openModelFolder } from "@laconic/runtime/models";
+import { keepCalls, type Spending } from "@laconic/runtime/spending";
 
 /** Between two lines where nobody watches, in milliseconds. */
 const longestSilence = 30_000;

@@ -10,10 +10,7 @@ import type { GatewaySettings } from "@laconic/worlds/named";
 import { checkTraining, type TrainingParts } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
 import type { OpenSource } from "../run/start-run.ts";
-import type { OpenedParts } from "../run/open-parts.ts";
-import { openJournal } from "./gateway-journal.ts";
-import { gatewayLine } from "./gateway-line.ts";
-import { toolsOf } from "./tools-of.ts";
+import { gatewayLine, openJournal, toolsOf, type OpenedParts } from "@laconic/runtime";
 import { boundPort, listen } from "./listen.ts";
 
 /** Where the endpoint is, and who may use it. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { nodeFileSystem, readLines } from "@laconic/trainer";
-import { configOfRun } from "../run/open-run.ts";
+import { configOfRun } from "@laconic/runtime";
 import { startServe } from "../testing/start-serve.ts";
 import { temporaryFolder } from "../testing/temporary-folder.ts";
 import { tinyChatModel } from "../testing/tiny-chat-model.ts";

@@ -4,7 +4,7 @@ import { closeServer, isLoopback } from "@laconic/serve/server";
 import { createViewServer, openViewer } from "@laconic/view";
 import type { Terminal } from "../cli/terminal.ts";
 import { boundPort, listen } from "./listen.ts";
-import { runTokenizers } from "./run-tokenizer.ts";
+import { runTokenizers } from "@laconic/runtime/run-tokenizers";
 
 /** Which folders are shown, and where. */
 export interface ViewServerOptions {

@@ -3,11 +3,10 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test, vi } from "vitest";
-import { parseAppConfig, writtenConfig } from "../run/app-config.ts";
+import { openSinks, parseAppConfig, writtenConfig } from "@laconic/runtime";
 import { laconic } from "../testing/laconic.ts";
 import { smallRun } from "../testing/small-run.ts";
 import { temporaryFolder } from "../testing/temporary-folder.ts";
-import { openSinks } from "./open-sinks.ts";
 
 const ownSink = fileURLToPath(new URL("../../../../examples/own-sink.ts", import.meta.url));
 

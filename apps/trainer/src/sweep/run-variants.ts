@@ -6,14 +6,9 @@ import { changesOf, nodeFileSystem } from "@laconic/trainer";
 import { z } from "zod";
 import type { Terminal } from "../cli/terminal.ts";
 import { actorSpending, type CapFlags } from "../run/actor-spending.ts";
-import { spentIn } from "../run/kept-account.ts";
-import { parseAppConfig } from "../run/app-config.ts";
-import type { AppConfig } from "../run/run-settings.ts";
-import { checkRun } from "../run/check-run.ts";
-import { modelPlace } from "../run/model-folder.ts";
-import { configOfRun } from "../run/open-run.ts";
-import { applyOverrides } from "../run/overrides.ts";
-import type { Spending } from "../run/spending.ts";
+import { spentIn, type Spending } from "@laconic/runtime/spending";
+import { applyOverrides, checkRun, configOfRun, parseAppConfig, type AppConfig } from "@laconic/runtime";
+import { modelPlace } from "@laconic/runtime/models";
 import { exitCodeOf, startRun } from "../run/start-run.ts";
 
 /** A configuration by what it changes of another, as overrides. */

@@ -3,7 +3,7 @@ import type { CommandContext } from "../commands/common.ts";
 import { commandTable } from "../commands/table.ts";
 import type { CommandList, ListedFlag, ListedWords } from "../completion/command-list.ts";
 import { helpCommand } from "../dispatch/find-command.ts";
-import { presetNames } from "../presets/index.ts";
+import { presetNames } from "@laconic/runtime/resolver";
 
 const runArguments = new Set(["directory", "run", "first", "second", "source"]);
 

@@ -8,7 +8,7 @@ import { scriptedEpisode } from "@laconic/core/testing";
 import { restore } from "@laconic/serve";
 import { lineAt, nodeFileSystem } from "@laconic/trainer";
 import { tinyRun } from "@laconic/trainer/testing";
-import { openJournal } from "../serving/gateway-journal.ts";
+import { openJournal } from "@laconic/runtime";
 import { withLargeFile, type LargeFile } from "./large-file.ts";
 
 const text = new TextDecoder();

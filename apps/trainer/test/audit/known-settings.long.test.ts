@@ -5,7 +5,7 @@ import type { TrainingParts } from "@laconic/trainer";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings, trainConfigSchema } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { configSchema } from "../../src/run/app-config.ts";
+import { configSchema } from "@laconic/runtime";
 import { samplesOf } from "../../src/testing/schema-samples.ts";
 import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
 import { auditRun } from "@laconic/audit";

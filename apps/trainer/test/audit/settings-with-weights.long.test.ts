@@ -5,7 +5,7 @@ import { startFakeVllm } from "@laconic/fleet/testing";
 import { wasmKernels } from "@laconic/kernels-wasm";
 import { expect, test } from "vitest";
 import type { AuditReport } from "@laconic/audit";
-import { shippedCheckpoint } from "../../src/run/relay-model.ts";
+import { shippedCheckpoint } from "@laconic/runtime/models";
 import { editJson } from "../../src/testing/edited-run.ts";
 import { laconic } from "../../src/testing/laconic.ts";
 import { temporaryFolder } from "../../src/testing/temporary-folder.ts";

@@ -8,7 +8,7 @@ import { wasmKernels } from "@laconic/kernels-wasm";
 import { expect, test } from "vitest";
 import { laconic } from "../../testing/laconic.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
-import { shippedCheckpoint } from "../relay-model.ts";
+import { shippedCheckpoint } from "@laconic/runtime/models";
 
 const timeout = 120_000;
 

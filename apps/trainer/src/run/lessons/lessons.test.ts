@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { recordingTerminal } from "../../cli/recording-terminal.ts";
 import { main } from "../../main.ts";
-import { parseAppConfig } from "../app-config.ts";
+import { parseAppConfig } from "@laconic/runtime";
 
 const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
 

@@ -14,7 +14,7 @@ import { expect, test } from "vitest";
 import { laconic } from "../../testing/laconic.ts";
 import { smallRun } from "../../testing/small-run.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
-import { shippedCheckpoint } from "../relay-model.ts";
+import { shippedCheckpoint } from "@laconic/runtime/models";
 
 const timeout = 120_000;
 const base = "relay-one-fact";

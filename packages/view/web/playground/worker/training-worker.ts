@@ -15,8 +15,8 @@ import { openTeam, policyFolder } from "./team.ts";
 declare const self: DedicatedWorkerGlobalScope;
 
 const policy = {
-  "config.json": new URL("../../../../../apps/trainer/assets/relay-one-fact/config.json", import.meta.url),
-  "model.safetensors": new URL("../../../../../apps/trainer/assets/relay-one-fact/model.safetensors", import.meta.url),
+  "config.json": new URL("../../../../../packages/runtime/assets/relay-one-fact/config.json", import.meta.url),
+  "model.safetensors": new URL("../../../../../packages/runtime/assets/relay-one-fact/model.safetensors", import.meta.url),
 };
 
 const say = (said: Said): void => self.postMessage(said);

@@ -1,0 +1,42 @@
+/**
+ * Opens and runs training from a configuration.
+ * @module
+ */
+export { openJournal } from "./endpoint/gateway-journal.ts";
+export { gatewayLine } from "./endpoint/gateway-line.ts";
+export { toolsOf } from "./endpoint/tools-of.ts";
+export type { Progress } from "./progress.ts";
+export { actorChoice } from "./run/actor-choice.ts";
+export { configSchema, parseAppConfig, writtenConfig } from "./run/app-config.ts";
+export { checkRun, modelFolders } from "./run/check-run.ts";
+export type { ActorChoice } from "./run/chosen-actor.ts";
+export { describeEnvironment } from "./run/environment.ts";
+export { samplerFromText, serversOf } from "./run/fleet/fleet-setting.ts";
+export type { SamplerSettings } from "./run/fleet/fleet-setting.ts";
+export { lookAtServers } from "./run/fleet/look-at-servers.ts";
+export { openFleet, serversInShort } from "./run/fleet/open-fleet.ts";
+export type { OpenedFleet } from "./run/fleet/open-fleet.ts";
+export { describeFleet } from "./run/fleet/plan-fleet.ts";
+export { beforeLessons, keepBeforeLessons } from "./run/lessons/before-lessons.ts";
+export type { BeforeLessons } from "./run/lessons/before-lessons.ts";
+export { giveLessons } from "./run/lessons/give-lessons.ts";
+export { lessonNames, lessonSettings } from "./run/lessons/lesson-settings.ts";
+export { fromOwnModel, withOwnModel } from "./run/lessons/own-model.ts";
+export { startingModel } from "./run/lessons/starting-model.ts";
+export { modelSource, openParts, policiesOf } from "./run/open-parts.ts";
+export type { OpenedParts, Place } from "./run/open-parts.ts";
+export { checkModelsOf, configOfRun, findRun, openFoundRun, openRun, runResources } from "./run/open-run.ts";
+export type { FoundRun } from "./run/open-run.ts";
+export { applyOverrides } from "./run/overrides.ts";
+export { planRun } from "./run/plan-run.ts";
+export type { RunPlan } from "./run/plan-run.ts";
+export { policyTask } from "./run/policy-task.ts";
+export { checkAgainstServer } from "./run/remote/check-remote.ts";
+export { describeRemote, planRemote } from "./run/remote/plan-remote.ts";
+export { probedServer, recordInputs, recordLines, tokenLimits } from "./run/remote/tinker-server.ts";
+export { expectWeightsHere, fromText } from "./run/remote/tinker-setting.ts";
+export { checkInputs, runInputs, tokenizerInput } from "./run/run-inputs.ts";
+export type { AppConfig, RunTask } from "./run/run-settings.ts";
+export { openRunTask, pinnedRunTask, runTaskTitle, withTeams } from "./run/run-task.ts";
+export { openSinks } from "./sinks/open-sinks.ts";
+export { sinkSettings } from "./sinks/sink-setting.ts";

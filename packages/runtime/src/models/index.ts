@@ -1,0 +1,7 @@
+/**
+ * Model folders by name: shipped, converted, or of the hub.
+ * @module
+ */
+export { convertedFolder } from "./llama2c-folder.ts";
+export { modelPlace, openModelFolder } from "./model-folder.ts";
+export { freshRelayModel, shippedCheckpoint } from "./relay-model.ts";

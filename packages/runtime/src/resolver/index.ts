@@ -1,0 +1,32 @@
+/**
+ * Names and `./file.ts` to values of the user's own.
+ * @module
+ */
+export { loadConfig } from "./load-config.ts";
+export type { WrittenConfig } from "./load-config.ts";
+export { forgetModules } from "./load-source.ts";
+export { presetConfig, presetNames } from "./presets.ts";
+export {
+  isModuleText,
+  isRecord,
+  isReference,
+  partsOfFileText,
+  referencePlace,
+  referenceTitle,
+  referencesAt,
+} from "./reference.ts";
+export type { Reference } from "./reference.ts";
+export { referenced } from "./referenced.ts";
+export { resolveReference } from "./resolve.ts";
+export {
+  checkSourceInputs,
+  checkSources,
+  fromFolder,
+  inFolder,
+  keepSources,
+  sourceInputs,
+  sourcesOf,
+} from "./run-sources.ts";
+export { openValues } from "./run-values.ts";
+export { closeAtEnd } from "./shared-values.ts";
+export { withSource } from "./with-source.ts";

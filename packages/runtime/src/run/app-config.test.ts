@@ -1,0 +1,109 @@
+import { agentGspoDefaults } from "@laconic/trainer";
+import { expect, test } from "vitest";
+import { presetConfig } from "../resolver/presets.ts";
+import { parseAppConfig } from "./app-config.ts";
+
+const debate = { name: "benchmark", benchmark: "gsm8k", team: "plain-debate" } as const;
+const ownData = (change: object): { task: unknown } => ({
+  task: { name: "data", team: "solo", data: { train: "a.csv", heldOut: "b.csv", grading: "numeric", ...change } },
+});
+
+test("an empty configuration is the relay task with the paper's training defaults", () => {
+  expect(parseAppConfig({})).toEqual({
+    task: { name: "relay", level: "one-fact" },
+    model: "shipped",
+    lessons: null,
+    sinks: ["tensorboard"],
+    engine: null,
+    sampler: null,
+    actor: null,
+    policies: "shared",
+    bases: {},
+    chatTemplateArguments: {},
+    lora: null,
+    device: "auto",
+    workers: "auto",
+    memory: { maxTokensPerMicroBatch: 16_384, recompute: "none" },
+    train: agentGspoDefaults,
+    own: {},
+  });
+});
+
+test.each([
+  [{ worker: 3 }, "worker", "did you mean workers?"],
+  [
+    { zzzzzz: 3 },
+    "zzzzzz",
+    "known: task, model, lessons, engine, sampler, actor, policies, bases, chatTemplateArguments, lora, device, workers, memory, sinks, train",
+  ],
+  [{ workers: 0 }, "workers", "a number from 1 on"],
+  [{ task: { name: "relay", level: "ten-facts" } }, "task.level", "one-fact"],
+  [
+    { task: { ...debate, team: "plain-debat" } },
+    "task.team",
+    "one of solo, hint, critic, debate, roles, star, chain, plain-",
+  ],
+  [{ task: { ...debate, team: ["hint", "none"] } }, "task.team", "or a list of them"],
+  [{ task: { ...debate, density: 1.5 } }, "task.density", "a number up to 1"],
+  [{ task: { ...debate, showBudget: true } }, "task.showBudget", "no budget for the team"],
+  [{ task: debate, actor: { model: "folder" } }, "actor", "every agent of this task learns"],
+  [{ task: { name: "data", team: "hint" } }, "task.data", "it is missing; it must be a group of settings"],
+  [ownData({ grading: "number" }), "task.data.grading.kind", "expected numeric, letter, maths, code or text"],
+  [ownData({ train: 7 }), "task.data.train", "expected a file, a list of files, or hub:owner/name/files"],
+  [ownData({ heldOut: { share: 2 } }), "task.data.heldOut.share", "a number below 1"],
+  [
+    ownData({ columns: { gold: "a", qestion: "q" } }),
+    "task.data.columns",
+    "there is no such setting as qestion; did you mean question?",
+  ],
+  [{ ...ownData({}), actor: { model: "x" } }, "actor", "every agent of this task learns"],
+  [{ train: { stepz: 1 } }, "train.stepz", "did you mean train.steps?"],
+  [{ train: { sampling: {} } }, "train.sampling.temperature", "number"],
+])("%j is refused at %s: %s", (written, key, reason) => {
+  expect(() => parseAppConfig(written)).toThrowError(
+    expect.objectContaining({
+      code: "config_invalid",
+      detail: { key },
+      message: expect.stringContaining(reason) as string,
+    }),
+  );
+});
+
+test("a budget is shown where there is one, and an actor speaks where somebody does not learn", () => {
+  const budget = { targetTokens: 60, learningRate: 1e-6 };
+  const shown = parseAppConfig({ task: { ...debate, showBudget: true }, train: { budget } });
+  expect(shown.task).toEqual({ ...debate, showBudget: true });
+  for (const team of ["debate", "hint", "critic", "roles", ["hint", "debate"]])
+    expect(parseAppConfig({ task: { ...debate, team }, actor: { model: "folder" } }).actor).toEqual({
+      model: "folder",
+    });
+});
+
+test("one's own data: kinds by name or with details, both in one form", () => {
+  const { task } = parseAppConfig(ownData({ heldOut: { share: 0.1, seed: 3 }, columns: { choices: ["A", "B"] } }));
+  expect(task).toMatchObject({
+    name: "data",
+    data: { grading: { kind: "numeric" }, heldOut: { share: 0.1, seed: 3 } },
+  });
+});
+
+test("what is no object is refused", () => {
+  for (const wrong of [null, [], "train", undefined])
+    expect(() => parseAppConfig(wrong)).toThrowError(expect.objectContaining({ code: "config_invalid" }));
+});
+
+test("every preset is a whole configuration; its name is found with a slip", () => {
+  expect(parseAppConfig(presetConfig("relay-quickstart"))).toMatchObject({
+    task: { name: "relay", level: "one-fact" },
+    train: {
+      objective: { name: "gspo" },
+      budget: { targetTokens: 14 },
+      advantage: { estimator: "group", scale: "none" },
+    },
+  });
+  expect(() => presetConfig("relay-quickstar")).toThrowError(
+    expect.objectContaining({ message: "there is no preset relay-quickstar; did you mean preset:relay-quickstart?" }),
+  );
+  for (const name of ["toString", "constructor", "__proto__"])
+    expect(() => presetConfig(name)).toThrowError(expect.objectContaining({ code: "config_invalid" }));
+});

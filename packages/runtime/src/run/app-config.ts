@@ -1,0 +1,143 @@
+import { LaconicError, loraShape, nearestName } from "@laconic/core";
+import { issueWords, schemaOf } from "@laconic/core/schemas";
+import { taskSettingsSchema } from "@laconic/worlds/named";
+import { parseTrainConfig } from "@laconic/trainer";
+import { z } from "zod";
+import { checkEffects } from "./check-effects.ts";
+import { checkReferences } from "../resolver/referenced.ts";
+import { joinTrain, splitTrain } from "../resolver/split-train.ts";
+import { checkLessons, lessonSettings } from "./lessons/lesson-settings.ts";
+import { namedPart, withOwn } from "./own-parts.ts";
+import { checkSamplerSettings, withGapCorrection } from "./fleet/check-fleet.ts";
+import { samplerSettings } from "./fleet/fleet-setting.ts";
+import { checkRemoteSettings } from "./remote/check-remote.ts";
+import { remoteSettings } from "./remote/tinker-setting.ts";
+import { defaultSinks, isDefaultSinks, sinkSettings } from "../sinks/sink-setting.ts";
+import type { ActorSettings, AppConfig, MemorySettings, TaskSettings } from "./run-settings.ts";
+
+/** As written: `train` is partial and filled with defaults, and names stand where values of the user's own do. */
+interface WrittenConfig extends Omit<AppConfig, "task" | "actor" | "train" | "memory" | "own"> {
+  readonly task: TaskSettings;
+  readonly actor: ActorSettings | null;
+  readonly memory: { readonly [K in keyof MemorySettings]?: MemorySettings[K] };
+  readonly train: Readonly<Record<string, unknown>>;
+}
+
+const defaultMemory: MemorySettings = { maxTokensPerMicroBatch: 16_384, recompute: "none" };
+
+const defaults: WrittenConfig = {
+  task: { name: "relay", level: "one-fact" },
+  model: "shipped",
+  lessons: null,
+  engine: null,
+  sampler: null,
+  actor: null,
+  policies: "shared",
+  bases: {},
+  chatTemplateArguments: {},
+  lora: null,
+  device: "auto",
+  workers: "auto",
+  memory: {},
+  sinks: defaultSinks,
+  train: {},
+};
+
+/** A configuration as one writes it; of `train` only that it is an object. */
+export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
+  task: taskSettingsSchema,
+  model: z.string().min(1),
+  lessons: lessonSettings.nullable(),
+  engine: remoteSettings.nullable(),
+  sampler: samplerSettings.nullable(),
+  actor: z
+    .union([
+      z.strictObject({ model: z.string().min(1) }),
+      z.strictObject({
+        api: z.strictObject({
+          model: z.string().min(1),
+          baseUrl: z.string().min(1),
+          concurrency: z.int().min(1).exactOptional(),
+        }),
+      }),
+    ])
+    .nullable(),
+  policies: z.enum(["shared", "own"]),
+  bases: z.record(z.string(), z.string().min(1)),
+  chatTemplateArguments: z.record(z.string(), z.json()),
+  lora: schemaOf(loraShape).nullable(),
+  device: z.string().min(1),
+  workers: z.union([z.literal("auto"), z.int().min(1).max(64)]),
+  memory: z.strictObject({
+    maxTokensPerMicroBatch: z.int().min(1).exactOptional(),
+    recompute: z.enum(["none", "layer"]).exactOptional(),
+    cacheGb: z.number().positive().exactOptional(),
+  }),
+  sinks: sinkSettings,
+  train: z.record(z.string(), z.unknown()),
+});
+
+/**
+ * Checks a configuration and fills in what it leaves out.
+ * @throws LaconicError `config_invalid` naming the key, with the nearest known one for a key that does not exist, and for one
+ * without effect; `device_unavailable` for a device that does not exist.
+ */
+export function parseAppConfig(written: unknown): AppConfig {
+  if (typeof written !== "object" || written === null || Array.isArray(written))
+    throw new LaconicError("config_invalid", "the configuration is not an object");
+  for (const key of Object.keys(written))
+    if (!Object.hasOwn(defaults, key)) {
+      const near = nearestName(key, Object.keys(defaults));
+      throw new LaconicError(
+        "config_invalid",
+        `${key}: there is no such setting${near === undefined ? `; known: ${Object.keys(defaults).join(", ")}` : `; did you mean ${near}?`}`,
+        { key },
+      );
+    }
+  checkReferences(written);
+  const { named, own } = namedPart({ ...defaults, ...written });
+  const parsed = configSchema.safeParse(named, { error: issueWords });
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0] as z.core.$ZodIssue;
+    throw new LaconicError("config_invalid", `${issue.path.join(".")}: ${issue.message}`, {
+      key: issue.path.join("."),
+    });
+  }
+  const parts = withOwn(parsed.data, own);
+  checkEffects({ ...parts, device: parsed.data.device, train: parsed.data.train });
+  const { settings, own: ownValues } = splitTrain(parsed.data.train);
+  const config = {
+    ...parsed.data,
+    ...parts,
+    memory: { ...defaultMemory, ...parsed.data.memory },
+    train: parseTrainConfig(ownValues.objective ? settings : withGapCorrection(settings, parsed.data.sampler), [
+      "train",
+    ]),
+    own: ownValues,
+  };
+  checkLessons(config);
+  checkRemoteSettings(config, Object.keys(written));
+  checkSamplerSettings(config);
+  return config;
+}
+
+/** The configuration as a file would hold it: what {@link parseAppConfig} reads again. */
+export function writtenConfig({
+  own,
+  train,
+  engine,
+  memory,
+  sinks,
+  lessons,
+  ...config
+}: AppConfig): Readonly<Record<string, unknown>> {
+  // Memory has no effect on a server.
+  const where = engine === null ? { memory } : { engine };
+  return {
+    ...config,
+    ...where,
+    ...(lessons && { lessons }),
+    ...(!isDefaultSinks(sinks) && { sinks }),
+    train: joinTrain(train, own),
+  };
+}

@@ -1,0 +1,112 @@
+import { LaconicError } from "@laconic/core";
+import type { TeamTask } from "@laconic/tasks";
+import { namedTask, type TaskSettings } from "@laconic/worlds/named";
+import { checkTraining, type PartsOutline } from "@laconic/trainer";
+import type { Progress } from "../progress.ts";
+import { isReference } from "../resolver/reference.ts";
+import { withSource } from "../resolver/with-source.ts";
+import { openActor, openPolicyValues, openValues } from "../resolver/run-values.ts";
+import type { AppConfig } from "./run-settings.ts";
+import { checkActor } from "./check-effects.ts";
+import { chooseDevice } from "../devices/devices.ts";
+import { openModelFolder } from "../models/model-folder.ts";
+import { checkBases, policiesOf } from "./open-parts.ts";
+import { openRunTask, runTaskTitle } from "./run-task.ts";
+import { checkPolicyTask } from "./policy-task.ts";
+
+/** Folders of the models that a configuration names, by role. A hub's models are downloaded where they are not here. */
+export async function modelFolders(
+  { model, bases, actor, engine }: Pick<AppConfig, "model" | "bases" | "actor" | "engine">,
+  progress: Progress,
+): Promise<Record<string, string>> {
+  const named = Object.entries({
+    model,
+    ...Object.fromEntries(Object.entries(bases).map(([name, base]) => [`bases.${name}`, base])),
+    ...(modelOf(actor) !== null && { actor: modelOf(actor) as string }),
+  });
+  const folders: Record<string, string> = {};
+  for (const [role, name] of named)
+    folders[role] = (await openModelFolder(name, progress, { weights: engine === null })).folder;
+  return folders;
+}
+
+/** Of an actor that computes here. */
+function modelOf(actor: AppConfig["actor"]): string | null {
+  return actor && !isReference(actor) && "model" in actor ? actor.model : null;
+}
+
+/**
+ * Refuses a configuration that would be refused once it runs: its models, task, policies and settings are checked against
+ * each other, without data, weights or an engine.
+ * @returns how many models the run has at a time
+ * @throws LaconicError `config_invalid`, `input_invalid`, `checkpoint_missing`, `device_unavailable`
+ */
+export async function checkRun(
+  config: AppConfig,
+  progress: Progress,
+  { served = false }: { readonly served?: boolean } = {},
+): Promise<{ readonly models: number }> {
+  checkServed(config, served);
+  if (config.device !== "auto") await chooseDevice(config.device, config.workers, () => undefined);
+  const { actor = null, ...folders } = await modelFolders(config, progress);
+  for (const [role, folder] of Object.entries(folders))
+    await checkPolicyTask(folder, config.bases[role.replace(/^bases\./u, "")] ?? config.model, config.task);
+  if (actor !== null) await checkPolicyTask(actor, modelOf(config.actor) ?? "", config.task);
+  const task = await openRunTask(config.task, {
+    heldOut: 0,
+    modelFolder: folders["model"] ?? null,
+    templateArguments: config.chatTemplateArguments,
+  });
+  try {
+    const { topology } = task;
+    const agentsOf = policiesOf(config, task);
+    checkBases(config.bases, agentsOf);
+    const trained = new Set(Object.values(agentsOf).flat());
+    const frozen = topology.agents.filter((agent) => !trained.has(agent));
+    checkActor(config.actor, frozen.length > 0);
+    if (isReference(config.actor)) await openActor(config.actor);
+    const own = await openPolicyValues(config.own);
+    checkTraining(
+      {
+        ...(await openValues(config.own, config.train)),
+        task: outlineOf(task, isReference(config.task)),
+        policies: Object.fromEntries(
+          Object.entries(agentsOf).map(([policy, agents]) => [policy, { agents, ...own[policy] }]),
+        ),
+        frozen: Object.fromEntries(frozen.map((agent) => [agent, true])),
+      },
+      config.train,
+    );
+    // Without an actor, a model of its own speaks for those that do not learn.
+    return { models: Object.keys(agentsOf).length + (config.actor === null && frozen.length > 0 ? 1 : 0) };
+  } catch (error) {
+    throw withSource(error, config);
+  } finally {
+    await task.close?.();
+  }
+}
+
+/** Who plays its episodes: this process, or another program through an endpoint. @throws LaconicError `config_invalid` */
+function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served: boolean): void {
+  const { isServed = false } = isReference(task) ? {} : namedTask(task as TaskSettings);
+  const [unread] = Object.entries(train.costs ?? {}).find(([, { kind }]) => kind === "tokens-read") ?? [];
+  if (served && unread !== undefined)
+    throw new LaconicError(
+      "config_invalid",
+      `train.costs.${unread}: who reads whom is not known of agents of another program; charge what they write`,
+      { key: `train.costs.${unread}` },
+    );
+  if (isServed === served) return;
+  throw new LaconicError(
+    "config_invalid",
+    served
+      ? `task: ${runTaskTitle(task)} is played here: train it with laconic train; serve --train takes the task gateway`
+      : "task: the agents of a gateway are another program's: train them with laconic serve --train",
+    { key: "task" },
+  );
+}
+
+/** A task that has a name draws its problems from data that is not opened here; one of the user's own has them at hand. */
+function outlineOf({ topology, name, game, problems, pool }: TeamTask, own: boolean): PartsOutline["task"] {
+  return { topology, name, ...(game && { game }), ...(own && { problems, ...(pool && { pool }) }) };
+}

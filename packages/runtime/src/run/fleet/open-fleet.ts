@@ -1,0 +1,140 @@
+import { createHash } from "node:crypto";
+import { appendFile, mkdir, rm } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join, resolve } from "node:path";
+import {
+  Fleet,
+  fleetPolicy,
+  probeFleet,
+  sglangServer,
+  vllmServer,
+  type FleetRecord,
+  type SamplingServer,
+  type ServerStatus,
+} from "@laconic/fleet";
+import type { TrainedPolicy } from "@laconic/trainer";
+import { formatNumber } from "@laconic/core/text";
+import { environmentValue } from "../../folders/environment.ts";
+import { serversOf, type SamplerSettings } from "./fleet-setting.ts";
+
+/** File of a run directory with a row for each reply: server, weights and version that wrote it. */
+const samplersFile = "samplers.jsonl";
+
+/** Policies of a run that sample on servers. */
+export interface OpenedFleet {
+  readonly policies: Readonly<Record<string, TrainedPolicy>>;
+  readonly record: FleetRecord;
+  /** As they are now. */
+  servers(): readonly ServerStatus[];
+  /** Writes the rows of replies so far, once the run directory is there. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a run has for its fleet. */
+export interface FleetResources {
+  readonly directory: string;
+  readonly vocabularySize: number;
+  /** That the run samples at. */
+  readonly temperature: number;
+  readonly note: (text: string) => void;
+}
+
+/** Servers as a configuration names them. @throws LaconicError `config_invalid` for an address or key that cannot be used */
+export function samplingServers(sampler: SamplerSettings): SamplingServer[] {
+  const { kind, urls, allowPlainHttp } = serversOf(sampler);
+  const apiKey = environmentValue("SAMPLER_API_KEY");
+  const connect = kind === "vllm" ? vllmServer : sglangServer;
+  return urls.map((url) =>
+    connect({ url, ...(apiKey !== undefined && { apiKey }), ...(allowPlainHttp !== undefined && { allowPlainHttp }) }),
+  );
+}
+
+/**
+ * Lets policies sample on servers, once these were probed with the weights of now; what a killed process of the run left on
+ * them is removed.
+ * @throws LaconicError naming the reasons when no server can be trained on
+ */
+export async function openFleet(
+  sampler: SamplerSettings,
+  policies: Readonly<Record<string, TrainedPolicy>>,
+  { directory, vocabularySize, temperature, note }: FleetResources,
+): Promise<OpenedFleet> {
+  const { concurrency, logProbs, tolerance, replySeconds, patienceSeconds, folderAtServers, ...rest } =
+    serversOf(sampler);
+  // The same after a resume, unlike any other run's on the same servers.
+  const run = `laconic-${createHash("sha256")
+    .update(`${hostname()} ${resolve(directory)}`)
+    .digest("hex")
+    .slice(0, 8)}`;
+  const folder = join(resolve(rest.folder ?? join(directory, "..")), `${run}-weights`);
+  const rows: string[] = [];
+  const fleet = new Fleet({
+    servers: samplingServers(sampler),
+    vocabularySize,
+    ...(concurrency !== undefined && { concurrency }),
+    ...(replySeconds !== undefined && { replyMs: 1000 * replySeconds }),
+    ...(patienceSeconds !== undefined && { patienceMs: 1000 * patienceSeconds }),
+    onReply: (reply) => rows.push(`${JSON.stringify(reply)}\n`),
+    onNote: (text) => note(`sampler: ${text}`),
+  });
+  const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  await close();
+  await mkdir(folder, { recursive: true });
+  try {
+    await fleet.clear(`${run}.`);
+    const made = Object.entries(policies).map(([name, policy]) => {
+      const options = {
+        name: `${run}.${name}`,
+        folder,
+        ...(folderAtServers !== undefined && { folderAtServers: `${folderAtServers}/${run}-weights` }),
+        ...(logProbs !== undefined && { logProbs }),
+      };
+      return [name, fleetPolicy(policy, fleet, options)] as const;
+    });
+    const [[, first]] = made as [(typeof made)[number]];
+    // Other temperatures are refused when they are asked for.
+    const takesRaw = logProbs === "forward" || temperature === 1;
+    const record = await probeFleet(fleet, first.model, {
+      vocabularySize,
+      takesRaw,
+      ...(tolerance !== undefined && { tolerance }),
+    });
+    for (const line of fleetLines(record)) note(line);
+    return {
+      policies: Object.fromEntries(made),
+      record,
+      servers: () => fleet.servers,
+      flush: async () => {
+        if (rows.length > 0) await appendFile(join(directory, samplersFile), rows.splice(0).join(""));
+      },
+      close: async () => {
+        await fleet.clear(`${run}.`);
+        fleet.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    fleet.close();
+    await close();
+    throw error;
+  }
+}
+
+/** What probes found out, one line a server. */
+function fleetLines({ servers, refused }: FleetRecord): string[] {
+  return [
+    ...servers.map(
+      ({ kind, url, version, gap, logProbsAt }) =>
+        `sampler ${kind} ${url}${version === null ? "" : ` (${version})`}: log-probs ${formatNumber(gap.mean)} from the trainer's (largest ${formatNumber(gap.max)}), ${logProbsAt === "sampling" ? "of what is sampled" : "at temperature 1: computed here"}`,
+    ),
+    ...refused.map(({ reason }) => `sampler left out: ${reason}`),
+  ];
+}
+
+/** `samplers 2/3`, with the addresses of those that are not asked. */
+export function serversInShort(servers: readonly ServerStatus[]): string {
+  const up = servers.filter(({ state }) => state === "up");
+  const down = servers.filter(({ state }) => state !== "up").map(({ url, state }) => `${url} ${state}`);
+  return `samplers ${up.length}/${servers.length}${down.length === 0 ? "" : ` (${down.join(", ")})`}`;
+}

@@ -1,0 +1,209 @@
+import { join } from "node:path";
+import {
+  LaconicError,
+  type ChatTokenizer,
+  type Engine,
+  type EngineCapabilities,
+  type LanguageModel,
+  type ModelSource,
+  type Tokenizer,
+} from "@laconic/core";
+import { createLocalEngine, localPolicy, repeatableBatching, type Batching } from "@laconic/engine";
+import { modelPlace, onlyPolicy, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
+import type { TeamTask } from "@laconic/tasks";
+import { isReference } from "../resolver/reference.ts";
+import { openActor, openPolicyValues, openValues } from "../resolver/run-values.ts";
+import type { ActorChoice } from "./chosen-actor.ts";
+import { checkActor } from "./check-effects.ts";
+import type { AppConfig } from "./run-settings.ts";
+import { expectGpus, type ChosenDevice } from "../devices/devices.ts";
+import { openRunTask } from "./run-task.ts";
+import { tokenLimits, type TinkerServer } from "./remote/tinker-server.ts";
+import { servedModel } from "../spending/served-model.ts";
+import type { Spending } from "../spending/spending.ts";
+import { tokenizerIn } from "../models/tokenizer-in.ts";
+
+/** An engine with the models of a run on it, and the task they work on. */
+export interface OpenedParts {
+  readonly engine: Engine;
+  readonly task: TeamTask;
+  readonly parts: TrainingParts;
+  /** By policy. */
+  readonly tokenizers: Readonly<Record<string, Tokenizer | ChatTokenizer>>;
+  /** Closes engine and task. */
+  close(): Promise<void>;
+}
+
+/** What opening takes beside the configuration. */
+export interface RunResources {
+  /** Hears what the engine answers by itself. */
+  readonly onWarning: (message: string) => void;
+  /** Of the run's model. */
+  readonly modelFolder: string | null;
+  /** The folder of another model. */
+  readonly openModel: (name: string) => Promise<string>;
+  /** A checkpoint of the run, whose weights the policies have; those that they began with when absent. */
+  readonly checkpoint?: string;
+  /** Policies begin with this instead. */
+  readonly fresh?: ModelSource;
+  readonly note?: (text: string) => void;
+  /** The file of a remote engine's numbered requests. */
+  readonly journal?: string;
+  /** How requests join; as suits the engine by default. */
+  readonly batching?: Batching;
+  /** Instead of the configuration's actor. */
+  readonly actor?: ActorChoice["speaks"];
+  /** For an actor behind a server. */
+  readonly spending?: Spending | null;
+  /** Held-out problems at most; 0 opens no data. Default 1000. */
+  readonly heldOut?: number;
+}
+
+type Parts = Pick<AppConfig, "task" | "train"> &
+  Partial<Pick<AppConfig, "memory" | "policies" | "actor" | "lora" | "bases" | "chatTemplateArguments" | "own">>;
+
+/** Agents by policy: one that all trained agents share, or one for each of them. */
+export function policiesOf(
+  { policies = "shared" }: Partial<Pick<AppConfig, "policies">>,
+  task: Pick<TeamTask, "topology" | "trainedAgents">,
+): Readonly<Record<string, readonly string[]>> {
+  const agents = task.trainedAgents ?? task.topology.agents;
+  return policies === "own" ? Object.fromEntries(agents.map((agent) => [agent, [agent]])) : { [onlyPolicy]: agents };
+}
+
+/**
+ * Where a policy's model comes from: what the configuration names, or a folder of one of the run's checkpoints.
+ * @param folder - of the configuration's model, or of its adapter's base
+ */
+export function modelSource(
+  { lora = null, train }: Pick<Parts, "lora" | "train">,
+  folder: string,
+  saved?: string,
+): ModelSource {
+  const base = { kind: "folder", path: folder } as const;
+  if (saved === undefined) return lora ? { kind: "adapter", base, lora, seed: train.seed } : base;
+  return lora ? { kind: "adapter-folder", base, path: saved } : { kind: "folder", path: saved };
+}
+
+/**
+ * Starts the engine and loads the models; close what is returned when done.
+ * @throws LaconicError `config_invalid` for a base of a policy that does not exist, and what tasks and engines throw
+ */
+export async function openParts(config: Parts, place: Place, resources: RunResources): Promise<OpenedParts> {
+  const { modelFolder, openModel, checkpoint, fresh, note = () => undefined, heldOut = 1000 } = resources;
+  const { bases = {}, chatTemplateArguments: templateArguments = {}, own = {} } = config;
+  const { budget } = config.train;
+  const shown = budget ? { targetTokens: budget.targetTokens } : {};
+  const task = await openRunTask(config.task, { modelFolder, templateArguments, note, heldOut, ...shown });
+  const engine = await openEngine(place, config, resources).catch(async (error: unknown) => {
+    await task.close?.();
+    throw error;
+  });
+  // A server has the base's weights under a name of its own.
+  const baseOf = (folder: string | null): string => ("kind" in place ? place.record.baseModel : (folder ?? ""));
+  try {
+    const names = policiesOf(config, task);
+    checkBases(bases, names);
+    const values = await openValues(own, config.train);
+    const ownOf = await openPolicyValues(own);
+    const policies: Record<string, TrainedPolicy> = {};
+    const tokenizers: Record<string, Tokenizer | ChatTokenizer> = {};
+    for (const [name, agents] of Object.entries(names)) {
+      const base = bases[name];
+      const folder = base === undefined ? modelFolder : await openModel(base);
+      const tokenizer = base === undefined ? task.tokenizer : await tokenizerIn(folder as string, templateArguments);
+      tokenizers[name] = tokenizer;
+      const saved = checkpoint === undefined ? undefined : join(checkpoint, modelPlace(names, name));
+      const model = await engine.createModel(fresh ?? modelSource(config, baseOf(folder), saved));
+      policies[name] = {
+        model,
+        speak: speaker(model.id, tokenizer, engine.capabilities, resources.batching),
+        agents,
+        ...ownOf[name],
+      };
+    }
+    const trained = new Set(Object.values(names).flat());
+    const others = task.topology.agents.filter((agent) => !trained.has(agent));
+    if (resources.actor !== undefined) checkActor({ model: "" }, others.length > 0);
+    const actor = others.length === 0 ? null : await actorOf(resources.actor ?? config.actor ?? null);
+    const frozen =
+      actor && Object.fromEntries(others.map((id) => [id, speakingAt(task.frozenTemperatures?.[id] ?? 0, actor)]));
+    return { engine, task, parts: { task, policies, ...values, ...(frozen && { frozen }) }, tokenizers, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  async function close(): Promise<void> {
+    await engine.close();
+    await task.close?.();
+  }
+
+  async function actorOf(given: AppConfig["actor"] | ActorChoice["speaks"]): Promise<LanguageModel> {
+    if (isReference(given)) return openActor(given);
+    if (given && "source" in given) {
+      const policy = await engine.createModel(given.source);
+      return speaker(policy.id, given.tokenizer, engine.capabilities)(policy);
+    }
+    if (given && "api" in given) {
+      const { concurrency = 32 } = given.api;
+      return servedModel(given.api, concurrency, resources.spending);
+    }
+    // A model of its own, so that a resumed run's frozen agents are those of its beginning.
+    const folder = given ? await openModel(given.model) : null;
+    const first = fresh ?? modelSource(config, baseOf(modelFolder));
+    const model = await engine.createModel(folder === null ? first : { kind: "folder", path: folder });
+    const tokenizer = folder === null ? task.tokenizer : await tokenizerIn(folder, templateArguments);
+    return speaker(model.id, tokenizer, engine.capabilities)(model);
+  }
+}
+
+/** Where a run's models are. */
+export type Place = ChosenDevice | TinkerServer;
+
+async function openEngine(
+  place: Place,
+  { memory: given }: Pick<Parts, "memory">,
+  { onWarning, modelFolder, journal }: RunResources,
+): Promise<Engine> {
+  if ("kind" in place) {
+    return place.open(await tokenLimits(modelFolder ?? ""), { onWarning, ...(journal !== undefined && { journal }) });
+  }
+  await expectGpus(place);
+  const { cacheGb, ...memory } = given ?? {};
+  return createLocalEngine({
+    device: place.sources,
+    workers: place.workers,
+    onWarning,
+    ...memory,
+    ...(cacheGb !== undefined && { cacheBytes: 1e9 * cacheGb }),
+  });
+}
+
+function speaker(
+  id: string,
+  tokenizer: Tokenizer | ChatTokenizer,
+  capabilities: EngineCapabilities,
+  batching: Batching = repeatableBatching(capabilities),
+): TrainedPolicy["speak"] {
+  return (sampler) => localPolicy({ id, sampler, tokenizer, batching });
+}
+
+/** @throws LaconicError `config_invalid` for a base of a policy that does not exist */
+export function checkBases(bases: Readonly<Record<string, string>>, policies: Readonly<Record<string, unknown>>): void {
+  const stray = Object.keys(bases).find((name) => !Object.hasOwn(policies, name));
+  if (stray !== undefined)
+    throw new LaconicError(
+      "config_invalid",
+      `bases.${stray}: there is no such policy; this run has ${Object.keys(policies).join(", ")}`,
+      { key: `bases.${stray}` },
+    );
+}
+
+/** A model with a temperature of its own, whatever an episode has: AgentPO's actor is frozen at 0. */
+function speakingAt(temperature: number, model: LanguageModel): LanguageModel {
+  return {
+    id: model.id,
+    complete: (request) => model.complete({ ...request, sampling: { ...request.sampling, temperature } }),
+  };
+}

@@ -1,0 +1,180 @@
+import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
+import {
+  changesOf,
+  findCheckpoint,
+  manifestOfRun,
+  nodeFileSystem,
+  readSettings,
+  runFiles,
+  type LoopState,
+} from "@laconic/trainer";
+import type { Progress } from "../progress.ts";
+import { checkSources, fromFolder } from "../resolver/run-sources.ts";
+import { fromOwnModel } from "./lessons/own-model.ts";
+import { parseAppConfig } from "./app-config.ts";
+import type { ActorChoice } from "./chosen-actor.ts";
+import type { AppConfig } from "./run-settings.ts";
+import { modelFolders } from "./check-run.ts";
+import { chooseDevice } from "../devices/devices.ts";
+import { openModelFolder } from "../models/model-folder.ts";
+import { storedServer } from "./remote/tinker-server.ts";
+import { openParts, type OpenedParts, type RunResources } from "./open-parts.ts";
+import type { Spending } from "../spending/spending.ts";
+import { checkInputs, modelInputs, tokenizerInput } from "./run-inputs.ts";
+
+/** A run directory and one of its checkpoints. */
+export interface FoundRun {
+  readonly directory: string;
+  readonly config: AppConfig;
+  readonly checkpoint: string;
+  readonly state: LoopState;
+  /** What was wrong with newer checkpoints. */
+  readonly warnings: readonly string[];
+}
+
+/** @throws LaconicError `run_missing`, `config_invalid`; `checkpoint_mismatch` for a setting or source edited since */
+export async function configOfRun(directory: string): Promise<AppConfig> {
+  const file = join(directory, runFiles.config);
+  const kept = await readSettings(nodeFileSystem, directory);
+  const manifest = await manifestOfRun(nodeFileSystem, directory);
+  // More steps are written to the manifest first.
+  const [edited] = manifest ? changesOf(manifest.config.settings, kept).filter(({ key }) => key !== "train.steps") : [];
+  if (edited) {
+    const { key, before, now } = edited;
+    throw new LaconicError(
+      "checkpoint_mismatch",
+      `${file}: the setting ${key} was ${before} when the run started and is ${now}; bring it back`,
+      { key, before, now },
+    );
+  }
+  await checkSources(directory);
+  return parseAppConfig(fromOwnModel(directory, fromFolder(directory, kept)));
+}
+
+/** @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`, `config_invalid` */
+export async function findRun(directory: string, which: "latest" | "best" = "latest"): Promise<FoundRun> {
+  const config = await configOfRun(directory);
+  const found = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints), which).catch(
+    (error: unknown) => {
+      if (!LaconicError.is(error) || error.code !== "checkpoint_missing") throw error;
+      // It may be running: nothing of it is to be removed.
+      throw new LaconicError(
+        "checkpoint_missing",
+        `${directory} holds no checkpoint yet; a run writes its first after ${config.train.checkpoint.every} steps, or when it is interrupted`,
+        { directory },
+        error,
+      );
+    },
+  );
+  return { directory, config, checkpoint: found.folder, state: found.state, warnings: found.warnings };
+}
+
+/** How often a checkpoint is found and opened anew, where the run that goes on removes it in between. */
+const maxOpenings = 5;
+
+/**
+ * Opens a checkpoint of a run that may go on meanwhile, and remove it before it is read: then the newest is opened.
+ * @param open - may be called again with another checkpoint, after it threw
+ * @throws LaconicError as {@link findRun} and `open`; `checkpoint_missing` where the run removes each before it is read
+ */
+export async function openRun<T>(
+  directory: string,
+  which: "latest" | "best",
+  open: (found: FoundRun) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const found = await findRun(directory, which);
+    try {
+      return await open(found);
+    } catch (error) {
+      if (await nodeFileSystem.exists(found.checkpoint)) throw error;
+      if (attempt === maxOpenings) throw removed(found, error);
+    }
+  }
+}
+
+function removed({ directory, checkpoint }: FoundRun, error: unknown): LaconicError {
+  return new LaconicError(
+    "checkpoint_missing",
+    `${checkpoint} is gone: its run goes on, and removed it before it was read; try again, keep more with train.checkpoint.keep, or wait for the run to end`,
+    { directory },
+    error,
+  );
+}
+
+/** What opening a configuration takes beside it: models from folder or hub, and who hears warnings and notes. */
+export async function runResources(
+  model: string,
+  progress: Progress,
+  options: { readonly weights?: boolean } = {},
+): Promise<RunResources & { modelFolder: string }> {
+  const { folder } = await openModelFolder(model, progress, options);
+  return {
+    onWarning: (message) => progress.warn(message),
+    note: (text) => progress.note(text),
+    modelFolder: folder,
+    openModel: async (name) => (await openModelFolder(name, progress)).folder,
+  };
+}
+
+/**
+ * Refuses models that are not those that a run was started with, unless it kept nothing to tell by, which is said.
+ * @throws LaconicError `checkpoint_mismatch`
+ */
+export async function checkModelsOf(
+  directory: string,
+  config: AppConfig,
+  progress: Progress,
+  { actor = true }: { readonly actor?: boolean } = {},
+): Promise<void> {
+  const folders = await modelFolders(actor ? config : { ...config, actor: null }, progress);
+  if (!(await checkInputs(directory, "models", await modelInputs(folders), actor ? [] : ["actor"])))
+    progress.warn(
+      `${join(directory, runFiles.manifest)} is not there: whether weights and tokenizer are those of the beginning cannot be told`,
+    );
+}
+
+/**
+ * A run's team with the weights of its checkpoint, or with those it began with.
+ * @throws LaconicError `checkpoint_mismatch` naming a file of a model, or a tokenizer, that changed since
+ */
+export async function openFoundRun(
+  found: FoundRun,
+  progress: Progress,
+  {
+    trained = true,
+    heldOut,
+    actor,
+    spending = null,
+  }: {
+    readonly trained?: boolean;
+    readonly heldOut?: number;
+    readonly actor?: ActorChoice["speaks"];
+    readonly spending?: Spending | null;
+  } = {},
+): Promise<OpenedParts> {
+  const { directory, config, checkpoint } = found;
+  await checkModelsOf(directory, config, progress, { actor: actor === undefined });
+  const resources = await runResources(config.model, progress, { weights: config.engine === null });
+  const place = config.engine
+    ? await storedServer(config.engine.tinker, directory, progress)
+    : await chooseDevice(config.device, config.workers, (line) => progress.note(line));
+  const opened = await openParts(config, place, {
+    ...resources,
+    ...(trained && { checkpoint }),
+    ...(heldOut !== undefined && { heldOut }),
+    ...(actor && { actor }),
+    spending,
+  }).catch(async (error: unknown) => {
+    if (!trained || (await nodeFileSystem.exists(found.checkpoint))) throw error;
+    throw removed(found, error);
+  });
+  try {
+    await checkInputs(directory, "tokenizer", tokenizerInput(opened.task.tokenizer));
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+  return opened;
+}

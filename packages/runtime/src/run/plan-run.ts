@@ -1,0 +1,199 @@
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { LaconicError } from "@laconic/core";
+import {
+  adapterShapes,
+  largestBatches,
+  measurePasses,
+  parameterShapes,
+  parseModelConfig,
+  readJsonFile,
+  planMemory,
+  type LargestBatches,
+  type MemoryPlan,
+  type MemorySettings,
+  type ModelConfig,
+  type PassSeconds,
+} from "@laconic/engine";
+import type { CreateKernels } from "@laconic/kernels";
+import { planFleet, type FleetPlan } from "./fleet/plan-fleet.ts";
+import type { AppConfig } from "./run-settings.ts";
+import { openRunTask } from "./run-task.ts";
+import type { ChosenDevice } from "../devices/devices.ts";
+
+export interface PlanOptions {
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  /** For each worker; null asks the device. */
+  readonly memoryBytes: number | null;
+  /** Sustained; null measures the device. */
+  readonly tflops: number | null;
+}
+
+/** Seconds of one training step. */
+export interface StepSeconds {
+  readonly sampling: number;
+  /** Of the old policy; 0 where the sampler's log-probs are taken. */
+  readonly oldLogProbs: number;
+  readonly update: number;
+}
+
+/** What a run will take. */
+export interface RunPlan {
+  readonly model: { readonly type: string; readonly parameters: number; readonly trained: number };
+  readonly device: string;
+  readonly settings: MemorySettings;
+  /** Of one worker; each has a replica. */
+  readonly memory: MemoryPlan;
+  readonly workers: number;
+  /** For each worker; null where nobody knows. */
+  readonly memoryBytes: number | null;
+  readonly largest: (LargestBatches & { readonly maxTokensPerMicroBatch: number }) | null;
+  /** Replies of one step. */
+  readonly replies: number;
+  readonly steps: number;
+  /** Null where the device does not work here and no rate was given. */
+  readonly stepSeconds: StepSeconds | null;
+  /** How the seconds came about. */
+  readonly timing: string;
+  /** Null where the run samples on its own engine. */
+  readonly fleet: FleetPlan | null;
+}
+
+/** Sequences are planned at half of the context for each of prompt and reply, but no more than this. */
+const maxPlannedTokens = 1024;
+
+/** Plans memory by part and, from a short measurement or a given rate, time. Reads the model's configuration, not its weights. */
+export async function planRun(
+  config: AppConfig,
+  folder: string,
+  device: ChosenDevice,
+  options: PlanOptions,
+): Promise<RunPlan> {
+  const model = await readModelConfig(folder);
+  const { train, lora, memory } = config;
+  const task = await openRunTask(config.task, {
+    heldOut: 0,
+    modelFolder: folder,
+    templateArguments: config.chatTemplateArguments,
+  });
+  await task.close?.();
+  const agents = task.trainedAgents ?? task.topology.agents;
+  const replies = train.problemsPerStep * train.episodesPerProblem * agents.length;
+  const half = Math.min(maxPlannedTokens, Math.floor(model.maxPositions / 2));
+  const { promptTokens, completionTokens } = {
+    promptTokens: options.promptTokens ?? half,
+    completionTokens: options.completionTokens ?? half,
+  };
+  const length = promptTokens + completionTokens;
+  if (length > model.maxPositions)
+    throw new LaconicError(
+      "config_invalid",
+      `${promptTokens} prompt and ${completionTokens} completion tokens exceed the model's ${model.maxPositions} positions`,
+    );
+  const perStep = Math.ceil(replies / train.minibatches / device.workers);
+  const settings: MemorySettings = {
+    dtype: device.dtype,
+    lora,
+    recompute: memory.recompute,
+    snapshots: (train.refreshOldPolicyEvery > 1 ? 1 : 0) + (train.objective.kl ? 1 : 0),
+    promptTokens,
+    completionTokens,
+    microBatch: Math.max(1, Math.min(perStep, Math.floor(memory.maxTokensPerMicroBatch / length))),
+    rollouts: Math.ceil(replies / device.workers),
+    ...device.kernels,
+  };
+  const { seconds, deviceMemory, timing } = await timeOf(model, device, settings, options.tflops);
+  const memoryBytes = options.memoryBytes ?? device.memory ?? deviceMemory;
+  const largest = memoryBytes === null ? null : largestBatches(model, settings, memoryBytes);
+  const plan = planMemory(model, settings);
+  const parameters = elementCount(parameterShapes(model));
+  return {
+    model: {
+      type: model.modelType,
+      parameters,
+      trained: elementCount(lora ? adapterShapes(model, lora) : parameterShapes(model)),
+    },
+    device: device.name,
+    settings,
+    memory: plan,
+    workers: device.workers,
+    memoryBytes,
+    largest: largest && { ...largest, maxTokensPerMicroBatch: largest.microBatch * length },
+    replies,
+    steps: train.steps,
+    stepSeconds: seconds && stepSeconds(config, settings, seconds, largest),
+    timing,
+    fleet: await planFleet(config, folder, replies, config.policies === "own" ? agents.length : 1),
+  };
+}
+
+function stepSeconds(
+  { train }: AppConfig,
+  { rollouts, microBatch, promptTokens, completionTokens }: MemorySettings,
+  seconds: PassSeconds,
+  largest: LargestBatches | null,
+): StepSeconds {
+  const microBatches = Math.ceil(rollouts / microBatch);
+  const prefill = (microBatches * seconds.forward * promptTokens) / (promptTokens + completionTokens);
+  // More replies than fit are sampled in waves.
+  const waves = largest && largest.rollouts > 0 ? Math.ceil(rollouts / largest.rollouts) : 1;
+  const decodeStep =
+    waves === 1 ? seconds.decodeStep : seconds.decodeStep * Math.min(1, (largest?.rollouts ?? 1) / rollouts);
+  return {
+    sampling: prefill + waves * completionTokens * decodeStep,
+    oldLogProbs: train.oldLogProbs === "recompute" ? microBatches * seconds.forward : 0,
+    update: train.epochs * microBatches * seconds.training,
+  };
+}
+
+async function timeOf(
+  model: ModelConfig,
+  { source, name }: ChosenDevice,
+  settings: MemorySettings,
+  tflops: number | null,
+): Promise<{ readonly seconds: PassSeconds | null; readonly deviceMemory: number | null; readonly timing: string }> {
+  let kernels;
+  try {
+    const { createKernels } = (await import(source.module)) as { createKernels: CreateKernels };
+    kernels = await createKernels(source.options);
+  } catch (error) {
+    if (tflops === null)
+      return { seconds: null, deviceMemory: null, timing: `${name} does not work here; --tflops gives an estimate` };
+    if (!LaconicError.is(error)) throw error;
+  }
+  try {
+    const deviceMemory = kernels?.memory()?.free ?? null;
+    if (tflops !== null || !kernels)
+      return { seconds: rated(model, settings, tflops ?? 1), deviceMemory, timing: `at ${tflops} TFLOP/s` };
+    const seconds = await measurePasses(kernels, model, settings, () => performance.now() / 1000);
+    return { seconds, deviceMemory, timing: `measured on ${kernels.backend}, one worker` };
+  } finally {
+    kernels?.dispose();
+  }
+}
+
+/** 2 operations per weight and token forward, 4 backward; 2 where only an adapter is trained (products of attention left out). */
+function rated(model: ModelConfig, settings: MemorySettings, tflops: number): PassSeconds {
+  const parameters =
+    elementCount(parameterShapes(model)) - (model.tiedHead ? 0 : model.vocabularySize * model.hiddenSize);
+  const forward = (2 * parameters) / (tflops * 1e12);
+  const backward = settings.lora ? forward : 2 * forward;
+  const again = settings.recompute === "layer" ? forward : 0;
+  const tokens = settings.microBatch * (settings.promptTokens + settings.completionTokens);
+  return {
+    training: tokens * (forward + backward + again),
+    forward: tokens * forward,
+    decodeStep: settings.rollouts * forward,
+  };
+}
+
+async function readModelConfig(folder: string): Promise<ModelConfig> {
+  return parseModelConfig(await readJsonFile(join(folder, "config.json")));
+}
+
+function elementCount(shapes: ReadonlyMap<string, readonly number[]>): number {
+  let count = 0;
+  for (const shape of shapes.values()) count += shape.reduce((product, size) => product * size, 1);
+  return count;
+}

@@ -1,0 +1,88 @@
+import type { LoraSettings } from "@laconic/core";
+import type { Recompute } from "@laconic/engine";
+import type { TaskSettings } from "@laconic/worlds/named";
+import type { BudgetForm } from "@laconic/worlds/stories";
+import type { TeamName } from "@laconic/worlds/text";
+import type { TrainConfig } from "@laconic/trainer";
+import type { Reference } from "../resolver/reference.ts";
+import type { SamplerSettings } from "./fleet/fleet-setting.ts";
+import type { OwnValues } from "../resolver/run-values.ts";
+import type { RemoteSettings } from "./remote/tinker-setting.ts";
+import type { SinkSetting } from "../sinks/sink-setting.ts";
+
+/** A run as a configuration file describes it. */
+export interface AppConfig {
+  readonly task: RunTask;
+  /** `shipped` for the app's own warm start, a model folder, or `hub:owner/name@revision` of the Hugging Face hub. */
+  readonly model: string;
+  /** Supervised lessons that the model is given before the training; null gives none. */
+  readonly lessons: LessonSettings | null;
+  /** Null computes here; else a server trains and samples, and `model` is where the tokenizer comes from. */
+  readonly engine: RemoteSettings | null;
+  /** Null: the run's own model as it was before the first step. */
+  readonly actor: ActorSettings | Reference | null;
+  /** Servers that policies are sampled on while they train here; null samples where they train. */
+  readonly sampler: SamplerSettings | null;
+  /** `shared`: all agents that learn speak with one policy; `own`: each has its own, an adapter of its own with `lora`. */
+  readonly policies: "shared" | "own";
+  /** Other models for single policies, by name, each with its own tokenizer; the others begin with `model`. */
+  readonly bases: Readonly<Record<string, string>>;
+  /**
+   * Variables of the models' chat templates, as keywords of transformers' `apply_chat_template`: `enable_thinking`, `tools`,
+   * ... For all models of the run that compute here; a template that does not know one ignores it.
+   */
+  readonly chatTemplateArguments: Readonly<Record<string, unknown>>;
+  /** Train a low-rank adapter instead of the model's own weights; null trains the weights. */
+  readonly lora: LoraSettings | null;
+  /** `auto` takes the first device that works. */
+  readonly device: string;
+  /** Threads that share each batch; `auto` is what suits the device. Part of the run: another number rounds differently. */
+  readonly workers: number | "auto";
+  readonly memory: MemorySettings;
+  /** Where metrics, held-out values and transcripts go beside the run's folder; no part of what is computed. */
+  readonly sinks: readonly SinkSetting[];
+  readonly train: TrainConfig;
+  /** What it learns by beside `train`, where that is not named there but the user's own. */
+  readonly own: OwnValues;
+}
+
+export type { TaskSettings };
+
+/** A task that has a name, with a team of the user's own where it takes one, or a task of the user's own. */
+export type RunTask = WithReferences<TaskSettings> | Reference;
+
+type WithReferences<Task> = Task extends { readonly team: unknown }
+  ? Omit<Task, "team"> & { readonly team: TeamName | Reference | readonly (TeamName | Reference)[] }
+  : Task;
+
+/** Lessons before the training. */
+export interface LessonSettings {
+  /** `copying`: a story model learns to copy names, most of them made up; `budgets`: to keep to a told budget. */
+  readonly name: "copying" | "budgets";
+  readonly steps: number;
+  /** Examples of a step. */
+  readonly batch: number;
+  /** Of the examples; the run's own seeds its training alone. */
+  readonly seed: string;
+  /** The model as it was before: a run fills it in, and `model` is then the taught one. */
+  readonly model?: string;
+  /** Of `budgets`: how one is said, as in the task; `unary` when absent. */
+  readonly form?: BudgetForm;
+}
+
+/** What agents that do not learn speak with, at temperature 0. */
+export type ActorSettings =
+  /** A model folder, or `hub:owner/name@revision`. */
+  | { readonly model: string }
+  /** Any OpenAI-compatible server; its key is $OPENAI_API_KEY. */
+  | { readonly api: { readonly model: string; readonly baseUrl: string; readonly concurrency?: number } };
+
+/** What memory is traded for; `laconic plan` says what fits. Part of the run: other micro-batches round differently. */
+export interface MemorySettings {
+  /** Bounds what a training pass holds. */
+  readonly maxTokensPerMicroBatch: number;
+  /** `layer` keeps each layer's input alone and computes the rest again: less memory, one more forward pass. */
+  readonly recompute: Recompute;
+  /** Most memory of the key-value caches of each worker in GB; three quarters of what is free by default. */
+  readonly cacheGb?: number;
+}

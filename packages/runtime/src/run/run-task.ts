@@ -1,0 +1,69 @@
+import { LaconicError } from "@laconic/core";
+import { relayTokenizer, type DefinedTask, type TeamTask } from "@laconic/tasks";
+import { taskTitle } from "@laconic/worlds/named";
+import type { TaskResources, TeamChoice } from "@laconic/worlds/text";
+import { isReference, referencePlace, referencesIn, referenceTitle, type Reference } from "../resolver/reference.ts";
+import { openReference, resolveReference } from "../resolver/resolve.ts";
+import { closeAtEnd } from "../resolver/shared-values.ts";
+import { openTask, pinnedTask, taskResources } from "./open-task.ts";
+import { taughtTask } from "../models/policy-facts.ts";
+import type { RunTask, TaskSettings } from "./run-settings.ts";
+import { tokenizerIn } from "../models/tokenizer-in.ts";
+
+/**
+ * The task of a run, whether it has a name or is the user's own; close it where it says how. A value that a module exports stays
+ * open until the command is over.
+ * @throws LaconicError `config_invalid` naming file and export of what is no task or team, and what opening a task throws
+ */
+export async function openRunTask(task: RunTask, given: Partial<TaskResources> = {}): Promise<TeamTask> {
+  if (!isReference(task)) return openTask(await withTeams(task), given);
+  const all = taskResources(given);
+  const { value, made } = await openReference(task, "task", all);
+  const opened = value as DefinedTask & Partial<Pick<TeamTask, "tokenizer">>;
+  const { close, ...rest } = opened;
+  if (!made) closeAtEnd(opened, referencePlace(task));
+  return {
+    ...rest,
+    tokenizer: opened.tokenizer ?? (await modelsOwn(all)),
+    // What a function made for this use alone ends with it.
+    ...(made && close && { close: async () => close.call(opened) }),
+  };
+}
+
+/** As `relay/one-fact`, or what the user's own is called. */
+export function runTaskTitle(task: RunTask): string {
+  if (isReference(task)) return referenceTitle(task);
+  if (referencesIn(task).length === 0) return taskTitle(task as TaskSettings);
+  // A team's title is its name.
+  return taskTitle(mapTeams(task, (team) => ({ name: referenceTitle(team) }) as TeamChoice));
+}
+
+/** The task as it can be opened again. */
+export async function pinnedRunTask(task: RunTask): Promise<RunTask> {
+  if (isReference(task)) return task;
+  if (!("team" in task)) return (await pinnedTask(task)) as RunTask;
+  const pinned = await pinnedTask({ ...task, team: "solo" });
+  return { ...pinned, team: task.team } as RunTask;
+}
+
+/** Teams of the user's own as values. */
+export async function withTeams(task: Exclude<RunTask, Reference>): Promise<TaskSettings> {
+  const references = referencesIn(task);
+  const teams = await Promise.all(references.map((each) => resolveReference(each, "team")));
+  return mapTeams(task, (team) => teams[references.indexOf(team)] as TeamChoice);
+}
+
+function mapTeams(task: Exclude<RunTask, Reference>, change: (team: Reference) => TeamChoice): TaskSettings {
+  if (!("team" in task)) return task;
+  const one = (team: unknown): TeamChoice => (isReference(team) ? change(team) : (team as TeamChoice));
+  const { team } = task;
+  return { ...task, team: Array.isArray(team) ? team.map(one) : one(team) };
+}
+
+/** What a task without a tokenizer of its own is told in: the one that the model was taught with. */
+async function modelsOwn({ modelFolder, templateArguments }: TaskResources): Promise<TeamTask["tokenizer"]> {
+  if (modelFolder === null)
+    throw new LaconicError("config_invalid", "model: this task needs a checkpoint with a tokenizer", { key: "model" });
+  if ((await taughtTask(modelFolder))?.startsWith("relay/")) return relayTokenizer;
+  return tokenizerIn(modelFolder, templateArguments);
+}

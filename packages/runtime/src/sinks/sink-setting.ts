@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { isReference, type Reference } from "../resolver/reference.ts";
+
+/** A sink that has a name, with its settings; what is absent is in the environment, or has a default. */
+export type NamedSink =
+  | "tensorboard"
+  | "wandb"
+  | "trackio"
+  | "mlflow"
+  /** Offline runs: `wandb sync` sends them. */
+  | { readonly wandb: { readonly project?: string; readonly entity?: string } }
+  | { readonly trackio: { readonly url?: string; readonly project?: string } }
+  | { readonly mlflow: { readonly url?: string; readonly experiment?: string } };
+
+/** A named sink, or one of the user's own. */
+export type SinkSetting = NamedSink | Reference;
+
+/** What a function of the user's own makes its sink from. */
+export interface OwnSinkPlace {
+  /** The run's folder. */
+  readonly directory: string;
+}
+
+export const defaultSinks: readonly SinkSetting[] = ["tensorboard"];
+
+/** Whether a run has what it has by default. */
+export function isDefaultSinks(sinks: readonly SinkSetting[]): boolean {
+  return JSON.stringify(sinks) === JSON.stringify(defaultSinks);
+}
+
+const word = z.string().min(1).exactOptional();
+const url = z.url({ protocol: /^https?$/u }).exactOptional();
+
+/** Of the key `sinks`; values of the user's own are references by then. */
+export const sinkSettings: z.ZodType<readonly SinkSetting[]> = z.array(
+  z.union(
+    [
+      z.enum(["tensorboard", "wandb", "trackio", "mlflow"]),
+      z.strictObject({ wandb: z.strictObject({ project: word, entity: word }) }),
+      z.strictObject({ trackio: z.strictObject({ url, project: word }) }),
+      z.strictObject({ mlflow: z.strictObject({ url, experiment: word }) }),
+      z.custom<Reference>(isReference),
+    ],
+    {
+      error:
+        'no such sink; "tensorboard", "wandb", "trackio", "mlflow", one of the last three with settings, such as { mlflow: { url } }, or a file that makes one, "./sink.ts"',
+    },
+  ),
+);

@@ -1,0 +1,6 @@
+import { environmentValue } from "@laconic/runtime/folders";
+
+/** Of the OpenAI-compatible server that is asked where none is named. */
+export function defaultBaseUrl(): string {
+  return environmentValue("OPENAI_BASE_URL") ?? "https://api.openai.com/v1";
+}

@@ -1,0 +1,11 @@
+/**
+ * Models behind a server, their prices, and what was spent on them.
+ * @module
+ */
+export { defaultBaseUrl } from "./base-url.ts";
+export { keepCalls, openAccount, readSpent, spentIn } from "./kept-account.ts";
+export { knownPrice } from "./known-price.ts";
+export { namedModel } from "./named-model.ts";
+export { pricePair } from "./price-pair.ts";
+export { servedModel } from "./served-model.ts";
+export type { Spending } from "./spending.ts";
