@@ -1,3 +1,7 @@
+/**
+ * The configuration of a run in TypeScript.
+ * @module @laconic/runtime/define-run
+ */
 import type { Estimator, EstimatorFunction, LanguageModel, LoraSettings, Objective, Reward } from "@laconic/core";
 import type { Cost } from "@laconic/rewards";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";

@@ -1,6 +1,6 @@
 /**
  * Opens and runs training from a configuration.
- * @module
+ * @module @laconic/runtime
  */
 export { openJournal } from "./endpoint/gateway-journal.ts";
 export { gatewayLine } from "./endpoint/gateway-line.ts";

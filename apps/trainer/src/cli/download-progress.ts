@@ -1,12 +1,10 @@
 import { formatBytes, formatDuration } from "@laconic/core/text";
-import type { Terminal } from "./terminal.ts";
-
-type Line = Pick<Terminal, "interactive" | "note" | "status">;
+import type { StatusLine } from "./spinner.ts";
 
 /** One moving line with the time left; nothing for files that were there, a line per tenth where nobody watches. */
 export function downloadProgress(
   name: string,
-  terminal: Line,
+  terminal: StatusLine,
 ): (progress: { readonly bytes: number; readonly total: number }) => void {
   let first: { readonly bytes: number; readonly at: number } | null = null;
   let tenths = 0;

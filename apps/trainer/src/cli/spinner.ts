@@ -1,7 +1,12 @@
 import { formatDuration } from "@laconic/core/text";
-import type { Terminal } from "./terminal.ts";
 
-type Line = Pick<Terminal, "interactive" | "note" | "status">;
+/** Where a line moves while somebody looks, and plain lines go elsewhere. */
+export interface StatusLine {
+  readonly interactive: boolean;
+  note(line: string): void;
+  /** Replaces the line before; does nothing where nobody looks. */
+  status(line: string): void;
+}
 
 /** Something that takes a while. */
 export interface Spinner {
@@ -16,7 +21,7 @@ const patience = 1000;
  * Says what is being done when it takes more than a second: on a terminal in the moving line, with the seconds that have gone by,
  * elsewhere as one line. What is over sooner says nothing.
  */
-export function spinner(terminal: Line, text: string): Spinner {
+export function spinner(terminal: StatusLine, text: string): Spinner {
   let seconds = 0;
   let ticks: NodeJS.Timeout | null = null;
   const first = setTimeout(() => {
@@ -37,7 +42,7 @@ export function spinner(terminal: Line, text: string): Spinner {
 }
 
 /** The same around one piece of work. */
-export async function spinWhile<T>(terminal: Line, text: string, work: () => Promise<T>): Promise<T> {
+export async function spinWhile<T>(terminal: StatusLine, text: string, work: () => Promise<T>): Promise<T> {
   const said = spinner(terminal, text);
   try {
     return await work();

@@ -150,6 +150,7 @@ const devices: readonly KnownDevice[] = [
   },
 ];
 
+/** What became of trying a device. */
 export interface DeviceReport extends DeviceOutcome {
   readonly name: string;
   readonly about: string;

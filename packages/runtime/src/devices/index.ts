@@ -1,6 +1,6 @@
 /**
  * Devices by name: listed, tried and chosen.
- * @module
+ * @module @laconic/runtime/devices
  */
 export { chooseDevice, devicesFolder, expectGpus, probeDevice, probeDevices } from "./devices.ts";
 export type { DeviceReport } from "./devices.ts";

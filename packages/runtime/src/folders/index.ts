@@ -1,6 +1,6 @@
 /**
  * Where this machine keeps data and what can be made again.
- * @module
+ * @module @laconic/runtime/folders
  */
 export { dataFolder } from "./data-folder.ts";
 export { environmentValue } from "./environment.ts";

@@ -1,6 +1,6 @@
 /**
  * Model folders by name: shipped, converted, or of the hub.
- * @module
+ * @module @laconic/runtime/models
  */
 export { convertedFolder } from "./llama2c-folder.ts";
 export { modelPlace, openModelFolder } from "./model-folder.ts";

@@ -26,6 +26,7 @@ function relayModelConfig(): Readonly<Record<string, unknown>> {
   };
 }
 
+/** An untrained model of that shape. */
 export function freshRelayModel(seed: string | number): ModelSource {
   return { kind: "config", config: relayModelConfig(), seed };
 }

@@ -1,3 +1,7 @@
+/**
+ * Tokenizers of runs, for pages that show tokens.
+ * @module @laconic/runtime/run-tokenizers
+ */
 import type { Tokenizer } from "@laconic/core";
 import type { Progress } from "../progress.ts";
 import { isRecord } from "../resolver/reference.ts";

@@ -1,6 +1,6 @@
 /**
  * Names and `./file.ts` to values of the user's own.
- * @module
+ * @module @laconic/runtime/resolver
  */
 export { loadConfig } from "./load-config.ts";
 export type { WrittenConfig } from "./load-config.ts";

@@ -48,6 +48,7 @@ const presets: Readonly<Record<string, Preset>> = {
   "story-budget": storyBudget,
 };
 
+/** Of all presets, as `preset:NAME` takes them. */
 export const presetNames: readonly string[] = Object.keys(presets);
 
 /** @throws LaconicError `config_invalid` with the nearest known name. */

@@ -73,6 +73,7 @@ export function mapReferences<T>(value: T, change: (reference: Reference) => Ref
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapReferences(each, change)])) as T;
 }
 
+/** Whether a value is an object and no list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

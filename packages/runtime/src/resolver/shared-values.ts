@@ -1,3 +1,7 @@
+/**
+ * Values of the user's own that stay open until a command is over.
+ * @module @laconic/runtime/shared-values
+ */
 /** What is to be closed once a command is over, with where it comes from; in the order in which it was opened. */
 const open = new Map<object, { readonly place: string; readonly close: () => unknown }>();
 

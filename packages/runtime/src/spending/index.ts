@@ -1,6 +1,6 @@
 /**
  * Models behind a server, their prices, and what was spent on them.
- * @module
+ * @module @laconic/runtime/spending
  */
 export { defaultBaseUrl } from "./base-url.ts";
 export { keepCalls, openAccount, readSpent, spentIn } from "./kept-account.ts";

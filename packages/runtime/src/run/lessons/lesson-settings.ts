@@ -27,6 +27,7 @@ const fieldsOf = <Name extends LessonSettings["name"]>(name: Name) => ({
   model: z.string().min(1).exactOptional(),
 });
 
+/** As a configuration writes them. */
 export const lessonSettings: z.ZodType<LessonSettings> = z.discriminatedUnion("name", [
   z.strictObject(fieldsOf("copying")),
   z.strictObject({ ...fieldsOf("budgets"), form: z.enum(budgetFormNames).exactOptional() }),
