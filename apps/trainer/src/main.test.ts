@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import packageJson from "../package.json" with { type: "json" };
-import { exitCodeOf } from "./run/start-run.ts";
+import { exitCodeOf } from "@laconic/runtime";
 import { temporaryFolder } from "./testing/temporary-folder.ts";
 import { laconic } from "./testing/laconic.ts";
 

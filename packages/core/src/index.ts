@@ -89,6 +89,7 @@ export { episodeLimitsShape } from "./topology.ts";
 export { loraShape } from "./engine.ts";
 export type { EpisodeBudget, EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
 export { boundedJson, maxJsonDepth, parseJson } from "./bounded-json.ts";
+export { DisposalStack, disposing } from "./disposal-stack.ts";
 export { backoffMs } from "./backoff.ts";
 export { expectNotAborted, untilAborted } from "./until-aborted.ts";
 export { withoutKey } from "./without-key.ts";

@@ -11,16 +11,18 @@ import { tokenChange } from "../report/token-change.ts";
 import { checkSources, fromFolder, loadConfig, referenceTitle } from "@laconic/runtime/resolver";
 import {
   applyOverrides,
+  exitCodeOf,
   fromOwnModel,
   parseAppConfig,
   runTaskTitle,
   writtenConfig,
   type AppConfig,
+  type OpenSource,
 } from "@laconic/runtime";
 import { actorSpending, actorSpendingFlags } from "../run/actor-spending.ts";
 import { timeoutFlag } from "../run/spending.ts";
 import { spentIn } from "@laconic/runtime/spending";
-import { exitCodeOf, startRun, type OpenSource, type StartedRun } from "../run/start-run.ts";
+import { trainRun, type ReportedRun } from "../run/train-run.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { runFlags, viewFlag, type CommandContext } from "./common.ts";
 
@@ -111,7 +113,7 @@ export async function runTraining(
     `${terminal.paint("bold", runTaskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${config.own.objective ? referenceTitle(config.own.objective) : train.objective.name}, ${config.workers} threads; run directory ${directory}`,
   );
   return withDashboard(flags.view, { folder: directory, page: "run" }, terminal, async () => {
-    const done = await startRun(config, directory, flags.resume === true, terminal, openSource, spending);
+    const done = await trainRun(config, { directory, resume: flags.resume === true, openSource, spending }, terminal);
     if (spending?.price) terminal.note(`$${spending.account.spentUsd.toFixed(4)} spent on the actor, by the whole run`);
     if (openSource) await reportServed(done, name, flags.json === true, directory, terminal);
     else report(done, config, flags.json === true, directory, terminal);
@@ -124,7 +126,7 @@ export async function runTraining(
 }
 
 function report(
-  done: StartedRun,
+  done: ReportedRun,
   config: AppConfig,
   json: boolean,
   directory: string,
@@ -191,7 +193,7 @@ function report(
 }
 
 /** Steps before a resume are told apart: what is said adds up. */
-function timeLine({ seconds, trainingSeconds, earlierSeconds, device }: StartedRun): string {
+function timeLine({ seconds, trainingSeconds, earlierSeconds, device }: ReportedRun): string {
   const own = Math.max(0, (trainingSeconds ?? 0) - earlierSeconds);
   const steps = `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}`;
   return earlierSeconds > 0
@@ -200,7 +202,7 @@ function timeLine({ seconds, trainingSeconds, earlierSeconds, device }: StartedR
 }
 
 /** By the names of results: `before` is the model as it was given, before lessons where it had some. */
-function statesOf({ lessons, before, after }: StartedRun): (readonly [name: string, evaluation: Evaluation])[] {
+function statesOf({ lessons, before, after }: ReportedRun): (readonly [name: string, evaluation: Evaluation])[] {
   return [
     ["before", lessons?.before ?? before],
     ...(lessons ? [["afterLessons", before] as const] : []),
@@ -214,7 +216,7 @@ function figuresOf({ accuracy, tokens, measures, language }: Measured): object {
 
 /** Without held-out problems: what the rollouts of the first and the last step earned. */
 async function reportServed(
-  { steps, interrupted, seconds, trainingSeconds, device, report: page }: StartedRun,
+  { steps, interrupted, seconds, trainingSeconds, device, report: page }: ReportedRun,
   name: string,
   json: boolean,
   directory: string,

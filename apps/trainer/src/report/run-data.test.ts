@@ -5,7 +5,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { formatDuration } from "@laconic/core/text";
 import { loadPlot } from "./chart/plot-library.ts";
 import { renderReport } from "./page.ts";
-import { readRunData, trainingSeconds } from "./run-data.ts";
+import { readRunData } from "./run-data.ts";
+import { trainingSeconds } from "@laconic/trainer/reading";
 
 test("the report shows the seconds that the terminal shows: of all steps, before and after a resume", async () => {
   const folder = await mkdtemp(join(tmpdir(), "laconic-run-"));

@@ -9,7 +9,6 @@ import {
   readRows,
   readRunFacts,
   runFiles,
-  stepSeconds,
 } from "@laconic/trainer/reading";
 import { parseJson } from "../cli/json.ts";
 import { gameOf } from "./game.ts";
@@ -58,16 +57,6 @@ export async function readRunData(directory: string): Promise<ReportData> {
       ...facts.warnings.filter((each) => each !== decline && !(defect !== null && each.includes(defect))),
     ],
   };
-}
-
-/**
- * What the steps of a run took, in all the processes that trained it; evaluations are not steps. Null before the first.
- * @param before - only steps before this one
- */
-export async function trainingSeconds(directory: string, before: number = Infinity): Promise<number | null> {
-  const rows = await readRows(folderSource(directory), runFiles.timing);
-  const timing = rows.filter(({ step }) => Number(step) < before);
-  return timing.length === 0 ? null : timing.reduce((sum, row) => sum + stepSeconds(row), 0);
 }
 
 function transcript(row: Json): Transcript[] {

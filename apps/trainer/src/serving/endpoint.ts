@@ -9,8 +9,7 @@ import {
 import type { GatewaySettings } from "@laconic/worlds/named";
 import { checkTraining, type TrainingParts } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
-import type { OpenSource } from "../run/start-run.ts";
-import { gatewayLine, openJournal, toolsOf, type OpenedParts } from "@laconic/runtime";
+import { gatewayLine, openJournal, toolsOf, type OpenedParts, type OpenSource } from "@laconic/runtime";
 import { boundPort, listen } from "./listen.ts";
 
 /** Where the endpoint is, and who may use it. */

@@ -7,9 +7,9 @@ import { z } from "zod";
 import type { Terminal } from "../cli/terminal.ts";
 import { actorSpending, type CapFlags } from "../run/actor-spending.ts";
 import { spentIn, type Spending } from "@laconic/runtime/spending";
-import { applyOverrides, checkRun, configOfRun, parseAppConfig, type AppConfig } from "@laconic/runtime";
+import { applyOverrides, checkRun, configOfRun, exitCodeOf, parseAppConfig, type AppConfig } from "@laconic/runtime";
 import { modelPlace } from "@laconic/runtime/models";
-import { exitCodeOf, startRun } from "../run/start-run.ts";
+import { trainRun } from "../run/train-run.ts";
 
 /** A configuration by what it changes of another, as overrides. */
 export interface Variant {
@@ -110,7 +110,7 @@ export async function runVariants(options: VariantOptions, terminal: Terminal): 
     terminal.note(
       `${terminal.paint("bold", name)} (${about}), seed ${seed}: run ${i + 1} of ${planned.length}${timeLeft(results, planned.length - i)}`,
     );
-    const outcome = await startRun(config, directory, "where-possible", terminal, undefined, spending).catch(
+    const outcome = await trainRun(config, { directory, resume: "where-possible", spending }, terminal).catch(
       (error: unknown) => {
         // Its training broke, which is a finding about this variant alone.
         if (LaconicError.is(error) && error.detail["bestStep"] !== undefined) return error;

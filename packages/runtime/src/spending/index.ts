@@ -3,7 +3,7 @@
  * @module @laconic/runtime/spending
  */
 export { defaultBaseUrl } from "./base-url.ts";
-export { keepCalls, openAccount, readSpent, spentIn } from "./kept-account.ts";
+export { openAccount, readSpent, spentIn } from "./kept-account.ts";
 export { knownPrice } from "./known-price.ts";
 export { namedModel } from "./named-model.ts";
 export { pricePair } from "./price-pair.ts";

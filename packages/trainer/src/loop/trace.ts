@@ -32,8 +32,9 @@ export async function trace(
   const state = queue ? { ...moved, queue: queue.state } : moved;
   const lag = lags.length === 0 ? 0 : lags;
   await recorder.record?.({ step, scored, trees, scoring, lag, learners, prices });
+  await turn();
   await recorder.step(
-    await stepMetrics(turn, {
+    stepMetrics({
       step,
       config,
       scored,

@@ -17,6 +17,7 @@ export type { RecordHead } from "./record-content.ts";
 export { RowFile } from "./row-file.ts";
 export type { RowBytes, RowPlace, RowReader } from "./row-file.ts";
 export { runFiles } from "@laconic/core/run-folder";
+export { trainingSeconds } from "./training-seconds.ts";
 export { eachRow, readRows, rowOf } from "./rows.ts";
 export type { Row } from "./rows.ts";
 export { nodeProcesses } from "#platform";

@@ -19,7 +19,7 @@ import { checkedEstimator, checkedObjective } from "./checked-values.ts";
 import { measurementOf } from "./measurement.ts";
 import { oldLogProbsOf, type OldLogProbs } from "./old-log-probs.ts";
 import { scoreInTurns, type Pricing, type ScoredRollout } from "./score.ts";
-import { trainingBatchInTurns, type TrainingBatch } from "./training-batch.ts";
+import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
 import type { RolloutTree } from "./rollout-tree.ts";
 import { treeCredits } from "./tree-rollout.ts";
 import { update, type UpdateResult } from "./update.ts";
@@ -162,7 +162,8 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
     : facts.teamPrices;
   const pricing = pricingOf(learner, prices);
   const scored = hasOwnBudget ? await scoreInTurns(facts.scored, pricing, turn, agents) : facts.scored;
-  const batch = await trainingBatchInTurns(turn, scored, config.sampling.temperature, agents, {
+  await turn();
+  const batch = trainingBatch(scored, config.sampling.temperature, agents, {
     estimator: checkedEstimator(estimator, step + 1),
     state: facts.estimatorState,
     groupBy: config.groupBy,

@@ -13,7 +13,6 @@ import type { ScoreCounts } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
 import type { QueueReport } from "../queue/group-queue.ts";
 import type { LearnerResult } from "./learner.ts";
-import { runChunked, type Chunked } from "./chunked.ts";
 import { meanCost, type ScoredRollout } from "./score.ts";
 import type { TrainingBatch } from "./training-batch.ts";
 
@@ -38,15 +37,8 @@ interface StepMetricFacts {
   readonly budgets: Readonly<Record<string, BudgetDiagnostics>>;
 }
 
-/**
- * A step in numbers: the team's, then each policy's, under `policy/NAME/` where there are several.
- * @param turn - for others, between pieces of work
- */
-export function stepMetrics(turn: () => Promise<void>, facts: StepMetricFacts): Promise<Metrics> {
-  return runChunked(metricsInPieces(facts), turn);
-}
-
-function* metricsInPieces(facts: StepMetricFacts): Chunked<Metrics> {
+/** A step in numbers: the team's, then each policy's, under `policy/NAME/` where there are several. */
+export function stepMetrics(facts: StepMetricFacts): Metrics {
   const { step, config, scored, evaluations, scoring, lags, queue, learners, tokenPrice, budgets } = facts;
   const rewards = statisticOf(scored.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward)));
   const metrics: Metrics = {
@@ -69,16 +61,11 @@ function* metricsInPieces(facts: StepMetricFacts): Chunked<Metrics> {
     ...(evaluations !== undefined && { "rewards/evaluations": evaluations }),
     ...groupMetrics(scored),
   };
-  for (const part of [tokenMetrics, silenceMetrics, stopMetrics]) {
-    yield;
-    Object.assign(metrics, part(scored));
-  }
+  for (const part of [tokenMetrics, silenceMetrics, stopMetrics]) Object.assign(metrics, part(scored));
   for (const learner of learners) {
-    yield;
     const place = learners.length === 1 ? "" : `policy/${learner.learner.name}/`;
     for (const [name, value] of Object.entries(learnerMetrics(learner))) metrics[`${place}${name}`] = value;
   }
-  yield;
   metrics["budget/tokens/lambda"] = tokenPrice;
   for (const [cost, diagnostics] of Object.entries(budgets))
     for (const [name, value] of Object.entries(budgetMetrics(cost, diagnostics, scored, config)))

@@ -15,7 +15,6 @@ import {
 } from "@laconic/core";
 import { groupIndex, type GroupKey } from "@laconic/gspo";
 import type { Prices } from "@laconic/rewards";
-import { runSync, runChunked, type Chunked } from "./chunked.ts";
 import type { ScoredRollout } from "./score.ts";
 import type { TreeCredits } from "./tree-rollout.ts";
 
@@ -60,38 +59,23 @@ export interface Estimation {
  * `numeric_invalid` with agent, turn and token for a log-prob that no sampled token has; `reward_invalid` for terms of single
  * agents in groups that hold several.
  */
-export function trainingBatch(...facts: BatchFacts): TrainingBatch {
-  return runSync(batchInPieces(...facts));
-}
-
-/** The same, with a turn for others between its pieces. */
-export function trainingBatchInTurns(turn: () => Promise<void>, ...facts: BatchFacts): Promise<TrainingBatch> {
-  return runChunked(batchInPieces(...facts), turn);
-}
-
-type BatchFacts = readonly [
+export function trainingBatch(
   scored: readonly ScoredRollout[],
   temperature: number,
   agents: ReadonlySet<string>,
   estimation: Estimation,
-];
-
-function* batchInPieces(...[scored, temperature, agents, estimation]: BatchFacts): Chunked<TrainingBatch> {
+): TrainingBatch {
   const { credits } = estimation;
   const spoken = scored.flatMap(({ episode }, index) => spokenBy(agents, episode.utterances, index));
   const once = credits ? firstOfEach(spoken) : spoken;
   const trained = once.filter(({ trace }) => trace.tokens.length > 0);
-  yield;
   const {
     advantages,
     diagnostics = {},
     state,
   } = credits ? advantagesOfTree(trained, credits) : advantagesOf(scored, trained, estimation);
-  yield;
   const sampledLogProbs = ragged(trained.map(({ trace }) => trace.logProbs));
-  yield;
   checkLogProbs(trained, sampledLogProbs);
-  yield;
   return {
     sequences: trained.map(({ trace }) => ({
       promptTokens: trace.promptTokens,

@@ -108,19 +108,12 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
   };
   let loss = 0;
   let diagnostics: Diagnostics = {};
-  let whole: RowFacts | null = null;
-  const rowFacts = (logProbs: Ragged, chosen: readonly number[]): RowFacts => {
-    if (inOneGo(chosen)) {
-      whole ??= rowsOf(facts, rows);
-      if (haveLengths(whole, logProbs, chosen)) return partOf(whole, logProbs, chosen);
-    }
-    return rowsOf(
+  const evaluate = (logProbs: Ragged, chosen: readonly number[], evaluated: Objective): Float64Array => {
+    const own = rowsOf(
       facts,
       chosen.map((i) => rows[i] as number),
     );
-  };
-  const evaluate = (logProbs: Ragged, chosen: readonly number[], evaluated: Objective): Float64Array => {
-    const output = evaluated.evaluate({ logProbs, ...rowFacts(logProbs, chosen), totals });
+    const output = evaluated.evaluate({ logProbs, ...own, totals });
     loss += output.loss;
     diagnostics = mergeDiagnostics(diagnostics, output.diagnostics);
     return output.gradient;
@@ -181,32 +174,6 @@ function samplerGapOf({ batch: { sampledLogProbs }, oldLogProbs }: UpdateFacts, 
       compared += 1;
     }
   return total / Math.max(1, compared);
-}
-
-/** Whether they are neighbours in the minibatch. */
-function inOneGo(chosen: readonly number[]): boolean {
-  return chosen.every((row, i) => row === (chosen[0] as number) + i);
-}
-
-/** Whether neighbours are as long as in the minibatch. */
-function haveLengths({ oldLogProbs }: RowFacts, { offsets }: Ragged, chosen: readonly number[]): boolean {
-  const own = oldLogProbs.offsets.subarray(chosen[0], (chosen[0] ?? 0) + chosen.length + 1);
-  return own.length === offsets.length && own.every((end, i) => end - (own[0] as number) === offsets[i]);
-}
-
-/** Of neighbours, as views: an array of its own for each would be memory that is collected while others wait. */
-function partOf(whole: RowFacts, { offsets }: Ragged, chosen: readonly number[]): RowFacts {
-  const { oldLogProbs, refLogProbs, rollLogProbs, advantages, groups } = whole;
-  const rows = [chosen[0] ?? 0, (chosen[0] ?? 0) + chosen.length] as const;
-  const tokens = [oldLogProbs.offsets[rows[0]], oldLogProbs.offsets[rows[1]]] as const;
-  const part = ({ values }: Ragged): Ragged => ({ values: values.subarray(...tokens), offsets });
-  return {
-    oldLogProbs: part(oldLogProbs),
-    ...(refLogProbs && { refLogProbs: part(refLogProbs) }),
-    rollLogProbs: part(rollLogProbs),
-    advantages: advantages.subarray(...(advantages.length === groups.length ? rows : tokens)),
-    groups: groups.subarray(...rows),
-  };
 }
 
 function advantagesOf(

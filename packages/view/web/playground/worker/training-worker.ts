@@ -16,7 +16,10 @@ declare const self: DedicatedWorkerGlobalScope;
 
 const policy = {
   "config.json": new URL("../../../../../packages/runtime/assets/relay-one-fact/config.json", import.meta.url),
-  "model.safetensors": new URL("../../../../../packages/runtime/assets/relay-one-fact/model.safetensors", import.meta.url),
+  "model.safetensors": new URL(
+    "../../../../../packages/runtime/assets/relay-one-fact/model.safetensors",
+    import.meta.url,
+  ),
 };
 
 const say = (said: Said): void => self.postMessage(said);

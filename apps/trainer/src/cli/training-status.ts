@@ -1,0 +1,116 @@
+import { LaconicError } from "@laconic/core";
+import { formatNumber, formatPercent } from "@laconic/core/text";
+import type { TrainingPlan, TrainingProgress } from "@laconic/runtime";
+import type { Evaluation, Metrics } from "@laconic/trainer";
+import { withoutScore } from "../report/unscored.ts";
+import { writeReport } from "../report/write-report.ts";
+import { statusLine } from "./status-line.ts";
+import type { Terminal } from "./terminal.ts";
+import { evaluationsFrom, timeLeft } from "./time-left.ts";
+
+/** Between two lines where nobody watches, in milliseconds. */
+const longestSilence = 30_000;
+
+/** Shows the training of a run: one moving status line on a terminal, some plain lines elsewhere. */
+export class TrainingStatus {
+  readonly #terminal: Terminal;
+  #plan: TrainingPlan | null = null;
+  /** Of the last step or evaluation, in milliseconds. */
+  #last: number = performance.now();
+  /** Of the last line where nobody watches. */
+  #lastLine: number = performance.now();
+  readonly #stepSeconds: number[] = [];
+  readonly #evaluationSeconds: number[] = [];
+  #done = (): void => undefined;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  /** What a run is started with. */
+  get progress(): TrainingProgress {
+    return {
+      ...this.#terminal,
+      opened: (plan) => this.#opened(plan),
+      started: () => void (this.#last = performance.now()),
+      step: (metrics, samplers) => this.#step(metrics, samplers),
+      evaluation: (evaluation) => this.#evaluation(evaluation),
+      failed: (error, run) => this.#failed(error, run),
+      ended: () => this.#done(),
+    };
+  }
+
+  #opened(plan: TrainingPlan): void {
+    this.#plan = plan;
+    this.#begin(plan.isResumed || plan.isServed ? "starting" : `${measuring(plan)} before the first step`);
+  }
+
+  #step(metrics: Metrics, samplers: string | null): void {
+    const plan = this.#plan;
+    if (!plan) return;
+    this.#done();
+    const { steps, evaluateEvery, isServed } = plan;
+    const step = metrics["step"] as number;
+    const at = this.#lap(this.#stepSeconds);
+    const times = { stepSeconds: this.#stepSeconds, evaluationSeconds: this.#evaluationSeconds };
+    const evaluationsLeft = isServed ? 0 : evaluationsFrom(step, steps, evaluateEvery);
+    const line = statusLine({
+      step,
+      steps,
+      accuracy: metrics["task/accuracy"] as number,
+      tokens: metrics["tokens/episode_mean"] as number,
+      tokenPrice: metrics["budget/tokens/lambda"] as number,
+      secondsLeft: timeLeft({ ...times, stepsLeft: steps - step, evaluationsLeft }),
+      ...(samplers !== null && { note: samplers }),
+    });
+    if (this.#terminal.interactive) this.#terminal.status(line);
+    else if (step % 10 === 0 || step === steps || at - this.#lastLine > longestSilence) {
+      this.#terminal.note(line);
+      this.#lastLine = at;
+    }
+    const isEvaluated = step === steps || (evaluateEvery > 0 && step % evaluateEvery === 0);
+    if (!isServed && isEvaluated) this.#begin(measuring(plan));
+  }
+
+  #evaluation({ step, accuracy, tokens, problems, ...evaluation }: Evaluation): void {
+    this.#done();
+    const at = this.#lap(this.#evaluationSeconds);
+    this.#terminal.note(
+      `${this.#terminal.paint("cyan", `held-out at step ${step}`)}: accuracy ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens per episode (${problems} problems${withoutScore(evaluation)})`,
+    );
+    if (step > 0 || !this.#plan) return;
+    this.#lastLine = at;
+    const { problemsPerStep, episodesPerProblem } = this.#plan;
+    this.#begin(`first step: ${problemsPerStep} problems x ${episodesPerProblem} episodes, and the update`);
+  }
+
+  async #failed(error: unknown, { directory, isKept }: Parameters<TrainingProgress["failed"]>[1]): Promise<void> {
+    const { note } = this.#terminal;
+    const bestStep = LaconicError.is(error) ? error.detail["bestStep"] : undefined;
+    if (bestStep !== undefined) {
+      note(`report: ${await writeReport(directory)}`);
+      if (bestStep !== 0) note(`the best checkpoint: laconic eval ${directory} --best`);
+    }
+    const isSpent = LaconicError.is(error) && error.code === "budget_refused";
+    if (isKept)
+      note(
+        `the last checkpoint goes on with: laconic train --resume --run ${directory}${isSpent ? " --max-usd MORE" : ""}`,
+      );
+  }
+
+  #begin(activity: string): void {
+    this.#done = this.#terminal.begin(activity);
+  }
+
+  /** Seconds since the last step or evaluation. @returns milliseconds of now */
+  #lap(seconds: number[]): number {
+    const at = performance.now();
+    seconds.push((at - this.#last) / 1000);
+    this.#last = at;
+    return at;
+  }
+}
+
+function measuring({ heldOut }: TrainingPlan): string {
+  return `measuring ${heldOut} held-out problems`;
+}

@@ -1,0 +1,96 @@
+import { performance } from "node:perf_hooks";
+import { openRun, type RunOptions, type SinkOutcome } from "@laconic/trainer";
+import { inFolder, sourceInputs, sourcesOf } from "../resolver/run-sources.ts";
+import { writtenConfig } from "../run/app-config.ts";
+import { modelFolders } from "../run/check-run.ts";
+import { describeEnvironment } from "../run/environment.ts";
+import { serversOf, type SamplerSettings } from "../run/fleet/fleet-setting.ts";
+import { serversInShort } from "../run/fleet/open-fleet.ts";
+import { withOwnModel } from "../run/lessons/own-model.ts";
+import { policyTask } from "../run/policy-task.ts";
+import { recordInputs } from "../run/remote/tinker-server.ts";
+import { runInputs } from "../run/run-inputs.ts";
+import type { AppConfig } from "../run/run-settings.ts";
+import { openSinks } from "../sinks/open-sinks.ts";
+import type { Held, Sampled } from "./run-context.ts";
+
+/** Opens the run directory, for this process alone. */
+export async function openFolder(sampled: Sampled): Promise<Held> {
+  const { config, place, directory, resume, progress, fleet, closing, openSource } = sampled;
+  const { engine, task } = sampled.opened;
+  const { train } = config;
+  const sources = await sourcesOf({ ...config, sinks: [] }); // what is shown elsewhere changes nothing of it
+  const inputs = {
+    ...(await runInputs(await modelFolders(config, progress), task)),
+    ...sourceInputs(directory, sources),
+    ...("kind" in place && recordInputs(place.record)),
+  };
+  const known = policyTask(config.task);
+  const sinks = await openSinks(config.sinks, directory);
+  const begun = performance.now();
+  const heard: { firstStep: number | null; outcome: SinkOutcome } = { firstStep: null, outcome: "failed" };
+  const run = await openRun({
+    directory,
+    resume,
+    config: withOwnModel(directory, inFolder(directory, writtenConfig(config))),
+    environment: {
+      ...(await describeEnvironment(engine.capabilities)),
+      ...(task.about !== undefined && { about: task.about }),
+      ...("kind" in place && { server: place.record }),
+      ...(fleet && { samplers: fleet.record }),
+    },
+    inputs,
+    adjustable: adjustableOf(config),
+    ...(known !== null && { policy: { task: known } }),
+    keepCheckpoints: train.checkpoint.keep,
+    now: () => performance.now(),
+    sinks,
+    observer: {
+      step(metrics) {
+        fleet?.flush().catch((error: unknown) => progress.warn(`samplers.jsonl: ${(error as Error).message}`));
+        heard.firstStep ??= metrics["step"] as number;
+        progress.step(metrics, fleet && serversInShort(fleet.servers()));
+      },
+      evaluation: (evaluation) => progress.evaluation(evaluation),
+      warning: (message) => progress.warn(message),
+    },
+  });
+  closing.defer(() => run.close(heard.outcome));
+  progress.opened({
+    steps: train.steps,
+    problemsPerStep: train.problemsPerStep,
+    episodesPerProblem: train.episodesPerProblem,
+    heldOut: Math.min(train.evaluation.problems, task.heldOut.length),
+    evaluateEvery: train.evaluation.every,
+    isResumed: resume !== false,
+    isServed: openSource !== undefined,
+  });
+  const end = (outcome: SinkOutcome): void => void (heard.outcome = outcome);
+  return { ...sampled, run, sources, begun, end, firstStep: () => heard.firstStep };
+}
+
+/** What a resumed run may bring otherwise, with what follows from it. */
+function adjustableOf({ train, sampler, engine }: AppConfig): NonNullable<RunOptions["adjustable"]> {
+  return {
+    "train.steps": scheduleNote(train),
+    sinks: "",
+    ...(sampler && samplerAdjustable(sampler)),
+    ...(engine && {
+      "engine.tinker.url": ": its server has the run's checkpoints under the same names, or loads none",
+    }),
+  };
+}
+
+/** A resumed run may go on with other servers, and more of them. */
+function samplerAdjustable(sampler: SamplerSettings): Record<string, string> {
+  const { kind } = serversOf(sampler);
+  const keys = ["urls", "folder", "folderAtServers", "concurrency", "replySeconds", "patienceSeconds"];
+  return Object.fromEntries(keys.map((key) => [`sampler.${kind}.${key}`, ""]));
+}
+
+/** What more steps do to learning rates that fall over the whole run. */
+function scheduleNote({ optimizer, policies }: AppConfig["train"]): string {
+  const schedules = [optimizer.learningRate, ...Object.values(policies).flatMap((each) => each.learningRate ?? [])];
+  if (schedules.every(({ decay }) => decay === "constant")) return "";
+  return ": the learning rate follows the schedule of the new length from here on, as no run of that length from the beginning would";
+}

@@ -1,0 +1,35 @@
+import type { Evaluation, Metrics } from "@laconic/trainer";
+import type { Progress } from "../progress.ts";
+
+/** What is about to be trained. */
+export interface TrainingPlan {
+  readonly steps: number;
+  readonly problemsPerStep: number;
+  readonly episodesPerProblem: number;
+  /** Held-out problems of an evaluation. */
+  readonly heldOut: number;
+  /** Steps from one evaluation to the next; 0 evaluates at both ends alone. */
+  readonly evaluateEvery: number;
+  /** Whether it goes on from a checkpoint. */
+  readonly isResumed: boolean;
+  /** Whether another program plays the episodes. */
+  readonly isServed: boolean;
+}
+
+/** What is heard of a run from its check to its end. */
+export interface TrainingProgress extends Progress {
+  /** The run directory is held. */
+  opened(plan: TrainingPlan): void;
+  /** All is open: training begins now. */
+  started(): void;
+  /** @param samplers - how the sampling servers are, in short; null where there are none */
+  step(metrics: Metrics, samplers: string | null): void;
+  evaluation(evaluation: Evaluation): void;
+  /**
+   * Training ended by an error, and its directory is still held.
+   * @param options.isKept - whether what broke lies outside of the run, which goes on from its last checkpoint
+   */
+  failed(error: unknown, options: { readonly directory: string; readonly isKept: boolean }): Promise<void>;
+  /** Nothing more is heard of steps and evaluations. */
+  ended(): void;
+}
