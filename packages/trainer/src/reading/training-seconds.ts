@@ -1,5 +1,5 @@
 import { stepSeconds } from "../run/run-facts.ts";
-import { runFiles } from "../run/run-files.ts";
+import { runFiles } from "@laconic/core/run-folder";
 import { folderSource } from "./folder-source.ts";
 import { readRows } from "./rows.ts";
 
