@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { whyFailed } from "../bench/src/why-failed.ts";
+import { whyFailed } from "../bench/src/processes.ts";
 
 const stderrOf = (code: string): string =>
   spawnSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" }).stderr;

@@ -1,14 +1,12 @@
-// What `@laconic/tinker` does on a real server: the engines' suite, parity with the local engine, learning beside it.
+// What `@laconic/tinker` does on a real server: the engines' suite and parity with the local engine.
 // `npm run check:skyrl -- --models FOLDER` writes the base models; `scripts/serve-skyrl.sh` starts a server of one;
-// `npm run check:skyrl -- --server URL --folder FOLDER/small` runs the suite and parity, `FOLDER/relay` parity and learning.
+// `npm run check:skyrl -- --server URL --folder FOLDER/small` runs the suite and parity, `FOLDER/relay` parity.
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { probeServer, TinkerClient, type ServerRecord } from "@laconic/tinker";
+import { probeServer, TinkerClient } from "@laconic/tinker";
 import { machine } from "./measure.ts";
-import { runKills } from "./skyrl/kill.ts";
-import { runLearning } from "./skyrl/learning.ts";
 import { writeModels } from "./skyrl/models.ts";
 import { runParity } from "./skyrl/parity.ts";
 import { runSuite } from "./skyrl/suite.ts";
@@ -22,27 +20,15 @@ const { values } = parseArgs({
     out: { type: "string" },
     /** Version, commit and backend of the server, in words. */
     about: { type: "string", default: "unknown" },
-    parts: { type: "string", default: "suite,parity,learning" },
+    parts: { type: "string", default: "suite,parity" },
     /** Cases whose names hold it. */
     only: { type: "string", default: "" },
-    /** Starts servers of its own on this port, and kills their engines; with the record of `--out`. */
-    kill: { type: "string" },
-    /** Of the learning, on the server; the local engine has 0, 1 and 2. */
-    seeds: { type: "string", default: "0" },
   },
 });
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 if (values.models !== undefined) {
   for (const folder of await writeModels(values.models)) say(folder);
-} else if (values.kill !== undefined) {
-  const { folder, out } = values;
-  if (folder === undefined || out === undefined)
-    throw new Error("check-skyrl: --kill PORT --folder MODEL_FOLDER --out FILE");
-  const kept = JSON.parse(await readFile(out, "utf8")) as { small: { record: ServerRecord } };
-  const kills = await runKills(folder, Number(values.kill), kept.small.record, say);
-  const now = JSON.parse(await readFile(out, "utf8")) as object;
-  await writeFile(out, `${JSON.stringify({ ...now, kills }, null, 2)}\n`);
 } else {
   const { server, folder, out } = values;
   if (server === undefined || folder === undefined)
@@ -97,10 +83,6 @@ if (values.models !== undefined) {
   if (parts.includes("parity")) {
     found["parity"] = await runParity(server, record, folder, limits);
     say(JSON.stringify(found["parity"]));
-    await keep();
-  }
-  if (parts.includes("learning") && !isSmall) {
-    found["learning"] = await runLearning(server, values.seeds.split(",").map(Number), say);
     await keep();
   }
 }

@@ -2,7 +2,7 @@
 // parity, primitive timings, the same loop of ours with a profile and as CUDA graphs, and the quickstart. Writes gpu-<name>.json and gpu-<name>.md.
 //   npm run gpu:check -- [--device cuda] [--out docs/benchmarks] [--small] [--sections peer,conformance,...]
 // --small is a dry run with a tiny model, for machines without a GPU: --device cpu --small.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ import { measurePrimitives } from "./gpu/primitives.ts";
 import { Report } from "./gpu/report.ts";
 import { decodeRequests, updateOf } from "./gpu/work.ts";
 import { machine } from "./measure.ts";
-import { whyFailed } from "./why-failed.ts";
+import { lastOf, peer as runPeer, run, runOurs, type Ran } from "./processes.ts";
 
 const root = join(import.meta.dirname, "../..");
 const sections = { peer, conformance, primitives, parity, speed, profile, graphs, quickstart };
@@ -35,7 +35,6 @@ const { values: flags } = parseArgs({
 const device = flags.device === "cpu" ? "cpu" : "cuda";
 const dtype = device === "cuda" ? "bfloat16" : "float32";
 const job = flags.small ? small : halfBillion;
-const python = process.env["LACONIC_PYTHON"] ?? "python3";
 const report = new Report();
 
 /** Dense bfloat16 peak by card, TFLOP/s, from NVIDIA's data sheets. */
@@ -60,14 +59,18 @@ try {
 
 /** Alone on the GPU, and it leaves the checkpoint that ours reads. */
 function peer(): void {
-  const { status, stdout, stderr } = spawnSync(python, [join(import.meta.dirname, "../peers/torch_loop.py")], {
-    input: JSON.stringify({ ...job, device, dtype, checkpoint, tokens: parityTokens(job) }),
-    encoding: "utf8",
-    timeout: 300_000,
-  });
-  for (const line of (stdout ?? "").trim().split("\n").filter(Boolean))
-    report.note("peer", JSON.parse(line) as Record<string, unknown>);
-  if (status !== 0) report.note("peer", { failed: whyFailed(stderr) });
+  const input = { ...job, device, dtype, checkpoint, tokens: parityTokens(job) };
+  keep("peer", runPeer("torch_loop.py", input, { timeoutMs: 300_000 }));
+}
+
+/** Every line that a program printed, and why it failed. */
+function keep(
+  section: string,
+  ran: Ran,
+  asNote: (facts: Record<string, unknown>) => Record<string, unknown> = (facts) => facts,
+): void {
+  for (const facts of ran.printed) report.note(section, asNote(facts));
+  if (ran.failed !== null) report.note(section, { failed: ran.failed });
 }
 
 async function conformance(): Promise<void> {
@@ -178,45 +181,26 @@ async function measureDecode(opened: TrainableModel, rows: number): Promise<void
 function profile(): void {
   const jobFile = join(folder, "job.json");
   writeFileSync(jobFile, JSON.stringify(job));
-  const program = [...process.execArgv, new URL("gpu/profile.ts", import.meta.url).pathname];
   for (const blocking of device === "cuda" ? ["0", "1"] : ["0"]) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [...program, jobFile, checkpoint, device, dtype], {
-      encoding: "utf8",
-      timeout: 120_000,
-      env: { ...process.env, CUDA_LAUNCH_BLOCKING: blocking },
-    });
-    for (const line of stdout.trim().split("\n").filter(Boolean)) {
-      const { bench: _, ...facts } = JSON.parse(line) as Record<string, unknown>;
-      report.note("profile", { ...facts, blocking: blocking === "1" });
-    }
-    if (status !== 0) report.note("profile", { failed: whyFailed(stderr) });
+    const env = { CUDA_LAUNCH_BLOCKING: blocking };
+    const ran = runOurs("gpu/profile.ts", [jobFile, checkpoint, device, dtype], { env, timeoutMs: 120_000 });
+    keep("profile", ran, ({ bench, ...facts }) => ({ of: bench, ...facts, blocking: blocking === "1" }));
   }
 }
 
 /** A process of its own: a capture that goes wrong may leave CUDA unusable. */
 function graphs(): void {
-  const program = [...process.execArgv, join(import.meta.dirname, "gpu-graphs.ts")];
   const options = ["--device", device, ...(flags.small ? ["--small"] : [])];
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...program, ...options], {
-    encoding: "utf8",
-    timeout: 240_000,
-  });
-  for (const line of stdout.trim().split("\n").filter(Boolean)) {
-    const { bench, ...facts } = JSON.parse(line) as Record<string, unknown>;
-    report.note("graphs", { of: bench, ...facts });
-  }
-  if (status !== 0) report.note("graphs", { failed: whyFailed(stderr) });
+  const ran = runOurs("gpu-graphs.ts", options, { timeoutMs: 240_000 });
+  keep("graphs", ran, ({ bench, ...facts }) => ({ of: bench, ...facts }));
 }
 
 function quickstart(): void {
   const entry = join(fileURLToPath(import.meta.resolve("laconic/package.json")), "../assets/laconic.mjs");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [entry, "quickstart", "--device", device, "--json"], {
-    encoding: "utf8",
-    timeout: 240_000,
-    cwd: folder,
-  });
-  const last = stdout.trim().split("\n").at(-1) ?? "";
-  report.note("quickstart", status === 0 ? { result: last } : { failed: whyFailed(stderr) });
+  const words = [entry, "quickstart", "--device", device, "--json"];
+  const ran = run(process.execPath, words, { timeoutMs: 240_000, cwd: folder });
+  const result = lastOf(ran);
+  report.note("quickstart", "failed" in result ? result : { result: JSON.stringify(result) });
 }
 
 function query(field: string): string {

@@ -4,53 +4,21 @@ import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { rules } from "./grader-board/rules.ts";
+import {
+  graderRules,
+  type BoardReport,
+  type DisagreementJson,
+  type Share,
+  type TallyJson,
+} from "@laconic/benchmarks/board";
 
-interface Share {
-  readonly count: number;
-  readonly of: number;
-  readonly share: number;
-  readonly interval: readonly [number, number];
-}
-
-interface Tally {
-  readonly pairs: number;
-  readonly accuracy: Share;
-  readonly falseAccepts: Share;
-  readonly falseAcceptsOfWrong: Share;
-  readonly falseRejects: Share;
-}
-
-interface Disagreement {
-  readonly id: string;
-  readonly tags: readonly string[];
-  readonly rule: keyof typeof rules | null;
-  readonly gold: string;
-  readonly prediction: string;
-  readonly label: boolean;
-  readonly mathVerify?: boolean | null;
-}
-
-interface Report {
-  readonly total: Tally;
-  readonly kinds: Readonly<Record<string, Tally>>;
-  readonly verdictsPerSecond: number;
-  readonly verdictsPerProcessorSecond: number;
-  readonly disagreements: readonly Disagreement[];
-  readonly mathVerify?: {
-    readonly version: string;
-    readonly ours: Tally;
-    readonly theirs: Tally;
-    readonly theirVerdictsPerSecond: number;
-    readonly theirDisagreements: readonly Disagreement[];
-  };
-}
-
-const report = (await json(process.stdin)) as Report;
-const peer = report.mathVerify;
+const rules = await graderRules();
+const report = (await json(process.stdin)) as BoardReport;
+const { mathVerify } = report;
+const peer = mathVerify && "ours" in mathVerify ? mathVerify : null;
 const percent = ({ share, interval: [low, high] }: Share): string =>
   `${(100 * share).toFixed(2)} (${(100 * low).toFixed(2)} to ${(100 * high).toFixed(2)})`;
-const row = (name: string, { pairs, accuracy, falseAccepts, falseAcceptsOfWrong, falseRejects }: Tally): string =>
+const row = (name: string, { pairs, accuracy, falseAccepts, falseAcceptsOfWrong, falseRejects }: TallyJson): string =>
   `| ${name} | ${pairs} | ${percent(accuracy)} | ${falseAccepts.count} | ${percent(falseAccepts)} | ${percent(falseAcceptsOfWrong)} | ${falseRejects.count} |`;
 const head = [
   "| | pairs | as labelled, % (95 %) | false accepts | of all pairs, % | of the wrong answers, % | false rejects |",
@@ -68,25 +36,25 @@ function shown(text: string): string {
   return `<code>${escaped}</code>`;
 }
 
-const oneByOne = (list: readonly Disagreement[]): string[] => [
+const oneByOne = (list: readonly DisagreementJson[]): string[] => [
   "| pair | rule | gold | reply | by the rule |",
   "| --- | --- | --- | --- | --- |",
   ...list.map(
     ({ id, rule, gold, prediction, label }) =>
-      `| ${id} | ${rule ?? ""} | ${shown(gold)} | ${shown(prediction)} | ${label ? "right" : "wrong"} |`,
+      `| ${id} | ${rule ?? ""} | ${shown(gold ?? "")} | ${shown(prediction ?? "")} | ${label ? "right" : "wrong"} |`,
   ),
 ];
 
 const page = [
   "# The grader's board",
   "",
-  "Labelled pairs of a reply and a gold answer, our own: some two thirds written by templates from a seed, the rest one by one; half",
+  "Labelled pairs of a reply and a gold answer, our own: some two thirds drawn from families of answers, the rest written one by one; half",
   "are right and half are wrong. No pair comes from a benchmark's file. Each names the rule that makes it right or wrong.",
   "",
   "```sh",
   "npm run -s laconic -- grade                              # accuracy by kind and tag, and the speed",
   "npm run -s laconic -- grade --disagreements --math-verify",
-  "npx tsx bench/src/grader-board.ts --seed 7 | npm run -s laconic -- grade - --board   # pairs that nobody has seen",
+  "npx tsx bench/src/grader-board.ts --seed 7 | npm run -s laconic -- grade - --board   # other pairs of the same families",
   "```",
   "",
   "Where both sides of a pair are known in SymPy's notation, SymPy decides as well whether they are equal; `test/grader-board.test.ts`",

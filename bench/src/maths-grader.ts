@@ -1,11 +1,11 @@
 // Maths verdicts a second on one core: the pairs of the labelled cases that LACONIC_DATA holds, each as often right as
 // its label says. Beside it, in the same run, Math-Verify of Python where LACONIC_PYTHON (or .venv) has it.
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { gradeMaths, mathsGrader, readGradedCases } from "@laconic/benchmarks";
 import { machine, print } from "./measure.ts";
+import { lastOf, python, run } from "./processes.ts";
 
 const data = process.env["LACONIC_DATA"];
 if (data === undefined) throw new Error("set LACONIC_DATA to the folder that holds grader-cases.jsonl");
@@ -58,12 +58,5 @@ said = [bool(verify(parse("$" + p["gold"] + "$"), parse(p["reply"]))) for p in p
 seconds = time.perf_counter() - start
 print(json.dumps({"verdictsPerSecond": round(len(pairs) / seconds), "agree": sum(s == p["label"] for s, p in zip(said, pairs)) / len(pairs)}))
 `;
-  const python = process.env["LACONIC_PYTHON"] ?? join(import.meta.dirname, "../../.venv/bin/python");
-  const { status, stdout, stderr } = spawnSync(python, ["-c", code], {
-    input: JSON.stringify(pairs),
-    encoding: "utf8",
-  });
-  if (status === 0)
-    print("math-verify", JSON.parse(stdout.trim().split("\n").at(-1) ?? "{}") as Record<string, unknown>);
-  else print("math-verify", { missing: (stderr ?? "python did not start").trim().split("\n").at(-1) });
+  print("math-verify", lastOf(run(python, ["-c", code], { input: pairs })));
 }

@@ -1,11 +1,11 @@
 // What training holds in memory at its highest, beside the plan and beside PyTorch doing the same, each measurement in a
 // process of its own: the peak of resident memory over what libraries take at their first use. Linux. Needs Python with
 // transformers: LACONIC_PYTHON or .venv. `memory.ts NAME` runs one case.
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseModelConfig, planMemory, type MemorySettings } from "@laconic/engine";
 import { machine, print } from "./measure.ts";
+import { lastOf, python, root, run, runOurs } from "./processes.ts";
 
 /** One thing to measure. */
 export interface MemoryCase {
@@ -15,7 +15,6 @@ export interface MemoryCase {
   readonly settings: MemorySettings;
 }
 
-const root = join(import.meta.dirname, "../..");
 const qwen = {
   architectures: ["Qwen2ForCausalLM"],
   model_type: "qwen2",
@@ -59,21 +58,12 @@ const cases: readonly MemoryCase[] = [
   },
 ];
 
-const python = process.env["LACONIC_PYTHON"] ?? join(root, ".venv/bin/python");
-
-/** The last line that a program prints, read as JSON. */
-function run(program: string, args: readonly string[]): Record<string, unknown> {
-  const lines = execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
-  return JSON.parse(lines.slice(lines.lastIndexOf("\n") + 1)) as Record<string, unknown>;
-}
-
 const wanted = process.argv[2] ?? "";
 print("machine", machine());
 for (const item of cases.filter(({ name }) => name.includes(wanted))) {
   const text = JSON.stringify(item);
-  const child = new URL("memory-child.ts", import.meta.url).pathname;
-  const own = run(process.execPath, ["--import", import.meta.resolve("tsx"), child, text]);
-  const peer = existsSync(python) ? run(python, [join(import.meta.dirname, "../peers/memory.py"), text]) : null;
+  const own = lastOf(runOurs("memory-child.ts", [text]));
+  const peer = existsSync(python) ? lastOf(run(python, [join(root, "bench/peers/memory.py"), text])) : null;
   const planned = item.work === "update" ? planMemory(parseModelConfig(item.config), item.settings).training : null;
   print("memory", {
     name: item.name,

@@ -1,18 +1,15 @@
 // Loss, gradient and diagnostics of every objective on 1,024 sequences of 512 tokens. Each runs in a process of its
 // own, as in a run: many objectives in one process would share, and spoil, the compiled inner loop.
-import { spawnSync } from "node:child_process";
 import { randomFromSeed, type ObjectiveInput } from "@laconic/core";
 import { objectiveNames, objectivePreset, type ObjectiveName } from "@laconic/gspo/presets";
 import { machine, print, timeSync } from "./measure.ts";
+import { again } from "./processes.ts";
 
 const only = process.argv[2] as ObjectiveName | undefined;
 if (only) measure(only);
 else {
   print("machine", machine());
-  for (const name of objectiveNames)
-    spawnSync(process.execPath, [...process.execArgv, import.meta.filename, name], {
-      stdio: ["ignore", "inherit", "inherit"],
-    });
+  for (const name of objectiveNames) again(import.meta.filename, name);
 }
 
 function measure(name: ObjectiveName): void {

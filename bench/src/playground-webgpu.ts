@@ -8,7 +8,7 @@ import { openChromium } from "../../packages/view/test/fixture/open-page.ts";
 import { playgroundServer } from "../../packages/view/test/fixture/playground-server.ts";
 import { unzipped } from "../../packages/view/web/playground/worker/archive.ts";
 import { machine, print } from "./measure.ts";
-import { now } from "./moment.ts";
+import { now } from "./measure.ts";
 
 /**
  * Shares by which a step may differ. Sampled tokens are the same but where a random number falls between two to the last bits, which

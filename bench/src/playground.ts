@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { openChromium } from "../../packages/view/test/fixture/open-page.ts";
 import { playgroundServer } from "../../packages/view/test/fixture/playground-server.ts";
-import { now, type Moment } from "./moment.ts";
+import { now, type Moment } from "./measure.ts";
 
 const root = join(import.meta.dirname, "../..");
 const [folder] = process.argv.slice(2);

@@ -1,7 +1,5 @@
 // Tokens per second of rollout and update on the relay's policy, beside TRL's GRPOTrainer on the same checkpoint, prompts
 // and sizes in the same run (needs Python with trl: LACONIC_PYTHON or .venv), and the event loop's delay meanwhile.
-import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { generateRelayProblem, relayLevels, relayTask, relayTokenizer } from "@laconic/tasks";
@@ -10,10 +8,9 @@ import { createLocalEngine } from "@laconic/engine";
 import { gspo } from "@laconic/gspo";
 import { wasmKernels } from "@laconic/kernels-wasm";
 import { machine, print } from "./measure.ts";
+import { lastOf, peer, root } from "./processes.ts";
 import type { StepResult } from "./step/job.ts";
-import { whyFailed } from "./why-failed.ts";
 
-const root = join(import.meta.dirname, "../..");
 const checkpoint = join(root, "packages/runtime/assets/relay-one-fact");
 const [prompts, generations, maxTokens, minibatches, steps] = [48, 8, 28, 2, 5];
 /** Small for both: lengths of replies must not drift apart. */
@@ -130,9 +127,6 @@ async function runSteps(model: TrainableModel, count: number): Promise<Speed> {
 }
 
 function comparePeer(own: Speed): void {
-  const python = process.env["LACONIC_PYTHON"] ?? join(root, ".venv/bin/python");
-  if (!existsSync(python))
-    return print("peer", { skipped: `${python} does not exist; set LACONIC_PYTHON to a Python with trl` });
   const job = {
     checkpoint,
     vocabulary: relayTokenizer.vocabularySize,
@@ -146,22 +140,19 @@ function comparePeer(own: Speed): void {
     threads: 2,
     learningRate,
   };
-  const { status, stdout, stderr } = spawnSync(python, [join(root, "bench/peers/trl_step.py")], {
-    input: JSON.stringify(job),
-    encoding: "utf8",
-  });
-  if (status !== 0) return print("peer", { failed: whyFailed(stderr) });
-  const { side, completionTokens, wall } = JSON.parse(stdout.trim().split("\n").at(-1) as string) as StepResult;
-  const peer: Speed = {
+  const result = lastOf(peer("trl_step.py", job));
+  if ("failed" in result) return print("peer", result);
+  const { side, completionTokens, wall } = result as unknown as StepResult;
+  const theirs: Speed = {
     completionTokens,
     rolloutTokensPerSecond: completionTokens / steps / wall.rollout,
     updateTokensPerSecond: completionTokens / steps / wall.update,
     secondsPerStep: wall.rollout + wall.update,
   };
-  print("peer", { peer: side, ...peer });
+  print("peer", { peer: side, ...theirs });
   print("ratio", {
-    rollout: own.rolloutTokensPerSecond / peer.rolloutTokensPerSecond,
-    update: own.updateTokensPerSecond / peer.updateTokensPerSecond,
-    step: peer.secondsPerStep / own.secondsPerStep,
+    rollout: own.rolloutTokensPerSecond / theirs.rolloutTokensPerSecond,
+    update: own.updateTokensPerSecond / theirs.updateTokensPerSecond,
+    step: theirs.secondsPerStep / own.secondsPerStep,
   });
 }

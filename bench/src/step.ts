@@ -4,20 +4,16 @@
 // `laconic doctor --enable tensorflow`, TensorFlow runs too.
 //
 // npx tsx bench/src/step.ts [--sizes 0.1M,4.7M] [--threads 1,2] [--sides cpu,wasm,trl,transformers] [--rounds 2] [--steps 1] [--warm-up 0]
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { machine, print } from "./measure.ts";
+import { lastOf, peer, python, runOurs } from "./processes.ts";
 import { stepSizes, type StepJob, type StepResult, type StepSize } from "./step/job.ts";
 import { jobOf, saveModel } from "./step/prepare.ts";
-import { whyFailed } from "./why-failed.ts";
 
-const root = join(import.meta.dirname, "../..");
-const tsx = import.meta.resolve("tsx");
-const python = process.env["LACONIC_PYTHON"] ?? join(root, ".venv/bin/python");
 const peers = {
   trl: "trl_step.py",
   transformers: "transformers_step.py",
@@ -81,12 +77,12 @@ async function compare(size: StepSize, threadCounts: readonly number[]): Promise
 /** CPU seconds as shares of each peer's. */
 function shares(result: StepResult, best: ReadonlyMap<string, StepResult>): Record<string, unknown> {
   const found: Record<string, unknown> = {};
-  for (const peer of Object.keys(peers)) {
-    const other = best.get(peer);
+  for (const name of Object.keys(peers)) {
+    const other = best.get(name);
     if (!other || other === result) continue;
     const part = (of: keyof StepResult["cpu"]): number => round3(result.cpu[of] / other.cpu[of]);
     const whole = (result.cpu.rollout + result.cpu.update) / (other.cpu.rollout + other.cpu.update);
-    found[`of ${peer}`] = { step: round3(whole), rollout: part("rollout"), update: part("update") };
+    found[`of ${name}`] = { step: round3(whole), rollout: part("rollout"), update: part("update") };
   }
   return found;
 }
@@ -96,30 +92,23 @@ function round3(value: number): number {
 }
 
 function run(side: string, job: StepJob): StepResult | null {
-  const peer = side in peers ? peers[side as keyof typeof peers] : null;
-  if (peer !== null && !existsSync(python)) return skip(side, `${python} does not exist; set LACONIC_PYTHON`);
-  const [program, args] =
-    peer === null
-      ? [process.execPath, ["--import", tsx, join(import.meta.dirname, "step/own-side.ts"), side]]
-      : [python, [join(import.meta.dirname, "../peers", peer)]];
-  const { status, stdout, stderr } = spawnSync(program, args, {
-    input: JSON.stringify(job),
-    encoding: "utf8",
-    maxBuffer: 1 << 26,
-    env: {
-      ...process.env,
-      // Our side takes libtorch from where the peers run.
-      ...(existsSync(python) && { LACONIC_PYTHON: python }),
-      // One setting for all: OpenMP's threads wait busily, which counts as work.
-      OMP_NUM_THREADS: String(job.threads),
-      MKL_NUM_THREADS: String(job.threads),
-      TF_NUM_INTRAOP_THREADS: String(job.threads),
-      GOMP_SPINCOUNT: "20000",
-    },
-  });
-  if (status !== 0) return skip(side, whyFailed(stderr));
-  const last = JSON.parse(stdout.trim().split("\n").at(-1) as string) as StepResult | { readonly skipped: string };
-  return "skipped" in last ? skip(side, last.skipped) : last;
+  const env = {
+    // Our side takes libtorch from where the peers run.
+    ...(existsSync(python) && { LACONIC_PYTHON: python }),
+    // One setting for all: OpenMP's threads wait busily, which counts as work.
+    OMP_NUM_THREADS: String(job.threads),
+    MKL_NUM_THREADS: String(job.threads),
+    TF_NUM_INTRAOP_THREADS: String(job.threads),
+    GOMP_SPINCOUNT: "20000",
+  };
+  const ran =
+    side in peers
+      ? peer(peers[side as keyof typeof peers], job, { env })
+      : runOurs("step/own-side.ts", [side], { input: job, env });
+  const result = lastOf(ran);
+  const { failed, skipped } = result as { readonly failed?: string; readonly skipped?: string };
+  const why = failed ?? skipped;
+  return why === undefined ? (result as unknown as StepResult) : skip(side, why);
 }
 
 function skip(side: string, why: string): null {

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { rankCorrelation } from "@laconic/core";
-import { whyFailed } from "./why-failed.ts";
+import { whyFailed } from "./processes.ts";
 
 interface Setting {
   readonly name: string;

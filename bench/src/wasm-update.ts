@@ -2,9 +2,6 @@
 // one thread: the same geometry and as many tokens, one after the other in one run.
 // `node --experimental-wasm-relaxed-simd --import tsx bench/src/wasm-update.ts [size ...]`; Node 22 needs no flag, and without
 // relaxed SIMD the fused form is left out. Needs Python with transformers: LACONIC_PYTHON or .venv.
-import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { randomFromSeed, type SampleRequest, type TrainableModel } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
@@ -12,7 +9,7 @@ import { gspo } from "@laconic/gspo";
 import { createKernels } from "@laconic/kernels-wasm";
 import { machine, print } from "./measure.ts";
 import { qwen2Config, type Geometry } from "./model-geometry.ts";
-import { whyFailed } from "./why-failed.ts";
+import { lastOf, peer } from "./processes.ts";
 
 interface Size extends Geometry {
   readonly name: string;
@@ -30,15 +27,14 @@ const sizes: readonly Size[] = [
   { name: "28M", hidden: 512, layers: 8, heads: 8, kvHeads: 4, feedForward: 1536, vocabulary: 5120, steps: 1 },
 ];
 const [sequences, promptTokens, completionTokens] = [16, 16, 112];
-const python = process.env["LACONIC_PYTHON"] ?? join(import.meta.dirname, "../../.venv/bin/python");
 
 print("machine", machine());
 const chosen = process.argv.slice(2);
 for (const size of sizes) if (chosen.length === 0 || chosen.includes(size.name)) await compare(size);
 
 async function compare(size: Size): Promise<void> {
-  const peer = runPeer(size);
-  if (peer) print("peer", { model: size.name, threads: 1, ...peer });
+  const spent = runPeer(size);
+  if (spent) print("peer", { model: size.name, threads: 1, ...spent });
   for (const fma of [false, true]) {
     const kernels = await createKernels({ fma }).catch((error: unknown) => error as Error);
     if (kernels instanceof Error) {
@@ -50,7 +46,7 @@ async function compare(size: Size): Promise<void> {
     const about = { model: size.name, parameters: model.parameters, backend: kernels.backend };
     const update = await fastest(() => updateOnce(model, size), size.steps);
     const tokens = sequences * (promptTokens + completionTokens);
-    print("update", { ...about, tokens, ...update, ...(peer && { ratio: update.cpuSeconds / peer.cpuSeconds }) });
+    print("update", { ...about, tokens, ...update, ...(spent && { ratio: update.cpuSeconds / spent.cpuSeconds }) });
     const rollout = await fastest(() => sampleOnce(model, size), size.steps);
     print("rollout", { ...about, newTokens: sequences * completionTokens, ...rollout });
     await engine.close();
@@ -117,16 +113,9 @@ async function fastest(run: () => Promise<void>, count: number): Promise<Spent> 
 }
 
 function runPeer(size: Size): Spent | null {
-  if (!existsSync(python)) {
-    print("peer", { skipped: `${python} does not exist; set LACONIC_PYTHON to a Python with transformers` });
-    return null;
-  }
   const job = { config: qwen2Config(size), threads: 1, sequences, promptTokens, completionTokens, steps: size.steps };
-  const { status, stdout, stderr } = spawnSync(python, [join(import.meta.dirname, "../peers/torch_update.py")], {
-    input: JSON.stringify(job),
-    encoding: "utf8",
-  });
-  if (status === 0) return JSON.parse(stdout.trim().split("\n").at(-1) as string) as Spent;
-  print("peer", { failed: whyFailed(stderr) });
+  const result = lastOf(peer("torch_update.py", job));
+  if (!("failed" in result)) return result as unknown as Spent;
+  print("peer", result);
   return null;
 }

@@ -2,7 +2,6 @@
 // process, which on a software adapter computes the shaders too; and the bytes of the buffers that are there afterwards, those
 // kept for reuse among them. Ours, ours with weights and caches in float16, and TensorFlow.js's operations, on one adapter in one
 // run. `laconic doctor --enable webgpu` first. `npx tsx bench/src/webgpu-steps.ts [FOLDER of the devices]`
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import type { SampleRequest, TrainableModel } from "@laconic/core";
 import { randomFromSeed } from "@laconic/core";
@@ -11,6 +10,7 @@ import type { CreateKernels } from "@laconic/kernels";
 import { webGpuKernels } from "@laconic/kernels-tfjs";
 import { machine, print } from "./measure.ts";
 import { geometryConfig } from "./model-geometry.ts";
+import { again } from "./processes.ts";
 
 const [folder = process.env["LACONIC_DEVICES"], only] = process.argv.slice(2);
 if (folder === undefined) throw new Error("name the folder of the devices, or set LACONIC_DEVICES");
@@ -24,8 +24,7 @@ const sizes = [
 if (only === undefined) {
   print("machine", machine());
   // TensorFlow.js's backend starts once in a process.
-  for (const operations of ["ours", "ours, float16", "tfjs"])
-    spawnSync(process.execPath, [...process.execArgv, import.meta.filename, folder, operations], { stdio: "inherit" });
+  for (const operations of ["ours", "ours, float16", "tfjs"]) again(import.meta.filename, folder, operations);
 } else {
   const source = webGpuKernels({
     modules: join(folder, "webgpu"),

@@ -1,12 +1,12 @@
 // Our WGSL kernels beside TensorFlow.js's operations, on the same adapter in one run. `laconic doctor --enable webgpu` first.
 // `npx tsx bench/src/webgpu.ts [FOLDER of the devices]`
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { randomFromSeed } from "@laconic/core";
 import type { CreateKernels, Kernels, SequenceLayout, Tensor } from "@laconic/kernels";
 import { webGpuKernels } from "@laconic/kernels-tfjs";
 import { machine, print } from "./measure.ts";
+import { again } from "./processes.ts";
 
 const [folder = process.env["LACONIC_DEVICES"], only] = process.argv.slice(2);
 if (folder === undefined) throw new Error("name the folder of the devices, or set LACONIC_DEVICES");
@@ -14,8 +14,7 @@ if (folder === undefined) throw new Error("name the folder of the devices, or se
 if (only === undefined) {
   print("machine", machine());
   // TensorFlow.js's backend starts once in a process.
-  for (const operations of ["ours", "tfjs"])
-    spawnSync(process.execPath, [...process.execArgv, import.meta.filename, folder, operations], { stdio: "inherit" });
+  for (const operations of ["ours", "tfjs"]) again(import.meta.filename, folder, operations);
 } else {
   const source = webGpuKernels({ modules: join(folder, "webgpu"), shaders: only === "ours" });
   const { createKernels } = (await import(source.module)) as { createKernels: CreateKernels };

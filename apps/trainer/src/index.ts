@@ -2,7 +2,7 @@
  * The configuration of a run in TypeScript; everything else is the command line `laconic`.
  * @module laconic
  */
-export type { Board } from "./bench/own-values.ts";
+export type { Board } from "@laconic/evaluation/bench";
 export { defineRun } from "@laconic/runtime/define-run";
 export type {
   FileText,

@@ -10,7 +10,7 @@ export type {
   Exemplar,
   PromptCopies,
   RunProgram,
-} from "./baseline.ts";
+} from "./protocols/baseline.ts";
 export { drawGraph, pruneGraph, spatialMask, temporalMask, wholeGraph } from "./agent-prune/edges.ts";
 export type { Logits } from "./agent-prune/edges.ts";
 export { learnMasks } from "./agent-prune/learn-masks.ts";
@@ -18,7 +18,7 @@ export type { LearnOptions } from "./agent-prune/learn-masks.ts";
 export { debateProgram } from "./methods/llm-debate.ts";
 export { roleAssignmentProgram } from "./methods/role-assignment.ts";
 export { baselineNamed, baselines } from "./registry.ts";
-export { familyOf } from "./family-of.ts";
+export { familyOf } from "./protocols/family-of.ts";
 export type { Family, Phase, Protocol, Role, Setting, Shots } from "./protocols/protocol.ts";
 export { protocolFor, protocolName } from "./protocols/protocol-for.ts";
 export { holdersOf, slotOf } from "./protocols/partition.ts";
@@ -27,6 +27,6 @@ export type { ProtocolText } from "./protocols/describe.ts";
 export { departures, replyCeiling } from "./protocols/departures.ts";
 export type { Asked } from "./protocols/protocol-for.ts";
 export { chooseShots, mostComplex } from "./protocols/choose-shots.ts";
-export { countVotes } from "./vote.ts";
-export type { VoteClass } from "./vote.ts";
+export { countVotes } from "./playing/vote.ts";
+export type { VoteClass } from "./playing/vote.ts";
 export { promptVersion } from "./prompts/chat.ts";

@@ -1,6 +1,6 @@
 import { LaconicError, nearestName } from "@laconic/core";
 import { agentPrune, agentPruneReleased } from "./agent-prune/agent-prune.ts";
-import type { Baseline } from "./baseline.ts";
+import type { Baseline } from "./protocols/baseline.ts";
 import { complexCot, complexCotSampled } from "./methods/complex-cot.ts";
 import { cot } from "./methods/cot.ts";
 import { untrainedCritic } from "./methods/critic.ts";

@@ -1,4 +1,4 @@
-import type { RunProgram } from "../src/baseline.ts";
+import type { RunProgram } from "../src/protocols/baseline.ts";
 
 /**
  * Stands for an interpreter where the programs under test are ours: it runs the last definition of `double`, which returns `2 * x` or

@@ -27,6 +27,8 @@ export { answerKindOf, dataSettingsSchema, rowSettingsSchema } from "./own/data-
 export type { DataColumns, DataGrading, DataSettings, DataSource, RowSettings } from "./own/data-settings.ts";
 export type { SourceOptions } from "./own/data-source.ts";
 export { seededSubset } from "./data/subset.ts";
+export { checkSplits, listSplits } from "./data/kept-splits.ts";
+export type { KeptSplit, SplitCheck } from "./data/kept-splits.ts";
 export { contamination } from "./data/contamination.ts";
 export type { Overlap } from "./data/contamination.ts";
 export { distribute, reunite } from "./data/distribute.ts";
@@ -55,4 +57,3 @@ export type { AnswerReading } from "./graders/answer-reader.ts";
 
 export { writingReward } from "./writing/writing-reward.ts";
 export type { WritingForm, WritingOptions, WritingReward } from "./writing/writing-reward.ts";
-export { wordListId } from "./writing/word-lists.ts";

@@ -111,7 +111,7 @@ test("too many errors stop the run", async () => {
     },
     { maxErrors: 2, concurrency: 1 },
   );
-  expect([outcome.done, outcome.stopped]).toEqual([3, "3 samples failed; the last one: down"]);
+  expect([outcome.done, outcome.stopped]).toEqual([3, "3 samples have no score; the last one: down"]);
 });
 
 test("other settings are other samples; a plan bounds calls and tokens", () => {

@@ -9,7 +9,6 @@ export type { Unpartitioned } from "./bench-plan.ts";
 export { settingOf } from "./bench-job.ts";
 export { familyOf } from "@laconic/baselines";
 export type { BenchJob, BenchSet, BenchSettings, Partitioner, EqualJob, JobPartition } from "./bench-job.ts";
-export { roleModelOf } from "./bench-parts.ts";
 export type { BenchParts, RoleModel } from "./bench-parts.ts";
 export { runBench } from "./run-bench.ts";
 export type { BenchOptions, BenchOutcome } from "./run-bench.ts";

@@ -17,19 +17,20 @@ export interface RecordKind<Kept> {
   readonly keyOf: (record: Kept) => string;
 }
 
-const samples: RecordKind<SampleRecord> = { schema: sampleSchema, keyOf: sampleKey };
+/** A line of a bench of methods on questions. */
+export const sampleRecords: RecordKind<SampleRecord> = { schema: sampleSchema, keyOf: sampleKey };
 
 /**
  * Reads records; a torn last line is left out.
  * @throws LaconicError `data_invalid` for a line in the middle that is no record, with file and row
  */
 export function readRecords(path: string): Promise<ReadRecords<SampleRecord>> {
-  return readRecordsOf(samples, path);
+  return readRecordsOf(sampleRecords, path);
 }
 
 /** Opens a file of records to go on with it. */
 export function openRecords(path: string): Promise<RecordFile> {
-  return openRecordsOf(samples, path);
+  return openRecordsOf(sampleRecords, path);
 }
 
 /** The last record of every sample, and the bytes of whole lines. */

@@ -8,7 +8,7 @@ import { givenTo, methodOptions, modelsFor, temperatureOf, type BenchParts } fro
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
 import { standingOf } from "./faithful.ts";
 import { episodeCosts, noCosts } from "./episode-costs.ts";
-import { endsBench, messageOf } from "./sample-errors.ts";
+import { messageOf, SampleTaker, type SampleKind } from "./take-samples.ts";
 import { gradeOf } from "./grade-of.ts";
 import type { RecordFile } from "./record-file.ts";
 import { measuredTokens } from "./measured-tokens.ts";
@@ -63,77 +63,82 @@ export async function runBench(
     onLearned,
   }: BenchOptions = {},
 ): Promise<BenchOutcome> {
-  const { graders } = parts;
-  // One calibration for all samples of a method on a benchmark.
-  const calibrations = new Map<string, Promise<unknown>>();
-  const learnedBy = (job: BenchJob): Promise<unknown> => {
-    const { method, set, config } = job;
-    if (!method.calibrate) return Promise.resolve(undefined);
-    const before = learned.find(
-      (each) => each.config === config && each.benchmark === set.benchmark && each.method === method.name,
-    );
-    if (before) return Promise.resolve(before.learned);
-    const known = calibrations.get(config);
-    if (known) return known;
-    const now = calibrateMethod(job, settings, parts, ask, signal).then(async (record) => {
-      await onLearned?.(record);
-      return record.learned;
-    });
-    calibrations.set(config, now);
-    return now;
-  };
   // Every call in flight listens to it.
   if (signal) setMaxListeners(0, signal);
   const ask = withDeadline({ seconds: gradeSeconds, timer: timerOf(globalThis) });
-  let done = 0;
-  let errors = 0;
-  let undecided = 0;
-  let stopped: string | null = null;
+  const calibrations = new Calibrations(learned, onLearned, (job) =>
+    calibrateMethod(job, settings, parts, ask, signal),
+  );
   const equalTokens = new Map<string, EqualTokens>();
-  const worker = async (queue: Iterable<BenchJob>): Promise<void> => {
-    for (const job of queue) {
-      if (stopped !== null || signal?.aborted) return;
-      const before = file.records.get(job.key);
-      const attempt = (before?.attempt ?? 0) + 1;
-      let record: SampleRecord;
-      try {
-        const judged = before && (await judgedAgain(before, job, graders, ask, signal));
-        const given = { learned: await learnedBy(job), equalTokens: equalTokens.get(job.config) ?? null };
-        record = judged ?? (await takeSample(job, settings, parts, attempt, given, ask, signal));
-      } catch (error) {
-        if (endsBench(error)) {
-          stopped ??= (error as Error).message;
-          return;
-        }
-        record = failedSample(job, settings, equalTokens.get(job.config) ?? null, attempt, error);
-      }
-      if (record.status === "error") errors++;
-      if (record.status === "undecided") undecided++;
-      await file.append(record);
-      onRecord?.(record);
-      done++;
-      if (maxErrors !== null && !signal?.aborted && errors + undecided > maxErrors && record.status !== "scored")
-        stopped ??= `${errors} samples failed${undecided > 0 ? `, ${undecided} are undecided` : ""}; the last one: ${record.error}`;
-    }
+  const tokensOf = ({ config }: BenchJob): EqualTokens | null => equalTokens.get(config) ?? null;
+  const kind: SampleKind<BenchJob, SampleRecord> = {
+    keyOf: ({ key }) => key,
+    take: async (job, attempt, before) =>
+      (before && (await judgedAgain(before, job, parts.graders, ask, signal))) ??
+      takeSample(
+        job,
+        settings,
+        parts,
+        attempt,
+        { learned: await calibrations.of(job), equalTokens: tokensOf(job) },
+        ask,
+        signal,
+      ),
+    failed: (job, attempt, error) => failedSample(job, settings, tokensOf(job), attempt, error),
   };
-  const work = async (some: readonly BenchJob[]): Promise<void> => {
-    const queue = some.values();
-    await Promise.all(Array.from({ length: Math.min(concurrency, some.length) }, () => worker(queue)));
-  };
-  await work(jobs.filter(({ equalTo }) => equalTo === null));
+  const taker = new SampleTaker(kind, file, { concurrency, maxErrors, signal }, onRecord);
+  await taker.take(jobs.filter(({ equalTo }) => equalTo === null));
   // What a team took is known once all its samples are there.
   const bound = jobs.filter(({ equalTo }) => equalTo !== null);
   const measured = measuredTokens(bound, jobs, file.records);
   for (const [config, tokens] of measured) equalTokens.set(config, tokens);
-  await work(bound.filter(({ config }) => measured.has(config)));
+  await taker.take(bound.filter(({ config }) => measured.has(config)));
   const waiting = bound.filter(({ config }) => !measured.has(config)).length;
+  const { scored = 0, error: errors = 0, undecided = 0 } = taker.counts;
   return {
-    done,
+    done: scored + errors + undecided,
     errors,
     undecided,
     ...(waiting > 0 && { waiting }),
-    stopped: stopped ?? (signal?.aborted ? "aborted" : null),
+    stopped: taker.stopped,
   };
+}
+
+/** What methods learned: once for all samples of a method on a benchmark. */
+class Calibrations {
+  readonly #known = new Map<string, Promise<unknown>>();
+  readonly #before: readonly CalibrationRecord[];
+  readonly #keep: ((record: CalibrationRecord) => Promise<void>) | undefined;
+  readonly #learn: (job: BenchJob) => Promise<CalibrationRecord>;
+
+  constructor(
+    before: readonly CalibrationRecord[],
+    keep: ((record: CalibrationRecord) => Promise<void>) | undefined,
+    learn: (job: BenchJob) => Promise<CalibrationRecord>,
+  ) {
+    this.#before = before;
+    this.#keep = keep;
+    this.#learn = learn;
+  }
+
+  /** Undefined for a method that learns nothing. */
+  of(job: BenchJob): Promise<unknown> {
+    const { method, set, config } = job;
+    if (!method.calibrate) return Promise.resolve(undefined);
+    const before = this.#before.find(
+      (each) => each.config === config && each.benchmark === set.benchmark && each.method === method.name,
+    );
+    if (before) return Promise.resolve(before.learned);
+    const known = this.#known.get(config) ?? this.#learnNow(job);
+    this.#known.set(config, known);
+    return known;
+  }
+
+  async #learnNow(job: BenchJob): Promise<unknown> {
+    const record = await this.#learn(job);
+    await this.#keep?.(record);
+    return record.learned;
+  }
 }
 
 async function takeSample(

@@ -116,7 +116,7 @@ test("one answer's verdict ends no bench: undecided, thrown, hanging and impossi
 test("a machine that decides nothing stops the bench, and a grading that is refused does at once", async () => {
   const undecided = { ...right, correct: false, decided: false, rule: "the machine" };
   const { outcome } = await bench(await temporary(), async () => undecided, { maxErrors: 2, concurrency: 1 });
-  expect([outcome.done, outcome.stopped]).toEqual([3, expect.stringContaining("3 are undecided")]);
+  expect([outcome.done, outcome.stopped]).toEqual([3, expect.stringContaining("3 samples have no score")]);
   const refused = await bench(
     await temporary(),
     () => Promise.reject(new LaconicError("config_invalid", "nothing here judges code")),

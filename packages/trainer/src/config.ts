@@ -186,7 +186,7 @@ export type TrainSettings = {
   };
 };
 
-/** Of runs that ask for asynchronous sampling; ours. Measured by `bench/src/queue-forecast.ts target`: 99 % of the slots in use. */
+/** Of runs that ask for asynchronous sampling; ours. Measured by `bench/archive/queue-forecast.ts target`: 99 % of the slots in use. */
 export const asynchronousDefaults: AsynchronousSettings = {
   activeGroups: null,
   maxLag: 8,

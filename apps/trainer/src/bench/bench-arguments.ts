@@ -1,13 +1,11 @@
 import { LaconicError } from "@laconic/core";
-import { defaultBaseUrl, knownPrice, pricePair } from "@laconic/runtime/spending";
-import type { BenchData } from "./bench-data.ts";
-import { checkBenchConfig, type BenchConfig } from "./bench-settings.ts";
+import { checkBenchConfig, type BenchConfig, type BenchData, type BenchModel } from "@laconic/evaluation/bench";
+import { defaultBaseUrl, knownPrice, namedModel, pricePair } from "@laconic/runtime/spending";
+import { wordsIn } from "../cli/words.ts";
 import { userDefinedBenchValues, withoutFiles } from "./own-values.ts";
-import { judgeModel } from "./bench-judge.ts";
-import { roleModelsOf, type RoleArguments } from "./role-models.ts";
 
-/** What `bench` is told of models, methods and questions. */
-export interface BenchArguments extends RoleArguments {
+/** The flags of `bench` on models, methods and questions. */
+export interface BenchArguments {
   readonly benchmarks?: string | undefined;
   readonly methods?: string | undefined;
   readonly model?: string | undefined;
@@ -23,9 +21,11 @@ export interface BenchArguments extends RoleArguments {
   readonly distribute?: boolean | undefined;
   readonly actor?: string | undefined;
   readonly "actor-price"?: string | undefined;
+  readonly "role-model"?: string | undefined;
+  readonly "role-price"?: string | undefined;
   readonly judge?: string | undefined;
   readonly "judge-price"?: string | undefined;
-  readonly concurrency: string;
+  readonly concurrency?: string | undefined;
 }
 
 /**
@@ -42,16 +42,11 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
       { flag },
     );
   };
-  const list = (text: string): string[] =>
-    text
-      .split(",")
-      .map((each) => each.trim())
-      .filter((each) => each !== "");
   const number = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
   const model = names("model");
   const baseUrl = args["base-url"] ?? defaultBaseUrl();
-  const benchmarkWords = data && args.benchmarks === undefined ? [] : list(names("benchmarks"));
-  const methodWords = list(names("methods"));
+  const benchmarkWords = data && args.benchmarks === undefined ? [] : wordsIn(names("benchmarks"));
+  const methodWords = wordsIn(names("methods"));
   return checkBenchConfig(
     {
       benchmarks: withoutFiles(benchmarkWords),
@@ -73,8 +68,54 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
       shots: number(args.shots),
       maxUsd: number(args["max-usd"]),
       price: args.price === undefined ? await knownPrice(model) : pricePair(args.price),
-      concurrency: Number(args.concurrency),
+      concurrency: Number(args.concurrency ?? 32),
     },
     "bench",
   );
+}
+
+/**
+ * `--role-model actor=NAME@URL,router=NAME` and `--role-price actor=0.15/0.6`.
+ * @throws LaconicError `config_invalid` naming the flag
+ */
+async function roleModelsOf(args: BenchArguments, baseUrl: string): Promise<Record<string, BenchModel>> {
+  const prices = Object.fromEntries(
+    slotsIn("role-price", args["role-price"]).map(([slot, price]) => [slot, pricePair(price.replace("/", ","))]),
+  );
+  const models: Record<string, BenchModel> = {};
+  for (const [slot, text] of slotsIn("role-model", args["role-model"])) {
+    if (Object.hasOwn(models, slot)) throw refused("role-model", `${slot} has two models`);
+    const named = namedModel(text, baseUrl, "role-model");
+    const price = Object.hasOwn(prices, slot) ? (prices[slot] ?? null) : await knownPrice(named.model);
+    models[slot] = { ...named, price };
+  }
+  const stray = Object.keys(prices).find((slot) => !Object.hasOwn(models, slot));
+  if (stray !== undefined) throw refused("role-price", `${stray} has no model of its own; give --role-model`);
+  return models;
+}
+
+/** The hint's writer has its paper's name in teams. */
+const aliases: Readonly<Record<string, string>> = { hint: "collaborator" };
+
+function slotsIn(flag: string, text = ""): [slot: string, value: string][] {
+  return text
+    .split(",")
+    .filter((part) => part.trim() !== "")
+    .map((part) => {
+      const at = part.indexOf("=");
+      const slot = part.slice(0, at).trim();
+      const value = part.slice(at + 1).trim();
+      if (at < 1 || value === "") throw refused(flag, `${JSON.stringify(part)} is not ROLE=...`);
+      return [Object.hasOwn(aliases, slot) ? (aliases[slot] as string) : slot, value];
+    });
+}
+
+/** `--judge NAME@URL`, and `--judge-price`. @throws LaconicError `config_invalid` naming the flag */
+async function judgeModel(text: string, price: string | undefined, baseUrl: string): Promise<BenchModel> {
+  const named = namedModel(text, baseUrl, "judge");
+  return { ...named, price: price === undefined ? await knownPrice(named.model) : pricePair(price, "judge-price") };
+}
+
+function refused(flag: string, reason: string): LaconicError {
+  return new LaconicError("config_invalid", `--${flag}: ${reason}`, { flag });
 }

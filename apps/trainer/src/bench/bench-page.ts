@@ -1,4 +1,5 @@
-import { type MethodSummary, type Table } from "@laconic/evaluation";
+import type { MethodSummary } from "@laconic/evaluation";
+import type { BenchPage } from "@laconic/evaluation/bench";
 import { escapeHtml, formatNumber, formatPercent } from "@laconic/core/text";
 import type { PlaneChart } from "../report/chart/plane.ts";
 import { renderPlane } from "../report/chart/plane-chart.ts";
@@ -7,20 +8,7 @@ import { htmlPage } from "../report/html-page.ts";
 import { tableSection } from "../report/table-section.ts";
 
 /** A bench as a page that needs nothing else: accuracy against tokens for each benchmark, then the tables. */
-export function benchPage(
-  plot: Plot,
-  {
-    heading,
-    notes,
-    tables,
-    summaries,
-  }: {
-    readonly heading: string;
-    readonly notes: readonly string[];
-    readonly tables: readonly Table[];
-    readonly summaries: readonly MethodSummary[];
-  },
-): string {
+export function benchPage(plot: Plot, { heading, notes, tables, summaries }: BenchPage): string {
   // What sees whole questions and what sees shares of them are not compared: a picture each.
   const pictures = [...new Set(summaries.map((each) => pictureOf(each)))].map((picture) =>
     planeOf(

@@ -5,8 +5,8 @@ import { benchmarkNamed, mathsGrader, type BenchmarkProblem, type OpenOptions } 
 import { benchJobs, openRecords, runBench, type BenchSet } from "@laconic/evaluation";
 import { openAiModel } from "@laconic/openai";
 import { afterAll, describe, expect, test } from "vitest";
-import { benchSets } from "./bench-sets.ts";
-import { checkBenchConfig } from "./bench-settings.ts";
+import { benchSets } from "../../../../packages/evaluation/src/bench/bench-sets.ts";
+import { checkBenchConfig } from "../../../../packages/evaluation/src/bench/bench-config.ts";
 import { recordingServer } from "../testing/recording-server.ts";
 import { temporaryFolder } from "../testing/temporary-folder.ts";
 
@@ -33,8 +33,8 @@ async function requests(
   const rest = { maxTokens: 64, shots, maxUsd: null, price: null, concurrency: 1 };
   const config = checkBenchConfig({ ...given, ...rest, methods }, "bench");
   const [set] = await benchSets(config, {
-    directory: "",
     ownMethods: [],
+    ownBoards: [],
     open: () => open,
     note: () => undefined,
     hub: { cacheFolder: "", offline: true },

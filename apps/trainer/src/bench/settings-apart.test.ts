@@ -189,7 +189,7 @@ test("a model per role: each server is asked by its own, paid at its own price, 
 
 test.for([
   [["--role-model", "critc=m"], "no method here has a role critc without a model; there are collaborator, actor"],
-  [["--role-model", "actor"], '"actor" is not SEAT=...'],
+  [["--role-model", "actor"], '"actor" is not ROLE=...'],
   [["--role-price", "actor=1/2"], "actor has no model of its own"],
   [["--actor", "shipped"], "an actor speaks for trained teams, and there is none"],
 ] as const)("%j is refused", async ([more, reason]) => {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { checkBenchConfig } from "./bench-settings.ts";
-import { methodSpec } from "./method-spec.ts";
+import { checkBenchConfig } from "../../../../packages/evaluation/src/bench/bench-config.ts";
+import { methodSpec } from "../../../../packages/evaluation/src/bench/method-spec.ts";
 import { trainedTeam } from "./trained-team.ts";
 
 test("a method is a published one, or a team and its run", () => {

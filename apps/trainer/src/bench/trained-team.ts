@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Baseline } from "@laconic/baselines";
-import type { SpendAccount } from "@laconic/openai";
+import type { TrainedTeam } from "@laconic/evaluation/bench";
 import { LaconicError, type LanguageModel, type TokenPrice } from "@laconic/core";
 import { livePolicies, modelsOf } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
@@ -26,18 +26,6 @@ import {
 } from "@laconic/runtime";
 import { openModelFolder } from "@laconic/runtime/models";
 
-/** A run's team as a method: it brings its own models, once they are opened. */
-export interface TrainedTeam {
-  readonly method: Baseline;
-  /** Its agents that do not learn speak with a server's model. */
-  readonly asksServer: boolean;
-  /** The server's model, where nobody knows its price. */
-  readonly unpriced: string | null;
-  /** @param account - what a server's model costs is booked here */
-  open(account: SpendAccount, deadline: Pick<Spending, "deadlineMs">): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** What a run's team is on the questions of a bench. */
 interface QuestionTeam extends Pick<Baseline, "create" | "deal" | "dealt" | "maxCalls"> {
   /** Most tokens of one reply; absent where the team says so to nobody but its agents. */
@@ -56,7 +44,7 @@ export async function trainedTeam(
   terminal: Terminal,
   actorText: string | null = null,
   actorPrice: TokenPrice | null = null,
-): Promise<TrainedTeam> {
+): Promise<TrainedTeam<Omit<Spending, "price">>> {
   const team = await questionTeam(await configOfRun(resolve(run)), run, terminal);
   const found = await findRun(resolve(run));
   const { directory, config, state } = found;
@@ -82,11 +70,11 @@ export async function trainedTeam(
       prices,
       ...team,
     },
-    async open(account, deadline) {
+    async open(booked) {
       const { parts, close } = await openFoundRun(found, terminal, {
         heldOut: 0,
         ...(actor && { actor: actor.speaks }),
-        spending: { account, price, ...deadline },
+        spending: { ...booked, price },
       });
       // Models on this machine cost nothing.
       if (api)

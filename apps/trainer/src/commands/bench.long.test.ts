@@ -71,7 +71,7 @@ test.for([
   [["--benchmarks", "gsm8k", "--methods", "vanilla", "--model", "m", "--limit", "none"], "limit"],
   [["--benchmarks", "gsm8k", "--methods", "vanilla", "--model", "m", "--price", "free"], "--price is free"],
   [["--benchmarks", "gsm8k,tldr", "--methods", "vanilla", "--model", "m"], "tldr has no right answers"],
-  [["--benchmarks", "arxiv", "--methods", "vanilla", "--model", "m"], "laconic pairs --tasks writing/arxiv"],
+  [["--benchmarks", "arxiv", "--methods", "vanilla", "--model", "m"], "laconic bench --tasks writing/arxiv"],
   [["--resume", "--run", "/no/such/bench"], "holds no bench"],
 ] as const)("%j is refused", async ([given, reason]) => {
   const { code, out, err } = await bench(...given);

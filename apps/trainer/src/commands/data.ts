@@ -1,17 +1,15 @@
 import {
   benchmarkNamed,
   benchmarks,
-  contamination,
+  checkSplits,
   distribute,
-  findFiles,
-  loadSplit,
+  listSplits,
   openSplit,
   posed,
   seededSubset,
   type Benchmark,
   type BenchmarkProblem,
   type LoadedSplit,
-  type Overlap,
 } from "@laconic/benchmarks";
 import { hubEnvironment } from "@laconic/hub";
 import type { CommandDef } from "citty";
@@ -61,19 +59,7 @@ function lsCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
       description: "List benchmarks and their splits, and which are here",
       args: { ...folderFlag, ...jsonFlag },
       run: async ({ folder, json }) => {
-        const rows = await Promise.all(
-          benchmarks.flatMap((benchmark) =>
-            Object.entries(benchmark.splits).map(async ([split, { rows: problems, hub, pool = false }]) => ({
-              benchmark: benchmark.name,
-              split,
-              problems,
-              pool,
-              licence: benchmark.licence,
-              hub: hub?.repo ?? null,
-              here: await isHere(benchmark, split, dataFolder(folder)),
-            })),
-          ),
-        );
+        const rows = await listSplits(dataFolder(folder));
         if (json) terminal.result(JSON.stringify({ folder: dataFolder(folder), splits: rows }));
         else
           for (const { benchmark, split, problems, pool, here, licence } of rows)
@@ -120,12 +106,12 @@ function checkCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef 
       run: async ({ name, folder: given, json }) => {
         const folder = dataFolder(given);
         const chosen = name === undefined ? benchmarks : [benchmarkNamed(name)];
-        const findings = (await Promise.all(chosen.map((benchmark) => check(benchmark, folder)))).flat();
+        const findings = await checkSplits(chosen, folder);
         if (json) terminal.result(JSON.stringify({ folder, checks: findings }));
         else
           for (const { benchmark, split, problems, complaints, notes } of findings)
             terminal.result(
-              `${complaints.length === 0 ? "ok     " : "problem"}  ${benchmark} ${split}: ${problems} problems${[...complaints, ...notes].map((each) => `\n         ${each}`).join("")}`,
+              `${complaints.length === 0 ? "ok     " : "problem"}  ${benchmark} ${split}: ${problems} problems${[...complaints, ...notes].map((each) => `\n         ${printable(each)}`).join("")}`,
             );
         if (findings.length === 0) terminal.note(`no benchmark file in ${folder}; get one with laconic data get NAME`);
         return findings.length > 0 && findings.every(({ complaints }) => complaints.length === 0) ? 0 : 1;
@@ -212,56 +198,6 @@ function report(
   terminal.result(`${benchmark} ${split}: ${problems.length} problems`);
   for (const { path, sha256, known } of files)
     terminal.result(`  ${path}\n  sha256 ${sha256}${known ? ", as known" : ", not in the registry"}`);
-}
-
-interface Finding {
-  readonly benchmark: string;
-  readonly split: string;
-  readonly problems: number;
-  readonly complaints: readonly string[];
-  /** Worth a look, and not wrong as such. */
-  readonly notes: readonly string[];
-}
-
-/** Most overlaps and rows that a check lists. */
-const mostListed = 5;
-
-async function check(benchmark: Benchmark, folder: string): Promise<Finding[]> {
-  const loaded: { readonly split: string; readonly result: LoadedSplit }[] = [];
-  for (const split of Object.keys(benchmark.splits))
-    if (await isHere(benchmark, split, folder))
-      loaded.push({
-        split,
-        result: await loadSplit(benchmark, split, await findFiles(benchmark, split, folder), {
-          mode: "lenient",
-          allowChanged: true,
-        }),
-      });
-  const scored = loaded.filter(({ split }) => !benchmark.splits[split]?.pool).flatMap(({ result }) => result.problems);
-  return loaded.map(({ split, result: { problems, refused, warnings } }) => {
-    const overlaps = benchmark.splits[split]?.pool ? contamination(problems, scored) : [];
-    const pairs = (wanted: Overlap["kind"], verb: string): string[] =>
-      listed(overlaps.filter(({ kind }) => kind === wanted).map(({ pool, test }) => `${pool} ${verb} ${test}`));
-    const complaints = [
-      ...warnings,
-      ...listed(refused.map(({ file, row, reason }) => `${file} row ${row}: ${printable(reason)}`)),
-      ...pairs("equal", "is"),
-    ];
-    const notes = pairs("shared-words", "shares 13 words with");
-    return { benchmark: benchmark.name, split, problems: problems.length, complaints, notes };
-  });
-}
-
-function listed(lines: readonly string[]): string[] {
-  const more = lines.length - mostListed;
-  return more > 0 ? [...lines.slice(0, mostListed), `and ${more} more`] : [...lines];
-}
-
-function isHere(benchmark: Benchmark, split: string, folder: string): Promise<boolean> {
-  return findFiles(benchmark, split, folder).then(
-    () => true,
-    () => false,
-  );
 }
 
 function linesOf(problem: BenchmarkProblem): string[] {

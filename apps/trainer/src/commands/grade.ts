@@ -1,18 +1,25 @@
-import { performance } from "node:perf_hooks";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
-import { readGradedCases, type CaseVerdict, type GradedCase } from "@laconic/benchmarks";
+import type { CaseVerdict, GradedCase } from "@laconic/benchmarks";
+import {
+  boardLines,
+  boardReport,
+  disagreementLines,
+  gradedCases,
+  graderBoard,
+  judgeCases,
+  mathVerifyVerdicts,
+  shareOf,
+  talliesBy,
+  type Tally,
+} from "@laconic/benchmarks/board";
 import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
+import { environmentValue } from "@laconic/runtime/folders";
 import { command, type ExitCode } from "../cli/command.ts";
 import { readGiven } from "../cli/files.ts";
-import { boardLines, boardReport, disagreementLines } from "../grading/board-report.ts";
-import { judgeCases } from "../grading/judge-cases.ts";
-import { mathVerifyVerdicts } from "../grading/math-verify.ts";
-import { shareOf, talliesBy, type Judged, type Tally } from "../grading/tally.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
-
-const ownBoard = fileURLToPath(new URL("../../assets/grader-board.jsonl", import.meta.url));
 
 export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -38,36 +45,25 @@ export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         ...jsonFlag,
       },
       run: async ({ file, board, disagreements, json, "math-verify": peer }) => {
-        const name = file ?? ownBoard;
-        const bytes = name === "-" ? await buffer(process.stdin) : await readGiven(name);
         const whole = board === true || file === undefined || disagreements === true || peer === true;
-        const cases: GradedCase[] = [];
-        let refused = 0;
-        for (const item of readGradedCases(name, bytes)) {
-          if (!("reason" in item)) cases.push(item);
-          else {
-            refused++;
-            terminal.note(`${item.file}:${item.row}: ${item.reason}`);
-          }
-        }
+        const { cases, refused } =
+          file === undefined
+            ? { cases: await graderBoard(), refused: [] }
+            : gradedCases(file, file === "-" ? await buffer(process.stdin) : await readGiven(file));
+        for (const each of refused) terminal.note(`${each.file}:${each.row}: ${each.reason}`);
         if (whole && cases.every(({ verdict }) => (verdict ?? null) === null))
-          throw new LaconicError("data_invalid", `${name} has no labelled pairs to compare verdicts with`, {
-            file: name,
+          throw new LaconicError("data_invalid", `${file} has no labelled pairs to compare verdicts with`, {
+            file: file ?? "the board",
           });
-        const judged: Judged[] = [];
-        let start = performance.now();
-        let before = process.cpuUsage();
-        const ready = (): void => {
-          [start, before] = [performance.now(), process.cpuUsage()];
-        };
-        for await (const [item, verdict] of judgeCases(cases, ready)) {
-          judged.push({ item, verdict });
+        const { judged, time } = await judgeCases(cases, (item, verdict) => {
           if (!whole) terminal.result(json === true ? jsonRow(item, verdict) : textRow(item, verdict));
-        }
-        const { user, system } = process.cpuUsage(before);
-        const time = { seconds: (performance.now() - start) / 1000, processorSeconds: (user + system) / 1e6 };
+        });
         if (whole) {
-          const report = boardReport(judged, time, peer === true ? await mathVerifyVerdicts(cases) : undefined);
+          const report = boardReport(
+            judged,
+            time,
+            peer === true ? await mathVerifyVerdicts(cases, peerPython()) : undefined,
+          );
           if (json === true) terminal.result(JSON.stringify(report));
           else {
             for (const line of boardLines(report)) terminal.result(line);
@@ -78,12 +74,18 @@ export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         } else
           for (const [kind, tally] of talliesBy(judged, (item) => [item.kind]))
             if (tally.pairs > 0) terminal.note(agreementLine(kind, tally));
-        if (refused > 0) terminal.note(`${judged.length} rows judged, ${refused} could not be read`);
-        return refused > 0 ? 1 : 0;
+        if (refused.length > 0) terminal.note(`${judged.length} rows judged, ${refused.length} could not be read`);
+        return refused.length > 0 ? 1 : 0;
       },
     },
     exit,
   );
+}
+
+/** The Python that may have Math-Verify: LACONIC_PYTHON, that of `.venv`, or the system's. */
+function peerPython(): string {
+  const local = join(process.cwd(), ".venv/bin/python");
+  return environmentValue("LACONIC_PYTHON") ?? (existsSync(local) ? local : "python3");
 }
 
 function jsonRow({ id }: GradedCase, { correct, extracted, rule, certainty }: CaseVerdict): string {

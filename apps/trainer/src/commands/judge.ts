@@ -1,29 +1,19 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
-import { LaconicError, type LanguageModel } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 import { formatDuration, formatPercent } from "@laconic/core/text";
-import { issueWords } from "@laconic/core/schemas";
-import {
-  agreement,
-  createJudge,
-  createPreference,
-  timerOf,
-  winRate,
-  type Agreement,
-  type JudgeSettings,
-  type Rubric,
-  type WinRate,
-} from "@laconic/rewards";
+import { gradedEpisode } from "@laconic/evaluation/analysis";
+import { answerPairs, judgeLabelled, judgePairs, labelledAnswers, rubricOf } from "@laconic/evaluation/judging";
+import type { GivenAnswer } from "@laconic/evaluation/judging";
+import type { Agreement, WinRate } from "@laconic/rewards";
+import { nodeFileSystem, readLines, runFiles } from "@laconic/trainer";
 import type { CommandDef } from "citty";
-import { z } from "zod";
-import { command, type ExitCode } from "../cli/command.ts";
 import { environmentValue } from "@laconic/runtime/folders";
-import { readGiven } from "../cli/files.ts";
-import { parseJson } from "../cli/json.ts";
+import { command, type ExitCode } from "../cli/command.ts";
+import { exists } from "../cli/files.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { spendingCap, spendingFlags } from "../run/spending.ts";
-import { answerPairs, labelledAnswers } from "../judging/judged-answers.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function judgeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -65,13 +55,13 @@ export function judgeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
       run: async (args) => {
         const rubric = await rubricOf(args.rubric);
         const atOnce = wholeNumber("concurrency", args.concurrency);
-        const deadline = { seconds: positiveNumber("seconds", args.seconds), timer: timerOf(globalThis) };
+        const seconds = positiveNumber("seconds", args.seconds);
         if (args.second && args["accept-at"] !== undefined)
           throw new LaconicError("config_invalid", "--accept-at has no effect on pairs; remove it", {
             flag: "accept-at",
           });
         const acceptAt = positiveNumber("accept-at", args["accept-at"] ?? "0.5");
-        const pairs = args.second ? await answerPairs(resolve(args.first), resolve(args.second)) : null;
+        const pairs = args.second ? await answerPairs(resolve(args.first), resolve(args.second), lastAnswers) : null;
         const labelled = pairs ? [] : await labelledAnswers(resolve(args.first));
         const count = pairs?.length ?? labelled.length;
         if (count === 0)
@@ -84,73 +74,49 @@ export function judgeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const baseUrl = args["base-url"] ?? environmentValue("OPENAI_BASE_URL") ?? "https://api.openai.com/v1";
         const account = new SpendAccount(maxUsd);
         const insecure = args.insecure === true;
-        const server = openAiModel({ model: args.model, baseUrl, insecure, account, ...(price && { price }) });
-        const { model, refusal } = untilRefused(server);
-        const judge: JudgeSettings = { model, deadline };
+        const model = openAiModel({ model: args.model, baseUrl, insecure, account, ...(price && { price }) });
+        const options = { model, rubric, seconds, atOnce };
         terminal.note(
           pairs
             ? `${count} pairs, at most ${count * 4} questions to ${args.model}`
             : `${count} labelled answers, at most ${count * 2} questions to ${args.model}`,
         );
-        const ended = (nothing: boolean): number => {
-          const stopped = refusal();
-          if (stopped !== null) terminal.note(`stopped: ${stopped}`);
-          return nothing || stopped !== null ? 1 : 0;
+        const ended = (refusal: string | null, nothing: boolean): number => {
+          if (refusal !== null) terminal.note(`stopped: ${refusal}`);
+          return nothing || refusal !== null ? 1 : 0;
         };
         if (pairs) {
-          const criterion = textOf(rubric);
-          const result = await winRate(createPreference({ ...judge, criterion }), pairs, {
-            atOnce,
-            onPair: progress(count, terminal),
-          });
+          const { result, refusal } = await judgePairs(pairs, options, progress(count, terminal));
           terminal.result(args.json ? JSON.stringify(result) : rateText(result));
-          return ended(result.rate === null);
+          return ended(refusal, result.rate === null);
         }
-        const result = await agreement(createJudge({ ...judge, rubric }), labelled, { atOnce, acceptAt });
+        const { result, refusal } = await judgeLabelled(labelled, options, acceptAt);
         terminal.result(args.json ? JSON.stringify(result) : agreementText(result));
-        return ended(result.judged === 0);
+        return ended(refusal, result.judged === 0);
       },
     },
     exit,
   );
 }
 
-/** Keeps why the cap refused a call: judges take that for a question without a verdict. */
-function untilRefused(server: LanguageModel): { readonly model: LanguageModel; readonly refusal: () => string | null } {
-  let refused: string | null = null;
-  const model: LanguageModel = {
-    id: server.id,
-    async complete(request) {
-      try {
-        return await server.complete(request);
-      } catch (error) {
-        if (LaconicError.is(error) && error.code === "budget_refused") refused ??= error.message;
-        throw error;
-      }
-    },
-  };
-  return { model, refusal: () => refused };
-}
-
-const rubricSchema: z.ZodType<Rubric> = z.strictObject({
-  criteria: z.array(z.strictObject({ name: z.string(), question: z.string(), weight: z.number().exactOptional() })),
-});
-
-async function rubricOf(given: string): Promise<Rubric | string> {
-  if (!given.endsWith(".json")) return given;
-  const parsed = rubricSchema.safeParse(parseJson((await readGiven(given)).toString("utf8"), given), {
-    error: issueWords,
-  });
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new LaconicError("config_invalid", `${given}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`, {
-    file: given,
-  });
-}
-
-function textOf(rubric: Rubric | string): string {
-  if (typeof rubric === "string") return rubric;
-  return rubric.criteria.map(({ question, weight = 1 }) => `${question} (weight ${weight})`).join(" ");
+/** The answers of a run's last evaluation. @throws LaconicError `run_missing` */
+async function lastAnswers(source: string): Promise<GivenAnswer[]> {
+  const file = join(source, runFiles.episodes);
+  if (!(await exists(file)))
+    throw new LaconicError("run_missing", `${source} holds no run: there are no recorded episodes at ${file}`, {
+      file,
+    });
+  const rows = await readLines(nodeFileSystem, file);
+  const recorded = rows.map((row, i) => gradedEpisode(row, file, i + 1));
+  const last = Math.max(...recorded.map(({ step }) => step));
+  return recorded
+    .filter(({ step }) => step === last)
+    .map(({ problem, episode }) => ({
+      id: problem.id,
+      question: problem.question,
+      answer: episode.answer ?? "",
+      ...(problem.gold !== "" && { reference: problem.gold }),
+    }));
 }
 
 /** Time left, and why the first pair without a verdict has none. */

@@ -6,11 +6,16 @@ import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { recordingServer } from "../testing/recording-server.ts";
 
-async function pairs(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+async function run(
+  command: "bench" | "pairs",
+  ...words: readonly string[]
+): Promise<{ code: number; out: string; err: string }> {
   const terminal = recordingTerminal();
-  const code = await main(["pairs", ...words], { terminal });
+  const code = await main([command, ...words], { terminal });
   return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
 }
+
+const bench = (...words: readonly string[]): ReturnType<typeof run> => run("bench", ...words);
 
 async function temporary(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-pairs-"));
@@ -22,7 +27,7 @@ test(
   "all five baselines on the relay's writers, and a second run takes no sample again",
   { timeout: 60_000 },
   async () => {
-    const run = await temporary();
+    const folder = await temporary();
     const words = [
       "--tasks",
       "relay-writers",
@@ -30,12 +35,12 @@ test(
       "shipped",
       "--device",
       "wasm",
-      "--problems",
+      "--limit",
       "3",
       "--run",
-      run,
+      folder,
     ];
-    const { code, out, err } = await pairs(...words, "--json");
+    const { code, out, err } = await bench(...words, "--json");
     expect([code, err]).toEqual([0, expect.any(String)]);
     const { summaries } = JSON.parse(out) as { summaries: { method: string; scored: number; calls: number }[] };
     expect(summaries.map(({ method, scored, calls }) => [method, scored, calls])).toEqual([
@@ -45,11 +50,11 @@ test(
       ["discussion-1", 3, 4],
       ["discussion-2", 3, 6],
     ]);
-    const before = await readFile(join(run, "pairs.jsonl"), "utf8");
-    expect((await pairs(...words)).err).toContain("holds records already");
-    const again = await pairs("--resume", "--run", run);
+    const before = await readFile(join(folder, "pairs.jsonl"), "utf8");
+    expect((await bench(...words)).err).toContain("holds a bench already");
+    const again = await bench("--resume", "--run", folder);
     expect(again.out).toContain("## relay-writers: tokens and seconds a problem");
-    expect(await readFile(join(run, "pairs.jsonl"), "utf8")).toBe(before);
+    expect(await readFile(join(folder, "pairs.jsonl"), "utf8")).toBe(before);
   },
 );
 
@@ -60,24 +65,37 @@ test.skipIf(data === undefined)(
   "a cap stops, and holds for what is gone on with (LACONIC_DATA)",
   { timeout: 60_000 },
   async () => {
-    const run = await temporary();
+    const folder = await temporary();
     const { url, served } = await recordingServer(() => "four");
-    const words = ["--tasks", "writing/tldr", "--model", "m", "--base-url", url, "--problems", "40", "--run", run];
-    const capped = await pairs(...words, "--methods", "single", "--price", "0,1", "--max-usd", "0.00053", "--json");
+    const words = ["--tasks", "writing/tldr", "--model", "m", "--base-url", url, "--limit", "40", "--run", folder];
+    const capped = await bench(...words, "--methods", "single", "--price", "0,1", "--max-usd", "0.00053", "--json");
     expect([capped.code, capped.err]).toEqual([1, expect.stringContaining("stopped: the next call may cost $0.00")]);
     const { spentUsd } = JSON.parse(capped.out) as { spentUsd: number };
     expect(spentUsd).toBeCloseTo(served.length / 1e6, 12);
     expect(served.length).toBeGreaterThan(0);
     const before = served.length;
     // One call of an unfinished sample has no record: what is kept is spent.
-    const again = await pairs("--resume", "--run", run, "--json");
+    const again = await bench("--resume", "--run", folder, "--json");
     expect([again.code, JSON.parse(again.out)]).toEqual([1, expect.objectContaining({ spentUsd: expect.any(Number) })]);
     expect(served.length - before).toBeLessThanOrEqual(2);
   },
 );
 
+test("laconic pairs is bench --tasks, and says so", { timeout: 60_000 }, async () => {
+  const folder = await temporary();
+  const words = ["--tasks", "relay-writers", "--model", "shipped", "--device", "wasm", "--methods", "single"];
+  const { code, out, err } = await run("pairs", ...words, "--problems", "1", "--run", folder, "--json");
+  expect([code, err]).toEqual([0, expect.stringContaining("laconic pairs is part of laconic bench now")]);
+  expect(JSON.parse(out)).toMatchObject({ directory: folder, stopped: null, summaries: [{ scored: 1 }] });
+  const report = await bench("--resume", "--run", folder);
+  expect([report.code, report.out]).toEqual([0, expect.stringContaining("| single |")]);
+  const missing = await run("pairs", "--model", "shipped", "--run", await temporary());
+  expect(missing.err).toContain("--tasks is missing");
+});
+
 test.for([
-  [["--model", "shipped"], "--tasks is missing"],
+  [["--tasks", "relay-writers", "--model", "shipped", "--judge", "m"], "--judge has no effect with --tasks"],
+  [["--benchmarks", "gsm8k", "--methods", "vanilla", "--model", "m", "--top-p", "1"], "has no effect without --tasks"],
   [["--tasks", "relay-writers"], "--model is missing"],
   [["--tasks", "relay-hint", "--model", "shipped", "--device", "wasm"], "has no baselines"],
   [["--tasks", "writing/novel", "--model", "shipped"], "tasks.0.form"],
@@ -96,7 +114,7 @@ test.for([
   ],
   [["--tasks", "relay-writers", "--methods", "a=/nowhere", "--model", "shipped"], "/nowhere holds no run"],
 ] as const)("refused: %j", async ([words, reason]) => {
-  const { code, err } = await pairs(...words, "--run", await temporary());
+  const { code, err } = await bench(...words, "--run", await temporary());
   expect(code).not.toBe(0);
   expect(err).toContain(reason);
 });

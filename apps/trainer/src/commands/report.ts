@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import type { CommandDef } from "citty";
-import { writeBenchReport } from "../bench/bench-report.ts";
-import { settingsFile } from "../bench/bench-settings.ts";
+import { settingsFile } from "@laconic/evaluation/bench";
+import { reportBench } from "../bench/report-bench.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { readWarnings, writePicture, writeReport } from "../report/write-report.ts";
@@ -23,7 +23,7 @@ export function reportCommand({ terminal }: CommandContext, exit: ExitCode): Com
       },
       run: async ({ directory, out, svg, json }) => {
         if (await exists(join(directory, settingsFile))) {
-          const { files, markdown } = await writeBenchReport(resolve(directory));
+          const { files, markdown } = await reportBench(resolve(directory));
           terminal.result(json ? JSON.stringify({ report: files }) : markdown);
           return 0;
         }

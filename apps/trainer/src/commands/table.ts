@@ -101,12 +101,12 @@ export const commandTable: readonly ListedCommand[] = [
   {
     name: "bench",
     description:
-      "Run published methods on benchmarks or your own questions with your model, and make the papers' tables",
+      "Run published methods on benchmarks or your own questions with your model, or teams on tasks; make the papers' tables",
     load: async () => (await import("./bench.ts")).benchCommand,
   },
   {
     name: "pairs",
-    description: "Compare trained pairs of writers or programmers with MAGRPO's baselines, by one reward",
+    description: "The former name of bench --tasks: trained pairs of writers or programmers, and MAGRPO's baselines",
     load: async () => (await import("./pairs.ts")).pairsCommand,
   },
   {

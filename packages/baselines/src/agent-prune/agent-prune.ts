@@ -1,9 +1,9 @@
 import { LaconicError, randomFromSeed } from "@laconic/core";
 import { z } from "zod";
-import type { Baseline, BaselineOptions, Calibration } from "../baseline.ts";
+import type { Baseline, BaselineOptions, Calibration } from "../protocols/baseline.ts";
 import { toolBytes } from "../code/run-tests.ts";
-import { methodOf } from "../method-of.ts";
-import { agentPruneProtocols, agentPruneReleasedProtocols } from "../protocols/agent-prune.ts";
+import { methodOf } from "../playing/method-of.ts";
+import { agentPruneProtocols, agentPruneReleasedProtocols } from "./protocol.ts";
 import { protocolFor } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import {

@@ -1,13 +1,13 @@
 import type { Problem, Topology } from "@laconic/core";
 import { type Turn, programTopology, quote } from "@laconic/topologies";
-import type { BaselineOptions, MethodSize, RunProgram } from "../baseline.ts";
+import type { BaselineOptions, MethodSize, RunProgram } from "../protocols/baseline.ts";
 import { codeIn, examplesIn } from "../code/code-in.ts";
 import { onceEach, runTests, words } from "../code/run-tests.ts";
 import { chat, roleLine, stepByStep } from "../prompts/chat.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
-import { programIn, runnerOf } from "../run-program.ts";
-import { countVotes } from "../vote.ts";
+import { programIn, runnerOf } from "../playing/run-program.ts";
+import { countVotes } from "../playing/vote.ts";
 import { edgesOf, type EdgeSet } from "./edges.ts";
 
 /** Kinds of calls: an agent's reply, and the decision. */

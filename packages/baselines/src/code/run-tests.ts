@@ -1,4 +1,4 @@
-import type { RunProgram } from "../baseline.ts";
+import type { RunProgram } from "../protocols/baseline.ts";
 import { programOf } from "./code-in.ts";
 
 /** What a tool says in a prompt has at most so many characters. */

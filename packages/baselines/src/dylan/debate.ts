@@ -1,11 +1,11 @@
 import { randomFromSeed, type Random, type Topology } from "@laconic/core";
 import { programTopology, quote, type Line, type Stage, type Turn } from "@laconic/topologies";
-import type { BaselineOptions } from "../baseline.ts";
+import type { BaselineOptions } from "../protocols/baseline.ts";
 import { chat, roleLine, stepByStep } from "../prompts/chat.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import { shotsOf } from "../protocols/choose-shots.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
-import { countVotes } from "../vote.ts";
+import { countVotes } from "../playing/vote.ts";
 import { bestTwo, drawnNote } from "./best-two.ts";
 import { agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
 

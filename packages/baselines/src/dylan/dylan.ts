@@ -1,9 +1,9 @@
 import { LaconicError, type Topology } from "@laconic/core";
 import { z } from "zod";
-import type { Baseline, BaselineOptions, MethodSize, PromptCopies } from "../baseline.ts";
+import type { Baseline, BaselineOptions, MethodSize, PromptCopies } from "../protocols/baseline.ts";
 import { toolBytes } from "../code/run-tests.ts";
-import { methodOf } from "../method-of.ts";
-import { dylanProtocols, dylanSelectProtocols } from "../protocols/dylan.ts";
+import { methodOf } from "../playing/method-of.ts";
+import { dylanProtocols, dylanSelectProtocols } from "./protocol.ts";
 import { protocolFor } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
 import { dylanDebate, type DylanPhase, type OnImportance } from "./debate.ts";

@@ -1,6 +1,6 @@
 import type { Random } from "@laconic/core";
 import { quote, type Line, type Stage, type Turn } from "@laconic/topologies";
-import type { RunProgram } from "../baseline.ts";
+import type { RunProgram } from "../protocols/baseline.ts";
 import { assertsIn, codeIn } from "../code/code-in.ts";
 import { runReply, runTests, type Ending } from "../code/run-tests.ts";
 import { chat } from "../prompts/chat.ts";

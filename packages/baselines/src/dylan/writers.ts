@@ -1,6 +1,6 @@
 import { randomFromSeed, type Random, type Topology } from "@laconic/core";
 import { programTopology, quote, type Stage, type Turn } from "@laconic/topologies";
-import type { BaselineOptions, RunProgram } from "../baseline.ts";
+import type { BaselineOptions, RunProgram } from "../protocols/baseline.ts";
 import { codeIn } from "../code/code-in.ts";
 import { onceEach, runReply, runTests } from "../code/run-tests.ts";
 import { chat, roleLine } from "../prompts/chat.ts";
@@ -10,7 +10,7 @@ import { bestTwo, drawnNote } from "./best-two.ts";
 import { sample, type DylanPhase, type OnImportance } from "./debate.ts";
 import { agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
 import { judge, type Judged, type Judgement } from "./judges.ts";
-import { runnerOf } from "../run-program.ts";
+import { runnerOf } from "../playing/run-program.ts";
 import { sentenceBleu } from "./sentence-bleu.ts";
 
 const layers = 3;

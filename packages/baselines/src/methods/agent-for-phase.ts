@@ -1,6 +1,6 @@
 import type { AgentId } from "@laconic/core";
 import type { AgentSpec, PromptTemplate } from "@laconic/topologies";
-import type { BaselineOptions } from "../baseline.ts";
+import type { BaselineOptions } from "../protocols/baseline.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Phase } from "../protocols/protocol.ts";
 

@@ -1,7 +1,7 @@
-import type { Baseline } from "../baseline.ts";
-import { methodOf } from "../method-of.ts";
+import type { Baseline } from "../protocols/baseline.ts";
+import { methodOf } from "../playing/method-of.ts";
 import { complexCotProtocols, sampledComplexCotProtocols } from "../protocols/complex-cot.ts";
-import { copiesToOne, repliesToOne, samplesOf } from "../single.ts";
+import { copiesToOne, repliesToOne, samplesOf } from "../playing/single.ts";
 
 /** What its prompts ask for, also without examples: steps that can be counted. */
 export const stepALine = "Reason in as many small steps as it takes, one step a line.";

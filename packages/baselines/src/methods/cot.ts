@@ -1,8 +1,8 @@
-import type { Baseline } from "../baseline.ts";
-import { methodOf } from "../method-of.ts";
+import type { Baseline } from "../protocols/baseline.ts";
+import { methodOf } from "../playing/method-of.ts";
 import { stepByStep } from "../prompts/chat.ts";
 import { cotProtocols } from "../protocols/cot.ts";
-import { copiesToOne, repliesToOne } from "../single.ts";
+import { copiesToOne, repliesToOne } from "../playing/single.ts";
 
 /**
  * Chain of thought: worked examples where there are any, else the instruction to reason step by step, which is what

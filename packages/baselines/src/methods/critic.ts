@@ -1,6 +1,6 @@
 import { criticActor, criticPrompt, revisingActorPrompt } from "@laconic/topologies";
-import type { Baseline } from "../baseline.ts";
-import { methodOf } from "../method-of.ts";
+import type { Baseline } from "../protocols/baseline.ts";
+import { methodOf } from "../playing/method-of.ts";
 import { criticProtocols } from "../protocols/untrained.ts";
 import { agentForPhase } from "./agent-for-phase.ts";
 

@@ -1,7 +1,7 @@
 import type { ChatMessage } from "@laconic/core";
 import { programTopology } from "@laconic/topologies";
-import type { Baseline } from "../baseline.ts";
-import { methodOf } from "../method-of.ts";
+import type { Baseline } from "../protocols/baseline.ts";
+import { methodOf } from "../playing/method-of.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import { equalThoughtProtocols } from "../protocols/equal-budget.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";

@@ -1,11 +1,11 @@
 import { programTopology } from "@laconic/topologies";
-import type { Baseline } from "../baseline.ts";
-import { methodOf } from "../method-of.ts";
+import type { Baseline } from "../protocols/baseline.ts";
+import { methodOf } from "../playing/method-of.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import { shotsOf } from "../protocols/choose-shots.ts";
 import { equalVotesProtocols } from "../protocols/equal-budget.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
-import { pluralityOf } from "../vote.ts";
+import { pluralityOf } from "../playing/vote.ts";
 import { tokensGiven, tokensOf } from "./tokens-given.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { programTopology, quote, type Turn } from "@laconic/topologies";
-import type { Baseline } from "../baseline.ts";
-import { methodOf } from "../method-of.ts";
+import type { Baseline } from "../protocols/baseline.ts";
+import { methodOf } from "../playing/method-of.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import { shotsOf } from "../protocols/choose-shots.ts";
 import { evoAgentProtocols, type EvoAgentPhase } from "../protocols/evo-agent.ts";

@@ -1,6 +1,6 @@
 import { hintActor, hintedActorPrompt, hintPrompt } from "@laconic/topologies";
-import type { Baseline } from "../baseline.ts";
-import { methodOf } from "../method-of.ts";
+import type { Baseline } from "../protocols/baseline.ts";
+import { methodOf } from "../playing/method-of.ts";
 import { hintProtocols } from "../protocols/untrained.ts";
 import { agentForPhase } from "./agent-for-phase.ts";
 

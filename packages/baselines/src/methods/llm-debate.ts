@@ -1,13 +1,13 @@
 import type { ChatMessage } from "@laconic/core";
 import { programTopology, quote, type Program } from "@laconic/topologies";
-import type { Baseline, BaselineOptions, MethodSize } from "../baseline.ts";
-import { methodOf } from "../method-of.ts";
+import type { Baseline, BaselineOptions, MethodSize } from "../protocols/baseline.ts";
+import { methodOf } from "../playing/method-of.ts";
 import { stepByStep } from "../prompts/chat.ts";
 import { shotMessages, shotsOf } from "../protocols/choose-shots.ts";
 import { debateProtocols } from "../protocols/llm-debate.ts";
 import { phaseSettings, protocolFor } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
-import { pluralityOf } from "../vote.ts";
+import { pluralityOf } from "../playing/vote.ts";
 
 /**
  * Debate: 3 agents, 2 rounds. Each keeps its own chat; in a later round it gets the complete message of every other agent

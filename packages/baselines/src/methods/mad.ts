@@ -1,8 +1,8 @@
 import { boundedJson } from "@laconic/core";
 import type { ChatMessage } from "@laconic/core";
 import { type Stage, type Turn, programTopology, quote } from "@laconic/topologies";
-import type { AnswerReader, Baseline } from "../baseline.ts";
-import { methodOf } from "../method-of.ts";
+import type { AnswerReader, Baseline } from "../protocols/baseline.ts";
+import { methodOf } from "../playing/method-of.ts";
 import { stepByStep } from "../prompts/chat.ts";
 import { madProtocols } from "../protocols/mad.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";

@@ -1,7 +1,7 @@
 import type { Prompt } from "@laconic/core";
 import { programTopology, quote } from "@laconic/topologies";
-import type { Baseline, BaselineOptions } from "../baseline.ts";
-import { methodOf } from "../method-of.ts";
+import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
+import { methodOf } from "../playing/method-of.ts";
 import { chat } from "../prompts/chat.ts";
 import { shotsOf } from "../protocols/choose-shots.ts";
 import { hinted, hintMessages, withHint } from "../protocols/hints.ts";

@@ -1,6 +1,6 @@
 import { programTopology, type Program } from "@laconic/topologies";
-import type { Baseline, BaselineOptions } from "../baseline.ts";
-import { methodOf } from "../method-of.ts";
+import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
+import { methodOf } from "../playing/method-of.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import { phaseSettings, protocolFor } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";

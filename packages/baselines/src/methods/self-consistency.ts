@@ -1,8 +1,8 @@
-import type { Baseline } from "../baseline.ts";
-import { methodOf } from "../method-of.ts";
+import type { Baseline } from "../protocols/baseline.ts";
+import { methodOf } from "../playing/method-of.ts";
 import { stepByStep } from "../prompts/chat.ts";
 import { sc40Protocols, scProtocols } from "../protocols/self-consistency.ts";
-import { copiesToOne, repliesToOne, samplesOf } from "../single.ts";
+import { copiesToOne, repliesToOne, samplesOf } from "../playing/single.ts";
 
 function votes(name: string, title: string, protocols: typeof scProtocols): Baseline {
   return methodOf({

@@ -1,10 +1,10 @@
 import type { Topology } from "@laconic/core";
 import { programTopology, quote } from "@laconic/topologies";
-import type { BaselineOptions } from "../baseline.ts";
+import type { BaselineOptions } from "../protocols/baseline.ts";
 import { chat } from "../prompts/chat.ts";
 import { phaseSettings, roundsOf } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
-import { printedBy, programIn, runnerOf } from "../run-program.ts";
+import { printedBy, programIn, runnerOf } from "../playing/run-program.ts";
 
 /**
  * Self-Refine by programs: a draft, then calls that each find the error and write the program anew. The answer is what the last program

@@ -1,7 +1,7 @@
 import { type Turn, programTopology, quote } from "@laconic/topologies";
 import type { Topology } from "@laconic/core";
-import type { Baseline, BaselineOptions } from "../baseline.ts";
-import { methodOf } from "../method-of.ts";
+import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
+import { methodOf } from "../playing/method-of.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import { firstObject } from "../prompts/json-reply.ts";
 import { phaseSettings, roundsOf } from "../protocols/protocol-for.ts";

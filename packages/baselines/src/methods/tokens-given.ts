@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { Turn } from "@laconic/topologies";
-import type { BaselineOptions } from "../baseline.ts";
+import type { BaselineOptions } from "../protocols/baseline.ts";
 
 /** @throws LaconicError `config_invalid` without the tokens of a team */
 export function tokensGiven(method: string, { tokens }: Pick<BaselineOptions, "tokens">): number {

@@ -1,11 +1,11 @@
 import { programTopology, quote } from "@laconic/topologies";
-import type { Baseline } from "../baseline.ts";
-import { methodOf } from "../method-of.ts";
+import type { Baseline } from "../protocols/baseline.ts";
+import { methodOf } from "../playing/method-of.ts";
 import { chat } from "../prompts/chat.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import { directProtocols } from "../protocols/vanilla.ts";
-import { programIn, printedBy, runnerOf } from "../run-program.ts";
+import { programIn, printedBy, runnerOf } from "../playing/run-program.ts";
 
 /** AgentPrune's DirectAnswer: one agent, whose program is run where it writes one, and a decision that reads its reply. */
 export const vanillaDirect: Baseline = methodOf({

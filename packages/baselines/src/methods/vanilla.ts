@@ -1,7 +1,7 @@
-import type { Baseline } from "../baseline.ts";
-import { methodOf } from "../method-of.ts";
+import type { Baseline } from "../protocols/baseline.ts";
+import { methodOf } from "../playing/method-of.ts";
 import { fewShotProtocols, zeroShotProtocols } from "../protocols/vanilla.ts";
-import { copiesToOne, repliesToOne } from "../single.ts";
+import { copiesToOne, repliesToOne } from "../playing/single.ts";
 
 /** Standard prompting: the question, behind as many questions with their answers as are asked for; one call. */
 function standard(name: string, title: string, protocols: typeof zeroShotProtocols): Baseline {

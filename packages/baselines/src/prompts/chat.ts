@@ -1,5 +1,5 @@
 import type { ChatMessage, Prompt } from "@laconic/core";
-import type { Exemplar } from "../baseline.ts";
+import type { Exemplar } from "../protocols/baseline.ts";
 import { shotMessages } from "../protocols/choose-shots.ts";
 import type { Role, Shots } from "../protocols/protocol.ts";
 

@@ -1,5 +1,5 @@
 import type { ChatMessage } from "@laconic/core";
-import type { BaselineOptions, Exemplar } from "../baseline.ts";
+import type { BaselineOptions, Exemplar } from "./baseline.ts";
 import type { Protocol, Shots } from "./protocol.ts";
 
 /** Steps of a worked solution or of a reply, as Fu et al. 2023 count them: a step is a line that says something. */

@@ -1,5 +1,5 @@
 import type { ChatMessage } from "@laconic/core";
-import type { Exemplar } from "../baseline.ts";
+import type { Exemplar } from "./baseline.ts";
 import { workedReply } from "./choose-shots.ts";
 import type { Family, Shots } from "./protocol.ts";
 

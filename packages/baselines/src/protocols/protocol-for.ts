@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { BaselineOptions } from "../baseline.ts";
+import type { BaselineOptions } from "./baseline.ts";
 import type { Phase, Protocol } from "./protocol.ts";
 
 /** The kind of questions, and the benchmark, that a protocol is looked up by. */

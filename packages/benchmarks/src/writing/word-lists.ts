@@ -1,8 +1,4 @@
-/**
- * Our own lists: the ones of OpenMLRL's repository come without a licence. Scores depend on them, so results name them:
- * `laconic-words@1`.
- */
-export const wordListId = "laconic-words@1";
+// Our own lists, laconic-words@1: those of OpenMLRL's repository come without a licence. Scores depend on them.
 
 /** Phrases that join thoughts, by what they do. */
 export const transitionPhrases: Readonly<Record<string, readonly string[]>> = {

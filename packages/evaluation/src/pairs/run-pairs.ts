@@ -9,7 +9,7 @@ import {
 } from "@laconic/core";
 import { readReward, timerOf, withDeadline, type Ask } from "@laconic/rewards";
 import { episodeCosts, noCosts } from "../episode-costs.ts";
-import { endsBench, messageOf } from "../sample-errors.ts";
+import { messageOf, SampleTaker, type SampleKind } from "../take-samples.ts";
 import type { RecordFile } from "../record-file.ts";
 import { pairKey, type PairRecord } from "./pair-record.ts";
 
@@ -45,6 +45,7 @@ export interface PairOptions {
   /** Milliseconds of a clock that only goes forward, for critical seconds. */
   readonly clock: () => number;
   readonly signal?: AbortSignal;
+  readonly onRecord?: (record: PairRecord) => void;
 }
 
 /** One sample to take. */
@@ -65,38 +66,21 @@ export async function runPairs(
   file: RecordFile<PairRecord>,
   options: PairOptions,
 ): Promise<string | null> {
-  const { concurrency = 1, gradeSeconds = 300, maxErrors = 20, repeats, signal } = options;
+  const { concurrency = 1, gradeSeconds = 300, maxErrors = 20, repeats, signal, onRecord } = options;
   const ask = withDeadline({ seconds: gradeSeconds, timer: timerOf(globalThis) });
   const jobs = boards.flatMap((board) =>
     Array.from({ length: repeats }, (_, repeat) =>
       board.problems.flatMap((problem) => board.methods.map((method): PairJob => ({ board, method, problem, repeat }))),
     ).flat(),
   );
-  const open = jobs.filter((job) => file.records.get(pairKey(identityOf(job)))?.status !== "scored");
-  const queue = open.values();
-  let failures = 0;
-  let stopped: string | null = null;
-  const worker = async (): Promise<void> => {
-    for (const job of queue) {
-      if (stopped !== null || signal?.aborted) return;
-      const attempt = (file.records.get(pairKey(identityOf(job)))?.attempt ?? 0) + 1;
-      let record: PairRecord;
-      try {
-        record = await samplePair(job, attempt, options, ask);
-      } catch (error) {
-        if (endsBench(error)) {
-          stopped ??= (error as Error).message;
-          return;
-        }
-        record = { ...identityOf(job), ...nothing, attempt, error: messageOf(error) };
-      }
-      await file.append(record);
-      if (record.status !== "scored") failures++;
-      if (failures > maxErrors) stopped ??= `${failures} samples have no score; the last one: ${record.error}`;
-    }
+  const kind: SampleKind<PairJob, PairRecord> = {
+    keyOf: (job) => pairKey(identityOf(job)),
+    take: (job, attempt) => samplePair(job, attempt, options, ask),
+    failed: (job, attempt, error) => ({ ...identityOf(job), ...nothing, attempt, error: messageOf(error) }),
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, open.length) }, worker));
-  return stopped ?? (signal?.aborted ? "aborted" : null);
+  const taker = new SampleTaker(kind, file, { concurrency, maxErrors, signal }, onRecord);
+  await taker.take(jobs.filter((job) => file.records.get(kind.keyOf(job))?.status !== "scored"));
+  return taker.stopped;
 }
 
 async function samplePair(job: PairJob, attempt: number, options: PairOptions, ask: Ask): Promise<PairRecord> {

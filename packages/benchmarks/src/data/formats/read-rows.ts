@@ -1,8 +1,7 @@
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { unpacked, zipEntries } from "#formats";
 import type { DataRow } from "../data-row.ts";
 import { csvRows } from "./csv.ts";
-import { jsonArray } from "./json-array.ts";
 import { jsonLines } from "./json-lines.ts";
 import { parquetRows } from "./parquet.ts";
 
@@ -55,4 +54,16 @@ function startsWith(bytes: Uint8Array, head: readonly number[]): boolean {
 /** After a byte order mark and white space. */
 function firstVisible(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, 64)).trimStart().slice(0, 1);
+}
+
+/** @throws LaconicError `data_invalid` when the file is no JSON array */
+function jsonArray(file: string, bytes: Uint8Array): DataRow[] {
+  let value: unknown;
+  try {
+    value = boundedJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw new LaconicError("data_invalid", `${file}: not JSON: ${(error as Error).message}`, { file }, error);
+  }
+  if (!Array.isArray(value)) throw new LaconicError("data_invalid", `${file}: expected an array of rows`, { file });
+  return value.map((each: unknown, i) => ({ file, row: i + 1, value: each }));
 }

@@ -1,9 +1,9 @@
+import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { LaconicError } from "@laconic/core";
 import type { Verdict } from "../verdict.ts";
 import type { MathsOptions } from "./grade-maths.ts";
 import type { MathsNote, MathsPair } from "./maths-worker.ts";
-import { threadMilliseconds } from "./thread-time.ts";
 
 /** Judges mathematics on a thread of its own. */
 export interface MathsGrader {
@@ -53,47 +53,104 @@ export function mathsGrader(options: MathsGraderOptions = {}): MathsGrader {
 }
 
 /** @param entry - module whose `serve` judges pairs on the thread */
-export function mathsGraderOn(entry: URL, { timeoutMs = 3000, memoryMiB = 256 }: MathsGraderOptions = {}): MathsGrader {
-  const waiting: Job[] = [];
-  const sent: Job[] = [];
-  let worker: Worker | null = null;
-  let ready = false;
-  let threadName: string | null = null;
-  let timer: NodeJS.Timeout | null = null;
-  let closed = false;
+export function mathsGraderOn(entry: URL, options: MathsGraderOptions = {}): MathsGrader {
+  return new MathsThread(entry, options);
+}
 
-  const watch = (): void => {
-    if (timer) clearTimeout(timer);
-    timer = null;
-    if (sent.length === 0 || !ready) return;
-    const [before, start] = [threadMilliseconds(threadName), performance.now()];
-    const look = (): void => {
-      const [now, wall] = [threadMilliseconds(threadName), performance.now() - start];
-      const own = now === null || before === null ? wall : now - before;
-      if (own >= timeoutMs) replace(`took more than ${timeoutMs} ms`);
-      else if (wall >= longestWallMs + 20 * timeoutMs) replace("got no processor", false);
-      else timer = setTimeout(look, Math.max(10, timeoutMs - own));
-    };
-    timer = setTimeout(look, timeoutMs);
-  };
-  const pump = (): void => {
-    if (closed || waiting.length + sent.length === 0) return;
-    worker ??= start();
-    worker.ref();
-    while (ready && sent.length < atOnce && waiting.length > 0) {
-      const job = waiting.shift() as Job;
-      sent.push(job);
-      worker.postMessage(job.pair);
-      if (sent.length === 1) watch();
+class MathsThread implements MathsGrader {
+  readonly #entry: URL;
+  readonly #timeoutMs: number;
+  readonly #memoryMiB: number;
+  readonly #waiting: Job[] = [];
+  readonly #sent: Job[] = [];
+  #worker: Worker | null = null;
+  #isReady = false;
+  #threadName: string | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #isClosed = false;
+
+  constructor(entry: URL, { timeoutMs = 3000, memoryMiB = 256 }: MathsGraderOptions) {
+    this.#entry = entry;
+    this.#timeoutMs = timeoutMs;
+    this.#memoryMiB = memoryMiB;
+  }
+
+  grade(reply: string, gold: string, options?: MathsOptions, signal?: AbortSignal): Promise<Verdict> {
+    if (this.#isClosed) return Promise.reject(closed());
+    if (signal?.aborted) return Promise.resolve(aborted);
+    return new Promise<Verdict>((resolve, reject) => {
+      const settled = (): void => signal?.removeEventListener("abort", giveUp);
+      const job: Job = {
+        pair: { reply, gold, ...(options && { options }) },
+        resolve(verdict) {
+          settled();
+          resolve(verdict);
+        },
+        reject(error) {
+          settled();
+          reject(error);
+        },
+      };
+      // What the thread holds already comes back in its turn, and is not heard.
+      const giveUp = (): void => {
+        const place = this.#waiting.indexOf(job);
+        if (place >= 0) this.#waiting.splice(place, 1);
+        job.resolve(aborted);
+      };
+      signal?.addEventListener("abort", giveUp, { once: true });
+      this.#waiting.push(job);
+      this.#pump();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#rejectAll(closed());
+    this.#worker?.removeAllListeners();
+    await this.#worker?.terminate();
+  }
+
+  #pump(): void {
+    if (this.#isClosed || this.#waiting.length + this.#sent.length === 0) return;
+    this.#worker ??= this.#start();
+    this.#worker.ref();
+    while (this.#isReady && this.#sent.length < atOnce && this.#waiting.length > 0) {
+      const job = this.#waiting.shift() as Job;
+      this.#sent.push(job);
+      this.#worker.postMessage(job.pair);
+      if (this.#sent.length === 1) this.#watch();
     }
-  };
+  }
+
+  /** Gives the oldest pair up when its time is over. */
+  #watch(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#sent.length === 0 || !this.#isReady) return;
+    const timeoutMs = this.#timeoutMs;
+    const before = threadMilliseconds(this.#threadName);
+    const start = performance.now();
+    const look = (): void => {
+      const now = threadMilliseconds(this.#threadName);
+      const wall = performance.now() - start;
+      const own = now === null || before === null ? wall : now - before;
+      if (own >= timeoutMs) this.#replace(`took more than ${timeoutMs} ms`);
+      else if (wall >= longestWallMs + 20 * timeoutMs) this.#replace("got no processor", false);
+      else this.#timer = setTimeout(look, Math.max(10, timeoutMs - own));
+    };
+    this.#timer = setTimeout(look, timeoutMs);
+  }
+
   /** The oldest pair is to blame; those behind it are judged by the next thread. */
-  const replace = (why: string, decided = true): void => {
-    const old = worker;
-    [worker, ready, threadName] = [null, false, null];
+  #replace(why: string, decided = true): void {
+    const old = this.#worker;
+    this.#worker = null;
+    this.#isReady = false;
+    this.#threadName = null;
     old?.removeAllListeners();
     void old?.terminate();
-    const [guilty, ...others] = sent.splice(0);
+    const [guilty, ...others] = this.#sent.splice(0);
     guilty?.resolve({
       correct: false,
       extracted: null,
@@ -101,71 +158,58 @@ export function mathsGraderOn(entry: URL, { timeoutMs = 3000, memoryMiB = 256 }:
       certainty: "undecided",
       decided,
     });
-    waiting.unshift(...others);
-    watch();
-    pump();
-  };
-  const start = (): Worker => {
+    this.#waiting.unshift(...others);
+    this.#watch();
+    this.#pump();
+  }
+
+  #start(): Worker {
     const thread = new Worker(new URL("../../../assets/maths-worker.mjs", import.meta.url), {
-      workerData: { entry: entry.href },
+      workerData: { entry: this.#entry.href },
       execArgv: [],
       env: {},
-      resourceLimits: { maxOldGenerationSizeMb: memoryMiB, stackSizeMb: 4 },
+      resourceLimits: { maxOldGenerationSizeMb: this.#memoryMiB, stackSizeMb: 4 },
     });
     thread.on("message", (note: MathsNote) => {
-      if (note === "ready") ready = true;
-      else if ("thread" in note) threadName = note.thread;
-      else sent.shift()?.resolve(note);
-      watch();
-      pump();
-      if (sent.length + waiting.length === 0) thread.unref(); // an idle grader does not keep the process alive
+      if (note === "ready") this.#isReady = true;
+      else if ("thread" in note) this.#threadName = note.thread;
+      else this.#sent.shift()?.resolve(note);
+      this.#watch();
+      this.#pump();
+      // An idle grader does not keep the process alive.
+      if (this.#sent.length + this.#waiting.length === 0) thread.unref();
     });
     const stopped = (error: unknown): void => {
-      if (ready) return replace("stopped its thread");
-      const failure = new LaconicError("engine_failed", "the maths grader's thread did not start", {}, error);
-      worker = null;
-      for (const job of [...sent.splice(0), ...waiting.splice(0)]) job.reject(failure);
+      if (this.#isReady) return this.#replace("stopped its thread");
+      this.#worker = null;
+      this.#rejectAll(new LaconicError("engine_failed", "the maths grader's thread did not start", {}, error));
     };
     thread.on("error", stopped);
     thread.on("exit", stopped);
     return thread;
-  };
+  }
 
-  return {
-    grade(reply, gold, options, signal) {
-      if (closed) return Promise.reject(new LaconicError("engine_failed", "the maths grader was closed"));
-      if (signal?.aborted) return Promise.resolve(aborted);
-      return new Promise((resolve, reject) => {
-        const settled = (): void => signal?.removeEventListener("abort", giveUp);
-        const job: Job = {
-          pair: { reply, gold, ...(options && { options }) },
-          resolve(verdict) {
-            settled();
-            resolve(verdict);
-          },
-          reject(error) {
-            settled();
-            reject(error);
-          },
-        };
-        // What the thread holds already comes back in its turn, and is not heard.
-        const giveUp = (): void => {
-          const place = waiting.indexOf(job);
-          if (place >= 0) waiting.splice(place, 1);
-          job.resolve(aborted);
-        };
-        signal?.addEventListener("abort", giveUp, { once: true });
-        waiting.push(job);
-        pump();
-      });
-    },
-    async close() {
-      closed = true;
-      if (timer) clearTimeout(timer);
-      for (const job of [...sent.splice(0), ...waiting.splice(0)])
-        job.reject(new LaconicError("engine_failed", "the maths grader was closed"));
-      worker?.removeAllListeners();
-      await worker?.terminate();
-    },
-  };
+  #rejectAll(error: LaconicError): void {
+    for (const job of [...this.#sent.splice(0), ...this.#waiting.splice(0)]) job.reject(error);
+  }
+}
+
+function closed(): LaconicError {
+  return new LaconicError("engine_failed", "the maths grader was closed");
+}
+
+/**
+ * Milliseconds of processor time that a thread has used, so that a busy machine takes none of a pair's time.
+ * @param thread - as `/proc/thread-self` names it, or null where the system does not
+ * @returns null where it cannot be told
+ */
+function threadMilliseconds(thread: string | null): number | null {
+  if (thread === null) return null;
+  try {
+    const stat = readFileSync(`/proc/${thread}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" "); // the name before may hold anything
+    return (Number(fields[11]) + Number(fields[12])) * 10; // utime, stime: proc_pid_stat(5), in hundredths of a second
+  } catch {
+    return null;
+  }
 }

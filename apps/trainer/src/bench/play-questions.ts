@@ -1,0 +1,159 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { benchmarkNamed } from "@laconic/benchmarks";
+import { LaconicError, type LanguageModel } from "@laconic/core";
+import { estimate } from "@laconic/evaluation";
+import {
+  inBenchFolder,
+  paidModels,
+  playBench,
+  prepareBench,
+  questionRecords,
+  settingsFile,
+  writeSkipped,
+  type BenchConfig,
+  type OpenModel,
+  type PreparedBench,
+  type TrainedTeam,
+} from "@laconic/evaluation/bench";
+import type { HubEnvironment } from "@laconic/hub";
+import type { ApiEvent, Limiter, SpendAccount } from "@laconic/openai";
+import { codeGrader, createSandbox, programRunner } from "@laconic/sandbox";
+import { dealSeed, dealTo } from "@laconic/worlds/text";
+import { dataFolder, environmentValue } from "@laconic/runtime/folders";
+import { fromFolder, keepSources, sourcesOf } from "@laconic/runtime/resolver";
+import { openAccount } from "@laconic/runtime/spending";
+import { downloadProgress } from "../cli/download-progress.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { untilStopped } from "../cli/until-stopped.ts";
+import type { Spending } from "@laconic/runtime/spending";
+import { checkPriced } from "../run/spending.ts";
+import { progressOf } from "./bench-progress.ts";
+import { openOwnBoards, openOwnMethods } from "./own-values.ts";
+import { trainedTeam } from "./trained-team.ts";
+
+/** Where a bench's questions come from. */
+export interface QuestionSources {
+  readonly hub: HubEnvironment;
+  readonly folder: string | undefined;
+  readonly offline: boolean;
+}
+
+/** How far a bench may go. */
+export interface QuestionLimits {
+  readonly insecure: boolean;
+  readonly maxErrors: number;
+  readonly deadline: Pick<Spending, "deadlineMs">;
+}
+
+type Prepared = PreparedBench<TrainedTeam<Omit<Spending, "price">>>;
+
+/** Opens what a bench is made of, and refuses what has no effect or no price. */
+export async function prepareQuestions(
+  config: BenchConfig,
+  directory: string,
+  { hub, folder, offline }: QuestionSources,
+  terminal: Terminal,
+): Promise<Prepared> {
+  const prepared = await prepareBench(config, {
+    trainedTeam: (name, run) => trainedTeam(name, run, terminal, config.actor, config.actorPrice),
+    ownMethods: await openOwnMethods(config.own, directory),
+    ownBoards: await openOwnBoards(config.own, directory),
+    open: (name) => ({
+      folder: dataFolder(folder),
+      hub,
+      offline,
+      onProgress: downloadProgress(benchmarkNamed(name).name, terminal),
+    }),
+    hub,
+    partitioner: { seed: dealSeed, dealTo },
+    note: (text) => terminal.note(text),
+  });
+  for (const { price, model, flag } of paidModels(prepared)) checkPriced(price, model, flag);
+  if (config.actorPrice !== null && prepared.teams.every(({ asksServer }) => !asksServer))
+    throw new LaconicError("config_invalid", "--actor-price: no trained team's actor is behind a server", {
+      flag: "actor-price",
+    });
+  return prepared;
+}
+
+/** What it would take, as a dry run says it. */
+export function dryRun({ jobs, settings, config }: Prepared): string {
+  return JSON.stringify({ ...estimate(jobs, settings), config });
+}
+
+/** Writes what a new bench is made of into its directory: from there it can go on. */
+export async function keepQuestions(directory: string, { config, skipped }: Prepared, isNew: boolean): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  if (isNew) {
+    await writeFile(join(directory, settingsFile), `${JSON.stringify(config, null, 2)}\n`);
+    await keepSources(directory, await sourcesOf(fromFolder(directory, config.own)));
+  }
+  await writeSkipped(directory, skipped);
+}
+
+/** Takes the samples that are missing or failed. Returns why it stopped before its end; null when it did not. */
+export function playQuestions(
+  directory: string,
+  prepared: Prepared,
+  { insecure, maxErrors, deadline }: QuestionLimits,
+  terminal: Terminal,
+): Promise<string | null> {
+  const { config, teams } = prepared;
+  const note = (text: string): void => terminal.note(text);
+  const account = (spentUsd: number): ReturnType<typeof openAccount> =>
+    openAccount(directory, config.maxUsd, spentUsd, terminal);
+  return inBenchFolder(directory, questionRecords, account, (file, booked) =>
+    untilStopped(note, async (signal) => {
+      try {
+        // Models of their own, for as long as they are used.
+        for (const team of teams) await team.open({ account: booked, ...deadline });
+        const openModel = await opener(config, { account: booked, insecure, ...deadline }, note);
+        const { Limiter: RequestLimiter } = await import("@laconic/openai");
+        const { concurrency } = config;
+        const limiter = new RequestLimiter({ start: Math.min(20, concurrency), most: Math.max(64, concurrency) });
+        const { stopped } = await playBench(directory, prepared, file, {
+          model: openModel(config, limiter),
+          openModel,
+          environment: environmentValue,
+          openSandbox: async () => {
+            const sandbox = await createSandbox();
+            return { code: codeGrader(sandbox), runProgram: programRunner(sandbox), close: () => sandbox.close() };
+          },
+          maxErrors,
+          signal,
+          onStart: (samples) => progressOf(samples, booked, terminal),
+          note,
+        });
+        return stopped;
+      } finally {
+        for (const team of teams) await team.close();
+      }
+    }),
+  );
+}
+
+/** Models of servers, whose calls are booked together. */
+async function opener(
+  { model: name }: BenchConfig,
+  shared: { readonly account: SpendAccount; readonly insecure: boolean } & Pick<Spending, "deadlineMs">,
+  note: (text: string) => void,
+): Promise<(named: Parameters<OpenModel>[0], limiter?: Limiter) => LanguageModel> {
+  // Loaded where it is used: the SDK takes a tenth of a second, which every other command would pay.
+  const { openAiModel } = await import("@laconic/openai");
+  const onEvent = (event: ApiEvent): void => {
+    if (event.kind !== "ceiling-ignored") return;
+    const { completionTokens, maxTokens } = event;
+    note(`${name} wrote ${completionTokens} tokens where ${maxTokens} were asked for: costs pass the plan's`);
+  };
+  return ({ model, baseUrl, price, apiKey }, limiter) =>
+    openAiModel({
+      ...shared,
+      onEvent,
+      model,
+      baseUrl,
+      ...(limiter && { limiter }),
+      ...(price && { price }),
+      ...(apiKey !== undefined && { apiKey }),
+    });
+}

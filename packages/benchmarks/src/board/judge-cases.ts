@@ -1,0 +1,48 @@
+import { performance } from "node:perf_hooks";
+import { gradeCase, type CaseVerdict } from "../graders/grade-case.ts";
+import { readGradedCases, type GradedCase } from "../graders/graded-case.ts";
+import type { RowRefusal } from "../data/data-row.ts";
+import { mathsGrader } from "../graders/maths/maths-grader.ts";
+import type { BoardTime } from "./board-report.ts";
+import type { Judged } from "./tally.ts";
+
+/** Labelled replies of a file, and its rows that are none. */
+export function gradedCases(file: string, bytes: Uint8Array): { cases: GradedCase[]; refused: RowRefusal[] } {
+  const cases: GradedCase[] = [];
+  const refused: RowRefusal[] = [];
+  for (const row of readGradedCases(file, bytes)) {
+    if ("reason" in row) refused.push(row);
+    else cases.push(row);
+  }
+  return { cases, refused };
+}
+
+/**
+ * Judges cases together, and measures it from the start of the grader's thread.
+ * @param onVerdict - called in the order of the cases
+ */
+export async function judgeCases(
+  cases: readonly GradedCase[],
+  onVerdict: (item: GradedCase, verdict: CaseVerdict) => void = () => undefined,
+): Promise<{ judged: Judged[]; time: BoardTime }> {
+  const maths = mathsGrader();
+  try {
+    await maths.grade("1", "1");
+    const start = performance.now();
+    const before = process.cpuUsage();
+    const verdicts = cases.map((item) => gradeCase(item, maths));
+    // One that fails is thrown when its turn comes.
+    for (const verdict of verdicts) verdict.catch(() => undefined);
+    const judged: Judged[] = [];
+    for (const [i, item] of cases.entries()) {
+      const verdict = await (verdicts[i] as Promise<CaseVerdict>);
+      judged.push({ item, verdict });
+      onVerdict(item, verdict);
+    }
+    const { user, system } = process.cpuUsage(before);
+    const time = { seconds: (performance.now() - start) / 1000, processorSeconds: (user + system) / 1e6 };
+    return { judged, time };
+  } finally {
+    await maths.close();
+  }
+}

@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import { basename, resolve } from "node:path";
+import {
+  benchmarks,
+  openProblems,
+  rowSettingsSchema,
+  seededSubset,
+  type DataColumns,
+  type OpenedProblems,
+  type RowSettings,
+} from "@laconic/benchmarks";
+import { boundedJson, LaconicError } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
+import type { BenchSet } from "../bench-job.ts";
+import type { HubEnvironment } from "@laconic/hub";
+import { z } from "zod";
+
+/** A user's own questions, as a bench keeps them. */
+export interface BenchData {
+  /** What tables call them. */
+  readonly name: string;
+  /** A file, or `hub:owner/name@commit/files`. */
+  readonly source: string;
+  readonly rows: RowSettings;
+  readonly questions: number;
+  /** Of the files' own: a bench goes on with the same bytes only. */
+  readonly sha256: string;
+}
+
+export const benchDataSchema: z.ZodType<BenchData> = z.strictObject({
+  name: z.string().min(1),
+  source: z.string().min(1),
+  rows: rowSettingsSchema,
+  questions: z.int().min(1),
+  sha256: z.string(),
+});
+
+/** The flags of `bench --data`. */
+export interface DataArguments {
+  readonly data?: string | undefined;
+  readonly grading?: string | undefined;
+  readonly columns?: string | undefined;
+  readonly lenient?: boolean | undefined;
+}
+
+/**
+ * Reads the questions once, to know that they can be read, and pins what they are.
+ * @throws LaconicError `config_invalid` naming the flag, `data_invalid` with file and row
+ */
+export async function benchDataOf(
+  args: DataArguments,
+  hub: HubEnvironment,
+  note: (text: string) => void,
+): Promise<BenchData | null> {
+  const { data, grading, columns, lenient } = args;
+  if (data === undefined) {
+    const stray = (["grading", "columns", "lenient"] as const).find((flag) => args[flag]);
+    if (stray !== undefined) throw refused(stray, "has no effect without --data");
+    return null;
+  }
+  if (grading === undefined)
+    throw refused(
+      "grading",
+      'is missing: numeric, letter, maths, code or text, or JSON such as {"kind":"letter","golds":"index"}',
+    );
+  const parsed = rowSettingsSchema.safeParse(
+    {
+      grading: grading.trimStart().startsWith("{") ? jsonOf("grading", grading) : grading,
+      ...(columns !== undefined && { columns: columnsOf(columns) }),
+      ...(lenient && { mode: "lenient" }),
+    },
+    { error: issueWords },
+  );
+  if (!parsed.success) {
+    const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue;
+    throw refused(String(path[0] ?? "data"), [...path.slice(1).map(String), message].join(": "));
+  }
+  const name = data.startsWith("hub:")
+    ? data.slice("hub:".length).split(/[/@]/u).slice(0, 2).join("/")
+    : basename(data).replace(/(?:\.[a-z]\w*)+$/iu, "");
+  if (benchmarks.some((benchmark) => benchmark.name === name))
+    throw refused("data", `${name} is what a benchmark is called: give the file another name`);
+  const source = data.startsWith("hub:") ? data : resolve(data);
+  const opened = await openProblems(source, { ...parsed.data, hub });
+  const [first] = opened.refused;
+  if (first)
+    note(
+      `${name}: ${opened.refused.length} rows left out; the first is ${first.file} row ${first.row}: ${first.reason}`,
+    );
+  return {
+    name: name === "" ? "data" : name,
+    source: opened.source as string,
+    rows: parsed.data,
+    questions: opened.problems.length,
+    sha256: hashOf(opened),
+  };
+}
+
+/**
+ * The questions again.
+ * @throws LaconicError `data_invalid` where the files have changed
+ */
+export async function openBenchData(
+  { name, source, rows, sha256 }: BenchData,
+  hub: HubEnvironment,
+  { limit, seed }: { readonly limit: number | null; readonly seed: string },
+): Promise<BenchSet> {
+  const opened = await openProblems(source, { ...rows, hub });
+  if (hashOf(opened) !== sha256)
+    throw new LaconicError("data_invalid", `${source} has changed since this bench was started`, { file: source });
+  const { problems } = opened;
+  return {
+    benchmark: name,
+    split: `own-${sha256.slice(0, 12)}`,
+    problems: limit === null ? problems : seededSubset(problems, { limit, seed }),
+    exemplars: [],
+    calibration: [],
+  };
+}
+
+function hashOf({ files }: OpenedProblems): string {
+  return createHash("sha256")
+    .update(files.map(({ sha256 }) => sha256).join())
+    .digest("hex");
+}
+
+/** `question=problem,gold=answer.value,choices=A|B|C` */
+function columnsOf(text: string): DataColumns {
+  return Object.fromEntries(
+    text.split(",").map((pair) => {
+      const [key, ...rest] = pair.split("=");
+      const column = rest.join("=");
+      if (!key || column === "") throw refused("columns", `${JSON.stringify(pair)} is not NAME=COLUMN`);
+      return [key.trim(), column.includes("|") ? column.split("|") : column];
+    }),
+  );
+}
+
+function jsonOf(flag: string, text: string): unknown {
+  try {
+    return boundedJson(text);
+  } catch (error) {
+    throw refused(flag, `is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function refused(flag: string, reason: string): LaconicError {
+  return new LaconicError("config_invalid", `--${flag} ${reason}`, { flag });
+}

@@ -1,0 +1,116 @@
+import { promptVersion } from "@laconic/baselines";
+import { benchmarkNamed } from "@laconic/benchmarks";
+import type { Unpartitioned } from "../bench-plan.ts";
+import { publishedSource } from "../published.ts";
+import { agentPoSource } from "../published-agentpo.ts";
+import type { MethodSummary } from "../summary.ts";
+import { setNames, type BenchConfig } from "./bench-config.ts";
+import { methodSpec } from "./method-spec.ts";
+import { describeOwn } from "./own-values.ts";
+import { describeSkipped } from "./skipped-file.ts";
+
+/** Calls to servers, whatever became of their samples. */
+export interface SpentCalls {
+  readonly calls: number;
+  readonly spentUsd: number;
+  /** Those that a killed process never saw the end of, with the most that they can cost. */
+  readonly unsettled: { readonly calls: number; readonly usd: number };
+}
+
+/** How a bench was measured, a sentence each. */
+export function notesOf(
+  config: BenchConfig,
+  summaries: readonly MethodSummary[],
+  skipped: readonly Unpartitioned[],
+): string[] {
+  const failed = summaries.filter(({ scored, samples }) => scored < samples);
+  const retried = summaries.filter(
+    ({ accuracy, firstAttemptAccuracy }) =>
+      accuracy && firstAttemptAccuracy !== null && Math.abs(accuracy.value - firstAttemptAccuracy) > 1e-9,
+  );
+  const temperature = config.temperature === null ? "of each method's paper" : String(config.temperature);
+  return [
+    `Model ${config.model} at ${new URL(config.baseUrl).origin}; temperature ${temperature}; at most ${config.maxTokens ?? "its protocol's ceiling of"} tokens a reply; seed ${config.seed}; ${config.repeats} repeat${config.repeats === 1 ? "" : "s"}; prompts ${promptVersion}; examples ${config.shots ?? "of each method's paper"}.`,
+    ...(config.judge
+      ? [
+          `Free answers are judged by ${config.judge.model} at ${new URL(config.judge.baseUrl).origin}, which is shown question and gold: a model's word, whose agreement with labels \`laconic judge\` measures.`,
+        ]
+      : []),
+    `Questions: ${setNames(config)
+      .map(
+        (name) =>
+          `${name} ${summaries.find(({ benchmark }) => benchmark === name)?.questions ?? 0} of ${totalOf(name, config)}`,
+      )
+      .join(", ")}.`,
+    "Intervals are 95 %: Wilson's for a share, the bootstrap over questions for differences. Tokens are prompt and completion together unless a column says otherwise. Costs are of samples with a score and of calibration; what failed attempts cost is not in them.",
+    ...protocolNote(summaries),
+    `Published figures, beside methods that are played as published and no others: ${publishedSource}; ${agentPoSource}. Another model, other prompts, another tokenizer: they are beside ours, not comparable with them.`,
+    ...config.methods
+      .map((method) => methodSpec(method))
+      .filter(({ run }) => run !== null)
+      .map(
+        ({ name, run }) =>
+          `${name} is the team of ${run}, with its own models${config.actor === null ? "" : ` and the actor ${config.actor} instead of the training's`}: no published figure is of it.`,
+      ),
+    ...Object.entries(config.roleModels).map(
+      ([slot, { model, baseUrl }]) => `The role ${slot} speaks with ${model} at ${new URL(baseUrl).origin}.`,
+    ),
+    ...describeOwn(config.own),
+    ...settingNote(config, summaries),
+    ...describeSkipped(skipped),
+    ...(failed.length > 0
+      ? [
+          `Some samples have no score: ${failed.map(({ benchmark, method, scored, samples }) => `${benchmark} ${method} ${scored} of ${samples}`).join(", ")}. Go on with --resume.`,
+        ]
+      : []),
+    ...(retried.length > 0
+      ? ["Failed samples were taken again, which can favour the easier ones: first attempts alone differ."]
+      : []),
+  ];
+}
+
+/** Every call, whatever became of its sample. */
+export function spentNote(spent: SpentCalls | null, { price }: BenchConfig): string[] {
+  if (!spent || spent.calls === 0) return [];
+  const { calls, spentUsd, unsettled } = spent;
+  const paid = price === null ? "" : ` and $${spentUsd.toFixed(2)}`;
+  const open =
+    unsettled.calls > 0
+      ? `, of which ${unsettled.calls} ended with the process and count ${price === null ? "" : `$${unsettled.usd.toFixed(2)}, `}the most that they can cost`
+      : "";
+  return [`In all ${calls} calls${paid}, those of failed and cut off samples included${open}.`];
+}
+
+/** What agents saw, and why rows stand in two tables. */
+function settingNote({ distribute }: BenchConfig, summaries: readonly MethodSummary[]): string[] {
+  const named = (setting: MethodSummary["setting"]): string =>
+    [...new Set(summaries.filter((each) => each.setting === setting).map(({ method }) => method))].join(", ");
+  if (named("dealt") === "") return [];
+  const others = distribute ? "" : " With --distribute the other methods that can be are dealt the same questions.";
+  return [
+    `Dealt: ${named("dealt")}. What a question states is dealt among their agents, nobody sees another's part, and what is asked is everybody's; records name the seed and the agents. They stand in tables of their own and are compared with each other alone: methods that see whole questions play another game.${others}`,
+  ];
+}
+
+/** Protocols by method and benchmark, and what methods noted of their samples. */
+function protocolNote(summaries: readonly MethodSummary[]): string[] {
+  const played = summaries.filter(({ protocol }) => protocol !== null);
+  const noted = summaries.flatMap(({ benchmark, method, notes, scored }) =>
+    Object.entries(notes).map(([note, count]) => `${method} on ${benchmark} ${note}: ${count} of ${scored}`),
+  );
+  return [
+    ...(played.length > 0
+      ? [
+          `Protocols: ${[...new Set(played.map(({ benchmark, method, protocol, shots }) => `${method} on ${benchmark} ${protocol}${shots ? `, ${shots} examples` : ""}`))].join("; ")}.`,
+        ]
+      : []),
+    ...(noted.length > 0 ? [`Noted: ${noted.join("; ")}.`] : []),
+  ];
+}
+
+function totalOf(name: string, { data, own }: BenchConfig): number | string {
+  const questions = data?.name === name ? data.questions : own.boards.find((board) => board.name === name)?.questions;
+  if (questions !== undefined) return questions;
+  const benchmark = benchmarkNamed(name);
+  return benchmark.splits[benchmark.defaultSplit]?.rows ?? "?";
+}

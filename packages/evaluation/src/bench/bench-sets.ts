@@ -1,0 +1,110 @@
+import { baselineNamed, familyOf, protocolFor, type Baseline, type Exemplar } from "@laconic/baselines";
+import {
+  answerLine,
+  benchmarkNamed,
+  openSplit,
+  questionText,
+  seededSubset,
+  type AnswerKind,
+  type Benchmark,
+  type BenchmarkProblem,
+  type OpenOptions,
+} from "@laconic/benchmarks";
+import type { HubEnvironment } from "@laconic/hub";
+import type { BenchSet } from "../bench-job.ts";
+import { openBenchData } from "./bench-data.ts";
+import type { BenchConfig } from "./bench-config.ts";
+import { methodSpec } from "./method-spec.ts";
+import { setOfBoard, type Board } from "./own-values.ts";
+
+/** Where questions come from. */
+export interface BenchSources {
+  readonly ownMethods: readonly Baseline[];
+  readonly ownBoards: readonly Board[];
+  readonly open: (benchmark: string) => OpenOptions;
+  readonly hub: HubEnvironment;
+  readonly note: (text: string) => void;
+}
+
+/** Loads the questions of every benchmark, and worked examples where a training split is at hand. */
+export async function benchSets(
+  { benchmarks, data, methods, limit, seed, shots }: BenchConfig,
+  { ownMethods, ownBoards, open, hub, note }: BenchSources,
+): Promise<BenchSet[]> {
+  const sets: BenchSet[] = [];
+  const published = methods.map((method) => methodSpec(method)).filter(({ run }) => run === null);
+  const all = [...published.map(({ name }) => baselineNamed(name)), ...ownMethods];
+  const learns = all.some(({ calibrate }) => calibrate !== undefined);
+  const shows = (benchmark: string, kind: AnswerKind["kind"]): boolean =>
+    all.some(({ protocols }) => {
+      const byProtocol = protocols ? protocolFor(protocols, { benchmark, family: familyOf(kind) }).shots.count : 0;
+      return (shots ?? byProtocol) > 0;
+    });
+  for (const name of benchmarks) {
+    const benchmark = benchmarkNamed(name);
+    const loaded = await openSplit(benchmark, open(name));
+    for (const warning of loaded.warnings) note(`${name}: ${warning}`);
+    const problems = limit === null ? loaded.problems : seededSubset(loaded.problems, { limit, seed });
+    const showing = shows(name, benchmark.answer.kind);
+    const pool = showing || learns ? await poolOf(benchmark, { ...open(name), offline: true }) : [];
+    if (showing && pool.length === 0 && benchmark.examplesFrom === undefined)
+      note(`${name}: ${withoutExamples(benchmark)}`);
+    const lender = showing && benchmark.examplesFrom !== undefined ? benchmarkNamed(benchmark.examplesFrom) : null;
+    const lent = lender ? await poolOf(lender, { ...open(lender.name), offline: true }) : [];
+    if (lender && lent.length === 0) note(`${name}: ${withoutExamples(lender)}`);
+    const exemplars = showing ? exemplarsOf(lender ? lent : pool, seed) : [];
+    const calibration = learns ? atMost(pool, calibrationQuestions, `calibration/${seed}`) : [];
+    sets.push({ benchmark: name, split: loaded.split, problems, exemplars, calibration });
+  }
+  if (data) {
+    if ((shots ?? 0) > 0) note(`${data.name}: there is no training split, its methods run without examples`);
+    sets.push(await openBenchData(data, hub, { limit, seed }));
+  }
+  return [...sets, ...ownBoards.map((board) => setOfBoard(board, { limit, seed }))];
+}
+
+function poolSplit(benchmark: Benchmark): string | undefined {
+  return Object.entries(benchmark.splits).find(([, split]) => split.pool)?.[0];
+}
+
+/** The split that examples and calibration questions come from; empty where the benchmark has none, or it is not here. */
+async function poolOf(benchmark: Benchmark, open: OpenOptions): Promise<readonly BenchmarkProblem[]> {
+  const split = poolSplit(benchmark);
+  if (split === undefined) return [];
+  try {
+    return (await openSplit(benchmark, { ...open, split })).problems;
+  } catch {
+    return []; // the bench says what is missing when it comes to a method that needs it
+  }
+}
+
+function withoutExamples(benchmark: Benchmark): string {
+  const split = poolSplit(benchmark);
+  return split === undefined
+    ? "there is no training split, its methods run without examples"
+    : `the split ${split} is not here, its methods run without examples (laconic data get ${benchmark.name} --split ${split})`;
+}
+
+/** Worked examples in an order by seed: methods choose from them. Golds of programs are tests, no answers. */
+function exemplarsOf(pool: readonly BenchmarkProblem[], seed: string): Exemplar[] {
+  const answered = pool.filter(({ grading: { kind } }) => kind !== "code" && kind !== "writing");
+  return atMost(answered, answered.length, seed).map((problem) => ({
+    question: questionText(problem),
+    solution: solutionOf(problem),
+    answer: problem.gold,
+    answerLine: answerLine(problem.grading, problem.gold),
+  }));
+}
+
+function atMost(problems: readonly BenchmarkProblem[], count: number, seed: string): BenchmarkProblem[] {
+  const limit = Math.min(count, problems.length);
+  return limit === 0 ? [] : seededSubset(problems, { limit, seed });
+}
+
+/** Questions that AgentPrune learns on: Q' of its paper. */
+const calibrationQuestions = 10;
+
+/** A worked solution without the calculator's marks of GSM8K. */
+function solutionOf({ solution = "" }: BenchmarkProblem): string {
+  return solution.replaceAll(/<<[^<>]*>>/gu, "");
+}

@@ -1,0 +1,24 @@
+/**
+ * A bench as its directory keeps it: settings, questions, plan, records, report. Node only.
+ * @module @laconic/evaluation/bench
+ */
+export { checkBenchConfig, readBenchConfig, settingsFile } from "./bench-config.ts";
+export type { BenchConfig, BenchModel } from "./bench-config.ts";
+export { benchDataOf } from "./bench-data.ts";
+export type { BenchData } from "./bench-data.ts";
+export { benchSets } from "./bench-sets.ts";
+export type { OpenModel } from "./bench-models.ts";
+export { methodSpec } from "./method-spec.ts";
+export { listedProtocols, protocolList } from "./protocol-list.ts";
+export { checkBoard } from "./own-values.ts";
+export type { Board, OwnBenchValues } from "./own-values.ts";
+export { paidModels, prepareBench } from "./prepare-bench.ts";
+export type { PreparedBench, TrainedTeam } from "./prepare-bench.ts";
+export { playBench } from "./play-bench.ts";
+export { writeBenchReport } from "./bench-report.ts";
+export type { BenchPage, BenchReport } from "./bench-report.ts";
+export { writeSkipped } from "./skipped-file.ts";
+export { inBenchFolder, questionRecords, taskRecords } from "./in-folder.ts";
+export { checkPairConfig, pairMethod, pairSettingsFile, pairTask, readPairConfig } from "./pair-config.ts";
+export type { PairConfig } from "./pair-config.ts";
+export { writePairReport } from "./pair-report.ts";

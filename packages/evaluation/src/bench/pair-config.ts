@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import type { TokenPrice } from "@laconic/core";
+import { z } from "zod";
+import { parseJson } from "../parse-json.ts";
+import { priceSchema } from "./bench-config.ts";
+import { methodSpecOf, type MethodSpec } from "./method-spec.ts";
+import { checkSettings, readSettings } from "./settings-file.ts";
+
+/**
+ * Everything that a bench of teams on tasks is made of, as its directory keeps it.
+ * @typeParam Task - the settings of a task
+ */
+export interface PairConfig<Task = unknown> {
+  readonly tasks: readonly Task[];
+  /** Baselines by name, and trained teams as NAME=RUN. */
+  readonly methods: readonly string[];
+  /** Of the baselines: a folder, `hub:owner/name` or `shipped`; with `baseUrl` the name that the server knows it by. */
+  readonly model: string;
+  readonly baseUrl: string | null;
+  readonly device: string;
+  readonly chatTemplateArguments: Readonly<Record<string, unknown>>;
+  readonly problems: number;
+  readonly repeats: number;
+  readonly seed: string;
+  readonly temperature: number;
+  readonly topP: number;
+  readonly concurrency: number;
+  /** Of the baselines' server: the most that may be spent, and what its tokens cost, where known. */
+  readonly maxUsd: number | null;
+  readonly price: TokenPrice | null;
+}
+
+const whole = z.int().min(1);
+function schemaOf<Task>(task: z.ZodType<Task>): z.ZodType<PairConfig<Task>> {
+  return z.strictObject({
+    tasks: z.array(task).min(1),
+    methods: z.array(z.string().min(1)).min(1),
+    model: z.string().min(1),
+    baseUrl: z.string().min(1).nullable(),
+    device: z.string().min(1),
+    chatTemplateArguments: z.record(z.string(), z.json()),
+    problems: whole,
+    repeats: whole,
+    seed: z.string(),
+    temperature: z.number().min(0).max(2),
+    topP: z.number().gt(0).max(1),
+    concurrency: whole,
+    maxUsd: z.number().positive().nullable().default(null),
+    price: priceSchema.default(null),
+  });
+}
+
+/** Settings of a bench of tasks, and its records, in its directory. */
+export const pairSettingsFile = "pairs.json";
+/** One line per sample. */
+export const pairSamplesFile = "pairs.jsonl";
+
+/** @throws LaconicError `config_invalid` naming the setting */
+export function checkPairConfig<Task>(value: unknown, task: z.ZodType<Task>, place: string): PairConfig<Task> {
+  return checkSettings(schemaOf(task), value, place);
+}
+
+/** @throws LaconicError `run_missing` for a directory without a bench of tasks */
+export async function readPairConfig<Task>(directory: string, task: z.ZodType<Task>): Promise<PairConfig<Task>> {
+  return checkPairConfig(await readSettings(directory, pairSettingsFile), task, join(directory, pairSettingsFile));
+}
+
+/**
+ * `writing/tldr`, `code/coophumaneval`, `code/coophumaneval/2`, `relay-writers`, `relay-writers/alike`, or settings as JSON.
+ * @throws LaconicError `config_invalid` for text that is not JSON
+ */
+export function pairTask(text: string): unknown {
+  if (text.startsWith("{")) return parseJson(text, "--tasks");
+  const [name, what, turns = "1"] = text.split("/");
+  if (name === "writing") return { name, form: what };
+  if (name === "code") return { name, benchmark: what, turns: Number(turns) };
+  if (name === "relay-writers" && what !== undefined) return { name, parts: what };
+  return { name: text };
+}
+
+/** A trained team, or a baseline of the tasks. @throws LaconicError `config_invalid` */
+export function pairMethod(text: string): MethodSpec {
+  return methodSpecOf(text, (name) => name);
+}

@@ -1,0 +1,39 @@
+import { replyCeiling } from "@laconic/baselines";
+import { tokenCost } from "@laconic/core";
+import { estimate } from "../bench-estimate.ts";
+import type { BenchJob, BenchSettings } from "../bench-job.ts";
+import type { BenchConfig } from "./bench-config.ts";
+
+/** What a bench will take at most, in sentences. */
+export function planLines(
+  jobs: readonly BenchJob[],
+  settings: BenchSettings,
+  { price, maxUsd, judge }: Pick<BenchConfig, "price" | "maxUsd" | "judge">,
+): string[] {
+  const plan = estimate(jobs, settings);
+  const { questions, samples, calls, calibrationCalls, promptTokens, likelyPromptTokens, completionTokens } = plan;
+  const count = (value: number): string => value.toLocaleString("en-US");
+  const dollars = (prompts: number): string => (price ? tokenCost(price, prompts, completionTokens).toFixed(2) : "");
+  const learning = calibrationCalls > 0 ? ` (${count(calibrationCalls)} for calibration)` : "";
+  const cost = price ? `, at most $${dollars(promptTokens)}` : "";
+  const likely = `four bytes a token: ${count(likelyPromptTokens)}${price ? `, $${dollars(likelyPromptTokens)}` : ""}`;
+  const cap = maxUsd === null ? "" : `; stops at $${maxUsd}`;
+  const judged = jobs.filter(({ problem }) => problem.grading.kind === "text").length;
+  return [
+    `${count(questions)} questions, ${count(samples)} samples, at most ${count(calls)} calls${learning}, ${count(promptTokens)} prompt and ${count(completionTokens)} completion tokens${cost} (prompts at ${likely})${cap}`,
+    `at most so many tokens a reply: ${ceilingsOf(jobs, settings)}`,
+    ...(judge
+      ? [`besides at most ${2 * judged} questions to the judge ${judge.model}: in the cap, and in no table`]
+      : []),
+  ];
+}
+
+/** `1024; dylan 2048` */
+function ceilingsOf(jobs: readonly BenchJob[], { maxTokens }: BenchSettings): string {
+  const byCeiling = new Map<number, Set<string>>();
+  for (const { method, protocol } of jobs) {
+    const ceiling = method.replyTokens ?? maxTokens ?? replyCeiling(protocol);
+    byCeiling.set(ceiling, (byCeiling.get(ceiling) ?? new Set()).add(method.name));
+  }
+  return [...byCeiling].map(([ceiling, names]) => `${ceiling} (${[...names].join(", ")})`).join("; ");
+}

@@ -1,0 +1,77 @@
+import type { RunProgram } from "@laconic/baselines";
+import { mathsGrader, type Graders } from "@laconic/benchmarks";
+import type { LanguageModel } from "@laconic/core";
+import { openJobs } from "../bench-plan.ts";
+import type { RecordFile } from "../record-file.ts";
+import { runBench, type BenchOutcome } from "../run-bench.ts";
+import type { SampleRecord } from "../sample-record.ts";
+import { openJudge, openRoleModels, type Environment, type OpenModel } from "./bench-models.ts";
+import { addCalibration, readCalibrations } from "./calibration-file.ts";
+import type { PreparedBench } from "./prepare-bench.ts";
+
+/** What a bench is played with: what opens models and programs is the caller's. */
+export interface BenchPlayers {
+  /** All roles that have none of their own speak with it. */
+  readonly model: LanguageModel;
+  /** For single roles and the judge. */
+  readonly openModel: OpenModel;
+  readonly environment: Environment;
+  /** Runs programs that models wrote; opened where questions or methods need it. */
+  openSandbox(): Promise<{
+    readonly code: NonNullable<Graders["code"]>;
+    readonly runProgram: RunProgram;
+    close(): Promise<void>;
+  }>;
+  readonly maxErrors: number;
+  readonly signal: AbortSignal;
+  /** Called once, with the samples that are to be taken. */
+  onStart(samples: number): (record: SampleRecord) => void;
+  note(text: string): void;
+}
+
+/** Takes what is missing or failed. Teams are open. */
+export async function playBench(
+  directory: string,
+  { config, settings, jobs }: PreparedBench,
+  file: RecordFile,
+  { model, openModel, environment, openSandbox, maxErrors, signal, onStart, note }: BenchPlayers,
+): Promise<BenchOutcome> {
+  const todo = openJobs(jobs, file.records);
+  if (todo.length < jobs.length) note(`${jobs.length - todo.length} samples are there already`);
+  const needsSandbox = jobs.some(
+    ({ problem, protocol }) => problem.grading.kind === "code" || protocol?.runsPrograms === true,
+  );
+  const maths = mathsGrader();
+  const sandbox = needsSandbox ? await openSandbox() : null;
+  try {
+    const text = openJudge(config, openModel, environment);
+    const parts = {
+      model,
+      roleModels: openRoleModels(config, openModel, environment),
+      graders: { maths, ...(sandbox && { code: sandbox.code }), ...(text && { text }) },
+      price: config.price,
+      ...(sandbox && { runProgram: sandbox.runProgram }),
+    };
+    let written: Promise<void> = Promise.resolve(); // one after the other: each adds to the same file
+    const outcome = await runBench(todo, settings, parts, file, {
+      concurrency: config.concurrency,
+      maxErrors,
+      signal,
+      onRecord: onStart(todo.length),
+      learned: await readCalibrations(directory),
+      onLearned: (record) => {
+        const { method, questions, benchmark, calls } = record;
+        note(`${method} has learned on ${questions} questions of ${benchmark}, ${calls} calls`);
+        return (written = written.then(() => addCalibration(directory, record)));
+      },
+    });
+    if (outcome.waiting !== undefined && outcome.stopped === null)
+      note(
+        `${outcome.waiting} samples of equal tokens wait: samples of their team have no score yet; go on with --resume`,
+      );
+    return outcome;
+  } finally {
+    await maths.close();
+    await sandbox?.close();
+  }
+}

@@ -1,0 +1,43 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { readSkipped, describeSkipped, writeSkipped } from "./skipped-file.ts";
+import { writeBenchReport } from "./bench-report.ts";
+
+const skipped = [{ benchmark: "gsm8k", method: "team", questions: 36, of: 1319, reason: null }];
+
+test("what a team could not deal is kept with its bench, and said in the report", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-left-out-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeSkipped(folder, []);
+  expect(await readSkipped(folder)).toEqual([]);
+  await writeSkipped(folder, skipped);
+  expect(await readSkipped(folder)).toEqual(skipped);
+  const config = {
+    benchmarks: ["gsm8k"],
+    methods: ["vanilla"],
+    model: "m",
+    baseUrl: "http://localhost",
+    limit: 1,
+    seed: "0",
+    repeats: 1,
+    temperature: null,
+    maxTokens: 8,
+    shots: 0,
+    maxUsd: null,
+    price: null,
+    concurrency: 1,
+  };
+  await writeFile(join(folder, "bench.json"), JSON.stringify(config));
+  await writeFile(join(folder, "samples.jsonl"), "");
+  const { markdown } = await writeBenchReport(folder, {
+    spent: null,
+    actorOf: async () => null,
+    page: async () => "",
+  });
+  expect(markdown).toContain(`- ${describeSkipped(skipped).join("")}`);
+  expect(describeSkipped(skipped).join("")).toMatch(/less than two facts .*: team: 36 of 1,319 questions of gsm8k\.$/u);
+  await writeFile(join(folder, "left-out.json"), "[{");
+  await expect(readSkipped(folder)).rejects.toMatchObject({ code: "data_invalid" });
+});

@@ -1,0 +1,101 @@
+import { LaconicError } from "@laconic/core";
+import type { RecordFile } from "./record-file.ts";
+
+/** What every record says of its sample. */
+interface Sample {
+  readonly status: string;
+  readonly attempt: number;
+  readonly error: string | null;
+}
+
+/** How samples of a kind are taken. */
+export interface SampleKind<Job, Kept> {
+  keyOf(job: Job): string;
+  /** @param before - the record of an earlier attempt, which has no score */
+  take(job: Job, attempt: number, before: Kept | undefined): Promise<Kept>;
+  /** The record of a sample whose model or grader failed. */
+  failed(job: Job, attempt: number, error: unknown): Kept;
+}
+
+/** How much at a time, and when it ends before its end. */
+export interface TakeLimits {
+  readonly concurrency: number;
+  /** Samples without a score after which it stops; null never does. */
+  readonly maxErrors: number | null;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Takes samples, and keeps each one's record before the next of its place begins. */
+export class SampleTaker<Job, Kept extends Sample> {
+  /** Samples of this run by status. */
+  readonly counts: Record<string, number> = {};
+  #stopped: string | null = null;
+  readonly #kind: SampleKind<Job, Kept>;
+  readonly #file: RecordFile<Kept>;
+  readonly #limits: TakeLimits;
+  readonly #onRecord: (record: Kept) => void;
+
+  constructor(
+    kind: SampleKind<Job, Kept>,
+    file: RecordFile<Kept>,
+    limits: TakeLimits,
+    onRecord: (record: Kept) => void = () => undefined,
+  ) {
+    this.#kind = kind;
+    this.#file = file;
+    this.#limits = limits;
+    this.#onRecord = onRecord;
+  }
+
+  /** Why it stopped before its end; null when it did not. */
+  get stopped(): string | null {
+    return this.#stopped ?? (this.#limits.signal?.aborted ? "aborted" : null);
+  }
+
+  async take(jobs: readonly Job[]): Promise<void> {
+    const queue = jobs.values();
+    const places = Math.min(this.#limits.concurrency, jobs.length);
+    await Promise.all(Array.from({ length: places }, () => this.#work(queue)));
+  }
+
+  async #work(queue: Iterable<Job>): Promise<void> {
+    for (const job of queue) {
+      if (this.stopped !== null) return;
+      const before = this.#file.records.get(this.#kind.keyOf(job));
+      const attempt = (before?.attempt ?? 0) + 1;
+      let record: Kept;
+      try {
+        record = await this.#kind.take(job, attempt, before);
+      } catch (error) {
+        if (endsBench(error)) {
+          this.#stopped ??= (error as Error).message;
+          return;
+        }
+        record = this.#kind.failed(job, attempt, error);
+      }
+      this.counts[record.status] = (this.counts[record.status] ?? 0) + 1;
+      await this.#file.append(record);
+      this.#onRecord(record);
+      this.#stopAfter(record);
+    }
+  }
+
+  #stopAfter({ status, error }: Kept): void {
+    const { maxErrors, signal } = this.#limits;
+    const failed = Object.entries(this.counts).reduce((sum, [key, count]) => sum + (key === "scored" ? 0 : count), 0);
+    if (status !== "scored" && maxErrors !== null && !signal?.aborted && failed > maxErrors)
+      this.#stopped ??= `${failed} samples have no score; the last one: ${error}`;
+  }
+}
+
+/** Errors that the next sample would meet too. A request that is refused for what it holds, such as its length, is none. */
+function endsBench(error: unknown): boolean {
+  if (!LaconicError.is(error)) return false;
+  if (error.code === "api_refused") return ![400, 413, 422].includes(Number(error.detail["status"]));
+  return ["aborted", "budget_refused", "config_invalid", "data_invalid", "run_unwritable"].includes(error.code);
+}
+
+/** What a record says of an error. */
+export function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 500);
+}
