@@ -25,162 +25,162 @@ import { deadlineOf, timeoutFlag } from "../run/spending.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
 
+const benchFlags = {
+  benchmarks: {
+    type: "string",
+    description: "Names, with commas; laconic data ls lists them; or ./FILE.ts that exports one",
+    valueHint: "a,b",
+  },
+  data: {
+    type: "string",
+    description: "Questions of your own: JSON lines, JSON, CSV, Parquet, or hub:OWNER/NAME/FILES; needs --grading",
+    valueHint: "file",
+  },
+  grading: {
+    type: "string",
+    description: "How answers to --data are judged: numeric, letter, maths, code or text",
+    valueHint: "kind",
+  },
+  columns: {
+    type: "string",
+    description: "Where --data has what, unless it is called so",
+    valueHint: "question=a,gold=b",
+  },
+  lenient: { type: "boolean", description: "Leave out rows of --data that cannot be read, and count them" },
+  methods: {
+    type: "string",
+    description: `Names, with commas: ${baselines.map(({ name }) => name).join(", ")}; a trained team as NAME=RUN; or ./FILE.ts that exports one`,
+    valueHint: "a,b",
+  },
+  tasks: {
+    type: "string",
+    description:
+      "Instead of questions: tasks with rewards, such as writing/tldr, writing/arxiv, code/coophumaneval, code/humaneval, relay-writers, relay-writers/alike, or runs: those of the trained teams. Two-agent baselines and trained teams play them",
+    valueHint: "a,b",
+  },
+  model: { type: "string", description: "Name that the server knows it by", valueHint: "name" },
+  "base-url": {
+    type: "string",
+    description: "OpenAI-compatible server (default: $OPENAI_BASE_URL, or OpenAI); its key is $OPENAI_API_KEY",
+    valueHint: "url",
+  },
+  "role-model": {
+    type: "string",
+    description: "Models of single roles: actor=NAME@URL,hint=NAME,router=... (without URL the bench's server)",
+    valueHint: "role=name@url",
+  },
+  "role-price": {
+    type: "string",
+    description: "US dollars per million prompt and completion tokens of a role's model: actor=0.15/0.6",
+    valueHint: "role=p/c",
+  },
+  actor: {
+    type: "string",
+    description:
+      "Who speaks for the agents of trained teams that do not learn: hub:OWNER/NAME, a model folder, another run, or api:NAME@URL",
+    valueHint: "model",
+  },
+  "actor-price": {
+    type: "string",
+    description: "US dollars per million prompt and completion tokens of that actor's server, where not public",
+    valueHint: "p,c",
+  },
+  judge: {
+    type: "string",
+    description: "A model that judges free answers (--grading text) by their golds, instead of comparing characters",
+    valueHint: "name@url",
+  },
+  "judge-price": {
+    type: "string",
+    description: "US dollars per million prompt and completion tokens of the judge, where not public",
+    valueHint: "p,c",
+  },
+  distribute: {
+    type: "boolean",
+    description: "Play the same questions dealt among agents too, by all methods that can; a table of their own",
+  },
+  run: { type: "string", description: "Directory of the bench", valueHint: "dir", default: "bench" },
+  resume: {
+    type: "boolean",
+    description: "Go on with the bench in --run: what is missing or failed, and nothing else",
+  },
+  limit: {
+    type: "string",
+    description: "Questions of each benchmark (default: all; of each task: 100)",
+    valueHint: "n",
+  },
+  seed: {
+    type: "string",
+    description: "Chooses questions, examples and samples",
+    valueHint: "text",
+    default: "0",
+  },
+  repeats: { type: "string", description: "Times that each question is asked", valueHint: "n", default: "1" },
+  temperature: { type: "string", description: "Of every method, instead of each paper's", valueHint: "t" },
+  "top-p": { type: "string", description: "Of the baselines on --tasks", valueHint: "p" },
+  device: { type: "string", description: "Of the model on this machine that plays --tasks", valueHint: "name" },
+  "chat-template-arguments": {
+    type: "string",
+    description: "Of that model's chat template, as JSON",
+    valueHint: "json",
+  },
+  "max-tokens": {
+    type: "string",
+    description: "Of one reply (default: each protocol's ceiling, such as 1024, DyLAN's 2048; --list shows them)",
+    valueHint: "n",
+  },
+  ...timeoutFlag,
+  shots: {
+    type: "string",
+    description: "Worked examples of every method, instead of each paper's",
+    valueHint: "n",
+  },
+  "max-usd": { type: "string", description: "Stop before more is spent", valueHint: "$" },
+  price: {
+    type: "string",
+    description: "US dollars per million prompt and completion tokens, where the model's is not known",
+    valueHint: "p,c",
+  },
+  concurrency: {
+    type: "string",
+    description: "Questions at a time (default: 32; with --tasks 1)",
+    valueHint: "n",
+  },
+  "max-errors": {
+    type: "string",
+    description: "Failed samples after which the bench stops; it can go on with --resume",
+    valueHint: "n",
+    default: "20",
+  },
+  insecure: { type: "boolean", description: "Send the key over http to another machine" },
+  folder: {
+    type: "string",
+    description: "Where data files are kept (default: $LACONIC_DATA)",
+    valueHint: "folder",
+  },
+  offline: { type: "boolean", description: "Download no data" },
+  list: { type: "boolean", description: "Say how each method is played on which questions, and stop" },
+  "dry-run": { type: "boolean", description: "Say what it would take, and stop" },
+  ...viewFlag,
+  ...jsonFlag,
+} as const;
+
 export function benchCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
       name: "bench",
-      args: {
-        benchmarks: {
-          type: "string",
-          description: "Names, with commas; laconic data ls lists them; or ./FILE.ts that exports one",
-          valueHint: "a,b",
-        },
-        data: {
-          type: "string",
-          description:
-            "Questions of your own: JSON lines, JSON, CSV, Parquet, or hub:OWNER/NAME/FILES; needs --grading",
-          valueHint: "file",
-        },
-        grading: {
-          type: "string",
-          description: "How answers to --data are judged: numeric, letter, maths, code or text",
-          valueHint: "kind",
-        },
-        columns: {
-          type: "string",
-          description: "Where --data has what, unless it is called so",
-          valueHint: "question=a,gold=b",
-        },
-        lenient: { type: "boolean", description: "Leave out rows of --data that cannot be read, and count them" },
-        methods: {
-          type: "string",
-          description: `Names, with commas: ${baselines.map(({ name }) => name).join(", ")}; a trained team as NAME=RUN; or ./FILE.ts that exports one`,
-          valueHint: "a,b",
-        },
-        tasks: {
-          type: "string",
-          description:
-            "Instead of questions: tasks with rewards, such as writing/tldr, writing/arxiv, code/coophumaneval, code/humaneval, relay-writers, relay-writers/alike, or runs: those of the trained teams. Two-agent baselines and trained teams play them",
-          valueHint: "a,b",
-        },
-        model: { type: "string", description: "Name that the server knows it by", valueHint: "name" },
-        "base-url": {
-          type: "string",
-          description: "OpenAI-compatible server (default: $OPENAI_BASE_URL, or OpenAI); its key is $OPENAI_API_KEY",
-          valueHint: "url",
-        },
-        "role-model": {
-          type: "string",
-          description: "Models of single roles: actor=NAME@URL,hint=NAME,router=... (without URL the bench's server)",
-          valueHint: "role=name@url",
-        },
-        "role-price": {
-          type: "string",
-          description: "US dollars per million prompt and completion tokens of a role's model: actor=0.15/0.6",
-          valueHint: "role=p/c",
-        },
-        actor: {
-          type: "string",
-          description:
-            "Who speaks for the agents of trained teams that do not learn: hub:OWNER/NAME, a model folder, another run, or api:NAME@URL",
-          valueHint: "model",
-        },
-        "actor-price": {
-          type: "string",
-          description: "US dollars per million prompt and completion tokens of that actor's server, where not public",
-          valueHint: "p,c",
-        },
-        judge: {
-          type: "string",
-          description:
-            "A model that judges free answers (--grading text) by their golds, instead of comparing characters",
-          valueHint: "name@url",
-        },
-        "judge-price": {
-          type: "string",
-          description: "US dollars per million prompt and completion tokens of the judge, where not public",
-          valueHint: "p,c",
-        },
-        distribute: {
-          type: "boolean",
-          description: "Play the same questions dealt among agents too, by all methods that can; a table of their own",
-        },
-        run: { type: "string", description: "Directory of the bench", valueHint: "dir", default: "bench" },
-        resume: {
-          type: "boolean",
-          description: "Go on with the bench in --run: what is missing or failed, and nothing else",
-        },
-        limit: {
-          type: "string",
-          description: "Questions of each benchmark (default: all; of each task: 100)",
-          valueHint: "n",
-        },
-        seed: {
-          type: "string",
-          description: "Chooses questions, examples and samples",
-          valueHint: "text",
-          default: "0",
-        },
-        repeats: { type: "string", description: "Times that each question is asked", valueHint: "n", default: "1" },
-        temperature: { type: "string", description: "Of every method, instead of each paper's", valueHint: "t" },
-        "top-p": { type: "string", description: "Of the baselines on --tasks", valueHint: "p" },
-        device: { type: "string", description: "Of the model on this machine that plays --tasks", valueHint: "name" },
-        "chat-template-arguments": {
-          type: "string",
-          description: "Of that model's chat template, as JSON",
-          valueHint: "json",
-        },
-        "max-tokens": {
-          type: "string",
-          description: "Of one reply (default: each protocol's ceiling, such as 1024, DyLAN's 2048; --list shows them)",
-          valueHint: "n",
-        },
-        ...timeoutFlag,
-        shots: {
-          type: "string",
-          description: "Worked examples of every method, instead of each paper's",
-          valueHint: "n",
-        },
-        "max-usd": { type: "string", description: "Stop before more is spent", valueHint: "$" },
-        price: {
-          type: "string",
-          description: "US dollars per million prompt and completion tokens, where the model's is not known",
-          valueHint: "p,c",
-        },
-        concurrency: {
-          type: "string",
-          description: "Questions at a time (default: 32; with --tasks 1)",
-          valueHint: "n",
-        },
-        "max-errors": {
-          type: "string",
-          description: "Failed samples after which the bench stops; it can go on with --resume",
-          valueHint: "n",
-          default: "20",
-        },
-        insecure: { type: "boolean", description: "Send the key over http to another machine" },
-        folder: {
-          type: "string",
-          description: "Where data files are kept (default: $LACONIC_DATA)",
-          valueHint: "folder",
-        },
-        offline: { type: "boolean", description: "Download no data" },
-        list: { type: "boolean", description: "Say how each method is played on which questions, and stop" },
-        "dry-run": { type: "boolean", description: "Say what it would take, and stop" },
-        ...viewFlag,
-        ...jsonFlag,
-      },
+      args: benchFlags,
       run: async (args) => {
         if (args.list) {
           terminal.result(args.json ? JSON.stringify(listedProtocols(args.methods)) : protocolList(args.methods));
           return 0;
         }
         const directory = resolve(args.run);
-        if (args.tasks !== undefined || (args.resume === true && (await exists(join(directory, pairSettingsFile)))))
-          return withDashboard(args.view, { folder: directory, page: "list" }, terminal, () => {
-            refuseStray(args, flagsOfQuestions, "with --tasks");
-            return benchTasks(args, terminal);
-          });
+        const shown = { folder: directory, page: "list" } as const;
+        if (args.tasks !== undefined || (args.resume === true && (await exists(join(directory, pairSettingsFile))))) {
+          refuseStray(args, flagsOfQuestions, "with --tasks");
+          return withDashboard(args.view, shown, terminal, () => benchTasks(args, terminal));
+        }
         refuseStray(args, ["top-p", "device", "chat-template-arguments"], "without --tasks");
         const found = hubEnvironment(process.env);
         const offline = args.offline === true;
@@ -198,7 +198,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           return 0;
         }
         await keepQuestions(directory, prepared, args.resume !== true);
-        return withDashboard(args.view, { folder: directory, page: "list" }, terminal, async () => {
+        return withDashboard(args.view, shown, terminal, async () => {
           const limits = { insecure: args.insecure === true, maxErrors, deadline };
           const stopped = await playQuestions(directory, prepared, limits, terminal);
           const { summaries, markdown, files } = await reportBench(directory);
