@@ -80,9 +80,9 @@ def answer(ask):
         for each in trained(model).values():
             each.grad = torch.zeros_like(each)
         told = []
-        for sequence, slopes in zip(ask["sequences"], ask["slopes"]):
+        for sequence, dLogProbs in zip(ask["sequences"], ask["dLogProbs"]):
             logs, entropies = seen(model, sequence)
-            (logs * torch.tensor(slopes, dtype=torch.float64)).sum().backward()
+            (logs * torch.tensor(dLogProbs, dtype=torch.float64)).sum().backward()
             told.append({"logProbs": logs.tolist(), "entropies": entropies.tolist()})
         norm = torch.sqrt(sum((each.grad**2).sum() for each in trained(model).values()))
         return {"seen": told, "norm": norm.item()}

@@ -1,11 +1,12 @@
+import type { Numbers } from "./numbers.ts";
 import { judge } from "./judge.ts";
-import { estimate, type Row } from "./estimators.ts";
+import { estimatorOf, type Row } from "./estimators.ts";
 import { exact, type Findings, type Place } from "./findings.ts";
-import { lossOf, type UnitRow } from "./losses.ts";
-import type { Memory, StepContext } from "./memory.ts";
+import { lossOf } from "./losses.ts";
+import type { StepContext } from "./memory.ts";
+import type { UnitRow } from "./objectives.ts";
 import { firstPrice, nextPrice, usedOf } from "./prices.ts";
 import type { AuditedPolicy, AuditedStep, AuditedUpdate, AuditedUtterance } from "./record.ts";
-import type { Numbers } from "./rewards.ts";
 import { rateAt, settingsOf } from "./settings.ts";
 import { correctionOf } from "./sample-weights.ts";
 import type { Judged, PolicyFacts, Trained } from "./step-facts.ts";
@@ -161,8 +162,8 @@ function advantagesOf(
     };
   }
   const { advantage, groupBy } = settings;
-  const baseline = memory.baselines.get(name) ?? new Map<string, number>();
-  memory.baselines.set(name, baseline);
+  const baselines = memory.baselines.get(name) ?? new Map<string, number>();
+  memory.baselines.set(name, baselines);
   const members: number[][] =
     groupBy === "prompt"
       ? judged.map((_, i) => trained.flatMap((each, s) => (each.rollout === i ? [s] : [])))
@@ -171,7 +172,7 @@ function advantagesOf(
     const first = trained[sequences[0] ?? -1];
     const each = judged[groupBy === "prompt" ? i : (first as Trained).rollout] as Judged;
     const { agent = "", turn = 0 } = first?.utterance ?? {};
-    const keys = { prompt: [], "prompt+agent": [agent], "prompt+agent+turn": [agent, turn] }[groupBy] ?? [];
+    const keys = groupBy === "prompt+agent" ? [agent] : groupBy === "prompt+agent+turn" ? [agent, turn] : [];
     const shared = groupBy === "prompt" ? each.own.reward : (each.credit?.get(turn) ?? each.own.reward);
     return {
       group: JSON.stringify([each.row.group, ...keys]),
@@ -183,19 +184,19 @@ function advantagesOf(
       greedyReward: each.greedyReward,
     };
   });
-  const result =
-    typeof advantage === "string" || memoryIsMissing(advantage.estimator, memory)
-      ? null
-      : estimate(rows, advantage, prices, baseline, settings.costWhenTaskAtLeast ?? 0);
-  if (!result) {
+  const estimator = typeof advantage === "string" ? null : estimatorOf(advantage);
+  if (!estimator || (estimator.remembers && !memory.isWhole)) {
+    const own = typeof advantage === "string" ? advantage : advantage.estimator;
     findings.leaveOut(
       `advantages of ${name}`,
-      typeof advantage === "string"
-        ? `the estimator ${advantage} is a value of one's own; recorded advantages are taken`
-        : `the estimator ${advantage.estimator} remembers steps that are not recorded`,
+      estimator
+        ? `the estimator ${own} remembers steps that are not recorded`
+        : `the estimator ${own} is user-defined; recorded advantages are taken`,
     );
     return { values: null, estimated: { values: null, metrics: {} } };
   }
+  const costThreshold = settings.costWhenTaskAtLeast ?? 0;
+  const result = estimator.estimate({ rows, prices, costThreshold, baselines });
   const perSequence: number[][] = trained.map(() => []);
   members.forEach((sequences, i) => {
     let at = 0;
@@ -207,8 +208,8 @@ function advantagesOf(
       at += length;
     }
   });
-  const says = !["running-baseline", "reinforce++"].includes((advantage as { estimator: string }).estimator);
-  return { values: perSequence, estimated: { values: says ? (result.perRow ?? null) : null, metrics: result.metrics } };
+  const values = estimator.remembers ? null : (result.perRow ?? null);
+  return { values: perSequence, estimated: { values, metrics: result.metrics } };
 }
 
 /** Advantages of what there was to train on, as those of what was trained on. */
@@ -222,9 +223,6 @@ function valuesOf(
     ...(values[places.get(nameOf(rollout, utterance.turn)) ?? -1] ?? []),
   ]);
 }
-
-const memoryIsMissing = (estimator: string, { isWhole }: Memory): boolean =>
-  estimator === "running-baseline" && !isWhole;
 
 /** Recorded one a sequence, or one a token. */
 function compareAdvantages(
@@ -310,7 +308,7 @@ function checkRows(
   }
 }
 
-/** Loss, slopes and learning rate of each optimiser step, from recorded log-probs. */
+/** Loss, gradient and learning rate of each optimiser step, from recorded log-probs. */
 function updatesOf(
   context: StepContext,
   settings: Settings,
@@ -336,9 +334,9 @@ function updatesOf(
     if (typeof objective === "string") {
       findings.leaveOut(
         `loss of ${objective}`,
-        "the objective is a value of one's own; what follows from its slopes is left out",
+        "the objective is user-defined; what follows from its gradient is left out",
       );
-      return { loss: null, slopes: null, learningRate };
+      return { loss: null, dLogProbs: null, learningRate };
     }
     const units = joined(ratioUnit, own).map((members): UnitRow => {
       const all = (of: (i: number) => readonly number[] | undefined): number[] => members.flatMap((i) => of(i) ?? []);
@@ -355,11 +353,11 @@ function updatesOf(
     const result = lossOf(units, objective, correctionOf(settings, objective, step, units));
     if (!result) {
       findings.leaveOut(`loss of ${objective.name}`, "this audit has no second implementation of the objective");
-      return { loss: null, slopes: null, learningRate };
+      return { loss: null, dLogProbs: null, learningRate };
     }
     findings.number("loss", at, "loss", result.loss, update.loss);
     losses.push(result.facts);
-    return { loss: result.loss, slopes: parted(result.slopes, joined(ratioUnit, own), now), learningRate };
+    return { loss: result.loss, dLogProbs: parted(result.dLogProbs, joined(ratioUnit, own), now), learningRate };
   });
   return { updates, losses };
 }
@@ -382,9 +380,9 @@ function joined(unit: string, own: readonly Trained[]): number[][] {
   return [...units.values()];
 }
 
-/** Slopes of units as those of their sequences, in the order of the optimiser step. */
+/** Gradients of units as those of their sequences, in the order of the optimiser step. */
 function parted(
-  slopes: readonly (readonly number[])[],
+  dLogProbs: readonly (readonly number[])[],
   units: readonly (readonly number[])[],
   now: readonly (readonly number[])[],
 ): number[][] {
@@ -393,7 +391,7 @@ function parted(
     let at = 0;
     for (const i of members) {
       const length = now[i]?.length ?? 0;
-      found[i] = (slopes[u] as number[]).slice(at, at + length);
+      found[i] = (dLogProbs[u] as number[]).slice(at, at + length);
       at += length;
     }
   });

@@ -11,10 +11,10 @@ import type { StoredRecord } from "@laconic/core/run-folder";
 import { readContent } from "./record.ts";
 import { checkDigests, readRunFolder } from "./run-folder.ts";
 import { secondGrade } from "./second-grades.ts";
-import { openWeights, type WeighOptions } from "./weigh.ts";
+import { openWeights, type WeightOptions } from "./weight-checks.ts";
 
 /** How much of a run is audited, and by whom. */
-export interface AuditOptions extends WeighOptions {
+export interface AuditOptions extends WeightOptions {
   /** First and last step; all that are recorded when absent. */
   readonly steps?: readonly [first: number, last: number] | undefined;
   readonly signal?: AbortSignal;
@@ -47,7 +47,7 @@ export interface AuditReport {
 }
 
 /**
- * Recomputes a run from its folder by a second implementation, and says where the folder differs. Only reads.
+ * Recomputes a run from its folder with independent code and reports any difference. It only reads.
  * @throws LaconicError `run_missing`, `config_invalid` for steps that are not recorded
  */
 export async function auditRun(directory: string, options: AuditOptions): Promise<AuditReport> {
@@ -110,15 +110,16 @@ function rangeOf(
   recorded: readonly number[],
   asked: AuditOptions["steps"],
 ): readonly [first: number, last: number] {
-  const [least = 1, most = 0] = [recorded[0], recorded.at(-1)];
-  if (!asked) return [least, most];
+  const min = recorded[0] ?? 1;
+  const max = recorded.at(-1) ?? 0;
+  if (!asked) return [min, max];
   const [first, last] = asked;
-  if (first >= least && last <= most && first <= last) return asked;
+  if (first >= min && last <= max && first <= last) return asked;
   throw new LaconicError(
     "config_invalid",
     recorded.length === 0
       ? `--steps: ${directory} has no recorded steps`
-      : `--steps ${first}..${last}: the run has records of the steps ${least} to ${most}`,
+      : `--steps ${first}..${last}: the run has records of the steps ${min} to ${max}`,
     { first, last, recorded: recorded.length },
   );
 }

@@ -1,3 +1,4 @@
+import type { Numbers } from "./numbers.ts";
 import { auditPolicy } from "./audit-policy.ts";
 import { checkEpisode, checkGrade, checkGroups } from "./check-episodes.ts";
 import type { Findings } from "./findings.ts";
@@ -5,7 +6,6 @@ import { judge } from "./judge.ts";
 import type { StepContext } from "./memory.ts";
 import { budgetsOf, firstPrice, nextPrice, usedOf } from "./prices.ts";
 import type { AuditedStep } from "./record.ts";
-import type { Numbers } from "./rewards.ts";
 import type { BudgetFacts, Judged, StepFacts } from "./step-facts.ts";
 
 /** Everything of a step but its weights: episodes, grades, rewards, prices, advantages, losses. */

@@ -5,7 +5,7 @@ import type { FrozenPolicy, OwnPolicy, Seen } from "./policy.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { settingsOf } from "./settings.ts";
 import type { PolicyFacts, StepFacts, Trained } from "./step-facts.ts";
-import { readTrained, type StoredPolicy, type Weights } from "./weights-file.ts";
+import { copyOf, readTrained, type StoredPolicy, type Weights } from "./weights-file.ts";
 
 /**
  * What float32 engines and this audit's float64 may lie apart, after steps of the same updates: rounding, and what AdamW makes
@@ -30,8 +30,8 @@ export interface PolicyWeights {
 /** Makes weights that can be moved. */
 export type PolicyMaker = (weights: PolicyWeights) => Promise<OwnPolicy>;
 
-/** How a walk goes. */
-export interface WalkOptions {
+/** How a replay runs. */
+export interface ReplayOptions {
   /** Steps that samples may be behind. */
   readonly maxLag: number;
   /** Lets others have the processor. */
@@ -62,7 +62,7 @@ export class WeightAudit {
     run: RunFolder,
     policies: ReadonlyMap<string, Moved>,
     findings: Findings,
-    { maxLag, tick, by }: WalkOptions,
+    { maxLag, tick, by }: ReplayOptions,
   ) {
     this.#run = run;
     this.#policies = policies;
@@ -73,7 +73,7 @@ export class WeightAudit {
   }
 
   /**
-   * @param start - the weights that the walk begins with
+   * @param start - the weights that the replay begins with
    * @param first - those of the run's beginning, where they are known
    */
   static async open(
@@ -81,7 +81,7 @@ export class WeightAudit {
     { start, first }: { readonly start: readonly PolicyWeights[]; readonly first: readonly PolicyWeights[] | null },
     make: PolicyMaker,
     findings: Findings,
-    options: WalkOptions,
+    options: ReplayOptions,
   ): Promise<WeightAudit> {
     const policies = new Map<string, Moved>();
     for (const each of start) {
@@ -121,13 +121,13 @@ export class WeightAudit {
     const isFresh = (step - 1) % every === 0;
     const known = new Map<number, Seen>();
     const [first] = isFresh ? own.row.updates : [];
-    const dLogProbsOfFirst = own.updates[0]?.slopes;
+    const dLogProbsOfFirst = own.updates[0]?.dLogProbs;
     const sequencesOf = (rows: readonly number[]): Sequence[] => rows.map((s) => sequences[s] as Sequence);
     const early = first && dLogProbsOfFirst ? await policy.backward(sequencesOf(first.rows), dLogProbsOfFirst) : null;
     first?.rows.forEach((s, i) => early?.seen[i] && known.set(s, early.seen[i]));
     await this.#old(facts, own, moved, sequences, known);
     if (own.row.refLogProbs && moved.reference) {
-      const seen = await this.#inTurns(moved.reference, sequences);
+      const seen = await this.#inBatches(moved.reference, sequences);
       let at = 0;
       seen.forEach(({ logProbs }, s) =>
         logProbs.forEach((value, token) =>
@@ -137,11 +137,11 @@ export class WeightAudit {
     }
     const { row } = own;
     for (const [u, update] of row.updates.entries()) {
-      const { slopes, learningRate } = own.updates[u] as PolicyFacts["updates"][number];
-      if (!slopes) return;
+      const { dLogProbs, learningRate } = own.updates[u] as PolicyFacts["updates"][number];
+      if (!dLogProbs) return;
       const before = u === row.updates.length - 1 ? copyOf(await policy.weights()) : null;
       await this.#tick();
-      const { seen, norm } = (u === 0 && early) || (await policy.backward(sequencesOf(update.rows), slopes));
+      const { seen, norm } = (u === 0 && early) || (await policy.backward(sequencesOf(update.rows), dLogProbs));
       const place = { step, policy: own.name, optimizerStep: update.optimizerStep, ...this.#by };
       let at = 0;
       let entropy = 0;
@@ -197,7 +197,7 @@ export class WeightAudit {
     const now = history.at(-1)?.policy;
     if (!now) return;
     const unknown = [...sequences.keys()].filter((s) => !known.has(s));
-    const others = await this.#inTurns(
+    const others = await this.#inBatches(
       now,
       unknown.map((s) => sequences[s] as Sequence),
     );
@@ -222,7 +222,7 @@ export class WeightAudit {
     }
   }
 
-  async #inTurns(policy: Pick<OwnPolicy, "forward">, sequences: readonly Sequence[]): Promise<Seen[]> {
+  async #inBatches(policy: Pick<OwnPolicy, "forward">, sequences: readonly Sequence[]): Promise<Seen[]> {
     const seen: Seen[] = [];
     for (let at = 0; at < sequences.length; at += 32) {
       seen.push(...(await policy.forward(sequences.slice(at, at + 32))));
@@ -253,10 +253,6 @@ export class WeightAudit {
     const steps = this.#run.train.epochs * step * this.#run.train.minibatches;
     if (stored.steps > steps) this.#findings.number("weights", at, "optimiser steps", steps, stored.steps, exact);
   }
-}
-
-function copyOf(weights: Weights): Weights {
-  return new Map(Array.from(weights, ([name, { shape, values }]) => [name, { shape, values: values.slice() }]));
 }
 
 function distanceOf(a: Weights, b: Weights, name: string): number {

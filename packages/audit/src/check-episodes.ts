@@ -34,8 +34,8 @@ function checkRead(
   findings.same("episode", place, `reads of turn ${read.turn}: from`, written?.agent, read.from);
   if (!written) return;
   findings.same("episode", place, `reads of turn ${read.turn}: delivered`, true, written.deliveredTo.includes(reader));
-  const most = written.silent ? 0 : written.writtenTokens;
-  if (read.tokens > most) findings.number("episode", place, `reads of turn ${read.turn}: tokens`, most, read.tokens);
+  const max = written.silent ? 0 : written.writtenTokens;
+  if (read.tokens > max) findings.number("episode", place, `reads of turn ${read.turn}: tokens`, max, read.tokens);
 }
 
 /** The grade by a second rule, where there is one and the episode has one. */

@@ -1,17 +1,23 @@
+import { total } from "./numbers.ts";
+import type { LedgerCall } from "@laconic/core";
 import type { AuditedEpisode } from "./record.ts";
+import { named, type Known, type SettingsOf } from "./schema.ts";
+
+const options = {
+  "by?": "text",
+  "from?": "text",
+  "count?": ["spoken", "all"],
+  "n?": "number",
+  "of?": ["words", "characters"],
+  "against?": ["utterance", "episode"],
+  "maxTokens?": "number",
+  "margin?": "number",
+} as const;
+
+type Options = SettingsOf<typeof options>;
 
 /** A cost as a configuration names it. */
-export interface CostRow {
-  readonly kind: string;
-  readonly by?: string;
-  readonly from?: string;
-  readonly count?: string;
-  readonly n?: number;
-  readonly of?: string;
-  readonly against?: string;
-  readonly maxTokens?: number;
-  readonly margin?: number;
-}
+export type CostRow = Options & { readonly kind: string };
 
 /** Tokens, turns and repetition of Agent-GSPO's Eq. 1. */
 export const equation1: Readonly<Record<string, CostRow>> = {
@@ -23,37 +29,54 @@ export const equation1: Readonly<Record<string, CostRow>> = {
 /** An episode's utterances and calls, or those of some agents or of a round. */
 export type Said = Pick<AuditedEpisode, "utterances" | "ledger">;
 
+/** What is counted: utterances, and the calls of agents whose cost it is. */
+interface Counted {
+  readonly calls: readonly LedgerCall[];
+  readonly utterances: AuditedEpisode["utterances"];
+  readonly isMine: (agent: string) => boolean;
+}
+
+interface Cost {
+  readonly reads: readonly (keyof Options)[];
+  readonly units: (options: Options, counted: Counted) => number;
+}
+
+/** Every cost that is counted here; one that is added says which options it reads. */
+const costs: Readonly<Record<string, Cost>> = {
+  "tokens-written": { reads: ["by"], units: (_, { calls }) => total(calls.map((call) => call.writtenTokens)) },
+  "tokens-read": {
+    reads: ["by", "from"],
+    units: ({ from }, { calls }) => {
+      const reads = calls.flatMap((call) => call.reads);
+      return total(reads.map((read) => (from === undefined || read.from === from ? read.tokens : 0)));
+    },
+  },
+  turns: {
+    reads: ["by", "count"],
+    units: ({ count }, { utterances, isMine }) =>
+      utterances.filter((each) => isMine(each.agent) && (count === "all" || !each.silent)).length,
+  },
+  repetition: { reads: ["by", "n", "of", "against"], units: repeatedShare },
+  overlong: {
+    reads: ["by", "maxTokens", "margin"],
+    units: ({ maxTokens = 0, margin = 1 }, { calls }) =>
+      total(calls.map((call) => Math.max(0, Math.min(1, (call.writtenTokens - maxTokens + margin) / margin)))),
+  },
+};
+
+/** What is known of a cost's settings. */
+export const knownCost: Known = named("kind", costs, options);
+
 /** Units of a cost that an episode used; null for a kind that this audit does not know. */
 export function unitsOf(cost: CostRow, { utterances, ledger }: Said): number | null {
-  const { by, from } = cost;
+  const { kind, by } = cost;
   const isMine = (agent: string): boolean => by === undefined || by === agent;
   const calls = ledger.calls.filter((call) => isMine(call.agent));
-  switch (cost.kind) {
-    case "tokens-written":
-      return total(calls.map((call) => call.writtenTokens));
-    case "tokens-read":
-      return total(
-        calls.flatMap((call) => call.reads.map((read) => (from === undefined || read.from === from ? read.tokens : 0))),
-      );
-    case "turns":
-      return utterances.filter((each) => isMine(each.agent) && (cost.count === "all" || !each.silent)).length;
-    case "repetition":
-      return repeatedShare(cost, utterances, isMine);
-    case "overlong": {
-      const { maxTokens = 0, margin = 1 } = cost;
-      return total(calls.map((call) => Math.max(0, Math.min(1, (call.writtenTokens - maxTokens + margin) / margin))));
-    }
-    default:
-      return null;
-  }
+  return Object.hasOwn(costs, kind) ? (costs[kind] as Cost).units(cost, { calls, utterances, isMine }) : null;
 }
 
 /** n-grams that were said before, over all n-grams. */
-function repeatedShare(
-  { n = 3, of, against }: CostRow,
-  utterances: AuditedEpisode["utterances"],
-  isMine: (agent: string) => boolean,
-): number {
+function repeatedShare({ n = 3, of, against }: Options, { utterances, isMine }: Counted): number {
   const before: string[][] = [];
   let grams = 0;
   let again = 0;
@@ -72,9 +95,3 @@ function repeatedShare(
   }
   return grams === 0 ? 0 : again / grams;
 }
-
-export const total = (values: readonly number[]): number => {
-  let sum = 0;
-  for (const value of values) sum += value;
-  return sum;
-};

@@ -1,6 +1,25 @@
-import { total } from "./costs.ts";
-import type { Numbers } from "./rewards.ts";
-import type { AdvantageSettings } from "./settings.ts";
+import { meanOf, total, type Numbers } from "./numbers.ts";
+import { named, type Known, type SettingsOf } from "./schema.ts";
+
+const options = {
+  "scale?": ["none", "group", "batch"],
+  "std?": ["sample", "population"],
+  "epsilon?": "number",
+  "epsilonForm?": ["add", "clamp"],
+  "scaled?": "boolean",
+  "a?": "number",
+  "b?": "number",
+  "baseline?": "boolean",
+  "discount?": "number",
+  "decay?": "number",
+  "costs?": ["z-score", "centred"],
+  "batch?": ["none", "sequence"],
+} as const;
+
+type Options = SettingsOf<typeof options>;
+
+/** An estimator by name with its options. */
+export type AdvantageSettings = Options & { readonly estimator: string };
 
 /** A row that an estimator sees: an episode, or one utterance of it. */
 export interface Row {
@@ -23,11 +42,9 @@ export interface Estimated {
   readonly metrics: Numbers;
 }
 
-const mean = (values: readonly number[]): number => (values.length === 0 ? 0 : total(values) / values.length);
-
 /** Root of the mean square about the mean, over n - 1 (`sample`) or n. */
 function spread(values: readonly number[], convention: string): number {
-  const m = mean(values);
+  const m = meanOf(values);
   const below = convention === "sample" ? values.length - 1 : values.length;
   return Math.sqrt(total(values.map((value) => (value - m) * (value - m))) / Math.max(1, below));
 }
@@ -37,57 +54,149 @@ const range = (values: readonly number[]): number => Math.max(...values) - Math.
 /** Nothing to learn from: fewer than two, or equal but for rounding. */
 const flat = (values: readonly number[]): boolean => values.length < 2 || range(values) <= 1e-12;
 
-type Rule = (rewards: readonly number[], rows: readonly number[]) => readonly number[];
-
 /** Rows by group, in order of appearance, without those whose reward does not apply. */
 function groupsOf(rows: readonly Row[]): number[][] {
   const names = [...new Set(rows.map(({ group }) => group))];
   return names.map((name) => rows.flatMap((row, i) => (row.group === name && !Number.isNaN(row.reward) ? [i] : [])));
 }
 
-/** Rules of one number for each row; a flat group gets 0. */
-function ruleOf(rows: readonly Row[], settings: AdvantageSettings): Rule | null {
-  const given = <T>(key: string, otherwise: T): T => (settings[key] as T | undefined) ?? otherwise;
-  const applicable = rows.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward));
-  const rules: Readonly<Record<string, Rule>> = {
-    // Agent-GSPO Eq. 2, GRPO; Dr.GRPO and MAGRPO without the division.
-    group: (rewards) => {
-      const scale = settings["scale"];
-      if (scale === "none") return rewards.map((r) => r - mean(rewards));
-      const sigma = spread(scale === "batch" ? applicable : rewards, given("std", "sample"));
-      const epsilon = given("epsilon", 1e-6);
-      const below = given("epsilonForm", "add") === "add" ? sigma + epsilon : Math.max(sigma, epsilon);
-      return rewards.map((r) => (r - mean(rewards)) / below);
-    },
-    // r less the mean of the others.
-    rloo: (rewards) => rewards.map((r) => r - (total(rewards) - r) / (rewards.length - 1)),
-    maremax: (rewards) => rewards.map((r) => r - Math.max(...rewards)),
-    gpg: (rewards) => {
+/** What an estimator is computed from. */
+interface Batch {
+  readonly rows: readonly Row[];
+  readonly prices: Numbers;
+  /** Episodes of a lower grade pay no costs. */
+  readonly costThreshold: number;
+  /** What `running-baseline` keeps by agent. */
+  readonly baselines: Map<string, number>;
+}
+
+/** Advantages of the rows of a group whose rewards differ; a flat group gets 0. */
+type GroupRule = (options: Options, rewards: readonly number[], batch: GroupBatch) => readonly number[];
+
+interface GroupBatch {
+  /** Trained tokens of the group's rows. */
+  readonly lengths: readonly number[];
+  /** Rewards of the whole batch, where they apply. */
+  readonly applicable: readonly number[];
+}
+
+interface EstimatorRule {
+  readonly reads: readonly (keyof Options)[];
+  readonly estimate: (options: Options, batch: Batch) => Estimated;
+  /** Whether it remembers earlier steps. */
+  readonly remembers?: boolean;
+}
+
+const orNothing = (value: number): number => (Number.isNaN(value) ? 0 : value);
+
+const byRow =
+  (of: (row: Row) => number): EstimatorRule["estimate"] =>
+  (_, { rows }) => ({ perRow: rows.map((row) => orNothing(of(row))), metrics: groupMetrics(rows) });
+
+const byGroup =
+  (rule: GroupRule): EstimatorRule["estimate"] =>
+  (own, { rows }) => {
+    const applicable = rows.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward));
+    const perRow = rows.map(() => 0);
+    for (const members of groupsOf(rows)) {
+      const group = members.map((i) => rows[i] as Row);
+      const rewards = group.map(({ reward }) => reward);
+      if (flat(rewards)) continue;
+      const lengths = group.map(({ tokens }) => tokens);
+      rule(own, rewards, { lengths, applicable }).forEach((value, i) => (perRow[members[i] as number] = value));
+    }
+    return { perRow, metrics: groupMetrics(rows) };
+  };
+
+/** Every estimator that is computed here; one that is added says which options it reads. */
+const estimators: Readonly<Record<string, EstimatorRule>> = {
+  raw: { reads: [], estimate: byRow(({ reward }) => reward) },
+  remax: { reads: [], estimate: byRow(({ reward, greedyReward }) => reward - greedyReward) },
+  // Agent-GSPO Eq. 2, GRPO; Dr.GRPO and MAGRPO without the division.
+  group: {
+    reads: ["scale", "std", "epsilon", "epsilonForm"],
+    estimate: byGroup(({ scale, std = "sample", epsilon = 1e-6, epsilonForm = "add" }, rewards, { applicable }) => {
+      if (scale === "none") return rewards.map((r) => r - meanOf(rewards));
+      const sigma = spread(scale === "batch" ? applicable : rewards, std);
+      const below = epsilonForm === "add" ? sigma + epsilon : Math.max(sigma, epsilon);
+      return rewards.map((r) => (r - meanOf(rewards)) / below);
+    }),
+  },
+  // r less the mean of the others.
+  rloo: {
+    reads: [],
+    estimate: byGroup((_, rewards) => rewards.map((r) => r - (total(rewards) - r) / (rewards.length - 1))),
+  },
+  maremax: { reads: [], estimate: byGroup((_, rewards) => rewards.map((r) => r - Math.max(...rewards))) },
+  gpg: {
+    reads: [],
+    estimate: byGroup((_, rewards, { applicable }) => {
       const scored = applicable.filter((r) => r !== 0).length;
-      return rewards.map((r) => ((r - mean(rewards)) * applicable.length) / Math.max(1, scored));
-    },
-    "max-rl": (rewards) => {
-      const m = mean(rewards);
-      return rewards.map((r) => (m > 0 ? (r - m) / (m + given("epsilon", 1e-6)) : 0));
-    },
-    opo: (rewards, members) => {
-      const lengths = members.map((i) => (rows[i] as Row).tokens);
-      const weighed = total(rewards.map((r, i) => r * (lengths[i] as number)));
-      const baseline = total(lengths) > 0 ? weighed / total(lengths) : mean(rewards);
+      return rewards.map((r) => ((r - meanOf(rewards)) * applicable.length) / Math.max(1, scored));
+    }),
+  },
+  "max-rl": {
+    reads: ["epsilon"],
+    estimate: byGroup(({ epsilon = 1e-6 }, rewards) => {
+      const m = meanOf(rewards);
+      return rewards.map((r) => (m > 0 ? (r - m) / (m + epsilon) : 0));
+    }),
+  },
+  opo: {
+    reads: [],
+    estimate: byGroup((_, rewards, { lengths }) => {
+      const weighted = total(rewards.map((r, i) => r * (lengths[i] as number)));
+      const baseline = total(lengths) > 0 ? weighted / total(lengths) : meanOf(rewards);
       return rewards.map((r) => r - baseline);
-    },
-    "pass-at-k": (rewards) => {
+    }),
+  },
+  "pass-at-k": {
+    reads: ["scaled"],
+    estimate: byGroup(({ scaled = false }, rewards) => {
       const [best = 0, second = 0] = rewards.toSorted((a, b) => b - a);
-      const below = settings["scaled"] === true ? spread(rewards, "sample") + 1e-6 : 1;
+      const below = scaled ? spread(rewards, "sample") + 1e-6 : 1;
       return rewards.map((_, i) => (i === rewards.indexOf(best) ? (best - second) / below : 0));
-    },
-    bnpo: (rewards) => {
-      const [a, b, p] = [Number(settings["a"]), Number(settings["b"]), mean(rewards)];
+    }),
+  },
+  bnpo: {
+    reads: ["a", "b"],
+    estimate: byGroup(({ a = Number.NaN, b = Number.NaN }, rewards) => {
+      const p = meanOf(rewards);
       const density = p ** (a - 1) * (1 - p) ** (b - 1) * (gamma(a + b) / (gamma(a) * gamma(b)));
       return rewards.map((r) => (r - p) / density);
-    },
-  };
-  return rules[settings.estimator] ?? null;
+    }),
+  },
+  "reinforce++": {
+    reads: ["baseline", "discount"],
+    estimate: (own, { rows }) => ({ perToken: whitened(rows, own), metrics: {} }),
+  },
+  "running-baseline": {
+    reads: ["decay"],
+    remembers: true,
+    estimate: ({ decay = 0.95 }, { rows, baselines }) => ({
+      perRow: rows.map(({ reward, agent }) => {
+        if (Number.isNaN(reward)) return 0;
+        const baseline = baselines.get(agent) ?? 0;
+        baselines.set(agent, baseline + (1 - decay) * (reward - baseline));
+        return reward - baseline;
+      }),
+      metrics: {},
+    }),
+  },
+  decoupled: { reads: ["costs", "std", "epsilon", "batch"], estimate: decoupled },
+};
+
+/** What is known of an estimator's settings. */
+export const knownAdvantage: Known = named("estimator", estimators, options);
+
+/** The estimator of the settings; null for one that this audit does not know. */
+export function estimatorOf(settings: AdvantageSettings): {
+  readonly remembers: boolean;
+  readonly estimate: (batch: Batch) => Estimated;
+} | null {
+  const name = settings.estimator;
+  const rule = Object.hasOwn(estimators, name) ? estimators[name] : undefined;
+  return rule ? { remembers: rule.remembers ?? false, estimate: (batch) => rule.estimate(settings, batch) } : null;
 }
 
 /** Γ by Stirling's series, shifted to where it converges. */
@@ -97,50 +206,13 @@ function gamma(x: number): number {
   return Math.exp((x - 0.5) * Math.log(x) - x + 0.5 * Math.log(2 * Math.PI) + tail);
 }
 
-/** @returns null for an estimator that this audit does not know. `memory` is what `running-baseline` keeps by agent. */
-export function estimate(
-  rows: readonly Row[],
-  settings: AdvantageSettings,
-  prices: Numbers,
-  memory: Map<string, number>,
-  costWhenTaskAtLeast: number,
-): Estimated | null {
-  const orNothing = (value: number): number => (Number.isNaN(value) ? 0 : value);
-  if (settings.estimator === "raw")
-    return { perRow: rows.map(({ reward }) => orNothing(reward)), metrics: groupMetrics(rows) };
-  if (settings.estimator === "remax")
-    return { perRow: rows.map((row) => orNothing(row.reward - row.greedyReward)), metrics: groupMetrics(rows) };
-  if (settings.estimator === "running-baseline") {
-    const decay = (settings["decay"] as number | undefined) ?? 0.95;
-    const perRow = rows.map(({ reward, agent }) => {
-      if (Number.isNaN(reward)) return 0;
-      const baseline = memory.get(agent) ?? 0;
-      memory.set(agent, baseline + (1 - decay) * (reward - baseline));
-      return reward - baseline;
-    });
-    return { perRow, metrics: {} };
-  }
-  if (settings.estimator === "reinforce++") return { perToken: whitened(rows, settings), metrics: {} };
-  if (settings.estimator === "decoupled") return decoupled(rows, settings, prices, costWhenTaskAtLeast);
-  const rule = ruleOf(rows, settings);
-  if (!rule) return null;
-  const perRow = rows.map(() => 0);
-  for (const members of groupsOf(rows)) {
-    const rewards = members.map((i) => (rows[i] as Row).reward);
-    if (flat(rewards)) continue;
-    rule(rewards, members).forEach((value, i) => (perRow[members[i] as number] = value));
-  }
-  return { perRow, metrics: groupMetrics(rows) };
-}
-
 /** REINFORCE++: discounted token returns, whitened over all tokens, 1e-8 under the root. */
-function whitened(rows: readonly Row[], settings: AdvantageSettings): number[][] {
-  const discount = (settings["discount"] as number | undefined) ?? 1;
+function whitened(rows: readonly Row[], { discount = 1, baseline = false }: Options): number[][] {
   const centred = rows.map(({ reward }) => reward);
-  if (settings["baseline"] === true)
+  if (baseline)
     for (const members of groupsOf(rows)) {
       const rewards = members.map((i) => centred[i] as number);
-      for (const i of members) centred[i] = flat(rewards) ? 0 : (centred[i] as number) - mean(rewards);
+      for (const i of members) centred[i] = flat(rewards) ? 0 : (centred[i] as number) - meanOf(rewards);
     }
   const returns = rows.map(({ tokens }, i) =>
     Array.from({ length: tokens }, (_, t) => (centred[i] as number) * discount ** (tokens - 1 - t)),
@@ -148,19 +220,20 @@ function whitened(rows: readonly Row[], settings: AdvantageSettings): number[][]
   const all = returns.flat().filter((value) => !Number.isNaN(value));
   if (flat(all)) return returns.map((each) => each.map(() => 0));
   const root = Math.sqrt(spread(all, "sample") ** 2 + 1e-8);
-  return returns.map((each) => each.map((value) => (Number.isNaN(value) ? 0 : (value - mean(all)) / root)));
+  return returns.map((each) => each.map((value) => (Number.isNaN(value) ? 0 : (value - meanOf(all)) / root)));
 }
 
 /** GDPO: every term and every cost normalised apart in its group, costs weighted by their prices, summed. */
-function decoupled(rows: readonly Row[], settings: AdvantageSettings, prices: Numbers, threshold: number): Estimated {
-  const given = <T>(key: string, otherwise: T): T => (settings[key] as T | undefined) ?? otherwise;
-  const [std, epsilon] = [given("std", "sample"), given("epsilon", 1e-4)];
+function decoupled(
+  { std = "sample", epsilon = 1e-4, costs, batch }: Options,
+  { rows, prices, costThreshold }: Batch,
+): Estimated {
   const same = (values: readonly number[]): boolean =>
     values.length < 2 || range(values) <= 1e-12 * Math.max(...values.map(Math.abs));
   const normal = (values: readonly number[], divides: boolean): number[] => {
     if (same(values)) return values.map(() => 0);
     const below = divides ? spread(values, std) + epsilon : 1;
-    return values.map((value) => (value - mean(values)) / below);
+    return values.map((value) => (value - meanOf(values)) / below);
   };
   const perRow = rows.map(() => 0);
   const metrics: Record<string, number> = {};
@@ -177,8 +250,8 @@ function decoupled(rows: readonly Row[], settings: AdvantageSettings, prices: Nu
     ...Object.entries(prices).map(([name, price]) => ({
       name,
       weight: -price,
-      divides: settings["costs"] === "z-score",
-      value: (row: Row) => (taskOf(row) >= threshold ? (row.costs[name] ?? Number.NaN) : Number.NaN),
+      divides: costs === "z-score",
+      value: (row: Row) => (taskOf(row) >= costThreshold ? (row.costs[name] ?? Number.NaN) : Number.NaN),
     })),
   ];
   for (const { name, weight, divides, value } of columns) {
@@ -190,9 +263,9 @@ function decoupled(rows: readonly Row[], settings: AdvantageSettings, prices: Nu
       equal.push(same(values) ? 1 : 0);
       normal(values, divides).forEach((each, k) => (perRow[own[k] as number]! += weight * each));
     }
-    metrics[`frac_zero_std/${name}`] = mean(equal);
+    metrics[`frac_zero_std/${name}`] = meanOf(equal);
   }
-  if (settings["batch"] === "sequence") {
+  if (batch === "sequence") {
     const scored = rows.flatMap((row, i) => (Number.isNaN(taskOf(row)) ? [] : [i]));
     normal(
       scored.map((i) => perRow[i] as number),
@@ -207,11 +280,11 @@ function decoupled(rows: readonly Row[], settings: AdvantageSettings, prices: Nu
 function groupMetrics(rows: readonly Row[]): Numbers {
   const groups = groupsOf(rows).map((members) => members.map((i) => (rows[i] as Row).reward));
   const share = (claim: (rewards: readonly number[]) => boolean, of = groups): number =>
-    mean(of.map((rewards) => (claim(rewards) ? 1 : 0)));
+    meanOf(of.map((rewards) => (claim(rewards) ? 1 : 0)));
   const graded = groups.filter((rewards) => rewards.length > 0);
   const isOutcome = graded.every((rewards) => rewards.every((r) => r === 0 || r === 1));
   return {
-    reward_std: mean(groups.map((rewards) => spread(rewards, "sample"))),
+    reward_std: meanOf(groups.map((rewards) => spread(rewards, "sample"))),
     frac_reward_zero_std: share(flat),
     "groups/size_one": groups.filter((rewards) => rewards.length === 1).length,
     "rewards/not_applicable": rows.filter(({ reward }) => Number.isNaN(reward)).length,

@@ -1,9 +1,8 @@
+import { known, meanOf, total } from "./numbers.ts";
 import { checkEpisode } from "./check-episodes.ts";
-import { total } from "./costs.ts";
 import type { Findings, Place } from "./findings.ts";
 import type { AuditedEpisode, AuditedEvaluation } from "./record.ts";
 import type { SecondGrade } from "./second-grades.ts";
-import { known, meanOf } from "./step-facts.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 type Played = { readonly episode: AuditedEpisode; readonly task: number; readonly group: string | undefined };

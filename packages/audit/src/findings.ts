@@ -60,8 +60,8 @@ export const arithmetic: Tolerance = { absolute: 1e-9, relative: 1e-9 };
 /** Counts, flags and schedules. */
 export const exact: Tolerance = { absolute: 0, relative: 1e-12 };
 
-/** Most differences that are kept; the others are counted. */
-const most = 10_000;
+/** Differences that are kept; the others are counted. */
+const maxDifferences = 10_000;
 
 /** What an audit has compared so far, and where it differs. */
 export class Findings {
@@ -125,7 +125,7 @@ export class Findings {
 
   #differ(difference: Difference): false {
     this.total += 1;
-    if (this.differences.length < most) this.differences.push(difference);
+    if (this.differences.length < maxDifferences) this.differences.push(difference);
     return false;
   }
 

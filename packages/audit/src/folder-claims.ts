@@ -48,7 +48,7 @@ export function compareMetrics(run: RunFolder, facts: StepFacts): void {
 
 function whyMissing({ notAuditable }: Findings): string {
   return notAuditable.some(({ what }) => what.startsWith("loss of") || what.startsWith("advantages of"))
-    ? "it follows from a value of one's own"
+    ? "it follows from a user-defined value"
     : "this audit has no second rule for it";
 }
 

@@ -1,6 +1,7 @@
+import { total, type Numbers } from "./numbers.ts";
 import type { StepContext } from "./memory.ts";
 import type { AuditedEpisode, AuditedStep } from "./record.ts";
-import { costRows, creditOf, earned, gradeOf, measured, tokensOf, type Numbers } from "./rewards.ts";
+import { costRows, creditOf, earned, gradeOf, measured, tokensOf } from "./rewards.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { Judged } from "./step-facts.ts";
 
@@ -17,7 +18,7 @@ export function judge(
 ): Judged[] {
   const rows = costRows(settings);
   for (const [name, cost] of Object.entries(rows))
-    if (cost === null) findings.leaveOut(`cost ${name}`, "it is a value of one's own; its recorded units are taken");
+    if (cost === null) findings.leaveOut(`cost ${name}`, "it is user-defined; its recorded units are taken");
   const known = Object.fromEntries(Object.entries(prices).filter(([name]) => Object.hasOwn(rows, name)));
   const priced = (episode: AuditedEpisode, recorded: Judged["row"]["costs"]): Judged["own"] => {
     const costs = measured(settings, agents ? tokensOf(episode, agents) : episode, recorded);
@@ -39,10 +40,8 @@ export function judge(
       own,
       place: { step: step.step, episode: i, problem: episode.problemId },
       credit: creditOf(settings, episode, own, row, (agent) => rewardAt(row.without?.[agent]), ofTask),
-      agentRewards: new Map(agentTerms.map(([agent, terms]) => [agent, sumOf(terms)])),
+      agentRewards: new Map(agentTerms.map(([agent, terms]) => [agent, total(Object.values(terms))])),
       greedyReward: greedy,
     };
   });
 }
-
-const sumOf = (terms: Numbers): number => Object.values(terms).reduce((sum, value) => sum + value, 0);

@@ -54,8 +54,8 @@ export interface Sequence {
 export interface Pass {
   readonly logProbs: readonly number[];
   readonly entropies: readonly number[];
-  /** Adds d (slopes · log π) / d weights to the gradient. */
-  backward(slopes: readonly number[], gradient: Gradient): void;
+  /** Adds d (dLogProbs · log π) / d weights to the gradient. */
+  backward(dLogProbs: readonly number[], gradient: Gradient): void;
 }
 
 /** By parameter, made when it is first added to. */
@@ -127,11 +127,11 @@ export function forward(weights: Weights, shape: Shape, { prompt, reply, tempera
   return {
     logProbs,
     entropies,
-    backward(slopes, gradient) {
+    backward(dLogProbs, gradient) {
       const dFinal = new Float64Array(T * D);
       const dHead = gradient.of(headName, head.length);
       softmaxes.forEach((p, i) => {
-        const dLogProb = (slopes[i] as number) / temperature;
+        const dLogProb = (dLogProbs[i] as number) / temperature;
         if (dLogProb === 0) return;
         const at = (first + i) * D;
         for (let v = 0; v < V; v++) {

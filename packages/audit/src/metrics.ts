@@ -1,7 +1,7 @@
-import { total } from "./costs.ts";
+import { deviationOf, known, meanOf, total } from "./numbers.ts";
 import { actionsOf } from "./tree-returns.ts";
 import type { TrainSettings } from "./settings.ts";
-import { deviationOf, known, meanOf, type Judged, type PolicyFacts, type StepFacts } from "./step-facts.ts";
+import { type Judged, type PolicyFacts, type StepFacts } from "./step-facts.ts";
 
 type Metrics = Record<string, number>;
 
@@ -179,7 +179,7 @@ function gapMetrics({ old, sampled }: PolicyFacts): Metrics {
   };
 }
 
-const buckets: readonly (readonly [least: number, most: number, name: string])[] = [
+const buckets: readonly (readonly [min: number, max: number, name: string])[] = [
   [1, 1, "len_1"],
   [2, 4, "len_2_4"],
   [5, 16, "len_5_16"],
@@ -223,8 +223,8 @@ function ratioMetrics({ losses, estimated }: PolicyFacts): Metrics {
   const dropped = all((facts) => facts.dropped);
   if (dropped.length > 0) metrics["off_policy/dropped"] = meanOf(dropped);
   const lengths = all((facts) => facts.lengths);
-  for (const [least, most, name] of buckets) {
-    const own = clipped.filter((_, i) => (lengths[i] ?? 0) >= least && (lengths[i] ?? 0) <= most);
+  for (const [min, max, name] of buckets) {
+    const own = clipped.filter((_, i) => (lengths[i] ?? 0) >= min && (lengths[i] ?? 0) <= max);
     if (lengths.length > 0 && own.length > 0) metrics[`clip_ratio/region/${name}`] = share(own);
   }
   return metrics;

@@ -1,6 +1,6 @@
 import { forward, Gradient, shapeOf, type Sequence, type Shape } from "./llama.ts";
 import type { TrainSettings } from "./settings.ts";
-import type { StoredPolicy, Weight, Weights } from "./weights-file.ts";
+import { copyOf, type StoredPolicy, type Weight, type Weights } from "./weights-file.ts";
 
 /** What a forward pass says of a sequence. */
 export interface Seen {
@@ -16,10 +16,10 @@ export interface FrozenPolicy extends Pick<OwnPolicy, "forward"> {
 /** Weights that an audit moves by itself. */
 export interface OwnPolicy {
   forward(sequences: readonly Sequence[]): Promise<readonly Seen[]>;
-  /** Forward, and the gradient of Σ slopes · log π into the optimiser. @returns what was seen, and the gradient's global norm */
+  /** Forward, and the gradient of Σ dLogProbs · log π into the optimiser. @returns what was seen, and the gradient's global norm */
   backward(
     sequences: readonly Sequence[],
-    slopes: readonly (readonly number[])[],
+    dLogProbs: readonly (readonly number[])[],
   ): Promise<{ readonly seen: readonly Seen[]; readonly norm: number }>;
   /** AdamW on what `backward` left (Loshchilov and Hutter 2019). */
   step(settings: TrainSettings["optimizer"], learningRate: number): Promise<void>;
@@ -33,20 +33,20 @@ export interface OwnPolicy {
 export function plainPolicy(stored: StoredPolicy): OwnPolicy {
   const shape = shapeOf(stored.model, stored.adapterScale);
   if (typeof shape === "string") throw new Error(shape);
-  const weights = copied(stored.weights);
+  const weights = copyOf(stored.weights);
   /** With the frozen base under an adapter. */
   const whole = (trained: Weights): Weights => new Map([...stored.frozen, ...trained]);
   const all = whole(weights);
-  const [first, second] = [copied(stored.first), copied(stored.second)];
+  const [first, second] = [copyOf(stored.first), copyOf(stored.second)];
   const fresh = (): Gradient => new Gradient((name) => weights.has(name));
   let steps = stored.steps;
   let gradient = fresh();
   return {
     forward: async (sequences) => seenBy(all, shape, sequences),
-    async backward(sequences, slopes) {
+    async backward(sequences, dLogProbs) {
       gradient = fresh();
       const seen = sequences.map((sequence, i) => {
-        const own = slopes[i] as readonly number[];
+        const own = dLogProbs[i] as readonly number[];
         const pass = forward(all, shape, sequence);
         if (own.some((dLogProb) => dLogProb !== 0)) pass.backward(own, gradient);
         const { logProbs, entropies } = pass;
@@ -73,7 +73,7 @@ export function plainPolicy(stored: StoredPolicy): OwnPolicy {
     },
     weights: async () => weights,
     copy: async () => {
-      const frozen = whole(copied(weights));
+      const frozen = whole(copyOf(weights));
       return { forward: async (sequences) => seenBy(frozen, shape, sequences) };
     },
     close: async () => undefined,
@@ -85,10 +85,6 @@ function seenBy(weights: Weights, shape: Shape, sequences: readonly Sequence[]):
     const { logProbs, entropies } = forward(weights, shape, sequence);
     return { logProbs, entropies };
   });
-}
-
-function copied(weights: Weights): Map<string, Weight> {
-  return new Map(Array.from(weights, ([name, { shape, values }]) => [name, { shape, values: values.slice() }]));
 }
 
 function momentOf(

@@ -1,7 +1,34 @@
-import { total } from "./costs.ts";
+import { total, type Numbers } from "./numbers.ts";
 import type { AuditedEpisode } from "./record.ts";
-import type { Earned } from "./rewards.ts";
-import type { BudgetSettings, TrainSettings } from "./settings.ts";
+import type { Known, SettingsOf } from "./schema.ts";
+
+const options = {
+  targetTokens: "number",
+  learningRate: "number",
+  "unit?": ["token", "budget"],
+  "initialPrice?": "number",
+  "maxPrice?": "number",
+  "warmupIterations?": "number",
+  "warmupPrice?": "number",
+  "annealIterations?": "number",
+  "antiWindup?": "boolean",
+  "truncationTolerance?": "number",
+  "proportionalGain?": "number",
+  "derivativeGain?": "number",
+  "derivativeSmoothing?": "number",
+  "guard?": {
+    action: ["freeze", "lower"],
+    "rewardTolerance?": "number",
+    "referenceReward?": "number",
+    "maxSilenceRate?": "number",
+    "lowerBy?": "number",
+  },
+} as const;
+
+/** A budget of Eq. 5 as a configuration writes it. */
+export type BudgetSettings = SettingsOf<typeof options>;
+/** What is known of it: another price law is refused until it is written here. */
+export const knownBudget: Known = options;
 
 /** What a budget remembers between steps. */
 export interface PriceState {
@@ -33,7 +60,10 @@ export interface Used {
 /** @param cost - by name; tokens are those of the ledger where they are no cost */
 export function usedOf(
   cost: string,
-  rollouts: readonly { readonly episode: AuditedEpisode; readonly own: Earned }[],
+  rollouts: readonly {
+    readonly episode: AuditedEpisode;
+    readonly own: { readonly task: number; readonly costs: Numbers };
+  }[],
 ): Used {
   const mean = (values: readonly number[]): number => total(values) / values.length;
   const units = rollouts.map(({ episode, own }) => {
@@ -138,6 +168,12 @@ function ruled(
 }
 
 /** The team's budgets by cost. */
-export function budgetsOf({ budget, budgets }: TrainSettings): Readonly<Record<string, BudgetSettings>> {
+export function budgetsOf({
+  budget,
+  budgets,
+}: {
+  readonly budget: BudgetSettings | null;
+  readonly budgets: Readonly<Record<string, BudgetSettings>>;
+}): Readonly<Record<string, BudgetSettings>> {
   return { ...(budget && { tokens: budget }), ...budgets };
 }

@@ -88,8 +88,8 @@ export class PythonPeer {
         (await this.ask({ do: "forward", id: model, sequences }))["seen"] as readonly Seen[];
     return {
       forward: forwardOf(id),
-      backward: async (sequences, slopes) => {
-        const { seen, norm } = await this.ask({ do: "backward", id, sequences, slopes });
+      backward: async (sequences, dLogProbs) => {
+        const { seen, norm } = await this.ask({ do: "backward", id, sequences, dLogProbs });
         return { seen: seen as readonly Seen[], norm: norm as number };
       },
       step: async (settings, learningRate) => void (await this.ask({ do: "step", id, ...settings, learningRate })),

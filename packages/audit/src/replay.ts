@@ -34,7 +34,7 @@ function* stepsOf(first: number, last: number): Generator<number> {
   for (let step = first; step <= last; step++) yield step;
 }
 
-export async function openWalk(
+export async function openReplay(
   run: RunFolder,
   weights: {
     readonly from: Start;
@@ -50,7 +50,7 @@ export async function openWalk(
   return { by, start: weights.from, audit, end };
 }
 
-/** Forward passes of one token that a walk makes, a backward counted as two. */
+/** Forward passes of one token that a replay makes, a backward counted as two. */
 export function passesOf(run: RunFolder, first: number, last: number): number {
   let passes = 0;
   for (const step of stepsOf(first, last)) {

@@ -1,10 +1,8 @@
-import { equation1, total, unitsOf, type CostRow, type Said } from "./costs.ts";
+import { total, type Numbers } from "./numbers.ts";
+import { equation1, unitsOf, type CostRow, type Said } from "./costs.ts";
 import type { StoredRollout } from "@laconic/core/run-folder";
 import type { AuditedEpisode } from "./record.ts";
 import type { TrainSettings } from "./settings.ts";
-
-/** Numbers by name. */
-export type Numbers = Readonly<Record<string, number>>;
 
 /** What an episode earned: Agent-GSPO Eq. 1, r = task - λ_tok tokens - λ_turn turns - λ_rep repetition. */
 export interface Earned {

@@ -6,10 +6,9 @@ import { createInterface } from "node:readline";
 import { boundedJson, LaconicError } from "@laconic/core";
 import { recordVersion, runFiles, type StoredRecord } from "@laconic/core/run-folder";
 import { changesIn, configAt, type ChangeRow } from "./changes.ts";
-import { checkKnownSettings } from "./known-settings.ts";
 import type { Findings } from "./findings.ts";
 import { entriesOf, readObject } from "./json-file.ts";
-import type { TrainSettings } from "./settings.ts";
+import { checkKnownSettings, type TrainSettings } from "./settings.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -148,8 +147,8 @@ export async function checkDigests(
   for (const { step, folder } of folders) {
     const manifest = await readObject(join(folder, "manifest.json"));
     for (const [file, { sha256 }] of entriesOf(manifest["files"])) {
-      const bytes = await readFile(join(folder, file)).catch(() => null);
-      findings.same("folder", { step }, `${folder}/${file}`, sha256, bytes ? sha256Of(bytes) : undefined);
+      const found = await sha256OfFile(join(folder, file)).catch(() => undefined);
+      findings.same("folder", { step }, `${folder}/${file}`, sha256, found);
     }
     for (const [file, { sha256 }] of entriesOf(manifest["traces"])) {
       const hash = createHash("sha256");
@@ -160,8 +159,11 @@ export async function checkDigests(
   }
 }
 
-function sha256Of(data: Uint8Array): string {
-  return createHash("sha256").update(data).digest("hex");
+/** Of any length. @throws Error where it cannot be read */
+export async function sha256OfFile(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const part of createReadStream(file)) hash.update(part as Buffer);
+  return hash.digest("hex");
 }
 
 function stepIn(line: string): number | null {

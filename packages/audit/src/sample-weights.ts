@@ -1,6 +1,20 @@
-import { total } from "./costs.ts";
+import { total } from "./numbers.ts";
 import type { AuditedStep } from "./record.ts";
-import type { ImportanceSettings, ObjectiveSettings, TrainSettings } from "./settings.ts";
+import type { Known, SettingsOf } from "./schema.ts";
+
+const options = {
+  kind: ["truncate", "mask"],
+  level: ["token", "sequence", "geometric"],
+  cap: "number",
+  "veto?": "number",
+  // Corrects only where the mean |log π_old - log π of the sampler| of an optimiser step is above it.
+  "gapAbove?": "number",
+} as const;
+
+/** A correction for samples of other weights or other kernels. */
+export type ImportanceSettings = SettingsOf<typeof options>;
+/** What is known of it. */
+export const knownImportance: Known = options;
 
 /** log π_old and log π of the sampler, of the tokens of a unit. */
 export interface SampledUnit {
@@ -9,12 +23,12 @@ export interface SampledUnit {
 }
 
 /**
- * How the samples of an optimiser step are weighed. Older ones count by how likelier their reply has become; where nothing
+ * How the samples of an optimiser step are weighted. Older ones count by how likelier their reply has become; where nothing
  * differs there is nothing to correct. Other corrections act where the sampler is far enough away.
  */
 export function correctionOf(
-  { asynchronous }: Pick<TrainSettings, "asynchronous">,
-  { importance }: ObjectiveSettings,
+  { asynchronous }: { readonly asynchronous: { readonly importanceCap: number } | null },
+  { importance }: { readonly importance?: ImportanceSettings },
   { lag }: Pick<AuditedStep, "lag">,
   units: readonly SampledUnit[],
 ): ImportanceSettings | undefined {

@@ -1,73 +1,79 @@
-type Json = Readonly<Record<string, unknown>>;
+import { LaconicError, samplingNames, samplingParameters } from "@laconic/core";
+import { knownCost } from "./costs.ts";
+import { knownAdvantage, type AdvantageSettings } from "./estimators.ts";
+import { knownObjective, type ObjectiveSettings } from "./objectives.ts";
+import { knownBudget, type BudgetSettings } from "./prices.ts";
+import { byName, unknownIn, type Json, type Known, type SettingsOf } from "./schema.ts";
 
-/** A budget of Eq. 5 as a configuration writes it. */
-export interface BudgetSettings {
-  readonly targetTokens: number;
-  readonly learningRate: number;
-  readonly unit?: string;
-  readonly initialPrice?: number;
-  readonly maxPrice?: number;
-  readonly warmupIterations?: number;
-  readonly warmupPrice?: number;
-  readonly annealIterations?: number;
-  readonly antiWindup?: boolean;
-  readonly truncationTolerance?: number;
-  readonly proportionalGain?: number;
-  readonly derivativeGain?: number;
-  readonly derivativeSmoothing?: number;
-  readonly guard?: {
-    readonly action: string;
-    readonly rewardTolerance?: number;
-    readonly referenceReward?: number;
-    readonly maxSilenceRate?: number;
-    readonly lowerBy?: number;
-  };
-}
+const schedule = {
+  peak: "number",
+  warmUpSteps: "number",
+  decay: ["constant", "linear", "cosine"],
+  finalFraction: "number",
+} as const;
 
 /** A learning rate over optimiser steps. */
-export interface ScheduleSettings {
-  readonly peak: number;
-  readonly warmUpSteps: number;
-  readonly decay: string;
-  readonly finalFraction: number;
-}
+export type ScheduleSettings = SettingsOf<typeof schedule>;
 
-/** An objective by name with its options; a text is a value of the user's own. */
-export interface ObjectiveSettings {
-  readonly name: string;
-  readonly clip?: { readonly low: number; readonly high: number };
-  readonly aggregation?: string;
-  readonly constantLength?: number;
-  readonly minLength?: number;
-  readonly dualClip?: number;
-  readonly maxRatio?: number;
-  readonly minRatio?: number;
-  readonly positiveTemperature?: number;
-  readonly negativeTemperature?: number;
-  readonly positive?: readonly [number, number];
-  readonly negative?: readonly [number, number];
-  readonly kl?: { readonly estimator: string; readonly coefficient: number; readonly biasCorrection?: boolean };
-  readonly importance?: ImportanceSettings;
-  readonly offPolicyMask?: number;
-}
+const optimizer = {
+  beta1: "number",
+  beta2: "number",
+  epsilon: "number",
+  weightDecay: "number",
+  // Null never clips.
+  maxGradNorm: "number or null",
+} as const;
 
-/** A correction for samples of other weights or other kernels. */
-export interface ImportanceSettings {
-  readonly kind: string;
-  readonly level: string;
-  readonly cap: number;
-  readonly veto?: number;
-  /** Corrects only where the mean |log π_old - log π of the sampler| of an optimiser step is above it. */
-  readonly gapAbove?: number;
-}
+const asynchronous = {
+  maxLag: "number",
+  importanceCap: "number",
+  "activeGroups?": "any",
+  "retries?": "any",
+  "stale?": ["wait", "drop"],
+  "cutStragglers?": { "afterShare?": "any", "seconds?": "any" },
+} as const;
 
-/** An estimator by name with its options. */
-export interface AdvantageSettings extends Json {
-  readonly estimator: string;
-}
+/** Cuts change what was drawn, and no log-prob: whatever core lists is known. */
+const sampling: { readonly temperature: "number" } = {
+  ...Object.fromEntries(samplingNames.flatMap((name) => (samplingParameters[name].cuts ? [[`${name}?`, "any"]] : []))),
+  temperature: "number",
+};
+
+const plain = {
+  steps: "number",
+  problemsPerStep: "number",
+  episodesPerProblem: "number",
+  minibatches: "number",
+  epochs: "number",
+  refreshOldPolicyEvery: "number",
+  oldLogProbs: ["recompute", "sampler"],
+  groupBy: ["prompt", "prompt+agent", "prompt+agent+turn", "tree-node"],
+  ratioUnit: ["message", "turn", "trajectory", "joint"],
+  credit: { kind: ["shared", "difference", "margin", "quality"], "alpha?": "number" },
+  "costWhenTaskAtLeast?": "number",
+  "seed?": "any",
+  "problemPool?": "any",
+  sampling,
+  "scoring?": { "seconds?": "any", "mostUnscored?": "any" },
+  "limits?": {
+    "maxTurns?": "any",
+    "maxTokens?": "any",
+    "maxTokensPerAgent?": "any",
+    "maxSeconds?": "any",
+    "maxSecondsPerTurn?": "any",
+  },
+  "onAgentError?": ["throw", "end"],
+  "evaluation?": { "every?": "any", "problems?": "any", "transcripts?": "any", "language?": "any" },
+  "earlyStopping?": { "patience?": "any", "minGain?": "any" },
+  "divergence?": { "fall?": "any", "steps?": "any" },
+  "checkpoint?": { "every?": "any", "keep?": "any" },
+  "reward?": "any",
+} as const;
+
+const tree = { "mode?": ["aligned", "cross"], gamma: "number", "stopAbove?": "any" } as const;
 
 /** What a policy does otherwise than the run. */
-export interface OwnSettings {
+interface PolicySettings {
   readonly objective?: ObjectiveSettings | string;
   readonly advantage?: AdvantageSettings | string;
   readonly learningRate?: ScheduleSettings;
@@ -75,42 +81,66 @@ export interface OwnSettings {
   readonly budget?: BudgetSettings;
 }
 
-/** `train` of a run's `config.json`, as far as an audit reads it. */
-export interface TrainSettings {
-  readonly steps: number;
-  readonly problemsPerStep: number;
-  readonly episodesPerProblem: number;
-  readonly minibatches: number;
-  readonly epochs: number;
-  readonly refreshOldPolicyEvery: number;
-  readonly oldLogProbs: string;
-  readonly sampling: { readonly temperature: number };
+/** `train` of a run's `config.json`. A text in place of a group is a value of the user's own. */
+export type TrainSettings = SettingsOf<typeof plain> & {
   readonly objective: ObjectiveSettings | string;
   readonly advantage: AdvantageSettings | string;
-  readonly groupBy: string;
-  readonly ratioUnit: string;
   readonly costs: Readonly<Record<string, unknown>> | null;
   readonly prices: Readonly<Record<string, number>>;
-  readonly costWhenTaskAtLeast?: number;
-  readonly asynchronous: {
-    readonly maxLag: number;
-    readonly importanceCap: number;
-    readonly cutStragglers?: unknown;
-  } | null;
-  readonly credit: { readonly kind: string; readonly alpha?: number };
-  readonly tree: { readonly gamma: number } | null;
-  readonly policies: Readonly<Record<string, OwnSettings>>;
+  readonly asynchronous: SettingsOf<typeof asynchronous> | null;
+  readonly tree: SettingsOf<typeof tree> | null;
+  readonly policies: Readonly<Record<string, PolicySettings>>;
   readonly budget: BudgetSettings | null;
   readonly budgets: Readonly<Record<string, BudgetSettings>>;
-  readonly optimizer: {
-    readonly beta1: number;
-    readonly beta2: number;
-    readonly epsilon: number;
-    readonly weightDecay: number;
-    /** Null never clips. */
-    readonly maxGradNorm: number | null;
-    readonly learningRate: ScheduleSettings;
-  };
+  readonly optimizer: SettingsOf<typeof optimizer> & { readonly learningRate: ScheduleSettings };
+};
+
+const ofPolicy = {
+  objective: knownObjective,
+  advantage: knownAdvantage,
+  learningRate: schedule,
+  prices: "any",
+  budget: knownBudget,
+} as const satisfies Readonly<Record<keyof PolicySettings, Known>>;
+
+/** Of the group that a policy may set for itself, all but the learning rate stands in `train` as well. */
+const { learningRate: _, ...ofTeam } = ofPolicy;
+
+const knownTrain: Known = {
+  ...plain,
+  ...ofTeam,
+  policies: byName(ofPolicy),
+  costs: byName(knownCost),
+  budgets: byName(knownBudget),
+  asynchronous,
+  tree,
+  optimizer: { ...optimizer, learningRate: schedule },
+};
+
+/** Where something is computed, sampled or shown changes no arithmetic: what was sampled and learned is in the records. */
+const elsewhere = "model bases chatTemplateArguments device workers sinks task lessons engine sampler actor".split(" ");
+
+const knownConfig: Known = {
+  ...Object.fromEntries(elsewhere.map((name) => [name, "any"])),
+  policies: ["shared", "own"],
+  lora: { rank: "any", alpha: "any", targets: "any", dropout: "any", rankStabilized: "any" },
+  memory: { maxTokensPerMicroBatch: "any", cacheGb: "any", recompute: ["none", "layer"] },
+  train: knownTrain,
+};
+
+/**
+ * Refuses a run whose settings ask for something that this audit lacks: it would compute something else, and blame the run.
+ * @param written - `config.json`, or the settings of a training alone
+ * @throws LaconicError `config_invalid` naming the setting
+ */
+export function checkKnownSettings(written: Json, file: string): void {
+  const setting = unknownIn(written, written["train"] === undefined ? knownTrain : knownConfig);
+  if (setting === null) return;
+  throw new LaconicError(
+    "config_invalid",
+    `${file}: this audit does not know ${setting}, so that it cannot tell whether the run is right; audit with the laconic that made the run`,
+    { file, setting },
+  );
 }
 
 /** Settings of a policy, over the run's. */

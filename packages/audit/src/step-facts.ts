@@ -1,4 +1,4 @@
-import { total } from "./costs.ts";
+import type { Numbers } from "./numbers.ts";
 import type { Estimated } from "./estimators.ts";
 import type { Findings, Place } from "./findings.ts";
 import type { LossFacts } from "./losses.ts";
@@ -6,7 +6,7 @@ import type { PriceFacts, PriceState } from "./prices.ts";
 import type { Problem } from "@laconic/core";
 import type { StoredRollout } from "@laconic/core/run-folder";
 import type { AuditedEpisode, AuditedPolicy, AuditedStep, AuditedUtterance } from "./record.ts";
-import type { Earned, Numbers } from "./rewards.ts";
+import type { Earned } from "./rewards.ts";
 
 /** A rollout with what it earned by this audit. */
 export interface Judged {
@@ -42,7 +42,7 @@ export interface PolicyFacts {
   /** By optimiser step: its loss, d loss / d log π of each of its rows; null for an objective that is not known here. */
   readonly updates: readonly {
     readonly loss: number | null;
-    readonly slopes: readonly (readonly number[])[] | null;
+    readonly dLogProbs: readonly (readonly number[])[] | null;
     readonly learningRate: number;
   }[];
   readonly losses: readonly LossFacts[];
@@ -67,15 +67,3 @@ export interface StepFacts {
   readonly policies: readonly PolicyFacts[];
   readonly findings: Findings;
 }
-
-export const meanOf = (values: readonly number[]): number => (values.length === 0 ? 0 : total(values) / values.length);
-
-/** Over n - 1; 0 of fewer than two. */
-export function deviationOf(values: readonly number[]): number {
-  const known = values.filter((value) => !Number.isNaN(value));
-  if (known.length < 2) return 0;
-  const mean = meanOf(known);
-  return Math.sqrt(total(known.map((value) => (value - mean) ** 2)) / (known.length - 1));
-}
-
-export const known = (values: readonly number[]): number[] => values.filter((value) => !Number.isNaN(value));

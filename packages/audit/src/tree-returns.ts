@@ -1,10 +1,8 @@
-import { total } from "./costs.ts";
+import { meanOf, type Numbers } from "./numbers.ts";
 import type { StoredNode, StoredTree } from "@laconic/core/run-folder";
 import type { AuditedEpisode, AuditedStep } from "./record.ts";
-import { earned, gradeOf, measured, tokensOf, type Numbers } from "./rewards.ts";
+import { earned, gradeOf, measured, tokensOf } from "./rewards.ts";
 import type { TrainSettings } from "./settings.ts";
-
-const mean = (values: readonly number[]): number => total(values) / values.length;
 
 /**
  * MAGRPO's advantages by utterance number: R_j = r_j + γ · mean of the returns below, less the siblings' mean; a reply of several
@@ -35,12 +33,12 @@ export function treeAdvantages(
       };
       const visit = (node: StoredNode, path: readonly number[]): number[] => {
         const returns = node.actions.map((action, i) => {
-          const below = action.next ? mean(visit(action.next, [...path, i])) : 0;
+          const below = action.next ? meanOf(visit(action.next, [...path, i])) : 0;
           return worth(action) + settings.tree!.gamma * below;
         });
         for (const reply of new Set(node.actions.map(({ replies }) => replies[slot] as number))) {
           const holding = returns.filter((_, i) => node.actions[i]?.replies[slot] === reply);
-          const advantage = mean(holding) - mean(returns);
+          const advantage = meanOf(holding) - meanOf(returns);
           const utterance = utteranceAt(tree, path, slot, reply);
           if (utterance !== undefined) advantages.set(utterance, advantage);
           const place = path.join("/");
@@ -52,7 +50,7 @@ export function treeAdvantages(
     });
     for (const isFlat of flat.values()) flags.push(isFlat ? 1 : 0);
   }
-  return { advantages, nodesWithoutSpread: flags.length === 0 ? 0 : mean(flags) };
+  return { advantages, nodesWithoutSpread: flags.length === 0 ? 0 : meanOf(flags) };
 }
 
 function utteranceAt(

@@ -15,6 +15,11 @@ export interface Weight {
 /** Tensors by name. */
 export type Weights = ReadonlyMap<string, Weight>;
 
+/** The same values, which no later change of the original reaches. */
+export function copyOf(weights: Weights): Map<string, Weight> {
+  return new Map(Array.from(weights, ([name, { shape, values }]) => [name, { shape, values: values.slice() }]));
+}
+
 interface Entry {
   readonly dtype: string;
   readonly shape: readonly number[];

@@ -1,12 +1,11 @@
-import { createHash } from "node:crypto";
-import { createReadStream, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { PolicyWeights } from "./audit-weights.ts";
 import { shapeOf } from "./llama.ts";
 import { readObject } from "./json-file.ts";
 import { readContent } from "./record.ts";
-import type { RunFolder } from "./run-folder.ts";
+import { sha256OfFile, type RunFolder } from "./run-folder.ts";
 import { policyOf, readBase, readTrained, type BaseModel } from "./weights-file.ts";
 
 /** Weights that the folder holds, or that the run is known to have begun with. */
@@ -30,7 +29,7 @@ export interface WeightsSource {
 export type ModelFinder = (name: string) => Promise<string>;
 
 /** @returns why nothing of the weights can be computed, in words */
-export async function groundOf(run: RunFolder, find: ModelFinder): Promise<WeightsSource | string> {
+export async function weightsSourceOf(run: RunFolder, find: ModelFinder): Promise<WeightsSource | string> {
   const [line] = run.steps.values();
   if (!line) return "no step is recorded";
   const names = Object.keys(readContent(line).policies);
@@ -92,7 +91,7 @@ async function modelOf(
     const kept = await inputsOf(directory, role);
     if (kept.size === 0) return { missing: "the run kept no checksums of its model" };
     for (const file of await readdir(folder))
-      if (/^model[\w.-]*\.safetensors$/u.test(file) && kept.get(file) !== (await sha256Of(join(folder, file))))
+      if (/^model[\w.-]*\.safetensors$/u.test(file) && kept.get(file) !== (await sha256OfFile(join(folder, file))))
         return { missing: `${join(folder, file)} is not the model that the run began with` };
     return folder;
   } catch (error) {
@@ -110,10 +109,4 @@ async function inputsOf(directory: string, role: string): Promise<ReadonlyMap<st
       name.startsWith(`${role}: `) ? [[name.slice(role.length + 2), sum] as const] : [],
     ),
   );
-}
-
-async function sha256Of(file: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const part of createReadStream(file)) hash.update(part as Buffer);
-  return hash.digest("hex");
 }

@@ -74,7 +74,7 @@ export const commandTable: readonly ListedCommand[] = [
   },
   {
     name: "audit",
-    description: "Compute a run again from its folder with a second implementation, and say where they differ",
+    description: "Recompute a run with independent code and report any difference",
     load: async () => (await import("./audit.ts")).auditCommand,
   },
   {

@@ -13,9 +13,7 @@ import {
   type Loose,
 } from "../../src/testing/edited-run.ts";
 import { laconic } from "../../src/testing/laconic.ts";
-import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
-import { auditRun, type AuditReport } from "@laconic/audit";
-import type { Difference } from "@laconic/audit";
+import { auditRun, type AuditReport, type Difference } from "@laconic/audit";
 
 /** A budget that charges from the second step on, and a clip that acts. */
 const words = [
@@ -29,20 +27,18 @@ const words = [
   "train.evaluation.problems=4",
   "train.evaluation.every=0",
   "train.checkpoint.every=1",
+  "train.checkpoint.keep=4",
 ];
 
-async function trained(run: string, changes: readonly string[] = []): Promise<string> {
-  const { code, err } = await laconic("train", ...words, ...changes, "--run", run);
-  expect([code, code === 0 ? "" : err]).toEqual([0, ""]);
-  return run;
-}
-
-const audit = (run: string, fast: boolean): Promise<AuditReport> =>
-  auditRun(run, { fast, now: () => performance.now() });
+/** @param step - alone, from the checkpoint before it; all when absent */
+const audit = (run: string, fast: boolean, step?: number): Promise<AuditReport> =>
+  auditRun(run, { fast, steps: step === undefined ? undefined : [step, step], now: () => performance.now() });
 
 let whole = "";
 beforeAll(async () => {
-  whole = await trained(join(await mkdtemp(join(tmpdir(), "laconic-")), "run"));
+  whole = join(await mkdtemp(join(tmpdir(), "laconic-")), "run");
+  const { code, err } = await laconic("train", ...words, "--run", whole);
+  if (code !== 0) throw new Error(err);
 }, 120_000);
 afterAll(() => rm(dirname(whole), { recursive: true, force: true }));
 
@@ -174,27 +170,35 @@ test("without a fault nothing is found", { timeout: 60_000 }, async () => {
 test.each(Object.entries(inFolder))("%s is found at its place", { timeout: 60_000 }, async (_, fault) => {
   const run = await copyOfRun(whole);
   await fault.plant(run);
-  const { agrees, differences } = await audit(run, !fault.weights);
+  const { agrees, differences } = await audit(run, !fault.weights, fault.weights && fault.found.step);
   expect(agrees).toBe(false);
   // Checkpoints know their run's files by checksum as well.
   const [first] = differences.filter(({ stage, key }) => stage !== "folder" || key === fault.found.key);
   expect(first ?? differences[0]).toMatchObject(fault.found);
 });
 
+test("a metric that the audit cannot compute is named, and is no difference", async () => {
+  const run = await copyOfRun(whole);
+  await editLines(run, "metrics.jsonl", (line) => void (line["reward/novelty"] = 1));
+  const { differences, notAuditable } = await audit(run, true);
+  // Checkpoints know the file by its checksum.
+  expect(differences.filter(({ stage }) => stage !== "folder")).toEqual([]);
+  expect(notAuditable).toContainEqual({
+    what: "metric reward/novelty",
+    why: "this audit has no second rule for it",
+  });
+});
+
 const python = process.env["LACONIC_PYTHON"];
 
 test.skipIf(python === undefined)("PyTorch agrees, and finds what this code finds", { timeout: 400_000 }, async () => {
-  const run = join(await temporaryFolder(), "run");
-  const changes = [
-    "train.steps=1",
-    "train.problemsPerStep=1",
-    "train.episodesPerProblem=3",
-    "train.checkpoint.every=1",
-  ];
-  const held = ["train.evaluation.problems=2", "train.evaluation.every=0"];
-  expect((await laconic("train", "preset:relay-hint", ...changes, ...held, "--run", run)).code).toBe(0);
+  const run = await copyOfRun(whole);
   await editStep(run, 1, (content) => (policy(content).updates[1].gradNorm = 7));
-  const { differences, weights, compared } = await auditRun(run, { python, now: () => performance.now() });
+  const { differences, weights, compared } = await auditRun(run, {
+    python,
+    steps: [1, 1],
+    now: () => performance.now(),
+  });
   expect(weights).toEqual(["plain JavaScript, float64", expect.stringMatching(/^PyTorch 2\..*, float64$/)]);
   expect(compared.weights).toBeGreaterThan(1);
   const found = { step: 1, stage: "gradient", key: "gradient norm", optimizerStep: 1, found: 7 };
@@ -209,37 +213,30 @@ test("a Python without torch is told what it takes", { timeout: 60_000 }, async 
   await expect(reported).rejects.toMatchObject({ code: "engine_failed", message: expect.stringContaining("--python") });
 });
 
-/** A run that does otherwise than its folder says. */
-const inRun: readonly [string, readonly string[], (train: Loose) => void, Partial<Difference>][] = [
+/** A folder that claims other settings than the run had: the run did otherwise than its folder says. */
+const inSettings: readonly [string, (train: Loose) => void, Partial<Difference>, "weights"?][] = [
   [
     "a wrong clip epsilon",
-    ['train.objective={"name":"gspo","clip":{"low":0.03,"high":0.04}}'],
-    (train) => (train.objective.clip = { low: 0.003, high: 0.004 }),
+    (train) => (train.objective.clip = { low: 0.0003, high: 0.0004 }),
     { stage: "loss", key: "loss", policy: "policy" },
   ],
   [
-    "a stale old policy",
-    ["train.refreshOldPolicyEvery=2", "train.checkpoint.every=2", "train.steps=2"],
-    (train) => (train.refreshOldPolicyEvery = 1),
+    "an old policy of another step",
+    (train) => (train.refreshOldPolicyEvery = 2),
     { step: 2, stage: "log-prob", key: "log π_old", policy: "policy" },
+    "weights",
   ],
   [
-    "advantages that are divided by their deviation",
-    ['train.advantage={"estimator":"group","scale":"group"}'],
-    (train) => (train.advantage = { estimator: "group", scale: "none" }),
+    "advantages that are not divided by their deviation",
+    (train) => (train.advantage = { estimator: "group", scale: "group" }),
     { stage: "advantage", key: "advantage" },
   ],
-  [
-    "another decay",
-    ["train.optimizer.weightDecay=0.5"],
-    (train) => (train.optimizer.weightDecay = 0),
-    { step: 2, stage: "weights" },
-  ],
+  ["another decay", (train) => (train.optimizer.weightDecay = 0.5), { step: 2, stage: "weights" }, "weights"],
 ];
 
-test.each(inRun)("%s of the run itself is found", { timeout: 120_000 }, async (_, changes, say, found) => {
-  const run = await trained(join(await temporaryFolder(), "run"), changes);
+test.each(inSettings)("%s of the run itself is found", { timeout: 120_000 }, async (_, say, found, weights) => {
+  const run = await copyOfRun(whole);
   await editJson(join(run, "config.json"), ({ train }) => say(train));
-  const { differences } = await audit(run, false);
+  const { differences } = await audit(run, weights === undefined);
   expect(differences).toContainEqual(expect.objectContaining(found));
 });

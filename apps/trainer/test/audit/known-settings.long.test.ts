@@ -8,14 +8,13 @@ import { z } from "zod";
 import { configSchema } from "@laconic/runtime";
 import { samplesOf } from "../../src/testing/schema-samples.ts";
 import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
-import { auditRun } from "@laconic/audit";
-import { checkKnownSettings } from "@laconic/audit";
+import { auditRun, checkKnownSettings } from "@laconic/audit";
 
 type Settings = Readonly<Record<string, unknown>>;
 
 const few = {
   ...tinySettings,
-  steps: 3,
+  steps: 2,
   problemsPerStep: 2,
   episodesPerProblem: 4,
   minibatches: 2,
@@ -51,12 +50,12 @@ const companions: readonly (readonly [path: string, beside: Settings])[] = [
   ["advantage(bnpo)", { prices: {} }],
   ["advantage(reinforce++)", { objective: { name: "grpo" } }],
   ["advantage(running-baseline)", { groupBy: "prompt+agent" }],
-  ["refreshOldPolicyEvery", { checkpoint: { every: 3, keep: 2 } }],
+  ["refreshOldPolicyEvery", { steps: 3, checkpoint: { every: 3, keep: 2 } }],
   ["credit", { groupBy: "prompt+agent" }],
   ["tree", { groupBy: "tree-node", objective: { name: "magrpo" } }],
   ["costs", { prices: {} }],
   ...budgets.flatMap(([place, at]) => [
-    [place, { prices: {} }] as const,
+    [place, { prices: {}, steps: 3 }] as const,
     ...besideInBudget.map(([option, beside]) => [`${place}.${option}`, at(beside)] as const),
   ]),
 ];
@@ -80,8 +79,10 @@ function offSampler(model: LanguageModel): LanguageModel {
   };
 }
 
+const isOfPair = (path: string): boolean => /^(?:policies|tree)/u.test(path);
+
 function partsFor(path: string): TrainingParts {
-  const parts = /^(?:policies|tree)/u.test(path) ? tinyPairParts() : tinyParts("star");
+  const parts = isOfPair(path) ? tinyPairParts() : tinyParts("star");
   return {
     ...parts,
     policies: Object.fromEntries(
@@ -170,9 +171,18 @@ test.each([
   );
 });
 
-/** What became of a sample: trained and audited, or refused by whom. */
+const outcomes = new Map<string, Promise<string>>();
+
+/** What became of a sample: trained and audited, or refused by whom. Options whose samples are the same share a run. */
 async function outcomeOf(path: string, settings: Settings): Promise<string> {
-  const directory = join(await temporaryFolder(), "run");
+  const key = JSON.stringify([isOfPair(path), settings]);
+  const outcome = outcomes.get(key) ?? trainedAndAudited(path, settings);
+  outcomes.set(key, outcome);
+  return outcome;
+}
+
+async function trainedAndAudited(path: string, settings: Settings): Promise<string> {
+  const directory = join(await temporaryFolder({ inMemory: true }), "run");
   try {
     await tinyRun({ directory, settings: { ...few, ...settings }, parts: partsFor(path) });
   } catch (error) {

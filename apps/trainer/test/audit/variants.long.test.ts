@@ -105,7 +105,7 @@ const variants: readonly [string, Settings, ("solo" | "star")?][] = [
 ];
 
 test.each(variants)("%s: no arithmetic differs", async (_, settings, team = "solo") => {
-  const directory = join(await temporaryFolder(), "run");
+  const directory = join(await temporaryFolder({ inMemory: true }), "run");
   await tinyRun({ directory, settings: { ...few, ...settings }, parts: tinyParts(team) });
   const report = await auditRun(directory, { fast: true, now: () => performance.now() });
   expect(report.differences.slice(0, 5)).toEqual([]);
@@ -141,7 +141,7 @@ test.each([
     1,
   ],
 ] as const)("a pair, %s: no arithmetic differs", async (_, settings, turns) => {
-  const directory = join(await temporaryFolder(), "run");
+  const directory = join(await temporaryFolder({ inMemory: true }), "run");
   await tinyRun({ directory, settings: { ...few, ...settings }, parts: tinyPairParts(turns) });
   const report = await auditRun(directory, { fast: true, now: () => performance.now() });
   expect(report.differences.slice(0, 5)).toEqual([]);
@@ -149,7 +149,7 @@ test.each([
 });
 
 test("a run that goes on in another process is one run", async () => {
-  const directory = join(await temporaryFolder(), "run");
+  const directory = join(await temporaryFolder({ inMemory: true }), "run");
   const settings = { ...few, budget: { targetTokens: 2, learningRate: 0.05 }, prices: {} };
   await tinyRun({ directory, settings: { ...settings, steps: 2 } });
   const adjustable = { steps: "" };

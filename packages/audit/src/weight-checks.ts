@@ -3,7 +3,7 @@ import { totalmem } from "node:os";
 import { formatBytes, formatDuration } from "@laconic/core/text";
 import type { PolicyMaker, PolicyWeights } from "./audit-weights.ts";
 import type { Findings } from "./findings.ts";
-import { groundOf, type WeightsSource, type ModelFinder, type Start } from "./weights-source.ts";
+import { weightsSourceOf, type WeightsSource, type ModelFinder, type Start } from "./weights-source.ts";
 import { plainPolicy } from "./policy.ts";
 import { PythonPeer } from "./python-policy.ts";
 import type { StoredRecord } from "@laconic/core/run-folder";
@@ -11,11 +11,11 @@ import { readContent } from "./record.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { checkSequences, type SpotCount } from "./spot-checks.ts";
 import type { StepFacts } from "./step-facts.ts";
-import { openWalk, passesOf, secondsPerPass, startOf, type Replay } from "./replay.ts";
+import { openReplay, passesOf, secondsPerPass, startOf, type Replay } from "./replay.ts";
 import type { Weights } from "./weights-file.ts";
 
 /** How much of a run's weights is checked, and by whom. */
-export interface WeighOptions {
+export interface WeightOptions {
   /** Without a forward or backward pass. */
   readonly fast?: boolean;
   /** A Python with torch and transformers that moves the weights too. */
@@ -33,7 +33,7 @@ export interface WeighOptions {
 }
 
 /** What is done with a run's weights, step by step. */
-export interface Weighing {
+export interface WeightChecks {
   /** What moves them. */
   readonly by: readonly string[];
   /** The first step that it has to see. */
@@ -48,7 +48,7 @@ export interface Weighing {
 const maxMoved = 4e6;
 const fewSequences = 8;
 
-const nothing: Weighing = {
+const nothing: WeightChecks = {
   by: [],
   from: Infinity,
   checked: () => [],
@@ -63,30 +63,30 @@ export async function openWeights(
   run: RunFolder,
   [first, last]: readonly [first: number, last: number],
   findings: Findings,
-  options: WeighOptions,
-): Promise<Weighing> {
+  options: WeightOptions,
+): Promise<WeightChecks> {
   const { fast = false, sample, minutes, findModel = nowhere } = options;
-  const leaveOut = (why: string): Weighing => {
+  const leaveOut = (why: string): WeightChecks => {
     findings.leaveOut("weights, gradient norms and log-probs", why);
     return nothing;
   };
   if (fast) return leaveOut("--fast");
-  const ground = await groundOf(run, findModel);
-  if (typeof ground === "string") return leaveOut(ground);
+  const source = await weightsSourceOf(run, findModel);
+  if (typeof source === "string") return leaveOut(source);
   const opened = async (start: Start): Promise<readonly PolicyWeights[] | string> =>
-    ground.open(start).catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
-  const start = startOf(run, ground, [first, last]);
-  const from = typeof start === "string" || sample !== undefined ? spotStart(run, ground, first, last) : start;
+    source.open(start).catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  const start = startOf(run, source, [first, last]);
+  const from = typeof start === "string" || sample !== undefined ? spotStart(run, source, first, last) : start;
   if (!from)
     return leaveOut(typeof start === "string" ? start : "the folder holds no weights of before an audited step");
   const weights = await opened(from);
   if (typeof weights === "string") return leaveOut(weights);
   const parameters = weights.reduce((sum, { stored }) => sum + sizeOf(stored.frozen) + sizeOf(stored.weights), 0);
-  const isWalk = from === start && (parameters <= maxMoved || minutes !== undefined);
-  const tooLarge = memoryFor(weights, isWalk);
+  const isReplay = from === start && (parameters <= maxMoved || minutes !== undefined);
+  const tooLarge = memoryFor(weights, isReplay);
   if (tooLarge !== null) return leaveOut(tooLarge);
-  if (!isWalk || sample !== undefined)
-    return spotChecks(run, ground, [first, last], findings, {
+  if (!isReplay || sample !== undefined)
+    return spotChecks(run, source, [first, last], findings, {
       ...options,
       sample: sample ?? fewSequences,
       from,
@@ -97,7 +97,7 @@ export async function openWeights(
       `weights, gradient norms and log-probs of the steps ${first} to ${from.step}`,
       "the folder holds no weights of before them",
     );
-  return walksOf(run, ground, last, findings, { ...options, from, weights });
+  return replaysOf(run, source, last, findings, { ...options, from, weights });
 }
 
 async function nowhere(name: string): Promise<never> {
@@ -111,9 +111,9 @@ function sizeOf(weights: Weights): number {
 }
 
 /** In words, where this machine cannot hold what an audit holds: all in float64, moved weights with gradient, moments and copies. */
-function memoryFor(weights: readonly PolicyWeights[], isWalk: boolean): string | null {
+function memoryFor(weights: readonly PolicyWeights[], isReplay: boolean): string | null {
   const numbers = weights.reduce(
-    (sum, { stored }) => sum + sizeOf(stored.frozen) + (isWalk ? 7 : 1) * sizeOf(stored.weights),
+    (sum, { stored }) => sum + sizeOf(stored.frozen) + (isReplay ? 7 : 1) * sizeOf(stored.weights),
     0,
   );
   return 8 * numbers <= 0.7 * totalmem()
@@ -121,45 +121,45 @@ function memoryFor(weights: readonly PolicyWeights[], isWalk: boolean): string |
     : `in float64 they take ${formatBytes(8 * numbers)}, more than this machine has to spare`;
 }
 
-interface Opened extends WeighOptions {
+interface Opened extends WeightOptions {
   readonly from: Start;
   readonly weights: readonly PolicyWeights[];
 }
 
 const nameOf = ({ step }: Start): string => (step === 0 ? "the first weights" : `the checkpoint of step ${step}`);
 
-async function walksOf(
+async function replaysOf(
   run: RunFolder,
-  ground: WeightsSource,
+  source: WeightsSource,
   last: number,
   findings: Findings,
   { from, weights, python, minutes, note = () => undefined, now }: Opened,
-): Promise<Weighing> {
+): Promise<WeightChecks> {
   const line = run.steps.get(from.step + 1) as StoredRecord;
   const [one] = weights as readonly [PolicyWeights];
   const seconds = passesOf(run, from.step + 1, last) * secondsPerPass(one.stored, readContent(line), now);
   note(
     `from ${nameOf(from)} to step ${last} in float64 JavaScript: about ${formatDuration(seconds)}; --minutes ends it earlier, --sample takes a few sequences, --steps a..b a part, --fast leaves the weights out`,
   );
-  const [earliest] = ground.starts;
+  const [earliest] = source.starts;
   const first =
-    earliest?.step !== 0 ? null : earliest === from ? weights : await ground.open(earliest).catch(() => null);
+    earliest?.step !== 0 ? null : earliest === from ? weights : await source.open(earliest).catch(() => null);
   const start = { from, start: weights, first };
   const plain: PolicyMaker = async ({ stored }) => plainPolicy(stored);
-  const walks: Replay[] = [
-    await openWalk(run, start, { by: "plain JavaScript, float64", make: plain }, findings, tick),
+  const replays: Replay[] = [
+    await openReplay(run, start, { by: "plain JavaScript, float64", make: plain }, findings, tick),
   ];
   if (python !== undefined) {
     const peer = await PythonPeer.start(python);
     const make: PolicyMaker = ({ folder, base }) => peer.open(folder, base);
     const by = `PyTorch ${peer.version}, float64`;
-    walks.push(await openWalk(run, start, { by, make, end: () => peer.close() }, findings, tick));
+    replays.push(await openReplay(run, start, { by, make, end: () => peer.close() }, findings, tick));
   }
   const began = now();
   let moved = from.step;
   let isOver = false;
   return {
-    by: walks.map(({ by }) => by),
+    by: replays.map(({ by }) => by),
     from: from.step + 1,
     async step(facts) {
       const { step } = facts.step;
@@ -170,13 +170,13 @@ async function walksOf(
           `weights, gradient norms and log-probs of the steps ${step} to ${last}`,
           `--minutes ${minutes} were over; --steps ${step}..${last} goes on from the last checkpoint before`,
         );
-      for (const { audit } of walks) await audit.step(facts);
+      for (const { audit } of replays) await audit.step(facts);
       moved = step;
     },
     checked: () =>
       moved === from.step ? [] : [`all moved from ${nameOf(from)} through the steps ${from.step + 1} to ${moved}`],
     async close() {
-      for (const { audit, end } of walks) {
+      for (const { audit, end } of replays) {
         await audit.close();
         end?.();
       }
@@ -191,13 +191,13 @@ function spotStart(run: RunFolder, { starts }: WeightsSource, first: number, las
 
 async function spotChecks(
   run: RunFolder,
-  ground: WeightsSource,
+  source: WeightsSource,
   [first, last]: readonly [number, number],
   findings: Findings,
   { from, weights, sample, note = () => undefined, now }: Opened & { readonly sample: number },
-): Promise<Weighing> {
+): Promise<WeightChecks> {
   const starts = new Map(
-    ground.starts.flatMap((start) => {
+    source.starts.flatMap((start) => {
       const next = start.step + 1;
       return next >= first && next <= last && run.steps.has(next) ? [[next, start] as const] : [];
     }),
@@ -209,7 +209,7 @@ async function spotChecks(
     own.length === 0 ? [] : [promptTokens.length + own.length],
   );
   const mean = tokens.reduce((sum, each) => sum + each, 0) / Math.max(1, tokens.length);
-  const seconds = starts.size * ground.names.length * sample * mean * secondsPerPass(one.stored, content, now);
+  const seconds = starts.size * source.names.length * sample * mean * secondsPerPass(one.stored, content, now);
   note(
     `${sample} sequences of each of ${starts.size} steps whose weights the folder holds, in float64 JavaScript: about ${formatDuration(seconds)}; --sample says how many, --minutes moves all weights for so long`,
   );
@@ -225,7 +225,7 @@ async function spotChecks(
       const start = starts.get(facts.step.step);
       if (!start) return;
       // The first were read to know how long it takes.
-      const own = start === from ? weights : await ground.open(start);
+      const own = start === from ? weights : await source.open(start);
       await checkSequences(run, facts, own, { sample, count, tick });
     },
     checked: () =>
