@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 
 const folder = new URL(".", import.meta.url);
 
-/** Errors, the reader of JSON, a problem's type, and names of settings: nothing that computes. */
-const fromCore = ["LaconicError", "boundedJson", "Problem", "samplingNames", "samplingParameters"];
+/** Errors, the reader of JSON, types of what is stored, and names of settings: nothing that computes. */
+const fromCore = ["LaconicError", "boundedJson", "Problem", "LedgerCall", "samplingNames", "samplingParameters"];
 
 test("the audit imports nothing that it audits: of core its forms and words alone, of other packages nothing", async () => {
   const files = (await readdir(folder)).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));

@@ -34,7 +34,7 @@ const asynchronous = {
 } as const;
 
 /** Cuts change what was drawn, and no log-prob: whatever core lists is known. */
-const sampling: { readonly temperature: "number" } = {
+const sampling = {
   ...Object.fromEntries(samplingNames.flatMap((name) => (samplingParameters[name].cuts ? [[`${name}?`, "any"]] : []))),
   temperature: "number",
 };
@@ -53,7 +53,7 @@ const plain = {
   "costWhenTaskAtLeast?": "number",
   "seed?": "any",
   "problemPool?": "any",
-  sampling,
+  sampling: sampling as { readonly temperature: "number" },
   "scoring?": { "seconds?": "any", "mostUnscored?": "any" },
   "limits?": {
     "maxTurns?": "any",

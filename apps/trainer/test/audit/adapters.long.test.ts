@@ -9,7 +9,7 @@ import { laconic } from "../../src/testing/laconic.ts";
 import { auditRun, type AuditOptions, type AuditReport } from "@laconic/audit";
 import type { Difference } from "@laconic/audit";
 
-const model = fileURLToPath(new URL("../../assets/relay-one-fact", import.meta.url));
+const model = fileURLToPath(new URL("../../../../packages/runtime/assets/relay-one-fact", import.meta.url));
 
 const words = [
   "preset:relay-quickstart",
