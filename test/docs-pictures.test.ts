@@ -3,7 +3,7 @@ import { relayQuickstart } from "../packages/worlds/src/index.ts";
 import { expect, test } from "vitest";
 import { loadPlot } from "../apps/trainer/src/report/chart/plot-library.ts";
 import { planeFile } from "../apps/trainer/src/report/chart/plane-file.ts";
-import type { VariantResult } from "../apps/trainer/src/sweep/run-variants.ts";
+import type { VariantResult } from "../packages/runtime/src/variants/run-variants.ts";
 import { variantPlane } from "../apps/trainer/src/sweep/variant-plane.ts";
 import { readText, repositoryFiles, root } from "./workspace.ts";
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { planeFile } from "../apps/trainer/src/report/chart/plane-file.ts";
 import { loadPlot, type Plot } from "../apps/trainer/src/report/chart/plot-library.ts";
-import type { VariantResult } from "../apps/trainer/src/sweep/run-variants.ts";
+import type { VariantResult } from "../packages/runtime/src/variants/run-variants.ts";
 import { variantPlane } from "../apps/trainer/src/sweep/variant-plane.ts";
 import { readText, root } from "./workspace.ts";
 

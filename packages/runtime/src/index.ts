@@ -2,14 +2,12 @@
  * Opens and runs training from a configuration.
  * @module @laconic/runtime
  */
+export { endpoint } from "./endpoint/endpoint.ts";
 export { openJournal } from "./endpoint/gateway-journal.ts";
-export { gatewayLine } from "./endpoint/gateway-line.ts";
 export { toolsOf } from "./endpoint/tools-of.ts";
 export type { Progress } from "./progress.ts";
 export { actorChoice } from "./run/actor-choice.ts";
 export { configSchema, parseAppConfig, writtenConfig } from "./run/app-config.ts";
-export { checkRun } from "./run/check-run.ts";
-export type { ActorChoice } from "./run/chosen-actor.ts";
 export { samplerFromText } from "./run/fleet/fleet-setting.ts";
 export { lookAtServers } from "./run/fleet/look-at-servers.ts";
 export { describeFleet } from "./run/fleet/plan-fleet.ts";
@@ -35,3 +33,11 @@ export type { Interrupts, OpenSource, StartOptions } from "./start/run-context.t
 export { exitCodeOf, startRun } from "./start/start-run.ts";
 export type { StartedRun } from "./start/start-run.ts";
 export type { TrainingPlan, TrainingProgress } from "./start/training-progress.ts";
+export { chooseVariants } from "./variants/choose-variants.ts";
+export type { SkippedVariant } from "./variants/choose-variants.ts";
+export { droppedSettings } from "./variants/dropped-settings.ts";
+export { knownVariants } from "./variants/known-variants.ts";
+export { variantsInFile, variantsInWords } from "./variants/own-variants.ts";
+export { runFolder, runVariants } from "./variants/run-variants.ts";
+export type { VariantOptions, VariantResult } from "./variants/run-variants.ts";
+export { variantsOf } from "./variants/variants-of.ts";

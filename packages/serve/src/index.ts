@@ -20,4 +20,5 @@ export { episodeOf } from "./gateway/rollout-episode.ts";
 export { hermesTools } from "./gateway/hermes-tools.ts";
 export type { ToolDefinition, ToolFormat, ToolMessage, WrittenCall } from "./gateway/tool-format.ts";
 export type { CalledTool } from "./forms.ts";
+export { boundPort, listen } from "./listen.ts";
 export { isLoopback } from "./request-guard.ts";

@@ -6,4 +6,5 @@
 export { closeServer } from "./close-server.ts";
 export type { CompletionHandler } from "./completion-handler.ts";
 export { createHandlerServer } from "./handler-server.ts";
+export { boundPort, listen } from "./listen.ts";
 export { checkOrigin, checkOwnPage, isLoopback } from "./request-guard.ts";

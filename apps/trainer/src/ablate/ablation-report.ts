@@ -14,7 +14,7 @@ import {
   type SweepRow,
   type SweepSummary,
 } from "../sweep/sweep-report.ts";
-import type { SkippedVariant } from "./choose-variants.ts";
+import type { SkippedVariant } from "@laconic/runtime";
 
 /** What an ablation came to. */
 export interface AblationReport {

@@ -18,8 +18,9 @@ import {
 } from "@laconic/trainer";
 import { scoreValue } from "@laconic/rewards";
 import type { Terminal } from "../cli/terminal.ts";
-import { actorSpending, type CapFlags } from "../run/actor-spending.ts";
 import { configOfRun, findRun, openFoundRun, openRun, type FoundRun, type OpenedParts } from "@laconic/runtime";
+import { type CapFlags, actorCap } from "../run/spending.ts";
+import { actorSpending } from "@laconic/runtime/spending";
 
 export interface AnalyseOptions {
   readonly problems: number;
@@ -52,7 +53,7 @@ export async function analyseRun(
   terminal: Terminal,
   cap: CapFlags = {},
 ): Promise<{ readonly analysis: TeamAnalysis; readonly messages: readonly WorthOfMessage[] }> {
-  const spending = await actorSpending((await configOfRun(directory)).actor, cap);
+  const spending = await actorSpending((await configOfRun(directory)).actor, actorCap(cap));
   const played = async ({ parts, close }: OpenedParts, { train }: FoundRun["config"]): Promise<Played> => {
     try {
       return await play(parts, options, train);

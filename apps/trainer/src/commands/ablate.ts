@@ -3,18 +3,23 @@ import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
 import { ablationRemark, ablationReport, ablationRows, ablationSaid, ablationText } from "../ablate/ablation-report.ts";
-import { chooseVariants } from "../ablate/choose-variants.ts";
-import { knownVariants } from "../ablate/known-variants.ts";
-import { variantsInFile, variantsInWords } from "../ablate/own-variants.ts";
+import {
+  applyOverrides,
+  chooseVariants,
+  droppedSettings,
+  knownVariants,
+  parseAppConfig,
+  runVariants,
+  variantsInFile,
+  variantsInWords,
+} from "@laconic/runtime";
+import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { positiveNumber } from "../cli/numbers.ts";
+import { readGiven } from "../cli/files.ts";
+import { startsOf, stoppedBy } from "../run/train-variants.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
-import { applyOverrides, parseAppConfig } from "@laconic/runtime";
-import { droppedSettings } from "../sweep/dropped-settings.ts";
-import { runVariants } from "../sweep/run-variants.ts";
 import { summariseSweep } from "../sweep/sweep-report.ts";
-import { actorSpendingFlags } from "../run/actor-spending.ts";
-import { timeoutFlag } from "../run/spending.ts";
 import { writeVariantPages, writeVariantPicture } from "../sweep/variant-report.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
@@ -59,7 +64,10 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
       run: async (args, rest) => {
         const base = await loadConfig(args.config);
         const { variants: inWords, fixed } = variantsInWords(rest);
-        const own = [...(args.own === undefined ? [] : await variantsInFile(args.own)), ...inWords];
+        const own = [
+          ...(args.own === undefined ? [] : variantsInFile((await readGiven(args.own)).toString("utf8"), args.own)),
+          ...inWords,
+        ];
         const seeds = seedsOf(args.seeds);
         const only = args.variants?.split(",").map((name) => name.trim());
         const price = args.price === undefined ? null : positiveNumber("price", args.price);
@@ -80,12 +88,13 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
             seeds,
             overrides: [kept],
             file: "ablation.json",
-            cap: args,
+            cap: actorCap(args),
+            ...startsOf(terminal),
             onResult: (soFar) => writeVariantPicture(folder, "ablation", soFar),
           },
           terminal,
         );
-        if (typeof results === "number") return results;
+        if (!Array.isArray(results)) return stoppedBy(results, terminal);
         const summary = await summariseSweep(folder, results);
         const report = ablationReport(summary, seeds, skipped);
         await writeFile(join(folder, "ablation.md"), `${ablationText(report)}\n`);

@@ -5,8 +5,7 @@ import { writeAnalysis } from "../analysis/analysis-report.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { spinWhile } from "../cli/spinner.ts";
-import { actorSpendingFlags } from "../run/actor-spending.ts";
-import { timeoutFlag } from "../run/spending.ts";
+import { actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {

@@ -7,9 +7,9 @@ import { wholeNumber } from "../cli/numbers.ts";
 import { spinWhile } from "../cli/spinner.ts";
 import { withoutScore } from "../report/unscored.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
-import { actorSpending, actorSpendingFlags, spentText } from "../run/actor-spending.ts";
-import { timeoutFlag } from "../run/spending.ts";
 import { actorChoice, openFoundRun, openRun } from "@laconic/runtime";
+import { actorCap, actorSpendingFlags, spentText, timeoutFlag } from "../run/spending.ts";
+import { actorSpending } from "@laconic/runtime/spending";
 import { withSource } from "@laconic/runtime/resolver";
 
 export function evalCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -37,7 +37,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         const { run, actor, spending, opened } = await openRun(resolve(args.directory), which, async (found) => {
           for (const warning of found.warnings) terminal.note(`${terminal.paint("yellow", "warning")}: ${warning}`);
           const chosen = args.actor === undefined ? null : await actorChoice(args.actor, terminal);
-          const spent = await actorSpending(chosen?.speaks ?? found.config.actor, args);
+          const spent = await actorSpending(chosen?.speaks ?? found.config.actor, actorCap(args));
           const parts = await spinWhile(terminal, "loading the run's models", () =>
             openFoundRun(found, terminal, { spending: spent, ...(chosen && { actor: chosen.speaks }) }),
           );

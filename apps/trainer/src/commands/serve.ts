@@ -24,6 +24,7 @@ import { openModelFolder } from "@laconic/runtime/models";
 import {
   checkInputs,
   checkModelsOf,
+  endpoint,
   expectWeightsHere,
   modelSource,
   openRun,
@@ -33,8 +34,10 @@ import {
   toolsOf,
   type FoundRun,
 } from "@laconic/runtime";
-import { boundPort, checkHost, keyFrom, listen } from "../serving/listen.ts";
-import { endpoint } from "../serving/endpoint.ts";
+import type { GatewayStatus } from "@laconic/serve";
+import { gatewayLine } from "../serving/gateway-line.ts";
+import { checkHost, keyFrom } from "../serving/access-flags.ts";
+import { boundPort, listen } from "@laconic/serve/server";
 import { interrupted } from "../serving/interrupted.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
 import { runTraining } from "./train.ts";
@@ -142,7 +145,9 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             );
           const written = config === undefined ? null : await loadConfig(config);
           const flags = { ...args, dryRun: args["dry-run"] };
-          return runTraining(written, words, flags, "serve", terminal, endpoint(serving, terminal));
+          const onStatus = (status: GatewayStatus, isOver: boolean): void =>
+            terminal[isOver ? "note" : "status"](gatewayLine(status));
+          return runTraining(written, words, flags, "serve", terminal, endpoint(serving, terminal, onStatus));
         }
         const given = servedModel(args, rest);
         const maxBytes = parseBytes("keep-prefixes", args["keep-prefixes"]);

@@ -4,14 +4,11 @@ import { join, resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { applyOverrides, parseAppConfig } from "@laconic/runtime";
-import { droppedSettings } from "../sweep/dropped-settings.ts";
-import { runVariants } from "../sweep/run-variants.ts";
+import { startsOf, stoppedBy } from "../run/train-variants.ts";
+import { applyOverrides, droppedSettings, parseAppConfig, runVariants, variantsOf } from "@laconic/runtime";
+import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
 import { noteOf, summariseSweep, sweepRows, sweepSaid, sweepTable } from "../sweep/sweep-report.ts";
 import { writeVariantPages } from "../sweep/variant-report.ts";
-import { variantsOf } from "../sweep/variants-of.ts";
-import { actorSpendingFlags } from "../run/actor-spending.ts";
-import { timeoutFlag } from "../run/spending.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
@@ -57,10 +54,20 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         for (const variant of variants)
           for (const dropped of droppedSettings(variant.base ?? base, variant.overrides))
             terminal.note(`variant ${variant.name}: ${dropped}`);
-        const plan = { base, variants, folder, seeds, overrides, file: "sweep.json", cap: args, onResult };
+        const plan = {
+          base,
+          variants,
+          folder,
+          seeds,
+          overrides,
+          file: "sweep.json",
+          cap: actorCap(args),
+          onResult,
+          ...startsOf(terminal),
+        };
         return withDashboard(args.view, { folder, page: "list" }, terminal, async () => {
           const results = await runVariants(plan, terminal);
-          if (typeof results === "number") return results;
+          if (!Array.isArray(results)) return stoppedBy(results, terminal);
           const summary = await summariseSweep(folder, results);
           await writeFile(join(folder, "sweep.md"), `${sweepTable(summary)}\n`);
           await writeVariantPages(folder, "sweep", {

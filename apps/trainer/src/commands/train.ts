@@ -19,9 +19,8 @@ import {
   type AppConfig,
   type OpenSource,
 } from "@laconic/runtime";
-import { actorSpending, actorSpendingFlags } from "../run/actor-spending.ts";
-import { timeoutFlag } from "../run/spending.ts";
-import { spentIn } from "@laconic/runtime/spending";
+import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
+import { actorSpending, spentIn } from "@laconic/runtime/spending";
 import { trainRun, type ReportedRun } from "../run/train-run.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { runFlags, viewFlag, type CommandContext } from "./common.ts";
@@ -108,7 +107,7 @@ export async function runTraining(
     return 0;
   }
   const { task, train } = config;
-  const spending = await actorSpending(config.actor, flags, await spentIn(directory));
+  const spending = await actorSpending(config.actor, actorCap(flags), await spentIn(directory));
   terminal.note(
     `${terminal.paint("bold", runTaskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${config.own.objective ? referenceTitle(config.own.objective) : train.objective.name}, ${config.workers} threads; run directory ${directory}`,
   );

@@ -1,5 +1,5 @@
-import { LaconicError, type TokenPrice } from "@laconic/core";
-import { knownPrice, pricePair } from "@laconic/runtime/spending";
+import type { TokenPrice } from "@laconic/core";
+import { checkPriced, knownPrice, pricePair, type ActorCap, type Spending } from "@laconic/runtime/spending";
 import { positiveNumber } from "../cli/numbers.ts";
 
 /** The most that a command may spend, and the price that it counts with. */
@@ -43,12 +43,34 @@ export async function spendingCap(
   return { maxUsd, price };
 }
 
-/** @throws LaconicError `config_invalid` for a price that nobody knows */
-export function checkPriced(price: TokenPrice | null, model: string, flag: string): void {
-  if (price) return;
-  throw new LaconicError(
-    "config_invalid",
-    `--max-usd: what ${model} costs is not known; give --${flag}, in US dollars per million tokens, such as 0.15,0.6`,
-    { flag },
-  );
+/** Of commands whose agents may speak through a server's API. */
+export const actorSpendingFlags = {
+  "max-usd": { type: "string", description: "Stop before more is spent on an actor's server", valueHint: "$" },
+  "actor-price": {
+    type: "string",
+    description: "US dollars per million prompt and completion tokens of an actor's server, where not public",
+    valueHint: "p,c",
+  },
+} as const;
+
+/** `--max-usd`, `--actor-price` and `--timeout` as given. */
+export interface CapFlags {
+  readonly "max-usd"?: string | undefined;
+  readonly "actor-price"?: string | undefined;
+  readonly timeout?: string | undefined;
+}
+
+/** @throws LaconicError `config_invalid` naming the flag */
+export function actorCap(flags: CapFlags): ActorCap {
+  const { "max-usd": maxUsd, "actor-price": price } = flags;
+  return {
+    ...(maxUsd !== undefined && { maxUsd: positiveNumber("max-usd", maxUsd) }),
+    ...(price !== undefined && { price: pricePair(price, "actor-price") }),
+    ...deadlineOf(flags),
+  };
+}
+
+/** `; $0.0123 spent` behind a result; empty where nothing was counted. */
+export function spentText(spending: Spending | null): string {
+  return spending?.price ? `; $${spending.account.spentUsd.toFixed(4)} spent on the actor` : "";
 }

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { networkInterfaces } from "node:os";
-import { closeServer, isLoopback } from "@laconic/serve/server";
+import { boundPort, closeServer, isLoopback, listen } from "@laconic/serve/server";
 import { createViewServer, openViewer } from "@laconic/view";
 import type { Terminal } from "../cli/terminal.ts";
-import { boundPort, listen } from "./listen.ts";
 import { runTokenizers } from "@laconic/runtime/run-tokenizers";
 
 /** Which folders are shown, and where. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { recordingTerminal, type RecordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
-import { variantsOf } from "./variants-of.ts";
+import { variantsOf } from "@laconic/runtime";
 import { temporaryFolder } from "../testing/temporary-folder.ts";
 
 const timeout = 180_000;

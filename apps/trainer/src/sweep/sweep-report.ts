@@ -9,7 +9,7 @@ import {
 } from "@laconic/evaluation";
 import { nodeFileSystem, readLines, runFiles } from "@laconic/trainer";
 import { formatNumber, formatPercent } from "@laconic/core/text";
-import { runFolder, type VariantResult } from "./run-variants.ts";
+import { runFolder, type VariantResult } from "@laconic/runtime";
 
 /** A variant over its seeds. */
 export interface SweepRow {

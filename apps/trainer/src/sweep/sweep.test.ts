@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
-import { variantsOf } from "./variants-of.ts";
+import { variantsOf } from "@laconic/runtime";
 
 test("settings with several values are combined, each with each; brackets and quotes hold commas", () => {
   const { variants, fixed } = variantsOf(["a.b=1,2", 'c={"x":[1,2]}', "d=x,y", 'e="p,q"']);

@@ -1,7 +1,7 @@
 import { formatNumber, formatPercent } from "@laconic/core/text";
 import type { LegendItem } from "../report/chart/figure.ts";
 import type { PlaneChart, PlanePoint } from "../report/chart/plane.ts";
-import type { VariantResult } from "./run-variants.ts";
+import type { VariantResult } from "@laconic/runtime";
 
 const colours = 7;
 

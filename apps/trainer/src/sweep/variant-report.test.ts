@@ -3,7 +3,7 @@ import { loadPlot } from "../report/chart/plot-library.ts";
 import { planeFile } from "../report/chart/plane-file.ts";
 import { tokenChange } from "../report/token-change.ts";
 import { differencesNote } from "./sweep-report.ts";
-import type { VariantResult } from "./run-variants.ts";
+import type { VariantResult } from "@laconic/runtime";
 import { variantPlane } from "./variant-plane.ts";
 
 const result = (variant: string, seed: number, tokens: number): VariantResult => ({

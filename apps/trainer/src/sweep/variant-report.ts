@@ -7,7 +7,7 @@ import { htmlPage, tiles } from "../report/html-page.ts";
 import { tableSection } from "../report/table-section.ts";
 import { type Table } from "@laconic/evaluation";
 import { escapeHtml, formatNumber, formatPercent } from "@laconic/core/text";
-import type { VariantResult } from "./run-variants.ts";
+import type { VariantResult } from "@laconic/runtime";
 import { variantPlane } from "./variant-plane.ts";
 import type { SweepSummary } from "./sweep-report.ts";
 

@@ -6,7 +6,7 @@ import type { Plot } from "../report/chart/plot-library.ts";
 import type { MetricRow } from "../report/metric-row.ts";
 import { renderReport } from "../report/page.ts";
 import type { Transcript } from "../report/transcripts.ts";
-import type { VariantResult } from "../sweep/run-variants.ts";
+import type { VariantResult } from "@laconic/runtime";
 import { variantPage } from "../sweep/variant-report.ts";
 
 const hostile = `\u202E<img src=x onerror=alert(1)>\u001b[31m`;

@@ -3,5 +3,5 @@
  * @module @laconic/runtime/models
  */
 export { convertedFolder } from "./llama2c-folder.ts";
-export { modelPlace, openModelFolder } from "./model-folder.ts";
+export { openModelFolder } from "./model-folder.ts";
 export { freshRelayModel, shippedCheckpoint } from "./relay-model.ts";

@@ -3,12 +3,10 @@
  * @module @laconic/runtime/resolver
  */
 export { loadConfig } from "./load-config.ts";
-export type { WrittenConfig } from "./load-config.ts";
 export { forgetModules } from "./load-source.ts";
 export { presetConfig, presetNames } from "./presets.ts";
 export {
   isModuleText,
-  isRecord,
   isReference,
   partsOfFileText,
   referencePlace,

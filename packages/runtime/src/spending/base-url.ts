@@ -1,4 +1,4 @@
-import { environmentValue } from "@laconic/runtime/folders";
+import { environmentValue } from "../folders/environment.ts";
 
 /** Of the OpenAI-compatible server that is asked where none is named. */
 export function defaultBaseUrl(): string {

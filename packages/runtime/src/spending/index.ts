@@ -2,6 +2,8 @@
  * Models behind a server, their prices, and what was spent on them.
  * @module @laconic/runtime/spending
  */
+export { actorSpending, checkPriced } from "./actor-spending.ts";
+export type { ActorCap } from "./actor-spending.ts";
 export { defaultBaseUrl } from "./base-url.ts";
 export { openAccount, readSpent, spentIn } from "./kept-account.ts";
 export { knownPrice } from "./known-price.ts";

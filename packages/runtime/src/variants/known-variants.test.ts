@@ -12,7 +12,8 @@ import {
   storyWriters,
 } from "@laconic/worlds";
 import { describe, expect, test } from "vitest";
-import { applyOverrides, parseAppConfig } from "@laconic/runtime";
+import { applyOverrides } from "../run/overrides.ts";
+import { parseAppConfig } from "../run/app-config.ts";
 import { candidatesOf } from "./known-variants.ts";
 
 const of = (written: object, price: number | null = null) =>

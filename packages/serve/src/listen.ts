@@ -1,14 +1,5 @@
 import type { Server } from "node:http";
 import { LaconicError } from "@laconic/core";
-import { isLoopback } from "@laconic/serve";
-
-/** @throws LaconicError `config_invalid` when the variable is not set: serving without the key would be worse. */
-export function keyFrom(variable: string | undefined): string | null {
-  if (variable === undefined) return null;
-  const key = process.env[variable];
-  if (key) return key;
-  throw new LaconicError("config_invalid", `--api-key-env names ${variable}, which is not set`, { key: "api-key-env" });
-}
 
 /** @throws LaconicError `config_invalid` when the address cannot be listened on, with the system's code */
 export async function listen(server: Server, port: number, host: string): Promise<void> {
@@ -38,14 +29,4 @@ export async function listen(server: Server, port: number, host: string): Promis
 export function boundPort(server: Server, port: number): number {
   const address = server.address();
   return typeof address === "object" && address !== null ? address.port : port;
-}
-
-/** @throws LaconicError `config_invalid` for an address that can be reached from elsewhere, without a key */
-export function checkHost(host: string, apiKey: string | null): void {
-  if (apiKey !== null || isLoopback(host)) return;
-  throw new LaconicError(
-    "config_invalid",
-    `--host ${host} can be reached from elsewhere; name a key with --api-key-env first`,
-    { key: "host" },
-  );
 }

@@ -1,9 +1,12 @@
 import { LaconicError, nearestName } from "@laconic/core";
 import { changesOf } from "@laconic/trainer";
-import type { Terminal } from "../cli/terminal.ts";
-import type { WrittenConfig } from "@laconic/runtime/resolver";
-import { applyOverrides, checkRun, parseAppConfig, writtenConfig, type AppConfig } from "@laconic/runtime";
-import type { Variant } from "../sweep/run-variants.ts";
+import type { Progress } from "../progress.ts";
+import type { WrittenConfig } from "../resolver/load-config.ts";
+import { applyOverrides } from "../run/overrides.ts";
+import { checkRun } from "../run/check-run.ts";
+import { parseAppConfig, writtenConfig } from "../run/app-config.ts";
+import type { AppConfig } from "../run/run-settings.ts";
+import type { Variant } from "./run-variants.ts";
 import { baseVariant, candidatesOf, type Candidate } from "./known-variants.ts";
 
 /** A known variant that a configuration has not got. */
@@ -34,7 +37,7 @@ interface ChoiceOptions {
  * reason; one that was asked for is refused with it.
  * @throws LaconicError `config_invalid`
  */
-export async function chooseVariants(options: ChoiceOptions, terminal: Terminal): Promise<Choice> {
+export async function chooseVariants(options: ChoiceOptions, progress: Progress): Promise<Choice> {
   const { base, fixed, only, own, price } = options;
   const config = parseAppConfig(applyOverrides(base, fixed));
   const candidates = candidatesOf(config, price);
@@ -50,7 +53,7 @@ export async function chooseVariants(options: ChoiceOptions, terminal: Terminal)
   const skipped: SkippedVariant[] = [];
   const asked = new Set([...(only ?? []), ...own.map(({ name }) => name)]);
   for (const candidate of [...candidates.filter(({ name }) => !only || only.includes(name)), ...own]) {
-    const reason = await whyNot(candidate, { config, base, fixed }, terminal);
+    const reason = await whyNot(candidate, { config, base, fixed }, progress);
     if (reason === null) variants.push(candidate as Variant);
     else if (!asked.has(candidate.name)) skipped.push({ variant: candidate.name, reason });
     else throw new LaconicError("config_invalid", `variant ${candidate.name}: ${reason}`, { variant: candidate.name });
@@ -66,14 +69,14 @@ async function whyNot(
     base,
     fixed,
   }: { readonly config: AppConfig; readonly base: WrittenConfig; readonly fixed: readonly string[] },
-  terminal: Terminal,
+  progress: Progress,
 ): Promise<string | null> {
   if ("reason" in candidate) return candidate.reason;
   try {
     const changed = parseAppConfig(applyOverrides(base, [...fixed, ...candidate.overrides]));
     if (changesOf(writtenConfig(config), writtenConfig(changed)).length === 0)
       return "the configuration is so already; it changes nothing";
-    await checkRun(changed, terminal);
+    await checkRun(changed, progress);
     return null;
   } catch (error) {
     if (LaconicError.is(error) && ["config_invalid", "objective_refused"].includes(error.code)) return error.message;

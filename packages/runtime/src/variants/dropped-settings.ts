@@ -1,5 +1,5 @@
 import { boundedJson } from "@laconic/core";
-import { isRecord } from "@laconic/runtime/resolver";
+import { isRecord } from "../resolver/reference.ts";
 
 /**
  * What overrides leave out of a configuration, in words: a value that is a group takes the place of the whole group, so that

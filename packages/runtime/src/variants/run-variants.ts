@@ -1,15 +1,20 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { boundedJson, LaconicError } from "@laconic/core";
-import { formatDuration } from "@laconic/core/text";
 import { changesOf, nodeFileSystem } from "@laconic/trainer";
 import { z } from "zod";
-import type { Terminal } from "../cli/terminal.ts";
-import { actorSpending, type CapFlags } from "../run/actor-spending.ts";
-import { spentIn, type Spending } from "@laconic/runtime/spending";
-import { applyOverrides, checkRun, configOfRun, exitCodeOf, parseAppConfig, type AppConfig } from "@laconic/runtime";
-import { modelPlace } from "@laconic/runtime/models";
-import { trainRun } from "../run/train-run.ts";
+import type { StartOptions } from "../start/run-context.ts";
+import type { StartedRun } from "../start/start-run.ts";
+import type { Progress } from "../progress.ts";
+import { actorSpending, type ActorCap } from "../spending/actor-spending.ts";
+import { spentIn } from "../spending/kept-account.ts";
+import type { Spending } from "../spending/spending.ts";
+import { applyOverrides } from "../run/overrides.ts";
+import { checkRun } from "../run/check-run.ts";
+import { configOfRun } from "../run/open-run.ts";
+import { parseAppConfig } from "../run/app-config.ts";
+import type { AppConfig } from "../run/run-settings.ts";
+import { modelPlace } from "../models/model-folder.ts";
 
 /** A configuration by what it changes of another, as overrides. */
 export interface Variant {
@@ -53,6 +58,21 @@ const resultsSchema: z.ZodType<VariantResult[]> = z.array(
   }),
 );
 
+/** One run of several, before it is trained. */
+export interface VariantRun {
+  readonly variant: Variant;
+  readonly seed: number;
+  /** From 1. */
+  readonly number: number;
+  readonly runs: number;
+  /** As long as those before took on average; null before the first. */
+  readonly secondsLeft: number | null;
+}
+
+/** Where a run of a variant goes. */
+export type VariantStart = Required<Pick<StartOptions, "directory" | "resume" | "spending">>;
+
+/** What is trained, and where it goes. */
 export interface VariantOptions {
   readonly base: Readonly<Record<string, unknown>>;
   readonly variants: readonly Variant[];
@@ -63,9 +83,14 @@ export interface VariantOptions {
   readonly file: string;
   readonly onResult: (results: readonly VariantResult[]) => Promise<void>;
   /** For all runs together, of actors behind a server. */
-  readonly cap?: CapFlags;
+  readonly cap?: ActorCap;
+  /** A run is about to be trained. */
+  readonly onRun: (run: VariantRun) => void;
+  /** Trains one. */
+  readonly start: (config: AppConfig, options: VariantStart) => Promise<StartedRun>;
 }
 
+/** Of one run of a variant. */
 export function runFolder(folder: string, variant: string, seed: number): string {
   return join(folder, "runs", `${variant}-${seed}`);
 }
@@ -81,11 +106,11 @@ interface Planned {
  * Trains every variant with every seed, each into a directory of its own. All are checked before the first trains. What the
  * folder holds is taken up: results as they are, interrupted runs from their last checkpoint.
  *
- * @returns the results, or the exit code of an interrupted run: what is half trained is no result
+ * @returns the results, or the interrupted run: what is half trained is no result
  * @throws LaconicError `config_invalid` for a variant that would be refused, or for a folder that holds the same variant
  * under other settings; `training_diverged` once all others are trained; `data_invalid` for results that cannot be read
  */
-export async function runVariants(options: VariantOptions, terminal: Terminal): Promise<VariantResult[] | number> {
+export async function runVariants(options: VariantOptions, progress: Progress): Promise<VariantResult[] | StartedRun> {
   const { base, variants, folder, seeds, overrides, file, onResult } = options;
   const done = await resultsIn(join(folder, file));
   const planned: Planned[] = [];
@@ -93,7 +118,7 @@ export async function runVariants(options: VariantOptions, terminal: Terminal): 
     for (const seed of seeds) {
       const words = [...variant.overrides, `train.seed=${seed}`, ...overrides];
       planned.push(
-        await plan(variant, seed, () => parseAppConfig(applyOverrides(variant.base ?? base, words)), folder, terminal),
+        await plan(variant, seed, () => parseAppConfig(applyOverrides(variant.base ?? base, words)), folder, progress),
       );
     }
   const spending = await sharedSpending(planned, options.cap ?? {});
@@ -107,24 +132,25 @@ export async function runVariants(options: VariantOptions, terminal: Terminal): 
       results.push(before);
       continue;
     }
-    terminal.note(
-      `${terminal.paint("bold", name)} (${about}), seed ${seed}: run ${i + 1} of ${planned.length}${timeLeft(results, planned.length - i)}`,
-    );
-    const outcome = await trainRun(config, { directory, resume: "where-possible", spending }, terminal).catch(
-      (error: unknown) => {
+    options.onRun({
+      variant,
+      seed,
+      number: i + 1,
+      runs: planned.length,
+      secondsLeft: secondsLeft(results, planned.length - i),
+    });
+    const outcome = await options
+      .start(config, { directory, resume: "where-possible", spending })
+      .catch((error: unknown) => {
         // Its training broke, which is a finding about this variant alone.
         if (LaconicError.is(error) && error.detail["bestStep"] !== undefined) return error;
         throw error;
-      },
-    );
+      });
     if (LaconicError.is(outcome)) {
       diverged.push(`${name}, seed ${seed}: ${outcome.message}`);
       continue;
     }
-    if (outcome.interrupted) {
-      terminal.note("stopped; the same command again goes on from here");
-      return exitCodeOf(outcome);
-    }
+    if (outcome.interrupted) return outcome;
     const side = ({ accuracy, tokens }: typeof outcome.before): Side => ({ accuracy, tokens });
     const [start, end, { lessons, seconds }] = [side(outcome.before), side(outcome.after), outcome];
     const untaught = lessons && { beforeLessons: side(lessons.before) };
@@ -147,7 +173,7 @@ export async function runVariants(options: VariantOptions, terminal: Terminal): 
  * One account, with what every run has spent already.
  * @throws LaconicError `config_invalid` for variants whose actors are several models: a price is one model's
  */
-async function sharedSpending(planned: readonly Planned[], cap: CapFlags): Promise<Spending | null> {
+async function sharedSpending(planned: readonly Planned[], cap: ActorCap): Promise<Spending | null> {
   const names = new Set(planned.map(({ config: { actor } }) => JSON.stringify(actor)));
   const [first] = planned;
   if (!first) return null;
@@ -167,10 +193,9 @@ async function sharedSpending(planned: readonly Planned[], cap: CapFlags): Promi
 }
 
 /** As long as those before took on average. */
-function timeLeft(done: readonly VariantResult[], runs: number): string {
-  if (done.length === 0) return "";
-  const mean = done.reduce((sum, { seconds }) => sum + seconds, 0) / done.length;
-  return `, about ${formatDuration(mean * runs)} left`;
+function secondsLeft(done: readonly VariantResult[], runs: number): number | null {
+  if (done.length === 0) return null;
+  return (runs * done.reduce((sum, { seconds }) => sum + seconds, 0)) / done.length;
 }
 
 /** A variant that may train: its settings are good, and what its directory holds was trained under them. */
@@ -179,13 +204,13 @@ async function plan(
   seed: number,
   configure: () => AppConfig,
   folder: string,
-  terminal: Terminal,
+  progress: Progress,
 ): Promise<Planned> {
   const directory = runFolder(folder, variant.name, seed);
   let config: AppConfig;
   try {
     config = configure();
-    await checkRun(config, terminal);
+    await checkRun(config, progress);
   } catch (error) {
     if (!LaconicError.is(error)) throw error;
     throw new LaconicError(error.code, `variant ${variant.name}: ${error.message}`, error.detail, error);

@@ -1,8 +1,6 @@
-import { LaconicError } from "@laconic/core";
-import { readGiven } from "../cli/files.ts";
-import { parseJson } from "../cli/json.ts";
-import { isRecord } from "@laconic/runtime/resolver";
-import type { Variant } from "../sweep/run-variants.ts";
+import { LaconicError, parseJson } from "@laconic/core";
+import { isRecord } from "../resolver/reference.ts";
+import type { Variant } from "./run-variants.ts";
 import { baseVariant, knownVariants } from "./known-variants.ts";
 
 const word = /^([A-Za-z0-9][\w-]{0,63}):([^=]+=.*)$/su;
@@ -30,8 +28,8 @@ export function variantsInWords(words: readonly string[]): {
  * Variants of a JSON file, `{ "NAME": { "key": value } }`. Files that values name are relative to the working directory.
  * @throws LaconicError `config_invalid` naming the file and what in it is none
  */
-export async function variantsInFile(file: string): Promise<readonly Variant[]> {
-  const value = parseJson((await readGiven(file)).toString("utf8"), file);
+export function variantsInFile(text: string, file: string): readonly Variant[] {
+  const value = parseJson(text, file);
   if (!isRecord(value)) throw invalidVariant(file, "holds no variants");
   return Object.entries(value).map(([name, settings]) => {
     if (!isRecord(settings) || Object.keys(settings).length === 0)

@@ -1,16 +1,21 @@
 import { joinedModel } from "@laconic/engine";
 import {
+  boundPort,
   closeServer,
   createGateway,
   createHandlerServer,
+  listen,
   type GatewayAgent,
   type GatewayOptions,
+  type GatewayStatus,
 } from "@laconic/serve";
 import type { GatewaySettings } from "@laconic/worlds/named";
 import { checkTraining, type TrainingParts } from "@laconic/trainer";
-import type { Terminal } from "../cli/terminal.ts";
-import { gatewayLine, openJournal, toolsOf, type OpenedParts, type OpenSource } from "@laconic/runtime";
-import { boundPort, listen } from "./listen.ts";
+import type { Progress } from "../progress.ts";
+import { openJournal } from "./gateway-journal.ts";
+import { toolsOf } from "./tools-of.ts";
+import type { OpenedParts } from "../run/open-parts.ts";
+import type { OpenSource } from "../start/run-context.ts";
 
 /** Where the endpoint is, and who may use it. */
 export interface Serving extends Required<
@@ -26,11 +31,18 @@ const graceMs = 3000;
 /** How often overdue rollouts are looked for, and the line is written anew. */
 const sweepMs = 500;
 
-/** The endpoint of a run: what its episodes come through. */
-export function endpoint(serving: Serving, terminal: Terminal): OpenSource {
+/**
+ * The endpoint of a run: what its episodes come through.
+ * @param onStatus - hears twice a second how it goes, and once at the end
+ */
+export function endpoint(
+  serving: Serving,
+  progress: Progress,
+  onStatus: (status: GatewayStatus, isOver: boolean) => void,
+): OpenSource {
   return async (opened, { config, directory, resume }) => {
     const { host, port, ...server } = serving;
-    const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
+    const warn = (message: string): void => progress.warn(message);
     const journal = await openJournal(directory, resume, { warn });
     const { train } = config;
     const { limits = {}, ...settings } = config.task as GatewaySettings;
@@ -58,25 +70,25 @@ export function endpoint(serving: Serving, terminal: Terminal): OpenSource {
       journal: (event) => journal.write(event),
       past: journal.past,
       now: () => new Date().getTime(),
-      onError: (error) => terminal.note(`error: ${error instanceof Error ? error.message : String(error)}`),
+      onError: (error) => progress.note(`error: ${error instanceof Error ? error.message : String(error)}`),
     });
     const parts: TrainingParts = { ...opened.parts, policies: joined(opened.parts.policies), source: gateway };
     checkTraining(parts, train);
     const http = createHandlerServer(gateway.handler, (error) => warn(String(error)));
     await listen(http, port, host);
-    terminal.note(
+    progress.note(
       `training ${Object.keys(agentsOf(opened)).join(", ")} on http://${host}:${boundPort(http, port)} : rollouts at /v1/rollouts/ID, rewards to POST /rollouts/ID/reward; ctrl-c saves and stops`,
     );
     const timer = setInterval(() => {
       gateway.sweep().catch((error: unknown) => warn(String(error)));
-      if (terminal.interactive) terminal.status(gatewayLine(gateway.status()));
+      onStatus(gateway.status(), false);
     }, sweepMs);
     return {
       parts,
       async close() {
         clearInterval(timer);
         gateway.close();
-        terminal.note(gatewayLine(gateway.status()));
+        onStatus(gateway.status(), true);
         await closeServer(http, graceMs);
         await journal.close();
       },

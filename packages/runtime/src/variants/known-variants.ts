@@ -1,8 +1,8 @@
 import { objectiveShape } from "@laconic/gspo/presets";
 import type { TrainConfig } from "@laconic/trainer";
-import type { AppConfig } from "@laconic/runtime";
-import { isReference } from "@laconic/runtime/resolver";
-import type { Variant } from "../sweep/run-variants.ts";
+import type { AppConfig } from "../run/run-settings.ts";
+import { isReference } from "../resolver/reference.ts";
+import type { Variant } from "./run-variants.ts";
 
 /** A variant that a configuration has, or why it has none. */
 export type Candidate = Variant | { readonly name: string; readonly reason: string };
