@@ -1,6 +1,6 @@
 """All products of one decode step, by MKL as PyTorch calls it, and by oneDNN with weights packed before. One thread, CPU time.
 
-`python bench/peers/packed_products.py` prints a line of JSON for each model and number of rows.
+`python bench/archive/packed_products.py` prints a line of JSON for each model and number of rows.
 """
 
 import json

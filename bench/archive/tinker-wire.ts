@@ -1,5 +1,5 @@
 // Bytes on the wire of `@laconic/tinker`, requests and replies, by path: 32 sequences of 64 + 64 tokens, sampled, stepped on once. Against the
-// test server; what a server writes beside log-probs comes on top. `npx tsx bench/src/tinker-wire.ts`
+// test server; what a server writes beside log-probs comes on top. `npx tsx bench/archive/tinker-wire.ts`
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { createLocalEngine } from "@laconic/engine";
 import { wasmKernels } from "@laconic/kernels-wasm";
 import { TinkerClient, tinkerEngine, type ServerRecord } from "@laconic/tinker";
 import { startTinkerServer } from "@laconic/tinker/testing";
-import { machine, print } from "./measure.ts";
+import { machine, print } from "../src/measure.ts";
 
 // As many tokens as Qwen3 has, so that ids have as many digits; one layer, since its numbers do not matter.
 const [vocabularySize, promptLength, replyLength, count] = [151_936, 64, 64, 32];

@@ -1,15 +1,15 @@
 // What it costs that replicas add their gradients through the host: processor seconds of an update over one and over two replicas of
 // the same model on libtorch's CPU kernels, and the bytes that go through the memory that their threads share.
-//   npx tsx bench/src/replicas.ts [--sizes 4.7M,28M] [--rounds 3]
+//   npx tsx bench/archive/replicas.ts [--sizes 4.7M,28M] [--rounds 3]
 // Both replicas compute on the calling thread, so that processor time is that of both. The difference of the two optimiser steps
 // holds the sum and a second AdamW: the same AdamW is what the first one is without the sum.
 import { parseArgs } from "node:util";
 import { randomFromSeed, type TrainableModel } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
 import { createKernels } from "@laconic/kernels-torch";
-import { machine, print, threadCpuMs } from "./measure.ts";
-import { qwen2Config } from "./model-geometry.ts";
-import { stepSizes, type StepSize } from "./step/job.ts";
+import { machine, print, threadCpuMs } from "../src/measure.ts";
+import { qwen2Config } from "../src/model-geometry.ts";
+import { stepSizes, type StepSize } from "../src/step/job.ts";
 
 const { values } = parseArgs({
   options: { sizes: { type: "string", default: "4.7M,28M" }, rounds: { type: "string", default: "3" } },
