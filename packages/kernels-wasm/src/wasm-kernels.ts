@@ -1,9 +1,8 @@
-import type { Kernels } from "@laconic/kernels";
+import type { Kernels, Tensor } from "@laconic/kernels";
 import { attentionKernels } from "./attention.ts";
 import { elementwiseKernels } from "./elementwise.ts";
 import { headKernels } from "./head.ts";
 import { cacheKernels } from "./key-value-cache.ts";
-import { lifetimeKernels } from "./lifetime.ts";
 import { linearKernels } from "./linear.ts";
 import { optimizerKernels } from "./optimizer.ts";
 import { pieceKernels } from "./pieces.ts";
@@ -40,5 +39,25 @@ export function wasmKernelSet(memory: WasmMemory, fma = false): Kernels {
     ...headKernels(device),
     ...samplingKernels(device),
     ...optimizerKernels(device),
+  };
+}
+
+type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy";
+
+/** How tensors come, go and cross to the host. */
+function lifetimeKernels({ store }: WasmDevice): Pick<Kernels, Lifetime> {
+  return {
+    ...store.kernels(),
+    upload: (values, shape) => store.upload(values, shape),
+    read: async (tensor: Tensor) => {
+      const { buffer } = store.bytes(tensor).slice();
+      return tensor.dtype === "int32" ? new Int32Array(buffer) : new Float32Array(buffer);
+    },
+    zeros: (shape) => store.zeros(shape),
+    copy: (tensor) => {
+      const out = store.allocate(tensor.shape, tensor.dtype);
+      store.bytes(out).set(store.bytes(tensor));
+      return out;
+    },
   };
 }

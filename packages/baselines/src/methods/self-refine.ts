@@ -1,9 +1,8 @@
 import { type Turn, programTopology, quote } from "@laconic/topologies";
-import type { Topology } from "@laconic/core";
+import { boundedJson, type Topology } from "@laconic/core";
 import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
 import { methodOf } from "../playing/method-of.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
-import { firstObject } from "../prompts/json-reply.ts";
 import { phaseSettings, roundsOf } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import { selfRefineProtocols } from "../protocols/self-refine.ts";
@@ -89,4 +88,23 @@ function verdictIn(text: string): { feedback: string; correct: boolean; read: bo
     correct: correct === true || (typeof correct === "string" && /^\s*true\s*$/iu.test(correct)),
     read,
   };
+}
+
+/**
+ * The JSON object in a model's reply, read and never run: everything between the outer braces, or the first object without any inside.
+ * Null where there is none.
+ */
+function firstObject(text: string): Readonly<Record<string, unknown>> | null {
+  const [first, last] = [text.indexOf("{"), text.lastIndexOf("}")];
+  const flat = /\{[^{}]{0,4000}\}/su.exec(text)?.[0];
+  const candidates = [...(first >= 0 && last > first ? [text.slice(first, last + 1)] : []), ...(flat ? [flat] : [])];
+  for (const candidate of candidates) {
+    try {
+      const value: unknown = boundedJson(candidate);
+      if (typeof value === "object" && value !== null) return { ...value };
+    } catch {
+      // the next one
+    }
+  }
+  return null;
 }

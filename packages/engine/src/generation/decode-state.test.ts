@@ -7,7 +7,7 @@ import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { uploadModel, type ModelOnDevice } from "../transformer/model-on-device.ts";
 import { RunningBatch } from "./running-batch.ts";
-import { UniformStream } from "./uniform-stream.ts";
+import { UniformStream } from "./reply.ts";
 
 const config = parseModelConfig({
   ...(Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>),

@@ -1,8 +1,7 @@
-import { randomFromState, type LogProbsAtOne, type SampleRequest, type SampleResult } from "@laconic/core";
+import { randomFromState, type LogProbsAtOne, type SampleRequest, type SampleResult, type Random } from "@laconic/core";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import type { PageHolder } from "./cache-pages.ts";
 import { StopMatcher } from "./stop-matcher.ts";
-import { UniformStream } from "./uniform-stream.ts";
 
 /** A reply in the making. */
 export interface Reply extends PageHolder {
@@ -81,4 +80,22 @@ function endsWithStop({ request, tokens }: Reply): boolean {
   return (request.stopSequences ?? []).some(
     (stop) => stop.length > 0 && stop.every((token, i) => tokens[tokens.length - stop.length + i] === token),
   );
+}
+
+/**
+ * A reply's uniform numbers by the place of the token that each draws. A device is given them ahead of time; the number
+ * of a place stays the same, however often and in whatever order places are asked for.
+ */
+export class UniformStream {
+  readonly #random: Random;
+  readonly #drawn: number[] = [];
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  at(place: number): number {
+    while (this.#drawn.length <= place) this.#drawn.push(this.#random.uniform());
+    return this.#drawn[place] as number;
+  }
 }

@@ -11,10 +11,10 @@ import {
   type SampleResult,
   type Sampler,
   type Tokenizer,
+  type TokenBytes,
 } from "@laconic/core";
 import { endAtStop } from "./end-at-stop.ts";
 import { sampleAtOnce, sampleInWaves } from "./sampling-waves.ts";
-import { tokenBytesOf } from "./token-bytes-of.ts";
 
 /** When a request joins others, as `localPolicy` has it. */
 export type Batching = "waves" | "continuous";
@@ -118,4 +118,27 @@ function completion(
     model,
     trace,
   };
+}
+
+const known = new WeakMap<Tokenizer, TokenBytes>();
+
+/** What each token of a vocabulary adds to a text: as the tokenizer says, or as each decodes alone. */
+function tokenBytesOf(tokenizer: Tokenizer): TokenBytes {
+  const own = tokenizer.tokenBytes?.();
+  if (own) return own;
+  const found = known.get(tokenizer) ?? decodeEach(tokenizer);
+  known.set(tokenizer, found);
+  return found;
+}
+
+function decodeEach(tokenizer: Tokenizer): TokenBytes {
+  const encoder = new TextEncoder();
+  const pieces = Array.from({ length: tokenizer.vocabularySize }, (_, token) =>
+    encoder.encode(tokenizer.decode([token])),
+  );
+  const offsets = new Int32Array(pieces.length + 1);
+  pieces.forEach((piece, token) => (offsets[token + 1] = (offsets[token] as number) + piece.length));
+  const bytes = new Uint8Array(offsets.at(-1) as number);
+  pieces.forEach((piece, token) => bytes.set(piece, offsets[token]));
+  return { bytes, offsets, dropsFirstSpace: false };
 }

@@ -4,8 +4,7 @@ import type { Gradients } from "../transformer/gradients.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
 import { trainBackward, trainForward, type Recompute, type TrainPass } from "../transformer/train-pass.ts";
-import { freeTree } from "./free-tree.ts";
-import { isOutOfMemory } from "@laconic/kernels";
+import { isOutOfMemory, type Kernels, tensorsIn } from "@laconic/kernels";
 import { halve, sequenceTokens, totalTokens } from "./micro-batches.ts";
 import { sayWhatDidNotFit } from "./out-of-memory.ts";
 
@@ -138,4 +137,9 @@ export class TrainingPasses {
     const seed = this.#dropoutSeed;
     return rate === 0 ? undefined : new Dropout({ rate, seed, step, sequences, numbers });
   }
+}
+
+/** Frees every tensor in a tensor, an array or a plain object, each once. */
+function freeTree(kernels: Kernels, value: unknown): void {
+  kernels.free(...tensorsIn(value));
 }

@@ -8,7 +8,6 @@ import { normKernels } from "./norm.ts";
 import { optimizerKernels } from "./optimizer.ts";
 import { rotaryKernels } from "./rotary.ts";
 import { samplingKernels } from "./sampling.ts";
-import { zeroKernels } from "./zeros.ts";
 
 /** What compute shaders of our own do in place of TensorFlow.js's operations. */
 export function shaderKernels(device: GpuDevice): Partial<Kernels> {
@@ -22,5 +21,13 @@ export function shaderKernels(device: GpuDevice): Partial<Kernels> {
     ...headKernels(device),
     ...samplingKernels(device),
     ...optimizerKernels(device),
+  };
+}
+
+/** Zeros that are made on the device. */
+function zeroKernels(device: GpuDevice): Pick<Kernels, "zeros" | "together"> {
+  return {
+    zeros: (shape) => device.blank(shape, true),
+    together: (shapes) => shapes.map((shape) => device.blank(shape, true)),
   };
 }

@@ -1,9 +1,9 @@
 import { LaconicError } from "@laconic/core";
-import { Counters } from "./counters.ts";
 import type { Library } from "./library.ts";
 import { cString, Slots } from "./native-memory.ts";
 import { computes, type Argument, type Handle, type Operator, type ResultCount } from "./operator.ts";
 import type { LoadedShim } from "./shims.ts";
+import type { KernelCounters } from "@laconic/kernels";
 
 /** Slots where calls find what they are given and leave what they return; arguments and results of operators come first. */
 export const slotPlaces: {
@@ -150,5 +150,21 @@ export class NativeCalls {
       throw new LaconicError("device_out_of_memory", `${what}: ${line}`, { operator: what });
     }
     throw new LaconicError("engine_failed", `${what} failed in PyTorch: ${line}`, { operator: what });
+  }
+}
+
+/** The counts of one {@link KernelCounters}, as they grow. */
+class Counters implements KernelCounters {
+  operations = 0;
+  nativeCalls = 0;
+  dispatcherCalls = 0;
+  hostCopies = 0;
+  blockingCopies = 0;
+  bytesToDevice = 0;
+  bytesToHost = 0;
+
+  now(): KernelCounters {
+    const { operations, nativeCalls, dispatcherCalls, hostCopies, blockingCopies, bytesToDevice, bytesToHost } = this;
+    return { operations, nativeCalls, dispatcherCalls, hostCopies, blockingCopies, bytesToDevice, bytesToHost };
   }
 }

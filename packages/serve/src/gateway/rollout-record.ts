@@ -7,7 +7,7 @@ import {
   type TokenTrace,
 } from "@laconic/core";
 import type { CalledTool } from "../forms.ts";
-import { historyKeys } from "./history.ts";
+import { createHash } from "node:crypto";
 
 /**
  * How a prompt stands to the earlier replies of its agent in the rollout.
@@ -131,4 +131,18 @@ function begins(beginning: readonly number[], tokens: readonly number[]): boolea
 function firstDifference(left: readonly number[], right: readonly number[]): number {
   const at = left.findIndex((token, i) => token !== right[i]);
   return at < 0 ? left.length : at;
+}
+
+/**
+ * A key for each beginning of a chat, as long as the chat: equal exactly where all messages up to there are. What a chat
+ * goes on from is found by it without keeping the chat.
+ */
+function historyKeys(messages: readonly ChatMessage[]): string[] {
+  let key = "";
+  return messages.map(({ role, content }) => {
+    key = createHash("sha256")
+      .update(JSON.stringify([key, role, content]))
+      .digest("base64url");
+    return key;
+  });
 }

@@ -1,7 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { TrainConfig } from "../config.ts";
 import type { LoopState } from "../run/checkpoint.ts";
-import { describeNumbers } from "../queue/describe-numbers.ts";
 import { byPolicy } from "./by-policy.ts";
 import { evaluateStep } from "./evaluate-step.ts";
 import type { TrainingRun } from "./training-run.ts";
@@ -58,4 +57,15 @@ function checkProgress(done: number, { steps }: TrainConfig): void {
     throw new LaconicError("config_invalid", `steps: the run has done ${done} already, more than ${steps}`, {
       key: "steps",
     });
+}
+
+/** `3, 5-8`: numbers in rising order, with their stretches joined; empty for none. */
+function describeNumbers(numbers: readonly number[]): string {
+  const stretches: [first: number, last: number][] = [];
+  for (const each of numbers) {
+    const last = stretches.at(-1);
+    if (last && last[1] === each - 1) last[1] = each;
+    else stretches.push([each, each]);
+  }
+  return stretches.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(", ");
 }

@@ -2,7 +2,6 @@ import type { Episode, EpisodeReward, Problem } from "@laconic/core";
 import { answerOf, graphTopology } from "@laconic/topologies";
 import type { TeamTask } from "@laconic/tasks";
 import type { NameChoice } from "./lexicon.ts";
-import { firstWord } from "./first-word.ts";
 import { asSentence, storyAgent } from "./story-agent.ts";
 
 /** Size of a world in which tellers say whose a thing is. */
@@ -108,4 +107,9 @@ export function spelled(word: string, name: string): number {
   let same = 0;
   while (same < name.length && word[same] === name[same]) same += 1;
   return same === name.length ? name.length / word.length : same / name.length;
+}
+
+/** The first word of letters that a reply holds; empty without one. */
+function firstWord(text: string): string {
+  return /[A-Za-z]+/u.exec(text)?.[0] ?? "";
 }
