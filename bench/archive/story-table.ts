@@ -118,10 +118,10 @@ function factsOf({ step, groups, ...all }: Evaluation): Facts {
   };
 }
 
-/** The team before the lessons that a run gave. */
+/** The team before the warm start of a run, whose file had another name once. */
 function untaughtOf(run: string): Evaluation | null {
-  const path = join(run, "lessons.json");
-  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as { readonly before: Evaluation }).before : null;
+  const path = ["warm-start.json", "lessons.json"].map((name) => join(run, name)).find((each) => existsSync(each));
+  return path ? (JSON.parse(readFileSync(path, "utf8")) as { readonly before: Evaluation }).before : null;
 }
 
 function evaluationsOf(run: string): Evaluation[] {

@@ -7,6 +7,7 @@ import {
   applyOverrides,
   chooseVariants,
   droppedSettings,
+  formerNamesIn,
   knownVariants,
   parseAppConfig,
   runVariants,
@@ -64,6 +65,7 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
       run: async (args, rest) => {
         const base = await loadConfig(args.config);
         const { variants: inWords, fixed } = variantsInWords(rest);
+        for (const former of formerNamesIn(base, fixed)) terminal.warn(former);
         const own = [
           ...(args.own === undefined ? [] : variantsInFile((await readGiven(args.own)).toString("utf8"), args.own)),
           ...inWords,

@@ -11,7 +11,7 @@ const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
 
 /** Trains what lessons made in the folder, for one step. */
 function oneStep(preset: string, folder: string, heldOut: number): string[] {
-  const model = [`model=${join(folder, "taught")}`, "lessons=null"];
+  const model = [`model=${join(folder, "taught")}`, "warmStart=null"];
   const short = ["train.steps=1", "train.problemsPerStep=2", `train.evaluation.problems=${heldOut}`, "workers=1"];
   return ["train", `preset:${preset}`, ...model, ...short, "--run", join(folder, "run"), "--json"];
 }
@@ -43,10 +43,10 @@ test.skipIf(!existsSync(join(stories, "config.json")))(
     expect((await readdir(taught)).toSorted()).toEqual([
       "config.json",
       "generation_config.json",
-      "lessons.json",
       "model.safetensors",
       "tokenizer.json",
       "tokenizer_config.json",
+      "warm-start.json",
     ]);
     expect(await main(oneStep("story-relay", folder, 4), { terminal })).toBe(0);
   },

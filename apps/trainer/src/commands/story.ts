@@ -4,7 +4,7 @@ import { budgetFormNames } from "@laconic/worlds/stories";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { giveLessons, lessonNames, lessonSettings } from "@laconic/runtime";
+import { trainWarmStart, warmStartNames, warmStartSettings } from "@laconic/runtime";
 import { chooseDevice } from "@laconic/runtime/devices";
 import { openModelFolder } from "@laconic/runtime/models";
 import { jsonFlag, type CommandContext } from "./common.ts";
@@ -24,7 +24,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
       args: {
         model: { type: "string", required: true, description: "The story model: a folder, or hub:OWNER/NAME/FOLDER" },
         out: { type: "string", required: true, description: "Folder for the model", valueHint: "folder" },
-        lessons: { type: "enum", description: "What is taught", options: [...lessonNames], default: "copying" },
+        warmStart: { type: "enum", description: "What is taught", options: [...warmStartNames], default: "copying" },
         form: { type: "enum", description: "How budgets are said (default: unary)", options: [...budgetFormNames] },
         steps: {
           type: "string",
@@ -37,23 +37,23 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         ...jsonFlag,
       },
       run: async (args) => {
-        if (args.form !== undefined && args.lessons !== "budgets")
+        if (args.form !== undefined && args.warmStart !== "budgets")
           throw new LaconicError("config_invalid", "--form is how a budget is said: it goes with --lessons budgets");
         const batch = wholeNumber("batch", args.batch);
         const folder = resolve(args.out);
         const place = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
         const { pinned, folder: from } = await openModelFolder(args.model, terminal);
         const model = pinned.startsWith("hub:") ? pinned : resolve(pinned);
-        const lessons = lessonSettings.parse({
-          name: args.lessons,
+        const warmStart = warmStartSettings.parse({
+          name: args.warmStart,
           batch,
           seed: args.seed,
           ...(args.steps !== undefined && { steps: wholeNumber("steps", args.steps) }),
           ...(args.form !== undefined && { form: args.form }),
         });
-        const { loss } = await giveLessons({ lessons, model, from, to: folder, place }, terminal);
+        const { loss } = await trainWarmStart({ warmStart, model, from, to: folder, place }, terminal);
         terminal.result(
-          args.json ? JSON.stringify({ folder, steps: lessons.steps, loss }) : `${folder}: loss ${loss.toFixed(4)}`,
+          args.json ? JSON.stringify({ folder, steps: warmStart.steps, loss }) : `${folder}: loss ${loss.toFixed(4)}`,
         );
         return 0;
       },

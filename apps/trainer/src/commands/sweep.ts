@@ -5,7 +5,14 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { startsOf, stoppedBy } from "../run/train-variants.ts";
-import { applyOverrides, droppedSettings, parseAppConfig, runVariants, variantsOf } from "@laconic/runtime";
+import {
+  applyOverrides,
+  droppedSettings,
+  formerNamesIn,
+  parseAppConfig,
+  runVariants,
+  variantsOf,
+} from "@laconic/runtime";
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
 import { noteOf, summariseSweep, sweepRows, sweepSaid, sweepTable } from "../sweep/sweep-report.ts";
 import { writeVariantPages } from "../sweep/variant-report.ts";
@@ -44,6 +51,7 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           })),
         );
         const base = configurations[0]?.base ?? {};
+        for (const former of formerNamesIn(base, rest)) terminal.warn(former);
         const { variants, fixed } = variantsOf(rest, configurations);
         const seeds = Array.from({ length: wholeNumber("seeds", args.seeds) }, (_, seed) => seed);
         const folder = resolve(args.out);

@@ -12,6 +12,7 @@ import { checkSources, fromFolder, loadConfig, referenceTitle } from "@laconic/r
 import {
   applyOverrides,
   exitCodeOf,
+  formerNamesIn,
   fromOwnModel,
   parseAppConfig,
   runTaskTitle,
@@ -102,6 +103,7 @@ export async function runTraining(
   // What a resumed run is given is compared with what it was started with; where nothing is given, the latter holds.
   const config =
     written === null ? await storedConfig(directory, words) : parseAppConfig(applyOverrides(written, words));
+  for (const former of formerNamesIn(written ?? {}, overrides)) terminal.warn(former);
   if (flags.dryRun) {
     terminal.result(JSON.stringify(writtenConfig(config), null, flags.json ? undefined : 2));
     return 0;
@@ -142,7 +144,7 @@ function report(
   terminal.note(`report: ${done.report}`);
   const states = statesOf(done);
   if (json) {
-    const { lessons } = done;
+    const { warmStart } = done;
     const all = Object.fromEntries(states.map(([name, evaluation]) => [name, figuresOf(evaluation)]));
     const groups = Object.keys(after.groups ?? {}).map((group) => [
       group,
@@ -150,8 +152,8 @@ function report(
         states.flatMap(([name, { groups: own }]) => (own?.[group] ? [[name, figuresOf(own[group])]] : [])),
       ),
     ]);
-    const meaning = lessons && {
-      before: `the model before ${lessons.said}`,
+    const meaning = warmStart && {
+      before: `the model before ${warmStart.said}`,
       afterLessons: "the same model after them, where the training begins",
       after: `after ${steps} steps of training`,
     };
@@ -169,12 +171,12 @@ function report(
   const way = (pick: (of: Evaluation) => string): string =>
     states.map(([, evaluation]) => pick(evaluation)).join(" -> ");
   const { tokens } = after;
-  const change = done.lessons
-    ? `against the model before lessons ${tokenChange(done.lessons.before.tokens, tokens, "then")}, after them ${tokenChange(done.before.tokens, tokens, "then")}`
+  const change = done.warmStart
+    ? `against the model before lessons ${tokenChange(done.warmStart.before.tokens, tokens, "then")}, after them ${tokenChange(done.before.tokens, tokens, "then")}`
     : tokenChange(done.before.tokens, tokens);
   terminal.result(
     [
-      ...(done.lessons ? [`states    before lessons -> after ${done.lessons.said} -> after ${steps} steps`] : []),
+      ...(done.warmStart ? [`states    before lessons -> after ${done.warmStart.said} -> after ${steps} steps`] : []),
       `accuracy  ${way(({ accuracy }) => formatPercent(accuracy))} on ${after.problems} held-out problems`,
       ...Object.entries(after.groups ?? {}).map(([name, { problems }]) => {
         const own = ({ groups }: Evaluation, show: (of: Measured) => string): string =>
@@ -201,10 +203,10 @@ function timeLine({ seconds, trainingSeconds, earlierSeconds, device }: Reported
 }
 
 /** By the names of results: `before` is the model as it was given, before lessons where it had some. */
-function statesOf({ lessons, before, after }: ReportedRun): (readonly [name: string, evaluation: Evaluation])[] {
+function statesOf({ warmStart, before, after }: ReportedRun): (readonly [name: string, evaluation: Evaluation])[] {
   return [
-    ["before", lessons?.before ?? before],
-    ...(lessons ? [["afterLessons", before] as const] : []),
+    ["before", warmStart?.before ?? before],
+    ...(warmStart ? [["afterLessons", before] as const] : []),
     ["after", after],
   ];
 }

@@ -5,6 +5,7 @@ import {
   regressionOf,
   describeChanges,
   folderSource,
+  formerRunFiles,
   nodeProcesses,
   readRows,
   readRunFacts,
@@ -28,6 +29,7 @@ export async function readRunData(directory: string): Promise<ReportData> {
   const path = (name: string): string => join(directory, name);
   const json = async (name: string): Promise<Json> =>
     record(parseJson(new TextDecoder().decode(await fs.read(path(name))), path(name)));
+  const warmStart = (): Promise<Json> => json(runFiles.warmStart).catch(() => json(formerRunFiles.warmStart));
   const config = await readSettings(fs, directory);
   const environment = await json(runFiles.environment);
   const source = folderSource(directory);
@@ -43,7 +45,7 @@ export async function readRunData(directory: string): Promise<ReportData> {
     evaluations,
     decline,
     config,
-    states: statesIn(await readRows(source, runFiles.evaluations), await json(runFiles.lessons).catch(() => ({}))),
+    states: statesIn(await readRows(source, runFiles.evaluations), await warmStart().catch(() => ({}))),
     transcripts: (await readRows(source, runFiles.episodes)).flatMap(transcript),
     game: gameOf(config, environment),
     budgetTokens: numberOr(record(train["budget"])["targetTokens"], null),

@@ -4,7 +4,7 @@
  */
 export { base64, fromBase64, packNumbers, unpackNumbers } from "./packed-numbers.ts";
 export type { PackedNumbers } from "./packed-numbers.ts";
-export { runFiles } from "./run-files.ts";
+export { formerRunFiles, runFiles } from "./run-files.ts";
 export { recordVersion } from "./stored-step.ts";
 export type {
   StoredContent,

@@ -12,7 +12,10 @@ export const runFiles = {
   dropped: "dropped.jsonl",
   warnings: "warnings.jsonl",
   changes: "changes.jsonl",
-  lessons: "lessons.json",
+  warmStart: "warm-start.json",
   checkpoints: "checkpoints",
   beginning: "beginning",
 } as const;
+
+/** What folders of earlier versions call the same: always read, and no longer written. */
+export const formerRunFiles = { warmStart: "lessons.json" } as const;

@@ -5,7 +5,7 @@
 import type { Tokenizer } from "@laconic/core";
 import type { Progress } from "../progress.ts";
 import { isRecord } from "../resolver/reference.ts";
-import { fromOwnModel } from "../run/lessons/own-model.ts";
+import { fromOwnModel } from "../run/warm-start/own-model.ts";
 
 /** The tokenizer of a run by its folder and its configuration as written; null where it is not on this machine. */
 type TokenizerOf = (run: {

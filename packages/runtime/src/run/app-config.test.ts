@@ -12,7 +12,7 @@ test("an empty configuration is the relay task with the paper's training default
   expect(parseAppConfig({})).toEqual({
     task: { name: "relay", level: "one-fact" },
     model: "shipped",
-    lessons: null,
+    warmStart: null,
     sinks: ["tensorboard"],
     engine: null,
     sampler: null,
@@ -34,7 +34,7 @@ test.each([
   [
     { zzzzzz: 3 },
     "zzzzzz",
-    "known: task, model, lessons, engine, sampler, actor, policies, bases, chatTemplateArguments, lora, device, workers, memory, sinks, train",
+    "known: task, model, warmStart, engine, sampler, actor, policies, bases, chatTemplateArguments, lora, device, workers, memory, sinks, train",
   ],
   [{ workers: 0 }, "workers", "a number from 1 on"],
   [{ task: { name: "relay", level: "ten-facts" } }, "task.level", "one-fact"],

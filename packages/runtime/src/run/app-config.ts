@@ -6,7 +6,8 @@ import { z } from "zod";
 import { checkEffects } from "./check-effects.ts";
 import { checkReferences } from "../resolver/referenced.ts";
 import { joinTrain, splitTrain } from "../resolver/split-train.ts";
-import { checkLessons, lessonSettings } from "./lessons/lesson-settings.ts";
+import { checkWarmStart, warmStartSettings } from "./warm-start/warm-start-settings.ts";
+import { withCurrentNames } from "./former-names.ts";
 import { namedPart, withOwn } from "./own-parts.ts";
 import { checkSamplerSettings, withGapCorrection } from "./fleet/check-fleet.ts";
 import { samplerSettings } from "./fleet/fleet-setting.ts";
@@ -28,7 +29,7 @@ const defaultMemory: MemorySettings = { maxTokensPerMicroBatch: 16_384, recomput
 const defaults: WrittenConfig = {
   task: { name: "relay", level: "one-fact" },
   model: "shipped",
-  lessons: null,
+  warmStart: null,
   engine: null,
   sampler: null,
   actor: null,
@@ -47,7 +48,7 @@ const defaults: WrittenConfig = {
 export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
   task: taskSettingsSchema,
   model: z.string().min(1),
-  lessons: lessonSettings.nullable(),
+  warmStart: warmStartSettings.nullable(),
   engine: remoteSettings.nullable(),
   sampler: samplerSettings.nullable(),
   actor: z
@@ -85,7 +86,8 @@ export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
 export function parseAppConfig(written: unknown): AppConfig {
   if (typeof written !== "object" || written === null || Array.isArray(written))
     throw new LaconicError("config_invalid", "the configuration is not an object");
-  for (const key of Object.keys(written))
+  const current = withCurrentNames(written as Readonly<Record<string, unknown>>);
+  for (const key of Object.keys(current))
     if (!Object.hasOwn(defaults, key)) {
       const near = nearestName(key, Object.keys(defaults));
       throw new LaconicError(
@@ -94,8 +96,8 @@ export function parseAppConfig(written: unknown): AppConfig {
         { key },
       );
     }
-  checkReferences(written);
-  const { named, own } = namedPart({ ...defaults, ...written });
+  checkReferences(current);
+  const { named, own } = namedPart({ ...defaults, ...current });
   const parsed = configSchema.safeParse(named, { error: issueWords });
   if (!parsed.success) {
     const issue = parsed.error.issues[0] as z.core.$ZodIssue;
@@ -115,8 +117,8 @@ export function parseAppConfig(written: unknown): AppConfig {
     ]),
     own: ownValues,
   };
-  checkLessons(config);
-  checkRemoteSettings(config, Object.keys(written));
+  checkWarmStart(config);
+  checkRemoteSettings(config, Object.keys(current));
   checkSamplerSettings(config);
   return config;
 }
@@ -128,7 +130,7 @@ export function writtenConfig({
   engine,
   memory,
   sinks,
-  lessons,
+  warmStart,
   ...config
 }: AppConfig): Readonly<Record<string, unknown>> {
   // Memory has no effect on a server.
@@ -136,7 +138,7 @@ export function writtenConfig({
   return {
     ...config,
     ...where,
-    ...(lessons && { lessons }),
+    ...(warmStart && { warmStart }),
     ...(!isDefaultSinks(sinks) && { sinks }),
     train: joinTrain(train, own),
   };

@@ -11,7 +11,7 @@ import {
 } from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
 import { checkSources, fromFolder } from "../resolver/run-sources.ts";
-import { fromOwnModel } from "./lessons/own-model.ts";
+import { fromOwnModel } from "./warm-start/own-model.ts";
 import { parseAppConfig } from "./app-config.ts";
 import type { ActorChoice } from "./chosen-actor.ts";
 import type { AppConfig } from "./run-settings.ts";

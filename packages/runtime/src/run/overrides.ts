@@ -1,4 +1,5 @@
 import { LaconicError, parseJson } from "@laconic/core";
+import { withCurrentName, withCurrentNames } from "./former-names.ts";
 import { referenced } from "../resolver/referenced.ts";
 
 type Json = Record<string, unknown>;
@@ -12,11 +13,12 @@ const forbidden = new Set(["__proto__", "constructor", "prototype"]);
  * @throws LaconicError `config_invalid` for a word without `=`, a path through a value, or a forbidden name.
  */
 export function applyOverrides(config: Readonly<Json>, words: readonly string[]): Json {
-  const result = structuredClone(config) as Json;
+  const result = structuredClone(withCurrentNames(config)) as Json;
   for (const word of words) {
     const split = word.indexOf("=");
     if (split <= 0) throw new LaconicError("config_invalid", `"${word}" is not key=value`, { argument: word });
-    const path = word.slice(0, split).split(".");
+    const [first = "", ...rest] = word.slice(0, split).split(".");
+    const path = [withCurrentName(first), ...rest];
     const last = path.pop() as string;
     let at = result;
     for (const name of [...path, last])

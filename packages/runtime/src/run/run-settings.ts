@@ -15,8 +15,8 @@ export interface AppConfig {
   readonly task: RunTask;
   /** `shipped` for the app's own warm start, a model folder, or `hub:owner/name@revision` of the Hugging Face hub. */
   readonly model: string;
-  /** Supervised lessons that the model is given before the training; null gives none. */
-  readonly lessons: LessonSettings | null;
+  /** Supervised warm start of the model before the training; null for none. */
+  readonly warmStart: WarmStartSettings | null;
   /** Null computes here; else a server trains and samples, and `model` is where the tokenizer comes from. */
   readonly engine: RemoteSettings | null;
   /** Null: the run's own model as it was before the first step. */
@@ -55,8 +55,8 @@ type WithReferences<Task> = Task extends { readonly team: unknown }
   ? Omit<Task, "team"> & { readonly team: TeamName | Reference | readonly (TeamName | Reference)[] }
   : Task;
 
-/** Lessons before the training. */
-export interface LessonSettings {
+/** A supervised warm start before the training. */
+export interface WarmStartSettings {
   /** `copying`: a story model learns to copy names, most of them made up; `budgets`: to keep to a told budget. */
   readonly name: "copying" | "budgets";
   readonly steps: number;

@@ -1,12 +1,13 @@
 import { performance } from "node:perf_hooks";
-import { openRun, type RunOptions, type SinkOutcome } from "@laconic/trainer";
+import { nodeFileSystem, openRun, readSettings, type RunOptions, type SinkOutcome } from "@laconic/trainer";
 import { inFolder, sourceInputs, sourcesOf } from "../resolver/run-sources.ts";
 import { writtenConfig } from "../run/app-config.ts";
 import { modelFolders } from "../run/check-run.ts";
+import { withNamesOf } from "../run/former-names.ts";
 import { describeEnvironment } from "../run/environment.ts";
 import { serversOf, type SamplerSettings } from "../run/fleet/fleet-setting.ts";
 import { serversInShort } from "../run/fleet/open-fleet.ts";
-import { withOwnModel } from "../run/lessons/own-model.ts";
+import { withOwnModel } from "../run/warm-start/own-model.ts";
 import { policyTask } from "../run/policy-task.ts";
 import { recordInputs } from "../run/remote/tinker-server.ts";
 import { runInputs } from "../run/run-inputs.ts";
@@ -25,6 +26,7 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
     ...sourceInputs(directory, sources),
     ...("kind" in place && recordInputs(place.record)),
   };
+  const stored = await readSettings(nodeFileSystem, directory).catch(() => null);
   const known = policyTask(config.task);
   const sinks = await openSinks(config.sinks, directory);
   const begun = performance.now();
@@ -32,7 +34,7 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
   const run = await openRun({
     directory,
     resume,
-    config: withOwnModel(directory, inFolder(directory, writtenConfig(config))),
+    config: withNamesOf(stored, withOwnModel(directory, inFolder(directory, writtenConfig(config)))),
     environment: {
       ...(await describeEnvironment(engine.capabilities)),
       ...(task.about !== undefined && { about: task.about }),

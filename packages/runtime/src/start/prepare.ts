@@ -3,8 +3,8 @@ import { openModelFolder } from "../models/model-folder.ts";
 import { during } from "../progress.ts";
 import { checkSources } from "../resolver/run-sources.ts";
 import { checkRun } from "../run/check-run.ts";
-import { beforeLessons } from "../run/lessons/before-lessons.ts";
-import { startingModel } from "../run/lessons/starting-model.ts";
+import { measureBeforeWarmStart } from "../run/warm-start/before-warm-start.ts";
+import { startingModel } from "../run/warm-start/starting-model.ts";
 import { checkAgainstServer } from "../run/remote/check-remote.ts";
 import { probedServer, recordLines, tokenLimits } from "../run/remote/tinker-server.ts";
 import { pinnedRunTask } from "../run/run-task.ts";
@@ -44,7 +44,7 @@ export async function chooseDeviceOrServer(found: Found): Promise<Placed> {
   });
 }
 
-/** Gives the model its lessons where some are due, and measures the team before them. */
+/** Warm-starts the model where the configuration says so, and measures the team before it. */
 export async function warmStart(placed: Placed): Promise<Warmed> {
   const { given, found, place, where, directory, progress } = placed;
   if ("kind" in place) {
@@ -52,13 +52,13 @@ export async function warmStart(placed: Placed): Promise<Warmed> {
       ...given,
       task: await pinnedRunTask(given.task),
       model: found.pinned,
-      lessons: null,
+      warmStart: null,
       ...where,
     };
-    return { ...placed, config, lessons: null };
+    return { ...placed, config, warmStart: null };
   }
   const { settings, record } = await startingModel(given, found, place, directory, progress);
   const config = { ...given, task: await pinnedRunTask(given.task), ...settings, ...where };
-  const lessons = record && (await beforeLessons(config, record, place, directory, progress));
-  return { ...placed, config, lessons };
+  const measured = record && (await measureBeforeWarmStart(config, record, place, directory, progress));
+  return { ...placed, config, warmStart: measured };
 }

@@ -3,7 +3,7 @@ import type { Run, RunOptions, SinkOutcome, TrainingParts, TrainResult } from "@
 import type { ModelFolder } from "../models/model-folder.ts";
 import type { SourceFiles } from "../resolver/source-files.ts";
 import type { OpenedFleet } from "../run/fleet/open-fleet.ts";
-import type { BeforeLessons } from "../run/lessons/before-lessons.ts";
+import type { BeforeWarmStart } from "../run/warm-start/before-warm-start.ts";
 import type { OpenedParts, Place } from "../run/open-parts.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import type { Spending } from "../spending/spending.ts";
@@ -65,7 +65,7 @@ export interface Placed extends Found {
 /** The model that training begins with, and the configuration as the run keeps it. */
 export interface Warmed extends Placed {
   readonly config: AppConfig;
-  readonly lessons: BeforeLessons | null;
+  readonly warmStart: BeforeWarmStart | null;
 }
 
 /** Engine, models and task are open. */

@@ -1,6 +1,6 @@
 import { disposing } from "@laconic/core";
 import type { TrainResult } from "@laconic/trainer";
-import type { BeforeLessons } from "../run/lessons/before-lessons.ts";
+import type { BeforeWarmStart } from "../run/warm-start/before-warm-start.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { openFolder } from "./open-folder.ts";
 import { openModels, openSamplers } from "./open-models.ts";
@@ -10,8 +10,8 @@ import { finish, trainModels } from "./train-models.ts";
 
 /** What became of a run. */
 export interface StartedRun extends TrainResult {
-  /** Of a model that has had lessons: the team before them. `before` is then the team after them, which the training began with. */
-  readonly lessons: BeforeLessons | null;
+  /** Of a model that had a supervised warm start: the team before it. `before` is then the team after it, which the training began with. */
+  readonly warmStart: BeforeWarmStart | null;
   /** What interrupted the run, if anything did. */
   readonly signal: NodeJS.Signals | null;
   /** Of this process: steps, evaluations and files. */

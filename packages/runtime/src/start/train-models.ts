@@ -4,7 +4,7 @@ import { regressionOf, train, type TrainResult } from "@laconic/trainer";
 import { trainingSeconds } from "@laconic/trainer/reading";
 import { keepSources } from "../resolver/run-sources.ts";
 import { withSource } from "../resolver/with-source.ts";
-import { keepBeforeLessons } from "../run/lessons/before-lessons.ts";
+import { keepBeforeWarmStart } from "../run/warm-start/before-warm-start.ts";
 import { keepCalls } from "../spending/kept-account.ts";
 import type { Held, Trained } from "./run-context.ts";
 import type { StartedRun } from "./start-run.ts";
@@ -31,9 +31,10 @@ async function failed({ config, directory, place, progress, spending = null }: H
 }
 
 async function trained(held: Held): Promise<TrainResult> {
-  const { config, directory, resume, progress, parts, opened, lessons, sources, run, stop, closing, openSource } = held;
+  const { config, directory, resume, progress, parts, opened, warmStart, sources, run, stop, closing, openSource } =
+    held;
   await keepSources(directory, sources);
-  if (lessons) await keepBeforeLessons(directory, lessons);
+  if (warmStart) await keepBeforeWarmStart(directory, warmStart);
   const source = await openSource?.({ ...opened, parts }, { config, directory, resume: resume !== false });
   if (source) closing.defer(() => source.close());
   progress.started();
@@ -47,7 +48,7 @@ export async function finish({
   result,
   directory,
   opened,
-  lessons,
+  warmStart,
   stop,
   begun,
   progress,
@@ -58,7 +59,7 @@ export async function finish({
   if (decline !== null) progress.warn(`at the end, after step ${result.steps}, ${decline}`);
   return {
     ...result,
-    lessons,
+    warmStart,
     signal: stop.aborted ? (stop.reason as NodeJS.Signals) : null,
     seconds,
     device: opened.engine.capabilities.device,

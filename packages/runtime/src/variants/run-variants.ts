@@ -35,10 +35,10 @@ export interface VariantResult {
   readonly variant: string;
   readonly about: string;
   readonly seed: number;
-  /** As the training began: after the lessons, where there were any. */
+  /** As the training began: after the warm start, where there was one. */
   readonly before: Side;
   readonly after: Side;
-  /** Before the lessons, where there were any. */
+  /** Before the warm start, where there was one; the name is that of the file. */
   readonly beforeLessons?: Side;
   /** Of the session that finished it. */
   readonly seconds: number;
@@ -152,8 +152,8 @@ export async function runVariants(options: VariantOptions, progress: Progress): 
     }
     if (outcome.interrupted) return outcome;
     const side = ({ accuracy, tokens }: typeof outcome.before): Side => ({ accuracy, tokens });
-    const [start, end, { lessons, seconds }] = [side(outcome.before), side(outcome.after), outcome];
-    const untaught = lessons && { beforeLessons: side(lessons.before) };
+    const [start, end, { warmStart, seconds }] = [side(outcome.before), side(outcome.after), outcome];
+    const untaught = warmStart && { beforeLessons: side(warmStart.before) };
     results.push({ variant: name, about, seed, before: start, after: end, ...untaught, seconds });
     await keep(join(folder, file), results, done);
     await onResult(results);
@@ -229,18 +229,18 @@ async function plan(
   return { variant, seed, config, directory };
 }
 
-/** What a run resolves when it starts counts as it was resolved: a device, a hub's commit, or the model that its lessons made. */
+/** What a run resolves when it starts counts as it was resolved: a device, a hub's commit, or the model that its warm start made. */
 function asStored(config: AppConfig, stored: AppConfig): AppConfig {
   const place = modelPlace(config.model);
   const isOf = (name: string): boolean =>
     [place, resolve(place)].includes(name) || name.startsWith(`${place.split("@")[0]}@`);
-  const before = stored.lessons?.model;
+  const before = stored.warmStart?.model;
   return {
     ...config,
     device: config.device === "auto" ? stored.device : config.device,
     workers: config.workers === "auto" ? stored.workers : config.workers,
     model: isOf(stored.model) || (before !== undefined && isOf(before)) ? stored.model : config.model,
-    lessons: config.lessons && { ...config.lessons, ...(before !== undefined && { model: before }) },
+    warmStart: config.warmStart && { ...config.warmStart, ...(before !== undefined && { model: before }) },
   };
 }
 

@@ -16,7 +16,7 @@ export { readRecord, readRecordHead, readTranscript } from "./record-content.ts"
 export type { RecordHead } from "./record-content.ts";
 export { RowFile } from "./row-file.ts";
 export type { RowBytes, RowPlace, RowReader } from "./row-file.ts";
-export { runFiles } from "@laconic/core/run-folder";
+export { formerRunFiles, runFiles } from "@laconic/core/run-folder";
 export { trainingSeconds } from "./training-seconds.ts";
 export { eachRow, readRows, rowOf } from "./rows.ts";
 export type { Row } from "./rows.ts";

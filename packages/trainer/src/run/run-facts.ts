@@ -3,7 +3,7 @@ import { likelyCause } from "../divergence.ts";
 import { regressionOf } from "../regression.ts";
 import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";
 import { damageOf } from "./file-damage.ts";
-import { recordVersion, runFiles } from "@laconic/core/run-folder";
+import { formerRunFiles, recordVersion, runFiles } from "@laconic/core/run-folder";
 import { isRunHeld, parsed, recordIn, rowsIn, textIn, type LivingProcesses, type RunSource } from "./run-source.ts";
 import { lastStep } from "./step-rows.ts";
 
@@ -115,7 +115,9 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
     config,
     environment,
     train,
-    lessons: lessonsIn(parsed(await textIn(source, runFiles.lessons))),
+    lessons: lessonsIn(
+      parsed((await textIn(source, runFiles.warmStart)) ?? (await textIn(source, formerRunFiles.warmStart))),
+    ),
     seconds: seconds.length === 0 ? null : seconds.reduce((sum, each) => sum + each, 0),
     device: textOr(recordIn(recordIn(environment)?.["engine"])?.["device"]) ?? textOr(recordIn(config)?.["device"]),
     seed: textOr(train["seed"]),

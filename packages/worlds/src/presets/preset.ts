@@ -10,8 +10,8 @@ export interface Preset<Task extends TaskSettings = TaskSettings, Train extends 
   readonly task: Task;
   /** `shipped` when absent, `stories260k` for the story model, a model folder, or `hub:owner/name@revision`. */
   readonly model?: string;
-  /** Supervised lessons before the training; what it leaves out is the command line's default. */
-  readonly lessons?: {
+  /** Supervised warm start before the training; what it leaves out is the command line's default. */
+  readonly warmStart?: {
     readonly name: "copying" | "budgets";
     readonly steps?: number;
     readonly batch?: number;

@@ -61,7 +61,7 @@ const budget = {
 export const storyTellers: Preset = {
   task: { name: "story-tellers", opening, madeUp },
   model,
-  lessons: { name: "copying" },
+  warmStart: { name: "copying" },
   device: "wasm",
   train: { ...train, steps: 80, optimizer: { learningRate }, budget: { ...budget, targetTokens: 14 } },
 };
@@ -70,7 +70,7 @@ export const storyTellers: Preset = {
 export const storyRelay: Preset = {
   task: { name: "story-relay", opening, madeUp },
   model,
-  lessons: { name: "copying" },
+  warmStart: { name: "copying" },
   device: "wasm",
   train: {
     ...train,
@@ -99,12 +99,12 @@ export const storyWriters: Preset = {
   },
 };
 
-/** Agents that keep to a budget which their prompt says in unary, after lessons in budgets. */
+/** Agents that keep to a budget which their prompt says in unary, after a supervised warm start on budgets. */
 export const storyBudget: Preset = {
-  // A larger share of small ones than the lessons have: there a token more is a larger part.
+  // A larger share of small ones than the warm start has: there a token more is a larger part.
   task: { name: "story-budget", budgets: [4, 8, 12, 16, 18, 22, 24, 26, 30, 32] },
   model,
-  lessons: { name: "budgets" },
+  warmStart: { name: "budgets" },
   device: "wasm",
   train: {
     ...train,

@@ -7,60 +7,60 @@ import type { Progress } from "../../progress.ts";
 import type { ChosenDevice } from "../../devices/devices.ts";
 import type { ModelFolder } from "../../models/model-folder.ts";
 import { modelInputs } from "../run-inputs.ts";
-import type { AppConfig, LessonSettings } from "../run-settings.ts";
+import type { AppConfig, WarmStartSettings } from "../run-settings.ts";
 import { userCache } from "../../folders/user-cache.ts";
 import { folderSource, nodeProcesses, readRunFacts } from "@laconic/trainer/reading";
-import { giveLessons } from "./give-lessons.ts";
-import { lessonsIn, writeLessons, type LessonRecord } from "./lesson-record.ts";
-import { lessonsSaid } from "./lesson-settings.ts";
+import { trainWarmStart } from "./train-warm-start.ts";
+import { warmStartIn, writeWarmStart, type WarmStartRecord } from "./warm-start-record.ts";
+import { warmStartText } from "./warm-start-settings.ts";
 import { taughtFolder } from "./own-model.ts";
 
-/** Other lessons under the same settings: those of older versions are given anew. */
+/** Other examples under the same settings: models of older versions are trained anew. */
 const version = 1;
 
 /** What a run's training begins with. */
 export interface StartingModel {
-  /** The model, and the lessons with the model as it was before them: settings of the run from then on. */
-  readonly settings: Pick<AppConfig, "model" | "lessons">;
-  /** Of the lessons that the model has had; null without any. */
-  readonly record: LessonRecord | null;
+  /** The model, and the warm start with the model as it was before: settings of the run from then on. */
+  readonly settings: Pick<AppConfig, "model" | "warmStart">;
+  /** Of the warm start that the model has had; null without any. */
+  readonly record: WarmStartRecord | null;
 }
 
 /**
- * Gives a run's lessons before its training, once for all runs of the same model, lessons and device; the taught model lies in the run's
+ * Warm-starts a run's model, once for all runs of the same model, settings and device; the model then lies in the run's
  * folder. A model that has had them already is taken as it is.
  * @param found - the model of the configuration
- * @throws LaconicError `config_invalid` for a model that has had other lessons; `run_exists`
+ * @throws LaconicError `config_invalid` for a model that has had another warm start; `run_exists`
  */
 export async function startingModel(
-  config: Pick<AppConfig, "lessons">,
+  config: Pick<AppConfig, "warmStart">,
   found: ModelFolder,
   place: ChosenDevice,
   directory: string,
   progress: Progress,
 ): Promise<StartingModel> {
-  const { lessons } = config;
-  const had = await lessonsIn(found.folder);
+  const { warmStart } = config;
+  const had = await warmStartIn(found.folder);
   if (had !== null) {
-    if (lessons !== null) checkSame(had.lessons, lessons, found.pinned);
-    return { settings: { model: found.pinned, lessons: lessons && had.lessons }, record: had };
+    if (warmStart !== null) checkSame(had.warmStart, warmStart, found.pinned);
+    return { settings: { model: found.pinned, warmStart: warmStart && had.warmStart }, record: had };
   }
-  if (lessons === null) return { settings: { model: found.pinned, lessons }, record: null };
+  if (warmStart === null) return { settings: { model: found.pinned, warmStart }, record: null };
   const before = found.pinned.startsWith("hub:") ? found.pinned : resolve(found.pinned);
-  const wanted = { ...lessons, model: before };
-  if (lessons.model !== undefined) checkSame(wanted, lessons, found.pinned);
+  const wanted = { ...warmStart, model: before };
+  if (warmStart.model !== undefined) checkSame(wanted, warmStart, found.pinned);
   const taught = join(directory, taughtFolder);
-  const kept = existsSync(taught) ? await lessonsIn(taught) : null;
-  if (kept !== null && sha256Of(kept.lessons) === sha256Of(wanted))
-    return { settings: { model: taught, lessons: wanted }, record: kept };
+  const kept = existsSync(taught) ? await warmStartIn(taught) : null;
+  if (kept !== null && sha256Of(kept.warmStart) === sha256Of(wanted))
+    return { settings: { model: taught, warmStart: wanted }, record: kept };
   await checkNotBegun(directory);
   const cached = await inCache(wanted, found, place, progress);
-  const record = { ...((await lessonsIn(cached)) as LessonRecord), lessons: wanted };
+  const record = { ...((await warmStartIn(cached)) as WarmStartRecord), warmStart: wanted };
   await rm(taught, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
   await cp(cached, taught, { recursive: true });
-  await writeLessons(taught, record);
-  return { settings: { model: taught, lessons: wanted }, record };
+  await writeWarmStart(taught, record);
+  return { settings: { model: taught, warmStart: wanted }, record };
 }
 
 /** @throws LaconicError `run_exists` for a folder whose training began with another model: that is not to be written over */
@@ -70,35 +70,35 @@ async function checkNotBegun(directory: string): Promise<void> {
   if (step > 0 || saved !== null)
     throw new LaconicError(
       "run_exists",
-      `${directory} holds a run that began with another model, or with other lessons; choose another directory`,
+      `${directory} holds a run that began with another model, or with another warm start; choose another directory`,
       { directory },
     );
 }
 
 /** @throws LaconicError `config_invalid` naming the first setting that differs */
-function checkSame(had: LessonRecord["lessons"], wanted: LessonSettings, model: string): void {
+function checkSame(had: WarmStartRecord["warmStart"], wanted: WarmStartSettings, model: string): void {
   for (const [key, value] of Object.entries(wanted))
-    if (had[key as keyof LessonSettings] !== value)
+    if (had[key as keyof WarmStartSettings] !== value)
       throw new LaconicError(
         "config_invalid",
-        `lessons.${key} is ${value}, but ${model} has had lessons with ${had[key as keyof LessonSettings]}; set lessons=null to train it as it is, or name the model as it was before`,
-        { key: `lessons.${key}`, model },
+        `warmStart.${key} is ${value}, but ${model} has had a warm start with ${had[key as keyof WarmStartSettings]}; set warmStart=null to train it as it is, or name the model as it was before`,
+        { key: `warmStart.${key}`, model },
       );
 }
 
-/** The taught model, from the user's cache or from lessons that are given now. */
+/** The warm-started model, from the user's cache or from a training now. */
 async function inCache(
-  lessons: LessonRecord["lessons"],
+  warmStart: WarmStartRecord["warmStart"],
   { folder }: ModelFolder,
   place: ChosenDevice,
   progress: Progress,
 ): Promise<string> {
-  const into = join(userCache(), "lessons");
-  const { model, ...taught } = lessons;
+  const into = join(userCache(), "warm-start");
+  const { model, ...taught } = warmStart;
   const files = await modelInputs({ model: folder });
   const key = sha256Of({ version, ...taught, files, device: place.name, workers: place.workers });
   const target = join(into, key.slice(0, 16));
-  const said = lessonsSaid(lessons);
+  const said = warmStartText(warmStart);
   if (existsSync(target)) {
     progress.note(`${said}, as they were given before: ${target}`);
     return target;
@@ -107,7 +107,7 @@ async function inCache(
   await mkdir(into, { recursive: true });
   const made = await mkdtemp(join(into, ".making-"));
   try {
-    await giveLessons({ lessons: taught, model, from: folder, to: made, place }, progress);
+    await trainWarmStart({ warmStart: taught, model, from: folder, to: made, place }, progress);
     // Whoever is first wins; the contents are the same.
     await rename(made, target).catch((error: unknown) => {
       if (!existsSync(target)) throw error;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** Folder in a run's, of the model that its training began with, where the run gave lessons before. */
+/** Folder in a run's, of the model that its training began with, where the run warm-started it. */
 export const taughtFolder = "taught";
 
 /** How a run's configuration names the model that lies in the run's own folder: it is found when the folder has moved. */

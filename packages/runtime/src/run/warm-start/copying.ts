@@ -2,7 +2,7 @@ import { randomFromSeed, type LanguageModel, type Random, type Tokenizer, type T
 import { copyingLessons, namedStories, ownDeeds, rehearsed } from "@laconic/worlds/stories";
 import { resumeState, type Course } from "./course.ts";
 
-/** Lessons in copying, and half as many texts of the model as it was. */
+/** Examples of copying, and half as many texts of the model as it was. */
 export function copying(seed: string): Course {
   const stream = (label: string): Random => randomFromSeed(seed).split(label);
   return {
@@ -20,7 +20,7 @@ export function copying(seed: string): Course {
   };
 }
 
-/** Texts of the model as it was, which it learns again beside the lessons. */
+/** Texts of the model as it was, which it learns again beside the examples. */
 async function ownWords(model: LanguageModel, most: number, random: Random): Promise<TrainingSequence[]> {
   const openings = Array.from({ length: Math.min(400, most) }, (_, i) => rehearsed[i % rehearsed.length] as string);
   return (await resumeState(model, openings, 24, random)).filter(({ completionTokens }) => completionTokens.length > 0);

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -11,7 +11,7 @@ const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
 
 let place = "";
 beforeEach(async () => {
-  place = await mkdtemp(join(tmpdir(), "laconic-lessons-"));
+  place = await mkdtemp(join(tmpdir(), "laconic-warm-start-"));
   vi.stubEnv("XDG_CACHE_HOME", join(place, "user"));
   onTestFinished(async () => {
     vi.unstubAllEnvs();
@@ -39,7 +39,7 @@ const short = [
   "workers=1",
   "train.checkpoint.every=1",
 ];
-const lessons = ["lessons.steps=3", "lessons.batch=4"];
+const warmStart = ["warmStart.steps=3", "warmStart.batch=4"];
 const run = (name: string): string => join(place, name);
 
 async function trained(...words: readonly string[]): Promise<Result & { readonly err: string }> {
@@ -48,21 +48,35 @@ async function trained(...words: readonly string[]): Promise<Result & { readonly
   return { ...(JSON.parse(out) as Result), err };
 }
 
-describe.skipIf(!existsSync(join(stories, "config.json")))("lessons (needs LACONIC_DATA)", () => {
+/** A run's folder as earlier versions wrote it. */
+async function asFormerly(directory: string): Promise<void> {
+  const edit = async (from: string, to: string, change: (text: string) => string): Promise<void> => {
+    const text = change(await readFile(join(directory, from), "utf8"));
+    await rm(join(directory, from));
+    await writeFile(join(directory, to), text);
+  };
+  const former = (text: string): string => text.replaceAll('"warmStart"', '"lessons"');
+  for (const name of ["config.json", "manifest.json"]) await edit(name, name, former);
+  await edit("warm-start.json", "lessons.json", former);
+  const record = (text: string): string => former(text).replace('"version": 2', '"version": 1');
+  await edit("taught/warm-start.json", "taught/lessons.json", record);
+}
+
+describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm start (needs LACONIC_DATA)", () => {
   test(
     "a run tells three states, known and unseen, keeps them when it goes on, and is found when moved",
     { timeout: 180_000 },
     async () => {
       const words = ["preset:story-tellers", ...short, "--seed", "1"];
-      const first = await trained(...words, ...lessons, "train.steps=1", "--run", run("a"));
+      const first = await trained(...words, ...warmStart, "train.steps=1", "--run", run("a"));
       expect(Object.keys(first.states)).toEqual(["before", "afterLessons", "after"]);
-      expect(first.states["before"]).toBe("the model before 3 steps of lessons in copying");
+      expect(first.states["before"]).toBe("the model before 3 steps of warm start on copying");
       for (const own of [first, first.known, first.unseen])
         expect([own.before.tokens > 0, own.afterLessons.tokens > 0, own.after.tokens > 0]).toEqual([true, true, true]);
       expect(first.afterLessons).not.toEqual(first.before);
 
-      // The same model, trained without lessons, begins where `before` says.
-      const bare = await trained(...words, "lessons=null", "train.steps=1", "--run", run("bare"));
+      // The same model, trained without a warm start, begins where `before` says.
+      const bare = await trained(...words, "warmStart=null", "train.steps=1", "--run", run("bare"));
       expect(bare).not.toHaveProperty("afterLessons");
       expect([bare.before, bare.known.before, bare.unseen.before]).toEqual([
         first.before,
@@ -71,8 +85,9 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("lessons (needs LACON
       ]);
 
       await rename(run("a"), run("moved"));
+      await asFormerly(run("moved"));
       const on = await trained("--resume", run("moved"), "train.steps=2");
-      expect(on.err).not.toContain("lessons in copying, before the training");
+      expect(on.err).not.toContain("warm start on copying, before the training");
       const began = ({ before, afterLessons, known, unseen, states }: Result): unknown => ({
         before,
         afterLessons,
@@ -88,16 +103,19 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("lessons (needs LACON
       const ls = (await laconic("ls", place)).out;
       expect(ls).toMatch(/^moved .* (?:[\d.]+ % -> ){2}[\d.]+ % /mu);
       const page = await readFile(join(run("moved"), "report.html"), "utf8");
-      expect(page).toContain("the model before 3 steps of lessons in copying");
+      expect(page).toContain("the model before 3 steps of warm start on copying");
       expect((await laconic("eval", run("moved"), "--problems", "4", "--json")).code).toBe(0);
       expect((await laconic("audit", run("moved"), "--fast")).code).toBe(0);
 
-      // Another run takes the same lessons; its folder is not begun anew under others.
+      // Another run takes the same warm-started model; its folder is not begun anew under others.
       const again = ["train.steps=1", "--run", run("b")];
-      const said = (await laconic("train", ...words, ...lessons, ...again)).err;
-      expect(said).toContain("3 steps of lessons in copying, as they were given before");
-      const refused = await laconic("train", ...words, "lessons.steps=4", "lessons.batch=4", ...again);
-      expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("with other lessons; choose another")]);
+      const said = (await laconic("train", ...words, ...warmStart, ...again)).err;
+      expect(said).toContain("3 steps of warm start on copying, as they were given before");
+      const refused = await laconic("train", ...words, "warmStart.steps=4", "warmStart.batch=4", ...again);
+      expect([refused.code, refused.err]).toEqual([
+        2,
+        expect.stringContaining("with another warm start; choose another"),
+      ]);
     },
   );
 
@@ -109,18 +127,18 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("lessons (needs LACON
       const lesson = ["--steps", "3", "--batch", "4"];
       expect((await laconic("story", "warm-start", "--model", stories, "--out", folder, ...lesson)).code).toBe(0);
       const words = ["preset:story-relay", `model=${folder}`, ...short, "train.steps=1", "--seed", "2"];
-      const { code, out, err } = await laconic("train", ...words, ...lessons, "--run", run("a"));
+      const { code, out, err } = await laconic("train", ...words, ...warmStart, "--run", run("a"));
       expect([code, err.includes("before the training")]).toEqual([0, false]);
-      expect(out).toMatch(/^states {4}before lessons -> after 3 steps of lessons in copying -> after 1 steps?$/mu);
+      expect(out).toMatch(/^states {4}before lessons -> after 3 steps of warm start on copying -> after 1 steps?$/mu);
       expect(out).toMatch(/^ {2}unseen: (?:[\d.]+ % -> ){2}[\d.]+ %, (?:[\d.]+ -> ){2}[\d.]+ tokens \(6 problems\)$/mu);
       expect(out).toMatch(
         /^tokens .* per episode, against the model before lessons .*, after them .* \(budget 10\)$/mu,
       );
       expect(existsSync(join(run("a"), "taught"))).toBe(false);
-      const other = await laconic("train", ...words, "lessons.steps=9", "--run", run("b"));
+      const other = await laconic("train", ...words, "warmStart.steps=9", "--run", run("b"));
       expect([other.code, other.err]).toEqual([
         2,
-        expect.stringMatching(/lessons\.steps is 9, but .* lessons with 3/u),
+        expect.stringMatching(/warmStart\.steps is 9, but .* warm start with 3/u),
       ]);
     },
   );
@@ -129,39 +147,39 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("lessons (needs LACON
 test.each([
   [
     { task: { name: "relay", level: "one-fact" } },
-    /lessons: copying is taught for story-tellers and story-relay alone/u,
+    /warmStart: copying is taught for story-tellers and story-relay alone/u,
   ],
   [
     { task: { name: "story-relay" }, engine: { tinker: { url: "http://x" } } },
-    /lessons: are given where a model computes here/u,
+    /warmStart: needs a model that computes here/u,
   ],
-  [{ task: { name: "story-relay" }, lessons: { name: "budgets" } }, /budgets is taught for story-budget alone/u],
+  [{ task: { name: "story-relay" }, warmStart: { name: "budgets" } }, /budgets is taught for story-budget alone/u],
   [
-    { task: { name: "story-budget", form: "words" }, lessons: { name: "budgets" } },
-    /budgets are said as words in the task, as unary in the lessons/u,
+    { task: { name: "story-budget", form: "words" }, warmStart: { name: "budgets" } },
+    /budgets are said as words in the task, as unary in the warm start/u,
   ],
-])("lessons that teach nothing here are refused: %j", (settings, message) => {
-  expect(() => parseAppConfig({ lessons: { name: "copying" }, ...settings })).toThrow(message);
+])("a warm start that is of no use here is refused: %j", (settings, message) => {
+  expect(() => parseAppConfig({ warmStart: { name: "copying" }, ...settings })).toThrow(message);
 });
 
-describe("lessons in budgets", () => {
+describe("a warm start on budgets", () => {
   const settings = (form?: string, said?: string) => ({
     task: { name: "story-budget", ...(form && { form }) },
-    lessons: { name: "budgets", ...(said && { form: said }) },
+    warmStart: { name: "budgets", ...(said && { form: said }) },
   });
 
   test("are 160 steps, and say budgets as the task does", () => {
-    expect(parseAppConfig(settings()).lessons).toEqual({ name: "budgets", steps: 160, batch: 32, seed: "0" });
-    expect(parseAppConfig(settings("digits", "digits")).lessons).toMatchObject({ form: "digits" });
-    expect(parseAppConfig(settings("unary")).lessons?.form).toBeUndefined();
-    expect(() => parseAppConfig(settings("digits"))).toThrow(/said as digits in the task, as unary in the lessons/u);
+    expect(parseAppConfig(settings()).warmStart).toEqual({ name: "budgets", steps: 160, batch: 32, seed: "0" });
+    expect(parseAppConfig(settings("digits", "digits")).warmStart).toMatchObject({ form: "digits" });
+    expect(parseAppConfig(settings("unary")).warmStart?.form).toBeUndefined();
+    expect(() => parseAppConfig(settings("digits"))).toThrow(/said as digits in the task, as unary in the warm start/u);
   });
 
   test("are for their world alone, and copying has no form", () => {
     const tellers = { task: { name: "story-tellers" } };
-    expect(() => parseAppConfig({ ...tellers, lessons: { name: "budgets" } })).toThrow(
-      /lessons: budgets is taught for story-budget alone/u,
+    expect(() => parseAppConfig({ ...tellers, warmStart: { name: "budgets" } })).toThrow(
+      /warmStart: budgets is taught for story-budget alone/u,
     );
-    expect(() => parseAppConfig({ ...tellers, lessons: { name: "copying", form: "digits" } })).toThrow(/form/u);
+    expect(() => parseAppConfig({ ...tellers, warmStart: { name: "copying", form: "digits" } })).toThrow(/form/u);
   });
 });

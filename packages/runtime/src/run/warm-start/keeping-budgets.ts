@@ -2,11 +2,11 @@ import { LaconicError, randomFromSeed, type Random } from "@laconic/core";
 import { budgetCeiling, budgetLessons, budgetStories, type BudgetForm } from "@laconic/worlds/stories";
 import { resumeState, type Course } from "./course.ts";
 
-/** Stories that the model goes on with for its lessons. */
+/** Stories that the model goes on with for its examples. */
 const stories = 4000;
 
 /**
- * Lessons in keeping to a budget, out of texts of the model's own.
+ * Examples of keeping to a budget, out of texts of the model's own.
  * @param form - how a budget is said; the world's default when absent
  */
 export function keepingBudgets(seed: string, form?: BudgetForm): Course {
@@ -30,7 +30,7 @@ export function keepingBudgets(seed: string, form?: BudgetForm): Course {
         if (drawn.length === 0)
           throw new LaconicError(
             "input_invalid",
-            `of ${asked.length} texts of the model none is as long as a budget: there are no lessons`,
+            `of ${asked.length} texts of the model none is as long as a budget: there are no examples`,
           );
         return drawn;
       };

@@ -7,18 +7,18 @@ import { parseAppConfig } from "../app-config.ts";
 import type { ChosenDevice } from "../../devices/devices.ts";
 import { openParts } from "../open-parts.ts";
 import { runResources } from "../open-run.ts";
-import type { LessonSettings } from "../run-settings.ts";
+import type { WarmStartSettings } from "../run-settings.ts";
 import { copying } from "./copying.ts";
 import type { Course } from "./course.ts";
 import { keepingBudgets } from "./keeping-budgets.ts";
-import { writeLessons, type LessonRecord } from "./lesson-record.ts";
+import { writeWarmStart, type WarmStartRecord } from "./warm-start-record.ts";
 
 /** What a model folder says of its tokens and of its ends, beside its weights. */
 const beside = ["tokenizer.json", "tokenizer_config.json", "generation_config.json", "chat_template.jinja"];
 
-/** A model before its lessons, and where it goes after them. */
+/** A model before its warm start, and where it goes after it. */
 export interface Teaching {
-  readonly lessons: LessonSettings;
+  readonly warmStart: WarmStartSettings;
   /** A folder, or a name of the hub. */
   readonly model: string;
   /** Of its files. */
@@ -27,13 +27,13 @@ export interface Teaching {
   readonly place: ChosenDevice;
 }
 
-/** Teaches a story model what its lessons are about and writes it into a folder, with a record of them. */
-export async function giveLessons(
-  { lessons, model: given, from, to, place }: Teaching,
+/** Trains a story model on examples and writes it into a folder, with a record of that. */
+export async function trainWarmStart(
+  { warmStart, model: given, from, to, place }: Teaching,
   progress: Progress,
-): Promise<LessonRecord> {
-  const { steps, batch: size } = lessons;
-  const course = courseOf(lessons);
+): Promise<WarmStartRecord> {
+  const { steps, batch: size } = warmStart;
+  const course = courseOf(warmStart);
   const settings = parseAppConfig({ task: course.task, model: given });
   const resources = { ...(await runResources(settings.model, progress)), heldOut: 0 };
   const { parts, task, close } = await openParts(settings, place, resources);
@@ -57,16 +57,16 @@ export async function giveLessons(
     // Reinforcement learning starts a fresh optimiser.
     await rm(join(to, "optimizer.safetensors"), { force: true });
     for (const name of beside) if (existsSync(join(from, name))) await cp(join(from, name), join(to, name));
-    const record: LessonRecord = { version: 1, lessons: { ...lessons, model: given }, loss: last };
-    await writeLessons(to, record);
+    const record: WarmStartRecord = { version: 2, warmStart: { ...warmStart, model: given }, loss: last };
+    await writeWarmStart(to, record);
     return record;
   } finally {
     await close();
   }
 }
 
-function courseOf({ name, seed, form }: LessonSettings): Course {
-  const courses: Readonly<Record<LessonSettings["name"], () => Course>> = {
+function courseOf({ name, seed, form }: WarmStartSettings): Course {
+  const courses: Readonly<Record<WarmStartSettings["name"], () => Course>> = {
     copying: () => copying(seed),
     budgets: () => keepingBudgets(seed, form),
   };

@@ -1,20 +1,20 @@
 import type { LanguageModel, Random, Tokenizer, TrainingSequence } from "@laconic/core";
 import type { TaskSettings } from "@laconic/worlds/named";
 
-/** What lessons are made of: the model as it was, what it reads, and how many lessons there will be. */
-export interface LessonSource {
+/** What examples are made of: the model as it was, what it reads, and how many there will be. */
+export interface ExampleSource {
   readonly model: LanguageModel;
   readonly tokenizer: Tokenizer;
   readonly most: number;
 }
 
-/** Lessons of one kind. */
+/** Examples of one kind. */
 export interface Course {
-  /** The world that the lessons are for. */
+  /** The world that the examples are for. */
   readonly task: TaskSettings;
   readonly peakLearningRate: number;
-  /** Asks the model what lessons need, and draws the lessons of a step. */
-  prepare(source: LessonSource): Promise<(size: number, random: Random) => readonly TrainingSequence[]>;
+  /** Asks the model what examples need, and draws those of a step. */
+  prepare(source: ExampleSource): Promise<(size: number, random: Random) => readonly TrainingSequence[]>;
   /** The stream of its steps. */
   readonly random: Random;
 }

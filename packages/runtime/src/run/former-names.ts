@@ -1,0 +1,40 @@
+import { LaconicError } from "@laconic/core";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Settings that were renamed: the old name is read for one release, and for ever in the folders of runs. */
+const currentName: Readonly<Record<string, string>> = { lessons: "warmStart" };
+
+/** A setting's name of now. */
+export function withCurrentName(key: string): string {
+  return Object.hasOwn(currentName, key) ? (currentName[key] as string) : key;
+}
+
+/**
+ * A configuration with the names of now.
+ * @throws LaconicError `config_invalid` for a setting that is there under both names
+ */
+export function withCurrentNames(config: Json): Json {
+  for (const [former, current] of Object.entries(currentName))
+    if (Object.hasOwn(config, former) && Object.hasOwn(config, current))
+      throw new LaconicError("config_invalid", `${former}: is called ${current} now; remove ${former}`, {
+        key: former,
+      });
+  return Object.fromEntries(Object.entries(config).map(([key, value]) => [withCurrentName(key), value]));
+}
+
+/** The same under the names that a run's folder has: what goes on keeps its names. */
+export function withNamesOf(stored: Json | null, config: Json): Json {
+  const formerOf = new Map(
+    Object.entries(currentName).flatMap(([former, current]) => (stored && former in stored ? [[current, former]] : [])),
+  );
+  return Object.fromEntries(Object.entries(config).map(([key, value]) => [formerOf.get(key) ?? key, value]));
+}
+
+/** What is to be said of settings that somebody wrote under an old name, in a configuration or as `key=value`. */
+export function formerNamesIn(config: Json, words: readonly string[] = []): readonly string[] {
+  const keys = [...Object.keys(config), ...words.map((word) => /^[^.=]+/u.exec(word)?.[0] ?? "")];
+  return [...new Set(keys)]
+    .filter((key) => Object.hasOwn(currentName, key))
+    .map((key) => `${key} is called ${currentName[key]} now; the old name goes with the next release`);
+}

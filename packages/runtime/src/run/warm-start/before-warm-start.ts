@@ -1,0 +1,79 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { boundedJson, type PolicySnapshot } from "@laconic/core";
+import { evaluate, livePolicies, runFiles, sha256Of, type Evaluation } from "@laconic/trainer";
+import { formerRunFiles } from "@laconic/trainer/reading";
+import { during, type Progress } from "../../progress.ts";
+import type { ChosenDevice } from "../../devices/devices.ts";
+import { openParts } from "../open-parts.ts";
+import { runResources } from "../open-run.ts";
+import type { AppConfig } from "../run-settings.ts";
+import type { WarmStartRecord } from "./warm-start-record.ts";
+import { warmStartText } from "./warm-start-settings.ts";
+
+/** The team of the model as it was before the supervised warm start of a run: `warm-start.json` in the run's folder. */
+export interface BeforeWarmStart {
+  /** Of the settings that the evaluation depends on. */
+  readonly key: string;
+  readonly warmStart: WarmStartRecord["warmStart"];
+  /** In a few words. */
+  readonly said: string;
+  /** On the problems, and with the random streams, of the run's own evaluations; language under the model itself. */
+  readonly before: Evaluation;
+}
+
+/**
+ * Measures the team of the model as it was before its supervised warm start; a run that goes on has it already. Null, with a warning, where that model
+ * is not to be had any more.
+ */
+export async function measureBeforeWarmStart(
+  config: AppConfig,
+  { warmStart }: WarmStartRecord,
+  place: ChosenDevice,
+  directory: string,
+  progress: Progress,
+): Promise<BeforeWarmStart | null> {
+  const { train } = config;
+  const { seed, sampling, limits, onAgentError: onError, scoring, evaluation } = train;
+  const { problems, language } = evaluation;
+  const key = sha256Of({ lessons: warmStart, task: config.task, seed, sampling, limits, problems, language });
+  const kept = await keptIn(directory);
+  if (kept?.key === key) return kept;
+  const resources = await runResources(warmStart.model, progress).catch((error: unknown) => {
+    progress.warn(`the model before its ${warmStartText(warmStart)} is not measured: ${(error as Error).message}`);
+    return null;
+  });
+  if (resources === null) return null;
+  const asItWas = { ...config, model: warmStart.model, warmStart: null };
+  const { parts, close } = await openParts(asItWas, place, resources);
+  const references: Record<string, PolicySnapshot> = {};
+  try {
+    if (language)
+      for (const [name, { model }] of Object.entries(parts.policies)) references[name] = await model.snapshot();
+    const options = { seed, step: 0, problems, sampling, limits, onError, scoring, references };
+    const { evaluation: before } = await during(
+      progress,
+      `measuring ${Math.min(problems, parts.task.heldOut.length)} held-out problems with the model before its warm start`,
+      () => evaluate(parts, livePolicies(parts), options),
+    );
+    return { key, warmStart, said: warmStartText(warmStart), before };
+  } finally {
+    for (const snapshot of Object.values(references)) await snapshot.dispose();
+    await close();
+  }
+}
+
+/** Once the run directory is held. */
+export async function keepBeforeWarmStart(directory: string, measured: BeforeWarmStart): Promise<void> {
+  if ((await keptIn(directory))?.key === measured.key) return;
+  await writeFile(join(directory, runFiles.warmStart), `${JSON.stringify(measured, null, 2)}\n`);
+}
+
+/** What a run measured; folders of earlier versions call the file otherwise, and its figures the same. */
+async function keptIn(directory: string): Promise<BeforeWarmStart | null> {
+  for (const file of [runFiles.warmStart, formerRunFiles.warmStart]) {
+    const text = await readFile(join(directory, file), "utf8").catch(() => null);
+    if (text !== null) return boundedJson(text) as BeforeWarmStart;
+  }
+  return null;
+}

@@ -1,0 +1,65 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { LaconicError, parseJson } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
+import { z } from "zod";
+import type { WarmStartSettings } from "../run-settings.ts";
+import { warmStartSettings } from "./warm-start-settings.ts";
+
+/** What a model folder says of the warm start that its model has had. */
+export interface WarmStartRecord {
+  readonly version: 2;
+  /** With the model as it was before. */
+  readonly warmStart: WarmStartSettings & { readonly model: string };
+  /** Of the last step, nats per token. */
+  readonly loss: number;
+}
+
+/** Beside the weights that were trained. */
+const recordFile = "warm-start.json";
+
+/** The same in folders of earlier versions. */
+const formerFile = "lessons.json";
+
+const settingsSchema = warmStartSettings.refine(
+  (settings): settings is WarmStartRecord["warmStart"] => settings.model !== undefined,
+  "says no model",
+) as z.ZodType<WarmStartRecord["warmStart"]>;
+
+const recordSchema: z.ZodType<WarmStartRecord> = z.strictObject({
+  version: z.literal(2),
+  warmStart: settingsSchema,
+  loss: z.number(),
+});
+
+const formerSchema: z.ZodType<WarmStartRecord> = z
+  .strictObject({ version: z.literal(1), lessons: settingsSchema, loss: z.number() })
+  .transform(({ lessons, loss }) => ({ version: 2, warmStart: lessons, loss }));
+
+/**
+ * The warm start of a model folder; null for a model that has had none.
+ * @throws LaconicError `data_invalid` for a file that is no record of a warm start
+ */
+export async function warmStartIn(folder: string): Promise<WarmStartRecord | null> {
+  return (await recordIn(folder, recordFile, recordSchema)) ?? recordIn(folder, formerFile, formerSchema);
+}
+
+async function recordIn(
+  folder: string,
+  file: string,
+  schema: z.ZodType<WarmStartRecord>,
+): Promise<WarmStartRecord | null> {
+  const path = join(folder, file);
+  const text = await readFile(path, "utf8").catch(() => null);
+  if (text === null) return null;
+  const parsed = schema.safeParse(parseJson(text, path), { error: issueWords });
+  if (parsed.success) return parsed.data;
+  throw new LaconicError("data_invalid", `${path} is no record of a warm start; remove it, or train the model again`, {
+    path,
+  });
+}
+
+/** Beside the weights. */
+export async function writeWarmStart(folder: string, record: WarmStartRecord): Promise<void> {
+  await writeFile(join(folder, recordFile), `${JSON.stringify(record, null, 2)}\n`);
+}
