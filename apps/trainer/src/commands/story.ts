@@ -24,7 +24,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
       args: {
         model: { type: "string", required: true, description: "The story model: a folder, or hub:OWNER/NAME/FOLDER" },
         out: { type: "string", required: true, description: "Folder for the model", valueHint: "folder" },
-        warmStart: { type: "enum", description: "What is taught", options: [...warmStartNames], default: "copying" },
+        lessons: { type: "enum", description: "What is taught", options: [...warmStartNames], default: "copying" },
         form: { type: "enum", description: "How budgets are said (default: unary)", options: [...budgetFormNames] },
         steps: {
           type: "string",
@@ -37,7 +37,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         ...jsonFlag,
       },
       run: async (args) => {
-        if (args.form !== undefined && args.warmStart !== "budgets")
+        if (args.form !== undefined && args.lessons !== "budgets")
           throw new LaconicError("config_invalid", "--form is how a budget is said: it goes with --lessons budgets");
         const batch = wholeNumber("batch", args.batch);
         const folder = resolve(args.out);
@@ -45,7 +45,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         const { pinned, folder: from } = await openModelFolder(args.model, terminal);
         const model = pinned.startsWith("hub:") ? pinned : resolve(pinned);
         const warmStart = warmStartSettings.parse({
-          name: args.warmStart,
+          name: args.lessons,
           batch,
           seed: args.seed,
           ...(args.steps !== undefined && { steps: wholeNumber("steps", args.steps) }),

@@ -1,6 +1,6 @@
 import { startRun, type AppConfig, type Interrupts, type StartedRun, type StartOptions } from "@laconic/runtime";
 import type { Terminal } from "../cli/terminal.ts";
-import { TrainingStatus } from "../cli/training-status.ts";
+import { TrainingStatus } from "./training-status.ts";
 import { writeReport } from "../report/write-report.ts";
 
 /** A run that was trained here, and its page. */

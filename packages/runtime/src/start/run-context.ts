@@ -96,3 +96,18 @@ export interface Held extends Sampled {
 export interface Trained extends Held {
   readonly result: TrainResult;
 }
+
+/** What became of a run. */
+export interface StartedRun extends TrainResult {
+  /** Of a model that had a supervised warm start: the team before it. `before` is then the team after it, which the training began with. */
+  readonly warmStart: BeforeWarmStart | null;
+  /** What interrupted the run, if anything did. */
+  readonly signal: NodeJS.Signals | null;
+  /** Of this process: steps, evaluations and files. */
+  readonly seconds: number;
+  /** Of the run's steps, in all its processes: what the report shows. */
+  readonly trainingSeconds: number | null;
+  /** Of these, those of training steps before it was resumed; 0 for a run that began now. */
+  readonly earlierSeconds: number;
+  readonly device: string;
+}

@@ -1,27 +1,10 @@
 import { disposing } from "@laconic/core";
-import type { TrainResult } from "@laconic/trainer";
-import type { BeforeWarmStart } from "../run/warm-start/before-warm-start.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { openFolder } from "./open-folder.ts";
 import { openModels, openSamplers } from "./open-models.ts";
 import { checkConfig, chooseDeviceOrServer, findModel, warmStart } from "./prepare.ts";
-import type { StartOptions } from "./run-context.ts";
+import type { StartedRun, StartOptions } from "./run-context.ts";
 import { finish, trainModels } from "./train-models.ts";
-
-/** What became of a run. */
-export interface StartedRun extends TrainResult {
-  /** Of a model that had a supervised warm start: the team before it. `before` is then the team after it, which the training began with. */
-  readonly warmStart: BeforeWarmStart | null;
-  /** What interrupted the run, if anything did. */
-  readonly signal: NodeJS.Signals | null;
-  /** Of this process: steps, evaluations and files. */
-  readonly seconds: number;
-  /** Of the run's steps, in all its processes: what the report shows. */
-  readonly trainingSeconds: number | null;
-  /** Of these, those of training steps before it was resumed; 0 for a run that began now. */
-  readonly earlierSeconds: number;
-  readonly device: string;
-}
 
 /**
  * Trains into a run directory, stage by stage; each adds what it opened to what the next one knows. What can be refused is refused

@@ -6,8 +6,7 @@ import { keepSources } from "../resolver/run-sources.ts";
 import { withSource } from "../resolver/with-source.ts";
 import { keepBeforeWarmStart } from "../run/warm-start/before-warm-start.ts";
 import { keepCalls } from "../spending/kept-account.ts";
-import type { Held, Trained } from "./run-context.ts";
-import type { StartedRun } from "./start-run.ts";
+import type { Held, StartedRun, Trained } from "./run-context.ts";
 
 /** Trains while the directory is held. */
 export async function trainModels(held: Held): Promise<Trained> {

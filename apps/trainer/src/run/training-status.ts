@@ -4,9 +4,9 @@ import type { TrainingPlan, TrainingProgress } from "@laconic/runtime";
 import type { Evaluation, Metrics } from "@laconic/trainer";
 import { withoutScore } from "../report/unscored.ts";
 import { writeReport } from "../report/write-report.ts";
-import { statusLine } from "./status-line.ts";
-import type { Terminal } from "./terminal.ts";
-import { evaluationsFrom, timeLeft } from "./time-left.ts";
+import { statusLine } from "../cli/status-line.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { evaluationsFrom, timeLeft } from "../cli/time-left.ts";
 
 /** Between two lines where nobody watches, in milliseconds. */
 const longestSilence = 30_000;
