@@ -4,4 +4,5 @@
  */
 export { convertedFolder } from "./llama2c-folder.ts";
 export { openModelFolder } from "./model-folder.ts";
+export type { ModelFolderOptions } from "./model-folder.ts";
 export { freshRelayModel, shippedCheckpoint } from "./relay-model.ts";

@@ -22,18 +22,24 @@ export interface ModelFolder {
 /** Owner and name, or the name alone; a folder or file below; a revision. */
 const hubName = /^hub:([^@/]+(?:\/[^@/]+)?)(?:\/([^@]+))?(?:@(.+))?$/;
 
+/** How a model's files are found. */
+export interface ModelFolderOptions {
+  /** False leaves the weights on the hub, because a server has them. Default true. */
+  readonly weights?: boolean;
+  /** Downloads nothing. Default false. */
+  readonly offline?: boolean;
+}
+
 /**
  * Finds a model by what a configuration or command line calls it: `shipped`, `stories260k`, a folder, a llama2.c checkpoint, or `hub:owner/name` with
  * `/folder` below it and `@revision` where it is not `main`. Files that the hub's cache lacks are downloaded, with progress;
  * checkpoints of llama2.c are converted once, into the user's cache.
- * @param options.weights - false leaves them on the hub: a server has them
- * @param options.offline - true downloads nothing
  * @throws LaconicError `checkpoint_missing` for a folder that does not exist, and what `openSnapshot` and `convertedFolder` throw
  */
 export async function openModelFolder(
   given: string,
   progress: Progress,
-  { weights = true, offline = false }: { readonly weights?: boolean; readonly offline?: boolean } = {},
+  { weights = true, offline = false }: ModelFolderOptions = {},
 ): Promise<ModelFolder> {
   if (given === "shipped") return { folder: fileURLToPath(shippedCheckpoint), pinned: given, name: "relay-one-fact" };
   if (given === storyModel) return openModelFolder(modelPlace(given), progress, { weights, offline });
