@@ -31,7 +31,14 @@ export default defineConfig({
   base,
   cleanUrls: true,
   lastUpdated: false,
-  srcExclude: ["README.md", "data/list.md", "metric-names.md", "protocol-list.md", "api-reports/**"],
+  srcExclude: [
+    "README.md",
+    "data/list.md",
+    "metric-names.md",
+    "protocol-list.md",
+    "sampling-parameters.md",
+    "api-reports/**",
+  ],
   head: [["link", { rel: "icon", type: "image/svg+xml", href: `${base}icon.svg` }]],
   markdown: { math: false, theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
   themeConfig: {

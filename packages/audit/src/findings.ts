@@ -16,7 +16,7 @@ export const stages = [
   "weights",
 ] as const;
 
-/** One of {@link stages}. */
+/** One of `stages`. */
 export type Stage = (typeof stages)[number];
 
 /** Where in a run: as much of it as is known. */

@@ -10,7 +10,7 @@ export interface ResolvedValue {
   readonly made: boolean;
 }
 
-/** The value that a reference stands for, as {@link openReference} finds it. */
+/** The value that a reference stands for, as `openReference` finds it. */
 export async function resolveReference(reference: Reference, kind: KindName, resources?: object): Promise<unknown> {
   return (await openReference(reference, kind, resources)).value;
 }
