@@ -12,7 +12,7 @@ const cell = (text: string): string => text.replaceAll("|", "\\|");
 
 /** What the command line ends with when it meets the error. */
 function exitOf(code: LaconicErrorCode): string {
-  if (code === "aborted") return "130 after Ctrl-C and 143 when it was told to end";
+  if (code === "aborted") return "130 after Ctrl-C and 143 after SIGTERM";
   const number = reportError(new LaconicError(code, "x"), recordingTerminal(), false);
   return `${number}: ${number === 2 ? "refused" : "failed"}`;
 }

@@ -82,10 +82,11 @@ function guide(): Group[] {
       text: "Understand",
       items: [
         { text: "Concepts", link: "/concepts" },
+        { text: "Architecture", link: "/architecture" },
         { text: "Units and invariants", link: "/units" },
         { text: "Papers", link: "/papers" },
         { text: "Glossary", link: "/glossary" },
-        { text: "Beside other trainers", link: "/comparison" },
+        { text: "Comparison with other trainers", link: "/comparison" },
       ],
     },
     {

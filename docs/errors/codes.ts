@@ -114,7 +114,7 @@ export const errorPages: Readonly<Record<LaconicErrorCode, ErrorPage>> = {
         'All rewards of a group are the same: `advantage.scale: "none"`, or an epsilon.',
       ],
       [
-        "the ceiling is …go on from a checkpoint",
+        "the ceiling is …continue from a checkpoint",
         "The server stepped on a gradient above `gradientCeiling`: resume, with a lower rate.",
       ],
     ],
@@ -131,7 +131,7 @@ export const errorPages: Readonly<Record<LaconicErrorCode, ErrorPage>> = {
         "Train again with a lower learning rate (`optimizer.learningRate.peak`); the message names the best checkpoint, which `laconic eval RUN --best` reads and `model` takes.",
       ],
     ],
-    more: "`train.divergence` sets how much has to be lost, and over how many steps; `null` lets a run go on.",
+    more: "`train.divergence` sets how much has to be lost, and over how many steps; `null` lets a run continue.",
   },
   topology_invalid: {
     title: "This communication graph cannot run",
@@ -285,7 +285,7 @@ export const errorPages: Readonly<Record<LaconicErrorCode, ErrorPage>> = {
   api_unavailable: {
     title: "An API did not answer",
     means:
-      "An API did not answer in time, or not usefully, however often it was asked. It may work later: a bench goes on with `--resume`.",
+      "An API did not answer in time, or not usefully, however often it was asked. It may work later: a bench continues with `--resume`.",
     causes: [
       [
         "no answer after … attempts",
@@ -365,7 +365,7 @@ export const errorPages: Readonly<Record<LaconicErrorCode, ErrorPage>> = {
       "A run directory is never overwritten. A run that was refused, or ended before its first step, is no obstacle.",
     causes: [
       ["choose another directory, or resume it", "Another `--run`, or `--resume`."],
-      ["go on with --resume, or choose another --run", "The same for a bench."],
+      ["continue with --resume, or choose another --run", "The same for a bench."],
     ],
   },
   run_missing: {
@@ -403,7 +403,7 @@ export const errorPages: Readonly<Record<LaconicErrorCode, ErrorPage>> = {
     means:
       "An `AbortSignal` fired, or the command was interrupted. One Ctrl-C finishes the step and saves; a second one stops at once.",
     causes: [
-      ["was aborted", "Nothing is wrong. `--resume` goes on."],
+      ["was aborted", "Nothing is wrong. `--resume` continues."],
       ["stopped", "The same while a file is read."],
     ],
     more: "What is lost after a kill: " + guide + ".",

@@ -148,7 +148,7 @@ const benchFlags = {
   },
   "max-errors": {
     type: "string",
-    description: "Failed samples after which the bench stops; it can go on with --resume",
+    description: "Failed samples after which the bench stops; it can continue with --resume",
     valueHint: "n",
     default: "20",
   },
@@ -262,7 +262,7 @@ async function checkEmpty(directory: string): Promise<void> {
     if (await exists(join(directory, file)))
       throw new LaconicError(
         "run_exists",
-        `${directory} holds a bench already; go on with --resume, or choose another --run`,
+        `${directory} holds a bench already; continue with --resume, or choose another --run`,
         { directory },
       );
 }

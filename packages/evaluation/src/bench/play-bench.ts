@@ -67,7 +67,7 @@ export async function playBench(
     });
     if (outcome.waiting !== undefined && outcome.stopped === null)
       note(
-        `${outcome.waiting} samples of equal tokens wait: samples of their team have no score yet; go on with --resume`,
+        `${outcome.waiting} samples of equal tokens wait: samples of their team have no score yet; continue with --resume`,
       );
     return outcome;
   } finally {

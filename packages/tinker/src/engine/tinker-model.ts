@@ -272,7 +272,7 @@ export class TinkerModel implements TrainableModel {
     if (Number.isFinite(norm) && norm <= gradientCeiling) return norm;
     const error = new LaconicError(
       "numeric_invalid",
-      `the server stepped on a gradient of norm ${norm}, the ceiling is ${gradientCeiling}: go on from a checkpoint`,
+      `the server stepped on a gradient of norm ${norm}, the ceiling is ${gradientCeiling}: continue from a checkpoint`,
       { gradNorm: norm, ceiling: gradientCeiling },
     );
     this.#remote.condemn(error);

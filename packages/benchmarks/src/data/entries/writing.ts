@@ -27,7 +27,7 @@ export const tldr: Benchmark = {
   licence: "MIT for the copy; openai/summarize-from-feedback under a modified MIT licence",
   source: "https://github.com/Hritikbansal/dove (500 posts); hub trl-lib/tldr",
   answer: { kind: "writing" },
-  gold: "none is used; the human summary stands beside it",
+  gold: "none is used; the record also holds the human summary",
   traps: [
     "The `.json` file is JSON lines.",
     "The reward looks at lengths, shared words and transitions, not at the gold.",
