@@ -10,7 +10,7 @@ import { publishedPackages, readText, repositoryFiles, root } from "./workspace.
 
 const waiting = readdirSync(join(root, ".changeset")).filter((name) => name.endsWith(".md"));
 
-describe.each(publishedPackages)("$manifest.name", ({ folder }) => {
+describe.each(publishedPackages)("$manifest.name", ({ folder, manifest: { name } }) => {
   test("its manifest says where it lives, what finds it, and ships its changelog", () => {
     const manifest = JSON.parse(readText(`${folder}/package.json`)) as Record<string, unknown>;
     expect(manifest["homepage"]).toBe(`https://github.com/laconic-ai/laconic/tree/main/${folder}#readme`);
@@ -22,8 +22,17 @@ describe.each(publishedPackages)("$manifest.name", ({ folder }) => {
     expect(keywords.filter((word) => !/^[a-z0-9]+(-[a-z0-9]+)*$/u.test(word))).toEqual([]);
   });
 
+  test("its README opens with what it is, knows and must not know, its main types and an example", () => {
+    if (folder === "apps/trainer") return;
+    const readme = readText(`${folder}/README.md`);
+    const [title, what, facts] = readme.split("\n\n");
+    expect([title, what?.length]).toEqual([`# ${name}`, expect.any(Number)]);
+    expect(facts).toMatch(/^- It knows .*\n- It must not know .*\n- Main (?:types|exports): /su);
+    expect(readme).toMatch(/^```ts\n/mu);
+  });
+
   test("its changelog begins with its version, or a changeset waits that will begin it", () => {
-    const { name, version } = JSON.parse(readText(`${folder}/package.json`)) as { name: string; version: string };
+    const { version } = JSON.parse(readText(`${folder}/package.json`)) as { version: string };
     const heading = `# ${name}\n\n## ${version}`;
     const written = existsSync(join(root, folder, "CHANGELOG.md")) ? readText(`${folder}/CHANGELOG.md`) : null;
     const awaited = waiting.some((file) => readText(`.changeset/${file}`).includes(`\n"${name}": `)) ? heading : null;
