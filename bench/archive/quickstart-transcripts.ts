@@ -1,20 +1,15 @@
 // npx tsx bench/archive/quickstart-transcripts.ts RUN: the first and the last recorded conversation of each problem of a run of the
 // quickstart, as `docs/results/quickstart-transcripts.jsonl` holds them. RUN is of `npm start -- --seed 0 --run RUN`.
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Episode, Problem } from "@laconic/core";
-
-interface Recorded {
-  readonly step: number;
-  readonly problem: Problem;
-  readonly episode: Episode;
-  readonly task: number;
-}
+import type { RecordedEpisode } from "@laconic/core/run-folder";
+import { nodeFileSystem, readSettings } from "@laconic/trainer";
+import { folderSource, shownEpisodes } from "@laconic/trainer/reading";
 
 const [run] = process.argv.slice(2);
 if (run === undefined) throw new Error("name the folder of a run");
-const json = (text: string): unknown => JSON.parse(text);
-const recorded = readFileSync(join(run, "episodes.jsonl"), "utf8").trim().split("\n").map(json) as Recorded[];
+const recorded: RecordedEpisode[] = [];
+for await (const each of shownEpisodes(folderSource(run), await readSettings(nodeFileSystem, run))) recorded.push(each);
 const ids = [...new Set(recorded.map(({ problem }) => problem.id))];
 const rows = ids.flatMap((id) => {
   const ofProblem = recorded.filter(({ problem }) => problem.id === id).toSorted((a, b) => a.step - b.step);
@@ -25,7 +20,7 @@ writeFileSync(target, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
 console.log(`${rows.length} conversations`);
 
 /** What was asked, who knew what, who said what, and whether it was right. */
-function short({ step, problem, episode, task }: Recorded): object {
+function short({ step, problem, episode, task }: RecordedEpisode): object {
   const said = episode.utterances.map(({ agent, text, writtenTokens }) => {
     return { agent, knows: problem.views?.[agent] ?? null, says: text, tokens: writtenTokens };
   });

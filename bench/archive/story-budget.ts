@@ -1,15 +1,16 @@
 // What a told budget does, from the folders of runs of `story-budget`: a JSON line for each run with its rank correlations and
 // perplexities, and the dose-response over all of them, each budget with the tokens spent on it; or both as tables of Markdown.
 //   npx tsx bench/archive/story-budget.ts [--markdown] [--svg FILE] [--untrained FOLDER] RUN...
-// Episodes are those of the first and of the last evaluation, out of `records.jsonl`. With `--untrained`, the words of the last one are
+// Episodes are those of the first and of the last evaluation, as the run recorded them. With `--untrained`, the words of the last one are
 // measured under that model too: a run compares them with the policy that it began with, which has had its lessons.
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
-import { inflateRawSync } from "node:zlib";
 import { rankCorrelation, type Sampler } from "@laconic/core";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { createLocalEngine } from "@laconic/engine";
 import { wasmKernels } from "@laconic/kernels-wasm";
+import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 import { doseChart } from "./dose-chart.ts";
 import { doseOf, type Dose, type Told } from "./dose-response.ts";
 
@@ -18,15 +19,6 @@ interface Utterance {
   readonly writtenTokens: number;
   readonly promptTokens: readonly number[];
   readonly tokens: readonly number[];
-}
-interface Content {
-  readonly played: readonly {
-    readonly problem: { readonly gold: string; readonly group: string };
-    readonly episode: number;
-    readonly task: number;
-  }[];
-  readonly episodes: readonly { readonly utterances: readonly number[] }[];
-  readonly utterances: readonly Utterance[];
 }
 interface Config {
   readonly train: { readonly sampling: { readonly temperature: number } };
@@ -76,21 +68,25 @@ async function readRun(folder: string) {
   const { temperature } = config.train.sampling;
   const evaluations = linesOf(join(folder, "evaluations.jsonl")) as unknown as Evaluation[];
   const played = new Map<number, readonly Played[]>();
-  for (const line of linesOf(join(folder, "records.jsonl")))
-    if (line["kind"] === "evaluation") played.set(line["step"] as number, playedIn(String(line["deflate"])));
+  for await (const each of eachEpisode(folderSource(folder), "evaluation"))
+    played.set(each.step, [...(played.get(each.step) ?? []), playedIn(each)]);
   const rows = await Promise.all(evaluations.map((each) => rowOf(each, played.get(each.step) ?? [], temperature)));
   const at = (evaluation: Evaluation | undefined): readonly Played[] => played.get(evaluation?.step ?? -1) ?? [];
   return { name: basename(folder), rows, first: at(evaluations[0]), last: at(evaluations.at(-1)) };
 }
 
-function playedIn(deflate: string): Played[] {
-  const text = inflateRawSync(Buffer.from(deflate, "base64")).toString("utf8");
-  const { played, episodes, utterances } = JSON.parse(text) as Content;
-  return played.map(({ problem, episode, task }) => {
-    const said = utterances[episodes[episode]?.utterances[0] ?? -1];
-    if (!said) throw new Error("an episode without a word: not a run of story-budget");
-    return { budget: Number(problem.gold), group: problem.group, grade: task, tokens: said.writtenTokens, said };
-  });
+function playedIn({ problem, episode, task }: RecordedEpisode): Played {
+  const [said] = episode.utterances;
+  if (!said?.trace) throw new Error("an episode without a word: not a run of story-budget");
+  const { finishReason, writtenTokens, trace } = said;
+  const grade = task ?? Number.NaN;
+  return {
+    budget: Number(problem.gold),
+    group: problem.group,
+    grade,
+    tokens: writtenTokens,
+    said: { finishReason, writtenTokens, promptTokens: trace.promptTokens, tokens: trace.tokens },
+  };
 }
 
 async function rowOf({ step, groups, language }: Evaluation, played: readonly Played[], temperature: number) {

@@ -9,6 +9,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { rankCorrelation } from "@laconic/core";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
+import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 import { whyFailed } from "./processes.ts";
 
 interface Setting {
@@ -16,14 +18,6 @@ interface Setting {
   readonly preset: string;
   readonly seed: number;
   readonly set?: readonly string[];
-}
-interface StoredEpisode {
-  readonly step: number;
-  readonly problem: { readonly gold: string; readonly group?: string };
-  readonly task: number;
-  readonly episode: {
-    readonly utterances: readonly { readonly agent: string; readonly text: string; readonly writtenTokens: number }[];
-  };
 }
 
 const { values: flags } = parseArgs({
@@ -86,11 +80,11 @@ async function trained(setting: Setting): Promise<object> {
   if (!last.startsWith("{")) return { ...about, error: whyFailed(err) };
   const result = JSON.parse(last) as object;
   const warnings = err.split("\n").filter((line) => line.includes("warning"));
-  return { ...about, ...result, ...tracesOf(run), warnings };
+  return { ...about, ...result, ...(await tracesOf(run)), warnings };
 }
 
 /** Curves in ten numbers, every evaluation, and three episodes of the first and of the last. */
-function tracesOf(run: string): object {
+async function tracesOf(run: string): Promise<object> {
   const rows = linesOf<Record<string, number>>(join(run, "metrics.jsonl"));
   const curve = (metric: string): number[] | undefined => {
     if (rows.every((row) => row[metric] === undefined)) return undefined;
@@ -102,7 +96,8 @@ function tracesOf(run: string): object {
   };
   const metrics = ["task/accuracy", "tokens/episode_mean", "budget/tokens/lambda", "actor/kl_loss", "actor/entropy"];
   const evaluations = linesOf<Record<string, unknown>>(join(run, "evaluations.jsonl"));
-  const episodes = linesOf<StoredEpisode>(join(run, "episodes.jsonl"));
+  const episodes: RecordedEpisode[] = [];
+  for await (const each of eachEpisode(folderSource(run), "evaluation")) episodes.push(each);
   const [first, last] = [episodes[0]?.step ?? 0, episodes.at(-1)?.step ?? 0];
   return {
     steps: rows.length,
@@ -125,7 +120,7 @@ function tracesOf(run: string): object {
 }
 
 /** Of the world of budgets: how tokens follow them. */
-function obedienceAt(step: number, episodes: readonly StoredEpisode[]): object {
+function obedienceAt(step: number, episodes: readonly RecordedEpisode[]): object {
   const own = episodes.filter((each) => each.step === step && Number(each.problem.gold) > 0);
   const budgets = own.map(({ problem }) => Number(problem.gold));
   const tokens = own.map(({ episode }) => episode.utterances.reduce((sum, turn) => sum + turn.writtenTokens, 0));

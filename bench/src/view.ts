@@ -6,7 +6,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { gzipMember, recordVersion, runFiles } from "@laconic/core/run-folder";
 import { closeServer } from "@laconic/serve/server";
 import {
   createViewServer,
@@ -62,19 +63,20 @@ function enlarge(from: string, to: string): void {
   cpSync(from, to, { recursive: true, filter: (path) => !path.includes("checkpoints") });
   const lines = (name: string): string[] => readFileSync(join(from, name), "utf8").trimEnd().split("\n");
   const of = (line: string, step: number): string => line.replace(/"step":\d+/u, `"step":${step}`);
-  const records = lines("records.jsonl")
-    .map((line) => JSON.parse(line) as { readonly kind: string; readonly deflate: string })
-    .filter(({ kind }) => kind === "step")
-    .map(({ deflate }) => inflateRawSync(Buffer.from(deflate, "base64")).toString());
+  const records = gunzipSync(readFileSync(join(from, runFiles.episodes)))
+    .toString()
+    .trimEnd()
+    .split("\n")
+    .filter((line) => line.includes(`"kind":"step"`));
   const rows = { metrics: lines("metrics.jsonl"), timing: lines("timing.jsonl") };
   const config = JSON.parse(readFileSync(join(from, "config.json"), "utf8")) as { train: { steps: number } };
-  const file = openSync(join(to, "records.jsonl"), "w");
+  const file = openSync(join(to, runFiles.episodes), "w");
   let step = 0;
   let bytes = 0;
   for (; bytes < megabytes * 1e6; step++) {
     const content = of(records[step % records.length] as string, step + 1).replaceAll(`"relay:`, `"relay:${step}:`);
-    const deflate = deflateRawSync(content).toString("base64");
-    bytes += writeSync(file, `${JSON.stringify({ step: step + 1, kind: "step", version: 1, deflate })}\n`);
+    const head = { step: step + 1, kind: "step", version: recordVersion, isComplete: true } as const;
+    bytes += writeSync(file, gzipMember(gzipSync(`${content}\n`), head));
   }
   closeSync(file);
   for (const [name, own] of Object.entries(rows))

@@ -93,7 +93,7 @@ export const errorPages: Readonly<Record<LaconicErrorCode, ErrorPage>> = {
       ],
       [
         "ended with an agent's error, none has an answer",
-        "Look at the error in `episodes.jsonl`: most often a server or a key.",
+        "Look at the error in `laconic view` or `zcat episodes.jsonl.gz`: most often a server or a key.",
       ],
       [
         "cannot learn on …gets no verdict",

@@ -27,7 +27,7 @@ export const trainWords = (run: string): readonly string[] => [
 
 /** SHA-256 of what a run is: its rows, its episodes, and the files of its last checkpoint. */
 export async function contentOf(run: string): Promise<Readonly<Record<string, string>>> {
-  const traces = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl", "rollouts.jsonl"];
+  const traces = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"];
   const steps = (await readdir(join(run, "checkpoints"))).filter((name) => name.startsWith("step-"));
   const last = `checkpoints/${steps.toSorted().at(-1)}`;
   const saved = (await readdir(join(run, last))).toSorted();

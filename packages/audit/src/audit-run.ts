@@ -7,8 +7,7 @@ import { auditEvaluation } from "./evaluation.ts";
 import { arithmetic, exact, Findings, type Difference, type Stage, type Tolerance } from "./findings.ts";
 import { comparePrices, compareMetrics, compareRows } from "./folder-claims.ts";
 import { Memory, type StepContext } from "./memory.ts";
-import type { StoredRecord } from "@laconic/core/run-folder";
-import { readContent } from "./record.ts";
+import { readContent, type Recorded } from "./record.ts";
 import { checkDigests, readRunFolder } from "./run-folder.ts";
 import { secondGrade } from "./second-grades.ts";
 import { openWeights, type WeightOptions } from "./weight-checks.ts";
@@ -76,7 +75,7 @@ export async function auditRun(directory: string, options: AuditOptions): Promis
       if (signal?.aborted) complete = false;
       if (!complete) break;
       const context: StepContext = { train: run.trainAt(step), grade, memory, findings };
-      const facts = auditStep(context, readContent(run.steps.get(step) as StoredRecord));
+      const facts = auditStep(context, readContent(run.steps.get(step) as Recorded));
       compareMetrics(run, facts);
       comparePrices(run, facts);
       await weights.step(facts);

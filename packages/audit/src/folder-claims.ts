@@ -13,10 +13,10 @@ export function compareRows(run: RunFolder, recorded: readonly number[], finding
   if (first > 1 && last > 0)
     findings.leaveOut(
       `steps 1 to ${first - 1}`,
-      "the run did not record them: records.jsonl is written since this version, or was switched off",
+      "the run did not record them: it was switched off, or the version that made it did not",
     );
   for (let step = 1; step <= last; step++) {
-    if (step >= first) findings.same("folder", { step }, "records.jsonl: line of the step", true, run.steps.has(step));
+    if (step >= first) findings.same("folder", { step }, "record of the step", true, run.steps.has(step));
     // A step that a kill interrupted has its record, and no metrics yet.
     const isTorn = step === last && run.steps.has(step) && !run.metrics.has(step);
     if (!isTorn) findings.same("folder", { step }, "metrics.jsonl: line of the step", true, run.metrics.has(step));

@@ -1,4 +1,3 @@
-import { inflateRawSync } from "node:zlib";
 import { boundedJson } from "@laconic/core";
 import {
   unpackNumbers,
@@ -7,7 +6,6 @@ import {
   type StoredEpisodes,
   type StoredEvaluation,
   type StoredPolicy,
-  type StoredRecord,
   type StoredStep,
   type StoredUpdate,
   type StoredUtterance,
@@ -26,7 +24,7 @@ export interface AuditedUtterance extends StoredUtterance {
 }
 
 /** An episode with its utterances in place of their numbers. */
-export type AuditedEpisode = StoredEpisode<AuditedUtterance>;
+export type AuditedEpisode = Omit<StoredEpisode, "utterances"> & { readonly utterances: readonly AuditedUtterance[] };
 
 /** What a policy did in a step. */
 export type AuditedPolicy = Unpacked<StoredPolicy>;
@@ -45,10 +43,17 @@ export type AuditedStep = Unpacked<Omit<StoredStep, keyof StoredEpisodes>> & Res
 /** A held-out evaluation as the folder has it. */
 export type AuditedEvaluation = Unpacked<Omit<StoredEvaluation, keyof StoredEpisodes>> & Resolved;
 
-/** The content of a line. @throws Error for bytes that are none */
-export function readContent({ deflate }: Pick<StoredRecord, "deflate">): AuditedStep & AuditedEvaluation {
-  const text = inflateRawSync(Buffer.from(deflate, "base64")).toString("utf8");
-  const { sampledLogProbs: sampled, ...content } = unpacked(boundedJson(text)) as Unpacked<StoredEpisodes>;
+/** A step or an evaluation that a folder has: its JSON is read where it is needed, because all of them are more than memory. */
+export interface Recorded {
+  readonly step: number;
+  readonly kind: string;
+  /** @throws Error for bytes that are none */
+  json(): string;
+}
+
+/** @throws Error for content that is none */
+export function readContent(recorded: Recorded): AuditedStep & AuditedEvaluation {
+  const { sampledLogProbs: sampled, ...content } = unpacked(boundedJson(recorded.json())) as Unpacked<StoredEpisodes>;
   const utterances: readonly AuditedUtterance[] = content.utterances;
   let at = 0;
   for (const each of utterances) {

@@ -1,13 +1,22 @@
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync } from "node:fs";
+import { closeSync, createReadStream, existsSync, openSync, readSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { gunzipSync, inflateRawSync } from "node:zlib";
 import { boundedJson, LaconicError } from "@laconic/core";
-import { recordVersion, runFiles, type StoredRecord } from "@laconic/core/run-folder";
+import {
+  formerRecordVersion,
+  formerRunFiles,
+  membersIn,
+  recordVersion,
+  runFiles,
+  type FormerRecord,
+} from "@laconic/core/run-folder";
 import { changesIn, configAt, type ChangeRow } from "./changes.ts";
 import type { Findings } from "./findings.ts";
 import { entriesOf, readObject } from "./json-file.ts";
+import type { Recorded } from "./record.ts";
 import { checkKnownSettings, type TrainSettings } from "./settings.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -32,8 +41,8 @@ export interface RunFolder {
   readonly lora: boolean;
   /** Rows by step. */
   readonly metrics: ReadonlyMap<number, Json>;
-  readonly steps: ReadonlyMap<number, StoredRecord>;
-  readonly evaluated: ReadonlyMap<number, StoredRecord>;
+  readonly steps: ReadonlyMap<number, Recorded>;
+  readonly evaluated: ReadonlyMap<number, Recorded>;
   readonly evaluations: ReadonlyMap<number, Json>;
   readonly checkpoints: readonly KeptCheckpoint[];
   /** Folder of the first weights; null where they were not kept. */
@@ -73,16 +82,12 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
     held.set(since, known);
     return known;
   };
-  const lines = (await rowsOf(path(runFiles.records))) as unknown as StoredRecord[];
-  const strange = lines.find(({ version }) => version !== recordVersion);
-  if (strange)
-    throw new LaconicError(
-      "config_invalid",
-      `${path(runFiles.records)}: the record of step ${strange.step} has version ${strange.version}, this program knows ${recordVersion}; audit with the laconic that made the run`,
-      { step: strange.step, version: strange.version },
-    );
-  const kind = (wanted: string): Map<number, StoredRecord> =>
-    new Map(lines.filter((line) => line.kind === wanted).map((line) => [line.step, line]));
+  const recorded = [
+    ...(await formerRecords(path(formerRunFiles.records))),
+    ...(await recordedIn(path(runFiles.episodes))),
+  ];
+  const ofKind = (wanted: string): Map<number, Recorded> =>
+    new Map(recorded.filter(({ kind }) => kind === wanted).map((each) => [each.step, each]));
   return {
     directory,
     task: config["task"],
@@ -93,12 +98,54 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
     hasOwnReward: given["reward"] !== undefined,
     lora: (config["lora"] ?? null) !== null,
     metrics: byStep(await rowsOf(path(runFiles.metrics))),
-    steps: kind("step"),
-    evaluated: kind("evaluation"),
+    steps: ofKind("step"),
+    evaluated: ofKind("evaluation"),
     evaluations: byStep(await rowsOf(path(runFiles.evaluations))),
     checkpoints: await checkpointsOf(path(runFiles.checkpoints)),
     beginning: existsSync(path(`${runFiles.beginning}/manifest.json`)) ? path(runFiles.beginning) : null,
   };
+}
+
+/** Steps and evaluations that are recorded whole. @throws LaconicError `config_invalid` for a version this program does not know */
+async function recordedIn(file: string): Promise<Recorded[]> {
+  const found: Recorded[] = [];
+  if (!existsSync(file)) return found;
+  for await (const { head, from, length } of membersIn(async (...place) => bytesOf(file, ...place))) {
+    if (!head) continue; // Half written, or damaged: the step is missing.
+    checkVersion(file, head, recordVersion);
+    const { step, kind } = head;
+    if (head.isComplete)
+      found.push({ step, kind, json: () => gunzipSync(bytesOf(file, from, length)).toString("utf8") });
+  }
+  return found;
+}
+
+/** Of a run that an earlier version recorded. */
+async function formerRecords(file: string): Promise<Recorded[]> {
+  const rows = (await rowsOf(file)) as unknown as FormerRecord[];
+  return rows.map(({ deflate, ...head }) => {
+    checkVersion(file, head, formerRecordVersion);
+    return { ...head, json: () => inflateRawSync(Buffer.from(deflate, "base64")).toString("utf8") };
+  });
+}
+
+function checkVersion(file: string, { step, version }: Pick<FormerRecord, "step" | "version">, known: number): void {
+  if (version !== known)
+    throw new LaconicError(
+      "config_invalid",
+      `${file}: the record of step ${step} has version ${version}, this program knows ${known}; audit with the laconic that made the run`,
+      { step, version },
+    );
+}
+
+function bytesOf(file: string, from: number, length: number): Buffer {
+  const open = openSync(file, "r");
+  try {
+    const bytes = Buffer.allocUnsafe(length);
+    return bytes.subarray(0, readSync(open, bytes, 0, length, from));
+  } finally {
+    closeSync(open);
+  }
 }
 
 /** Rows of a file that are whole, whatever its length: a run that goes on may be writing the last. */
@@ -151,12 +198,20 @@ export async function checkDigests(
       findings.same("folder", { step }, `${folder}/${file}`, sha256, found);
     }
     for (const [file, { sha256 }] of entriesOf(manifest["traces"])) {
-      const hash = createHash("sha256");
-      for await (const line of linesOf(join(directory, file)))
-        if ((stepIn(line) ?? Infinity) <= step) hash.update(`${line}\n`);
-      findings.same("folder", { step }, file, sha256, hash.digest("hex"));
+      findings.same("folder", { step }, file, sha256, await digestUpTo(join(directory, file), step));
     }
   }
+}
+
+/** Of a file's rows up to a step. */
+async function digestUpTo(file: string, step: number): Promise<string> {
+  const hash = createHash("sha256");
+  if (!file.endsWith(".gz")) {
+    for await (const line of linesOf(file)) if ((stepIn(line) ?? Infinity) <= step) hash.update(`${line}\n`);
+  } else if (existsSync(file))
+    for await (const { head, from, length } of membersIn(async (...place) => bytesOf(file, ...place)))
+      if ((head?.step ?? Infinity) <= step) hash.update(bytesOf(file, from, length));
+  return hash.digest("hex");
 }
 
 /** Of any length. @throws Error where it cannot be read */

@@ -6,8 +6,7 @@ import type { Findings } from "./findings.ts";
 import { weightsSourceOf, type WeightsSource, type ModelFinder, type Start } from "./weights-source.ts";
 import { plainPolicy } from "./policy.ts";
 import { PythonPeer } from "./python-policy.ts";
-import type { StoredRecord } from "@laconic/core/run-folder";
-import { readContent } from "./record.ts";
+import { readContent, type Recorded } from "./record.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { checkSequences, type SpotCount } from "./spot-checks.ts";
 import type { StepFacts } from "./step-facts.ts";
@@ -135,7 +134,7 @@ async function replaysOf(
   findings: Findings,
   { from, weights, python, minutes, note = () => undefined, now }: Opened,
 ): Promise<WeightChecks> {
-  const line = run.steps.get(from.step + 1) as StoredRecord;
+  const line = run.steps.get(from.step + 1) as Recorded;
   const [one] = weights as readonly [PolicyWeights];
   const seconds = passesOf(run, from.step + 1, last) * secondsPerPass(one.stored, readContent(line), now);
   note(
@@ -203,7 +202,7 @@ async function spotChecks(
     }),
   );
   const [step = first] = starts.keys();
-  const content = readContent(run.steps.get(step) as StoredRecord);
+  const content = readContent(run.steps.get(step) as Recorded);
   const [one] = weights as readonly [PolicyWeights];
   const tokens = content.utterances.flatMap(({ promptTokens = [], tokens: own = [] }) =>
     own.length === 0 ? [] : [promptTokens.length + own.length],

@@ -1,6 +1,7 @@
 import { appendFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { deflateRawSync } from "node:zlib";
+import { deflateRawSync, gzipSync } from "node:zlib";
+import { gzipMember } from "@laconic/core/run-folder";
 import { openViewer, type RunDetail, type RunSummary, type Viewer } from "@laconic/view";
 import { expect, onTestFinished, test } from "vitest";
 import { settings, smallRun, somePages, temporary } from "./small-runs.ts";
@@ -16,9 +17,11 @@ const written =
   (folder) =>
     writeFile(join(folder, file), text());
 const added =
-  (file: string, text: () => string): Spoil =>
+  (file: string, text: () => string | Uint8Array): Spoil =>
   (folder) =>
     appendFile(join(folder, file), text());
+const member = (content: string): Uint8Array =>
+  gzipMember(gzipSync(content), { step: 9, kind: "step", version: 2, isComplete: true });
 const record = (content: string): string =>
   `{"step":9,"kind":"step","version":1,"deflate":"${deflateRawSync(content).toString("base64")}"}\n`;
 
@@ -38,7 +41,10 @@ const spoilt: Readonly<Record<string, Spoil>> = {
   "a nested evaluation": added("evaluations.jsonl", () => `{"step":5,"silence":${deepObject(20_000)}}\n`),
   "a nested warning": added("warnings.jsonl", () => `{"message":${deepList(20_000)}}\n`),
   "a nested transcript": added("episodes.jsonl", () => `{"step":5,"problem":${deepObject(20_000)}}\n`),
-  "a nested record": added("records.jsonl", () => record(`{"episodes":${deepList(20_000)},"utterances":[]}`)),
+  "a nested record": added("episodes.jsonl.gz", () => member(`{"episodes":${deepList(20_000)},"utterances":[]}`)),
+  "a nested record of an earlier version": added("records.jsonl", () =>
+    record(`{"episodes":${deepList(20_000)},"utterances":[]}`),
+  ),
   "a row of metrics that takes all memory": added("metrics.jsonl", vast),
 };
 

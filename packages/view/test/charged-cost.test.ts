@@ -1,9 +1,8 @@
-import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { StoredStep } from "@laconic/core/run-folder";
 import { equation1Costs } from "@laconic/rewards";
-import { nodeFileSystem, readLines } from "@laconic/trainer";
-import { readRecord, runFiles } from "@laconic/trainer/reading";
-import { tinyParts } from "@laconic/trainer/testing";
+import { nodeFileSystem } from "@laconic/trainer";
+import { episodeMembers, tinyParts } from "@laconic/trainer/testing";
 import { folderData, type EpisodePage, type ViewData } from "@laconic/view";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { spokenUpTo } from "../web/dashboard/episodes/spoken.ts";
@@ -92,10 +91,10 @@ async function whole(data: ViewData, id: string): Promise<EpisodePage> {
 
 /** By step and number: what training charged, from the rewards that it kept. */
 async function chargedIn(folder: string): Promise<ReadonlyMap<string, number>> {
-  const lines = await readLines(nodeFileSystem, join(folder, runFiles.records));
   const found = new Map<string, number>();
-  for (const line of lines.filter(({ kind }) => kind === "step")) {
-    const { step, rollouts = [], policies = {} } = readRecord(Buffer.from(JSON.stringify(line)));
+  for (const { head, content } of await episodeMembers(nodeFileSystem, folder)) {
+    if (head.kind !== "step") continue;
+    const { step, rollouts, policies } = content as unknown as StoredStep;
     const own = Object.values(policies).filter(({ rewards }) => rewards);
     for (const [i, { terms, reward }] of rollouts.entries()) {
       const earned = terms["task"] ?? 0;
@@ -158,10 +157,8 @@ describe.each(runs)("%s", (_, own, parts, restNames) => {
 
 test("transcripts without records show the cost of their terms", async () => {
   const folder = await temporary();
-  await smallRun(join(folder, "run"), { settings: { ...settings, prices: { tokens: 0.1, turns: 0.02 } } });
-  await mkdir(join(folder, "aside"));
-  await rename(join(folder, "run", runFiles.records), join(folder, "aside", "x"));
-  await rm(join(folder, "aside"), { recursive: true });
+  const prices = { tokens: 0.1, turns: 0.02 };
+  await smallRun(join(folder, "run"), { settings: { ...settings, prices }, records: false });
   const { data, id } = await opened(folder);
   const { rows } = await whole(data, id);
   expect(rows.length).toBeGreaterThan(0);

@@ -132,15 +132,17 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
   test("a chart says its values where the pointer is, and is zoomed by dragging", async () => {
     await at("#/run/r1/curves");
     const over = page.locator("[data-metric='tokens/episode_mean'] .u-over");
-    await over.waitFor();
+    // Charts above it may still be laid out, and move it away from the pointer.
+    await soon(async () => {
+      await over.hover();
+      return text("[data-metric='tokens/episode_mean'] .tooltip");
+    }).toMatch(/step (?:599|6\d\d)[^]*tokens/u);
     const { x, y, width, height } = (await over.boundingBox()) as {
       x: number;
       y: number;
       width: number;
       height: number;
     };
-    await page.mouse.move(x + width / 2, y + height / 2);
-    await soon(() => text("[data-metric='tokens/episode_mean'] .tooltip")).toMatch(/step (?:599|6\d\d)[^]*tokens/u);
     await page.mouse.down();
     await page.mouse.move(x + width * 0.75, y + height / 2, { steps: 4 });
     await page.mouse.up();

@@ -1,8 +1,11 @@
 import { appendFileSync } from "node:fs";
-import { appendFile, cp, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
+import { gzipMember } from "@laconic/core/run-folder";
+import { nodeFileSystem } from "@laconic/trainer";
+import { episodeMembers, writeEpisodeMembers, type EpisodeMember } from "@laconic/trainer/testing";
 import { folderData, type EpisodePage, type RunSummary, type ViewData, type ViewEvent } from "@laconic/view";
 import { onTestFinished, describe, expect, test } from "vitest";
 import { manualEvery, settings, smallRun, temporary } from "./small-runs.ts";
@@ -25,6 +28,15 @@ async function whole(data: ViewData, id: string, query = {}): Promise<EpisodePag
   }
 }
 
+/** A file's parts between places. */
+function splitAt(file: Buffer, ends: readonly number[]): Buffer[] {
+  return ends.map((end, i) => file.subarray(ends[i - 1] ?? 0, end));
+}
+
+function lineEnds(file: Buffer): number[] {
+  return [...file.entries()].flatMap(([at, byte]) => (byte === 10 ? [at + 1] : []));
+}
+
 const only = async (data: ViewData): Promise<RunSummary> => (await data.runs())[0] as RunSummary;
 
 describe("folders that are found", () => {
@@ -43,23 +55,38 @@ describe("folders that are found", () => {
         "config.json": `{"steps":3}`,
         "records.jsonl": `{"step":1,"kind":"step","version":2,"deflate":"eJw"}\n`,
       },
+      latest: { "config.json": `{"steps":3}` },
     };
     for (const [name, files] of Object.entries(foreign)) {
       await mkdir(join(folder, name));
       for (const [file, text] of Object.entries(files)) await writeFile(join(folder, name, file), text);
     }
+    const head = { step: 1, kind: "step", version: 9, isComplete: true } as const;
+    await writeEpisodeMembers(nodeFileSystem, join(folder, "latest"), [{ head, content: {} }]);
     const runs = await (await opened([folder])).runs();
     const by = new Map(runs.map((run) => [run.folder, run]));
-    expect([...by.keys()].toSorted()).toEqual(["later", "model", "one", "sweep/runs/budget-6-0", "torn", "trl"]);
+    expect([...by.keys()].toSorted()).toEqual([
+      "later",
+      "latest",
+      "model",
+      "one",
+      "sweep/runs/budget-6-0",
+      "torn",
+      "trl",
+    ]);
     expect([by.get("one")?.state, by.get("sweep/runs/budget-6-0")?.name]).toEqual(["done", "budget-6-0"]);
-    const reasons = ["later", "model", "torn", "trl"].map((name) => [by.get(name)?.state, by.get(name)?.reason]);
+    const reasons = ["later", "latest", "model", "torn", "trl"].map((name) => [
+      by.get(name)?.state,
+      by.get(name)?.reason,
+    ]);
     expect(reasons).toEqual([
       ["foreign", "records.jsonl has version 2, this program reads 1"],
+      ["foreign", "episodes.jsonl.gz has version 9, this program reads 2"],
       ["foreign", "config.json is of something else: it does not say how many steps the run has"],
       ["foreign", "config.json is no object of JSON, larger than 8 MiB, or nested more than 100 levels deep"],
       ["foreign", "there is no config.json: it is not a run, or one that has not begun"],
     ]);
-    expect(new Set(runs.map(({ id }) => id)).size).toBe(6);
+    expect(new Set(runs.map(({ id }) => id)).size).toBe(7);
     await expect(folderData({ folders: [join(folder, "nowhere")] })).rejects.toMatchObject({ code: "config_invalid" });
   });
 
@@ -128,20 +155,27 @@ describe("a run that grows", () => {
       await data.runs(); // behind it in the queue
       return events.splice(0).filter(({ type }) => type === "run");
     };
-    const names = ["records.jsonl", "metrics.jsonl", "timing.jsonl", "evaluations.jsonl"];
+    const names = ["episodes.jsonl.gz", "metrics.jsonl", "timing.jsonl", "evaluations.jsonl"];
     const rows = await Promise.all(
-      names.map(async (name) => (await readFile(join(from, name), "utf8")).split("\n").slice(0, -1)),
+      names.map(async (name) => {
+        const file = await readFile(join(from, name));
+        if (!name.endsWith(".gz")) return splitAt(file, lineEnds(file));
+        return splitAt(
+          file,
+          await writeEpisodeMembers(nodeFileSystem, from, await episodeMembers(nodeFileSystem, from)),
+        );
+      }),
     );
     await data.run(id);
     await tick();
     const counts: number[] = [];
     for (let i = 0; i < 4; i++) {
       for (const [file, name] of names.entries()) {
-        const row = `${rows[file]?.[i] ?? ""}\n`;
-        if (row === "\n") continue;
-        appendFileSync(join(to, name), row.slice(0, 60));
+        const row = rows[file]?.[i];
+        if (!row) continue;
+        appendFileSync(join(to, name), row.subarray(0, 60));
         await data.episodes(id, {}); // a row's beginning is none
-        appendFileSync(join(to, name), row.slice(60));
+        appendFileSync(join(to, name), row.subarray(60));
       }
       expect(await tick()).toContainEqual({ type: "run", id, step: i + 1, state: "running" });
       counts.push((await whole(data, id)).total);
@@ -163,7 +197,14 @@ describe("a run that grows", () => {
     const { id } = await only(data);
     const before = await whole(data, id, { limit: 100 });
     // As a resume does: rows behind the checkpoint go, by a file that is renamed into the place.
-    for (const name of ["records.jsonl", "metrics.jsonl", "timing.jsonl"]) {
+    const members = await episodeMembers(nodeFileSystem, join(folder, "a"));
+    await rm(join(folder, "a/episodes.jsonl.gz"));
+    await writeEpisodeMembers(
+      nodeFileSystem,
+      join(folder, "a"),
+      members.filter(({ head }) => head.step <= 2),
+    );
+    for (const name of ["metrics.jsonl", "timing.jsonl"]) {
       const lines = (await readFile(join(folder, "a", name), "utf8")).split("\n");
       const kept = lines.filter((line) => line !== "" && (JSON.parse(line) as { step: number }).step <= 2);
       await rm(join(folder, "a", name));
@@ -171,14 +212,7 @@ describe("a run that grows", () => {
     }
     const after = await whole(data, id, { limit: 100 });
     expect([(await only(data)).step, (await only(data)).state]).toEqual([2, "stopped"]);
-    // Of the evaluation at 4 two transcripts are left.
-    expect(after.rows.filter(({ key }) => !key.startsWith("x") && !key.startsWith("t"))).toEqual(
-      before.rows.filter((row) => row.step <= 2),
-    );
-    expect(after.rows.filter(({ key }) => key.startsWith("x")).map(({ step, kind }) => [step, kind])).toEqual([
-      [4, "evaluation"],
-      [4, "evaluation"],
-    ]);
+    expect(after.rows).toEqual(before.rows.filter((row) => row.step <= 2));
     expect((await data.speech(id))?.steps.map(({ step }) => step)).toEqual([1, 2]);
   });
 
@@ -186,26 +220,24 @@ describe("a run that grows", () => {
     const folder = await temporary();
     await smallRun(join(folder, "a"));
     const path = (name: string): string => join(folder, "a", name);
-    const lines = (await readFile(path("records.jsonl"), "utf8")).split("\n").slice(0, -1);
-    const rubbish = Buffer.from(
-      Array.from({ length: 3000 }, (_, i) => (i * 97 + 11) % 256).filter((byte) => byte !== 10),
-    );
-    const bomb = `{"step":7,"kind":"step","version":1,"deflate":"${deflateRawSync("[1]").toString("base64")}"}`;
-    const parts = [...lines.slice(0, 3), rubbish, bomb, `{"step":9}`, ...lines.slice(3)].map((part) =>
-      Buffer.concat([Buffer.from(part), Buffer.from("\n")]),
-    );
-    await writeFile(path("records.jsonl"), Buffer.concat(parts));
-    await truncate(path("records.jsonl"), Buffer.concat(parts).length - 5);
+    const members = await episodeMembers(nodeFileSystem, path(""));
+    const ends = await writeEpisodeMembers(nodeFileSystem, path(""), members);
+    const written = splitAt(await readFile(path("episodes.jsonl.gz")), ends);
+    const rubbish = Buffer.from(Array.from({ length: 3000 }, (_, i) => (i * 97 + 11) % 256));
+    const list = gzipMember(gzipSync("[1]"), { step: 7, kind: "step", version: 2, isComplete: true });
+    const file = Buffer.concat([...written.slice(0, 3), rubbish, list, Buffer.from("{}"), ...written.slice(3)]);
+    await writeFile(path("episodes.jsonl.gz"), file.subarray(0, -5));
     const data = await opened([folder]);
     const summary = await only(data);
-    expect([summary.state, summary.reason]).toEqual(["half-written", "records.jsonl ends in the middle of a row"]);
-    // The last evaluation is torn, its two transcripts are whole.
-    expect((await whole(data, summary.id)).total).toBe(39 - 5 + 2);
-    expect((await data.run(summary.id))?.warnings.filter((each) => each.startsWith("records"))).toEqual([
-      "records.jsonl: row 4 is none",
-      "records.jsonl: row 6 is none",
-      "records.jsonl: row 5 cannot be read: it holds no episodes",
-      "records.jsonl ends in the middle of a row",
+    expect([summary.state, summary.reason]).toEqual(["half-written", "episodes.jsonl.gz ends in the middle of a step"]);
+    // The last evaluation is torn.
+    expect((await whole(data, summary.id)).total).toBe(39 - 5);
+    const before = ends[2] as number;
+    expect((await data.run(summary.id))?.warnings.filter((each) => each.startsWith("episodes"))).toEqual([
+      `episodes.jsonl.gz: member 4 is damaged, 3000 bytes from byte ${before} on`,
+      `episodes.jsonl.gz: member 6 is damaged, 2 bytes from byte ${before + 3000 + list.length} on`,
+      "episodes.jsonl.gz: row 5 cannot be read: it holds no episodes",
+      "episodes.jsonl.gz ends in the middle of a step",
     ]);
     await writeFile(
       path("metrics.jsonl"),
@@ -221,16 +253,10 @@ describe("what was said", () => {
     folder: string,
     change: (content: { utterances: { text: string }[] }) => void,
   ): Promise<void> {
-    const path = join(folder, "a/records.jsonl");
-    const line = (await readFile(path, "utf8")).split("\n").find((each) => each.includes(`"kind":"step"`)) as string;
-    const { deflate, ...head } = JSON.parse(line) as { deflate: string };
-    const content = JSON.parse(inflateRawSync(Buffer.from(deflate, "base64")).toString()) as {
-      utterances: { text: string }[];
-    };
-    change(content);
-    const packed = deflateRawSync(JSON.stringify(content)).toString("base64");
-    await writeFile(path, `${JSON.stringify({ ...head, deflate: packed })}\n`);
-    for (const name of ["episodes.jsonl", "rollouts.jsonl"]) await rm(join(folder, "a", name));
+    const run = join(folder, "a");
+    const [step] = (await episodeMembers(nodeFileSystem, run)).filter(({ head }) => head.kind === "step");
+    change((step as EpisodeMember).content as { utterances: { text: string }[] });
+    await writeEpisodeMembers(nodeFileSystem, run, [step as EpisodeMember]);
   }
 
   test("any text is found and given back as it is: scripts, control characters, a megabyte", async () => {

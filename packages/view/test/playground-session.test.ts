@@ -113,7 +113,7 @@ describe("a run that is started, stopped, steered, taken away and brought back",
     const names = [
       "metrics.jsonl",
       "evaluations.jsonl",
-      "episodes.jsonl",
+      "episodes.jsonl.gz",
       "checkpoints/step-00000003/model.safetensors",
     ];
     const straight = await Promise.all(names.map(digest));

@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import type { TokenTrace } from "@laconic/core";
 import { closeServer } from "@laconic/serve/server";
 import { nodeFileSystem, readLines } from "@laconic/trainer";
+import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -161,23 +163,13 @@ describe("what a run's pages are told", () => {
   });
 
   test("an episode has its tokens with log-probs, advantages and prices, what was read, and the same problem elsewhere", async () => {
-    const rollouts = await rows("rollouts.jsonl");
-    for (const transcript of rollouts) {
-      const { step, episode, reward, terms } = transcript as {
-        step: number;
-        reward: number;
-        terms: Record<string, number>;
-        episode: { problemId: string; utterances: unknown };
-      };
+    for await (const { step, episode, reward, terms } of eachEpisode(folderSource(join(folder, "runs/a")), "step")) {
       const page = await get<EpisodePage>(`/api/runs/${id}/episodes?kind=training&fromStep=${step}&toStep=${step}`);
       const details = await Promise.all(
         page.rows.map(({ key }) => get<EpisodeDetail>(`/api/runs/${id}/episodes/${key}`)),
       );
       const said = (turns: readonly { text: string }[]): string => JSON.stringify(turns.map(({ text }) => text));
-      const utterances = episode.utterances as (Record<string, unknown> & {
-        text: string;
-        trace: { logProbs: number[] };
-      })[];
+      const { utterances } = episode;
       const detail = details.find(
         (each) => said(each.turns) === said(utterances) && each.problem.id === episode.problemId,
       ) as EpisodeDetail;
@@ -186,10 +178,11 @@ describe("what a run's pages are told", () => {
       const mean = group.reduce((sum, each) => sum + (each.reward as number), 0) / group.length;
       for (const [i, turn] of detail.turns.entries()) {
         const { agent, writtenTokens, deliveredTo, trace } = utterances[i] as (typeof utterances)[number];
+        const { logProbs } = trace as TokenTrace;
         expect(turn).toMatchObject({ agent, writtenTokens, deliveredTo });
-        expect(turn.tokens?.map(({ logProb }) => logProb)).toEqual(trace.logProbs);
+        expect(turn.tokens?.map(({ logProb }) => logProb)).toEqual(logProbs);
         expect(turn.advantage).toBeCloseTo((detail.row.reward as number) - mean, 12);
-        expect(turn.tokens?.map(({ price }) => price)).toEqual(trace.logProbs.map(() => expect.closeTo(0.1, 12)));
+        expect(turn.tokens?.map(({ price }) => price)).toEqual(logProbs.map(() => expect.closeTo(0.1, 12)));
         expect(turn.tokens?.map(({ text }) => text).join("")).toBe(turn.text);
       }
       expect(detail.turns.map(({ reads }) => reads)).toEqual([[], detail.turns[0]?.silent ? [] : [0]]);

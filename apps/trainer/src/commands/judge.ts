@@ -1,16 +1,16 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { LaconicError } from "@laconic/core";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { formatDuration, formatPercent } from "@laconic/core/text";
-import { gradedEpisode } from "@laconic/evaluation/analysis";
 import { answerPairs, judgeLabelled, judgePairs, labelledAnswers, rubricOf } from "@laconic/evaluation/judging";
 import type { GivenAnswer } from "@laconic/evaluation/judging";
 import type { Agreement, WinRate } from "@laconic/rewards";
-import { nodeFileSystem, readLines, runFiles } from "@laconic/trainer";
+import { nodeFileSystem, readSettings } from "@laconic/trainer";
+import { folderSource, shownEpisodes } from "@laconic/trainer/reading";
 import type { CommandDef } from "citty";
 import { environmentValue } from "@laconic/runtime/folders";
 import { command, type ExitCode } from "../cli/command.ts";
-import { exists } from "../cli/files.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { spendingCap, spendingFlags } from "../run/spending.ts";
@@ -101,13 +101,11 @@ export function judgeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
 
 /** The answers of a run's last evaluation. @throws LaconicError `run_missing` */
 async function lastAnswers(source: string): Promise<GivenAnswer[]> {
-  const file = join(source, runFiles.episodes);
-  if (!(await exists(file)))
-    throw new LaconicError("run_missing", `${source} holds no run: there are no recorded episodes at ${file}`, {
-      file,
-    });
-  const rows = await readLines(nodeFileSystem, file);
-  const recorded = rows.map((row, i) => gradedEpisode(row, file, i + 1));
+  const settings = await readSettings(nodeFileSystem, source);
+  const recorded: RecordedEpisode[] = [];
+  for await (const each of shownEpisodes(folderSource(source), settings)) recorded.push(each);
+  if (recorded.length === 0)
+    throw new LaconicError("run_missing", `${source} holds no recorded episodes`, { directory: source });
   const last = Math.max(...recorded.map(({ step }) => step));
   return recorded
     .filter(({ step }) => step === last)

@@ -1,21 +1,20 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { formatNumber } from "@laconic/core/text";
 import { gradedEpisode, rescore, type GradedEpisode, type RescoredStep } from "@laconic/evaluation/analysis";
 import { scoreValue, type RewardOutcome } from "@laconic/rewards";
 import {
   describeUnscored,
+  eachLine,
   nodeFileSystem,
-  readLines,
-  runFiles,
   scoringFailure,
   rewardOf,
   scorer,
   scoringReport,
 } from "@laconic/trainer";
+import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
-import { exists } from "../cli/files.ts";
 import { openValues } from "@laconic/runtime/resolver";
 import { openModelFolder } from "@laconic/runtime/models";
 import { configOfRun, openRunTask } from "@laconic/runtime";
@@ -29,8 +28,9 @@ export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): Co
         source: {
           type: "positional",
           required: true,
-          description: "Run directory, or an episodes.jsonl or rollouts.jsonl",
+          description: "Run directory, or a file of transcripts that an earlier version wrote",
         },
+        training: { type: "boolean", description: "Episodes of training instead of held-out ones" },
         tokens: { type: "string", description: "Price of a token, λ of Eq. 1", default: "0", valueHint: "λ" },
         turns: { type: "string", description: "Price of a turn", default: "0", valueHint: "λ" },
         repetition: { type: "string", description: "Price of repetition", default: "0", valueHint: "λ" },
@@ -40,11 +40,7 @@ export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): Co
       },
       run: async (args) => {
         const source = resolve(args.source);
-        const file = source.endsWith(".jsonl") ? source : join(source, runFiles.episodes);
-        if (!(await exists(file)))
-          throw new LaconicError("run_missing", `there are no recorded episodes at ${file}`, { file });
-        const rows = await readLines(nodeFileSystem, file);
-        const recorded = rows.map((row, i) => gradedEpisode(row, file, i + 1));
+        const recorded = await recordedIn(source, args.training ? "step" : "evaluation", (line) => terminal.note(line));
         const prices = {
           tokens: price("tokens", args.tokens),
           turns: price("turns", args.turns),
@@ -62,6 +58,21 @@ export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): Co
     },
     exit,
   );
+}
+
+async function recordedIn(
+  source: string,
+  kind: "step" | "evaluation",
+  note: (line: string) => void,
+): Promise<GradedEpisode[]> {
+  const recorded: GradedEpisode[] = [];
+  if (source.endsWith(".jsonl"))
+    for await (const row of eachLine(nodeFileSystem, source))
+      recorded.push(gradedEpisode(row, source, recorded.length + 1));
+  else for await (const each of eachEpisode(folderSource(source), kind, note)) recorded.push(gradedEpisode(each));
+  if (recorded.length === 0)
+    throw new LaconicError("run_missing", `there are no recorded episodes at ${source}`, { file: source });
+  return recorded;
 }
 
 /** Recorded episodes with the score that the run's task gives them now. */

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { episodeSchema, problemSchema } from "@laconic/core/schemas";
 import { damagedRows, nodeFileSystem, readSettings, stepDefect } from "@laconic/trainer";
 import {
@@ -10,6 +11,7 @@ import {
   readRows,
   readRunFacts,
   runFiles,
+  shownEpisodes,
 } from "@laconic/trainer/reading";
 import { parseJson } from "../cli/json.ts";
 import { gameOf } from "./game.ts";
@@ -38,6 +40,8 @@ export async function readRunData(directory: string): Promise<ReportData> {
   const rows = (await readRows(source, runFiles.metrics)).map(numbersOf);
   const decline = before && after && regressionOf(before, after);
   const defect = stepDefect(rows.map((row) => row["step"] ?? 0));
+  const transcripts: Transcript[] = [];
+  for await (const each of shownEpisodes(source, config)) transcripts.push(...transcript(each));
   const damage = defect === null ? await damagedRows(fs, directory) : null;
   return {
     name: directory.split(/[\\/]/).findLast((part) => part !== "") ?? "run",
@@ -46,7 +50,7 @@ export async function readRunData(directory: string): Promise<ReportData> {
     decline,
     config,
     states: statesIn(await readRows(source, runFiles.evaluations), await warmStart().catch(() => ({}))),
-    transcripts: (await readRows(source, runFiles.episodes)).flatMap(transcript),
+    transcripts,
     game: gameOf(config, environment),
     budgetTokens: numberOr(record(train["budget"])["targetTokens"], null),
     changes: describeChanges(changes),
@@ -61,14 +65,14 @@ export async function readRunData(directory: string): Promise<ReportData> {
   };
 }
 
-function transcript(row: Json): Transcript[] {
+function transcript({ step, task, ...recorded }: RecordedEpisode): Transcript[] {
   // A benchmark's problem holds more than every problem does.
-  const { id, question, gold, views, group } = record(row["problem"]);
+  const { id, question, gold, views, group } = recorded.problem;
   const extra = { ...(views !== undefined && { views }), ...(group !== undefined && { group }) };
   const problem = problemSchema.safeParse({ id, question, gold, ...extra });
-  const episode = episodeSchema.safeParse(row["episode"]);
+  const episode = episodeSchema.safeParse(recorded.episode);
   if (!problem.success || !episode.success) return [];
-  return [{ step: Number(row["step"]), problem: problem.data, episode: episode.data, task: Number(row["task"]) }];
+  return [{ step, problem: problem.data, episode: episode.data, task: Number(task) }];
 }
 
 function numbersOf(row: Json): MetricRow {

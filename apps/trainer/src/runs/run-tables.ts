@@ -1,4 +1,5 @@
-import { eachRow, folderSource, runFiles, type Row, type RunSource } from "@laconic/trainer/reading";
+import { eachEpisode, eachRow, folderSource, runFiles, type Row, type RunSource } from "@laconic/trainer/reading";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { printable } from "../cli/printable.ts";
 import type { Cell } from "./csv.ts";
 
@@ -92,21 +93,19 @@ async function evaluationsTable(source: RunSource): Promise<RunTable> {
   };
 }
 
-interface StoredEpisode {
+interface NumberedEpisode {
   readonly kind: "evaluation" | "training";
-  readonly row: Row;
+  readonly row: RecordedEpisode;
   /** Counts the episodes of its kind, from 0: rows of the turns name it. */
   readonly number: number;
 }
 
 /** Held-out episodes first, then those of training, as far as the run kept them. */
-async function* episodesOf(source: RunSource): AsyncGenerator<StoredEpisode> {
-  for (const [kind, file] of [
-    ["evaluation", runFiles.episodes],
-    ["training", runFiles.rollouts],
-  ] as const) {
+async function* episodesOf(source: RunSource): AsyncGenerator<NumberedEpisode> {
+  for (const kind of ["evaluation", "training"] as const) {
     let number = 0;
-    for await (const row of eachRow(source, file)) yield { kind, row, number: number++ };
+    for await (const row of eachEpisode(source, kind === "training" ? "step" : kind))
+      yield { kind, row, number: number++ };
   }
 }
 
@@ -125,23 +124,22 @@ const episodeColumns = [
   "tokens",
 ];
 
-function episodeCells({ kind, row, number }: StoredEpisode): Cell[] {
-  const [problem, episode] = [recordOf(row["problem"]), recordOf(row["episode"])];
-  const said = utterancesOf(row);
-  const tokens = said.reduce((sum, each) => sum + Number(each["writtenTokens"] ?? 0), 0);
+function episodeCells({ kind, row, number }: NumberedEpisode): Cell[] {
+  const { step, problem, episode, task, reward } = row;
+  const { utterances } = episode;
   return [
     kind,
     number,
-    cellOf(row["step"]),
-    cellOf(problem["id"]),
-    cellOf(problem["question"]),
-    cellOf(problem["gold"]),
-    cellOf(episode["answer"]),
-    cellOf(row["task"]),
-    cellOf(row["reward"]),
-    said.length,
-    said.filter((each) => each["silent"] === true).length,
-    tokens,
+    step,
+    cellOf(problem.id),
+    cellOf(problem.question),
+    cellOf(problem.gold),
+    cellOf(episode.answer),
+    cellOf(task),
+    cellOf(reward),
+    utterances.length,
+    utterances.filter(({ silent }) => silent).length,
+    utterances.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0),
   ];
 }
 
@@ -159,24 +157,20 @@ const turnColumns = [
   "text",
 ];
 
-function turnsOf({ kind, row, number }: StoredEpisode): Cell[][] {
-  const problem = recordOf(row["problem"])["id"];
-  return utterancesOf(row).map((each) => [
+function turnsOf({ kind, row: { step, problem, episode }, number }: NumberedEpisode): Cell[][] {
+  return episode.utterances.map((each) => [
     kind,
     number,
-    cellOf(row["step"]),
-    cellOf(problem),
-    ...[each["turn"], each["round"], each["agent"], each["silent"], each["writtenTokens"]].map((value) =>
-      cellOf(value),
-    ),
-    text(Array.isArray(each["deliveredTo"]) ? each["deliveredTo"].map(String).join(" ") : ""),
-    cellOf(each["text"]),
+    step,
+    cellOf(problem.id),
+    each.turn,
+    each.round,
+    cellOf(each.agent),
+    each.silent,
+    each.writtenTokens,
+    text(each.deliveredTo.join(" ")),
+    cellOf(each.text),
   ]);
-}
-
-function utterancesOf(row: Row): Row[] {
-  const { utterances } = recordOf(row["episode"]);
-  return Array.isArray(utterances) ? utterances.map((each) => recordOf(each)) : [];
 }
 
 async function* flat<T>(

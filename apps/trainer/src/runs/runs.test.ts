@@ -192,7 +192,7 @@ function episode(step: number, text: string): string {
     { agent: "b", turn: 1, round: 0, text: "", silent: true, writtenTokens: 1, deliveredTo: [] },
   ];
   const problem = { id: "p", question: "1, 2\nor 3?", gold: "-5" };
-  return `${JSON.stringify({ step, problem, episode: { answer: "+1+cmd", utterances }, task: 1 })}\n`;
+  return `${JSON.stringify({ step, problem, episode: { answer: "+1+cmd", utterances, ledger: { calls: [] } }, task: 1 })}\n`;
 }
 
 test("export writes tidy tables; a model's formula begins with an apostrophe, and that is said", async () => {

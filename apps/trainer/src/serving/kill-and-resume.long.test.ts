@@ -9,6 +9,7 @@ import { startServe } from "../testing/start-serve.ts";
 import { temporaryFolder } from "../testing/temporary-folder.ts";
 import { tinyChatModel } from "../testing/tiny-chat-model.ts";
 import { laconic } from "../testing/laconic.ts";
+import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 
 type Answer = Readonly<Record<string, unknown>>;
 
@@ -105,8 +106,9 @@ test(
       [2, ["five", "six"]],
     ]);
     expect((await configOfRun(run)).task).toEqual({ name: "gateway", agents: ["a", "b"] });
-    const transcripts = await readLines(nodeFileSystem, join(run, "rollouts.jsonl"));
-    expect(transcripts.map(({ step }) => step)).toEqual([1, 1, 2, 2, 3, 3]);
+    const trained: number[] = [];
+    for await (const { step } of eachEpisode(folderSource(run), "step")) trained.push(step);
+    expect(trained).toEqual([1, 1, 2, 2, 3, 3]);
     expect((await laconic("report", run)).code).toBe(0);
   },
 );

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { ledgerTotals } from "@laconic/core";
 import {
   frontierOf,
   hypervolume,
@@ -7,7 +7,7 @@ import {
   type Interval,
   type Table,
 } from "@laconic/evaluation";
-import { nodeFileSystem, readLines, runFiles } from "@laconic/trainer";
+import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 import { formatNumber, formatPercent } from "@laconic/core/text";
 import { runFolder, type VariantResult } from "@laconic/runtime";
 
@@ -104,17 +104,16 @@ export async function summariseSweep(folder: string, results: readonly VariantRe
 async function heldOutOf(folder: string, results: readonly VariantResult[]): Promise<HeldOut> {
   const found = new Map<number, Map<string, Measured>>();
   for (const { variant, seed } of results) {
-    const rows = await readLines(nodeFileSystem, join(runFolder(folder, variant, seed), runFiles.episodes));
-    const last = Math.max(0, ...rows.map((row) => Number(row["step"])));
+    let last = 0;
     const problems = new Map<string, Measured>();
-    for (const row of rows) {
-      if (Number(row["step"]) !== last || typeof row["task"] !== "number") continue;
-      const { episode, problem } = row as {
-        episode?: { ledger?: { calls?: readonly { writtenTokens: number }[] } };
-        problem?: { id?: string };
-      };
-      const tokens = (episode?.ledger?.calls ?? []).reduce((sum, call) => sum + call.writtenTokens, 0);
-      problems.set(problem?.id ?? "", { task: row["task"], tokens });
+    for await (const { step, task, problem, episode } of eachEpisode(
+      folderSource(runFolder(folder, variant, seed)),
+      "evaluation",
+    )) {
+      if (step !== last) problems.clear();
+      last = step;
+      if (typeof task === "number")
+        problems.set(problem.id, { task, tokens: ledgerTotals(episode.ledger).writtenTokens });
     }
     found.set(seed, problems);
   }

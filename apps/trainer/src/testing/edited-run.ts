@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { runFiles } from "@laconic/core/run-folder";
+import { nodeFileSystem } from "@laconic/trainer";
+import { episodeMembers, writeEpisodeMembers } from "@laconic/trainer/testing";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** JSON that a test changes. */
@@ -17,12 +17,9 @@ export async function copyOfRun(run: string): Promise<string> {
 
 /** Changes what is recorded of a step, and nothing else. */
 export async function editStep(run: string, step: number, edit: (content: Loose) => void): Promise<void> {
-  await editLines(run, runFiles.records, (line) => {
-    if (line.step !== step || line.kind !== "step") return;
-    const content: Loose = JSON.parse(inflateRawSync(Buffer.from(line.deflate, "base64")).toString("utf8"));
-    edit(content);
-    line.deflate = deflateRawSync(JSON.stringify(content)).toString("base64");
-  });
+  const members = await episodeMembers(nodeFileSystem, run);
+  for (const { head, content } of members) if (head.step === step && head.kind === "step") edit(content);
+  await writeEpisodeMembers(nodeFileSystem, run, members);
 }
 
 /** Changes the lines of a file that are kept; one for which `edit` says false goes. */

@@ -1,24 +1,27 @@
 /**
- * What a run folder holds: the names of its files, and the form of its records. Writer, dashboard and audit share it.
+ * What a run folder holds: the names of its files, and the form of its episodes. Writer, dashboard and audit share it.
  * @module @laconic/core/run-folder
  */
+export { endsWhole, gzipMember, membersIn } from "./episode-members.ts";
+export type { MemberHead, MemberPlace, ReadAt } from "./episode-members.ts";
 export { base64, fromBase64, packNumbers, unpackNumbers } from "./packed-numbers.ts";
 export type { PackedNumbers } from "./packed-numbers.ts";
+export { recordedEpisodes } from "./recorded-episode.ts";
+export type { RecordedEpisode } from "./recorded-episode.ts";
 export { formerRunFiles, runFiles } from "./run-files.ts";
-export { recordVersion } from "./stored-step.ts";
+export { formerRecordVersion, recordVersion } from "./stored-step.ts";
 export type {
+  FormerRecord,
   StoredContent,
   StoredEpisode,
   StoredEpisodes,
   StoredEvaluation,
   StoredNode,
   StoredPolicy,
-  StoredRecord,
   StoredRollout,
   StoredScore,
   StoredStep,
   StoredTerms,
-  StoredTranscript,
   StoredTree,
   StoredUpdate,
   StoredUtterance,

@@ -5,9 +5,7 @@ export const runFiles = {
   environment: "environment.json",
   metrics: "metrics.jsonl",
   timing: "timing.jsonl",
-  rollouts: "rollouts.jsonl",
-  episodes: "episodes.jsonl",
-  records: "records.jsonl",
+  episodes: "episodes.jsonl.gz",
   evaluations: "evaluations.jsonl",
   dropped: "dropped.jsonl",
   warnings: "warnings.jsonl",
@@ -18,4 +16,9 @@ export const runFiles = {
 } as const;
 
 /** What folders of earlier versions call the same: always read, and no longer written. */
-export const formerRunFiles = { warmStart: "lessons.json" } as const;
+export const formerRunFiles = {
+  warmStart: "lessons.json",
+  records: "records.jsonl",
+  rollouts: "rollouts.jsonl",
+  episodes: "episodes.jsonl",
+} as const;

@@ -2,16 +2,21 @@ import type { Episode, Utterance } from "../episode.ts";
 import type { AgentId, Problem } from "../problem.ts";
 import type { PackedNumbers } from "./packed-numbers.ts";
 
-/** Version of a line's content in `records.jsonl`. A change that readers have to know of raises it. */
-export const recordVersion = 1;
+/** Version of a member's content in `episodes.jsonl.gz`. A change that readers have to know of raises it. */
+export const recordVersion = 2;
+
+/** Version of the lines of `records.jsonl`, which earlier versions wrote: the same content without prompts. */
+export const formerRecordVersion = 1;
 
 type Numbers = Readonly<Record<string, number>>;
 
 /** Numbers by name; null stands for one that JSON cannot hold. */
 export type StoredTerms = Readonly<Record<string, number | null>>;
 
-/** An utterance as a record holds it: its prompt as tokens, its log-probs with all others of the record. */
+/** An utterance as a record holds it: its log-probs with all others of the record. */
 export interface StoredUtterance extends Omit<Utterance, "prompt" | "trace"> {
+  /** Absent in records of version 1. */
+  readonly prompt?: string;
   /** Present where a local policy wrote it, like `tokens`. */
   readonly promptTokens?: readonly number[];
   readonly tokens?: readonly number[];
@@ -29,8 +34,8 @@ export interface StoredScore {
 }
 
 /** An episode as a record holds it: utterances by their number in the record, because the episodes of a tree share them. */
-export interface StoredEpisode<U = number> extends Omit<Episode, "utterances"> {
-  readonly utterances: readonly U[];
+export interface StoredEpisode extends Omit<Episode, "utterances"> {
+  readonly utterances: readonly number[];
   readonly score?: StoredScore | null;
 }
 
@@ -127,20 +132,8 @@ export type StoredContent = StoredEpisodes &
   Partial<Omit<StoredStep, keyof StoredEpisodes>> &
   Partial<Pick<StoredEvaluation, "played">>;
 
-/** A line of `rollouts.jsonl` or `episodes.jsonl`: an episode in full, for people. */
-export interface StoredTranscript {
-  readonly step: number;
-  readonly problem: Problem;
-  readonly episode: StoredEpisode<Utterance>;
-  readonly reward?: number | null;
-  readonly terms?: StoredTerms;
-  readonly score?: StoredScore | null;
-  /** Its grade in an evaluation. */
-  readonly task?: number | null;
-}
-
-/** A line of `records.jsonl`: its content is JSON, deflated (RFC 1951), in base64. */
-export interface StoredRecord {
+/** A line of `records.jsonl`, as earlier versions wrote it: its content is JSON, deflated (RFC 1951), in base64. */
+export interface FormerRecord {
   readonly step: number;
   readonly kind: "step" | "evaluation";
   readonly version: number;

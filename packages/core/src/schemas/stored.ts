@@ -66,7 +66,7 @@ export const utteranceSchema: z.ZodType<Utterance> = z.strictObject({
   trace: tokenTraceSchema.exactOptional(),
 });
 
-/** A stored line of `episodes.jsonl` without its run-specific fields. */
+/** An episode as plain data, whole. */
 export const episodeSchema: z.ZodType<Episode> = z.strictObject({
   problemId: z.string(),
   topology: z.string(),

@@ -1,4 +1,5 @@
 import { LaconicError, ledgerTotals, statisticMean, statisticOf, type Episode, type Problem } from "@laconic/core";
+import type { RecordedEpisode, StoredTerms } from "@laconic/core/run-folder";
 import { episodeSchema } from "@laconic/core/schemas";
 import { equation1Costs, measureEpisode, rewardTerms, rewardTotal, type Prices } from "@laconic/rewards";
 
@@ -80,16 +81,18 @@ function withoutEdges(episode: Episode, edges: readonly string[]): Episode {
 }
 
 /**
- * A line of a run's `episodes.jsonl` or of a `rollouts.jsonl`.
- * @param number - of the row in the file, from 1, for the message
+ * An episode that a run recorded, or a line of a file of transcripts.
+ * @param file - the file and its row from 1, for the message
  * @throws LaconicError `data_invalid` with file and row
  */
-export function gradedEpisode(row: Readonly<Record<string, unknown>>, file: string, number: number): GradedEpisode {
-  const episode = episodeSchema.safeParse(row["episode"]);
-  const problem = row["problem"];
-  const terms = row["terms"] as Readonly<Record<string, number>> | undefined;
-  const task = row["task"] ?? terms?.["task"] ?? Number.NaN;
-  if (!episode.success || typeof problem !== "object" || problem === null || typeof task !== "number")
-    throw new LaconicError("data_invalid", `${file}:${number}: is no recorded episode`, { file, row: number });
-  return { step: Number(row["step"] ?? 0), problem: problem as Problem, episode: episode.data, task };
+export function gradedEpisode(
+  recorded: Readonly<Record<string, unknown>> | RecordedEpisode,
+  file = "the run",
+  row = 1,
+): GradedEpisode {
+  const { step = 0, problem, terms, task = (terms as StoredTerms | undefined)?.["task"] } = recorded;
+  const episode = episodeSchema.safeParse(recorded.episode);
+  if (!episode.success || typeof problem !== "object" || problem === null || (typeof task !== "number" && task != null))
+    throw new LaconicError("data_invalid", `${file}:${row}: is no recorded episode`, { file, row });
+  return { step: Number(step), problem: problem as Problem, episode: episode.data, task: task ?? Number.NaN };
 }

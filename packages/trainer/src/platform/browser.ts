@@ -1,4 +1,5 @@
 import { LaconicError } from "@laconic/core";
+import { joined } from "../run/json-lines.ts";
 import { sha256 } from "@laconic/core/files";
 export { sha256 as sha256Text } from "@laconic/core/files";
 import type { FileSystem } from "@laconic/core/files";
@@ -50,19 +51,23 @@ export function sha256OfPieces(): { update(piece: Uint8Array): void; digest(): s
   const pieces: Uint8Array[] = [];
   return {
     update: (piece) => void pieces.push(piece),
-    digest: () => {
-      const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-      let at = 0;
-      for (const piece of pieces) {
-        whole.set(piece, at);
-        at += piece.length;
-      }
-      return sha256(whole);
-    },
+    digest: () => sha256(joined(pieces)),
   };
 }
 
-/** @throws LaconicError `config_invalid`: records are read where runs are looked through, by a server */
-export function inflate(): never {
-  throw new LaconicError("config_invalid", "records.jsonl is read by a server, not in a browser", { key: "records" });
+/** @throws RangeError for bytes that become more than `most` */
+export const inflate = (bytes: Uint8Array, most: number): Promise<Uint8Array> => unpacked(bytes, most, "deflate-raw");
+export const gunzip = (bytes: Uint8Array, most: number): Promise<Uint8Array> => unpacked(bytes, most, "gzip");
+
+async function unpacked(bytes: Uint8Array, most: number, format: "gzip" | "deflate-raw"): Promise<Uint8Array> {
+  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream(format));
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for (const reader = stream.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) return joined(parts);
+    parts.push(value);
+    length += value.length;
+    if (length > most) throw new RangeError(`it holds more than ${most} bytes`);
+  }
 }

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { open, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, resolve } from "node:path";
-import { inflateRawSync } from "node:zlib";
+import { gunzipSync, inflateRawSync } from "node:zlib";
 import type { FileSystem } from "@laconic/core/files";
 import type { ProcessTable } from "../run/process-table.ts";
 
@@ -144,6 +144,11 @@ export async function readPart(path: string, from: number, length: number): Prom
 }
 
 /** Of deflated bytes (RFC 1951). @throws Error for bytes that are none, or become more than `most` */
-export function inflate(bytes: Uint8Array, most: number): Uint8Array {
+export async function inflate(bytes: Uint8Array, most: number): Promise<Uint8Array> {
   return inflateRawSync(bytes, { maxOutputLength: most });
+}
+
+/** Of a gzip member. @throws Error for bytes that are none, or become more than `most` */
+export async function gunzip(bytes: Uint8Array, most: number): Promise<Uint8Array> {
+  return gunzipSync(bytes, { maxOutputLength: most });
 }

@@ -12,6 +12,7 @@ import { readLines } from "../run/json-lines.ts";
 import { nodeFileSystem, nodeProcesses } from "../platform/node.ts";
 import { ProcessKilled, tinyParts, tinySettings, virtualTimer, type VirtualTimer } from "../testing/index.ts";
 import { train, type TrainResult } from "../train.ts";
+import { eachEpisode, folderSource } from "../reading/index.ts";
 
 const settings = {
   ...tinySettings,
@@ -46,10 +47,11 @@ const unsynced: FileSystem = {
 
 /** Files take time of their own, which is not the run's. */
 function still(recorder: Recorder, timer: VirtualTimer): Recorder {
-  const { restore, step, rollouts, dropped, evaluation, checkpoint, warn } = recorder;
+  const { restore, record, step, rollouts, dropped, evaluation, checkpoint, warn } = recorder;
   return {
     clock: () => recorder.clock(),
     restore: (models) => timer.still(restore(models)),
+    record: (each) => timer.still(record?.(each) ?? Promise.resolve()),
     step: (metrics, clock) => timer.still(step(metrics, clock)),
     rollouts: (at, each) => timer.still(rollouts(at, each)),
     dropped: (at, groups) => timer.still(dropped(at, groups)),
@@ -92,7 +94,8 @@ const rowsOf = (directory: string, name: string): Promise<Record<string, unknown
 
 /** Problems of a run by what became of them. */
 async function outcomes(directory: string): Promise<{ trained: string[]; dropped: string[] }> {
-  const trained = (await rowsOf(directory, "rollouts.jsonl")).map((row) => (row["problem"] as { id: string }).id);
+  const trained: string[] = [];
+  for await (const { problem } of eachEpisode(folderSource(directory), "step")) trained.push(problem.id);
   const dropped = (await rowsOf(directory, "dropped.jsonl")).map((row) => row["problemId"] as string);
   return { trained: [...new Set(trained)], dropped };
 }
@@ -122,6 +125,6 @@ test("across a kill every group trains once, or is named: what was in flight is 
   expect(12 + upTo(await rowsOf(first, "dropped.jsonl")) + again.length).toBe(next);
   // The same checkpoint, on the same clock, goes on the same way.
   await runIn(second, { resume: true });
-  for (const name of ["metrics.jsonl", "rollouts.jsonl", "evaluations.jsonl"])
-    expect(await readFile(join(second, name), "utf8")).toBe(await readFile(join(first, name), "utf8"));
+  for (const name of ["metrics.jsonl", "episodes.jsonl.gz", "evaluations.jsonl"])
+    expect(await readFile(join(second, name), "latin1")).toBe(await readFile(join(first, name), "latin1"));
 });

@@ -1,4 +1,4 @@
-import { joinPath } from "@laconic/core/files";
+import { joinPath, type FileSystem } from "@laconic/core/files";
 import { isFolder, readPart, statFile } from "#platform";
 import type { RunSource } from "../run/run-source.ts";
 
@@ -8,5 +8,15 @@ export function folderSource(folder: string): RunSource {
     stat: (name) => statFile(joinPath(folder, name)),
     bytes: (name, from, length) => readPart(joinPath(folder, name), from, length),
     isFolder: (name) => isFolder(joinPath(folder, name)),
+  };
+}
+
+/** A run folder of any file system. */
+export function fileSystemSource(fs: FileSystem, folder: string): RunSource {
+  const path = (name: string): string => joinPath(folder, name);
+  return {
+    stat: async (name) =>
+      (await fs.exists(path(name))) ? { size: (await fs.digest(path(name))).bytes, mtimeMs: 0 } : null,
+    bytes: (name, from, length) => fs.readPart(path(name), from, length),
   };
 }

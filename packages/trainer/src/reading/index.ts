@@ -1,6 +1,6 @@
 /**
- * What a program needs that reads run folders and trains nothing: what became of a run and its figures, its rows, records and
- * transcripts, names of files and metrics, and what tells a decline.
+ * What a program needs that reads run folders and trains nothing: what became of a run and its figures, its rows and
+ * episodes, names of files and metrics, and what tells a decline.
  * @module @laconic/trainer/reading
  */
 export { regressionOf } from "../regression.ts";
@@ -11,9 +11,10 @@ export { describeChanges } from "../run/changed-settings.ts";
 export type { ChangedSetting, ChangesOfStep } from "../run/changed-settings.ts";
 export { readRunFacts, stepSeconds } from "../run/run-facts.ts";
 export type { RunEvaluation, RunFacts, RunFactsOptions, RunLessons, RunState } from "../run/run-facts.ts";
-export { folderSource } from "./folder-source.ts";
-export { readRecord, readRecordHead, readTranscript } from "./record-content.ts";
-export type { RecordHead } from "./record-content.ts";
+export { fileSystemSource, folderSource } from "./folder-source.ts";
+export { eachEpisode, episodeContent, shownEpisodes } from "./episode-content.ts";
+export { EpisodeFile } from "./episode-file.ts";
+export type { EntryReader, EpisodeEntry } from "./episode-file.ts";
 export { RowFile } from "./row-file.ts";
 export type { RowBytes, RowPlace, RowReader } from "./row-file.ts";
 export { formerRunFiles, runFiles } from "@laconic/core/run-folder";

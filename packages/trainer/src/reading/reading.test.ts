@@ -1,19 +1,24 @@
 import { appendFile, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { deflateRawSync } from "node:zlib";
+import { deflateRawSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { packNumbers, unpackNumbers } from "@laconic/core/run-folder";
+import { memoryFileSystem } from "@laconic/core/files";
+import { gzipMember, packNumbers, unpackNumbers, type RecordedEpisode } from "@laconic/core/run-folder";
+import { episodeSchema } from "@laconic/core/schemas";
 import { tinyRun } from "../testing/tiny-run.ts";
 import {
+  eachEpisode,
   eachRow,
+  episodeContent,
+  EpisodeFile,
+  fileSystemSource,
   folderSource,
-  readRecord,
-  readRecordHead,
   readRows,
-  readTranscript,
   RowFile,
   rowOf,
+  shownEpisodes,
+  type EpisodeEntry,
   type RunSource,
 } from "./index.ts";
 
@@ -91,33 +96,71 @@ describe("rows of JSON lines", () => {
   });
 });
 
-describe("records and transcripts", () => {
-  const line = (content: unknown): Uint8Array =>
-    bytes(
-      `{"step":3,"kind":"step","version":1,"deflate":"${deflateRawSync(JSON.stringify(content)).toString("base64")}"}`,
+describe("episodes", () => {
+  /** What a folder holds, entry by entry, and what is damaged in it. */
+  async function foundIn(source: RunSource): Promise<{ entries: EpisodeEntry[]; damage: string[]; file: EpisodeFile }> {
+    const [entries, damage, file]: [EpisodeEntry[], string[], EpisodeFile] = [[], [], new EpisodeFile(source)];
+    await file.readNew({
+      reset: () => expect.fail(),
+      entry: (entry) => entries.push(entry),
+      damage: (message) => damage.push(message),
+    });
+    return { entries, damage, file };
+  }
+  const memory = (files: Readonly<Record<string, string | Uint8Array>>): RunSource =>
+    fileSystemSource(
+      memoryFileSystem(Object.fromEntries(Object.entries(files).map(([k, v]) => [`/run/${k}`, v]))),
+      "/run",
     );
+  const record = (content: unknown, version = 1): string =>
+    `{"step":3,"kind":"step","version":${version},"deflate":"${deflateRawSync(JSON.stringify(content)).toString("base64")}"}\n`;
 
-  test("those of a run, packed numbers included", async () => {
+  test("those of a run, with their tokens and log-probs", async () => {
     const directory = join(folder, "run");
-    await tinyRun({ directory, settings: { steps: 1, evaluation: { every: 1, problems: 2, transcripts: 2 } } });
-    const lines: Uint8Array[] = [];
-    for await (const batch of new RowFile(folderSource(directory), "records.jsonl").batches())
-      for (const row of batch) lines.push(row.bytes.slice());
-    expect(lines.map((each) => readRecordHead(each))).toEqual(
-      [
-        [0, "evaluation"],
-        [1, "step"],
-        [1, "evaluation"],
-      ].map(([step, kind]) => ({ step, kind, version: 1 })),
-    );
-    const step = readRecord(lines[1] as Uint8Array);
+    await tinyRun({ directory, settings: { steps: 1, evaluation: { every: 1, problems: 2, transcripts: 1 } } });
+    const source = folderSource(directory);
+    const { entries, damage } = await foundIn(source);
+    expect(damage).toEqual([]);
+    expect(entries.map(({ step, kind, version, isComplete }) => [step, kind, version, isComplete])).toEqual([
+      [0, "evaluation", 2, true],
+      [1, "step", 2, true],
+      [1, "evaluation", 2, true],
+    ]);
+    const step = await episodeContent(source, entries[1] as EpisodeEntry);
     const tokens = step.utterances.reduce((sum, each) => sum + (each.tokens?.length ?? 0), 0);
     expect(tokens).toBeGreaterThan(0);
     expect(unpackNumbers(step.sampledLogProbs)).toHaveLength(tokens);
-    const [first] = await readRows(folderSource(directory), "episodes.jsonl");
-    const { problem, episode } = readTranscript(bytes(JSON.stringify(first)));
-    expect(problem.id).toBe(episode.problemId);
-    expect(episode.utterances.length).toBeGreaterThan(0);
+    const played: RecordedEpisode[] = [];
+    for await (const each of eachEpisode(source, "evaluation")) played.push(each);
+    expect(played.map((each) => each.step)).toEqual([0, 0, 1, 1]);
+    for (const { problem, episode, task } of played) {
+      expect(problem.id).toBe(episode.problemId);
+      expect(episodeSchema.parse(episode)).toEqual(episode);
+      expect(episode.utterances.every(({ prompt, trace }) => prompt !== "" && trace?.tokens.length)).toBe(true);
+      expect(typeof task).toBe("number");
+    }
+    const shown: RecordedEpisode[] = [];
+    const settings = { evaluation: { transcripts: 1 } };
+    for await (const each of shownEpisodes(source, settings)) shown.push(each);
+    expect(shown).toEqual([played[0], played[2]]);
+    for await (const each of shownEpisodes(source, { train: settings })) expect(each).toEqual(shown.shift());
+  });
+
+  test("a run without records keeps the few that people read", async () => {
+    const directory = join(folder, "few");
+    const settings = { steps: 1, evaluation: { every: 1, problems: 3, transcripts: 2 } };
+    await tinyRun({ directory, settings, records: false });
+    const { entries } = await foundIn(folderSource(directory));
+    expect(entries.map(({ step, kind, isComplete }) => [step, kind, isComplete])).toEqual([
+      [0, "evaluation", false],
+      [1, "step", false],
+      [1, "evaluation", false],
+    ]);
+    for (const kind of ["evaluation", "step"] as const) {
+      const found: RecordedEpisode[] = [];
+      for await (const each of eachEpisode(folderSource(directory), kind)) found.push(each);
+      expect(found).toHaveLength(kind === "step" ? 2 : 4);
+    }
   });
 
   test("numbers come back as they were, whatever packed them", () => {
@@ -126,27 +169,66 @@ describe("records and transcripts", () => {
   });
 
   test.each([
-    ["no JSON", bytes("{"), "it holds nothing"],
-    ["no content", bytes('{"step":1}'), "it holds nothing"],
-    ["a content that is not deflated", bytes('{"deflate":"AAAA"}'), /./u],
-    ["a content without episodes", line({ utterances: [] }), "it holds no episodes"],
-    ["a list", line([]), "it holds no episodes"],
-  ])("a line with %s is no record", (_, row, said) => {
-    expect(() => readRecord(row)).toThrow(said);
+    ["a head in another order", '{"version":1,"kind":"step","step":4,"deflate":""}\n', /./u],
+    ["a content that is not deflated", '{"step":1,"kind":"step","version":1,"deflate":"AAAA"}\n', /./u],
+    ["a content without episodes", record({ utterances: [] }), "it holds no episodes"],
+    ["a list", record([]), "it holds no episodes"],
+  ])("of a former record: %s", async (_, line, said) => {
+    const source = memory({ "records.jsonl": line });
+    const { entries } = await foundIn(source);
+    await expect(episodeContent(source, entries[0] as EpisodeEntry)).rejects.toThrow(said);
   });
 
-  test("a head is told apart from other lines, whatever stands first in it", () => {
-    expect(readRecordHead(line({}))).toEqual({ step: 3, kind: "step", version: 1 });
-    expect(readRecordHead(bytes('{"version":2,"kind":"step","step":4,"deflate":""}'))).toMatchObject({ version: 2 });
-    expect(readRecordHead(bytes('{"step":4}'))).toBeNull();
-    expect(readRecordHead(bytes("step 4"))).toBeNull();
+  test.each(["{\n", '{"step":1}\n'])("%j is no line of a former record", async (line) => {
+    const { entries, damage } = await foundIn(memory({ "records.jsonl": line }));
+    expect([entries, damage]).toEqual([[], ["records.jsonl: row 1 is none"]]);
   });
 
   test.each([
-    ["nothing", "{}", "it holds no problem"],
-    ["a problem alone", '{"problem":{"id":"p"}}', "it holds no episode"],
-    ["an episode without its calls", '{"problem":{"id":"p"},"episode":{"utterances":[]}}', "it holds no episode"],
-  ])("a line with %s is no transcript", (_, row, said) => {
-    expect(() => readTranscript(bytes(row))).toThrow(said);
+    ["nothing", '{"step":1,"x":0}\n', "it holds no problem"],
+    ["a problem alone", '{"step":1,"problem":{"id":"p"}}\n', "it holds no episode"],
+    ["no calls", '{"step":1,"problem":{"id":"p"},"episode":{"utterances":[]}}\n', "it holds no episode"],
+  ])("of a former transcript: %s", async (_, line, said) => {
+    const source = memory({ "episodes.jsonl": line });
+    const { entries } = await foundIn(source);
+    await expect(episodeContent(source, entries[0] as EpisodeEntry)).rejects.toThrow(said);
+  });
+
+  test("a version that this program does not read is named, in either file", async () => {
+    const gzip = gzipMember(gzipSync("{}\n"), { step: 1, kind: "step", version: 9, isComplete: true });
+    const { damage } = await foundIn(memory({ "records.jsonl": record({}, 2), "episodes.jsonl.gz": gzip }));
+    expect(damage).toEqual([
+      "records.jsonl: row 1 has version 2, this program reads 1",
+      "episodes.jsonl.gz: row 1 has version 9, this program reads 2",
+    ]);
+  });
+
+  test("of a step that stands twice the later counts, and what is damaged is told", async () => {
+    const content = (answer: string): object => ({
+      played: [{ problem: { id: "p", question: "q", gold: "g" }, episode: 0, task: 1 }],
+      episodes: [
+        { problemId: "p", topology: "solo", utterances: [], answer, stopReason: "answered", ledger: { calls: [] } },
+      ],
+      utterances: [],
+      sampledLogProbs: packNumbers([]),
+    });
+    const member = (answer: string): Uint8Array =>
+      gzipMember(gzipSync(JSON.stringify(content(answer))), {
+        step: 2,
+        kind: "evaluation",
+        version: 2,
+        isComplete: true,
+      });
+    const broken = Buffer.from(
+      gzipMember(gzipSync("x".repeat(99)), { step: 3, kind: "evaluation", version: 2, isComplete: true }),
+    );
+    broken.fill(0xff, 30, 34);
+    const file = Buffer.concat([member("before"), member("after"), broken]);
+    const [answers, damage]: [unknown[], string[]] = [[], []];
+    const source = memory({ "episodes.jsonl.gz": file });
+    for await (const { episode } of eachEpisode(source, "evaluation", (message) => damage.push(message)))
+      answers.push(episode.answer);
+    expect(answers).toEqual(["after"]);
+    expect(damage).toEqual([expect.stringMatching(/^episodes\.jsonl\.gz: row 3 cannot be read: /u)]);
   });
 });

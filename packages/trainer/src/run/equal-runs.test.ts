@@ -57,7 +57,7 @@ test.each(Object.entries(kinds))("folders of equal runs of %s are equal, file by
   await tinyRun({ directory: other, settings, now: clock(7), environment: { machine: "another" }, ...options() });
   const files = await filesOf(one);
   expect(Object.keys(files)).toContain("checkpoints/step-00000004/manifest.json");
-  expect(Object.keys(files)).toContain("records.jsonl");
+  expect(Object.keys(files)).toContain("episodes.jsonl.gz");
   expect(await filesOf(other)).toEqual(files);
 });
 

@@ -1,9 +1,15 @@
-import { runFiles } from "@laconic/core/run-folder";
+import { endsWhole, formerRunFiles, runFiles } from "@laconic/core/run-folder";
 import { parsed, recordIn, textIn, type RunSource } from "./run-source.ts";
 import { lostSteps } from "./step-rows.ts";
 
 /** Files whose end tells whether a row is half written. */
-const rowFiles = [runFiles.metrics, runFiles.evaluations, runFiles.records, runFiles.rollouts, runFiles.episodes];
+const rowFiles = [
+  runFiles.metrics,
+  runFiles.evaluations,
+  formerRunFiles.records,
+  formerRunFiles.rollouts,
+  formerRunFiles.episodes,
+];
 
 /** Read whole by who opens a run. */
 const smallRowFiles = [runFiles.evaluations, runFiles.warnings];
@@ -26,6 +32,9 @@ export async function damageOf(source: RunSource): Promise<string[]> {
     const end = size > 0 ? await source.bytes(name, size - 1, 1) : null;
     if (end && end[0] !== 10) found.push(`${name} ends in the middle of a row`);
   }
+  const { size = 0 } = (await source.stat(runFiles.episodes)) ?? {};
+  if (!(await endsWhole((from, length) => source.bytes(runFiles.episodes, from, length), size)))
+    found.push(`${runFiles.episodes} ends in the middle of a step`);
   for (const name of smallRowFiles) found.push(...(await badRows(source, name)));
   const lost = await lostSteps(source);
   return lost === null ? found : [...found, lost];

@@ -160,7 +160,7 @@ test("a finished run is extended: the same rows as one that had as many steps fr
   const rows = async (directory: string): Promise<string> =>
     (await text(directory, "metrics.jsonl")).replaceAll(/"progress\/done_frac":[\d.e-]+,/gu, ""); // of the steps that were known of
   expect(await rows(short)).toBe(await rows(long));
-  for (const name of ["evaluations.jsonl", "episodes.jsonl", "rollouts.jsonl", "config.json"])
+  for (const name of ["evaluations.jsonl", "episodes.jsonl.gz", "config.json"])
     expect(await text(short, name)).toBe(await text(long, name));
   expect(warnings.filter((message) => !message.startsWith("gspo"))).toEqual([
     "from step 7 on steps is 10 instead of 6: a note",

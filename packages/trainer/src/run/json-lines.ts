@@ -39,7 +39,7 @@ export async function* linesIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
     else if (part.length > 0) held.push(part);
   };
   const whole = (): Uint8Array | null => {
-    const line = bytes > maxLineBytes ? null : held.length === 1 ? (held[0] as Uint8Array) : joined(held, bytes);
+    const line = bytes > maxLineBytes ? null : held.length === 1 ? (held[0] as Uint8Array) : joined(held);
     [held, bytes] = [[], 0];
     return line;
   };
@@ -55,14 +55,15 @@ export async function* linesIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
   if (bytes > 0) yield whole();
 }
 
-function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {
-  const line = new Uint8Array(bytes);
+/** Parts one behind the other. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
-    line.set(part, at);
+    all.set(part, at);
     at += part.length;
   }
-  return line;
+  return all;
 }
 
 const decoder = new TextDecoder();

@@ -25,7 +25,7 @@ const settings = {
 };
 
 /** What must not depend on kills. */
-const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl", "rollouts.jsonl"] as const;
+const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"] as const;
 
 /** Without its syncs the sweep takes seconds; what a lost sync costs is modelled by `loseUnsynced`. */
 const fastFileSystem: FileSystem = {
@@ -44,7 +44,7 @@ async function temporary(): Promise<string> {
 }
 
 async function traces(directory: string): Promise<string[]> {
-  return Promise.all(files.map((name) => readFile(join(directory, name), "utf8")));
+  return Promise.all(files.map((name) => readFile(join(directory, name), "latin1")));
 }
 
 /** Every process of a test has its own number, and none of the killed ones lives on. */

@@ -13,6 +13,8 @@ import { readLines } from "./json-lines.ts";
 import type { FileSystem } from "@laconic/core/files";
 import { nodeFileSystem } from "#platform";
 import { openRun } from "./run-directory.ts";
+import { eachEpisode, folderSource } from "../reading/index.ts";
+import { episodeMembers } from "../testing/edit-episodes.ts";
 
 const settings = {
   steps: 6,
@@ -60,8 +62,12 @@ test("a run leaves its configuration, rows, transcripts and the newest checkpoin
   expect(await rows("metrics.jsonl")).toEqual([1, 2, 3, 4, 5, 6]);
   expect(await rows("timing.jsonl")).toEqual([1, 2, 3, 4, 5, 6]);
   expect(await rows("evaluations.jsonl")).toEqual([0, 6]);
-  expect(await rows("episodes.jsonl")).toEqual([0, 6]);
-  expect(await rows("rollouts.jsonl")).toEqual([6]);
+  const members = await episodeMembers(nodeFileSystem, directory);
+  expect(members.map(({ head, content }) => [head.kind, head.step, content["step"]])).toEqual([
+    ["evaluation", 0, 0],
+    ...[1, 2, 3, 4, 5, 6].map((step) => ["step", step, step]),
+    ["evaluation", 6, 6],
+  ]);
   expect([2, 4, 6].map((step) => existsSync(checkpoint(directory, step)))).toEqual([false, true, true]);
   expect(await readFile(join(directory, "checkpoints", "LATEST"), "utf8")).toBe("step-00000006\n");
   expect(existsSync(join(directory, "LOCK"))).toBe(false);
@@ -81,19 +87,19 @@ test("a directory that holds a run is not overwritten; one that holds none is no
 test("a kept training episode comes with its reward, term by term", async () => {
   const directory = await temporary();
   await runIn(directory, { settings: { ...settings, evaluation: { every: 3, problems: 3, transcripts: 2 } } });
-  const rows = await readLines(nodeFileSystem, join(directory, "rollouts.jsonl"));
-  expect(rows.map((row) => row["step"])).toEqual([3, 3, 6, 6]);
-  for (const row of rows) {
-    const episode = episodeSchema.parse(row["episode"]);
-    const terms = row["terms"] as Record<string, number>;
+  let rows = 0;
+  for await (const { problem, reward, terms = {}, ...row } of eachEpisode(folderSource(directory), "step")) {
+    rows += 1;
+    const episode = episodeSchema.parse(row.episode);
     const written = episode.utterances.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0);
     expect(terms["tokens"]).toBeCloseTo(-0.1 * written, 12);
-    expect(row["reward"]).toBeCloseTo(
-      Object.values(terms).reduce((sum, term) => sum + term, 0),
+    expect(reward).toBeCloseTo(
+      Object.values(terms).reduce<number>((sum, term) => sum + (term ?? Number.NaN), 0),
       12,
     );
-    expect(problemSchema.parse(row["problem"]).id).toBe(episode.problemId);
+    expect(problemSchema.parse(problem).id).toBe(episode.problemId);
   }
+  expect(rows).toBe(6 * settings.problemsPerStep * settings.episodesPerProblem);
 });
 
 test("times and speed go to a file of their own", async () => {

@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
-import { base64, recordVersion, runFiles } from "@laconic/core/run-folder";
+import { gzipMember, recordVersion, runFiles, type MemberHead } from "@laconic/core/run-folder";
 import { nodeFileSystem, nodeProcesses } from "#platform";
 import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
 import type { MetricSink, SinkOutcome } from "../sinks/metric-sink.ts";
@@ -17,7 +17,8 @@ import {
 } from "./checkpoint.ts";
 import { explainedFileSystem, replaceFile } from "./file-system.ts";
 import { changedSettings, parseChangedSettings, settingsAt, type ChangedSetting } from "./changed-settings.ts";
-import { readLines, toLine } from "./json-lines.ts";
+import { joined, readLines, toLine } from "./json-lines.ts";
+import { gzipped } from "./gzipped.ts";
 import { lastOf } from "./last-of.ts";
 import { lockRun } from "./lock.ts";
 import type { ProcessTable } from "./process-table.ts";
@@ -25,8 +26,8 @@ import { stepClock, type Recorder, type StepClock } from "./recorder.ts";
 import { traceNames } from "./run-files.ts";
 import { changesOf, runManifest } from "./run-manifest.ts";
 import { checkSame, clear, continues, writeConfig } from "./stored-run.ts";
-import { packEvaluation, packStep } from "./step-record.ts";
-import { cutTraces, digestTraces, linesOfCut, writeTraces, type CutTraces } from "./traces.ts";
+import { packEvaluation, packRollouts, packStep } from "./step-record.ts";
+import { cutTraces, digestTraces, rowsOfCut, writeTraces, type CutTraces } from "./traces.ts";
 
 /** What a caller sees while a run goes on. */
 export interface RunObserver {
@@ -55,7 +56,7 @@ export interface RunOptions {
    * run ended before its first. `false` starts, and refuses a directory that holds steps or checkpoints.
    */
   readonly resume?: boolean | "where-possible";
-  /** Keep all of every step in `records.jsonl`, and first weights of up to 4 million parameters that learn, for `laconic audit`. Default true. */
+  /** Keep all of every step in `episodes.jsonl.gz`, not only what people read, and first weights of up to 4 million parameters that learn, for `laconic audit`. Default true. */
   readonly records?: boolean;
   readonly observer?: RunObserver;
   readonly sinks?: readonly MetricSink[];
@@ -145,8 +146,10 @@ export async function openRun(options: RunOptions): Promise<Run> {
   };
 
   const { records = true } = options;
-  const keep = async (step: number, kind: string, content: unknown): Promise<void> =>
-    fs.append(path(runFiles.records), toLine({ step, kind, version: recordVersion, deflate: await deflated(content) }));
+  const keep = async (kind: MemberHead["kind"], isComplete: boolean, content: { readonly step: number }) => {
+    const head: MemberHead = { step: content.step, kind, version: recordVersion, isComplete };
+    await fs.append(path(runFiles.episodes), gzipMember(await gzipped(toLine({ ...head, ...content })), head));
+  };
 
   return {
     async restore(models: Models): Promise<LoopState | null> {
@@ -169,13 +172,11 @@ export async function openRun(options: RunOptions): Promise<Run> {
       for (const message of [...warnings, ...cut.repairs]) await warn(message);
       for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(models, name)));
       const { [runFiles.changes]: changed, ...cuts } = cut.cuts;
-      const kept: string[] = [];
-      if (changed)
-        for await (const line of linesOfCut(fs, path(runFiles.changes), changed))
-          kept.push(`${new TextDecoder().decode(line)}\n`);
-      changes = await compareSettings(state.step, kept.join(""));
+      const kept: Uint8Array[] = [];
+      if (changed) for await (const row of rowsOfCut(fs, path(runFiles.changes), changed)) kept.push(row);
+      changes = await compareSettings(state.step, new TextDecoder().decode(joined(kept)));
       await writeTraces(fs, directory, { ...cut, cuts });
-      await sinks.replay(fs, directory);
+      await sinks.replay(fs, options);
       return state;
     },
     clock: () => stepClock(options.now),
@@ -187,7 +188,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
     },
     async record(record) {
       await adjust();
-      if (records) await keep(record.step, "step", packStep(record));
+      if (records) await keep("step", true, packStep(record));
     },
     async step(metrics, clock) {
       await adjust(); // a recorder that keeps no records begins here
@@ -197,22 +198,17 @@ export async function openRun(options: RunOptions): Promise<Run> {
       observer.step?.(metrics, clock);
     },
     async rollouts(step, rollouts: readonly ScoredRollout[]) {
-      const lines = rollouts.map(({ problem, episode, reward, terms, score }) =>
-        toLine({ step, problem, episode, reward, terms, ...(score && { score }) }),
-      );
-      await fs.append(path(runFiles.rollouts), lines.join(""));
+      if (!records && rollouts.length > 0) await keep("step", false, packRollouts(step, rollouts));
     },
     async dropped(step, groups) {
       if (groups.length > 0)
         await fs.append(path(runFiles.dropped), groups.map((each) => toLine({ step, ...each })).join(""));
     },
     async evaluation(evaluation: Evaluation, episodes: readonly EvaluatedEpisode[], transcripts = episodes.length) {
-      if (records) await keep(evaluation.step, "evaluation", packEvaluation(evaluation.step, episodes));
-      await fs.append(path(runFiles.evaluations), toLine({ ...evaluation }));
-      const { step } = evaluation;
       const shown = episodes.slice(0, transcripts);
-      const lines = shown.map(({ problem, episode, task }) => toLine({ step, problem, episode, task }));
-      await fs.append(path(runFiles.episodes), lines.join(""));
+      const kept = records ? episodes : shown;
+      if (kept.length > 0) await keep("evaluation", records, packEvaluation(evaluation.step, kept));
+      await fs.append(path(runFiles.evaluations), toLine({ ...evaluation }));
       await sinks.evaluation(evaluation, shown);
       observer.evaluation?.(evaluation);
     },
@@ -248,10 +244,4 @@ const maxRecordedParameters = 4e6;
 async function removePartial(fs: FileSystem, checkpoints: string): Promise<void> {
   for (const name of await fs.list(checkpoints))
     if (name.endsWith(".partial")) await fs.remove(joinPath(checkpoints, name));
-}
-
-/** A value as JSON, deflated (RFC 1951), in base64. */
-async function deflated(value: unknown): Promise<string> {
-  const stream = new Blob([JSON.stringify(value)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
-  return base64(new Uint8Array(await new Response(stream).arrayBuffer()));
 }

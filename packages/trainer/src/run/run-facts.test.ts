@@ -1,11 +1,15 @@
+import { gzipSync } from "node:zlib";
+import { gzipMember } from "@laconic/core/run-folder";
 import { isRunHeld, readRunFacts, type RunFacts, type RunSource } from "@laconic/trainer/reading";
 import { describe, expect, test } from "vitest";
 
-type Files = Readonly<Record<string, string>>;
+type Files = Readonly<Record<string, string | Uint8Array>>;
 
 function sourceOf(files: Files): RunSource {
-  const bytesOf = (name: string): Uint8Array | null =>
-    files[name] === undefined ? null : new TextEncoder().encode(files[name]);
+  const bytesOf = (name: string): Uint8Array | null => {
+    const data = files[name] ?? null;
+    return typeof data === "string" ? new TextEncoder().encode(data) : data;
+  };
   return {
     stat: async (name) => {
       const bytes = bytesOf(name);
@@ -58,7 +62,7 @@ describe("what became of a run", () => {
       (name) =>
         [
           `${name} that are torn`,
-          { [`${name}.jsonl`]: `${whole[`${name}.jsonl`] ?? ""}{"step":3` },
+          { [`${name}.jsonl`]: `${String(whole[`${name}.jsonl`] ?? "")}{"step":3` },
           "half-written",
           `${name}.jsonl ends in the middle of a row`,
         ] as const,
@@ -91,6 +95,21 @@ describe("what became of a run", () => {
       "records.jsonl has version 2, this program reads 1",
     ],
   ];
+
+  test("episodes that end in the middle of a step, or are of a later version", async () => {
+    const member = (version: number): Uint8Array =>
+      gzipMember(gzipSync("{}\n"), { step: 1, kind: "step", version, isComplete: true });
+    const facts = (episodes: Uint8Array): Promise<RunFacts> => read({ "episodes.jsonl.gz": episodes });
+    expect((await facts(member(2))).state).toBe("done");
+    expect(await facts(member(2).subarray(0, -1))).toMatchObject({
+      state: "half-written",
+      reason: "episodes.jsonl.gz ends in the middle of a step",
+    });
+    expect(await facts(member(3))).toMatchObject({
+      state: "foreign",
+      reason: "episodes.jsonl.gz has version 3, this program reads 2",
+    });
+  });
 
   test.each(cases)("%s", async (_, files, state, reason) => {
     const facts = await read(files);

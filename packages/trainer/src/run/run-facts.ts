@@ -3,7 +3,14 @@ import { likelyCause } from "../divergence.ts";
 import { regressionOf } from "../regression.ts";
 import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";
 import { damageOf } from "./file-damage.ts";
-import { formerRunFiles, recordVersion, runFiles } from "@laconic/core/run-folder";
+import {
+  formerRecordVersion,
+  formerRunFiles,
+  membersIn,
+  recordVersion,
+  runFiles,
+  type MemberHead,
+} from "@laconic/core/run-folder";
 import { isRunHeld, parsed, recordIn, rowsIn, textIn, type LivingProcesses, type RunSource } from "./run-source.ts";
 import { lastStep } from "./step-rows.ts";
 
@@ -165,12 +172,23 @@ async function whyForeign(source: RunSource, config: unknown, train: Json): Prom
       : `there is no ${name}: it is not a run, or one that has not begun`;
   if (numberOr(train["steps"]) === null)
     return `${name} is of something else: it does not say how many steps the run has`;
-  const head = (await source.stat(runFiles.records)) && (await source.bytes(runFiles.records, 0, 300));
-  const [, found] =
-    /^\{"step":\d+,"kind":"\w+","version":(\d+)/u.exec(head ? new TextDecoder().decode(head) : "") ?? [];
-  return found !== undefined && Number(found) !== recordVersion
-    ? `${runFiles.records} has version ${found}, this program reads ${recordVersion}`
+  const former = formerRunFiles.records;
+  const line = (await source.stat(former)) && (await source.bytes(former, 0, 300));
+  const [, version] =
+    /^\{"step":\d+,"kind":"\w+","version":(\d+)/u.exec(new TextDecoder().decode(line ?? undefined)) ?? [];
+  if (version !== undefined && Number(version) !== formerRecordVersion)
+    return `${former} has version ${version}, this program reads ${formerRecordVersion}`;
+  const first = (await source.stat(runFiles.episodes)) && (await firstMember(source));
+  return first && first.version !== recordVersion
+    ? `${runFiles.episodes} has version ${first.version}, this program reads ${recordVersion}`
     : null;
+}
+
+async function firstMember(source: RunSource): Promise<MemberHead | null> {
+  const read = (from: number, length: number): Promise<Uint8Array | null> =>
+    source.bytes(runFiles.episodes, from, length);
+  for await (const { head } of membersIn(read)) if (head) return head;
+  return null;
 }
 
 function lessonsIn(value: unknown): RunLessons | null {

@@ -1,4 +1,4 @@
-import { runFiles } from "@laconic/core/run-folder";
+import { formerRunFiles, runFiles } from "@laconic/core/run-folder";
 import type { TraceNames } from "./traces.ts";
 
 /** A resumed run writes the rows after its checkpoint again. */
@@ -6,12 +6,14 @@ export const traceNames: TraceNames = {
   all: [
     runFiles.metrics,
     runFiles.timing,
-    runFiles.rollouts,
     runFiles.episodes,
     runFiles.evaluations,
-    runFiles.records,
     runFiles.dropped,
     runFiles.changes,
+    // A run that an earlier version began goes on in the file of this one.
+    formerRunFiles.records,
+    formerRunFiles.rollouts,
+    formerRunFiles.episodes,
   ],
   byStep: new Set([runFiles.metrics, runFiles.timing]),
   timed: new Set([runFiles.timing]),

@@ -32,22 +32,7 @@ export interface StepRecord {
 /** A step as plain data, each utterance once. Field by field: the run-record page of the documentation. */
 export function packStep({ scored, trees, learners, ...facts }: StepRecord): StoredStep {
   const table = new EpisodeTable();
-  const problems: Problem[] = [];
-  for (const { group, problem } of scored) problems[group] = problem;
-  const rollouts = scored.map((each) => ({
-    group: each.group,
-    episode: table.add(each),
-    costs: each.measured.costs,
-    terms: each.terms,
-    reward: each.reward,
-    ...(each.agentRewards.size > 0 && { agentRewards: Object.fromEntries(each.agentRewards) }),
-    ...(each.credit && { credit: [...each.credit] }),
-    ...(each.utteranceScores && { utteranceScores: each.utteranceScores }),
-    ...(each.without && {
-      without: Object.fromEntries(Object.entries(each.without).map(([agent, played]) => [agent, table.add(played)])),
-    }),
-    ...(each.greedy && { greedy: table.add(each.greedy), greedyReward: each.greedyReward }),
-  }));
+  const { problems, rollouts } = table.rollouts(scored);
   const grown = trees?.map(({ problem, agents, tree }) => ({
     group: problems.indexOf(problem),
     agents,
@@ -56,6 +41,15 @@ export function packStep({ scored, trees, learners, ...facts }: StepRecord): Sto
   }));
   const policies = Object.fromEntries(learners.map((each) => [each.learner.name, packLearner(each)]));
   return { ...facts, problems, rollouts, ...(grown && { trees: grown }), policies, ...table.columns() };
+}
+
+/** Some of a step's episodes, without what was learned from them. */
+export function packRollouts(
+  step: number,
+  scored: readonly ScoredRollout[],
+): StoredEpisodes & Pick<StoredStep, "step" | "problems" | "rollouts"> {
+  const table = new EpisodeTable();
+  return { step, ...table.rollouts(scored), ...table.columns() };
 }
 
 /** An evaluation's episodes as plain data, of all its problems. */
@@ -119,8 +113,28 @@ class EpisodeTable {
     });
   }
 
+  rollouts(scored: readonly ScoredRollout[]): Pick<StoredStep, "problems" | "rollouts"> {
+    const problems: Problem[] = [];
+    for (const { group, problem } of scored) problems[group] = problem;
+    const rollouts = scored.map((each) => ({
+      group: each.group,
+      episode: this.add(each),
+      costs: each.measured.costs,
+      terms: each.terms,
+      reward: each.reward,
+      ...(each.agentRewards.size > 0 && { agentRewards: Object.fromEntries(each.agentRewards) }),
+      ...(each.credit && { credit: [...each.credit] }),
+      ...(each.utteranceScores && { utteranceScores: each.utteranceScores }),
+      ...(each.without && {
+        without: Object.fromEntries(Object.entries(each.without).map(([agent, played]) => [agent, this.add(played)])),
+      }),
+      ...(each.greedy && { greedy: this.add(each.greedy), greedyReward: each.greedyReward }),
+    }));
+    return { problems, rollouts };
+  }
+
   utterance(utterance: Utterance): number {
-    const { prompt: _, trace, ...rest } = utterance;
+    const { trace, ...rest } = utterance;
     return this.#utterances.numberOf(trace ?? utterance, () => {
       for (const logProb of trace?.logProbs ?? []) this.#logProbs.push(logProb);
       return { ...rest, ...(trace && { promptTokens: trace.promptTokens, tokens: trace.tokens }) };

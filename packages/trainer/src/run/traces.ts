@@ -1,7 +1,8 @@
 import { boundedJson } from "@laconic/core";
 import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
-import { sha256OfPieces, sha256Text } from "#platform";
-import { linesIn, piecesOf } from "./json-lines.ts";
+import { membersIn } from "@laconic/core/run-folder";
+import { sha256OfPieces } from "#platform";
+import { joined, linesIn, piecesOf } from "./json-lines.ts";
 
 /** Names of files in a run directory whose rows belong to steps. */
 export interface TraceNames {
@@ -89,29 +90,25 @@ async function cutOf(
   if (expected) {
     // What the checkpoint saw stands at the beginning, unless a row was lost.
     const seen = digester();
-    let lines = 0;
-    for await (const piece of piecesOf(fs, path, 0, expected.bytes)) {
-      seen.add(piece);
-      for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, end + 1)) lines += 1;
-    }
+    for await (const piece of piecesOf(fs, path, 0, expected.bytes)) seen.add(piece);
     if (seen.is(expected)) {
-      const doubled: number[] = [];
-      for await (const { at, own } of rowsUpTo(fs, path, step, expected.bytes))
-        if (own !== null) doubled.push(lines + at);
-      return { cut: { kind: "before", bytes: expected.bytes }, twice: doubled };
+      const later: number[] = [];
+      for await (const { at, own } of rowsUpTo(fs, path, step, expected.bytes)) if (own !== null) later.push(at);
+      const before = later.length === 0 ? 0 : await countRows(fs, path, expected.bytes);
+      return { cut: { kind: "before", bytes: expected.bytes }, twice: later.map((at) => before + at) };
     }
   }
   const [all, once, steps, twice] = [digester(), digester(), [] as number[], [] as number[]];
   const onceSteps: number[] = [];
   let lines = 0;
-  for await (const { line, at, own, isAgain } of rowsUpTo(fs, path, step)) {
+  for await (const { bytes, at, own, isAgain } of rowsUpTo(fs, path, step)) {
     lines = at;
     if (own === null) continue;
     steps.push(own);
-    all.addLine(line);
+    all.add(bytes);
     if (isAgain) twice.push(at);
     else {
-      once.addLine(line);
+      once.add(bytes);
       onceSteps.push(own);
     }
   }
@@ -123,18 +120,15 @@ async function cutOf(
   return once.is(expected) ? { cut: { kind: "rows", step, once: true }, twice } : { steps };
 }
 
-/** What a cut leaves of a file. */
-export async function* linesOfCut(fs: FileSystem, path: string, cut: Cut): AsyncGenerator<Uint8Array> {
+/** What a cut leaves of a file, row by row, with their ends. */
+export async function* rowsOfCut(fs: FileSystem, path: string, cut: Cut): AsyncGenerator<Uint8Array> {
   if (cut.kind === "rows") {
-    for await (const { line, own, isAgain } of rowsUpTo(fs, path, cut.step))
-      if (own !== null && !(cut.once && isAgain)) yield line;
+    for await (const { bytes, own, isAgain } of rowsUpTo(fs, path, cut.step))
+      if (own !== null && !(cut.once && isAgain)) yield bytes;
     return;
   }
-  const upTo = cut.kind === "before" ? cut.bytes : Infinity;
-  for await (const line of linesIn(piecesOf(fs, path, 0, upTo))) if (line) yield line;
+  yield* piecesOf(fs, path, 0, cut.kind === "before" ? cut.bytes : Infinity);
 }
-
-const batchBytes = 4 << 20;
 
 /** Cuts the files, each by one step that a kill leaves done or undone. */
 export async function writeTraces(fs: FileSystem, directory: string, { cuts }: CutTraces): Promise<void> {
@@ -143,19 +137,22 @@ export async function writeTraces(fs: FileSystem, directory: string, { cuts }: C
     if (cut.kind === "before" && (await fs.readPart(path, cut.bytes, 1)).length > 0) await fs.truncate(path, cut.bytes);
     if (cut.kind !== "rows") continue;
     await fs.write(`${path}.tmp`, "");
-    let batch: string[] = [];
+    let batch: Uint8Array[] = [];
     let held = 0;
-    for await (const line of linesOfCut(fs, path, cut)) {
-      batch.push(`${decoder.decode(line)}\n`);
-      held += line.length;
+    for await (const bytes of rowsOfCut(fs, path, cut)) {
+      batch.push(bytes);
+      held += bytes.length;
       if (held < batchBytes) continue;
-      await fs.append(`${path}.tmp`, batch.join(""));
-      [batch, held] = [[], 0];
+      await fs.append(`${path}.tmp`, joined(batch));
+      batch = [];
+      held = 0;
     }
-    await fs.append(`${path}.tmp`, batch.join(""));
+    await fs.append(`${path}.tmp`, joined(batch));
     await fs.rename(`${path}.tmp`, path);
   }
 }
+
+const batchBytes = 4 << 20;
 
 /**
  * What is wrong with rows that should be those of the steps 1, 2, 3 ...; null where nothing is.
@@ -170,34 +167,66 @@ export function stepDefect(steps: readonly number[]): string | null {
   return null;
 }
 
-interface Line {
-  readonly line: Uint8Array;
+interface TraceRow {
+  /** With its end. */
+  readonly bytes: Uint8Array;
   /** Counted from 1. */
   readonly at: number;
   /** Its step; null for what is to go: a later step's, or no row. */
   readonly own: number | null;
-  /** It stood before, word for word. */
+  /** It stood before, byte for byte. */
   readonly isAgain: boolean;
 }
 
 const decoder = new TextDecoder();
+const lineEnd = Uint8Array.of(10);
 
-async function* rowsUpTo(fs: FileSystem, path: string, step: number, from = 0): AsyncGenerator<Line> {
+async function* rowsUpTo(fs: FileSystem, path: string, step: number, from = 0): AsyncGenerator<TraceRow> {
   const seen = new Set<string>();
   let at = 0;
-  for await (const line of linesIn(piecesOf(fs, path, from))) {
+  for await (const { bytes, of } of stepsOf(fs, path, from)) {
     at += 1;
-    const text = line && decoder.decode(line);
-    const of = text === null ? null : stepOf(text);
-    if (line === null || text === null || of === null || of > step) {
-      yield { line: line ?? new Uint8Array(), at, own: null, isAgain: false };
+    if (of === null || of > step) {
+      yield { bytes, at, own: null, isAgain: false };
       continue;
     }
-    // Of a long line its checksum: all of them may be more than memory.
-    const key = text.length > 100 ? sha256Text(text) : text;
-    yield { line, at, own: of, isAgain: seen.has(key) };
+    // Of a long row its checksum: all of them may be more than memory.
+    const key = bytes.length > 100 ? sha256Of(bytes) : decoder.decode(bytes);
+    yield { bytes, at, own: of, isAgain: seen.has(key) };
     seen.add(key);
   }
+}
+
+/** Lines of JSON or members of a gzip file, each with its step: null for what was torn or is no row. */
+async function* stepsOf(
+  fs: FileSystem,
+  path: string,
+  start: number,
+): AsyncGenerator<{ readonly bytes: Uint8Array; readonly of: number | null }> {
+  if (path.endsWith(".gz"))
+    for await (const { head, from, length } of membersIn((...place) => fs.readPart(path, ...place), start))
+      yield head ? { bytes: await fs.readPart(path, from, length), of: head.step } : { bytes: lineEnd, of: null };
+  else
+    for await (const line of linesIn(piecesOf(fs, path, start)))
+      yield line ? { bytes: joined([line, lineEnd]), of: stepOf(decoder.decode(line)) } : { bytes: lineEnd, of: null };
+}
+
+/** Up to a place that a row ends at. */
+async function countRows(fs: FileSystem, path: string, end: number): Promise<number> {
+  let count = 0;
+  if (path.endsWith(".gz")) {
+    for await (const { from } of membersIn((...place) => fs.readPart(path, ...place))) if (from < end) count += 1;
+    return count;
+  }
+  for await (const piece of piecesOf(fs, path, 0, end))
+    for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) count += 1;
+  return count;
+}
+
+function sha256Of(bytes: Uint8Array): string {
+  const hash = sha256OfPieces();
+  hash.update(bytes);
+  return hash.digest();
 }
 
 /** Null for a line that was torn or is no row. */
@@ -210,26 +239,13 @@ function stepOf(line: string): number | null {
   }
 }
 
-interface Digester {
-  add(bytes: Uint8Array): void;
-  addLine(line: Uint8Array): void;
-  is(expected: FileDigest): boolean;
-}
-
-const lineEnd = Uint8Array.of(10);
-
-function digester(): Digester {
+function digester(): { add(bytes: Uint8Array): void; is(expected: FileDigest): boolean } {
   const hash = sha256OfPieces();
   let bytes = 0;
-  const add = (piece: Uint8Array): void => {
-    bytes += piece.length;
-    hash.update(piece);
-  };
   return {
-    add,
-    addLine: (line) => {
-      add(line);
-      add(lineEnd);
+    add: (piece) => {
+      bytes += piece.length;
+      hash.update(piece);
     },
     is: (expected) => bytes === expected.bytes && hash.digest() === expected.sha256,
   };

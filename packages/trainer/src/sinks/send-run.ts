@@ -30,7 +30,7 @@ export async function sendRun(options: SendOptions): Promise<readonly string[]> 
   const text = (await fs.exists(file)) ? new TextDecoder().decode(await fs.read(file)) : null;
   const environment = recordIn(parsed(text)) ?? {};
   await sinks.begin({ name: lastOf(directory), directory, config, environment });
-  await sinks.replay(fs, directory);
+  await sinks.replay(fs, { directory, config });
   await sinks.close(outcome);
   return failed;
 }

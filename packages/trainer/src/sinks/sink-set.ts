@@ -1,7 +1,9 @@
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
 import { eachLine, readLines } from "../run/json-lines.ts";
-import { runFiles } from "@laconic/core/run-folder";
+import { runFiles, type RecordedEpisode } from "@laconic/core/run-folder";
+import { shownEpisodes } from "../reading/episode-content.ts";
+import { fileSystemSource } from "../reading/folder-source.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import type { MetricSink, SinkOutcome, SinkRun } from "./metric-sink.ts";
 
@@ -11,8 +13,8 @@ export interface SinkSet {
   log(metrics: Metrics): Promise<void>;
   /** @param shown - episodes of it that are to be read by people */
   evaluation(evaluation: Evaluation, shown: readonly EvaluatedEpisode[]): Promise<void>;
-  /** Tells everything that a run's folder has. */
-  replay(fs: FileSystem, directory: string): Promise<void>;
+  /** Tells everything that a folder has of the run that began. */
+  replay(fs: FileSystem, { directory, config }: Pick<SinkRun, "directory" | "config">): Promise<void>;
   close(outcome?: SinkOutcome): Promise<void>;
 }
 
@@ -40,18 +42,18 @@ export function sinkSet(given: readonly MetricSink[], warn: (message: string) =>
     evaluation,
     begin: (run) => each((sink) => sink.begin?.(run)),
     log: (metrics) => each((sink) => sink.log(metrics, metrics["step"] as number)),
-    async replay(fs, directory) {
+    async replay(fs, { directory, config }) {
       if (sinks.length === 0) return;
-      const rowsOf = async <T>(name: string): Promise<T[]> =>
-        (await readLines(fs, joinPath(directory, name))) as unknown as T[];
-      const evaluations = await rowsOf<Evaluation>(runFiles.evaluations);
-      const episodes = await rowsOf<EvaluatedEpisode & { readonly step: number }>(runFiles.episodes);
+      const evaluations = (await readLines(fs, joinPath(directory, runFiles.evaluations))) as unknown as Evaluation[];
+      const episodes: RecordedEpisode[] = [];
+      for await (const shown of shownEpisodes(fileSystemSource(fs, directory), config)) episodes.push(shown);
       const tell = async (until: number): Promise<void> => {
         while ((evaluations[0]?.step ?? Infinity) < until) {
           const result = evaluations.shift() as Evaluation;
+          const shown = episodes.filter(({ step }) => step === result.step);
           await evaluation(
             result,
-            episodes.filter(({ step }) => step === result.step),
+            shown.map(({ problem, episode, task }) => ({ problem, episode, task: task ?? Number.NaN })),
           );
         }
       };

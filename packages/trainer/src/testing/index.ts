@@ -15,6 +15,8 @@ export { virtualTimer } from "./virtual-timer.ts";
 export type { VirtualTimer } from "./virtual-timer.ts";
 export { tinyRun } from "./tiny-run.ts";
 export type { TinyRunOptions } from "./tiny-run.ts";
+export { episodeMembers, writeEpisodeMembers } from "./edit-episodes.ts";
+export type { EpisodeMember } from "./edit-episodes.ts";
 export { faultyFileSystem, ProcessKilled } from "./faulty-file-system.ts";
 export type { Faults } from "./faulty-file-system.ts";
 export { simulateFleet } from "./simulation/simulate-fleet.ts";

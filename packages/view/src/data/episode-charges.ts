@@ -34,7 +34,7 @@ export function costSettingsOf({ costs, costWhenTaskAtLeast: from }: Json): Cost
 }
 
 /** Of a transcript, which has terms but no units: those that are paid per token are counted anew. */
-export function transcribedCharges(terms: Numbers, ledger: Ledger, { names, counts }: CostSettings): readonly Charge[] {
+function transcribedCharges(terms: Numbers, ledger: Ledger, { names, counts }: CostSettings): readonly Charge[] {
   const units = names.map((name) => {
     const count = counts.get(name);
     return [name, count ? countTokens(ledger, count) : Number.NaN] as const;

@@ -1,13 +1,7 @@
 import { costBreakdown, type Charge, type Problem, type TurnCost } from "@laconic/core";
 import type { EpisodeDetail, MessageValue, TurnDetail } from "../protocol.ts";
-import {
-  type StoredContent,
-  type StoredEpisode,
-  type StoredTranscript,
-  type StoredUtterance,
-  unpackNumbers,
-} from "@laconic/core/run-folder";
-import { trainedCharges, transcribedCharges, type CostSettings } from "./episode-charges.ts";
+import { type StoredContent, type StoredEpisode, type StoredUtterance, unpackNumbers } from "@laconic/core/run-folder";
+import { trainedCharges, type CostSettings } from "./episode-charges.ts";
 
 /** An episode as a file has it; what its tokens say is not known yet. */
 export interface EpisodeBody extends Omit<EpisodeDetail, "row" | "others"> {
@@ -70,21 +64,6 @@ export function evaluatedEpisode(content: StoredContent, number: number): Episod
   if (!played || !episode) throw new Error(`there is no episode ${number} in it`);
   const turns = episode.utterances.map((utterance) => ({ ...tokensOf(content, utterance), advantage: null }));
   return assemble({ ...untrained, problem: played.problem, episode, turns });
-}
-
-/** Of a run that keeps transcripts alone. */
-export function transcribedEpisode(
-  { problem, episode, terms = {} }: StoredTranscript,
-  costs: CostSettings,
-): EpisodeBody {
-  const turns = episode.utterances.map((said) => ({
-    said,
-    ids: said.trace?.tokens ?? null,
-    logProbs: said.trace?.logProbs ?? [],
-    advantage: null,
-  }));
-  const charges = transcribedCharges(terms, episode.ledger, costs);
-  return assemble({ ...untrained, problem, episode, turns, terms, charges });
 }
 
 /** What an evaluation pays and learns. */

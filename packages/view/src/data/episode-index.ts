@@ -1,10 +1,10 @@
-import { type StoredTranscript, recordVersion } from "@laconic/core/run-folder";
-import { readRecord, readRecordHead, readTranscript, RowFile, type RowPlace } from "@laconic/trainer/reading";
+import type { StoredContent } from "@laconic/core/run-folder";
+import { episodeContent, EpisodeFile, type EpisodeEntry } from "@laconic/trainer/reading";
 import { costBreakdown } from "@laconic/core";
 import type { EpisodePage, EpisodeQuery, EpisodeSummary, Speech, SpeechStep } from "../protocol.ts";
-import { evaluatedEpisode, gradeOf, trainedEpisode, transcribedEpisode, type EpisodeBody } from "./episode-detail.ts";
+import { evaluatedEpisode, gradeOf, trainedEpisode, type EpisodeBody } from "./episode-detail.ts";
 import { trainedCharges, type CostSettings } from "./episode-charges.ts";
-import { episodeFiles, keyOf, orderOf, prefixOf, type IndexedLine, type LineSource } from "./episode-line.ts";
+import { keyOf, orderOf, prefixOf, type IndexedLine } from "./episode-line.ts";
 import { EpisodeTable } from "./episode-table.ts";
 import { selectRows } from "./select-rows.ts";
 import type { RunPlace } from "./run-place.ts";
@@ -26,7 +26,7 @@ const maxWarnings = 20;
 export class EpisodeIndex {
   readonly #place: RunPlace;
   readonly #settings: IndexSettings;
-  #files: Readonly<Record<LineSource, RowFile>>;
+  #file: EpisodeFile;
   #lines: IndexedLine[] = [];
   #waiting: IndexedLine[] = [];
   /** The line that counts, by step and kind: of steps that stand twice, the last. */
@@ -42,54 +42,44 @@ export class EpisodeIndex {
   constructor(place: RunPlace, settings: IndexSettings) {
     this.#place = place;
     this.#settings = settings;
-    this.#files = filesOf(place);
+    this.#file = new EpisodeFile(place);
     this.#table = new EpisodeTable(settings.texts);
   }
 
   /** Finds lines that are new. @returns whether there were any */
   async findLines(): Promise<boolean> {
-    let isNew = await this.#readFiles();
+    let isNew = await this.#readFile();
     if (isNew === "replaced") {
       this.#clear();
-      isNew = await this.#readFiles();
+      isNew = await this.#readFile();
     }
     if (isNew !== false) this.#changed();
     return isNew !== false;
   }
 
-  async #readFiles(): Promise<boolean | "replaced"> {
-    let isNew = false;
+  async #readFile(): Promise<boolean | "replaced"> {
     let isReplaced = false;
-    for (const [source, file] of Object.entries(this.#files) as [LineSource, RowFile][]) {
-      const reset = (): void => void (isReplaced = true);
-      if (await file.readNew({ reset, row: (bytes, place) => this.#note(source, file, bytes, place) })) isNew = true;
-    }
+    const isNew = await this.#file.readNew({
+      reset: () => void (isReplaced = true),
+      entry: (entry) => this.#note(entry),
+      damage: (message) => this.#tell(message),
+    });
     return isReplaced ? "replaced" : isNew;
   }
 
-  #note(source: LineSource, file: RowFile, bytes: Uint8Array, place: RowPlace): void {
-    const number = file.rows - 1;
-    const head = source === "records" ? readRecordHead(bytes) : stepOf(bytes);
-    if (!head) return this.#tell(`${file.name}: row ${file.rows} is none`);
-    const { step, kind = source === "rollouts" ? "step" : "evaluation", version = recordVersion } = head;
-    if (version !== recordVersion)
-      return this.#tell(`${file.name}: row ${file.rows} has version ${version}, this program reads ${recordVersion}`);
-    if (kind !== "step" && kind !== "evaluation")
-      return this.#tell(`${file.name}: row ${file.rows} is of no known kind`);
+  #note(entry: EpisodeEntry): void {
     const line: IndexedLine = {
       index: this.#lines.length,
-      source,
-      place,
-      step,
-      number,
-      kind: kind === "step" ? "training" : "evaluation",
+      entry,
+      step: entry.step,
+      kind: entry.kind === "step" ? "training" : "evaluation",
       first: 0,
       rows: 0,
       state: "waiting",
     };
     this.#lines.push(line);
     this.#waiting.push(line);
-    if (source === "records") this.#records.set(keyOf(line), line);
+    if (entry.isComplete) this.#records.set(keyOf(line), line);
   }
 
   /** Reads so many lines that wait, those of the newest steps first. @returns whether there are more */
@@ -108,24 +98,22 @@ export class EpisodeIndex {
   async #readLine(line: IndexedLine): Promise<void> {
     line.first = this.#table.length;
     try {
-      const bytes = await this.#bytesOf(line);
-      if (line.source === "records") this.#addRecord(line, bytes);
-      else this.#addTranscript(line, readTranscript(bytes));
+      this.#add(line, await episodeContent(this.#place, line.entry));
       line.state = "read";
     } catch (error) {
       line.state = "unreadable";
-      this.#tell(`${episodeFiles[line.source]}: row ${line.number + 1} cannot be read: ${messageOf(error)}`);
+      this.#tell(`${line.entry.file}: row ${line.entry.number} cannot be read: ${messageOf(error)}`);
     }
     line.rows = this.#table.length - line.first;
   }
 
-  #addRecord(line: IndexedLine, bytes: Uint8Array): void {
-    const content = readRecord(bytes);
+  #add(line: IndexedLine, content: StoredContent): void {
     const of = (episode: number) => {
       const found = content.episodes[episode];
       if (!found) throw new Error(`there is no episode ${episode} in it`);
       return { episode: found, utterances: found.utterances.flatMap((each) => content.utterances[each] ?? []) };
     };
+    for (const { agent } of content.utterances) this.#agents.add(agent);
     if (line.kind === "evaluation") {
       for (const [at, { problem, episode, task }] of (content.played ?? []).entries())
         this.#table.add({
@@ -145,6 +133,8 @@ export class EpisodeIndex {
       const grade = gradeOf(own.episode);
       this.#table.add({ line: line.index, at, problem, ...own, grade, reward: reward ?? Number.NaN });
     }
+    // Of some of a step's episodes nobody can tell who spoke how much.
+    if (!line.entry.isComplete) return;
     const charged = played.map((each, at) => ({
       ...each,
       cost: costBreakdown(
@@ -152,17 +142,7 @@ export class EpisodeIndex {
         trainedCharges(content, at, this.#settings.costs),
       ),
     }));
-    const speech = speechOf(line.step, charged, content.prices ?? {});
-    this.#speech.set(line.step, speech);
-    for (const agent of Object.keys(speech.silence)) this.#agents.add(agent);
-  }
-
-  #addTranscript(line: IndexedLine, { problem, episode, reward, task, score }: StoredTranscript): void {
-    const { utterances } = episode;
-    const grade = task ?? gradeOf({ score: score ?? null });
-    const row = { at: 0, problem, episode, utterances, grade, reward: reward ?? Number.NaN };
-    this.#table.add({ ...row, line: line.index });
-    for (const { agent } of utterances) this.#agents.add(agent);
+    this.#speech.set(line.step, speechOf(line.step, charged, content.prices ?? {}));
   }
 
   /** Who spoke to whom, of the steps that are read. */
@@ -203,13 +183,11 @@ export class EpisodeIndex {
     }
     const row = line.first + Number(number);
     if (Number(number) >= line.rows) return null;
-    const bytes = await this.#bytesOf(line);
+    const content = await episodeContent(this.#place, line.entry);
     const stored =
-      line.source !== "records"
-        ? transcribedEpisode(readTranscript(bytes), this.#settings.costs)
-        : line.kind === "training"
-          ? trainedEpisode(readRecord(bytes), Number(number), this.#settings.costs)
-          : evaluatedEpisode(readRecord(bytes), Number(number));
+      line.kind === "training"
+        ? trainedEpisode(content, Number(number), this.#settings.costs)
+        : evaluatedEpisode(content, Number(number));
     const sameProblem = selectRows(this.#table, this.#ordered(), { problem: stored.problem.id, sort: "oldest" });
     const others = Array.from(sameProblem)
       .filter((each) => this.#table.lineOf(each) !== this.#table.lineOf(row))
@@ -219,10 +197,10 @@ export class EpisodeIndex {
 
   /** How many episodes there are: those that are read, and about as many in each line that waits. */
   get episodes(): number {
-    const [indexed, read] = [this.#indexed(), this.#lines.filter((line) => line.source === "records" && line.rows > 0)];
+    const [indexed, read] = [this.#indexed(), this.#lines.filter((line) => line.entry.isComplete && line.rows > 0)];
     const waiting = this.#waiting.filter((line) => this.#counts(line));
     const mean = read.reduce((sum, { rows }) => sum + rows, 0) / Math.max(1, read.length);
-    return indexed + Math.round(waiting.reduce((sum, { source }) => sum + (source === "records" ? mean : 1), 0));
+    return indexed + Math.round(waiting.reduce((sum, { entry }) => sum + (entry.isComplete ? mean : 1), 0));
   }
 
   get isWhole(): boolean {
@@ -235,8 +213,7 @@ export class EpisodeIndex {
 
   /** What was passed over, in words. */
   get damage(): readonly string[] {
-    const tooLong = Object.values(this.#files).flatMap((file) => file.tooLong ?? []);
-    return [...tooLong, ...this.#damage];
+    return this.#damage;
   }
 
   close(): void {
@@ -267,7 +244,7 @@ export class EpisodeIndex {
 
   #clear(): void {
     this.#table.close();
-    this.#files = filesOf(this.#place);
+    this.#file = new EpisodeFile(this.#place);
     [this.#lines, this.#waiting, this.#damage] = [[], [], []];
     [this.#records, this.#speech, this.#agents] = [new Map(), new Map(), new Set()];
     this.#table = new EpisodeTable(this.#settings.texts);
@@ -276,30 +253,9 @@ export class EpisodeIndex {
   #tell(message: string): void {
     if (this.#damage.length < maxWarnings) this.#damage.push(message);
   }
-
-  async #bytesOf({ source, place: { from, length } }: IndexedLine): Promise<Buffer> {
-    const bytes = await this.#place.bytes(episodeFiles[source], from, length);
-    if (bytes?.length !== length) throw new Error("it is not there any more");
-    return bytes;
-  }
 }
 
 const maxOthers = 200;
-
-const latin = new TextDecoder("latin1");
-
-function filesOf(place: RunPlace): Readonly<Record<LineSource, RowFile>> {
-  return {
-    records: new RowFile(place, episodeFiles.records),
-    rollouts: new RowFile(place, episodeFiles.rollouts),
-    episodes: new RowFile(place, episodeFiles.episodes),
-  };
-}
-
-function stepOf(line: Uint8Array): { readonly step: number; readonly kind?: string; readonly version?: number } | null {
-  const start = /^\{"step":(\d+),/u.exec(latin.decode(line.subarray(0, 40)));
-  return start ? { step: Number(start[1]) } : null;
-}
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message.slice(0, 200) : String(error);

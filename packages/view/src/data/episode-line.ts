@@ -1,26 +1,14 @@
+import { formerRunFiles } from "@laconic/core/run-folder";
+import type { EpisodeEntry } from "@laconic/trainer/reading";
 import type { EpisodeKind } from "../protocol.ts";
-import { runFiles } from "@laconic/core/run-folder";
-import type { RowPlace } from "@laconic/trainer/reading";
 
-/** Files that episodes stand in. */
-export const episodeFiles: Readonly<Record<LineSource, string>> = {
-  records: runFiles.records,
-  rollouts: runFiles.rollouts,
-  episodes: runFiles.episodes,
-};
-
-export type LineSource = "records" | "rollouts" | "episodes";
-
-/** A line with episodes, as it lies in its file. */
+/** An entry with episodes, and its rows in the table. */
 export interface IndexedLine {
-  /** Among the lines of all files. */
+  /** Among the entries of all files. */
   readonly index: number;
-  readonly source: LineSource;
-  readonly place: RowPlace;
+  readonly entry: EpisodeEntry;
   readonly step: number;
   readonly kind: EpisodeKind;
-  /** Counted from 0 in its file. */
-  readonly number: number;
   /** Its rows in the table; none while it waits, or when it cannot be read. */
   first: number;
   rows: number;
@@ -37,7 +25,9 @@ export function orderOf({ kind, step }: IndexedLine): number {
 }
 
 /** What the keys of its episodes begin with: the same however often its file is read. */
-export function prefixOf({ source, kind, step, number }: IndexedLine): string {
-  if (source === "records") return `${kind === "training" ? "s" : "e"}${step}`;
-  return `${source === "rollouts" ? "t" : "x"}${number}`;
+export function prefixOf({ entry, kind, step }: IndexedLine): string {
+  // A transcript of an earlier version is an entry of its own, and a step has several.
+  if (entry.file === formerRunFiles.rollouts) return `t${entry.number - 1}`;
+  if (entry.file === formerRunFiles.episodes) return `x${entry.number - 1}`;
+  return `${kind === "training" ? "s" : "e"}${step}`;
 }

@@ -28,8 +28,8 @@ function Silence({ hasSteps }: { readonly hasSteps: boolean }) {
   return hasSteps ? (
     <Empty title="This run did not keep who spoke to whom">
       <p>
-        It stands in <code>records.jsonl</code>, which runs write unless they are told not to; this folder has none, or
-        it was written by an earlier version.
+        It stands in <code>episodes.jsonl.gz</code>, which holds all episodes by default. This folder has only a few of
+        them.
       </p>
     </Empty>
   ) : (

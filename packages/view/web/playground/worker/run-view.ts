@@ -1,6 +1,8 @@
-import { boundedJson, countTokens, LaconicError, type Episode, type Problem } from "@laconic/core";
+import { boundedJson, countTokens, LaconicError } from "@laconic/core";
 import { joinPath } from "@laconic/core/files";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { findCheckpoint, readLines, runFiles, type FileSystem } from "@laconic/trainer";
+import { fileSystemSource, shownEpisodes } from "@laconic/trainer/reading";
 import { rewardTerms } from "@laconic/rewards";
 import { conversationOf, pointOf, teamOf } from "./conversation.ts";
 import type { HeldOut, RunView, TeamState } from "./messages.ts";
@@ -23,13 +25,15 @@ export function emptyView(settings: PlaygroundSettings): RunView {
 export async function viewOfRun(files: FileSystem, folder: string): Promise<RunView | null> {
   const path = (name: string): string => joinPath(folder, name);
   if (!(await files.exists(path(runFiles.config)))) return null;
-  const settings = settingsOf(parsed(new TextDecoder().decode(await files.read(path(runFiles.config)))));
+  const config = parsed(new TextDecoder().decode(await files.read(path(runFiles.config))));
+  const settings = settingsOf(config);
   const step = await stepOf(files, path(runFiles.checkpoints));
   if (step === null) return emptyView(settings);
   const upTo = async (name: string): Promise<Row[]> =>
     (await readLines(files, path(name))).filter((row) => Number(row["step"]) <= step);
   const metrics = await upTo(runFiles.metrics);
-  const episodes = await upTo(runFiles.episodes);
+  const episodes: RecordedEpisode[] = [];
+  for await (const each of shownEpisodes(fileSystemSource(files, folder), config)) episodes.push(each);
   return {
     settings,
     step,
@@ -50,16 +54,16 @@ async function stepOf(files: FileSystem, checkpoints: string): Promise<number | 
   }
 }
 
-function heldOutOf(row: Row, episodes: readonly Row[]): HeldOut {
+function heldOutOf(row: Row, episodes: readonly RecordedEpisode[]): HeldOut {
   const { step, accuracy, interval, tokens, problems } = row as unknown as Omit<HeldOut, "shown">;
-  const shown = episodes.filter((each) => each["step"] === step).slice(0, shownProblems);
+  const shown = episodes.filter((each) => each.step === step).slice(0, shownProblems);
   return {
     step,
     accuracy,
     interval,
     tokens,
     problems,
-    shown: shown.map(({ problem, episode }) => conversationOf(problem as Problem, episode as Episode)),
+    shown: shown.map(({ problem, episode }) => conversationOf(problem, episode)),
   };
 }
 

@@ -1,0 +1,127 @@
+/**
+ * The container of a run's episodes: a gzip file (RFC 1952) of one member per training step and per evaluation. Each member is one line of
+ * JSON, so `zcat` gives JSON lines. Its header says how long it is and what it holds, so that a reader finds a step without inflating the others.
+ */
+
+/** What a member's header says. */
+export interface MemberHead {
+  readonly step: number;
+  readonly kind: "step" | "evaluation";
+  readonly version: number;
+  /** Whether it holds all episodes, and what was learned from them; else the few that people read. */
+  readonly isComplete: boolean;
+}
+
+/** Bytes of the file: a member, or what is none (`head` is null), which reaches the end where a write was cut short. */
+export interface MemberPlace {
+  readonly head: MemberHead | null;
+  readonly from: number;
+  readonly length: number;
+  /** Nothing follows it. */
+  readonly isLast: boolean;
+}
+
+/** So many bytes of a file from a place, or as many as there are; null where it cannot be read. */
+export type ReadAt = (from: number, length: number) => Promise<Uint8Array | null>;
+
+/** Gzip with an extra field: deflated, no time, system unknown; 14 bytes of extra, of which the subfield "LC" has 10. */
+const signature = Uint8Array.of(0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 14, 0, 0x4c, 0x43, 10, 0);
+const headBytes = signature.length + 10;
+const plainHeadBytes = 10;
+
+/**
+ * A member with its header, of what any gzip makes of the line.
+ * @throws RangeError for a gzip whose header has fields of its own
+ */
+export function gzipMember(gzip: Uint8Array, { step, kind, version, isComplete }: MemberHead): Uint8Array {
+  if (gzip[0] !== signature[0] || gzip[1] !== signature[1] || gzip[3] !== 0)
+    throw new RangeError("expected a gzip without header fields");
+  const member = new Uint8Array(gzip.length - plainHeadBytes + headBytes);
+  member.set(signature);
+  const view = new DataView(member.buffer, signature.length);
+  view.setUint32(0, member.length, true);
+  view.setUint32(4, step, true);
+  view.setUint8(8, version);
+  view.setUint8(9, (kind === "evaluation" ? 1 : 0) + (isComplete ? 2 : 0));
+  member.set(gzip.subarray(plainHeadBytes), headBytes);
+  return member;
+}
+
+/** Null where no member begins. */
+function headAt(bytes: Uint8Array, at: number): (MemberHead & { readonly length: number }) | null {
+  if (at + headBytes > bytes.length || signature.some((byte, i) => bytes[at + i] !== byte)) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset + at + signature.length);
+  const flags = view.getUint8(9);
+  return {
+    length: view.getUint32(0, true),
+    step: view.getUint32(4, true),
+    kind: (flags & 1) === 1 ? "evaluation" : "step",
+    version: view.getUint8(8),
+    isComplete: (flags & 2) === 2,
+  };
+}
+
+const pieceBytes = 1 << 16;
+
+/** Members of a file one after the other, by their headers alone. What is damaged is passed over up to the next member. */
+export async function* membersIn(read: ReadAt, start = 0): AsyncGenerator<MemberPlace> {
+  const none: Uint8Array = new Uint8Array();
+  let piece: Uint8Array = none;
+  let pieceAt = 0;
+  /** The bytes of a place, of a piece that is read anew where they are not in the last one; fewer at the end of the file. */
+  const bytesAt = async (from: number, length: number): Promise<Uint8Array> => {
+    if (from < pieceAt || from + length > pieceAt + piece.length) {
+      piece = (await read(from, Math.max(length, pieceBytes))) ?? none;
+      pieceAt = from;
+    }
+    return piece.subarray(from - pieceAt);
+  };
+  for (let from = start; ;) {
+    const bytes = await bytesAt(from, headBytes);
+    if (bytes.length === 0) return;
+    const { length = 0, ...head } = headAt(bytes, 0) ?? {};
+    const isThere = length > headBytes && (await bytesAt(from + length - 1, 1)).length > 0;
+    const next = isThere ? await bytesAt(from + length, headBytes) : none;
+    // Where no member follows, one may begin within the length that this one claims.
+    const isFollowed = next.length === 0 || headAt(next, 0) !== null;
+    const end = isThere && isFollowed ? null : await nextMember(bytesAt, from + 1);
+    if (isThere && (end === null || end.at >= from + length)) {
+      yield { head: head as MemberHead, from, length, isLast: next.length === 0 };
+      from += length;
+    } else if (end) {
+      yield { head: null, from, length: end.at - from, isLast: end.isEnd };
+      from = end.at;
+    }
+  }
+}
+
+/** Where the next member begins, or the file ends. */
+async function nextMember(
+  bytesAt: (from: number, length: number) => Promise<Uint8Array>,
+  from: number,
+): Promise<{ readonly at: number; readonly isEnd: boolean }> {
+  for (let at = from; ;) {
+    const bytes = await bytesAt(at, pieceBytes);
+    for (let i = bytes.indexOf(signature[0] as number); i >= 0; i = bytes.indexOf(signature[0] as number, i + 1))
+      if (headAt(bytes, i)) return { at: at + i, isEnd: false };
+    if (bytes.length < headBytes) return { at: at + bytes.length, isEnd: true };
+    at += bytes.length - headBytes + 1;
+  }
+}
+
+/** Whether the last member of a file of so many bytes is whole: its end alone is read. */
+export async function endsWhole(read: ReadAt, size: number): Promise<boolean> {
+  for (let length = pieceBytes; ; length *= 8) {
+    const from = Math.max(0, size - length);
+    const bytes = (await read(from, size - from)) ?? new Uint8Array();
+    for (
+      let i = bytes.lastIndexOf(signature[0] as number);
+      i >= 0;
+      i = i > 0 ? bytes.lastIndexOf(signature[0] as number, i - 1) : -1
+    ) {
+      const head = headAt(bytes, i);
+      if (head) return from + i + head.length === size;
+    }
+    if (from === 0) return size === 0;
+  }
+}

@@ -1,0 +1,54 @@
+import type { Episode, Utterance } from "../episode.ts";
+import type { Problem } from "../problem.ts";
+import { unpackNumbers } from "./packed-numbers.ts";
+import type { StoredContent, StoredScore, StoredTerms } from "./stored-step.ts";
+
+/** An episode of a run folder, whole: what was played and what it earned. */
+export interface RecordedEpisode {
+  readonly step: number;
+  readonly problem: Problem;
+  readonly episode: Episode;
+  /** Of training alone, like `terms`; null where the reward does not apply. */
+  readonly reward?: number | null;
+  readonly terms?: StoredTerms;
+  readonly score?: StoredScore | null;
+  /** Its grade in an evaluation; null without one. */
+  readonly task?: number | null;
+}
+
+/**
+ * The episodes of a step or of an evaluation, each with its utterances, tokens and log-probs.
+ * @throws Error for content that names what it does not hold
+ */
+export function recordedEpisodes(step: number, content: StoredContent): RecordedEpisode[] {
+  const utterances = utterancesIn(content);
+  const of = (number: number): { readonly episode: Episode; readonly score?: StoredScore | null } => {
+    const found = content.episodes[number];
+    if (!found) throw new Error(`there is no episode ${number} in it`);
+    const { utterances: own, score, ...rest } = found;
+    const turns = own.map((each) => {
+      const utterance = utterances[each];
+      if (!utterance) throw new Error(`there is no utterance ${each} in it`);
+      return utterance;
+    });
+    return { episode: { ...rest, utterances: turns }, ...(score !== undefined && { score }) };
+  };
+  if (content.played)
+    return content.played.map(({ problem, episode, task }) => ({ step, problem, ...of(episode), task }));
+  return (content.rollouts ?? []).map(({ group, episode, reward, terms }) => {
+    const problem = content.problems?.[group];
+    if (!problem) throw new Error(`there is no problem ${group} in it`);
+    return { step, problem, ...of(episode), reward, terms };
+  });
+}
+
+function utterancesIn({ utterances, sampledLogProbs }: StoredContent): Utterance[] {
+  const logProbs = unpackNumbers(sampledLogProbs);
+  let at = 0;
+  return utterances.map(({ promptTokens, tokens, prompt = "", ...rest }) => {
+    if (!tokens) return { ...rest, prompt };
+    const own = Array.from(logProbs.subarray(at, at + tokens.length));
+    at += tokens.length;
+    return { ...rest, prompt, trace: { promptTokens: promptTokens ?? [], tokens, logProbs: own } };
+  });
+}

@@ -1,0 +1,115 @@
+import {
+  formerRunFiles,
+  fromBase64,
+  packNumbers,
+  recordedEpisodes,
+  type RecordedEpisode,
+  type StoredContent,
+  type StoredRollout,
+} from "@laconic/core/run-folder";
+import { gunzip, inflate } from "#platform";
+import { recordIn, type RunSource } from "../run/run-source.ts";
+import { EpisodeFile, type EpisodeEntry } from "./episode-file.ts";
+import { rowOf } from "./rows.ts";
+
+/** Larger content is passed over, and named. */
+const maxContentBytes = 64 << 20;
+
+const [latin, utf8] = [new TextDecoder("latin1"), new TextDecoder()];
+
+/** The episodes of an entry, with what was learned from them. @throws Error where they cannot be read, or are too large */
+export async function episodeContent(source: RunSource, { file, from, length }: EpisodeEntry): Promise<StoredContent> {
+  const bytes = await source.bytes(file, from, length);
+  if (bytes?.length !== length) throw new Error("it is not there any more");
+  if (file === formerRunFiles.rollouts || file === formerRunFiles.episodes) return transcriptContent(bytes);
+  if (file === formerRunFiles.records) return recordContent(bytes);
+  return checked(rowOf(utf8.decode(await gunzip(bytes, maxContentBytes))));
+}
+
+/**
+ * Every episode of one kind that a run folder holds, in the order of its file; of steps that stand twice, those of the later. Reads one step
+ * at a time, whatever the length of the file.
+ * @param damage - told what cannot be read and is passed over, in words
+ */
+export async function* eachEpisode(
+  source: RunSource,
+  kind: EpisodeEntry["kind"],
+  damage: (message: string) => void = () => undefined,
+): AsyncGenerator<RecordedEpisode> {
+  let entries: EpisodeEntry[] = [];
+  await new EpisodeFile(source).readNew({
+    reset: () => void (entries = []),
+    entry: (entry) => void (entry.kind === kind && entries.push(entry)),
+    damage,
+  });
+  const complete = new Map(entries.flatMap((each) => (each.isComplete ? [[each.step, each] as const] : [])));
+  for (const entry of entries) {
+    const { step } = entry;
+    if ((complete.get(step) ?? entry) !== entry) continue;
+    let episodes: readonly RecordedEpisode[] = [];
+    try {
+      episodes = recordedEpisodes(step, await episodeContent(source, entry));
+    } catch (error) {
+      damage(
+        `${entry.file}: row ${entry.number} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+    yield* episodes;
+  }
+}
+
+/**
+ * Of each held-out evaluation the first episodes, as many as the run keeps transcripts.
+ * @param settings - of the run, as its folder has them
+ */
+export async function* shownEpisodes(
+  source: RunSource,
+  settings: Readonly<Record<string, unknown>>,
+): AsyncGenerator<RecordedEpisode> {
+  const train = recordIn(settings["train"]) ?? settings;
+  const { transcripts = Infinity } = recordIn(train["evaluation"]) ?? {};
+  const shown = new Map<number, number>();
+  for await (const each of eachEpisode(source, "evaluation")) {
+    const before = shown.get(each.step) ?? 0;
+    shown.set(each.step, before + 1);
+    if (before < Number(transcripts)) yield each;
+  }
+}
+
+function checked(content: Readonly<Record<string, unknown>> | null): StoredContent {
+  const { episodes, utterances } = content ?? {};
+  if (!Array.isArray(episodes) || !Array.isArray(utterances)) throw new Error("it holds no episodes");
+  return content as unknown as StoredContent;
+}
+
+/** Of a line of `records.jsonl`. */
+async function recordContent(line: Uint8Array): Promise<StoredContent> {
+  // All of a record's line is ASCII.
+  const { deflate } = rowOf(latin.decode(line)) ?? {};
+  if (typeof deflate !== "string") throw new Error("it holds nothing");
+  return checked(rowOf(utf8.decode(await inflate(fromBase64(deflate), maxContentBytes))));
+}
+
+/** Of a line of `rollouts.jsonl` or `episodes.jsonl`, which has one episode with all that it needs. */
+function transcriptContent(line: Uint8Array): StoredContent {
+  const row = rowOf(line);
+  const [problem, episode] = [recordIn(row?.["problem"]), recordIn(row?.["episode"])];
+  if (typeof problem?.["id"] !== "string") throw new Error("it holds no problem");
+  if (!Array.isArray(episode?.["utterances"]) || !Array.isArray(recordIn(episode["ledger"])?.["calls"]))
+    throw new Error("it holds no episode");
+  const { problem: asked, episode: played, reward, terms, score, task } = row as unknown as RecordedEpisode;
+  const { utterances, ...rest } = played;
+  const stored = {
+    episodes: [{ ...rest, utterances: utterances.map((_, i) => i), ...(score !== undefined && { score }) }],
+    utterances: utterances.map(({ trace, ...each }) => ({
+      ...each,
+      ...(trace && { promptTokens: trace.promptTokens, tokens: trace.tokens }),
+    })),
+    sampledLogProbs: packNumbers(utterances.flatMap(({ trace }) => trace?.logProbs ?? [])),
+  };
+  if (reward === undefined && terms === undefined)
+    return { ...stored, played: [{ problem: asked, episode: 0, task: task ?? null }] };
+  // What its costs were counted in is not known.
+  const rollout = { group: 0, episode: 0, terms: terms ?? {}, reward: reward ?? null } as StoredRollout;
+  return { ...stored, problems: [asked], rollouts: [rollout] };
+}

@@ -1,0 +1,39 @@
+import { boundedJson } from "@laconic/core";
+import { joinPath, type FileSystem } from "@laconic/core/files";
+import { gunzip } from "#platform";
+import { gzipMember, membersIn, runFiles, type MemberHead } from "@laconic/core/run-folder";
+import { gzipped } from "../run/gzipped.ts";
+import { joined } from "../run/json-lines.ts";
+
+/** A step or an evaluation as a run's file of episodes holds it. */
+export interface EpisodeMember {
+  readonly head: MemberHead;
+  /** JSON, to be changed by a test. */
+  readonly content: Record<string, unknown>;
+}
+
+/** All that a run's file of episodes holds. */
+export async function episodeMembers(fs: FileSystem, run: string): Promise<EpisodeMember[]> {
+  const path = joinPath(run, runFiles.episodes);
+  const members: EpisodeMember[] = [];
+  for await (const { head, from, length } of membersIn((...place) => fs.readPart(path, ...place))) {
+    if (!head) throw new Error(`${path} is damaged at byte ${from}`);
+    const text = new TextDecoder().decode(await gunzip(await fs.readPart(path, from, length), 1 << 30));
+    members.push({ head, content: boundedJson(text) as Record<string, unknown> });
+  }
+  return members;
+}
+
+/** Writes a run's file of episodes anew. @returns where each of its members ends, in bytes */
+export async function writeEpisodeMembers(
+  fs: FileSystem,
+  run: string,
+  members: readonly EpisodeMember[],
+): Promise<readonly number[]> {
+  const packed = await Promise.all(
+    members.map(async ({ head, content }) => gzipMember(await gzipped(`${JSON.stringify(content)}\n`), head)),
+  );
+  await fs.write(joinPath(run, runFiles.episodes), joined(packed));
+  let end = 0;
+  return packed.map(({ length }) => (end += length));
+}
