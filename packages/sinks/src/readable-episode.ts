@@ -1,4 +1,4 @@
-import type { EvaluatedEpisode } from "@laconic/trainer";
+import type { RecordedEpisode } from "@laconic/trainer";
 
 /** Characters of a text that are shown; what is cut is counted. */
 const maxCharacters = 4000;
@@ -7,7 +7,7 @@ const maxCharacters = 4000;
  * An episode as plain text: problem, every turn, answer and grade. Control characters and those that turn the direction of reading
  * are shown by their numbers, and every line of it is indented, so that no text of a model passes for a line of ours.
  */
-export function readableEpisode({ problem, episode, task }: EvaluatedEpisode): string {
+export function readableEpisode({ problem, episode, task }: RecordedEpisode): string {
   const turns = episode.utterances.map(({ agent, silent, text, writtenTokens }) =>
     silent ? `${visible(agent)}: (silent)` : `${visible(agent)} (${writtenTokens} tokens):\n${indented(text)}`,
   );

@@ -1,6 +1,6 @@
 import type { FileSystem } from "@laconic/core/files";
 import { timerOf, type Timer } from "@laconic/rewards";
-import { type CompleteSink, type EvaluatedEpisode, heldOutMetrics, nodeFileSystem } from "@laconic/trainer";
+import { type CompleteSink, type RecordedEpisode, heldOutMetrics, nodeFileSystem } from "@laconic/trainer";
 import { delivery, type Delivery } from "./delivery.ts";
 import { keptIdentity } from "./kept-identity.ts";
 import { httpClient, isPassingError, type Fetch } from "./post-json.ts";
@@ -81,7 +81,7 @@ function finite(metrics: Readonly<Record<string, number>>): Record<string, numbe
 }
 
 /** A conversation as messages; what hides or turns text around is shown by its number. */
-function traceOf({ problem, episode, task }: EvaluatedEpisode): Readonly<Record<string, unknown>> {
+function traceOf({ problem, episode, task }: RecordedEpisode): Readonly<Record<string, unknown>> {
   const said = episode.utterances.map(({ agent, text, silent }) => ({
     role: "assistant",
     name: visible(agent),

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { livePolicies, type PlayedProblem } from "./parts.ts";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
+import { livePolicies } from "./parts.ts";
 import { wilsonInterval } from "@laconic/core";
 import { evaluate } from "./evaluate.ts";
 import { tinyParts } from "./testing/index.ts";
@@ -31,7 +32,7 @@ test("what a task sees across episodes stands among the measures, of all and of 
   const task = {
     ...parts.task,
     heldOut: parts.task.heldOut.map((problem, i) => ({ ...problem, group: i % 3 === 0 ? "third" : "rest" })),
-    across: (played: readonly PlayedProblem[]) => ({
+    across: (played: readonly RecordedEpisode[]) => ({
       episodes: played.length,
       longest: Math.max(...played.map(({ episode }) => episode.utterances[0]?.writtenTokens ?? 0)),
       problems: new Set(played.map(({ problem }) => problem.group)).size === 1 ? 1 : Number.NaN,

@@ -6,6 +6,7 @@ import {
   type AgentId,
   type EpisodeContext,
 } from "@laconic/core";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { scoreValue, type ScoreCounts } from "@laconic/rewards";
 import { agentGspoDefaults, type ScoringSettings, type TrainConfig } from "./config.ts";
 import { checkEpisode } from "./stages/checked-values.ts";
@@ -13,7 +14,7 @@ import { attempts, streamOfAttempt } from "./stages/attempts.ts";
 import { languageOf, saidTexts, type Language } from "./language.ts";
 import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { rewardOf, scorer } from "./scorer.ts";
-import { modelsOf, type PlayedProblem, type Samplers, type TrainingParts } from "./parts.ts";
+import { modelsOf, type Samplers, type TrainingParts } from "./parts.ts";
 
 /** How a team does on some problems. */
 export interface Measured {
@@ -40,12 +41,6 @@ export interface Evaluation extends Measured {
   readonly scoring?: ScoreCounts;
 }
 
-/** A held-out problem, how it was played, and its score. */
-export interface EvaluatedEpisode extends PlayedProblem {
-  /** Its score; NaN without one. */
-  readonly task: number;
-}
-
 /**
  * Samples one episode of each held-out problem. The random streams depend on the seed and the problem alone, so
  * evaluations of one run differ by the weights only. A problem without a score is left out of the accuracy, and counted.
@@ -70,7 +65,7 @@ export async function evaluate(
     /** The policies of the beginning, by name: language is measured under them. */
     readonly references?: Samplers;
   },
-): Promise<{ readonly evaluation: Evaluation; readonly episodes: readonly EvaluatedEpisode[] }> {
+): Promise<{ readonly evaluation: Evaluation; readonly episodes: readonly RecordedEpisode[] }> {
   const models = modelsOf(parts, samplers);
   const { scoring = agentGspoDefaults.scoring } = options;
   const { heldOut, topology } = parts.task;
@@ -94,12 +89,13 @@ export async function evaluate(
   const report = scoringReport(played.map(({ score }) => score));
   const failure = scoringFailure(report, scoring, `the evaluation at step ${options.step}`);
   if (failure) throw failure;
-  const episodes = played.map(({ problem, episode, score }): EvaluatedEpisode => ({
+  const episodes = played.map(({ problem, episode, score }): RecordedEpisode => ({
+    step: options.step,
     problem,
     episode,
     task: scoreValue(score),
   }));
-  if (episodes.length > 0 && episodes.every(({ task }) => Number.isNaN(task)))
+  if (episodes.length > 0 && episodes.every(({ task = Number.NaN }) => Number.isNaN(task)))
     throw new LaconicError(
       "scoring_failed",
       `the evaluation at step ${options.step}: all ${episodes.length} episodes ended with an agent's error, none has an answer`,
@@ -114,7 +110,7 @@ export async function evaluate(
   const measuresOf = new Map(
     played.map(({ episode, score }) => [episode, score?.status === "scored" ? (score.reward.measures ?? {}) : {}]),
   );
-  const measured = (some: readonly EvaluatedEpisode[]): Measured => ({
+  const measured = (some: readonly RecordedEpisode[]): Measured => ({
     ...measuredTeam(some),
     ...auxiliaryMetrics(
       some.map(({ episode }) => measuresOf.get(episode) ?? {}),
@@ -155,8 +151,8 @@ function auxiliaryMetrics(
   return seen.length === 0 ? {} : { measures: Object.fromEntries(seen) as Record<string, number> };
 }
 
-function measuredTeam(episodes: readonly EvaluatedEpisode[]): Measured {
-  const grades = episodes.map(({ task }) => task).filter((task) => !Number.isNaN(task));
+function measuredTeam(episodes: readonly RecordedEpisode[]): Measured {
+  const grades = episodes.map(({ task = Number.NaN }) => task).filter((task) => !Number.isNaN(task));
   const right = grades.reduce((sum, task) => sum + task, 0);
   const tokens = episodes
     .flatMap(({ episode }) => episode.ledger.calls)

@@ -1,15 +1,9 @@
 import type { AgentId, Episode, LanguageModel, Problem, RewardResult } from "@laconic/core";
 
-/** An episode that was played elsewhere, and what it earned. */
-export interface RewardedEpisode {
-  readonly episode: Episode;
-  readonly reward: RewardResult;
-}
-
-/** Episodes about one problem. */
+/** Episodes about one problem that were played elsewhere, and what each earned. */
 export interface RewardedGroup {
   readonly problem: Problem;
-  readonly episodes: readonly RewardedEpisode[];
+  readonly episodes: readonly { readonly episode: Episode; readonly reward: RewardResult }[];
   /** Steps that the weights behind its oldest reply are behind; that of its step when absent. */
   readonly lag?: number;
 }

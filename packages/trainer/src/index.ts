@@ -19,13 +19,14 @@ export type {
 } from "./config.ts";
 export { parseTrainConfig } from "./config-schema.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
-export type { PartsOutline, PlayedProblem, Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./parts.ts";
+export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./parts.ts";
 
-export type { GroupSource, RewardedEpisode } from "./group-source.ts";
+export type { GroupSource } from "./group-source.ts";
 
 export { regressionOf } from "./regression.ts";
 export { evaluate } from "./evaluate.ts";
-export type { EvaluatedEpisode, Evaluation, Measured } from "./evaluate.ts";
+export type { RecordedEpisode } from "@laconic/core/run-folder";
+export type { Evaluation, Measured } from "./evaluate.ts";
 export type { Language } from "./language.ts";
 export { rewardOf, scorer } from "./scorer.ts";
 export type { Scorer } from "./scorer.ts";

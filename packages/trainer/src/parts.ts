@@ -1,7 +1,6 @@
 import {
   LaconicError,
   type AgentId,
-  type Episode,
   type Estimator,
   type EstimatorFunction,
   type Grader,
@@ -14,6 +13,7 @@ import {
   type Topology,
   type TrainableModel,
 } from "@laconic/core";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { Costs } from "@laconic/rewards";
 import type { JointGame } from "@laconic/topologies";
 import type { GroupSource } from "./group-source.ts";
@@ -37,15 +37,9 @@ export interface TrainingTask {
    * What many held-out episodes show and no single one does, by name, such as how words follow what was asked for: stands among
    * the measures of an evaluation, of all episodes and of each group. NaN where they do not show it.
    */
-  across?(played: readonly PlayedProblem[]): Readonly<Record<string, number>>;
+  across?(played: readonly Pick<RecordedEpisode, "problem" | "episode">[]): Readonly<Record<string, number>>;
   /** The same play turn by turn, for rollout trees: every agent replies at once, the grader judges each joint reply. */
   readonly game?: JointGame;
-}
-
-/** A problem and how it was played. */
-export interface PlayedProblem {
-  readonly problem: Problem;
-  readonly episode: Episode;
 }
 
 /** Weights in training, and who speaks with them. */

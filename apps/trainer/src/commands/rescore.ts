@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { formatNumber } from "@laconic/core/text";
-import { gradedEpisode, rescore, type GradedEpisode, type RescoredStep } from "@laconic/evaluation/analysis";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
+import { gradedEpisode, rescore, type RescoredStep } from "@laconic/evaluation/analysis";
 import { scoreValue, type RewardOutcome } from "@laconic/rewards";
 import {
   describeUnscored,
@@ -64,8 +65,8 @@ async function recordedIn(
   source: string,
   kind: "step" | "evaluation",
   note: (line: string) => void,
-): Promise<GradedEpisode[]> {
-  const recorded: GradedEpisode[] = [];
+): Promise<RecordedEpisode[]> {
+  const recorded: RecordedEpisode[] = [];
   if (source.endsWith(".jsonl"))
     for await (const row of eachLine(nodeFileSystem, source))
       recorded.push(gradedEpisode(row, source, recorded.length + 1));
@@ -78,10 +79,10 @@ async function recordedIn(
 /** Recorded episodes with the score that the run's task gives them now. */
 async function scoredAnew(
   run: string,
-  recorded: readonly GradedEpisode[],
+  recorded: readonly RecordedEpisode[],
   note: (line: string) => void,
   terminal: CommandContext["terminal"],
-): Promise<GradedEpisode[]> {
+): Promise<RecordedEpisode[]> {
   const config = await configOfRun(run);
   const { folder } = await openModelFolder(config.model, terminal);
   const task = await openRunTask(config.task, {
@@ -106,7 +107,7 @@ async function scoredAnew(
   }
 }
 
-function checkEdge(edge: string, recorded: readonly GradedEpisode[]): void {
+function checkEdge(edge: string, recorded: readonly RecordedEpisode[]): void {
   const known = new Set(
     recorded.flatMap(({ episode }) =>
       episode.ledger.calls.flatMap(({ agent, reads }) => reads.map(({ from }) => `${from}->${agent}`)),

@@ -3,7 +3,7 @@ import type { Problem } from "../problem.ts";
 import { unpackNumbers } from "./packed-numbers.ts";
 import type { StoredContent, StoredScore, StoredTerms } from "./stored-step.ts";
 
-/** An episode of a run folder, whole: what was played and what it earned. */
+/** An episode of an evaluation or of training, as sinks, reports and commands take it: what was played and what it earned. */
 export interface RecordedEpisode {
   readonly step: number;
   readonly problem: Problem;
@@ -12,8 +12,8 @@ export interface RecordedEpisode {
   readonly reward?: number | null;
   readonly terms?: StoredTerms;
   readonly score?: StoredScore | null;
-  /** Its grade in an evaluation; null without one. */
-  readonly task?: number | null;
+  /** Its grade in an evaluation; NaN without one. */
+  readonly task?: number;
 }
 
 /**
@@ -34,7 +34,12 @@ export function recordedEpisodes(step: number, content: StoredContent): Recorded
     return { episode: { ...rest, utterances: turns }, ...(score !== undefined && { score }) };
   };
   if (content.played)
-    return content.played.map(({ problem, episode, task }) => ({ step, problem, ...of(episode), task }));
+    return content.played.map(({ problem, episode, task }) => ({
+      step,
+      problem,
+      ...of(episode),
+      task: task ?? Number.NaN,
+    }));
   return (content.rollouts ?? []).map(({ group, episode, reward, terms }) => {
     const problem = content.problems?.[group];
     if (!problem) throw new Error(`there is no problem ${group} in it`);

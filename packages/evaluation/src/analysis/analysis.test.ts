@@ -3,7 +3,8 @@ import { scriptedEpisode, scriptedModel } from "@laconic/core/testing";
 import { star } from "@laconic/topologies";
 import { describe, expect, test } from "vitest";
 import { commonMessages, messageValues, summariseValues } from "./message-value.ts";
-import { rescore, type GradedEpisode } from "./rescore.ts";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
+import { rescore } from "./rescore.ts";
 import { analysisMarkdown } from "./analysis-page.ts";
 import { speechEdges } from "./speech-edges.ts";
 import { analyseTeam } from "./team-analysis.ts";
@@ -101,7 +102,7 @@ describe("recorded episodes under other rewards", () => {
     { agent: "a", text: "long words" },
     { agent: "s", text: "15", reads: [0] },
   ]);
-  const recorded: GradedEpisode[] = [0, 0, 5].map((step, i) => ({
+  const recorded: RecordedEpisode[] = [0, 0, 5].map((step, i) => ({
     step,
     problem: { ...problem, id: episode.problemId },
     episode,

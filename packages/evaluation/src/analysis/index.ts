@@ -10,4 +10,4 @@ export { analyseTeam, speechOf } from "./team-analysis.ts";
 export type { PlayedTeam, Speech, TeamAnalysis } from "./team-analysis.ts";
 export { analysisMarkdown, analysisTables, analysisTitle, cutSaid, heldOut } from "./analysis-page.ts";
 export { gradedEpisode, rescore } from "./rescore.ts";
-export type { GradedEpisode, RescoredStep, RescoreOptions } from "./rescore.ts";
+export type { RescoredStep, RescoreOptions } from "./rescore.ts";

@@ -3,15 +3,6 @@ import type { RecordedEpisode, StoredTerms } from "@laconic/core/run-folder";
 import { episodeSchema } from "@laconic/core/schemas";
 import { equation1Costs, measureEpisode, rewardTerms, rewardTotal, type Prices } from "@laconic/rewards";
 
-/** An episode as a run recorded it. */
-export interface GradedEpisode {
-  readonly step: number;
-  readonly problem: Problem;
-  readonly episode: Episode;
-  /** Its grade; NaN where the task did not apply. */
-  readonly task: number;
-}
-
 /** What an episode is worth under other rewards: no model is asked. */
 export interface RescoreOptions {
   readonly prices: Prices;
@@ -32,12 +23,12 @@ export interface RescoredStep {
 }
 
 /** The means of each step's episodes under other prices or edges, in the order of the steps. */
-export function rescore(recorded: readonly GradedEpisode[], { prices, without }: RescoreOptions): RescoredStep[] {
+export function rescore(recorded: readonly RecordedEpisode[], { prices, without }: RescoreOptions): RescoredStep[] {
   const steps = [...new Set(recorded.map(({ step }) => step))].toSorted((a, b) => a - b);
   return steps.map((step) => {
     const scored = recorded
       .filter((each) => each.step === step)
-      .map(({ problem, episode, task }) => {
+      .map(({ problem, episode, task = Number.NaN }) => {
         const kept = withoutEdges(episode, without);
         const terms = rewardTerms(
           measureEpisode(() => task, equation1Costs, kept, problem),
@@ -89,7 +80,7 @@ export function gradedEpisode(
   recorded: Readonly<Record<string, unknown>> | RecordedEpisode,
   file = "the run",
   row = 1,
-): GradedEpisode {
+): RecordedEpisode {
   const { step = 0, problem, terms, task = (terms as StoredTerms | undefined)?.["task"] } = recorded;
   const episode = episodeSchema.safeParse(recorded.episode);
   if (!episode.success || typeof problem !== "object" || problem === null || (typeof task !== "number" && task != null))

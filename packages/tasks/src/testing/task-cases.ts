@@ -1,6 +1,6 @@
 import { LaconicError, randomFromSeed, type LanguageModel, type Problem, type Random } from "@laconic/core";
 import { randomPolicy } from "@laconic/topologies/testing";
-import type { PlayedProblem, TrainingTask } from "@laconic/trainer";
+import type { RecordedEpisode, TrainingTask } from "@laconic/trainer";
 import { problemKey } from "../check-problems.ts";
 import { gradeOf, gradeOfEpisode, type Grade, type TeamAnswer } from "../grading.ts";
 
@@ -128,7 +128,7 @@ export const taskCases: readonly TaskCase[] = [
     name: "its team plays a problem to the end, what it answers gets a grade, and what it sees across episodes is numbers",
     run: withSubject(async ({ task, model = (agent) => randomPolicy(agent) }) => {
       const models = Object.fromEntries(task.topology.agents.map((agent) => [agent, model(agent)]));
-      const played: PlayedProblem[] = [];
+      const played: Pick<RecordedEpisode, "problem" | "episode">[] = [];
       for (const [i, problem] of [...task.heldOut.slice(0, few), ...draw(task, "play", few)].entries()) {
         const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(`play ${i}`) };
         const episode = await task.topology.run(problem, context);

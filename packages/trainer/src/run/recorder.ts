@@ -1,4 +1,5 @@
-import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
+import type { Evaluation } from "../evaluate.ts";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { DroppedGroup } from "../queue/group-queue.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
@@ -33,7 +34,7 @@ export interface Recorder {
   /** Groups that trained nothing since the step before, and why; asynchronous runs only. */
   dropped(step: number, groups: readonly DroppedProblem[]): Promise<void>;
   /** @param transcripts - of its episodes, how many are to be read by people */
-  evaluation(evaluation: Evaluation, episodes: readonly EvaluatedEpisode[], transcripts?: number): Promise<void>;
+  evaluation(evaluation: Evaluation, episodes: readonly RecordedEpisode[], transcripts?: number): Promise<void>;
   checkpoint(models: Models, state: LoopState): Promise<void>;
   /** A trap or a defect worth saying; each text once. */
   warn(message: string): Promise<void>;

@@ -2,7 +2,8 @@ import { LaconicError } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { gzipMember, recordVersion, runFiles, type MemberHead } from "@laconic/core/run-folder";
 import { nodeFileSystem, nodeProcesses } from "#platform";
-import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
+import type { Evaluation } from "../evaluate.ts";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { MetricSink, SinkOutcome } from "../sinks/metric-sink.ts";
 import { sinkSet } from "../sinks/sink-set.ts";
 import type { ScoredRollout } from "../stages/score.ts";
@@ -204,7 +205,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
       if (groups.length > 0)
         await fs.append(path(runFiles.dropped), groups.map((each) => toLine({ step, ...each })).join(""));
     },
-    async evaluation(evaluation: Evaluation, episodes: readonly EvaluatedEpisode[], transcripts = episodes.length) {
+    async evaluation(evaluation: Evaluation, episodes: readonly RecordedEpisode[], transcripts = episodes.length) {
       const shown = episodes.slice(0, transcripts);
       const kept = records ? episodes : shown;
       if (kept.length > 0) await keep("evaluation", records, packEvaluation(evaluation.step, kept));

@@ -1,6 +1,7 @@
 import type { Episode, Problem, Ragged, Utterance } from "@laconic/core";
 import {
   packNumbers,
+  type RecordedEpisode,
   type StoredEpisode,
   type StoredEpisodes,
   type StoredEvaluation,
@@ -10,9 +11,8 @@ import {
   type StoredUtterance,
 } from "@laconic/core/run-folder";
 import type { Prices, ScoreCounts } from "@laconic/rewards";
-import type { EvaluatedEpisode } from "../evaluate.ts";
 import type { LearnerResult } from "../stages/learner.ts";
-import type { RolledOutEpisode } from "../stages/rollout.ts";
+import type { Rollout } from "../stages/rollout.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { RolloutTree } from "../stages/rollout-tree.ts";
 
@@ -53,9 +53,13 @@ export function packRollouts(
 }
 
 /** An evaluation's episodes as plain data, of all its problems. */
-export function packEvaluation(step: number, played: readonly EvaluatedEpisode[]): StoredEvaluation {
+export function packEvaluation(step: number, played: readonly RecordedEpisode[]): StoredEvaluation {
   const table = new EpisodeTable();
-  const rows = played.map(({ problem, episode, task }) => ({ problem, episode: table.add({ episode }), task }));
+  const rows = played.map(({ problem, episode, task = Number.NaN }) => ({
+    problem,
+    episode: table.add({ episode }),
+    task,
+  }));
   return { step, played: rows, ...table.columns() };
 }
 
@@ -105,7 +109,7 @@ class EpisodeTable {
   readonly #utterances = new Numbered<object, StoredUtterance>();
   readonly #logProbs: number[] = [];
 
-  add({ episode, score }: Pick<RolledOutEpisode, "episode"> & Partial<RolledOutEpisode>): number {
+  add({ episode, score }: Pick<Rollout, "episode"> & Partial<Pick<Rollout, "score">>): number {
     return this.#episodes.numberOf(episode, () => {
       const { utterances, ...rest } = episode;
       const own = utterances.map((each) => this.utterance(each));

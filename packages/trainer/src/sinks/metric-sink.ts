@@ -1,4 +1,5 @@
-import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
+import type { Evaluation } from "../evaluate.ts";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { Metrics } from "../stages/step-metrics.ts";
 
 /** What a run is, for those who show it beside others. */
@@ -30,7 +31,7 @@ export interface MetricSink {
   /** A held-out result, before the first step (0) and after some; `heldOutMetrics` makes flat numbers of it. */
   evaluation?(evaluation: Evaluation): void | Promise<void>;
   /** Held-out episodes of an evaluation that are to be read by people. A model wrote their text: it is data, never markup. */
-  transcripts?(episodes: readonly EvaluatedEpisode[], step: number): void | Promise<void>;
+  transcripts?(episodes: readonly RecordedEpisode[], step: number): void | Promise<void>;
   /** The end of the run: sends what is left; a sweep's next run begins anew. Not called after an error. @param outcome - whether the run was done */
   close?(outcome?: SinkOutcome): void | Promise<void>;
 }

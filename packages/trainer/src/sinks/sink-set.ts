@@ -1,5 +1,5 @@
 import { joinPath, type FileSystem } from "@laconic/core/files";
-import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
+import type { Evaluation } from "../evaluate.ts";
 import { eachLine, readLines } from "../run/json-lines.ts";
 import { runFiles, type RecordedEpisode } from "@laconic/core/run-folder";
 import { shownEpisodes } from "../reading/episode-content.ts";
@@ -12,7 +12,7 @@ export interface SinkSet {
   begin(run: SinkRun): Promise<void>;
   log(metrics: Metrics): Promise<void>;
   /** @param shown - episodes of it that are to be read by people */
-  evaluation(evaluation: Evaluation, shown: readonly EvaluatedEpisode[]): Promise<void>;
+  evaluation(evaluation: Evaluation, shown: readonly RecordedEpisode[]): Promise<void>;
   /** Tells everything that a folder has of the run that began. */
   replay(fs: FileSystem, { directory, config }: Pick<SinkRun, "directory" | "config">): Promise<void>;
   close(outcome?: SinkOutcome): Promise<void>;
@@ -33,7 +33,7 @@ export function sinkSet(given: readonly MetricSink[], warn: (message: string) =>
       }
     }
   };
-  const evaluation = (result: Evaluation, shown: readonly EvaluatedEpisode[]): Promise<void> =>
+  const evaluation = (result: Evaluation, shown: readonly RecordedEpisode[]): Promise<void> =>
     each(async (sink) => {
       await sink.evaluation?.(result);
       if (shown.length > 0) await sink.transcripts?.(shown, result.step);
@@ -50,10 +50,9 @@ export function sinkSet(given: readonly MetricSink[], warn: (message: string) =>
       const tell = async (until: number): Promise<void> => {
         while ((evaluations[0]?.step ?? Infinity) < until) {
           const result = evaluations.shift() as Evaluation;
-          const shown = episodes.filter(({ step }) => step === result.step);
           await evaluation(
             result,
-            shown.map(({ problem, episode, task }) => ({ problem, episode, task: task ?? Number.NaN })),
+            episodes.filter(({ step }) => step === result.step),
           );
         }
       };

@@ -7,7 +7,7 @@ import { streamOfAttempt } from "./attempts.ts";
 import { checkEpisode } from "./checked-values.ts";
 import { answersToScore } from "./credit.ts";
 import type { GroupRollout, GroupPlace } from "./group-rollout.ts";
-import type { RolledOutEpisode, Rollout } from "./rollout.ts";
+import type { Rollout } from "./rollout.ts";
 
 /** How episodes are played. */
 export interface GameOptions {
@@ -28,14 +28,14 @@ export function episodeRollout(
   const play = async (
     context: Pick<EpisodeContext, "models" | "random"> & Partial<Pick<EpisodeContext, "sampling">>,
     signal: AbortSignal | undefined,
-  ): Promise<RolledOutEpisode> => {
+  ): Promise<Pick<Rollout, "episode" | "score">> => {
     const episode = await topology.run(problem, { ...contextOf(config), ...context, ...(signal && { signal }) });
     checkEpisode(topology.name, episode);
     return { episode, score: await score(episode, problem) };
   };
-  let greedyEpisode: Promise<RolledOutEpisode> | null = null;
+  let greedyEpisode: Promise<Pick<Rollout, "episode" | "score">> | null = null;
   /** One for the whole group, whichever episode asks first; one that failed is played again. */
-  const greedily = (signal: AbortSignal | undefined): Promise<RolledOutEpisode> => {
+  const greedily = (signal: AbortSignal | undefined): Promise<Pick<Rollout, "episode" | "score">> => {
     const own = random.split(`problem:${group}`).split("greedy");
     greedyEpisode ??= play({ models, random: own, sampling: { temperature: 0 } }, signal).catch((error: unknown) => {
       greedyEpisode = null;

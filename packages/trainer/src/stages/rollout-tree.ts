@@ -1,6 +1,6 @@
 import type { AgentId, Problem } from "@laconic/core";
 import type { Turn } from "@laconic/topologies";
-import type { RolledOutEpisode } from "./rollout.ts";
+import type { Rollout } from "./rollout.ts";
 
 /** One problem's tree. */
 export interface RolloutTree {
@@ -13,7 +13,7 @@ export interface RolloutTree {
 export interface TreeAction {
   readonly replies: readonly number[];
   /** The play so far, this reply included. */
-  readonly played: RolledOutEpisode;
+  readonly played: Pick<Rollout, "episode" | "score">;
   /** Its round: what was said before has been paid for. */
   readonly round: number;
   readonly next: TreeNode | null;
@@ -28,5 +28,5 @@ export interface Tree {
   readonly node: TreeNode;
   /** By place: the path to the node, the agent, the reply. */
   readonly replies: ReadonlyMap<string, Turn>;
-  readonly paths: readonly RolledOutEpisode[];
+  readonly paths: readonly Pick<Rollout, "episode" | "score">[];
 }

@@ -1,21 +1,18 @@
 import type { AgentId, Episode, Problem } from "@laconic/core";
 import type { RewardOutcome } from "@laconic/rewards";
 
-/** An episode and what became of its reward; null where an agent's error left nothing to judge. */
-export interface RolledOutEpisode {
+/** An episode of a step, the problem it is about, and what became of its reward. */
+export interface Rollout {
   readonly episode: Episode;
+  /** Null where an agent's error left nothing to judge. */
   readonly score: RewardOutcome | null;
-}
-
-/** An episode and the problem it is about. */
-export interface Rollout extends RolledOutEpisode {
   readonly problem: Problem;
   /** Position of the problem among those of the step. */
   readonly group: number;
   /** Score of each utterance as if it were the answer, NaN without one; where credit asks for it. */
   readonly utteranceScores?: readonly number[];
   /** The same episode with one agent silent, the same random numbers for the others; with `credit: difference` only. */
-  readonly without?: Readonly<Record<AgentId, RolledOutEpisode>>;
+  readonly without?: Readonly<Record<AgentId, Pick<Rollout, "episode" | "score">>>;
   /** The problem's greedy episode, which is not trained on; where an estimator asks for it. */
-  readonly greedy?: RolledOutEpisode;
+  readonly greedy?: Pick<Rollout, "episode" | "score">;
 }

@@ -12,7 +12,7 @@ import {
 } from "@laconic/rewards";
 import type { CreditSettings } from "../config.ts";
 import { utteranceCredit } from "./credit.ts";
-import type { RolledOutEpisode, Rollout } from "./rollout.ts";
+import type { Rollout } from "./rollout.ts";
 
 /** A rollout with its reward: Eq. 1, term by term and summed. */
 export interface ScoredRollout extends Rollout {
@@ -42,13 +42,14 @@ export interface Pricing extends PricingOptions {
  */
 export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: ReadonlySet<AgentId>): ScoredRollout[] {
   const { costs, prices, credit } = pricing;
-  const priced = ({ episode, score: outcome }: RolledOutEpisode): [MeasuredEpisode, RewardTerms] => {
+  const priced = ({ episode, score: outcome }: Pick<Rollout, "episode" | "score">): [MeasuredEpisode, RewardTerms] => {
     const team = outcome?.status === "scored" ? outcome.reward.team : { task: Number.NaN };
     const used = measureCosts(costs, agents ? tokensOf(episode, agents) : episode);
     const measured = { task: scoreValue(outcome), terms: team, costs: used };
     return [measured, rewardTerms(measured, prices, pricing)];
   };
-  const totalOf = (played: RolledOutEpisode): number => rewardTotal(priced(played)[1], played.episode.problemId);
+  const totalOf = (played: Pick<Rollout, "episode" | "score">): number =>
+    rewardTotal(priced(played)[1], played.episode.problemId);
   return rollouts.map((each) => {
     const [measured, terms] = priced(each);
     const reward = rewardTotal(terms, each.problem.id);

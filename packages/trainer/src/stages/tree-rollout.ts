@@ -8,7 +8,7 @@ import type { Scorer } from "../scorer.ts";
 import { streamOfAttempt } from "./attempts.ts";
 import type { GroupRollout, GroupPlace } from "./group-rollout.ts";
 import type { RolloutTree, Tree, TreeAction, TreeNode } from "./rollout-tree.ts";
-import type { RolledOutEpisode } from "./rollout.ts";
+import type { Rollout } from "./rollout.ts";
 import { tokensOf, type Pricing } from "./score.ts";
 
 /** What a step's trees say of each reply. */
@@ -57,7 +57,7 @@ export function treeRollout(
           },
         );
       };
-      const judge = async (turns: readonly Turn[]): Promise<RolledOutEpisode> => {
+      const judge = async (turns: readonly Turn[]): Promise<Pick<Rollout, "episode" | "score">> => {
         const episode = jointEpisode(game, problem, turns);
         const played = { episode, score: await score(episode, problem) };
         scores.push(played.score);
@@ -160,7 +160,7 @@ interface Growth {
   /** Replies of each agent at a node: G. */
   readonly count: number;
   readonly say: Say;
-  readonly judge: (turns: readonly Turn[]) => Promise<RolledOutEpisode>;
+  readonly judge: (turns: readonly Turn[]) => Promise<Pick<Rollout, "episode" | "score">>;
 }
 
 /** The tree behind a joint history; null where the transition ends the play. */

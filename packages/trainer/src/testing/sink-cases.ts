@@ -1,4 +1,5 @@
-import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
+import type { Evaluation } from "../evaluate.ts";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { MetricSink, SinkRun } from "../sinks/metric-sink.ts";
 import { evaluationAt, hostileEpisode, metricsAt, sinkRun } from "./sink-story.ts";
 
@@ -39,7 +40,7 @@ async function tell(sink: MetricSink, run: SinkRun, steps: number, tale: Partial
 interface Tale {
   readonly metrics: (step: number) => Record<string, number>;
   readonly evaluation: (step: number) => Evaluation;
-  readonly episodes: readonly EvaluatedEpisode[];
+  readonly episodes: readonly RecordedEpisode[];
 }
 
 /** What every sink owes a run, as data: `for (const item of sinkCases) test(item.name, () => item.run(create))`. */

@@ -1,4 +1,5 @@
-import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
+import type { Evaluation } from "../evaluate.ts";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { SinkRun } from "../sinks/metric-sink.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 
@@ -37,7 +38,8 @@ export function evaluationAt(step: number): Evaluation {
 const text = `<script>alert(1)</script> [x](javascript:alert(2)) ![y](http://example.com/z.png)\n# heading\n\u202etxet\u0000\u001b[31m | \`code\` \ud800`;
 
 /** An episode whose texts would be markup, commands of a terminal, or turned around, where they are not shown as text. */
-export const hostileEpisode: EvaluatedEpisode = {
+export const hostileEpisode: RecordedEpisode = {
+  step: 0,
   problem: { id: "held-out-0", question: "what is <b>left</b>?", gold: "a" },
   task: 0,
   episode: {

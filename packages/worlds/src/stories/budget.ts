@@ -1,6 +1,6 @@
 import { LaconicError, rankCorrelation } from "@laconic/core";
 import { solo } from "@laconic/topologies";
-import type { PlayedProblem } from "@laconic/trainer";
+import type { RecordedEpisode } from "@laconic/trainer";
 import type { TeamTask } from "@laconic/tasks";
 import { budgetPrompt, type BudgetForm } from "./budget-forms.ts";
 import { storyAgent } from "./story-agent.ts";
@@ -75,7 +75,7 @@ export function obedience(tokens: number, budget: number): number {
 }
 
 /** Spearman's correlation of budgets and spent tokens, over single episodes. */
-function followed(played: readonly PlayedProblem[]): number {
+function followed(played: readonly Pick<RecordedEpisode, "problem" | "episode">[]): number {
   const spoken = played.filter(({ episode }) => episode.ledger.calls.length > 0);
   return rankCorrelation(
     spoken.map(({ problem }) => Number(problem.gold)),
