@@ -9,7 +9,7 @@
  */
 export const sizeLimits = {
   "@laconic/core": { bundle: 30_000, installed: 3, exports: 240 },
-  "@laconic/gspo": { bundle: 33_000, installed: 3, exports: 75 },
+  "@laconic/gspo": { bundle: 32_000, installed: 3, exports: 75 },
   "@laconic/rewards": { bundle: 30_000, installed: 3, exports: 80 },
   "@laconic/budget": { bundle: 13_000, installed: 3, exports: 25 },
   "@laconic/topologies": { bundle: 32_000, installed: 3, exports: 85 },

@@ -1,9 +1,8 @@
-import { LaconicError, statisticOf, type Objective, type ObjectiveInput } from "@laconic/core";
+import { statisticOf, type Objective, type ObjectiveInput } from "@laconic/core";
 import { sequenceWeights, type Aggregation } from "./aggregation.ts";
 import { checkImportance, importanceSettings, importanceWeights, type ImportanceOptions } from "./importance.ts";
-import { addKl } from "./kl-term.ts";
-import { checkKl, klSettings, type KlOptions } from "./kl.ts";
-import { offPolicySequences } from "./off-policy.ts";
+import { addKl, checkKl, klSettings, type KlOptions } from "./kl.ts";
+import { checkOffPolicyMask, offPolicySequences } from "./off-policy.ts";
 import { advantageAt, prepare, type Prepared } from "./prepare.ts";
 
 /**
@@ -35,7 +34,7 @@ export function withImportance(objective: Objective, options: ImportanceOptions)
  * @throws LaconicError `config_invalid` for a limit that is not above 0.
  */
 export function withOffPolicyMask(objective: Objective, limit: number): Objective {
-  if (!(limit > 0)) throw new LaconicError("config_invalid", `offPolicyMask is ${limit}: it must be above 0`);
+  checkOffPolicyMask(limit);
   return {
     ...objective,
     settings: { ...objective.settings, offPolicyMask: limit },

@@ -1,4 +1,4 @@
-import type { Diagnostics, Statistic } from "@laconic/core";
+import { statisticOf, type Diagnostics, type Statistic } from "@laconic/core";
 import { klValue } from "./kl.ts";
 import type { Prepared } from "./prepare.ts";
 
@@ -19,7 +19,7 @@ export function ratioDiagnostics(
   const { low, high } = countSides(clipped);
   const share = (hits: number): Statistic => flags(hits, clipped.length);
   return {
-    ratio: range(ratios),
+    ratio: statisticOf(ratios),
     "clip_ratio/low": share(low),
     "clip_ratio/high": share(high),
     "clip_ratio/region": share(low + high),
@@ -109,19 +109,6 @@ function countSides(clipped: Int8Array): { low: number; high: number } {
 
 function countEmpty(lengths: Int32Array): number {
   return lengths.reduce((sum, length) => sum + (length === 0 ? 1 : 0), 0);
-}
-
-function range(values: Float64Array): Statistic {
-  let sum = 0;
-  let min = Infinity;
-  let max = -Infinity;
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i] as number;
-    sum += value;
-    if (value < min) min = value;
-    if (value > max) max = value;
-  }
-  return { sum, count: values.length, min, max };
 }
 
 /** `hits` ones among `count` zeros and ones. */

@@ -1,4 +1,5 @@
 import { exponential, LaconicError, logarithm, statisticOf, type Diagnostics, type Objective } from "@laconic/core";
+import { checkOption } from "./check-option.ts";
 import type { Prepared } from "./prepare.ts";
 
 /** Correction for a sampler whose log-probs differ from the trainer's: ρ = π_old / π_roll, detached, multiplies the loss. */
@@ -22,12 +23,9 @@ export interface ImportanceOptions {
 export function checkImportance(options: ImportanceOptions | undefined): void {
   if (!options) return;
   const { cap, veto = 0.5, gapAbove = 1 } = options;
-  const check = (name: "cap" | "veto" | "gapAbove", holds: boolean, range: string): void => {
-    if (!holds) throw new LaconicError("config_invalid", `importance.${name} is ${options[name]}: it must be ${range}`);
-  };
-  check("cap", cap > 1, "above 1");
-  check("veto", veto > 0 && veto < 1, "between 0 and 1");
-  check("gapAbove", gapAbove > 0, "above 0");
+  checkOption(cap > 1, "importance.cap", cap, "above 1");
+  checkOption(veto > 0 && veto < 1, "importance.veto", veto, "between 0 and 1");
+  checkOption(gapAbove > 0, "importance.gapAbove", gapAbove, "above 0");
 }
 
 /** As flat facts for the run record. */
@@ -41,21 +39,6 @@ export function importanceSettings(options: ImportanceOptions | undefined): Obje
 /** No two engines agree to the last bit on this many tokens by chance. */
 const chanceTokens = 64;
 
-function gapIn(
-  { input }: Prepared,
-  trained: (t: number) => boolean,
-  gap: (t: number) => number,
-): { readonly total: number; readonly compared: number } {
-  let total = 0;
-  let compared = 0;
-  for (let t = 0; t < input.logProbs.values.length; t++) {
-    if (!trained(t)) continue;
-    total += Math.abs(gap(t));
-    compared += 1;
-  }
-  return { total, compared };
-}
-
 /** Weight per token, with the effective sample size (sum ρ)² / (n sum ρ²) among the diagnostics; null where the gap is small. */
 export function importanceWeights(
   prepared: Prepared,
@@ -67,7 +50,13 @@ export function importanceWeights(
     throw new LaconicError("input_invalid", "importance weights need rollLogProbs: the log-probs the sampler reported");
   const trained = (t: number): boolean => !mask || mask[t] !== 0;
   const gap = (t: number): number => (oldLogProbs.values[t] as number) - (rollLogProbs.values[t] as number);
-  const { total, compared } = gapIn(prepared, trained, gap);
+  let total = 0;
+  let compared = 0;
+  for (let t = 0; t < logProbs.values.length; t++) {
+    if (!trained(t)) continue;
+    total += Math.abs(gap(t));
+    compared += 1;
+  }
   const { samplerGap = total / Math.max(1, compared) } = prepared.totals;
   if (options.gapAbove !== undefined && samplerGap <= options.gapAbove) return null;
   // Bypass mode: the sampler's log-probs serve as old ones, so π / π_old is the whole correction already. Two float32 engines

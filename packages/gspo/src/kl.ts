@@ -1,4 +1,7 @@
-import { exponentialMinusOne, LaconicError, type Objective } from "@laconic/core";
+import { exponentialMinusOne, LaconicError, statisticOf, type Diagnostics, type Objective } from "@laconic/core";
+import { checkOption } from "./check-option.ts";
+import { ratioOf } from "./log-ratio.ts";
+import type { Prepared } from "./prepare.ts";
 
 /**
  * Estimators of the reverse KL to the reference, with e = log π - log π_ref on sampled tokens (Schulman 2020).
@@ -15,7 +18,7 @@ export interface KlOptions {
   readonly biasCorrection?: boolean;
 }
 
-/** k3 goes on as its tangent from e = -20 down: it stays finite, and its slope never turns away from the reference. */
+/** k3 goes on as its tangent from e = -20 down: it stays finite, and its gradient never turns away from the reference. */
 const tangentAt = -20;
 
 /** Value of the estimator at e. */
@@ -57,11 +60,13 @@ export function klSettings(options: KlOptions | undefined): Objective["settings"
 /** @throws LaconicError `config_invalid` for a term without effect, or a value or gradient that is not the KL's. */
 export function checkKl(options: KlOptions | undefined): void {
   if (!options) return;
-  if (!(options.coefficient > 0 && Number.isFinite(options.coefficient)))
-    throw new LaconicError(
-      "config_invalid",
-      `kl.coefficient is ${options.coefficient}: it must be above 0; leave kl out for none`,
-    );
+  const { coefficient } = options;
+  checkOption(
+    coefficient > 0 && coefficient < Infinity,
+    "kl.coefficient",
+    coefficient,
+    "above 0; leave kl out for none",
+  );
   if (options.estimator === "k1")
     throw new LaconicError(
       "config_invalid",
@@ -72,4 +77,34 @@ export function checkKl(options: KlOptions | undefined): void {
       "config_invalid",
       `kl.biasCorrection cannot correct ${options.estimator}, whose ${options.estimator === "k2" ? "value" : "gradient"} is biased on the policy's own samples too; use k3+ or k1+`,
     );
+}
+
+/**
+ * Adds the KL term to losses and gradient, token by token.
+ * @param weights - of each sequence's tokens, [S]
+ * @throws LaconicError `input_invalid` without `refLogProbs`.
+ */
+export function addKl(
+  prepared: Prepared,
+  options: KlOptions,
+  weights: Float64Array,
+  losses: Float64Array,
+  gradient: Float64Array,
+): Diagnostics {
+  const { logProbs, refLogProbs, mask } = prepared.input;
+  if (!refLogProbs) throw new LaconicError("input_invalid", "the KL term needs refLogProbs");
+  const values: number[] = [];
+  for (let s = 0; s < prepared.sequences; s++) {
+    const weight = options.coefficient * (weights[s] as number);
+    for (let t = logProbs.offsets[s] as number; t < (logProbs.offsets[s + 1] as number); t++) {
+      if (mask && mask[t] === 0) continue;
+      const e = (logProbs.values[t] as number) - (refLogProbs.values[t] as number);
+      const value = klValue(options.estimator, e);
+      const ratio = options.biasCorrection ? ratioOf(prepared.logRatio[t] as number) : 1;
+      values.push(value);
+      losses[t] = (losses[t] as number) + weight * ratio * value;
+      gradient[t] = (gradient[t] as number) + weight * ratio * klGradient(options.estimator, e);
+    }
+  }
+  return { kl: statisticOf(values) };
 }

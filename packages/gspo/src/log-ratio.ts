@@ -11,7 +11,7 @@ export function ratioOf(logRatio: number): number {
   return exponential(logRatio > maxLogRatio ? maxLogRatio : logRatio < -maxLogRatio ? -maxLogRatio : logRatio);
 }
 
-/** Whether {@link ratioOf} is constant here, so that a loss has no slope through the ratio. */
+/** Whether {@link ratioOf} is constant here, so that a loss has no gradient through the ratio. */
 export function isClamped(logRatio: number): boolean {
   return logRatio > maxLogRatio || logRatio < -maxLogRatio;
 }

@@ -1,4 +1,10 @@
+import { checkOption } from "./check-option.ts";
 import type { Prepared } from "./prepare.ts";
+
+/** @throws LaconicError `config_invalid` for a limit that is not above 0. */
+export function checkOffPolicyMask(limit: number): void {
+  checkOption(limit > 0, "offPolicyMask", limit, "above 0");
+}
 
 /** 1 for a sequence with A < 0 whose mean log π_old - log π is above the limit, else 0; [S]. */
 export function offPolicySequences(

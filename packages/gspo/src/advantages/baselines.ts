@@ -1,4 +1,5 @@
 import { exponential, LaconicError, logarithm } from "@laconic/core";
+import { checkOption } from "../check-option.ts";
 import { checkRewards, deviation, groupDiagnostics, perGroup, rewardGroups, type AdvantageResult } from "./groups.ts";
 
 /** RLOO (Ahmadian et al. 2024): r minus the mean of the others, (r - mean) G / (G - 1). */
@@ -114,7 +115,8 @@ export function bnpo(
   groups: ArrayLike<number>,
   { a, b }: { readonly a: number; readonly b: number },
 ): AdvantageResult {
-  if (!(a > 0 && b > 0)) throw new LaconicError("config_invalid", `bnpo: a = ${a} and b = ${b} must be above 0`);
+  checkOption(a > 0, "bnpo: a", a, "above 0");
+  checkOption(b > 0, "bnpo: b", b, "above 0");
   const logBeta = logGamma(a) + logGamma(b) - logGamma(a + b);
   return perGroup(rewards, groups, (group) => {
     const p = group.mean;

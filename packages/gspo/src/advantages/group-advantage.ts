@@ -1,4 +1,5 @@
 import { LaconicError } from "@laconic/core";
+import { checkOption } from "../check-option.ts";
 import { checkRewards, deviation, perGroup, type AdvantageResult } from "./groups.ts";
 
 /** How a group's rewards become advantages: every convention that libraries differ in, by name. */
@@ -46,7 +47,7 @@ export function groupAdvantages(
   const { scale, std = "sample", epsilon = 1e-6, epsilonForm = "add" } = options;
   if (scale === "none" && (options.std ?? options.epsilon ?? options.epsilonForm) !== undefined)
     throw new LaconicError("config_invalid", "advantage: std, epsilon and epsilonForm have no effect with scale none");
-  if (!(epsilon >= 0)) throw new LaconicError("config_invalid", `advantage: epsilon is ${epsilon}, expected >= 0`);
+  checkOption(epsilon >= 0, "advantage: epsilon", epsilon, ">= 0");
   const divisor = (sigma: number): number => (epsilonForm === "add" ? sigma + epsilon : Math.max(sigma, epsilon));
   checkRewards(rewards);
   const batchSigma =

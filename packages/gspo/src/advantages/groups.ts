@@ -56,7 +56,8 @@ export function allEqual(values: readonly number[]): boolean {
   return values.length < 2 || max - min <= equalWithin;
 }
 
-function mean(values: readonly number[]): number {
+/** 0 of nothing. */
+export function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 

@@ -1,4 +1,5 @@
 import { LaconicError, maxReward } from "@laconic/core";
+import { mean } from "./groups.ts";
 
 /** A joint history at which every agent has replied several times. */
 export interface JointNode {
@@ -95,8 +96,4 @@ export function jointReplies(agents: number, count: number, mode: "aligned" | "c
 /** Whether a node's branches go on: not when their mean immediate reward is above the threshold already. */
 export function isWorthExpanding({ actions }: JointNode, threshold: number | null): boolean {
   return threshold === null || mean(actions.map(({ reward }) => reward)) <= threshold;
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, each) => sum + each, 0) / values.length;
 }

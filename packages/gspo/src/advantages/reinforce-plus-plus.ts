@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
+import { checkOption } from "../check-option.ts";
 import { groupAdvantages } from "./group-advantage.ts";
-import { allEqual, checkRewards, deviation } from "./groups.ts";
+import { allEqual, checkRewards, deviation, mean } from "./groups.ts";
 
 /** Which REINFORCE++: with or without the group's mean, and its discount. */
 export interface ReinforcePlusPlusOptions {
@@ -25,8 +26,7 @@ export function reinforcePlusPlus(
   options: ReinforcePlusPlusOptions = {},
 ): Float64Array {
   const { baseline = false, discount = 1 } = options;
-  if (!(discount > 0 && discount <= 1))
-    throw new LaconicError("config_invalid", `reinforce++: discount is ${discount}, expected in (0, 1]`);
+  checkOption(discount > 0 && discount <= 1, "reinforce++: discount", discount, "in (0, 1]");
   if (offsets.length - 1 !== rewards.length)
     throw new LaconicError(
       "input_invalid",
@@ -46,7 +46,7 @@ export function reinforcePlusPlus(
   }
   const applicable = [...returns].filter((value) => !Number.isNaN(value));
   if (allEqual(applicable)) return new Float64Array(tokens);
-  const mean = applicable.reduce((sum, value) => sum + value, 0) / applicable.length;
+  const centre = mean(applicable);
   const root = Math.sqrt(deviation(applicable, "sample") ** 2 + 1e-8);
-  return returns.map((value) => (Number.isNaN(value) ? 0 : (value - mean) / root));
+  return returns.map((value) => (Number.isNaN(value) ? 0 : (value - centre) / root));
 }

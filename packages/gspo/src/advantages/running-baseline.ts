@@ -1,4 +1,5 @@
 import { LaconicError, maxReward } from "@laconic/core";
+import { checkOption } from "../check-option.ts";
 import { checkRewards } from "./groups.ts";
 
 /** Exponential mean of rewards per agent: plain data, for a checkpoint. */
@@ -20,8 +21,7 @@ export function runningBaseline(
   agents: readonly string[],
   decay = 0.95,
 ): { readonly advantages: Float64Array; readonly state: RunningBaselineState } {
-  if (!(decay >= 0 && decay < 1))
-    throw new LaconicError("config_invalid", `running baseline: decay is ${decay}, expected in [0, 1)`);
+  checkOption(decay >= 0 && decay < 1, "running baseline: decay", decay, "in [0, 1)");
   if (agents.length !== rewards.length)
     throw new LaconicError("input_invalid", `${agents.length} agents for ${rewards.length} rewards`);
   checkRewards(rewards);

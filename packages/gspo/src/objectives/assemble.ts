@@ -1,5 +1,4 @@
 import {
-  LaconicError,
   statisticOf,
   type Diagnostics,
   type Objective,
@@ -9,9 +8,8 @@ import {
 import { sequenceWeights, type Aggregation } from "../aggregation.ts";
 import { clipsByLength, ratioDiagnostics } from "../diagnostics.ts";
 import { checkImportance, importanceSettings, importanceWeights, type ImportanceOptions } from "../importance.ts";
-import { addKl } from "../kl-term.ts";
-import { checkKl, klSettings, type KlOptions } from "../kl.ts";
-import { offPolicySequences } from "../off-policy.ts";
+import { addKl, checkKl, klSettings, type KlOptions } from "../kl.ts";
+import { checkOffPolicyMask, offPolicySequences } from "../off-policy.ts";
 import { notFinite, prepare, type Prepared } from "../prepare.ts";
 
 /** Terms that any objective takes. */
@@ -49,8 +47,7 @@ export interface ObjectiveParts extends CommonOptions {
 export function assemble(parts: ObjectiveParts): Objective {
   checkKl(parts.kl);
   checkImportance(parts.importance);
-  if (parts.offPolicyMask !== undefined && !(parts.offPolicyMask > 0))
-    throw new LaconicError("config_invalid", `offPolicyMask is ${parts.offPolicyMask}: it must be above 0`);
+  if (parts.offPolicyMask !== undefined) checkOffPolicyMask(parts.offPolicyMask);
   const settings = {
     ...parts.settings,
     ...klSettings(parts.kl),

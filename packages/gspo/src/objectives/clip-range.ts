@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { checkOption } from "../check-option.ts";
 
 /** The trust region of a ratio: [1 - low, 1 + high]. */
 export interface ClipRange {
@@ -8,10 +8,8 @@ export interface ClipRange {
 
 /** @throws LaconicError `config_invalid` naming the bound. */
 export function checkClip(name: string, { low, high }: ClipRange): void {
-  if (!(low > 0 && low <= 1))
-    throw new LaconicError("config_invalid", `${name}: clip.low is ${low}, expected above 0 and at most 1`);
-  if (!(high > 0 && Number.isFinite(high)))
-    throw new LaconicError("config_invalid", `${name}: clip.high is ${high}, expected above 0`);
+  checkOption(low > 0 && low <= 1, `${name}: clip.low`, low, "above 0 and at most 1");
+  checkOption(high > 0 && high < Infinity, `${name}: clip.high`, high, "above 0");
 }
 
 /** An active clip takes the gradient away: the ratio has left the range on the side the advantage pushes to. */
@@ -19,4 +17,10 @@ export function clippedSide(ratio: number, advantage: number, { low, high }: Cli
   if (advantage > 0 && ratio > 1 + high) return 1;
   if (advantage < 0 && ratio < 1 - low) return -1;
   return 0;
+}
+
+/** The ratio that enters the loss: the bound of the side on which it was clipped. */
+export function clippedRatio(ratio: number, side: -1 | 0 | 1, { low, high }: ClipRange): number {
+  if (side === 0) return ratio;
+  return side > 0 ? 1 + high : 1 - low;
 }

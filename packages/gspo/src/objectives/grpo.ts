@@ -1,5 +1,6 @@
 import { LaconicError, type Objective } from "@laconic/core";
-import { checkClip, clippedSide, type ClipRange } from "./clip-range.ts";
+import { checkOption } from "../check-option.ts";
+import { checkClip, clippedRatio, clippedSide, type ClipRange } from "./clip-range.ts";
 import { tokenObjective, type TokenLevelOptions } from "./token-level.ts";
 
 /** Clipping of GRPO and PPO. */
@@ -13,7 +14,7 @@ export interface GrpoOptions extends TokenLevelOptions {
 }
 
 /**
- * The clipped surrogate of PPO and GRPO: l = -min(w A, clip(w, 1 - low, 1 + high) A), slope -w A or 0 when clipped
+ * The clipped surrogate of PPO and GRPO: l = -min(w A, clip(w, 1 - low, 1 + high) A), gradient -w A or 0 when clipped
  * (DeepSeekMath Eq. 3; Schulman et al. 2017 Eq. 7). Dr.GRPO, DAPO and BNPO are this loss under other aggregations.
  *
  * @throws LaconicError `config_invalid` for a range that cannot work or a cap without effect.
@@ -25,10 +26,12 @@ export function grpo(options: GrpoOptions = {}): Objective {
     ["dualClip", dualClip],
     ["maxRatio", maxRatio],
   ] as const)
-    if (cap !== undefined && !(cap > 1 + clip.high))
-      throw new LaconicError(
-        "config_invalid",
-        `grpo: ${name} is ${cap}; it has an effect only above 1 + clip.high = ${1 + clip.high}`,
+    if (cap !== undefined)
+      checkOption(
+        cap > 1 + clip.high,
+        `grpo: ${name}`,
+        cap,
+        `above 1 + clip.high = ${1 + clip.high} to have an effect`,
       );
   if (dualClip !== undefined && maxRatio !== undefined)
     throw new LaconicError("config_invalid", "grpo: dualClip and maxRatio are the same cap; set one");
@@ -41,12 +44,9 @@ export function grpo(options: GrpoOptions = {}): Objective {
       out.clipped = 1;
       out.loss = -cap * advantage;
       out.dLogProb = 0;
-    } else if (out.clipped !== 0) {
-      out.loss = -(out.clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage;
-      out.dLogProb = 0;
     } else {
-      out.loss = -ratio * advantage;
-      out.dLogProb = -ratio * advantage;
+      out.loss = -clippedRatio(ratio, out.clipped, clip) * advantage;
+      out.dLogProb = out.clipped === 0 ? out.loss : 0;
     }
   });
 }

@@ -1,8 +1,8 @@
 import { exponential, LaconicError, logarithm, type Objective } from "@laconic/core";
 import { isClamped, meanLogRatio, ratioOf } from "../log-ratio.ts";
 import type { CommonOptions } from "./assemble.ts";
-import { checkClip, clippedSide, type ClipRange } from "./clip-range.ts";
-import { sequenceObjective } from "./sequence-level.ts";
+import { checkClip, type ClipRange } from "./clip-range.ts";
+import { clippedTerm, sequenceObjective } from "./sequence-level.ts";
 
 /** LUSPO: |y| times GSPO's loss, so every token weighs the same: gradient -s A / N. Clip 2e-3/2.5e-3 by default. */
 export function luspo(options: CommonOptions & { readonly clip?: ClipRange } = {}): Objective {
@@ -10,12 +10,7 @@ export function luspo(options: CommonOptions & { readonly clip?: ClipRange } = {
   checkClip("luspo", clip);
   const settings = { clipLow: clip.low, clipHigh: clip.high };
   return sequenceObjective("luspo", settings, "seq-mean-token-sum", options, ({ logRatio, length, advantage }) => {
-    const mean = meanLogRatio(logRatio, length);
-    const [ratio, clamped] = [ratioOf(mean), isClamped(mean)];
-    const clipped = clippedSide(ratio, advantage, clip);
-    if (clipped !== 0)
-      return { loss: -(clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage, dLogProb: 0, ratio, clamped, clipped };
-    return { loss: -ratio * advantage, dLogProb: -ratio * advantage, ratio, clamped, clipped };
+    return clippedTerm(meanLogRatio(logRatio, length), advantage, clip);
   });
 }
 

@@ -1,10 +1,11 @@
 import { LaconicError, type Objective } from "@laconic/core";
 import type { Aggregation } from "../aggregation.ts";
+import { checkOption } from "../check-option.ts";
 import { isClamped, meanLogRatio, ratioOf } from "../log-ratio.ts";
 import { advantageAt, type Prepared } from "../prepare.ts";
 import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
-import { checkClip, clippedSide, type ClipRange } from "./clip-range.ts";
-import { refuseTokenImportance, sequenceObjective } from "./sequence-level.ts";
+import { checkClip, clippedRatio, clippedSide, type ClipRange } from "./clip-range.ts";
+import { clippedTerm, refuseTokenImportance, sequenceObjective } from "./sequence-level.ts";
 
 /** The GSPO paper's range; one to two orders of magnitude narrower than GRPO's. */
 export const gspoClip: ClipRange = { low: 3e-4, high: 4e-4 };
@@ -30,13 +31,9 @@ export function gspo(options: GspoOptions = {}): Objective {
   const settings = { clipLow: clip.low, clipHigh: clip.high, minLength };
   return sequenceObjective("gspo", settings, "seq-mean-token-mean", options, ({ logRatio, length, advantage }) => {
     const divisor = Math.max(length, minLength);
-    const mean = meanLogRatio(logRatio, divisor);
-    const [ratio, clamped] = [ratioOf(mean), isClamped(mean)];
-    const clipped = clippedSide(ratio, advantage, clip);
-    if (clipped !== 0)
-      return { loss: -(clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage, dLogProb: 0, ratio, clamped, clipped };
-    // The token weight already holds 1/|y|; a raised divisor shrinks the slope further.
-    return { loss: -ratio * advantage, dLogProb: (-ratio * advantage * length) / divisor, ratio, clamped, clipped };
+    const term = clippedTerm(meanLogRatio(logRatio, divisor), advantage, clip);
+    // The token weight already holds 1/|y|; a raised divisor shrinks the gradient further.
+    return { ...term, dLogProb: (term.dLogProb * length) / divisor };
   });
 }
 
@@ -76,8 +73,7 @@ function tokenTerms(prepared: Prepared, weights: Float64Array, clip: ClipRange, 
       if (input.mask && input.mask[t] === 0) continue;
       const advantage = advantageAt(prepared, s, t);
       const side = clippedSide(ratio, advantage, clip);
-      const kept = side === 0 ? ratio : side > 0 ? 1 + clip.high : 1 - clip.low;
-      losses[t] = -(weights[s] as number) * kept * advantage;
+      losses[t] = -(weights[s] as number) * clippedRatio(ratio, side, clip) * advantage;
       gradient[t] = side === 0 && !constant ? (-(weights[s] as number) * ratio * advantage * length) / divisor : 0;
       ratios[count] = ratio;
       clipped[count] = side;
@@ -91,8 +87,7 @@ function tokenTerms(prepared: Prepared, weights: Float64Array, clip: ClipRange, 
 function resolve(name: string, options: GspoOptions): { clip: ClipRange; minLength: number } {
   const { clip = gspoClip, minLength = 1, aggregation = "seq-mean-token-mean" } = options;
   checkClip(name, clip);
-  if (!(minLength >= 1 && minLength < Infinity))
-    throw new LaconicError("config_invalid", `${name}: minLength is ${minLength}, expected a number from 1`);
+  checkOption(minLength >= 1 && minLength < Infinity, `${name}: minLength`, minLength, "a number from 1");
   if (aggregation !== "seq-mean-token-mean")
     throw new LaconicError(
       "objective_refused",

@@ -1,7 +1,8 @@
 import { exponential, LaconicError, type Objective } from "@laconic/core";
+import { checkOption } from "../check-option.ts";
 import { tokenObjective, type TokenLevelOptions } from "./token-level.ts";
 
-/** REINFORCE (Williams 1992): l = -A log π, slope -A. RLOO, ReMax and GPG are this loss under their own advantages. */
+/** REINFORCE (Williams 1992): l = -A log π, gradient -A. RLOO, ReMax and GPG are this loss under their own advantages. */
 export function reinforce(options: TokenLevelOptions = {}): Objective {
   const { aggregation = "token-mean" } = options;
   return tokenObjective(
@@ -24,12 +25,11 @@ export interface CispoOptions extends TokenLevelOptions {
   readonly minRatio?: number;
 }
 
-/** CISPO (MiniMax-M1): l = -sg[clip(w)] A log π, slope -clip(w) A, never 0. */
+/** CISPO (MiniMax-M1): l = -sg[clip(w)] A log π, gradient -clip(w) A, never 0. */
 export function cispo(options: CispoOptions = {}): Objective {
   const { maxRatio = 5, minRatio = 0, aggregation = "token-mean" } = options;
-  if (!(maxRatio > 1)) throw new LaconicError("config_invalid", `cispo: maxRatio is ${maxRatio}, expected above 1`);
-  if (!(minRatio >= 0 && minRatio < 1))
-    throw new LaconicError("config_invalid", `cispo: minRatio is ${minRatio}, expected in [0, 1)`);
+  checkOption(maxRatio > 1, "cispo: maxRatio", maxRatio, "above 1");
+  checkOption(minRatio >= 0 && minRatio < 1, "cispo: minRatio", minRatio, "in [0, 1)");
   if (options.importance)
     throw new LaconicError(
       "objective_refused",
@@ -56,13 +56,12 @@ export interface SapoOptions extends TokenLevelOptions {
   readonly negativeTemperature?: number;
 }
 
-/** SAPO: l = -A (4/τ) q with q = sigmoid(τ (w - 1)), slope -A w 4 q (1 - q): a soft gate instead of a clip. */
+/** SAPO: l = -A (4/τ) q with q = sigmoid(τ (w - 1)), gradient -A w 4 q (1 - q): a soft gate instead of a clip. */
 export function sapo(options: SapoOptions = {}): Objective {
   const { positiveTemperature = 1, negativeTemperature = 1.05, aggregation = "seq-mean-token-mean" } = options;
-  const isTemperature = (tau: number): boolean => tau > 0 && tau < Infinity;
-  if (!(isTemperature(positiveTemperature) && isTemperature(negativeTemperature)))
-    throw new LaconicError("config_invalid", "sapo: temperatures must be above 0 and finite");
   const settings = { positiveTemperature, negativeTemperature };
+  for (const [name, tau] of Object.entries(settings))
+    checkOption(tau > 0 && tau < Infinity, `sapo: ${name}`, tau, "above 0 and finite");
   return tokenObjective("sapo", settings, { ...options, aggregation }, (ratio, advantage, _, out) => {
     const tau = advantage > 0 ? positiveTemperature : negativeTemperature;
     const gate = 1 / (1 + exponential(-tau * (ratio - 1)));

@@ -1,7 +1,9 @@
 import { LaconicError, type Objective } from "@laconic/core";
 import type { Aggregation } from "../aggregation.ts";
+import { isClamped, ratioOf } from "../log-ratio.ts";
 import type { Prepared } from "../prepare.ts";
 import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
+import { clippedRatio, clippedSide, type ClipRange } from "./clip-range.ts";
 
 /** One sequence as a sequence-level loss sees it. */
 export interface SequenceView {
@@ -13,21 +15,33 @@ export interface SequenceView {
   readonly advantage: number;
 }
 
-/** Loss and slope of each token before the aggregation's weight: one value for all, or one per token. */
+/** Loss and gradient of each token before the aggregation's weight: one value for all, or one per token. */
 export interface SequenceTerm {
-  loss: number | Float64Array;
+  readonly loss: number | Float64Array;
   /** d loss / d log π. */
-  dLogProb: number | Float64Array;
-  ratio: number;
-  /** The log of the ratio was clamped, so that the loss has no slope through it. */
-  clamped: boolean;
-  clipped: -1 | 0 | 1;
+  readonly dLogProb: number | Float64Array;
+  readonly ratio: number;
+  /** The log of the ratio was clamped, so that the loss has no gradient through it. */
+  readonly clamped: boolean;
+  readonly clipped: -1 | 0 | 1;
+}
+
+/** l = -min(s A, clip(s) A) of a ratio s = exp(mean), and its derivative, 0 when clipped. */
+export function clippedTerm(
+  mean: number,
+  advantage: number,
+  clip: ClipRange,
+): SequenceTerm & { readonly dLogProb: number } {
+  const ratio = ratioOf(mean);
+  const clipped = clippedSide(ratio, advantage, clip);
+  const loss = -clippedRatio(ratio, clipped, clip) * advantage;
+  return { loss, dLogProb: clipped === 0 ? loss : 0, ratio, clamped: isClamped(mean), clipped };
 }
 
 export type SequenceLoss = (view: SequenceView) => SequenceTerm;
 
 export interface SequenceLossOptions extends CommonOptions {
-  /** The slope does not pass through the ratio, so that clamping it takes nothing away. */
+  /** The gradient does not pass through the ratio, so that clamping it takes nothing away. */
   readonly ratioDetached?: boolean;
 }
 

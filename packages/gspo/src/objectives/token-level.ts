@@ -4,7 +4,7 @@ import { isClamped, ratioOf } from "../log-ratio.ts";
 import { advantageAt, type Prepared } from "../prepare.ts";
 import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
 
-/** Loss of one token, its slope d loss / d log π, and the side on which it was clipped. */
+/** Loss of one token, its gradient d loss / d log π, and the side on which it was clipped. */
 export interface TokenTerm {
   loss: number;
   dLogProb: number;
@@ -21,10 +21,10 @@ export interface TokenLevelOptions extends CommonOptions {
   readonly constantLength?: number;
 }
 
-/** How a loss is weighted, and whether it has a slope through the ratio. */
+/** How a loss is weighted, and whether it has a gradient through the ratio. */
 interface TokenLossSettings extends TokenLevelOptions {
   readonly aggregation: Aggregation;
-  /** The slope does not pass through the ratio, so that clamping it takes nothing away. */
+  /** The gradient does not pass through the ratio, so that clamping it takes nothing away. */
   readonly ratioDetached?: boolean;
 }
 

@@ -97,22 +97,20 @@ const largeStep = 5e-5;
 
 /** Known traps in a legal choice, in words; empty when there are none. */
 export function objectiveWarnings(name: ObjectiveName, options: ObjectiveOptions, learningRate: number): string[] {
-  const warnings: string[] = [];
   const { clip } = options;
-  if ((name === "gspo" || name === "gspo-token") && clip && Math.max(clip.low, clip.high) > 0.1)
+  if (!clip) return [];
+  const width = Math.max(clip.low, clip.high);
+  if (name === "grpo" && width < 1e-2)
+    return ["grpo: this clip is made for sequence ratios; token ratios move by ten percent and more"];
+  if (name !== "gspo" && name !== "gspo-token") return [];
+  const warnings: string[] = [];
+  if (width > 0.1)
     warnings.push(
       `${name}: a clip of ${clip.low}/${clip.high} is GRPO's width; a sequence ratio rarely moves by more than a few percent`,
     );
-  if (
-    (name === "gspo" || name === "gspo-token") &&
-    clip &&
-    learningRate < largeStep &&
-    Math.max(clip.low, clip.high) > 1e-2
-  )
+  if (learningRate < largeStep && width > 1e-2)
     warnings.push(
       `${name}: a clip of ${clip.low}/${clip.high} never acts at a learning rate of ${learningRate}; the paper pairs 3e-4/4e-4 with 1e-6`,
     );
-  if (name === "grpo" && clip && Math.max(clip.low, clip.high) < 1e-2)
-    warnings.push("grpo: this clip is made for sequence ratios; token ratios move by ten percent and more");
   return warnings;
 }
