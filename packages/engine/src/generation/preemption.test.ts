@@ -2,7 +2,7 @@ import { randomFromSeed, type SampleRequest } from "@laconic/core";
 import type { Kernels } from "@laconic/kernels";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { expect, test } from "vitest";
-import { meterKernels } from "../memory/metered-kernels.ts";
+import { MeteredKernels } from "../memory/metered-kernels.ts";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { uploadModel } from "../transformer/model-on-device.ts";
@@ -83,9 +83,9 @@ test("with pages, replies give up what they hold and are computed anew", async (
 
 test("a cache that the device has no room for begins anew in what it has, and the replies stay", async () => {
   const expected = (await replies(4, { cache: { bytes: 1e9 } })).said;
-  const roomy = meterKernels(createReferenceKernels());
+  const roomy = new MeteredKernels(createReferenceKernels());
   await new RunningBatch(uploadModel(roomy.kernels, config, parameters), { cache: { bytes: 1e9 } }).sample(requests, 0);
-  const tight = meterKernels(createReferenceKernels(), { limitBytes: roomy.peak() - 40 * perPosition });
+  const tight = new MeteredKernels(createReferenceKernels(), { limitBytes: roomy.peak() - 40 * perPosition });
   const batch = new RunningBatch(uploadModel(tight.kernels, config, parameters), { cache: { bytes: 1e9 } });
   expect(await batch.sample(requests, 0)).toEqual(expected);
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type { Kernels } from "@laconic/kernels";
 import { createReferenceKernels } from "@laconic/kernels/testing";
-import { meterKernels } from "../memory/metered-kernels.ts";
+import { MeteredKernels } from "../memory/metered-kernels.ts";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { freeModel, uploadModel, type ModelOnDevice } from "../transformer/model-on-device.ts";
@@ -197,9 +197,9 @@ test.each(caches)(
   async (_kind, create) => {
     const prompt = (seed: number): number[] => Array.from({ length: 12 }, (_, i) => 1 + ((seed + i * seed) % 9));
     const asked = [1, 2, 3, 4, 5, 6].map((seed) => request(seed, { promptTokens: prompt(seed), stopTokens: [] }));
-    const free = meterKernels(create());
+    const free = new MeteredKernels(create());
     const expected = await generate(tinyModel(free.kernels), asked);
-    const tight = meterKernels(create(), { limitBytes: Math.floor(0.9 * free.peak()) });
+    const tight = new MeteredKernels(create(), { limitBytes: Math.floor(0.9 * free.peak()) });
     expect(await generate(tinyModel(tight.kernels), asked)).toEqual(expected);
     expect(tight.peak()).toBeLessThan(free.peak());
   },

@@ -8,7 +8,7 @@ import {
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { meterKernels, type MeteredKernels } from "../memory/metered-kernels.ts";
+import { MeteredKernels } from "../memory/metered-kernels.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
 import { createInlineEngine } from "./local-engine.ts";
 import { halve } from "./micro-batches.ts";
@@ -51,7 +51,7 @@ async function open(
   replicas = 1,
   recompute: Recompute = "none",
 ): Promise<Limited> {
-  const meters = Array.from({ length: replicas }, () => meterKernels(createReferenceKernels(), { limitBytes }));
+  const meters = Array.from({ length: replicas }, () => new MeteredKernels(createReferenceKernels(), { limitBytes }));
   const warnings: string[] = [];
   const engine = await createInlineEngine(
     meters.map(({ kernels }) => kernels),

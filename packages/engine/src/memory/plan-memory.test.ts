@@ -15,7 +15,7 @@ import { RunningBatch } from "../generation/running-batch.ts";
 import { largestBatches } from "./largest-batches.ts";
 import { measurePasses } from "./measure-passes.ts";
 import { elementBytes } from "./element-bytes.ts";
-import { meterKernels } from "./metered-kernels.ts";
+import { MeteredKernels } from "./metered-kernels.ts";
 import { planMemory, type MemoryPlan, type MemorySettings } from "./plan-memory.ts";
 import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
 
@@ -52,7 +52,7 @@ test.for(cases)(
   async ({ config, settings: given }) => {
     const bytes = elementBytes[given.dtype];
     const scratch = libtorchScratch(bytes, { headBytes: defaultHeadBytes });
-    const meter = meterKernels(createReferenceKernels(), { bytes, scratch, sharing: true });
+    const meter = new MeteredKernels(createReferenceKernels(), { bytes, scratch, sharing: true });
     const { kernels } = meter;
     const base = uploadModel(kernels, config, randomParameters(config, 1));
     const matrices = new Map(
@@ -95,7 +95,7 @@ test.for(cases)(
 test("sampling holds the planned caches, and no more than the planned workspace", async () => {
   for (const json of Object.values(tinyConfigs)) {
     const config = parseModelConfig(json);
-    const meter = meterKernels(createReferenceKernels(), { sharing: true });
+    const meter = new MeteredKernels(createReferenceKernels(), { sharing: true });
     const plan = planMemory(config, {
       ...settings,
       rollouts: 4,

@@ -11,7 +11,7 @@ import { heldShapes } from "../transformer/weight-layout.ts";
 import { trainBackward, trainForward, type Recompute } from "../transformer/train-pass.ts";
 import { blankModel, blankPlan, blankSequences } from "./blank-model.ts";
 import { elementBytes, type ElementBytes } from "./element-bytes.ts";
-import { meterKernels, type MeteredKernels } from "./metered-kernels.ts";
+import { MeteredKernels } from "./metered-kernels.ts";
 import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
 import { createShapeKernels } from "./shape-kernels.ts";
 
@@ -159,7 +159,7 @@ export function forwardPassBytes(
 
 /** Shapes without numbers, counted as libtorch would hold them. */
 function meterOf({ dtype, headBytes = defaultHeadBytes }: Pick<MemorySettings, "dtype" | "headBytes">): MeteredKernels {
-  return meterKernels(createShapeKernels(dtype), {
+  return new MeteredKernels(createShapeKernels(dtype), {
     scratch: libtorchScratch(elementBytes[dtype], { headBytes }),
     sharing: true,
   });

@@ -1,4 +1,5 @@
 import koffi from "koffi";
+import type { DeviceMemory } from "@laconic/kernels";
 import { nvidiaLibraries } from "../find/nvidia-libraries.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
 
@@ -15,4 +16,17 @@ export function fromCudaRuntime<T>(
       // The next name.
     }
   return null;
+}
+
+/** Free and total bytes of the thread's GPU; null without the runtime. */
+export function cudaMemory(install: TorchInstall): (() => DeviceMemory) | null {
+  return fromCudaRuntime(install, (runtime) => {
+    const query = runtime.func("int cudaMemGetInfo(_Out_ size_t*, _Out_ size_t*)");
+    return () => {
+      const free = [0];
+      const total = [0];
+      query(free, total);
+      return { free: Number(free[0]), total: Number(total[0]) };
+    };
+  });
 }

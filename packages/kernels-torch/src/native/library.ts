@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import koffi from "koffi";
+import koffi, { type LibraryHandle } from "koffi";
 import { LaconicError } from "@laconic/core";
 import { nvidiaLibraries } from "../find/nvidia-libraries.ts";
 import type { DeviceMemory } from "@laconic/kernels";
@@ -9,10 +9,10 @@ import { Slots } from "./native-memory.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
 import { cudaEvents, type DeviceEvents } from "./cuda-events.ts";
 import { cudaGraphs, type DeviceGraphs } from "./cuda-graphs.ts";
-import { fromCudaRuntime } from "./cuda-runtime.ts";
+import { cudaMemory } from "./cuda-runtime.ts";
 import { CudaStreams } from "./cuda-streams.ts";
 import { createLauncher, type Launcher } from "../programs/launcher.ts";
-import { shimDeclaration, shimsByOperator, type LoadedShim } from "./shims.ts";
+import { findShims, type LoadedShim } from "./shims.ts";
 
 /** C declarations by symbol; `{device}` stands for `cpu` or `cuda`. Handles and pointers are passed as addresses. */
 export const required = {
@@ -95,92 +95,29 @@ export interface LibraryOptions {
 
 const oldest = { major: 2, minor: 10 };
 
+/** A C function by its declaration, in which `{device}` stands for the device; null where no library has it. */
+type FindFunction = (declaration: string) => ReturnType<LibraryHandle["func"]> | null;
+
 /**
  * Loads libtorch's shared libraries into this process.
  * @throws LaconicError `device_unavailable` naming the file or symbol that is missing, or the version that is too old.
  */
 export function loadLibrary(install: TorchInstall, options: LibraryOptions): Library {
-  const { device } = options;
+  const { device, index = 0 } = options;
   const libc = koffi.load(process.platform === "darwin" ? "libSystem.dylib" : "libc.so.6");
-  // Before the libraries start: they read these once, and a worker's process.env does not reach C.
-  const setEnvironment = libc.func("int setenv(str, str, int)");
-  if (options.threads !== undefined) setEnvironment("OMP_NUM_THREADS", String(options.threads), 1);
-  // OpenMP's threads wait busily between operations; without an end to it they starve the process's other threads.
-  setEnvironment("GOMP_SPINCOUNT", "20000", 0);
-  // PyTorch's own default is off for products; a variable of the surroundings would turn it on for a run that says nothing.
-  if (device === "cuda") setEnvironment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", options.tf32 ? "1" : "0", 1);
-
-  const load = (name: string): ReturnType<typeof koffi.load> => {
-    const file = join(install.libraries, name);
-    try {
-      return koffi.load(file, { global: true, lazy: true });
-    } catch (error) {
-      const reason = existsSync(file) ? (error as Error).message : "the file does not exist";
-      throw new LaconicError("device_unavailable", `cannot load ${file}: ${reason}`, { file }, error);
-    }
-  };
-  if (device === "cuda") for (const file of nvidiaLibraries(install)) tryLoad(file);
-  load("libc10.so");
-  const torch = load("libtorch_cpu.so");
-  if (device === "cuda") load("libc10_cuda.so");
-  const cuda = device === "cuda" ? load("libtorch_cuda.so") : null;
-
-  const find = (declaration: string): ReturnType<typeof torch.func> | null => {
-    const text = declaration.replace("{device}", device);
-    for (const library of cuda ? [cuda, torch] : [torch])
-      try {
-        return library.func(text);
-      } catch {
-        // In the other library, or in none.
-      }
-    return null;
-  };
-  const abi = find("uint64_t aoti_torch_abi_version()");
-  const abiVersion = abi ? BigInt(abi() as number | bigint) : 0n;
-  const version = { major: Number(abiVersion >> 56n), minor: Number((abiVersion >> 48n) & 0xffn) };
-  if (version.major < oldest.major || (version.major === oldest.major && version.minor < oldest.minor))
-    throw new LaconicError(
-      "device_unavailable",
-      `PyTorch in ${install.folder} is ${install.version ?? "too old to say its version"}; ` +
-        `version ${oldest.major}.${oldest.minor} or newer is needed`,
-      { folder: install.folder },
-    );
-
-  const functions: Partial<Record<keyof typeof required, NativeFunction>> = {};
-  const missing: string[] = [];
-  for (const [name, declaration] of Object.entries(required) as [keyof typeof required, string][]) {
-    const found = find(declaration);
-    if (found) functions[name] = found as NativeFunction;
-    else missing.push(declaration.replace(/^\w+ ([\w{}]+).*/, "$1").replace("{device}", device));
-  }
-  if (missing.length > 0)
-    throw new LaconicError(
-      "device_unavailable",
-      `PyTorch ${version.major}.${version.minor} in ${install.folder} lacks ${missing.join(", ")}`,
-      { folder: install.folder },
-    );
-  const { index = 0 } = options;
+  setEnvironment(libc, options);
+  const find = findIn(loadTorch(install, device), device);
+  const abi = versionOf(find, install);
+  const functions = requiredFunctions(find, install, device, abi.version);
   const findOptional = (name: keyof typeof optional): NativeFunction | null =>
     find(optional[name]) as NativeFunction | null;
-  const currentStream = findOptional("currentStream");
   if (index > 0) useGpu(index, findOptional("newGuard"));
-  const streams =
-    device === "cuda" && currentStream
-      ? new CudaStreams(
-          {
-            currentStream,
-            setCurrentStream: findOptional("setCurrentStream"),
-            streamFromPool: findOptional("streamFromPool"),
-          },
-          index,
-        )
-      : null;
+  const streams = device === "cuda" ? streamsOf(findOptional, index) : null;
   return {
-    version,
-    abiVersion,
+    ...abi,
     index,
-    functions: functions as Library["functions"],
-    errorText: find(optional.errorText) as (() => string | null) | null,
+    functions,
+    errorText: find(optional.errorText) as Library["errorText"],
     newSlot: findOptional("newSlot"),
     indexTensor: findOptional("indexTensor"),
     emptyPinned: findOptional("emptyPinned"),
@@ -197,21 +134,99 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
   };
 }
 
+/** Before the libraries start: they read these once, and a worker's process.env does not reach C. */
+function setEnvironment(libc: LibraryHandle, { device, threads, tf32 }: LibraryOptions): void {
+  const set = libc.func("int setenv(str, str, int)");
+  if (threads !== undefined) set("OMP_NUM_THREADS", String(threads), 1);
+  // OpenMP's threads wait busily between operations; without an end to it they starve the process's other threads.
+  set("GOMP_SPINCOUNT", "20000", 0);
+  // PyTorch's own default is off for products; a variable of the surroundings would turn it on for a run that says nothing.
+  if (device === "cuda") set("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", tf32 ? "1" : "0", 1);
+}
+
+/** The libraries that have its functions, in the order in which they are asked. */
+function loadTorch(install: TorchInstall, device: "cpu" | "cuda"): LibraryHandle[] {
+  const load = (name: string): LibraryHandle => {
+    const file = join(install.libraries, name);
+    try {
+      return koffi.load(file, { global: true, lazy: true });
+    } catch (error) {
+      const reason = existsSync(file) ? (error as Error).message : "the file does not exist";
+      throw new LaconicError("device_unavailable", `cannot load ${file}: ${reason}`, { file }, error);
+    }
+  };
+  if (device === "cuda") for (const file of nvidiaLibraries(install)) tryLoad(file);
+  load("libc10.so");
+  const torch = load("libtorch_cpu.so");
+  if (device === "cpu") return [torch];
+  load("libc10_cuda.so");
+  return [load("libtorch_cuda.so"), torch];
+}
+
+function findIn(libraries: readonly LibraryHandle[], device: "cpu" | "cuda"): FindFunction {
+  return (declaration) => {
+    for (const library of libraries)
+      try {
+        return library.func(declaration.replace("{device}", device));
+      } catch {
+        // In the other library, or in none.
+      }
+    return null;
+  };
+}
+
+/** @throws LaconicError `device_unavailable` for one that is too old. */
+function versionOf(find: FindFunction, install: TorchInstall): Pick<Library, "version" | "abiVersion"> {
+  const abi = find("uint64_t aoti_torch_abi_version()");
+  const abiVersion = abi ? BigInt(abi() as number | bigint) : 0n;
+  const version = { major: Number(abiVersion >> 56n), minor: Number((abiVersion >> 48n) & 0xffn) };
+  if (version.major > oldest.major || (version.major === oldest.major && version.minor >= oldest.minor))
+    return { version, abiVersion };
+  throw new LaconicError(
+    "device_unavailable",
+    `PyTorch in ${install.folder} is ${install.version ?? "too old to say its version"}; ` +
+      `version ${oldest.major}.${oldest.minor} or newer is needed`,
+    { folder: install.folder },
+  );
+}
+
+/** @throws LaconicError `device_unavailable` naming every symbol that is missing. */
+function requiredFunctions(
+  find: FindFunction,
+  { folder }: TorchInstall,
+  device: "cpu" | "cuda",
+  version: Library["version"],
+): Library["functions"] {
+  const functions: Partial<Record<keyof typeof required, NativeFunction>> = {};
+  const missing: string[] = [];
+  for (const [name, declaration] of Object.entries(required) as [keyof typeof required, string][]) {
+    const found = find(declaration);
+    if (found) functions[name] = found as NativeFunction;
+    else missing.push(declaration.replace(/^\w+ ([\w{}]+).*/, "$1").replace("{device}", device));
+  }
+  if (missing.length > 0)
+    throw new LaconicError(
+      "device_unavailable",
+      `PyTorch ${version.major}.${version.minor} in ${folder} lacks ${missing.join(", ")}`,
+      { folder },
+    );
+  return functions as Library["functions"];
+}
+
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => (made ??= { value: make() }).value;
 }
 
-function findShims(find: (declaration: string) => NativeFunction | null): ReadonlyMap<string, LoadedShim> {
-  const found = new Map<string, LoadedShim>();
-  for (const [name, { results, forms }] of Object.entries(shimsByOperator))
-    for (const form of forms) {
-      const call = find(shimDeclaration(form, results));
-      if (!call) continue;
-      found.set(name, { takes: form.takes, call });
-      break;
-    }
-  return found;
+/** Queues of the GPU; null where torch does not say which one is in use. */
+function streamsOf(
+  findOptional: (name: "currentStream" | "setCurrentStream" | "streamFromPool") => NativeFunction | null,
+  index: number,
+): CudaStreams | null {
+  const currentStream = findOptional("currentStream");
+  if (!currentStream) return null;
+  const [setCurrentStream, streamFromPool] = [findOptional("setCurrentStream"), findOptional("streamFromPool")];
+  return new CudaStreams({ currentStream, setCurrentStream, streamFromPool }, index);
 }
 
 /** What is launched and asked from this thread on goes to this GPU. The guard is never freed. */
@@ -234,17 +249,6 @@ function threading({ libraries }: TorchInstall): Pick<Library, "setThreads" | "t
   } catch {
     return { setThreads: null, threads: 1 };
   }
-}
-
-function cudaMemory(install: TorchInstall): (() => DeviceMemory) | null {
-  return fromCudaRuntime(install, (runtime) => {
-    const query = runtime.func("int cudaMemGetInfo(_Out_ size_t*, _Out_ size_t*)");
-    return () => {
-      const [free, total] = [[0], [0]];
-      query(free, total);
-      return { free: Number(free[0]), total: Number(total[0]) };
-    };
-  });
 }
 
 /** Absent ones are found by the loader itself, or named in the error of the library that needs them. */

@@ -106,6 +106,19 @@ const cTypes: Readonly<Record<ShimArgument, string>> = {
   none: "uint64_t",
 };
 
+/** The operators that a library offers so, each in its best form. */
+export function findShims(find: (declaration: string) => NativeFunction | null): ReadonlyMap<string, LoadedShim> {
+  const found = new Map<string, LoadedShim>();
+  for (const [name, { results, forms }] of Object.entries(shimsByOperator))
+    for (const form of forms) {
+      const call = find(shimDeclaration(form, results));
+      if (!call) continue;
+      found.set(name, { takes: form.takes, call });
+      break;
+    }
+  return found;
+}
+
 /** As C declares it, for a number of results. */
 export function shimDeclaration({ symbol, takes }: Shim, results: number): string {
   const types = [...takes.map((kind) => cTypes[kind]), ...Array.from({ length: results }, () => "uint64_t")];
