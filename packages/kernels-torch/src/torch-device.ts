@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { expectInts, sizeOf, type Precision, type Tensor } from "@laconic/kernels";
+import { sizeOf, type Precision, type Tensor } from "@laconic/kernels";
 import type { Vector } from "./arena.ts";
 import type { Span } from "./kernels/head-tiles.ts";
 import { PackedWeights } from "./kernels/packed-weights.ts";
@@ -143,9 +143,8 @@ export class TorchDevice {
     return this.store.derive(ints, "int64", () => this.torch.cast(ints.handle, scalarType.int64));
   }
 
-  /** @throws LaconicError `input_invalid` when `ids` is not a list of `length` integers in [0, limit): the device would read elsewhere. */
-  expectIndices(ids: Tensor, length: number, limit: number, place: string): void {
-    expectInts(ids, length, place);
+  /** @throws LaconicError `input_invalid` when `ids` holds an integer outside [0, limit): the device would read elsewhere. */
+  expectIndices(ids: Tensor, limit: number, place: string): void {
     const [least, most] = this.store.get(ids).range;
     if (sizeOf(ids.shape) === 0 || (least >= 0 && most < limit)) return;
     const index = least < 0 ? least : most;

@@ -1,5 +1,5 @@
 import { totalmem } from "node:os";
-import type { DeviceMemory, Kernels } from "@laconic/kernels";
+import { checkedKernels, type DeviceMemory, type Kernels } from "@laconic/kernels";
 import type { Torch } from "./native/torch.ts";
 import { cpuAttentionKernels } from "./kernels/attention.ts";
 import { cudaAttentionKernels } from "./kernels/cuda-attention.ts";
@@ -89,7 +89,7 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
     ...optimizerKernels(device),
     ...(programs && { ...pointwisePrograms(device), ...headPrograms(device, headBytes) }),
   };
-  return recorder ? { ...set, ...droppingFirst(set, recorder) } : set;
+  return checkedKernels(recorder ? { ...set, ...droppingFirst(set, recorder) } : set);
 }
 
 /**

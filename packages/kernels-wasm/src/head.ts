@@ -1,4 +1,4 @@
-import { expectHead, type Kernels, type Tensor } from "@laconic/kernels";
+import { headSize, type Kernels, type Tensor } from "@laconic/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
 /** Logits of at most this many elements are held at once (16 MiB). */
@@ -15,8 +15,8 @@ export function headKernels(device: WasmDevice): Pick<Kernels, Head> {
   };
   return {
     headLogProbs(hidden, weight, targets, inverseTemperature) {
-      const [rows, width, vocabulary] = expectHead({ hidden, weight, inverseTemperature }, "headLogProbs");
-      device.expectIndices(targets, rows, vocabulary, "headLogProbs: targets");
+      const [rows, width, vocabulary] = headSize(hidden, weight);
+      device.expectIndices(targets, vocabulary, "headLogProbs: targets");
       const [logProbs, entropy, logSumExp] = [0, 0, 0].map(() => store.allocate([rows])) as [Tensor, Tensor, Tensor];
       inChunks(rows, vocabulary, (start, count) => {
         const logits = store.allocate([count, vocabulary]);
@@ -27,9 +27,8 @@ export function headKernels(device: WasmDevice): Pick<Kernels, Head> {
       return { logProbs, entropy, logSumExp };
     },
     headLogProbsBackward(dLogProbs, { hidden, weight, targets, inverseTemperature, logSumExp }, needs) {
-      const given = { hidden, weight, inverseTemperature, logSumExp, dLogProbs };
-      const [rows, width, vocabulary] = expectHead(given, "headLogProbsBackward");
-      device.expectIndices(targets, rows, vocabulary, "headLogProbsBackward: targets");
+      const [rows, width, vocabulary] = headSize(hidden, weight);
+      device.expectIndices(targets, vocabulary, "headLogProbsBackward: targets");
       const dHidden = store.allocate(hidden.shape);
       const dWeight = needs.weight ? store.zeros(weight.shape) : undefined;
       inChunks(rows, vocabulary, (start, count) => {

@@ -1,4 +1,4 @@
-import { expectColumns, expectJoined, expectPairs, type Kernels, type Tensor } from "@laconic/kernels";
+import { joinedSize, matrixSize, type Kernels, type Tensor } from "@laconic/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
 type Pieces = "together" | "assign" | "columns" | "joinColumns";
@@ -16,20 +16,19 @@ export function pieceKernels(device: WasmDevice): Pick<Kernels, Pieces> {
   return {
     together: (shapes) => shapes.map((shape) => store.zeros(shape)),
     assign(into, from) {
-      expectPairs(into, from, "assign");
       into.forEach((tensor, i) => {
         store.makeWritable(tensor);
         store.bytes(tensor).set(store.bytes(from[i] as Tensor));
       });
     },
     columns(x, start, count) {
-      const [rows] = expectColumns(x, start, count);
+      const [rows] = matrixSize(x);
       const out = store.allocate([rows, count]);
       copyColumns(x, start, out, 0, count);
       return out;
     },
     joinColumns(parts) {
-      const out = store.allocate(expectJoined(parts));
+      const out = store.allocate(joinedSize(parts));
       let start = 0;
       for (const part of parts) {
         const width = part.shape[1] as number;

@@ -1,9 +1,7 @@
 import { exponential, kernelSampling, logarithm, samplingParameters } from "@laconic/core";
 import {
-  expectSampling,
-  expectTokenLogProbs,
+  matrixSize,
   isOnDevice,
-  matrix,
   packSampling,
   type Kernels,
   type SamplingOnDevice,
@@ -26,13 +24,13 @@ export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens
   };
   const uniformOf = (given: SamplingRows | SamplingOnDevice, rows: number): Float32Array => {
     if (!isOnDevice(given)) return given.uniform;
-    const [, width] = matrix(given.uniforms, "sampleTokens: uniforms");
+    const [, width] = matrixSize(given.uniforms);
     const uniforms = floatsOf(store.bytes(given.uniforms));
     return Float32Array.from({ length: rows }, (_, b) => uniforms[b * width + given.column] as number);
   };
   return {
     sampleTokens(logits, settings) {
-      const [rows, vocabulary] = expectSampling(logits, settings);
+      const [rows, vocabulary] = matrixSize(logits);
       const columns = [...columnsOf(settings, rows), uniformOf(settings, rows)];
       const [tokens, logProbs] = [store.allocate([rows], "int32"), store.allocate([rows])];
       store.scope(() => {
@@ -43,8 +41,7 @@ export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens
       return { tokens, logProbs };
     },
     tokenLogProbs(logits, tokens, count) {
-      expectTokenLogProbs(logits, tokens, count);
-      const [rows, vocabulary] = matrix(logits, "tokenLogProbs: logits");
+      const [rows, vocabulary] = matrixSize(logits);
       const scores = floatsOf(store.bytes(logits));
       const chosen = intsOf(store.bytes(tokens));
       const [logProbs, topTokens, topLogProbs] = [

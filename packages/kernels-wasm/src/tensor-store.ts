@@ -1,4 +1,4 @@
-import { expectFilled, TensorScopes, type Kernels, type Tensor } from "@laconic/kernels";
+import { TensorScopes, type Kernels, type Tensor } from "@laconic/kernels";
 import type { WasmMemory } from "./wasm-memory.ts";
 
 /** An array in memory. Tensors of several shapes may share one until one of them is changed. */
@@ -47,7 +47,6 @@ export class TensorStore {
     return tensor;
   }
   upload(values: Float32Array | Float64Array | Int32Array, shape: readonly number[]): Tensor {
-    expectFilled(values, shape, "upload");
     const tensor = this.allocate(shape, values instanceof Int32Array ? "int32" : "float");
     const source = values instanceof Float64Array ? Float32Array.from(values) : values;
     this.bytes(tensor).set(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));

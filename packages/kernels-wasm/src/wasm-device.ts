@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { expectInts, type Tensor } from "@laconic/kernels";
+import type { Tensor } from "@laconic/kernels";
 import type { FusedName } from "./fused.ts";
 import { Products } from "./products.ts";
 import { TensorStore } from "./tensor-store.ts";
@@ -32,10 +32,9 @@ export class WasmDevice {
     }
   }
 
-  /** @throws LaconicError `input_invalid` when `ids` is not a list of `length` integers in [0, limit): the device would write elsewhere. */
-  expectIndices(ids: Tensor, length: number, limit: number, place: string): void {
-    expectInts(ids, length, place);
-    const at = this.run("firstOutside", ids, length, limit);
+  /** @throws LaconicError `input_invalid` when `ids` holds an integer outside [0, limit): the device would write elsewhere. */
+  expectIndices(ids: Tensor, limit: number, place: string): void {
+    const at = this.run("firstOutside", ids, ids.shape[0] as number, limit);
     if (at < 0) return;
     const value = new DataView(this.store.bytes(ids).slice(4 * at, 4 * at + 4).buffer).getInt32(0, true);
     throw new LaconicError("input_invalid", `${place}: index ${value} at position ${at} is outside [0, ${limit})`, {

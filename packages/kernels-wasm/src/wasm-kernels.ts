@@ -1,4 +1,4 @@
-import type { Kernels, Tensor } from "@laconic/kernels";
+import { checkedKernels, type Kernels, type Tensor } from "@laconic/kernels";
 import { attentionKernels } from "./attention.ts";
 import { elementwiseKernels } from "./elementwise.ts";
 import { headKernels } from "./head.ts";
@@ -18,7 +18,7 @@ export const wasmPageSize = 32;
 /** The kernel set on wasm, one thread: SIMD functions over a memory of their own. `fma` says which form of them that memory has. */
 export function wasmKernelSet(memory: WasmMemory, fma = false): Kernels {
   const device = new WasmDevice(memory);
-  return {
+  return checkedKernels({
     device: fma ? "wasm-fma" : "wasm",
     backend: fma ? "wasm relaxed simd" : "wasm simd",
     dtype: "float32",
@@ -39,7 +39,7 @@ export function wasmKernelSet(memory: WasmMemory, fma = false): Kernels {
     ...headKernels(device),
     ...samplingKernels(device),
     ...optimizerKernels(device),
-  };
+  });
 }
 
 type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy";

@@ -28,22 +28,8 @@ export type {
 } from "./contract.ts";
 export type { CreateKernels, KernelSource } from "./kernel-source.ts";
 
-export {
-  expectFloats,
-  expectHead,
-  expectHeads,
-  expectInts,
-  expectLayout,
-  expectFilled,
-  expectRowWrites,
-  expectPicked,
-  expectSampling,
-  expectTokenLogProbs,
-  matrix,
-  rangeOf,
-  sizeOf,
-} from "./shape-checks.ts";
-export type { HeadTensors } from "./shape-checks.ts";
+export { checkedKernels } from "./checked-kernels.ts";
+export { headSize, joinedSize, matrixSize, rangeOf, sizeOf } from "./shape-checks.ts";
 
 export { heldPlaces, longestReach, newPages, newPlaces, pageRun, reachMask, seesEverything } from "./cache-places.ts";
 export { isOnDevice, packSampling } from "./pack-sampling.ts";
@@ -51,5 +37,4 @@ export { KeyValueCaches } from "./key-value-caches.ts";
 export { TensorScopes } from "./tensor-scopes.ts";
 export { isOutOfMemory } from "./is-out-of-memory.ts";
 export { roundsWeights } from "./rounds-weights.ts";
-export { expectColumns, expectJoined, expectPairs, expectUpdates } from "./list-checks.ts";
 export { tensorsIn } from "./tensors-in.ts";

@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { AttentionShape, CachePlan, KeyValueCache, Tensor } from "./contract.ts";
-import { expectCacheHeads, expectCachePlan, expectHeads, expectPageCopies, matrix } from "./shape-checks.ts";
+import { expectCacheHeads, expectCachePlan, expectHeads, expectMatrix, expectPageCopies } from "./shape-checks.ts";
 
 /**
  * Which key-value caches of a kernel set are alive, and whether a call on one fits: the part of `createCache`, `freeCache`,
@@ -53,7 +53,7 @@ export class KeyValueCaches<C extends KeyValueCache> {
   ): { readonly cache: C; readonly tokens: number } {
     const place = "attentionCached";
     const own = this.get(cache);
-    const [tokens] = matrix(q, `${place}: q`);
+    const [tokens] = expectMatrix(q, `${place}: q`);
     expectHeads(shape, tokens, [q], [k, v], place);
     expectCacheHeads(own, shape, place);
     expectCachePlan(plan, own, tokens, place);

@@ -1,36 +1,31 @@
-import { kernelSampling, LaconicError } from "@laconic/core";
-import type {
-  AttentionShape,
-  CachePlan,
-  KeyValueCache,
-  SamplingOnDevice,
-  SamplingRows,
-  SequenceLayout,
-  Tensor,
-} from "./contract.ts";
-import { isOnDevice } from "./pack-sampling.ts";
+import { LaconicError } from "@laconic/core";
+import type { AttentionShape, CachePlan, KeyValueCache, SequenceLayout, Tensor } from "./contract.ts";
 
 /** Elements of an array of this shape; 1 for a scalar. */
 export function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, length) => product * length, 1);
 }
 
-/** @throws LaconicError `input_invalid` when the tensor is not two-dimensional. */
-export function matrix(tensor: Tensor, place: string): readonly [rows: number, columns: number] {
-  const [rows, columns] = tensor.shape;
-  if (tensor.shape.length !== 2 || rows === undefined || columns === undefined)
-    throw new LaconicError("input_invalid", `${place}: expected a matrix, got ${describe(tensor)}`);
-  return [rows, columns];
+/** Rows and columns of a tensor that is known to be a matrix. */
+export function matrixSize(tensor: Tensor): readonly [rows: number, columns: number] {
+  return tensor.shape as readonly [number, number];
+}
+
+/** @throws LaconicError `input_invalid` when the tensor is no matrix of floats. */
+export function expectMatrix(tensor: Tensor, place: string): readonly [rows: number, columns: number] {
+  if (tensor.shape.length !== 2 || tensor.dtype !== "float")
+    throw new LaconicError("input_invalid", `${place}: expected a matrix of floats, got ${describeTensor(tensor)}`);
+  return matrixSize(tensor);
 }
 
 /** @throws LaconicError `input_invalid` when the tensor has another shape or holds integers. */
 export function expectFloats(tensor: Tensor, shape: readonly number[], place: string): void {
-  expect(tensor, "float", shape, place);
+  expectTensor(tensor, "float", shape, place);
 }
 
 /** @throws LaconicError `input_invalid` when the tensor is not a list of `length` integers. */
 export function expectInts(tensor: Tensor, length: number, place: string): void {
-  expect(tensor, "int32", [length], place);
+  expectTensor(tensor, "int32", [length], place);
 }
 
 /** @throws LaconicError `input_invalid` when the tensors do not hold the shape's heads for `rows` tokens, or heads do not share evenly. */
@@ -88,7 +83,7 @@ export function expectCachePlan(
   expectLayout(layout, tokens, place);
   const sequences = layout.offsets.length - 1;
   const width = sequences === 0 ? 0 : table.length / sequences;
-  expect(tableOnDevice, "int32", [sequences, width], `${place}: table`);
+  expectTensor(tableOnDevice, "int32", [sequences, width], `${place}: table`);
   expectInts(pastOnDevice, sequences, `${place}: past`);
   for (let s = 0; s < sequences; s++) {
     const held = past[s] as number;
@@ -134,85 +129,16 @@ export function expectPageCopies(
   });
 }
 
-/** @throws LaconicError `input_invalid` when there is not one token per row of logits, or more likeliest ones than tokens are asked for. */
-export function expectTokenLogProbs(logits: Tensor, tokens: Tensor, count: number): void {
-  const [rows, vocabulary] = matrix(logits, "tokenLogProbs: logits");
-  expectFloats(logits, [rows, vocabulary], "tokenLogProbs: logits");
-  expectInts(tokens, rows, "tokenLogProbs: tokens");
-  if (!(Number.isInteger(count) && count >= 0 && count <= vocabulary))
-    throw new LaconicError("input_invalid", `tokenLogProbs: the ${count} likeliest of ${vocabulary} tokens`);
+/** Rows, width and vocabulary of the output layer. */
+export function headSize(hidden: Tensor, weight: Tensor): readonly [rows: number, width: number, vocabulary: number] {
+  const [vocabulary, width] = matrixSize(weight);
+  return [hidden.shape[0] as number, width, vocabulary];
 }
 
-/** @throws LaconicError `input_invalid` when there is no vector or matrix, or rows are no list of integers. */
-export function expectPicked(x: Tensor, rows: Tensor, place: string): void {
-  if (x.shape.length !== 1 && x.shape.length !== 2)
-    throw new LaconicError("input_invalid", `${place}: expected a vector or a matrix, got ${describe(x)}`);
-  expectInts(rows, rows.shape[0] ?? 0, `${place}: rows`);
-}
-
-/** @throws LaconicError `input_invalid` when the values are not rows like those of `into`, one for each row number. */
-export function expectRowWrites(into: Tensor, rows: Tensor, values: Tensor): void {
-  expectPicked(into, rows, "writeRows");
-  expect(values, into.dtype, [rows.shape[0] as number, ...into.shape.slice(1)], "writeRows: values");
-}
-
-/** @throws LaconicError `input_invalid` when there are not as many values as the shape has elements. */
-export function expectFilled(values: { readonly length: number }, shape: readonly number[], place: string): void {
-  if (values.length !== sizeOf(shape))
-    throw new LaconicError(
-      "input_invalid",
-      `${place}: ${values.length} values do not fill shape [${shape.join(", ")}]`,
-    );
-}
-
-/** Tensors of the head: those of `headLogProbs`, and what its gradient gets beside them. */
-export interface HeadTensors {
-  readonly hidden: Tensor;
-  readonly weight: Tensor;
-  readonly inverseTemperature: Tensor;
-  readonly logSumExp?: Tensor;
-  readonly dLogProbs?: Tensor;
-}
-
-/**
- * Checks the arguments of `headLogProbs` and of its gradient, but for the targets.
- * @throws LaconicError `input_invalid` when hidden and weight are no matrices of one width, or there is not one number for each row
- */
-export function expectHead(
-  { hidden, weight, ...numbers }: HeadTensors,
-  place: string,
-): readonly [rows: number, width: number, vocabulary: number] {
-  const [rows, width] = matrix(hidden, `${place}: hidden`);
-  const [vocabulary] = matrix(weight, `${place}: weight`);
-  expectFloats(weight, [vocabulary, width], `${place}: weight`);
-  for (const [name, tensor] of Object.entries(numbers)) expectFloats(tensor, [rows], `${place}: ${name}`);
-  return [rows, width, vocabulary];
-}
-
-/**
- * Checks the arguments of `sampleTokens`.
- * @returns rows and vocabulary of the logits
- * @throws LaconicError `input_invalid` when the logits are no matrix of floats, or a setting has not one value for each row
- */
-export function expectSampling(
-  logits: Tensor,
-  settings: SamplingRows | SamplingOnDevice,
-): readonly [rows: number, vocabulary: number] {
-  const [rows, vocabulary] = matrix(logits, "sampleTokens: logits");
-  expectFloats(logits, [rows, vocabulary], "sampleTokens: logits");
-  if (isOnDevice(settings)) {
-    const [, width] = matrix(settings.uniforms, "sampleTokens: uniforms");
-    expectFloats(settings.settings, [rows, kernelSampling.length], "sampleTokens: settings");
-    expectFloats(settings.uniforms, [rows, width], "sampleTokens: uniforms");
-    const { column } = settings;
-    if (!(Number.isInteger(column) && column >= 0 && column < width))
-      throw new LaconicError("input_invalid", `sampleTokens: column ${column} of ${width} uniform numbers`);
-    return [rows, vocabulary];
-  }
-  for (const [name, values] of Object.entries(settings) as [string, { readonly length: number }][])
-    if (values.length !== rows)
-      throw new LaconicError("input_invalid", `sampleTokens: ${name} has ${values.length} entries for ${rows} rows`);
-  return [rows, vocabulary];
+/** Rows and width of matrices side by side. */
+export function joinedSize(parts: readonly Tensor[]): readonly [rows: number, width: number] {
+  const width = parts.reduce((sum, { shape }) => sum + (shape[1] as number), 0);
+  return [parts[0]?.shape[0] ?? 0, width];
 }
 
 /** Smallest and largest number of a list, by which indices are checked without asking the device; zeros for an empty one. */
@@ -226,14 +152,15 @@ export function rangeOf(values: Int32Array): readonly [least: number, most: numb
   return [least, most];
 }
 
-function expect(tensor: Tensor, dtype: Tensor["dtype"], shape: readonly number[], place: string): void {
+/** @throws LaconicError `input_invalid` when the tensor has another type or shape. */
+export function expectTensor(tensor: Tensor, dtype: Tensor["dtype"], shape: readonly number[], place: string): void {
   if (tensor.dtype !== dtype || tensor.shape.length !== shape.length || tensor.shape.some((n, i) => n !== shape[i]))
     throw new LaconicError(
       "input_invalid",
-      `${place}: expected ${dtype} [${shape.join(", ")}], got ${describe(tensor)}`,
+      `${place}: expected ${dtype} [${shape.join(", ")}], got ${describeTensor(tensor)}`,
     );
 }
 
-function describe(tensor: Tensor): string {
+export function describeTensor(tensor: Tensor): string {
   return `${tensor.dtype} [${tensor.shape.join(", ")}]`;
 }

@@ -1,4 +1,4 @@
-import { expectFloats, expectHeads, expectLayout, matrix, type AttentionShape, type Kernels } from "@laconic/kernels";
+import { matrixSize, type AttentionShape, type Kernels } from "@laconic/kernels";
 import {
   add,
   concat,
@@ -28,9 +28,7 @@ export const hidden = -1e30;
 export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" | "attentionBackward"> {
   return {
     attention(q, k, v, shape, layout) {
-      const [rows] = matrix(q, "attention: q");
-      expectHeads(shape, rows, [q], [k, v], "attention");
-      expectLayout(layout, rows, "attention");
+      const [rows] = matrixSize(q);
       const { queryHeads, kvHeads, headDim, scale } = shape;
       const group = queryHeads / kvHeads;
       const [out, logSumExp] = device.makeAll(
@@ -54,11 +52,8 @@ export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" |
       return { out, logSumExp };
     },
     attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
-      const [rows] = matrix(q, "attentionBackward: q");
+      const [rows] = matrixSize(q);
       const { queryHeads, kvHeads, headDim, scale } = shape;
-      expectHeads(shape, rows, [q, out, dOut], [k, v], "attentionBackward");
-      expectFloats(logSumExp, [rows, queryHeads], "attentionBackward: logSumExp");
-      expectLayout(layout, rows, "attentionBackward");
       const group = queryHeads / kvHeads;
       const [dQ, dK, dV] = device.makeAll([q.shape, k.shape, v.shape], () => {
         // What the softmax takes back of each row: the gradient along its own output.

@@ -1,4 +1,4 @@
-import { expectHead, type Kernels } from "@laconic/kernels";
+import { headSize, type Kernels } from "@laconic/kernels";
 import {
   add,
   concat,
@@ -34,8 +34,8 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
   };
   return {
     headLogProbs(hidden, weight, targets, inverseTemperature) {
-      const [rows, width, vocabulary] = expectHead({ hidden, weight, inverseTemperature }, "headLogProbs");
-      device.expectIndices(targets, rows, vocabulary, "headLogProbs: targets");
+      const [rows, width, vocabulary] = headSize(hidden, weight);
+      device.expectIndices(targets, vocabulary, "headLogProbs: targets");
       const [picks, entropy, logSumExp] = device.makeAll([[rows], [rows], [rows]], () => {
         const made = parts(rows, vocabulary).map(([start, count]) =>
           tidy(() => {
@@ -59,9 +59,8 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
       return { logProbs: picks, entropy, logSumExp };
     },
     headLogProbsBackward(dLogProbs, { hidden, weight, targets, inverseTemperature, logSumExp }, needs) {
-      const given = { hidden, weight, inverseTemperature, logSumExp, dLogProbs };
-      const [rows, width, vocabulary] = expectHead(given, "headLogProbsBackward");
-      device.expectIndices(targets, rows, vocabulary, "headLogProbsBackward: targets");
+      const [rows, width, vocabulary] = headSize(hidden, weight);
+      device.expectIndices(targets, vocabulary, "headLogProbsBackward: targets");
       if (rows === 0) {
         const dHidden = device.make([0, width], () => zeros([0, width]));
         return needs.weight

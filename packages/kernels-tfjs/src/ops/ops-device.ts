@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { expectInts, sizeOf, type Tensor } from "@laconic/kernels";
+import { sizeOf, type Tensor } from "@laconic/kernels";
 import { keep, reshape, tensor1d, tidy, zeros, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { FusedOperations } from "./fused-operations.ts";
 import { HandleStore, type Handle } from "./handles.ts";
@@ -87,11 +87,10 @@ export class OpsDevice {
     return this.derive(tensor, name, () => tensor1d(make(), "int32"));
   }
 
-  /** @throws LaconicError `input_invalid` when `ids` is not a list of `length` integers in [0, limit) */
-  expectIndices(ids: Tensor, length: number, limit: number, place: string): void {
-    expectInts(ids, length, place);
+  /** @throws LaconicError `input_invalid` when `ids` holds an integer outside [0, limit) */
+  expectIndices(ids: Tensor, limit: number, place: string): void {
     const [least, most] = this.store.get(ids).range;
-    if (length === 0 || (least >= 0 && most < limit)) return;
+    if (ids.shape[0] === 0 || (least >= 0 && most < limit)) return;
     throw new LaconicError("input_invalid", `${place}: index ${least < 0 ? least : most} is outside [0, ${limit})`, {
       index: least < 0 ? least : most,
     });

@@ -1,4 +1,4 @@
-import type { Kernels } from "@laconic/kernels";
+import { checkedKernels, type Kernels } from "@laconic/kernels";
 import { attentionKernels } from "./attention.ts";
 import { pieceKernels } from "./pieces.ts";
 import { elementwiseKernels } from "./elementwise.ts";
@@ -21,7 +21,7 @@ import { samplingKernels } from "./sampling.ts";
 export function opsKernelSet(backend: OpsBackend, own: (device: OpsDevice) => Partial<Kernels> = () => ({})): Kernels {
   const device = new OpsDevice(backend);
   const { liveCaches, ...caches } = cacheKernels(device);
-  return {
+  return checkedKernels({
     device: backend.device,
     backend: backend.library,
     dtype: backend.dtype ?? "float32",
@@ -49,5 +49,5 @@ export function opsKernelSet(backend: OpsBackend, own: (device: OpsDevice) => Pa
     ...samplingKernels(device),
     ...optimizerKernels(device),
     ...own(device),
-  };
+  });
 }

@@ -1,4 +1,4 @@
-import { expectUpdates, type AdamWStep, type Kernels } from "@laconic/kernels";
+import type { AdamWStep, Kernels } from "@laconic/kernels";
 import {
   add,
   div,
@@ -29,7 +29,6 @@ export function optimizerKernels(device: OpsDevice): Pick<Kernels, "sumSquares" 
         return parts.reduce<TfTensor>((total, each) => add(total, sum(square(each))), zeros([1]));
       }),
     adamW(tensors, step) {
-      expectUpdates(tensors);
       tidy(() => {
         const clip = step.clip ? clipFactors(device.data(step.clip.squares), step.clip.maxNorm) : null;
         for (const { param, grad, first, second } of tensors) {

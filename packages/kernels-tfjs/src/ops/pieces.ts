@@ -1,4 +1,4 @@
-import { expectColumns, expectJoined, expectPairs, sizeOf, type Kernels } from "@laconic/kernels";
+import { joinedSize, matrixSize, sizeOf, type Kernels } from "@laconic/kernels";
 import { clone, concat, slice, zeros } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
@@ -10,17 +10,16 @@ export function pieceKernels(device: OpsDevice): Pick<Kernels, Pieces> {
   return {
     together: (shapes) => shapes.map((shape) => store.adoptFloats(zeros([...shape]))),
     assign(into, from) {
-      expectPairs(into, from, "assign");
       // Data never changes under a TensorFlow.js tensor, so a second one over the same data is a copy.
       const copies = from.map((tensor) => clone(device.data(tensor)));
       into.forEach((tensor, i) => store.replace(tensor, copies[i] as (typeof copies)[0]));
     },
     columns(x, start, count) {
-      const [rows] = expectColumns(x, start, count);
+      const [rows] = matrixSize(x);
       return device.make([rows, count], () => slice(device.data(x), [0, start], [rows, count]));
     },
     joinColumns(parts) {
-      const shape = expectJoined(parts);
+      const shape = joinedSize(parts);
       if (sizeOf(shape) === 0) return store.adoptFloats(zeros([...shape]));
       return device.make(shape, () =>
         concat(

@@ -1,14 +1,14 @@
-import type { Kernels } from "@laconic/kernels";
+import { matrixSize, type Kernels } from "@laconic/kernels";
 import { add, concat, expandDims, gather, mul, neg, reshape, slice, sub } from "@tensorflow/tfjs-core";
-import { expectRotary } from "./expect-rotary.ts";
 import type { OpsDevice } from "./ops-device.ts";
 
 /** Rotary positions (Su et al. 2021), the halves of a head against each other. */
 export function rotaryKernels(device: OpsDevice): Pick<Kernels, "rotary"> {
   return {
     rotary(x, tables, positions, heads, inverse = false) {
-      const { rows, width, count, half } = expectRotary(x, tables, heads);
-      device.expectIndices(positions, rows, count, "rotary: positions");
+      const [rows, width] = matrixSize(x);
+      const [count, half] = matrixSize(tables.cos);
+      device.expectIndices(positions, count, "rotary: positions");
       return device.make([rows, width], () => {
         const at = device.data(positions);
         const [c, forward] = [tables.cos, tables.sin].map((table) => expandDims(gather(device.data(table), at), 1));

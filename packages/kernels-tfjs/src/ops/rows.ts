@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type Kernels } from "@laconic/kernels";
+import { matrixSize, type Kernels } from "@laconic/kernels";
 import {
   add as sumOf,
   gather,
@@ -14,15 +14,14 @@ import type { OpsDevice } from "./ops-device.ts";
 export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "scatterAddRows" | "placeRows"> {
   return {
     gatherRows(table, ids) {
-      const [rows, width] = matrix(table, "gatherRows: table");
+      const [rows, width] = matrixSize(table);
       const count = ids.shape[0] ?? 0;
-      device.expectIndices(ids, count, rows, "gatherRows: rows");
+      device.expectIndices(ids, rows, "gatherRows: rows");
       return device.make([count, width], () => gather(device.data(table), device.data(ids)));
     },
     scatterAddRows(delta, ids, rowCount) {
-      const [count, width] = matrix(delta, "scatterAddRows: delta");
-      expectFloats(delta, [count, width], "scatterAddRows: delta");
-      device.expectIndices(ids, count, rowCount, "scatterAddRows: rows");
+      const [count, width] = matrixSize(delta);
+      device.expectIndices(ids, rowCount, "scatterAddRows: rows");
       return device.make([rowCount, width], () =>
         count === 0
           ? zeros([rowCount, width])
@@ -30,10 +29,9 @@ export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "sca
       );
     },
     placeRows({ tensor, add }, delta, ids) {
-      const [rowCount, width] = matrix(tensor, "placeRows: into");
+      const [rowCount, width] = matrixSize(tensor);
       const count = ids.shape[0] ?? 0;
-      expectFloats(delta, [count, width], "placeRows: delta");
-      device.expectIndices(ids, count, rowCount, "placeRows: rows");
+      device.expectIndices(ids, rowCount, "placeRows: rows");
       if (count === 0 && add) return;
       const made = tidy((): TfTensor => {
         if (count === 0) return zeros([rowCount, width]);

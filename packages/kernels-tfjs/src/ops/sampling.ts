@@ -1,9 +1,7 @@
 import { kernelSampling, type SamplingName } from "@laconic/core";
 import {
-  expectSampling,
-  expectTokenLogProbs,
+  matrixSize,
   isOnDevice,
-  matrix,
   packSampling,
   type Kernels,
   type SamplingKind,
@@ -52,7 +50,7 @@ export function samplingKernels(device: OpsDevice): Pick<Kernels, "sampleTokens"
   const { store } = device;
   return {
     sampleTokens(logits, settings) {
-      const [rows, vocabulary] = expectSampling(logits, settings);
+      const [rows, vocabulary] = matrixSize(logits);
       const [tokens, logProbs] = tidy<[TfTensor, TfTensor]>(() => {
         if (rows === 0) return [tensor1d([], "int32"), tensor1d([])];
         const inputs = inputsOf(device, settings);
@@ -63,8 +61,7 @@ export function samplingKernels(device: OpsDevice): Pick<Kernels, "sampleTokens"
       return { tokens: store.adoptInts(tokens, [0, vocabulary - 1]), logProbs: store.adoptFloats(logProbs) };
     },
     tokenLogProbs(logits, tokens, count) {
-      expectTokenLogProbs(logits, tokens, count);
-      const [rows, vocabulary] = matrix(logits, "tokenLogProbs: logits");
+      const [rows, vocabulary] = matrixSize(logits);
       const [logProbs, topTokens, topLogProbs] = tidy<[TfTensor, TfTensor, TfTensor]>(() => {
         const none = rows * count === 0;
         const normalised = rows === 0 ? null : logSoftmax(device.data(logits));

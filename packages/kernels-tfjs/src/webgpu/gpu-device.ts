@@ -1,4 +1,4 @@
-import { expectFloats, sizeOf, type GradientPlace, type Tensor } from "@laconic/kernels";
+import { sizeOf, type GradientPlace, type Tensor } from "@laconic/kernels";
 import type { Handle } from "../ops/handles.ts";
 import { engine, zeros, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "../ops/ops-device.ts";
@@ -81,7 +81,6 @@ export class GpuDevice {
       if (terms * sizeOf(shape) > 0) write(this.data(made), false);
       return made;
     }
-    expectFloats(place.tensor, shape, "a gradient's place");
     if (terms * sizeOf(shape) > 0) write(this.own(place.tensor), place.add);
     else if (!place.add) this.ops.store.replace(place.tensor, zeros([...shape]));
     return null;

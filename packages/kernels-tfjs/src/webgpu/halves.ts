@@ -1,4 +1,4 @@
-import { expectColumns, expectPairs, sizeOf, type Kernels } from "@laconic/kernels";
+import { matrixSize, sizeOf, type Kernels } from "@laconic/kernels";
 import { clone, slice, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import { pieceKernels } from "../ops/pieces.ts";
 import { lifetimeKernels } from "../ops/lifetime.ts";
@@ -40,7 +40,6 @@ export function halfKernels(device: GpuDevice): Pick<Kernels, Halves> {
           : store.adoptHalves(zeros(shape), shape),
       ),
     assign(into, from) {
-      expectPairs(into, from, "assign");
       // A weight that was read from a file comes as float32: what the one before it took would stay for nothing.
       if (into.some((tensor) => store.get(tensor).halves)) dropIdleMemory(runner);
       const made = into.map((tensor, i) => {
@@ -74,7 +73,7 @@ export function halfKernels(device: GpuDevice): Pick<Kernels, Halves> {
     columns(x, start, count) {
       const handle = store.get(x);
       if (!handle.halves) return pieces.columns(x, start, count);
-      const [height] = expectColumns(x, start, count);
+      const [height] = matrixSize(x);
       return ops.make([height, count], () => slice(ops.widened(handle), [0, start], [height, count]));
     },
     gatherRows(table, ids) {
@@ -82,7 +81,7 @@ export function halfKernels(device: GpuDevice): Pick<Kernels, Halves> {
       if (!handle.halves) return rows.gatherRows(table, ids);
       const [height, width] = handle.shape as [number, number];
       const count = ids.shape[0] ?? 0;
-      ops.expectIndices(ids, count, height, "gatherRows: rows");
+      ops.expectIndices(ids, height, "gatherRows: rows");
       return device.make([count, width], () => gatherHalvesProgram(handle.data, device.data(ids), width));
     },
   };

@@ -1,4 +1,4 @@
-import { expectHead, type Kernels } from "@laconic/kernels";
+import { headSize, type Kernels } from "@laconic/kernels";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { GpuDevice } from "./gpu-device.ts";
 import { product, productInto } from "./products.ts";
@@ -30,8 +30,8 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
   };
   return {
     headLogProbs(hidden, weight, targets, inverseTemperature) {
-      const [rows, , vocabulary] = expectHead({ hidden, weight, inverseTemperature }, "headLogProbs");
-      ops.expectIndices(targets, rows, vocabulary, "headLogProbs: targets");
+      const [rows, , vocabulary] = headSize(hidden, weight);
+      ops.expectIndices(targets, vocabulary, "headLogProbs: targets");
       const [logProbs, entropy, logSumExp] = [device.blank([rows]), device.blank([rows]), device.blank([rows])];
       const row = { targets: device.data(targets), scale: device.data(inverseTemperature) };
       const written = {
@@ -46,9 +46,8 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
     },
     headLogProbsBackward(dLogProbs, forward, needs, into = {}) {
       const { inverseTemperature, logSumExp } = forward;
-      const given = { hidden: forward.hidden, weight: forward.weight, inverseTemperature, logSumExp, dLogProbs };
-      const [rows, width, vocabulary] = expectHead(given, "headLogProbsBackward");
-      ops.expectIndices(forward.targets, rows, vocabulary, "headLogProbsBackward: targets");
+      const [rows, width, vocabulary] = headSize(forward.hidden, forward.weight);
+      ops.expectIndices(forward.targets, vocabulary, "headLogProbsBackward: targets");
       const [hidden, weight] = [device.data(forward.hidden), device.stored(forward.weight)];
       const row = {
         targets: device.data(forward.targets),

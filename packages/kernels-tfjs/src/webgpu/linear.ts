@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/kernels";
+import { matrixSize, type Kernels, type Tensor } from "@laconic/kernels";
 import { zeros } from "@tensorflow/tfjs-core";
 import type { Handle } from "../ops/handles.ts";
 import type { GpuDevice } from "./gpu-device.ts";
@@ -17,11 +17,8 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
     return device.ops.store.adoptFloats(rows * columns * inner === 0 ? zeros([rows, columns]) : product(device, given));
   };
   const applied = (place: string, x: Tensor, weight: Tensor, bias?: Tensor): Product => {
-    const [rows, inner] = matrix(x, `${place}: x`);
-    const [columns] = matrix(weight, `${place}: weight`);
-    expectFloats(x, [rows, inner], `${place}: x`);
-    expectFloats(weight, [columns, inner], `${place}: weight`);
-    if (bias) expectFloats(bias, [columns], `${place}: bias`);
+    const [rows, inner] = matrixSize(x);
+    const [columns] = matrixSize(weight);
     return {
       rows,
       columns,
@@ -35,14 +32,11 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
     linear: (x, weight, bias) => multiply(applied("linear", x, weight, bias)),
     linearOnto(into, x, weight, bias) {
       const added = applied("linearOnto", x, weight, bias);
-      expectFloats(into, [added.rows, added.columns], "linearOnto: into");
       if (added.rows > 0) productInto(device, { ...added, adds: true }, device.own(into));
     },
     linearBackward(dOut, x, weight, needs, into = {}) {
-      const [rows, inputs] = matrix(x, "linearBackward: x");
-      const [outputs] = matrix(weight, "linearBackward: weight");
-      expectFloats(weight, [outputs, inputs], "linearBackward: weight");
-      expectFloats(dOut, [rows, outputs], "linearBackward: dOut");
+      const [rows, inputs] = matrixSize(x);
+      const [outputs] = matrixSize(weight);
       const slope = { data: device.data(dOut) };
       const input = { data: device.data(x), along: false };
       const right = { data: device.stored(weight), along: false };

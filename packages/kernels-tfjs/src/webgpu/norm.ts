@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type Kernels } from "@laconic/kernels";
+import { matrixSize, type Kernels } from "@laconic/kernels";
 import { zeros } from "@tensorflow/tfjs-core";
 import type { GpuDevice } from "./gpu-device.ts";
 import { columnSumsProgram, rmsNormInputGradient, rmsNormProgram } from "./wgsl/rms-norm.ts";
@@ -7,18 +7,14 @@ import { columnSumsProgram, rmsNormInputGradient, rmsNormProgram } from "./wgsl/
 export function normKernels(device: GpuDevice): Pick<Kernels, "rmsNorm" | "rmsNormBackward"> {
   return {
     rmsNorm(x, weight, epsilon) {
-      const [rows, width] = matrix(x, "rmsNorm: x");
-      expectFloats(weight, [width], "rmsNorm: weight");
+      const [rows, width] = matrixSize(x);
       const { result, invRms } = device.makeAll({ result: [rows, width], invRms: [rows] }, () =>
         rmsNormProgram(device.data(x), device.data(weight), epsilon),
       );
       return { out: result, invRms };
     },
     rmsNormBackward(dOut, x, weight, invRms) {
-      const [rows, width] = matrix(x, "rmsNormBackward: x");
-      expectFloats(dOut, [rows, width], "rmsNormBackward: dOut");
-      expectFloats(weight, [width], "rmsNormBackward: weight");
-      expectFloats(invRms, [rows], "rmsNormBackward: invRms");
+      const [rows, width] = matrixSize(x);
       const inputs = { dOut: device.data(dOut), x: device.data(x), invRms: device.data(invRms) };
       return {
         dX: device.make([rows, width], () => rmsNormInputGradient({ ...inputs, weight: device.data(weight) })),

@@ -1,4 +1,4 @@
-import { expectUpdates, type Kernels } from "@laconic/kernels";
+import type { Kernels } from "@laconic/kernels";
 import { zeros } from "@tensorflow/tfjs-core";
 import type { GpuDevice } from "./gpu-device.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
@@ -66,7 +66,6 @@ export function optimizerKernels(device: GpuDevice): Pick<Kernels, "sumSquares" 
       return sum;
     },
     adamW(tensors, step) {
-      expectUpdates(tensors);
       const { learningRate, beta1, beta2, epsilon, weightDecay, clip } = step;
       const numbers = {
         beta1,

@@ -1,5 +1,4 @@
-import type { Kernels } from "@laconic/kernels";
-import { expectRotary } from "../ops/expect-rotary.ts";
+import { matrixSize, type Kernels } from "@laconic/kernels";
 import type { GpuDevice } from "./gpu-device.ts";
 import { rotaryProgram } from "./wgsl/rotary.ts";
 
@@ -7,10 +6,10 @@ import { rotaryProgram } from "./wgsl/rotary.ts";
 export function rotaryKernels(device: GpuDevice): Pick<Kernels, "rotary"> {
   return {
     rotary(x, { cos, sin }, positions, heads, inverse = false) {
-      const { rows, width, count } = expectRotary(x, { cos, sin }, heads);
-      device.ops.expectIndices(positions, rows, count, "rotary: positions");
+      const [count] = matrixSize(cos);
+      device.ops.expectIndices(positions, count, "rotary: positions");
       const tables = { cos: device.data(cos), sin: device.data(sin), positions: device.data(positions) };
-      return device.make([rows, width], () => rotaryProgram({ ...tables, x: device.data(x) }, heads, inverse));
+      return device.make(x.shape, () => rotaryProgram({ ...tables, x: device.data(x) }, heads, inverse));
     },
   };
 }

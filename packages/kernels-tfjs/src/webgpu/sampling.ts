@@ -1,9 +1,7 @@
 import { kernelSampling } from "@laconic/core";
 import {
-  expectSampling,
-  expectTokenLogProbs,
+  matrixSize,
   isOnDevice,
-  matrix,
   packSampling,
   type Kernels,
   type SamplingOnDevice,
@@ -19,7 +17,7 @@ export function samplingKernels(device: GpuDevice): Pick<Kernels, "sampleTokens"
   const { store } = device.ops;
   return {
     sampleTokens(logits, settings) {
-      const [rows, vocabulary] = expectSampling(logits, settings);
+      const [rows, vocabulary] = matrixSize(logits);
       if (rows === 0) return { tokens: store.adoptInts(tensor([], [0], "int32"), [0, 0]), logProbs: device.blank([0]) };
       const { table, uniforms, column, made: uploaded } = inputsOf(device, settings, rows);
       const made = runForAll(device.runner, sampleTokensProgram(device.data(logits), table, uniforms, column), {
@@ -33,8 +31,7 @@ export function samplingKernels(device: GpuDevice): Pick<Kernels, "sampleTokens"
       };
     },
     tokenLogProbs(logits, tokens, count) {
-      expectTokenLogProbs(logits, tokens, count);
-      const [rows, vocabulary] = matrix(logits, "tokenLogProbs: logits");
+      const [rows, vocabulary] = matrixSize(logits);
       // No buffer that a program sees may be empty.
       const width = Math.max(1, count);
       const made =

@@ -1,12 +1,4 @@
-import {
-  expectFloats,
-  expectHeads,
-  expectLayout,
-  matrix,
-  type AttentionShape,
-  type Kernels,
-  type Tensor,
-} from "@laconic/kernels";
+import { matrixSize, type AttentionShape, type Kernels, type Tensor } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Argument, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
@@ -22,9 +14,7 @@ export function cpuAttentionKernels(device: TorchDevice): Pick<Kernels, "attenti
   const { torch, store } = device;
   return {
     attention(q, k, v, shape, layout) {
-      const [rows] = matrix(q, "attention: q");
-      expectHeads(shape, rows, [q], [k, v], "attention");
-      expectLayout(layout, rows, "attention");
+      const [rows] = matrixSize(q);
       const padded = paddedLayout(device, layout, rows);
       const [out, logSumExp] = torch.run<Handles<2>>(() => {
         if (rows === 0)
@@ -51,10 +41,7 @@ export function cpuAttentionKernels(device: TorchDevice): Pick<Kernels, "attenti
       };
     },
     attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
-      const [rows] = matrix(q, "attentionBackward: q");
-      expectHeads(shape, rows, [q, out, dOut], [k, v], "attentionBackward");
-      expectFloats(logSumExp, [rows, shape.queryHeads], "attentionBackward: logSumExp");
-      expectLayout(layout, rows, "attentionBackward");
+      const [rows] = matrixSize(q);
       const padded = paddedLayout(device, layout, rows);
       const sums = device.handle(logSumExp);
       const { queryHeads, kvHeads, headDim } = shape;

@@ -1,12 +1,4 @@
-import {
-  expectFloats,
-  expectHeads,
-  expectLayout,
-  matrix,
-  type AttentionShape,
-  type Kernels,
-  type Tensor,
-} from "@laconic/kernels";
+import { matrixSize, type AttentionShape, type Kernels, type Tensor } from "@laconic/kernels";
 import { operator, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { scaleOf } from "./attention.ts";
@@ -37,10 +29,8 @@ export function cudaAttentionKernels(
   return {
     attention(q, k, v, shape, layout) {
       if (!fits(shape) || q.shape[0] === 0) return plain.attention(q, k, v, shape, layout);
-      const [rows] = matrix(q, "attention: q");
+      const [rows] = matrixSize(q);
       const { queryHeads, kvHeads, headDim } = shape;
-      expectHeads(shape, rows, [q], [k, v], "attention");
-      expectLayout(layout, rows, "attention");
       const offsets = device.handle(layout.offsetsOnDevice);
       const [out, logSumExp, raw, state, unused] = torch.run<readonly Handle[]>(() => {
         const [mixed, sums, random, other] = torch.callMany(
@@ -68,11 +58,8 @@ export function cudaAttentionKernels(
     attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
       if (!fits(shape) || q.shape[0] === 0)
         return plain.attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout);
-      const [rows] = matrix(q, "attentionBackward: q");
+      const [rows] = matrixSize(q);
       const { queryHeads, kvHeads, headDim } = shape;
-      expectHeads(shape, rows, [q, out, dOut], [k, v], "attentionBackward");
-      expectFloats(logSumExp, [rows, queryHeads], "attentionBackward: logSumExp");
-      expectLayout(layout, rows, "attentionBackward");
       const saved = store.get(logSumExp);
       const offsets = device.handle(layout.offsetsOnDevice);
       const gradients = torch.run(() =>

@@ -1,4 +1,4 @@
-import { expectFloats, expectHead, type HeadTensors, type Kernels, type Tensor } from "@laconic/kernels";
+import { headSize, type Kernels, type Tensor } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles, type Torch } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
@@ -55,14 +55,16 @@ interface Places {
   readonly here: Handle | null;
 }
 
-/** @throws LaconicError `input_invalid` for shapes that do not fit, or a target that is no token */
+/** @throws LaconicError `input_invalid` for a target that is no token */
 export function expectHeadInputs(
   device: TorchDevice,
-  { targets, ...tensors }: HeadTensors & { readonly targets: Tensor },
+  hidden: Tensor,
+  weight: Tensor,
+  targets: Tensor,
   place: string,
 ): readonly [rows: number, width: number, vocabulary: number] {
-  const [rows, width, vocabulary] = expectHead(tensors, place);
-  device.expectIndices(targets, rows, vocabulary, `${place}: targets`);
+  const [rows, width, vocabulary] = headSize(hidden, weight);
+  device.expectIndices(targets, vocabulary, `${place}: targets`);
   device.torch.expectWork(rows * width * vocabulary);
   return [rows, width, vocabulary];
 }
@@ -218,11 +220,7 @@ class Head {
   logProbs(
     ...[hidden, weight, targets, inverseTemperature]: Parameters<Kernels["headLogProbs"]>
   ): ReturnType<Kernels["headLogProbs"]> {
-    const [rows, , vocabulary] = expectHeadInputs(
-      this.#device,
-      { hidden, weight, targets, inverseTemperature },
-      "headLogProbs",
-    );
+    const [rows, , vocabulary] = expectHeadInputs(this.#device, hidden, weight, targets, "headLogProbs");
     const tiles = headTiles(rows, vocabulary, { element: 8, column: 0 }, this.#limit);
     const columns = this.#torch.run(() => {
       const space = this.#spaceFor(tiles, 2);
@@ -255,11 +253,8 @@ class Head {
     ...[dLogProbs, tensors, needs, into = {}]: Parameters<Kernels["headLogProbsBackward"]>
   ): ReturnType<Kernels["headLogProbsBackward"]> {
     const { hidden, weight, targets, inverseTemperature, logSumExp } = tensors;
-    const place = "headLogProbsBackward";
-    const given = { hidden, weight, targets, inverseTemperature, logSumExp, dLogProbs };
-    const [rows, width, vocabulary] = expectHeadInputs(this.#device, given, place);
+    const [rows, width, vocabulary] = expectHeadInputs(this.#device, hidden, weight, targets, "headLogProbsBackward");
     const placed = needs.weight ? into.dWeight : undefined;
-    if (placed) expectFloats(placed.tensor, weight.shape, `${place}: into`);
     // Products that cannot be added in place are made beside their sum.
     const bytes = this.#exact ? { element: 4, column: 0 } : { element: 8, column: needs.weight ? 10 * width : 0 };
     const tiles: HeadTiles = headTiles(rows, vocabulary, bytes, this.#limit);

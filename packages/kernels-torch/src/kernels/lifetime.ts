@@ -1,5 +1,4 @@
-import { LaconicError } from "@laconic/core";
-import { expectFilled, rangeOf, sizeOf, type Kernels } from "@laconic/kernels";
+import { rangeOf, sizeOf, type Kernels } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
@@ -11,7 +10,6 @@ export function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
   return {
     ...store.kernels(),
     upload(values, shape, precision = "working") {
-      expectFilled(values, shape, "upload");
       if (values instanceof Int32Array)
         return store.adoptInts(
           torch.run(() => torch.upload(values, shape)),
@@ -60,12 +58,7 @@ export function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
     },
     reshape(tensor, shape) {
       const own = store.get(tensor);
-      const { dtype, range, precision, shape: from } = own;
-      if (sizeOf(from) !== sizeOf(shape))
-        throw new LaconicError(
-          "input_invalid",
-          `reshape: ${sizeOf(from)} elements do not fill shape [${shape.join(", ")}]`,
-        );
+      const { dtype, range, precision } = own;
       if (own.block) {
         const view = store.view(own, `shape ${shape.join()}`, () => torch.view(own.handle, shape));
         return store.adoptShape(view, shape, own);

@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type GradientPlace, type Kernels, type Tensor } from "@laconic/kernels";
+import { matrixSize, type GradientPlace, type Kernels, type Tensor } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
@@ -12,10 +12,9 @@ type Products = "linear" | "linearOnto" | "linearBackward" | "headLogits";
 /** Dense products, each one call of the BLAS library. */
 export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
   const { torch, store } = device;
-  const expectInputs = (x: Tensor, weight: Tensor, place: string): readonly [number, number, number] => {
-    const [rows] = matrix(x, `${place}: x`);
-    const [outer, inner] = matrix(weight, `${place}: weight`);
-    expectFloats(x, [rows, inner], `${place}: x`);
+  const sizesOf = (x: Tensor, weight: Tensor): readonly [number, number, number] => {
+    const [rows] = matrixSize(x);
+    const [outer, inner] = matrixSize(weight);
     torch.expectWork(rows * inner * outer);
     return [rows, inner, outer];
   };
@@ -43,7 +42,6 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
         },
         "full",
       );
-    expectFloats(place.tensor, shape, "linearBackward: into");
     torch.run(() => {
       if (rows > 0) placeProduct(device, place, ...factors(), size);
       else if (!place.add) torch.fill(device.handle(place.tensor), 0);
@@ -53,8 +51,7 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
   };
   return {
     linear(x, weight, bias, steady = false) {
-      const [rows, inner, outer] = expectInputs(x, weight, "linear");
-      if (bias) expectFloats(bias, [outer], "linear: bias");
+      const [rows, inner, outer] = sizesOf(x, weight);
       const [left, row] = [rowsOf(x), bias ? device.handle(bias) : null];
       const packed = steady ? device.packed.of(store.get(weight), rows, inner, outer) : null;
       if (packed !== null) return device.make([rows, outer], () => device.packed.product(left, packed, row));
@@ -66,9 +63,7 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
       });
     },
     linearOnto(into, x, weight, bias, steady = false) {
-      const [rows, inner, outer] = expectInputs(x, weight, "linearOnto");
-      expectFloats(into, [rows, outer], "linearOnto: into");
-      if (bias) expectFloats(bias, [outer], "linearOnto: bias");
+      const [rows, inner, outer] = sizesOf(x, weight);
       if (rows === 0) return;
       const [sum, left] = [rowsOf(into), rowsOf(x)];
       const packed = steady ? device.packed.of(store.get(weight), rows, inner, outer) : null;
@@ -86,7 +81,7 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
       });
     },
     headLogits(hidden, weight, steady = false) {
-      const [rows, inner, outer] = expectInputs(hidden, weight, "headLogits");
+      const [rows, inner, outer] = sizesOf(hidden, weight);
       const left = rowsOf(hidden);
       const packed = steady ? device.packed.of(store.get(weight), rows, inner, outer) : null;
       if (packed !== null) return device.make([rows, outer], () => device.packed.product(left, packed, null), "full");
@@ -97,8 +92,7 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
       );
     },
     linearBackward(dOut, x, weight, needs, into = {}) {
-      const [rows, inner, outer] = expectInputs(x, weight, "linearBackward");
-      expectFloats(dOut, [rows, outer], "linearBackward: dOut");
+      const [rows, inner, outer] = sizesOf(x, weight);
       const [d, left, w] = [rowsOf(dOut), rowsOf(x), device.handle(weight)];
       const { stride } = device.rows(dOut);
       const turned = (): Handle => torch.view(d, [outer, rows], [1, stride]);

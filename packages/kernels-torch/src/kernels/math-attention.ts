@@ -1,13 +1,4 @@
-import {
-  expectFloats,
-  expectHeads,
-  expectLayout,
-  matrix,
-  type AttentionShape,
-  type Kernels,
-  type SequenceLayout,
-  type Tensor,
-} from "@laconic/kernels";
+import { matrixSize, type AttentionShape, type Kernels, type SequenceLayout, type Tensor } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
@@ -111,10 +102,8 @@ export function mathAttentionKernels(device: TorchDevice): Pick<Kernels, "attent
 
   return {
     attention(q, k, v, shape, layout) {
-      const [rows] = matrix(q, "attention: q");
+      const [rows] = matrixSize(q);
       const { queryHeads, kvHeads, headDim } = shape;
-      expectHeads(shape, rows, [q], [k, v], "attention");
-      expectLayout(layout, rows, "attention");
       const [out, sums] = torch.run<Handles<2>>(() => {
         if (rows === 0) return [torch.empty(q.shape, device.working), torch.empty([0, queryHeads], float32)];
         const batch = batchOf(layout, rows, shape);
@@ -133,11 +122,8 @@ export function mathAttentionKernels(device: TorchDevice): Pick<Kernels, "attent
       return { out: store.adoptFloats(out, q.shape), logSumExp: store.adoptFloats(sums, [rows, queryHeads], "full") };
     },
     attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
-      const [rows] = matrix(q, "attentionBackward: q");
+      const [rows] = matrixSize(q);
       const { queryHeads, kvHeads, headDim, scale } = shape;
-      expectHeads(shape, rows, [q, out, dOut], [k, v], "attentionBackward");
-      expectFloats(logSumExp, [rows, queryHeads], "attentionBackward: logSumExp");
-      expectLayout(layout, rows, "attentionBackward");
       const [dQ, dK, dV] = torch.run<Handles<3>>(() => {
         const empty = (x: Tensor): Handle => torch.empty(x.shape, device.working);
         if (rows === 0) return [empty(q), empty(k), empty(v)];

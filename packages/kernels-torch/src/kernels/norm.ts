@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/kernels";
+import { matrixSize, type Kernels, type Tensor } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles } from "../native/torch.ts";
 import { tileElements, type TorchDevice } from "../torch-device.ts";
@@ -91,8 +91,7 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
 
   return {
     rmsNorm(x, weight, epsilon) {
-      const [rows, width] = matrix(x, "rmsNorm: x");
-      expectFloats(weight, [width], "rmsNorm: weight");
+      const [rows, width] = matrixSize(x);
       if (device.sumsInPlace(rows * width)) {
         const invRms = device.make([rows], () => torch.empty([rows], float32), "full");
         const out = device.refill(x.shape, (into) => composedInto(x, weight, epsilon, into, invRms.handle));
@@ -109,10 +108,7 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
     },
     // Composed, with s = 1 / rms: dX = s (d w) - x s^3 / D sum(d w x).
     rmsNormBackward(dOut, x, weight, invRms) {
-      const [rows, width] = matrix(x, "rmsNormBackward: x");
-      expectFloats(dOut, x.shape, "rmsNormBackward: dOut");
-      expectFloats(weight, [width], "rmsNormBackward: weight");
-      expectFloats(invRms, [rows], "rmsNormBackward: invRms");
+      const [rows, width] = matrixSize(x);
       if (rows === 0)
         return {
           dX: device.make(x.shape, () => torch.empty(x.shape, device.working)),

@@ -1,4 +1,4 @@
-import { expectColumns, expectJoined, expectPairs, type Kernels, type Tensor } from "@laconic/kernels";
+import { joinedSize, matrixSize, type Kernels, type Tensor } from "@laconic/kernels";
 import { Arena, stretches } from "../arena.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchTensor } from "../tensors.ts";
@@ -22,7 +22,6 @@ export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
       });
     },
     assign(into, from) {
-      expectPairs(into, from, "assign");
       torch.run(() => {
         const pairs = into.map((tensor, i) => [device.vector(tensor), device.vector(from[i] as Tensor)]);
         const filled = pairs.filter(([target]) => (target?.length ?? 0) > 0);
@@ -32,7 +31,7 @@ export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
       });
     },
     columns(x, start, count) {
-      const [rows] = expectColumns(x, start, count);
+      const [rows] = matrixSize(x);
       const { handle, stride } = device.rows(x);
       const own = store.get(x);
       const { matrix, start: before } = own.columnsOf ?? { matrix: own, start: 0 };
@@ -42,7 +41,7 @@ export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
       return store.adoptColumns(part, [rows, count], { matrix, start: before + start, stride }, own.precision, own);
     },
     joinColumns(parts) {
-      const shape = expectJoined(parts);
+      const shape = joinedSize(parts);
       const own = parts.map((part) => store.get(part));
       const [first] = own as [TorchTensor];
       const { precision } = first;

@@ -1,4 +1,4 @@
-import { expectFloats, type Kernels, type Tensor } from "@laconic/kernels";
+import type { Kernels, Tensor } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import type { Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
@@ -44,11 +44,7 @@ export function headPrograms(
 
   return {
     headLogProbs(hidden, weight, targets, inverseTemperature) {
-      const [rows, width, vocabulary] = expectHeadInputs(
-        device,
-        { hidden, weight, targets, inverseTemperature },
-        "headLogProbs",
-      );
+      const [rows, width, vocabulary] = expectHeadInputs(device, hidden, weight, targets, "headLogProbs");
       const results = torch.run(() => {
         const made = [0, 1, 2].map(() => torch.empty([rows], float32));
         const [x, w] = [device.handle(hidden), device.handle(weight)];
@@ -90,11 +86,8 @@ export function headPrograms(
       needs,
       into: WeightPlace = {},
     ) {
-      const place = "headLogProbsBackward";
-      const given = { hidden, weight, targets, inverseTemperature, logSumExp, dLogProbs };
-      const [rows, width, vocabulary] = expectHeadInputs(device, given, place);
+      const [rows, width, vocabulary] = expectHeadInputs(device, hidden, weight, targets, "headLogProbsBackward");
       const placed = needs.weight ? into.dWeight : undefined;
-      if (placed) expectFloats(placed.tensor, weight.shape, `${place}: into`);
       /** sum += a b; the first one sets it. */
       const addProduct = (sum: Handle, a: Handle, b: Handle, count: number, first: boolean): void => {
         const product = wideProduct(device, a, b);

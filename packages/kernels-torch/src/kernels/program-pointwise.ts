@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/kernels";
+import { matrixSize, type Kernels, type Tensor } from "@laconic/kernels";
 import { type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { expectRotary } from "./rotary.ts";
@@ -40,8 +40,7 @@ export function pointwisePrograms(device: TorchDevice): Pick<Kernels, Pointwise>
 
   return {
     swiGlu(gate, up) {
-      const [rows, width] = matrix(gate, "swiGlu: gate");
-      expectFloats(up, gate.shape, "swiGlu: up");
+      const [rows, width] = matrixSize(gate);
       return output([rows, width], (out) => {
         const [g, u] = [placeOf(gate), placeOf(up)];
         const args = [out.address, g.address, g.stride, u.address, u.stride, rows, width];
@@ -49,9 +48,7 @@ export function pointwisePrograms(device: TorchDevice): Pick<Kernels, Pointwise>
       });
     },
     swiGluBackward(dOut, gate, up) {
-      expectFloats(dOut, gate.shape, "swiGluBackward: dOut");
-      expectFloats(up, gate.shape, "swiGluBackward: up");
-      const [rows, width] = matrix(gate, "swiGluBackward: gate");
+      const [rows, width] = matrixSize(gate);
       const [left, right] = torch.run(() => {
         const both = torch.empty([rows, 2 * width], device.working);
         const out = { address: torch.address(both), stride: 2 * width };
@@ -68,7 +65,7 @@ export function pointwisePrograms(device: TorchDevice): Pick<Kernels, Pointwise>
       };
     },
     rotary(x, tables, positions, heads, inverse = false) {
-      const [rows, width, half] = expectRotary(device, x, tables, positions, heads);
+      const [rows, width, half] = expectRotary(device, x, tables, positions);
       return output([rows, width], (out) => {
         const [from, cos, sin] = [placeOf(x), placeOf(tables.cos), placeOf(tables.sin)];
         const at = torch.address(store.get(positions).handle);

@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type Kernels, type RotaryTables, type Tensor } from "@laconic/kernels";
+import { matrixSize, type Kernels, type RotaryTables, type Tensor } from "@laconic/kernels";
 import { operator, type Handle } from "../native/torch.ts";
 import { tileElements, type TorchDevice } from "../torch-device.ts";
 import type { Span } from "./head-tiles.ts";
@@ -15,19 +15,16 @@ const contiguous = operator("aten::contiguous");
 /** Elements up to which the tables are repeated for all heads: a decode step, whose layers share them. */
 const fewElements = 1 << 20;
 
-/** @throws LaconicError `input_invalid` for heads that the tables do not fit, or a position that they lack */
+/** @throws LaconicError `input_invalid` for a position that the tables lack */
 export function expectRotary(
   device: TorchDevice,
   x: Tensor,
-  { cos, sin }: RotaryTables,
+  { cos }: RotaryTables,
   positions: Tensor,
-  heads: number,
 ): readonly [rows: number, width: number, half: number] {
-  const [rows, width] = matrix(x, "rotary: x");
-  const [count, half] = matrix(cos, "rotary: cos");
-  expectFloats(x, [rows, 2 * heads * half], "rotary: x");
-  expectFloats(sin, cos.shape, "rotary: sin");
-  device.expectIndices(positions, rows, count, "rotary: positions");
+  const [rows, width] = matrixSize(x);
+  const [count, half] = matrixSize(cos);
+  device.expectIndices(positions, count, "rotary: positions");
   return [rows, width, half];
 }
 
@@ -71,7 +68,7 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
     });
   return {
     rotary(x, tables, positions, heads, inverse = false) {
-      const [rows, width, half] = expectRotary(device, x, tables, positions, heads);
+      const [rows, width, half] = expectRotary(device, x, tables, positions);
       const { handle: input, stride } = device.rows(x);
       const cos = rowsAt(tables, positions, "cos");
       const sin = rowsAt(tables, positions, inverse ? "inverse" : "forward");

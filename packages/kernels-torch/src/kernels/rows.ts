@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type Kernels } from "@laconic/kernels";
+import { matrixSize, type Kernels } from "@laconic/kernels";
 import { operator } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
@@ -12,9 +12,9 @@ export function rowKernels(device: TorchDevice): Pick<Kernels, "gatherRows" | "s
   const { torch, store } = device;
   return {
     gatherRows(table, ids) {
-      const [rows, width] = matrix(table, "gatherRows: table");
+      const [rows, width] = matrixSize(table);
       const count = ids.shape[0] ?? 0;
-      device.expectIndices(ids, count, rows, "gatherRows: rows");
+      device.expectIndices(ids, rows, "gatherRows: rows");
       const [from, at] = [device.handle(table), device.indices(ids)];
       const { precision } = store.get(table);
       if (device.writesInPlace(count * width))
@@ -26,9 +26,8 @@ export function rowKernels(device: TorchDevice): Pick<Kernels, "gatherRows" | "s
       return device.make([count, width], () => torch.call(indexSelect, from, { int: 0 }, at), precision);
     },
     scatterAddRows(delta, ids, rowCount, precision = "working") {
-      const [count, width] = matrix(delta, "scatterAddRows: delta");
-      expectFloats(delta, [count, width], "scatterAddRows: delta");
-      device.expectIndices(ids, count, rowCount, "scatterAddRows: rows");
+      const [count, width] = matrixSize(delta);
+      device.expectIndices(ids, rowCount, "scatterAddRows: rows");
       const [d, at] = [device.handle(delta), device.indices(ids)];
       return device.make(
         [rowCount, width],
@@ -49,10 +48,9 @@ export function rowKernels(device: TorchDevice): Pick<Kernels, "gatherRows" | "s
       );
     },
     placeRows({ tensor, add }, delta, ids) {
-      const [rowCount, width] = matrix(tensor, "placeRows: into");
+      const [rowCount, width] = matrixSize(tensor);
       const count = ids.shape[0] ?? 0;
-      expectFloats(delta, [count, width], "placeRows: delta");
-      device.expectIndices(ids, count, rowCount, "placeRows: rows");
+      device.expectIndices(ids, rowCount, "placeRows: rows");
       const [table, d, at] = [device.handle(tensor), device.handle(delta), device.indices(ids)];
       torch.run(() => {
         if (!add) torch.fill(table, 0);

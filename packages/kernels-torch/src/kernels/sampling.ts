@@ -1,9 +1,7 @@
 import { kernelSampling } from "@laconic/core";
 import {
-  expectSampling,
-  expectTokenLogProbs,
+  matrixSize,
   isOnDevice,
-  matrix,
   packSampling,
   type Kernels,
   type SamplingOnDevice,
@@ -39,7 +37,7 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
   };
   return {
     sampleTokens(logits, rows) {
-      const [count, vocabulary] = expectSampling(logits, rows);
+      const [count, vocabulary] = matrixSize(logits);
       const given = store.get(logits);
       return store.scope(() => {
         const inputs = new SamplingInputs(device, isOnDevice(rows) ? rows : upload(rows));
@@ -62,8 +60,7 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
       });
     },
     tokenLogProbs(logits, tokens, count) {
-      expectTokenLogProbs(logits, tokens, count);
-      const [rows, vocabulary] = matrix(logits, "tokenLogProbs: logits");
+      const [rows, vocabulary] = matrixSize(logits);
       const given = store.get(logits);
       const [logProbs, topTokens, topLogProbs] = torch.run<Handles<3>>(() => {
         const normalised = torch.call(logSoftmax, wide(given.handle, given.precision), { int: 1 }, { bool: false });

@@ -3,8 +3,8 @@ import type { GradientPlace, Kernels, SequenceLayout, Tensor } from "../contract
 import type { CreateKernels, KernelSource } from "../kernel-source.ts";
 import { KeyValueCaches } from "../key-value-caches.ts";
 import { isOnDevice, packSampling } from "../pack-sampling.ts";
-import { expectInts, expectPicked, expectRowWrites, expectSampling, expectTokenLogProbs } from "../shape-checks.ts";
-import { expectColumns, expectJoined, expectPairs, expectUpdates } from "../list-checks.ts";
+import { checkedKernels } from "../checked-kernels.ts";
+import { sizeOf } from "../shape-checks.ts";
 import { adamW } from "./reference/adamw.ts";
 import { columns as columnsOf, joinColumns } from "./reference/columns.ts";
 import { attention, attentionBackward } from "./reference/attention.ts";
@@ -23,9 +23,8 @@ import { rotary } from "./reference/rotary.ts";
 import { pickRows, writeRows } from "./reference/row-writes.ts";
 import { gatherRows, scatterAddRows } from "./reference/rows.ts";
 import { likeliestTokens, sampleToken, type SamplingRow } from "./reference/sample-token.ts";
-import { checkHead, checkHeads, expectShape } from "./reference/shape-checks.ts";
 import { swiGlu, swiGluBackward } from "./reference/swiglu.ts";
-import { TensorStore, elements } from "./reference/tensor-store.ts";
+import { TensorStore } from "./reference/tensor-store.ts";
 
 /**
  * The whole kernel contract in plain float64 JavaScript, written for obviousness: what other kernel sets are compared
@@ -35,8 +34,8 @@ export function createReferenceKernels(): Kernels {
   const store = new TensorStore();
   const caches = new KeyValueCaches<ReferenceCache>();
 
-  const matrix = (tensor: Tensor, what: string): Matrix => store.matrix(tensor, what);
-  const floats = (tensor: Tensor, what: string): Float64Array => store.floats(tensor, what);
+  const matrix = (tensor: Tensor): Matrix => store.matrix(tensor);
+  const floats = (tensor: Tensor): Float64Array => store.floats(tensor);
   const fromMatrix = ({ data, rows, columns }: Matrix): Tensor => store.make(data, [rows, columns]);
   const fromVector = (data: Float64Array | Int32Array): Tensor => store.make(data, [data.length]);
   /** Row numbers that all lie in a table of `count` rows. */
@@ -55,10 +54,8 @@ export function createReferenceKernels(): Kernels {
     if (host.some((value, i) => value !== other[i]))
       throw new LaconicError("input_invalid", `${what}: the host's and the device's numbers differ`);
   };
-  const checkLayout = (layout: SequenceLayout, rows: number, what: string): void => {
+  const checkLayout = (layout: SequenceLayout, what: string): void => {
     hostCopy(layout.offsets, layout.offsetsOnDevice, `${what}: layout.offsets`);
-    if (layout.offsets[0] !== 0 || layout.offsets.at(-1) !== rows)
-      throw new LaconicError("input_invalid", `${what}: the layout must run from 0 to ${rows}`);
   };
 
   /** A parameter's gradient in its place, or by its name where it has none. */
@@ -69,13 +66,12 @@ export function createReferenceKernels(): Kernels {
     shape: readonly number[],
   ): { readonly [K in Name]?: Tensor } => {
     if (!place) return { [name]: store.make(gradient, shape) } as { readonly [K in Name]?: Tensor };
-    expectShape(place.tensor, shape, `${name}: into`);
-    const into = floats(place.tensor, `${name}: into`);
+    const into = floats(place.tensor);
     gradient.forEach((value, i) => (into[i] = (place.add ? (into[i] as number) : 0) + value));
     return {};
   };
 
-  return {
+  return checkedKernels({
     device: "reference",
     backend: "plain JavaScript",
     dtype: "float64",
@@ -93,105 +89,86 @@ export function createReferenceKernels(): Kernels {
 
     upload: (data, shape) => store.make(data instanceof Int32Array ? data.slice() : Float64Array.from(data), shape),
     read: (tensor) => Promise.resolve(store.data(tensor).slice()),
-    zeros: (shape) => store.make(new Float64Array(elements(shape)), shape),
+    zeros: (shape) => store.make(new Float64Array(sizeOf(shape)), shape),
     copy: (tensor) => store.make(store.data(tensor).slice(), tensor.shape),
     reshape: (tensor, shape) => store.make(store.data(tensor).slice(), shape),
-    together: (shapes) => shapes.map((shape) => store.make(new Float64Array(elements(shape)), shape)),
+    together: (shapes) => shapes.map((shape) => store.make(new Float64Array(sizeOf(shape)), shape)),
     assign: (into, from) => {
-      expectPairs(into, from, "assign");
-      into.forEach((tensor, i) => floats(tensor, "assign").set(floats(from[i] as Tensor, "assign")));
+      into.forEach((tensor, i) => floats(tensor).set(floats(from[i] as Tensor)));
     },
     columns: (x, start, count) => {
-      expectColumns(x, start, count);
-      return fromMatrix(columnsOf(matrix(x, "columns: x"), start, count));
+      return fromMatrix(columnsOf(matrix(x), start, count));
     },
     joinColumns: (parts) => {
-      expectJoined(parts);
-      return fromMatrix(joinColumns(parts.map((part) => matrix(part, "joinColumns"))));
+      return fromMatrix(joinColumns(parts.map((part) => matrix(part))));
     },
 
     add: (a, b) => {
-      expectShape(b, a.shape, "add: b");
-      const right = floats(b, "add: b");
+      const right = floats(b);
       return store.make(
-        floats(a, "add: a").map((value, i) => value + (right[i] as number)),
+        floats(a).map((value, i) => value + (right[i] as number)),
         a.shape,
       );
     },
     multiply: (a, b) => {
-      expectShape(b, a.shape, "multiply: b");
-      const right = floats(b, "multiply: b");
+      const right = floats(b);
       return store.make(
-        floats(a, "multiply: a").map((value, i) => value * (right[i] as number)),
+        floats(a).map((value, i) => value * (right[i] as number)),
         a.shape,
       );
     },
     scaled: (x, factor) =>
       store.make(
-        floats(x, "scaled").map((value) => value * factor),
+        floats(x).map((value) => value * factor),
         x.shape,
       ),
     accumulate: (into, delta) => {
-      expectShape(delta, into.shape, "accumulate: delta");
-      const right = floats(delta, "accumulate: delta");
-      const sum = floats(into, "accumulate: into");
+      const right = floats(delta);
+      const sum = floats(into);
       sum.forEach((value, i) => (sum[i] = value + (right[i] as number)));
     },
 
     gatherRows: (table, rows) => {
-      const source = matrix(table, "gatherRows: table");
+      const source = matrix(table);
       return fromMatrix(gatherRows(source, indices(rows, source.rows, "gatherRows: rows")));
     },
     scatterAddRows: (delta, rows, rowCount) => {
-      const source = matrix(delta, "scatterAddRows: delta");
-      expectShape(rows, [source.rows], "scatterAddRows: rows");
+      const source = matrix(delta);
       return fromMatrix(scatterAddRows(source, indices(rows, rowCount, "scatterAddRows: rows"), rowCount));
     },
     pickRows: (x, rows) => {
-      expectPicked(x, rows, "pickRows");
       const [count = 0, width = 1] = x.shape;
       const picked = pickRows(store.data(x), width, indices(rows, count, "pickRows: rows"));
       return store.make(picked, [rows.shape[0] as number, ...x.shape.slice(1)]);
     },
     writeRows: (into, rows, values) => {
-      expectRowWrites(into, rows, values);
       const [count = 0, width = 1] = into.shape;
       writeRows(store.data(into), width, indices(rows, count, "writeRows: rows"), store.data(values));
     },
     advance: (x, by) => {
-      expectInts(x, x.shape[0] ?? 0, "advance");
       const data = store.ints(x, "advance");
       data.forEach((value, i) => (data[i] = value + by));
     },
 
     placeRows: ({ tensor, add }, delta, rows) => {
-      const [table, source] = [matrix(tensor, "placeRows: into"), matrix(delta, "placeRows: delta")];
-      expectShape(rows, [source.rows], "placeRows: rows");
-      expectShape(delta, [source.rows, table.columns], "placeRows: delta");
+      const [table, source] = [matrix(tensor), matrix(delta)];
       const sums = scatterAddRows(source, indices(rows, table.rows, "placeRows: rows"), table.rows);
       sums.data.forEach((value, i) => (table.data[i] = (add ? (table.data[i] as number) : 0) + value));
     },
 
     linearOnto: (into, x, weight, bias) => {
-      const [X, W] = [matrix(x, "linearOnto: x"), matrix(weight, "linearOnto: weight")];
-      expectShape(weight, [W.rows, X.columns], "linearOnto: weight");
-      expectShape(into, [X.rows, W.rows], "linearOnto: into");
-      if (bias) expectShape(bias, [W.rows], "linearOnto: bias");
-      const sum = floats(into, "linearOnto: into");
-      const more = linear(X, W, bias && floats(bias, "linearOnto: bias")).data;
+      const [X, W] = [matrix(x), matrix(weight)];
+      const sum = floats(into);
+      const more = linear(X, W, bias && floats(bias)).data;
       more.forEach((value, i) => (sum[i] = (sum[i] as number) + value));
     },
     linear: (x, weight, bias) => {
-      const [X, W] = [matrix(x, "linear: x"), matrix(weight, "linear: weight")];
-      expectShape(weight, [W.rows, X.columns], "linear: weight");
-      if (bias) expectShape(bias, [W.rows], "linear: bias");
-      return fromMatrix(linear(X, W, bias && floats(bias, "linear: bias")));
+      const [X, W] = [matrix(x), matrix(weight)];
+      return fromMatrix(linear(X, W, bias && floats(bias)));
     },
     linearBackward: (dOut, x, weight, needs, into = {}) => {
-      const [X, W] = [matrix(x, "linearBackward: x"), matrix(weight, "linearBackward: weight")];
-      expectShape(weight, [W.rows, X.columns], "linearBackward: weight");
-      expectShape(dOut, [X.rows, W.rows], "linearBackward: dOut");
-      const { dX, dWeight, dBias } = linearBackward(matrix(dOut, "linearBackward: dOut"), X, W);
+      const [X, W] = [matrix(x), matrix(weight)];
+      const { dX, dWeight, dBias } = linearBackward(matrix(dOut), X, W);
       return {
         ...(needs.input && { dX: fromMatrix(dX) }),
         ...(needs.weight && settled("dWeight", into.dWeight, dWeight.data, weight.shape)),
@@ -200,51 +177,35 @@ export function createReferenceKernels(): Kernels {
     },
 
     rmsNorm: (x, weight, epsilon) => {
-      const X = matrix(x, "rmsNorm: x");
-      expectShape(weight, [X.columns], "rmsNorm: weight");
-      const { out, invRms } = rmsNorm(X, floats(weight, "rmsNorm: weight"), epsilon);
+      const X = matrix(x);
+      const { out, invRms } = rmsNorm(X, floats(weight), epsilon);
       return { out: fromMatrix(out), invRms: fromVector(invRms) };
     },
     rmsNormBackward: (dOut, x, weight, invRms) => {
-      const X = matrix(x, "rmsNormBackward: x");
-      expectShape(dOut, x.shape, "rmsNormBackward: dOut");
-      expectShape(weight, [X.columns], "rmsNormBackward: weight");
-      expectShape(invRms, [X.rows], "rmsNormBackward: invRms");
-      const [w, inverse] = [floats(weight, "rmsNormBackward: weight"), floats(invRms, "rmsNormBackward: invRms")];
-      const { dX, dWeight } = rmsNormBackward(matrix(dOut, "rmsNormBackward: dOut"), X, w, inverse);
+      const X = matrix(x);
+      const [w, inverse] = [floats(weight), floats(invRms)];
+      const { dX, dWeight } = rmsNormBackward(matrix(dOut), X, w, inverse);
       return { dX: fromMatrix(dX), dWeight: fromVector(dWeight) };
     },
 
     rotary: (x, tables, positions, heads, inverse = false) => {
-      const [X, cos, sin] = [
-        matrix(x, "rotary: x"),
-        matrix(tables.cos, "rotary: cos"),
-        matrix(tables.sin, "rotary: sin"),
-      ];
-      expectShape(tables.sin, tables.cos.shape, "rotary: sin");
-      expectShape(positions, [X.rows], "rotary: positions");
-      expectShape(x, [X.rows, heads * 2 * cos.columns], "rotary: x");
+      const [X, cos, sin] = [matrix(x), matrix(tables.cos), matrix(tables.sin)];
       return fromMatrix(
         rotary(X, cos, sin, indices(positions, cos.rows, "rotary: positions"), heads, inverse ? -1 : 1),
       );
     },
 
     attention: (q, k, v, shape, layout) => {
-      const [Q, K, V] = [matrix(q, "attention: q"), matrix(k, "attention: k"), matrix(v, "attention: v")];
-      checkHeads(Q.rows, shape, { q, k, v }, "attention");
-      checkLayout(layout, Q.rows, "attention");
+      const [Q, K, V] = [matrix(q), matrix(k), matrix(v)];
+      checkLayout(layout, "attention");
       const { out, logSumExp } = attention(Q, K, V, shape, layout.offsets);
       return { out: fromMatrix(out), logSumExp: fromMatrix(logSumExp) };
     },
-    attentionBackward: (dOut, { q, k, v, out, logSumExp }, shape, layout) => {
+    attentionBackward: (dOut, { q, k, v }, shape, layout) => {
       const what = "attentionBackward";
-      const [Q, K, V] = [matrix(q, `${what}: q`), matrix(k, `${what}: k`), matrix(v, `${what}: v`)];
-      checkHeads(Q.rows, shape, { q, k, v }, what);
-      expectShape(dOut, q.shape, `${what}: dOut`);
-      expectShape(out, q.shape, `${what}: out`);
-      expectShape(logSumExp, [Q.rows, shape.queryHeads], `${what}: logSumExp`);
-      checkLayout(layout, Q.rows, what);
-      const { dQ, dK, dV } = attentionBackward(matrix(dOut, `${what}: dOut`), Q, K, V, shape, layout.offsets);
+      const [Q, K, V] = [matrix(q), matrix(k), matrix(v)];
+      checkLayout(layout, what);
+      const { dQ, dK, dV } = attentionBackward(matrix(dOut), Q, K, V, shape, layout.offsets);
       return { dQ: fromMatrix(dQ), dK: fromMatrix(dK), dV: fromMatrix(dV) };
     },
 
@@ -255,8 +216,8 @@ export function createReferenceKernels(): Kernels {
     attentionCached: (q, k, v, given, shape, plan) => {
       const what = "attentionCached";
       const { cache } = caches.attended(q, k, v, given, shape, plan);
-      const [Q, K, V] = [matrix(q, `${what}: q`), matrix(k, `${what}: k`), matrix(v, `${what}: v`)];
-      checkLayout(plan.layout, Q.rows, what);
+      const [Q, K, V] = [matrix(q), matrix(k), matrix(v)];
+      checkLayout(plan.layout, what);
       hostCopy(plan.table, plan.tableOnDevice, `${what}: plan.table`);
       hostCopy(plan.past, plan.pastOnDevice, `${what}: plan.past`);
       expectOwnPages(plan, cache.pageSize, what);
@@ -268,52 +229,34 @@ export function createReferenceKernels(): Kernels {
     },
 
     swiGlu: (gate, up) => {
-      expectShape(up, gate.shape, "swiGlu: up");
-      return store.make(swiGlu(floats(gate, "swiGlu: gate"), floats(up, "swiGlu: up")), gate.shape);
+      return store.make(swiGlu(floats(gate), floats(up)), gate.shape);
     },
     swiGluBackward: (dOut, gate, up) => {
-      expectShape(up, gate.shape, "swiGluBackward: up");
-      expectShape(dOut, gate.shape, "swiGluBackward: dOut");
-      const [d, g, u] = [
-        floats(dOut, "swiGluBackward: dOut"),
-        floats(gate, "swiGluBackward: gate"),
-        floats(up, "swiGluBackward: up"),
-      ];
+      const [d, g, u] = [floats(dOut), floats(gate), floats(up)];
       const { dGate, dUp } = swiGluBackward(d, g, u);
       return { dGate: store.make(dGate, gate.shape), dUp: store.make(dUp, gate.shape) };
     },
 
     headLogits: (hidden, weight) => {
-      const [H, W] = [matrix(hidden, "headLogits: hidden"), matrix(weight, "headLogits: weight")];
-      expectShape(weight, [W.rows, H.columns], "headLogits: weight");
+      const [H, W] = [matrix(hidden), matrix(weight)];
       return fromMatrix(linear(H, W));
     },
     headLogProbs: (hidden, weight, targets, inverseTemperature) => {
-      const [H, W] = [matrix(hidden, "headLogProbs: hidden"), matrix(weight, "headLogProbs: weight")];
-      checkHead(H, W, targets, inverseTemperature, "headLogProbs");
+      const [H, W] = [matrix(hidden), matrix(weight)];
       const ids = indices(targets, W.rows, "headLogProbs: targets");
-      const result = headLogProbs(H, W, ids, floats(inverseTemperature, "headLogProbs: inverseTemperature"));
+      const result = headLogProbs(H, W, ids, floats(inverseTemperature));
       return {
         logProbs: fromVector(result.logProbs),
         entropy: fromVector(result.entropy),
         logSumExp: fromVector(result.logSumExp),
       };
     },
-    headLogProbsBackward: (dLogProbs, { hidden, weight, targets, inverseTemperature, logSumExp }, needs, into = {}) => {
+    headLogProbsBackward: (dLogProbs, { hidden, weight, targets, inverseTemperature }, needs, into = {}) => {
       const what = "headLogProbsBackward";
-      const [H, W] = [matrix(hidden, `${what}: hidden`), matrix(weight, `${what}: weight`)];
-      checkHead(H, W, targets, inverseTemperature, what);
-      expectShape(dLogProbs, [H.rows], `${what}: dLogProbs`);
-      expectShape(logSumExp, [H.rows], `${what}: logSumExp`);
+      const [H, W] = [matrix(hidden), matrix(weight)];
       const ids = indices(targets, W.rows, `${what}: targets`);
-      const d = floats(dLogProbs, `${what}: dLogProbs`);
-      const { dHidden, dWeight } = headLogProbsBackward(
-        d,
-        H,
-        W,
-        ids,
-        floats(inverseTemperature, `${what}: inverseTemperature`),
-      );
+      const d = floats(dLogProbs);
+      const { dHidden, dWeight } = headLogProbsBackward(d, H, W, ids, floats(inverseTemperature));
       return {
         dHidden: fromMatrix(dHidden),
         ...(needs.weight && settled("dWeight", into.dWeight, dWeight.data, weight.shape)),
@@ -321,10 +264,9 @@ export function createReferenceKernels(): Kernels {
     },
 
     sampleTokens: (logits, rows) => {
-      expectSampling(logits, rows);
-      const L = matrix(logits, "sampleTokens: logits");
-      const table = isOnDevice(rows) ? matrix(rows.settings, "sampleTokens: settings") : null;
-      const chances = isOnDevice(rows) ? matrix(rows.uniforms, "sampleTokens: uniforms") : null;
+      const L = matrix(logits);
+      const table = isOnDevice(rows) ? matrix(rows.settings) : null;
+      const chances = isOnDevice(rows) ? matrix(rows.uniforms) : null;
       const packed = isOnDevice(rows) ? null : packSampling(rows).settings;
       const rowOf = (b: number): SamplingRow => {
         const values = kernelSampling.map((name, i) => [
@@ -342,8 +284,7 @@ export function createReferenceKernels(): Kernels {
     },
 
     tokenLogProbs: (logits, tokens, count) => {
-      const L = matrix(logits, "tokenLogProbs: logits");
-      expectTokenLogProbs(logits, tokens, count);
+      const L = matrix(logits);
       const chosen = indices(tokens, L.columns, "tokenLogProbs: tokens");
       const rows = Array.from({ length: L.rows }, (_, b) => likeliestTokens(L.row(b), count));
       return {
@@ -357,25 +298,22 @@ export function createReferenceKernels(): Kernels {
     },
 
     sumSquares: (tensors) => {
-      const squares = tensors.map((tensor) =>
-        floats(tensor, "sumSquares").reduce((sum, value) => sum + value * value, 0),
-      );
+      const squares = tensors.map((tensor) => floats(tensor).reduce((sum, value) => sum + value * value, 0));
       return fromVector(Float64Array.of(squares.reduce((sum, value) => sum + value, 0)));
     },
     adamW: (tensors, step) => {
-      expectUpdates(tensors);
-      const squares = step.clip && (floats(step.clip.squares, "adamW: squares")[0] as number);
+      const squares = step.clip && (floats(step.clip.squares)[0] as number);
       if (squares !== undefined && !Number.isFinite(squares)) return;
       const norm = Math.sqrt(squares ?? 0);
       const gradScale = step.clip && norm > step.clip.maxNorm ? step.clip.maxNorm / norm : 1;
       for (const tensor of tensors) {
         const [param, grad, first, second] = [tensor.param, tensor.grad, tensor.first, tensor.second].map((each) =>
-          floats(each, "adamW"),
+          floats(each),
         ) as [Float64Array, Float64Array, Float64Array, Float64Array];
         adamW(param, grad, first, second, step, gradScale);
       }
     },
-  };
+  });
 }
 
 /** Where an engine's worker finds the reference kernels. */

@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { Tensor } from "../../contract.ts";
+import { matrixSize } from "../../shape-checks.ts";
 import { TensorScopes } from "../../tensor-scopes.ts";
 import { Matrix } from "./matrix.ts";
 
@@ -23,8 +24,6 @@ export class TensorStore extends TensorScopes<Handle> {
   }
 
   make(data: Float64Array | Int32Array, shape: readonly number[]): Tensor {
-    if (data.length !== elements(shape))
-      throw new LaconicError("input_invalid", `${data.length} values do not fill shape [${shape.join(", ")}]`);
     return this.adopt(new Handle(data, shape));
   }
 
@@ -32,11 +31,8 @@ export class TensorStore extends TensorScopes<Handle> {
     return this.get(tensor).data as Float64Array | Int32Array;
   }
 
-  floats(tensor: Tensor, what: string): Float64Array {
-    const data = this.data(tensor);
-    if (data instanceof Int32Array)
-      throw new LaconicError("input_invalid", `${what}: expected a float tensor, got int32`);
-    return data;
+  floats(tensor: Tensor): Float64Array {
+    return this.data(tensor) as Float64Array;
   }
 
   ints(tensor: Tensor, what: string): Int32Array {
@@ -46,15 +42,7 @@ export class TensorStore extends TensorScopes<Handle> {
     return data;
   }
 
-  matrix(tensor: Tensor, what: string): Matrix {
-    const data = this.floats(tensor, what);
-    const [rows, columns] = tensor.shape;
-    if (tensor.shape.length !== 2)
-      throw new LaconicError("input_invalid", `${what}: expected a matrix, got shape [${tensor.shape.join(", ")}]`);
-    return new Matrix(rows as number, columns as number, data);
+  matrix(tensor: Tensor): Matrix {
+    return new Matrix(...matrixSize(tensor), this.floats(tensor));
   }
-}
-
-export function elements(shape: readonly number[]): number {
-  return shape.reduce((product, length) => product * length, 1);
 }

@@ -1,0 +1,219 @@
+import { kernelSampling, LaconicError } from "@laconic/core";
+import type { Kernels, SamplingOnDevice, SamplingRows, Tensor } from "./contract.ts";
+import { isOnDevice } from "./pack-sampling.ts";
+import {
+  describeTensor,
+  expectFloats,
+  expectHeads,
+  expectInts,
+  expectLayout,
+  expectMatrix,
+  expectTensor,
+  joinedSize,
+  sizeOf,
+} from "./shape-checks.ts";
+
+/** A function on the arguments of an operation that throws where they do not fit. */
+type Check<Operation> = Operation extends (...args: infer Arguments) => unknown ? (...args: Arguments) => void : never;
+
+/** What a set's own code need not look at again. Which rows and pages there are only the device knows. */
+const checks = {
+  upload: (values, shape) => expectFilled(values, shape, "upload"),
+  reshape: (tensor, shape) => expectFilled({ length: sizeOf(tensor.shape) }, shape, "reshape"),
+  assign(into, from) {
+    if (into.length !== from.length)
+      throw new LaconicError("input_invalid", `assign: ${from.length} tensors for ${into.length}`);
+    into.forEach((tensor, i) => expectFloats(from[i] as Tensor, tensor.shape, `assign: tensor ${i}`));
+  },
+  columns(x, start, count) {
+    const [, width] = expectMatrix(x, "columns: x");
+    if (!(start >= 0 && count > 0 && start + count <= width))
+      throw new LaconicError("input_invalid", `columns: ${start} to ${start + count} of a matrix with ${width}`);
+  },
+  joinColumns(parts) {
+    if (parts.length === 0) throw new LaconicError("input_invalid", "joinColumns: no matrices");
+    const [rows] = joinedSize(parts);
+    for (const [i, part] of parts.entries()) {
+      const [, columns] = expectMatrix(part, `joinColumns: part ${i}`);
+      expectFloats(part, [rows, columns], `joinColumns: part ${i}`);
+    }
+  },
+
+  add: (a, b) => expectAlike("add", a, { a, b }),
+  multiply: (a, b) => expectAlike("multiply", a, { a, b }),
+  scaled: (x) => expectAlike("scaled", x, { x }),
+  accumulate: (into, delta) => expectAlike("accumulate", into, { into, delta }),
+  swiGlu(gate, up) {
+    expectMatrix(gate, "swiGlu: gate");
+    expectAlike("swiGlu", gate, { up });
+  },
+  swiGluBackward(dOut, gate, up) {
+    expectMatrix(gate, "swiGluBackward: gate");
+    expectAlike("swiGluBackward", gate, { dOut, up });
+  },
+
+  gatherRows(table, rows) {
+    expectMatrix(table, "gatherRows: table");
+    expectInts(rows, rows.shape[0] ?? 0, "gatherRows: rows");
+  },
+  scatterAddRows(delta, rows) {
+    const [count] = expectMatrix(delta, "scatterAddRows: delta");
+    expectInts(rows, count, "scatterAddRows: rows");
+  },
+  placeRows({ tensor }, delta, rows) {
+    const [, width] = expectMatrix(tensor, "placeRows: into");
+    expectFloats(delta, [rows.shape[0] ?? 0, width], "placeRows: delta");
+    expectInts(rows, rows.shape[0] ?? 0, "placeRows: rows");
+  },
+  pickRows: (x, rows) => expectPicked(x, rows, "pickRows"),
+  writeRows(into, rows, values) {
+    expectPicked(into, rows, "writeRows");
+    expectTensor(values, into.dtype, [rows.shape[0] as number, ...into.shape.slice(1)], "writeRows: values");
+  },
+  advance: (x) => expectInts(x, x.shape[0] ?? 0, "advance"),
+
+  linear: (x, weight, bias) => void expectProduct("linear", x, weight, bias),
+  linearOnto: (into, x, weight, bias) =>
+    expectFloats(into, expectProduct("linearOnto", x, weight, bias), "linearOnto: into"),
+  headLogits: (hidden, weight) => void expectProduct("headLogits", hidden, weight),
+  linearBackward(dOut, x, weight, _, { dWeight, dBias } = {}) {
+    const size = expectProduct("linearBackward", x, weight);
+    expectFloats(dOut, size, "linearBackward: dOut");
+    if (dWeight) expectFloats(dWeight.tensor, weight.shape, "linearBackward: into");
+    if (dBias) expectFloats(dBias.tensor, [size[1]], "linearBackward: into");
+  },
+
+  rmsNorm(x, weight) {
+    const [, width] = expectMatrix(x, "rmsNorm: x");
+    expectFloats(weight, [width], "rmsNorm: weight");
+  },
+  rmsNormBackward(dOut, x, weight, invRms) {
+    const [rows, width] = expectMatrix(x, "rmsNormBackward: x");
+    expectFloats(dOut, x.shape, "rmsNormBackward: dOut");
+    expectFloats(weight, [width], "rmsNormBackward: weight");
+    expectFloats(invRms, [rows], "rmsNormBackward: invRms");
+  },
+  rotary(x, { cos, sin }, positions, heads) {
+    const [rows] = expectMatrix(x, "rotary: x");
+    const [, half] = expectMatrix(cos, "rotary: cos");
+    expectFloats(x, [rows, 2 * heads * half], "rotary: x");
+    expectFloats(sin, cos.shape, "rotary: sin");
+    expectInts(positions, rows, "rotary: positions");
+  },
+
+  attention(q, k, v, shape, layout) {
+    const [rows] = expectMatrix(q, "attention: q");
+    expectHeads(shape, rows, [q], [k, v], "attention");
+    expectLayout(layout, rows, "attention");
+  },
+  attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
+    const [rows] = expectMatrix(q, "attentionBackward: q");
+    expectHeads(shape, rows, [q, out, dOut], [k, v], "attentionBackward");
+    expectFloats(logSumExp, [rows, shape.queryHeads], "attentionBackward: logSumExp");
+    expectLayout(layout, rows, "attentionBackward");
+  },
+
+  headLogProbs: (hidden, weight, targets, inverseTemperature) =>
+    expectHead("headLogProbs", { hidden, weight, targets }, { inverseTemperature }),
+  headLogProbsBackward(dLogProbs, { inverseTemperature, logSumExp, ...forward }, _, { dWeight } = {}) {
+    const { weight } = forward;
+    expectHead("headLogProbsBackward", forward, { inverseTemperature, logSumExp, dLogProbs });
+    if (dWeight) expectFloats(dWeight.tensor, weight.shape, "headLogProbsBackward: into");
+  },
+
+  sampleTokens: expectSampling,
+  tokenLogProbs(logits, tokens, count) {
+    const [rows, vocabulary] = expectMatrix(logits, "tokenLogProbs: logits");
+    expectInts(tokens, rows, "tokenLogProbs: tokens");
+    if (!(Number.isInteger(count) && count >= 0 && count <= vocabulary))
+      throw new LaconicError("input_invalid", `tokenLogProbs: the ${count} likeliest of ${vocabulary} tokens`);
+  },
+
+  sumSquares: (tensors) => tensors.forEach((x) => expectAlike("sumSquares", x, { x })),
+  adamW(tensors) {
+    for (const { param, ...others } of tensors) expectAlike("adamW", param, others);
+  },
+} satisfies { readonly [Name in keyof Kernels]?: Check<Kernels[Name]> };
+
+/**
+ * A kernel set whose arguments are checked before it sees them: shapes and types here, for every set in the same words. A set itself
+ * checks what it alone knows: which tensors and caches are alive, and numbers that lie on the device.
+ * @throws LaconicError `input_invalid` at a call whose shapes do not fit
+ */
+export function checkedKernels(set: Kernels): Kernels {
+  const checked = Object.entries(checks).map(([name, check]) => {
+    const run = set[name as keyof typeof checks] as (...args: readonly unknown[]) => unknown;
+    return [
+      name,
+      (...args: readonly unknown[]): unknown => {
+        (check as (...args: readonly unknown[]) => void)(...args);
+        return run(...args);
+      },
+    ];
+  });
+  return { ...set, ...(Object.fromEntries(checked) as Partial<Kernels>) };
+}
+
+function expectFilled(values: { readonly length: number }, shape: readonly number[], place: string): void {
+  if (values.length !== sizeOf(shape))
+    throw new LaconicError(
+      "input_invalid",
+      `${place}: ${values.length} values do not fill shape [${shape.join(", ")}]`,
+    );
+}
+
+/** Floats of one shape. */
+function expectAlike(place: string, { shape }: Tensor, tensors: object): void {
+  for (const [name, tensor] of Object.entries(tensors) as [string, Tensor][])
+    expectFloats(tensor, shape, `${place}: ${name}`);
+}
+
+/** A vector or a matrix, and a list of integers. */
+function expectPicked(x: Tensor, rows: Tensor, place: string): void {
+  if (x.shape.length !== 1 && x.shape.length !== 2)
+    throw new LaconicError("input_invalid", `${place}: expected a vector or a matrix, got ${describeTensor(x)}`);
+  expectInts(rows, rows.shape[0] ?? 0, `${place}: rows`);
+}
+
+/** Matrices of one width, and one bias for each row of the weight. */
+function expectProduct(
+  place: string,
+  x: Tensor,
+  weight: Tensor,
+  bias?: Tensor,
+): readonly [rows: number, outputs: number] {
+  const [rows] = expectMatrix(x, `${place}: x`);
+  const [outputs, inner] = expectMatrix(weight, `${place}: weight`);
+  expectFloats(x, [rows, inner], `${place}: x`);
+  if (bias) expectFloats(bias, [outputs], `${place}: bias`);
+  return [rows, outputs];
+}
+
+/** Matrices of one width, and a target and one of each number for each row of the hidden states. */
+function expectHead(
+  place: string,
+  { hidden, weight, targets }: Readonly<Record<"hidden" | "weight" | "targets", Tensor>>,
+  numbers: Readonly<Record<string, Tensor>>,
+): void {
+  const [rows, width] = expectMatrix(hidden, `${place}: hidden`);
+  const [vocabulary] = expectMatrix(weight, `${place}: weight`);
+  expectFloats(weight, [vocabulary, width], `${place}: weight`);
+  expectInts(targets, rows, `${place}: targets`);
+  for (const [name, tensor] of Object.entries(numbers)) expectFloats(tensor, [rows], `${place}: ${name}`);
+}
+
+function expectSampling(logits: Tensor, settings: SamplingRows | SamplingOnDevice): void {
+  const [rows] = expectMatrix(logits, "sampleTokens: logits");
+  if (isOnDevice(settings)) {
+    const [, width] = expectMatrix(settings.uniforms, "sampleTokens: uniforms");
+    expectFloats(settings.settings, [rows, kernelSampling.length], "sampleTokens: settings");
+    expectFloats(settings.uniforms, [rows, width], "sampleTokens: uniforms");
+    const { column } = settings;
+    if (!(Number.isInteger(column) && column >= 0 && column < width))
+      throw new LaconicError("input_invalid", `sampleTokens: column ${column} of ${width} uniform numbers`);
+    return;
+  }
+  for (const [name, values] of Object.entries(settings) as [string, { readonly length: number }][])
+    if (values.length !== rows)
+      throw new LaconicError("input_invalid", `sampleTokens: ${name} has ${values.length} entries for ${rows} rows`);
+}
