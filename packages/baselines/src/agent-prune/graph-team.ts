@@ -1,5 +1,5 @@
 import type { Problem, Topology } from "@laconic/core";
-import { type Turn, programTopology, quote } from "@laconic/topologies";
+import { programTopology, quote, type Stage, type Turn } from "@laconic/topologies";
 import type { BaselineOptions, MethodSize, RunProgram } from "../protocols/baseline.ts";
 import { codeIn, examplesIn } from "../code/code-in.ts";
 import { onceEach, runTests, words } from "../code/run-tests.ts";
@@ -38,140 +38,186 @@ export function sizeOf(protocol: Protocol, size: MethodSize): { readonly agents:
  * call.
  */
 export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: BaselineOptions, graph: Graph): Topology {
-  const { reader, answerForm } = options;
-  const runner = runnerOf(protocol, options);
-  const { agents: count, rounds } = sizeOf(protocol, options);
-  const ids = Array.from({ length: count }, (_, i) => `agent-${i + 1}`);
-  const rolesOf = protocol.roles.filter(({ slot }) => slot !== "decision");
-  const roleOf = (i: number): Role => rolesOf[i % rolesOf.length] as Role;
-  const writesCode = protocol.families.includes("code");
+  const team = new GraphTeam(protocol, options, graph);
   return programTopology({
     name: "agentprune",
-    agents: [...ids, "decision"],
-    play: async (stage) => {
-      const { question } = stage.problem;
-      const examples = writesCode ? examplesIn(question) : [];
-      const run = runner && onceEach(runner);
-      const edgesOfRound = typeof graph === "function" ? graph(stage.problem) : () => graph;
-      let last: (Output | undefined)[] = [];
-      let forwarded = 0;
-      for (let round = 0; round < rounds; round++) {
-        const edges = edgesOfRound();
-        const held: (Output | undefined)[] = ids.map(() => undefined);
-        for (const wave of wavesOf(edges.spatial)) {
-          const heardBy = wave.map((i) => ({
-            now: predecessors(edges.spatial, i).flatMap((from) => held[from] ?? []),
-            before: round === 0 ? [] : predecessors(edges.temporal, i).flatMap((from) => last[from] ?? []),
-          }));
-          const asked: number[] = [];
-          wave.forEach((i, k) => {
-            const { now = [], before = [] } = heardBy[k] ?? {};
-            const solved = [...now, ...before].find((each) => each.solved);
-            if (!solved) {
-              asked.push(k);
-              return;
-            }
-            held[i] = { ...solved, agent: ids[i] as string, role: roleOf(i) };
-            forwarded++;
-          });
-          if (asked.length === 0) continue;
-          const turns = await stage.say(
-            ...asked.map((k) => {
-              const i = wave[k] as number;
-              const { now = [], before = [] } = heardBy[k] ?? {};
-              return {
-                agent: ids[i] as string,
-                prompt: chat(systemOf(roleOf(i)), userOf(stage.shown(ids[i] as string), roleOf(i), now, before)),
-                reads: readsOf([...now, ...before]),
-                ...phaseSettings(protocol.phases.reply, options),
-              };
-            }),
-          );
-          await Promise.all(
-            asked.map(async (k, position) => {
-              const i = wave[k] as number;
-              const turn = turns[position];
-              if (turn) held[i] = await outputOf(question, examples, run, roleOf(i), ids[i] as string, turn);
-            }),
-          );
-        }
-        last = held;
-      }
-      if (forwarded > 0) stage.note(`forwarded: ${forwarded}`);
-      const final = last.flatMap((output) => output ?? []);
-      const [decided] = await stage.say({
-        agent: "decision",
-        prompt: chat(
-          `Decide on the answer from what the agents wrote. ${answerForm}`,
-          userOf(stage.shown("decision"), undefined, final, []),
-        ),
-        reads: readsOf(final),
-        ...phaseSettings(protocol.phases.decision, options),
-      });
-      const chosen = decided && reader.read(decided.utterance.text) !== null ? decided.utterance : voted(final);
-      if (chosen) stage.conclude(chosen);
-    },
-    // A limit cut the play short.
-    answer: (turns) =>
-      voted(
-        turns
-          .filter(({ call }) => call.agent !== "decision")
-          .slice(-count)
-          .map((turn) => ({
-            agent: turn.call.agent,
-            role: roleOf(ids.indexOf(turn.call.agent)),
-            turn,
-            note: "",
-            solved: false,
-          })),
-      ),
+    agents: [...team.ids, "decision"],
+    play: (stage) => team.play(stage),
+    answer: (turns) => team.cutShort(turns),
   });
+}
 
-  /** A slot whose program is run writes that, one that plans plans; all others answer. */
-  function systemOf(role: Role): string {
-    return [roleLine(role), ...(role.runs || role.answers === false ? [] : [stepByStep, answerForm])]
-      .filter((part) => part !== "")
-      .join(" ");
+/** One question: what its programs are tested by. */
+interface Trial {
+  readonly stage: Stage;
+  readonly examples: readonly string[];
+  readonly run: RunProgram | null;
+}
+
+/** What an agent hears: from its predecessors of this round, and of the round before. */
+interface Heard {
+  readonly now: readonly Output[];
+  readonly before: readonly Output[];
+}
+
+type Outputs = (Output | undefined)[];
+
+class GraphTeam {
+  readonly ids: readonly string[];
+  readonly #protocol: Protocol<AgentPrunePhase>;
+  readonly #options: BaselineOptions;
+  readonly #graph: Graph;
+  readonly #runner: RunProgram | null;
+  readonly #rounds: number;
+  readonly #roles: readonly Role[];
+  readonly #writesCode: boolean;
+
+  constructor(protocol: Protocol<AgentPrunePhase>, options: BaselineOptions, graph: Graph) {
+    const { agents, rounds } = sizeOf(protocol, options);
+    this.ids = Array.from({ length: agents }, (_, i) => `agent-${i + 1}`);
+    this.#protocol = protocol;
+    this.#options = options;
+    this.#graph = graph;
+    this.#runner = runnerOf(protocol, options);
+    this.#rounds = rounds;
+    this.#roles = protocol.roles.filter(({ slot }) => slot !== "decision");
+    this.#writesCode = protocol.families.includes("code");
   }
 
-  function userOf(question: string, role: Role | undefined, now: readonly Output[], before: readonly Output[]): string {
+  async play(stage: Stage): Promise<void> {
+    const { problem } = stage;
+    const examples = this.#writesCode ? examplesIn(problem.question) : [];
+    const trial: Trial = { stage, examples, run: this.#runner && onceEach(this.#runner) };
+    const graph = this.#graph;
+    const edgesOfRound = typeof graph === "function" ? graph(problem) : () => graph;
+    let last: Outputs = [];
+    let forwarded = 0;
+    for (let round = 0; round < this.#rounds; round++) {
+      const edges = edgesOfRound();
+      const outputs: Outputs = this.ids.map(() => undefined);
+      for (const wave of wavesOf(edges.spatial)) forwarded += await this.#speak(trial, wave, edges, outputs, last);
+      last = outputs;
+    }
+    if (forwarded > 0) stage.note(`forwarded: ${forwarded}`);
+    await this.#decide(
+      stage,
+      last.flatMap((output) => output ?? []),
+    );
+  }
+
+  /** The answer where a limit cut the play short. */
+  cutShort(turns: readonly Turn[]): Turn["utterance"] | null {
+    const last = turns.filter(({ call }) => call.agent !== "decision").slice(-this.ids.length);
+    return this.#voted(
+      last.map((turn) => {
+        const { agent } = turn.call;
+        return { agent, role: this.#roleOf(this.ids.indexOf(agent)), turn, note: "", solved: false };
+      }),
+    );
+  }
+
+  /**
+   * Agents that have heard all their predecessors speak at once.
+   * @param outputs - of this round so far; what the wave says is added
+   * @param last - of the round before, empty in the first
+   * @returns how many pass a solution on
+   */
+  async #speak(
+    trial: Trial,
+    wave: readonly number[],
+    edges: EdgeSet,
+    outputs: Outputs,
+    last: Outputs,
+  ): Promise<number> {
+    const { stage } = trial;
+    const asked: { readonly i: number; readonly heard: Heard }[] = [];
+    for (const i of wave) {
+      const now = predecessors(edges.spatial, i).flatMap((from) => outputs[from] ?? []);
+      const before = predecessors(edges.temporal, i).flatMap((from) => last[from] ?? []);
+      const solved = [...now, ...before].find((each) => each.solved);
+      if (solved) outputs[i] = { ...solved, agent: this.#idOf(i), role: this.#roleOf(i) };
+      else asked.push({ i, heard: { now, before } });
+    }
+    if (asked.length === 0) return wave.length;
+    const turns = await stage.say(
+      ...asked.map(({ i, heard }) => ({
+        agent: this.#idOf(i),
+        prompt: chat(this.#system(this.#roleOf(i)), this.#user(stage.shown(this.#idOf(i)), this.#roleOf(i), heard)),
+        reads: readsOf([...heard.now, ...heard.before]),
+        ...phaseSettings(this.#protocol.phases.reply, this.#options),
+      })),
+    );
+    await Promise.all(
+      asked.map(async ({ i }, position) => {
+        const turn = turns[position];
+        if (turn) outputs[i] = await this.#outputOf(trial, i, turn);
+      }),
+    );
+    return wave.length - asked.length;
+  }
+
+  async #decide(stage: Stage, final: readonly Output[]): Promise<void> {
+    const { answerForm, reader } = this.#options;
+    const [decided] = await stage.say({
+      agent: "decision",
+      prompt: chat(
+        `Decide on the answer from what the agents wrote. ${answerForm}`,
+        this.#user(stage.shown("decision"), undefined, { now: final, before: [] }),
+      ),
+      reads: readsOf(final),
+      ...phaseSettings(this.#protocol.phases.decision, this.#options),
+    });
+    const answers = decided && reader.read(decided.utterance.text) !== null;
+    const chosen = answers ? decided.utterance : this.#voted(final);
+    if (chosen) stage.conclude(chosen);
+  }
+
+  #idOf(i: number): string {
+    return this.ids[i] as string;
+  }
+
+  #roleOf(i: number): Role {
+    return this.#roles[i % this.#roles.length] as Role;
+  }
+
+  /** A slot whose program is run writes that, one that plans plans; all others answer. */
+  #system(role: Role): string {
+    const answering = role.runs || role.answers === false ? [] : [stepByStep, this.#options.answerForm];
+    return [roleLine(role), ...answering].filter((part) => part !== "").join(" ");
+  }
+
+  #user(question: string, role: Role | undefined, { now, before }: Heard): string {
     if (role?.hears === "answers") {
-      const answers = [...now, ...before].flatMap((output) => reader.read(textOf(output)) ?? []);
+      const answers = [...now, ...before].flatMap((output) => this.#options.reader.read(textOf(output)) ?? []);
       return answers.length === 0
         ? question
         : `${question}\n\n(Hint: the answer is near to ${answers.map(words).join(", ")}.)`;
     }
-    const parts = [now.map(shown), ...(before.length > 0 ? [["In the round before:"], before.map(shown)] : [])].flat();
-    return [question, ...parts].join("\n\n");
+    const earlier = before.length === 0 ? [] : ["In the round before:", ...before.map(shown)];
+    return [question, ...now.map(shown), ...earlier].join("\n\n");
   }
 
-  async function outputOf(
-    question: string,
-    examples: readonly string[],
-    run: RunProgram | null,
-    role: Role,
-    agent: string,
-    turn: Turn,
-  ): Promise<Output> {
-    const reply = turn.utterance.text;
-    const output = (note: string, solved = false): Output => ({ agent, role, turn, note, solved });
-    if (turn.utterance.silent) return output("");
+  async #outputOf({ stage, examples, run }: Trial, i: number, turn: Turn): Promise<Output> {
+    const { text: reply, silent } = turn.utterance;
+    const role = this.#roleOf(i);
+    const output = (note: string, solved = false): Output => ({ agent: this.#idOf(i), role, turn, note, solved });
+    if (silent) return output("");
     if (run && role.runs) {
       const { output: printed, error } = await run(codeIn(reply));
       if (error !== null) return output(`The program failed: ${words(error)}`);
       return output(words(printed) === "" ? "The program prints nothing." : `The answer is ${words(printed)}`);
     }
-    if (!run || !writesCode || examples.length === 0 || programIn(reply) === null) return output("");
-    const ends = await runTests(question, reply, examples, run);
+    if (!run || examples.length === 0 || programIn(reply) === null) return output("");
+    const ends = await runTests(stage.problem.question, reply, examples, run);
     const failed = ends.findIndex((end) => end !== null);
     if (failed < 0) return output("The program passes the examples.", true);
     return output(`The program fails example ${failed + 1} of ${examples.length}: ${ends[failed] ?? ""}`);
   }
 
-  function voted(outputs: readonly Output[]): Turn["utterance"] | null {
+  #voted(outputs: readonly Output[]): Turn["utterance"] | null {
     const voters = outputs.filter(({ role, solved }) => solved || role.answers !== false);
     const texts = voters.map(textOf);
-    const [winner] = countVotes(texts, reader);
+    const [winner] = countVotes(texts, this.#options.reader);
     const output = winner && voters[winner.first];
     return output ? { ...output.turn.utterance, text: texts[winner.first] ?? "" } : null;
   }

@@ -1,4 +1,5 @@
 import type { Random } from "@laconic/core";
+import type { Line, Stage, Turn } from "@laconic/topologies";
 
 /** Two of several, by position from 0. */
 export interface BestTwo {
@@ -19,4 +20,17 @@ export function bestTwo(reply: string, count: number, random: Random): BestTwo {
   const [first, second] = [pair?.[1], pair?.[2]].map((each) => Math.min(count, Math.max(1, Number(each))) - 1);
   if (pair && first !== second) return { best: [first as number, second as number], drawn: false };
   return { best: random.shuffle(Array.from({ length: count }, (_, i) => i)).slice(0, 2), drawn: true };
+}
+
+/** The agents of the two turns that a ranker names, in its order. */
+export async function rankedBest(
+  stage: Stage,
+  turns: readonly Turn[],
+  random: Random,
+  line: Pick<Line, "prompt" | "maxTokens" | "temperature">,
+): Promise<string[]> {
+  const [choice] = await stage.say({ agent: "ranker", reads: turns.map(({ message }) => message), ...line });
+  const { best, drawn } = bestTwo(choice?.utterance.text ?? "", turns.length, random);
+  if (drawn) stage.note(drawnNote);
+  return best.flatMap((i) => turns[i]?.call.agent ?? []);
 }

@@ -5,8 +5,8 @@ import { chat, roleLine, stepByStep } from "../prompts/chat.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import { shotsOf } from "../protocols/choose-shots.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
-import { countVotes } from "../playing/vote.ts";
-import { bestTwo, drawnNote } from "./best-two.ts";
+import { countVotes, type VoteClass } from "../playing/vote.ts";
+import { rankedBest } from "./best-two.ts";
 import { agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
 
 /** Kinds of calls: a debater's reply, the choice of those who go on, and a judge's remark on programs. */
@@ -36,78 +36,102 @@ export function dylanDebate(
   team: readonly Role[],
   onImportance?: OnImportance,
 ): Topology {
-  const { reader, answerForm } = options;
-  // Debaters who are all alike are not scored; of two that were ranked best each reads these two, and two that agree need no third
-  // layer: the script for MATH.
-  const alike = protocol.roles.length === 1;
-  const shown = shotsOf(protocol, options);
-  const ids = team.map((_, i) => `agent-${i + 1}`);
-  const votesOf = (replies: readonly Turn[]) =>
-    countVotes(
-      replies.map(({ utterance }) => withoutScores(utterance.text)),
-      reader,
-    );
+  const debate = new Debate(protocol, options, team, onImportance);
   return programTopology({
     name: "dylan",
-    agents: [...ids, "ranker"],
-    play: async (stage) => {
-      const random = randomFromSeed(`dylan/${stage.problem.id}/${stage.problem.question}`);
-      const all: Reply[] = [];
-      let active: readonly string[] = ids;
-      let before: Reply[] = [];
-      for (let layer = 0; layer < layers; layer++) {
-        if (layer === layers - 1 && ids.length > 3) {
-          active = await bestAgents(stage, before, random);
-          const chosen = before.filter(({ turn }) => active.includes(turn.call.agent));
-          const turns = chosen.map(({ turn }) => turn);
-          if (alike && agreedOn(turns, active.length)) return close(stage, all, turns);
-          if (alike) before = chosen;
-        }
-        const replies: Reply[] = [];
-        for (const agent of random.shuffle(active)) {
-          const heard = random.shuffle(before);
-          const [turn] = await stage.say(lineOf(stage, agent, heard));
-          if (!turn) continue;
-          replies.push({ turn, layer, heard });
-          all.push({ turn, layer, heard });
-          const turns = replies.map((reply) => reply.turn);
-          if (agreedOn(turns, active.length)) return close(stage, all, turns);
-        }
-        before = replies;
-      }
-      close(
-        stage,
-        all,
-        before.map(({ turn }) => turn),
-      );
-    },
-    // A limit cut the play short.
-    answer: (turns) =>
-      winnerOf(
-        lastLayer(
-          turns.filter(({ call }) => call.agent !== "ranker"),
-          ids.length,
-        ),
-      ),
+    agents: [...debate.ids, "ranker"],
+    play: (stage) => debate.play(stage),
+    answer: (turns) => debate.cutShort(turns),
   });
+}
 
-  function agreedOn(replies: readonly Turn[], of: number): boolean {
-    return (votesOf(replies)[0]?.votes ?? 0) > Math.floor((2 * of) / 3);
+class Debate {
+  readonly ids: readonly string[];
+  readonly #protocol: Protocol<DylanPhase>;
+  readonly #options: BaselineOptions;
+  readonly #team: readonly Role[];
+  readonly #onImportance: OnImportance | undefined;
+  readonly #shots: ReturnType<typeof shotsOf>;
+  /**
+   * Debaters who are all alike are not scored; of two that were ranked best each reads these two, and two that agree need no third
+   * layer: the script for MATH.
+   */
+  readonly #alike: boolean;
+
+  constructor(
+    protocol: Protocol<DylanPhase>,
+    options: BaselineOptions,
+    team: readonly Role[],
+    onImportance: OnImportance | undefined,
+  ) {
+    this.ids = team.map((_, i) => `agent-${i + 1}`);
+    this.#protocol = protocol;
+    this.#options = options;
+    this.#team = team;
+    this.#onImportance = onImportance;
+    this.#shots = shotsOf(protocol, options);
+    this.#alike = protocol.roles.length === 1;
   }
 
-  function winnerOf(replies: readonly Turn[]): Turn["utterance"] | null {
-    const [first] = votesOf(replies);
+  async play(stage: Stage): Promise<void> {
+    const random = randomFromSeed(`dylan/${stage.problem.id}/${stage.problem.question}`);
+    const all: Reply[] = [];
+    let active: readonly string[] = this.ids;
+    let before: readonly Reply[] = [];
+    for (let layer = 0; layer < layers; layer++) {
+      if (layer === layers - 1 && this.ids.length > 3) {
+        active = await this.#bestAgents(stage, before, random);
+        const chosen = before.filter(({ turn }) => active.includes(turn.call.agent));
+        if (this.#alike && this.#agree(chosen, active.length)) return this.#close(stage, all, chosen);
+        if (this.#alike) before = chosen;
+      }
+      const replies: Reply[] = [];
+      for (const agent of random.shuffle(active)) {
+        const heard = random.shuffle(before);
+        const [turn] = await stage.say(this.#lineOf(stage, agent, heard));
+        if (!turn) continue;
+        const reply = { turn, layer, heard };
+        replies.push(reply);
+        all.push(reply);
+        if (this.#agree(replies, active.length)) return this.#close(stage, all, replies);
+      }
+      before = replies;
+    }
+    this.#close(stage, all, before);
+  }
+
+  /** The answer where a limit cut the play short. */
+  cutShort(turns: readonly Turn[]): Turn["utterance"] | null {
+    const replies = turns.filter(({ call }) => call.agent !== "ranker");
+    return this.#winnerOf(lastLayer(replies, this.ids.length));
+  }
+
+  #votesOf(replies: readonly Turn[]): VoteClass[] {
+    return countVotes(
+      replies.map(({ utterance }) => withoutScores(utterance.text)),
+      this.#options.reader,
+    );
+  }
+
+  /** Whether more than two thirds of the agents that speak give one answer. */
+  #agree(replies: readonly Reply[], agents: number): boolean {
+    return (this.#votesOf(turnsOf(replies))[0]?.votes ?? 0) > Math.floor((2 * agents) / 3);
+  }
+
+  #winnerOf(replies: readonly Turn[]): Turn["utterance"] | null {
+    const [first] = this.#votesOf(replies);
     const turn = first && replies[first.first];
     return turn ? { ...turn.utterance, text: withoutScores(turn.utterance.text) } : null;
   }
 
-  function close(stage: Stage, all: readonly Reply[], last: readonly Turn[]): void {
-    const winner = winnerOf(last);
+  #close(stage: Stage, all: readonly Reply[], last: readonly Reply[]): void {
+    const winner = this.#winnerOf(turnsOf(last));
     stage.conclude(winner);
-    onImportance?.(agentImportance(neuronsOf(all, winner?.text ?? "")));
+    this.#onImportance?.(agentImportance(this.#neuronsOf(all, winner?.text ?? "")));
   }
 
-  function neuronsOf(all: readonly Reply[], result: string): Neuron[] {
+  #neuronsOf(all: readonly Reply[], result: string): Neuron[] {
+    const { reader } = this.#options;
     const right = reader.read(result);
     const positions = new Map(all.map(({ turn }, i) => [turn, i]));
     return all.map(({ turn, layer, heard }) => {
@@ -122,10 +146,11 @@ export function dylanDebate(
     });
   }
 
-  function lineOf(stage: Stage, agent: string, heard: readonly Reply[]): Line {
+  #lineOf(stage: Stage, agent: string, heard: readonly Reply[]): Line {
     const question = stage.shown(agent);
-    const system = [roleLine(team[ids.indexOf(agent)]), stepByStep, answerForm].filter((part) => part !== "").join(" ");
-    const scoring = alike
+    const role = roleLine(this.#team[this.ids.indexOf(agent)]);
+    const system = [role, stepByStep, this.#options.answerForm].filter((part) => part !== "").join(" ");
+    const scoring = this.#alike
       ? ""
       : ` Before your answer, score each of the ${heard.length} replies from 1 to 5, in their order, as ${sample(heard.length)}.`;
     const user =
@@ -134,31 +159,27 @@ export function dylanDebate(
         : `${question}\n\n${listed(heard)}\n\nAnswer with the help of these replies; all of them may be wrong.${scoring}`;
     return {
       agent,
-      prompt: chat(system, user, shown),
+      prompt: chat(system, user, this.#shots),
       reads: heard.map(({ turn }) => turn.message),
-      ...phaseSettings(protocol.phases.reply, options),
+      ...phaseSettings(this.#protocol.phases.reply, this.#options),
     };
   }
 
-  async function bestAgents(stage: Stage, replies: readonly Reply[], random: Random): Promise<string[]> {
+  #bestAgents(stage: Stage, replies: readonly Reply[], random: Random): Promise<string[]> {
     const shuffled = random.shuffle(replies);
-    const [choice] = await stage.say({
-      agent: "ranker",
+    return rankedBest(stage, turnsOf(shuffled), random, {
       prompt: chat(
         "Choose the best two replies. End with their numbers as [i, j].",
         `${stage.shown("ranker")}\n\n${listed(shuffled)}`,
-        shown,
+        this.#shots,
       ),
-      reads: shuffled.map(({ turn }) => turn.message),
-      ...phaseSettings(protocol.phases.rank, options),
-    });
-    const { best, drawn } = bestTwo(choice?.utterance.text ?? "", shuffled.length, random);
-    if (drawn) stage.note(drawnNote);
-    return best.flatMap((i) => {
-      const reply = shuffled[i];
-      return reply ? [reply.turn.call.agent] : [];
+      ...phaseSettings(this.#protocol.phases.rank, this.#options),
     });
   }
+}
+
+function turnsOf(replies: readonly Reply[]): Turn[] {
+  return replies.map(({ turn }) => turn);
 }
 
 function listed(replies: readonly Reply[]): string {

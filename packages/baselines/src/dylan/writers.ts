@@ -1,12 +1,12 @@
 import { randomFromSeed, type Random, type Topology } from "@laconic/core";
-import { programTopology, quote, type Stage, type Turn } from "@laconic/topologies";
+import { programTopology, quote, type Line, type Stage, type Turn } from "@laconic/topologies";
 import type { BaselineOptions, RunProgram } from "../protocols/baseline.ts";
 import { codeIn } from "../code/code-in.ts";
 import { onceEach, runReply, runTests } from "../code/run-tests.ts";
 import { chat, roleLine } from "../prompts/chat.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
-import { bestTwo, drawnNote } from "./best-two.ts";
+import { rankedBest } from "./best-two.ts";
 import { sample, type DylanPhase, type OnImportance } from "./debate.ts";
 import { agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
 import { judge, type Judged, type Judgement } from "./judges.ts";
@@ -20,13 +20,6 @@ const alikeFrom = 90;
 
 /** Judges that are asked; the passer is a tool. */
 const judgeSlots = ["tester", "reflector", "judge-ranker"] as const;
-
-/** Everything of a play: programs and judgements, in the order in which they came. */
-interface Play {
-  readonly neurons: Neuron[];
-  readonly programs: Turn[];
-  readonly tests: string[];
-}
 
 const judgeNames: Readonly<Record<Judgement["judge"], string>> = {
   passer: "Syntax check",
@@ -47,65 +40,82 @@ export function dylanWriters(
   team: readonly Role[],
   onImportance?: OnImportance,
 ): Topology {
-  const { answerForm } = options;
-  const runner = runnerOf(protocol, options) as RunProgram; // a code protocol runs programs
-  const ids = team.map((_, i) => `writer-${i + 1}`);
+  const writers = new Writers(protocol, options, team, onImportance);
   return programTopology({
     name: "dylan",
-    agents: [...ids, ...judgeSlots, "ranker"],
-    play: async (stage) => {
-      const { question } = stage.problem;
-      const run = onceEach(runner);
-      const random = randomFromSeed(`dylan/${stage.problem.id}/${question}`);
-      const play: Play = { neurons: [], programs: [], tests: [] };
-      let active: readonly string[] = ids;
-      let before: Turn[] = [];
-      for (let layer = 0; layer < layers; layer++) {
-        if (layer === layers - 1 && ids.length > 2) active = await bestWriters(stage, before, random);
-        const judged =
-          layer === 0 ? null : await judge(stage, before, phaseSettings(protocol.phases.judge, options), run, random);
-        const firstJudge = play.neurons.length;
-        if (judged) addJudges(play, judged, before.length, 2 * layer - 1);
-        const programs: Turn[] = [];
-        for (const agent of random.shuffle(active)) {
-          const order = random.shuffle(judged?.judgements ?? []);
-          const [turn] = await stage.say(lineOf(stage, agent, before, judged, order));
-          if (!turn) continue;
-          programs.push(turn);
-          play.programs.push(turn);
-          play.neurons.push({
-            agent,
-            layer: 2 * layer,
-            heard: order.map((each) => firstJudge + (judged as Judged).judgements.indexOf(each)),
-            weights: weightsOf(fullScores(order, turn), order.length),
-            agrees: false,
-          });
-          if (layer > 0 && (await consensus(question, programs, active.length, run)))
-            return finish(stage, play, random, run);
-        }
-        before = programs;
-      }
-      await finish(stage, play, random, run);
-    },
+    agents: [...writers.ids, ...judgeSlots, "ranker"],
+    play: (stage) => writers.play(stage),
     // A limit cut the play short.
     answer: (turns) => turns.findLast(({ call }) => call.agent.startsWith("writer-"))?.utterance ?? null,
   });
+}
 
-  /** Whether more than two thirds of the writers have one program, among those that run. */
-  async function consensus(question: string, programs: readonly Turn[], of: number, run: RunProgram): Promise<boolean> {
-    const needed = Math.floor((2 * of) / 3);
-    if (programs.length <= needed) return false;
-    const ends = await Promise.all(programs.map(({ utterance }) => runReply(question, utterance.text, run)));
-    const running = programs.filter((_, i) => ends[i] === null);
-    return running.some((each) => running.filter((other) => alike(each, other)).length > needed);
+/** What a play goes on with, and what of it the end needs: programs and judgements, in the order in which they came. */
+interface Play {
+  readonly stage: Stage;
+  readonly run: RunProgram;
+  readonly random: Random;
+  readonly neurons: Neuron[];
+  readonly programs: Turn[];
+  readonly tests: string[];
+}
+
+class Writers {
+  readonly ids: readonly string[];
+  readonly #protocol: Protocol<DylanPhase>;
+  readonly #options: BaselineOptions;
+  readonly #team: readonly Role[];
+  readonly #onImportance: OnImportance | undefined;
+  readonly #runner: RunProgram;
+
+  constructor(
+    protocol: Protocol<DylanPhase>,
+    options: BaselineOptions,
+    team: readonly Role[],
+    onImportance: OnImportance | undefined,
+  ) {
+    this.ids = team.map((_, i) => `writer-${i + 1}`);
+    this.#protocol = protocol;
+    this.#options = options;
+    this.#team = team;
+    this.#onImportance = onImportance;
+    this.#runner = runnerOf(protocol, options) as RunProgram; // a code protocol runs programs
   }
 
-  async function finish(
-    stage: Stage,
-    { neurons, programs, tests }: Play,
-    random: Random,
-    run: RunProgram,
-  ): Promise<void> {
+  async play(stage: Stage): Promise<void> {
+    const { id, question } = stage.problem;
+    const random = randomFromSeed(`dylan/${id}/${question}`);
+    const play: Play = { stage, run: onceEach(this.#runner), random, neurons: [], programs: [], tests: [] };
+    const judging = phaseSettings(this.#protocol.phases.judge, this.#options);
+    let active: readonly string[] = this.ids;
+    let before: readonly Turn[] = [];
+    for (let layer = 0; layer < layers; layer++) {
+      if (layer === layers - 1 && this.ids.length > 2) active = await this.#bestWriters(play, before);
+      const judged = layer === 0 ? null : await judge(stage, before, judging, play.run, random);
+      const firstJudge = play.neurons.length;
+      if (judged) addJudges(play, judged, before.length, 2 * layer - 1);
+      const programs: Turn[] = [];
+      for (const agent of random.shuffle(active)) {
+        const order = random.shuffle(judged?.judgements ?? []);
+        const [turn] = await stage.say(this.#lineOf(stage, agent, before, judged, order));
+        if (!turn) continue;
+        programs.push(turn);
+        play.programs.push(turn);
+        play.neurons.push({
+          agent,
+          layer: 2 * layer,
+          heard: order.map((each) => firstJudge + (judged as Judged).judgements.indexOf(each)),
+          weights: weightsOf(fullScores(order, turn), order.length),
+          agrees: false,
+        });
+        if (layer > 0 && (await consensus(play, programs, active.length))) return this.#finish(play);
+      }
+      before = programs;
+    }
+    await this.#finish(play);
+  }
+
+  async #finish({ stage, run, random, neurons, programs, tests }: Play): Promise<void> {
     const { question } = stage.problem;
     const wanted = [...new Set(tests)];
     const ends = await Promise.all(programs.map(({ utterance }) => runTests(question, utterance.text, wanted, run)));
@@ -115,8 +125,8 @@ export function dylanWriters(
     const drawn = random.pick(best.length < 5 ? programs.filter((_, i) => (passed[i] as number) >= most - 1) : best);
     stage.conclude({ ...drawn.utterance, text: withoutScores(drawn.utterance.text) });
     const last = Math.max(...neurons.map(({ layer }) => layer));
-    const written = neurons.filter(({ agent }) => ids.includes(agent));
-    onImportance?.(
+    const written = neurons.filter(({ agent }) => this.ids.includes(agent));
+    this.#onImportance?.(
       agentImportance(
         neurons.map((each) => {
           const program = programs[written.indexOf(each)];
@@ -126,41 +136,35 @@ export function dylanWriters(
     );
   }
 
-  async function bestWriters(stage: Stage, programs: readonly Turn[], random: Random): Promise<string[]> {
+  #bestWriters({ stage, random }: Play, programs: readonly Turn[]): Promise<string[]> {
     const shuffled = random.shuffle(programs);
-    const listed = shuffled
-      .map(({ utterance }, i) => `Program ${i + 1}:\n${quote(codeIn(utterance.text))}`)
-      .join("\n\n");
-    const [choice] = await stage.say({
-      agent: "ranker",
+    const listed = shuffled.map(({ utterance }, i) => `Program ${i + 1}:\n${quote(codeIn(utterance.text))}`);
+    return rankedBest(stage, shuffled, random, {
       prompt: chat(
         "Choose the best two programs. End with their numbers as [i, j].",
-        `${stage.problem.question}\n\n${listed}`,
+        [stage.problem.question, ...listed].join("\n\n"),
       ),
-      reads: shuffled.map(({ message }) => message),
-      ...phaseSettings(protocol.phases.rank, options),
+      ...phaseSettings(this.#protocol.phases.rank, this.#options),
     });
-    const { best, drawn } = bestTwo(choice?.utterance.text ?? "", shuffled.length, random);
-    if (drawn) stage.note(drawnNote);
-    return best.map((i) => (shuffled[i] as Turn).call.agent);
   }
 
-  function lineOf(
+  #lineOf(
     stage: Stage,
     agent: string,
     programs: readonly Turn[],
     judged: Judged | null,
     order: readonly Judgement[],
-  ) {
+  ): Line {
     const { question } = stage.problem;
-    const system = [roleLine(team[ids.indexOf(agent)]), answerForm].filter((part) => part !== "").join(" ");
+    const role = roleLine(this.#team[this.ids.indexOf(agent)]);
+    const system = [role, this.#options.answerForm].filter((part) => part !== "").join(" ");
     const others = order.filter(({ judge: name }) => name !== "judge-ranker");
     const shown = judged?.passed ?? [];
-    const parts = shown.map((i, place) =>
+    const parts = shown.map((i, position) =>
       [
-        `Program ${place + 1}:\n${quote(codeIn((programs[i] as Turn).utterance.text))}`,
+        `Program ${position + 1}:\n${quote(codeIn((programs[i] as Turn).utterance.text))}`,
         ...others.map(
-          ({ judge: name, remarks }) => `${judgeNames[name]} of program ${place + 1}:\n${remarks[i] ?? ""}`,
+          ({ judge: name, remarks }) => `${judgeNames[name]} of program ${position + 1}:\n${remarks[i] ?? ""}`,
         ),
       ].join("\n\n"),
     );
@@ -175,9 +179,19 @@ export function dylanWriters(
         ...shown.map((i) => (programs[i] as Turn).message),
         ...others.flatMap(({ turn }) => (turn ? [turn.message] : [])),
       ],
-      ...phaseSettings(protocol.phases.reply, options),
+      ...phaseSettings(this.#protocol.phases.reply, this.#options),
     };
   }
+}
+
+/** Whether more than two thirds of the writers have one program, among those that run. */
+async function consensus({ stage, run }: Play, programs: readonly Turn[], writers: number): Promise<boolean> {
+  const { question } = stage.problem;
+  const needed = Math.floor((2 * writers) / 3);
+  if (programs.length <= needed) return false;
+  const ends = await Promise.all(programs.map(({ utterance }) => runReply(question, utterance.text, run)));
+  const running = programs.filter((_, i) => ends[i] === null);
+  return running.some((each) => running.filter((other) => alike(each, other)).length > needed);
 }
 
 function alike(a: Turn, b: Turn): boolean {
