@@ -45,8 +45,8 @@ describe.each(examples)("%s", (title, world, frozen, settings) => {
 
   test("says what it is called, who must have taught its policy, and whether all learn", () => {
     expect(taskTitle(settings)).toBe(title);
-    expect(namedTask(settings).world(settings)).toBe(world);
-    expect(namedTask(settings).hasFrozenAgents(settings)).toBe(frozen);
+    expect(namedTask(settings).world?.(settings) ?? null).toBe(world);
+    expect(namedTask(settings).hasFrozenAgents?.(settings) ?? false).toBe(frozen);
   });
 });
 

@@ -22,7 +22,7 @@ export function checkEffects({ task, actor, device, train }: Checked): void {
   // Who learns in a task or team of the user's own is known once it is opened.
   if (referencesIn(task).length > 0) return;
   const settings = task as TaskSettings;
-  checkActor(actor, namedTask(settings).hasFrozenAgents(settings));
+  checkActor(actor, namedTask(settings).hasFrozenAgents?.(settings) ?? false);
 }
 
 /** @throws LaconicError `config_invalid` for an actor where every agent learns */

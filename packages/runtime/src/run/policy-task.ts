@@ -9,7 +9,7 @@ import { runTaskTitle } from "./run-task.ts";
 /** The warm start that a task's policies begin with; null where any language model will do. */
 export function policyTask(task: RunTask): string | null {
   if (isReference(task)) return null;
-  return namedTask(task as TaskSettings).world(task as TaskSettings);
+  return namedTask(task as TaskSettings).world?.(task as TaskSettings) ?? null;
 }
 
 /**

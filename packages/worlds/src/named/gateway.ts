@@ -71,7 +71,6 @@ export const gateway: NamedTask<GatewaySettings> = {
   title: ({ agents }) => `gateway/${agents.join("+")}`,
   about: ({ agents }) =>
     `${agents.join(", ")} ${agents.length === 1 ? "is an agent" : "are agents"} of another program, which asks for their words through an endpoint. It plays the game by its own rules, and says itself what an episode earned.`,
-  world: () => null,
   isServed: true,
   hasFrozenAgents: ({ frozen = [] }) => frozen.length > 0,
   async open({ agents, frozen = [] }, resources) {

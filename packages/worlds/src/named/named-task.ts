@@ -9,10 +9,10 @@ export interface NamedTask<Settings> {
   title(settings: Settings): string;
   /** Two sentences for whoever reads its conversations: who knows and hears what, and when the team is right. */
   about(settings: Settings): string;
-  /** The world in whose words its prompts are written, so that a policy must have learned them; null: any language model reads them. */
-  world(settings: Settings): string | null;
-  /** Some of its agents do not learn. */
-  hasFrozenAgents(settings: Settings): boolean;
+  /** The world in whose words its prompts are written, so that a policy must have learned them; absent: any language model reads them. */
+  world?(settings: Settings): string;
+  /** Whether some of its agents do not learn; absent: all do. */
+  hasFrozenAgents?(settings: Settings): boolean;
   /** Its episodes come from outside, with their rewards: it trains by `laconic serve --train` alone. */
   readonly isServed?: true;
   open(settings: Settings, resources: TaskResources): TeamTask | Promise<TeamTask>;

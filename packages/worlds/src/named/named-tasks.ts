@@ -1,22 +1,37 @@
+import { LaconicError } from "@laconic/core";
+import type { TeamTask } from "@laconic/tasks";
+import * as z from "zod";
+import { gateway, type GatewaySettings } from "./gateway.ts";
+import type { NamedTask } from "./named-task.ts";
+import {
+  relay,
+  relayCritic,
+  type RelayCriticSettings,
+  relayFeedback,
+  type RelayFeedbackSettings,
+  relayHint,
+  type RelayHintSettings,
+  type RelaySettings,
+  relayWriters,
+  type RelayWritersSettings,
+} from "./relay.ts";
+import {
+  storyBudget,
+  type StoryBudgetSettings,
+  storyHint,
+  type StoryHintSettings,
+  storyRelay,
+  type StoryRelaySettings,
+  storyTellers,
+  type StoryTellersSettings,
+  storyWriters,
+  type StoryWritersSettings,
+} from "./stories.ts";
+import { benchmark, code, data, writing } from "./text.ts";
+import type { TaskResources } from "../task-resources.ts";
 import type { BenchmarkTaskSettings } from "../text/benchmark-task.ts";
 import type { DataTaskSettings } from "../text/data-task.ts";
 import type { CodeTaskSettings, WritingTaskSettings } from "../text/pair-tasks.ts";
-import { benchmark } from "./benchmark.ts";
-import { code } from "./code.ts";
-import { data } from "./data.ts";
-import { gateway, type GatewaySettings } from "./gateway.ts";
-import type { NamedTask } from "./named-task.ts";
-import { relay, type RelaySettings } from "./relay.ts";
-import { relayCritic, type RelayCriticSettings } from "./relay-critic.ts";
-import { relayFeedback, type RelayFeedbackSettings } from "./relay-feedback.ts";
-import { relayHint, type RelayHintSettings } from "./relay-hint.ts";
-import { relayWriters, type RelayWritersSettings } from "./relay-writers.ts";
-import { storyBudget, type StoryBudgetSettings } from "./story-budget.ts";
-import { storyHint, type StoryHintSettings } from "./story-hint.ts";
-import { storyRelay, type StoryRelaySettings } from "./story-relay.ts";
-import { storyTellers, type StoryTellersSettings } from "./story-tellers.ts";
-import { storyWriters, type StoryWritersSettings } from "./story-writers.ts";
-import { writing } from "./writing.ts";
 
 /** A task that has a name, as a configuration says it. */
 export type TaskSettings =
@@ -39,7 +54,7 @@ export type TaskSettings =
 /** The name of a task. */
 export type TaskName = TaskSettings["name"];
 
-/** All tasks that have a name. A new one is a file, its settings above and its line here. */
+/** All tasks that have a name. A new one has a value of its own, its settings above and its line here. */
 export const namedTasks: {
   readonly [Name in TaskName]: NamedTask<Extract<TaskSettings, { readonly name: Name }>>;
 } = {
@@ -66,4 +81,51 @@ export const taskNames: readonly TaskName[] = Object.keys(namedTasks) as TaskNam
 /** The task that settings name. */
 export function namedTask({ name }: TaskSettings): NamedTask<TaskSettings> {
   return namedTasks[name];
+}
+
+/** What the settings of a task may be, by its name. */
+export const taskSettingsSchema: z.ZodType<TaskSettings> = z.discriminatedUnion(
+  "name",
+  Object.values(namedTasks).map(({ schema }) => schema) as unknown as [z.ZodObject, ...z.ZodObject[]],
+  { error: `it must be one of ${taskNames.join(", ")}` },
+) as unknown as z.ZodType<TaskSettings>;
+
+/**
+ * A task with its data and graders; close it where it says how. What a task over text needs, its parsers and sandboxes, is
+ * loaded here and not before.
+ *
+ * @throws LaconicError `config_invalid` for settings that do not fit each other, `data_invalid` for data that is not here,
+ * `checkpoint_missing` for a model without a tokenizer
+ */
+export async function openTask(settings: TaskSettings, given: Partial<TaskResources> = {}): Promise<TeamTask> {
+  const resources: TaskResources = {
+    heldOut: 1000,
+    modelFolder: null,
+    templateArguments: {},
+    data: { folder: "" },
+    note: () => undefined,
+    ...given,
+  };
+  const task = namedTask(settings);
+  if (task.world && Object.keys(resources.templateArguments).length > 0)
+    throw new LaconicError("config_invalid", `chatTemplateArguments: the task ${settings.name} has no chats`, {
+      key: "chatTemplateArguments",
+    });
+  return task.open(settings, resources);
+}
+
+/** What results call a task: `relay/one-fact`, `relay-hint`, `benchmark/gsm8k/hint`, `data/hint`. */
+export function taskTitle(settings: TaskSettings): string {
+  return namedTask(settings).title(settings);
+}
+
+/**
+ * The task as it can be opened again: data sets of the hub with their commits.
+ * @throws LaconicError what opening the data throws
+ */
+export async function pinnedTask(
+  settings: TaskSettings,
+  resources: Pick<TaskResources, "data">,
+): Promise<TaskSettings> {
+  return (await namedTask(settings).pin?.(settings, resources)) ?? settings;
 }

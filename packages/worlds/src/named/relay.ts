@@ -1,5 +1,16 @@
+import {
+  type RelayCriticOptions,
+  relayCriticTask,
+  relayFeedbackTask,
+  type RelayHintOptions,
+  relayHintTask,
+  type RelayLevelName,
+  relayLevels,
+  relayTask,
+  relayWritersTask,
+  type WritersParts,
+} from "@laconic/tasks";
 import * as z from "zod";
-import { relayLevels, type RelayLevelName, relayTask } from "@laconic/tasks";
 import type { NamedTask } from "./named-task.ts";
 
 /** The relay at a level. */
@@ -17,6 +28,72 @@ export const relay: NamedTask<RelaySettings> = {
     return `${holders} holders know ${facts} each, such as k6 (k is 6), and write to the solver unheard by each other, or stay silent. The solver sees the question, such as k+e, and what was written: its answer is right if it is the sum.`;
   },
   world: ({ level }) => `relay/${level}`,
-  hasFrozenAgents: () => false,
   open: ({ level }, { heldOut }) => relayTask({ level, heldOut }),
+};
+
+/** A policy writes hints for an actor that does not learn. */
+export interface RelayHintSettings extends Omit<RelayHintOptions, "heldOut"> {
+  readonly name: "relay-hint";
+}
+
+export const relayHint: NamedTask<RelayHintSettings> = {
+  schema: z.strictObject({
+    name: z.literal("relay-hint"),
+    distractors: z.int().min(0).max(8).exactOptional(),
+    hintTokens: z.int().min(1).max(28).exactOptional(),
+    learns: z.enum(["collaborator", "actor"]).exactOptional(),
+  }),
+  title: () => "relay-hint",
+  about: () =>
+    "An actor is asked for a sum, such as k+e, and knows the first value and every other time the second; the collaborator knows the second and writes it a hint. One of the two learns, and the answer is right if it is the sum.",
+  world: () => "relay/one-fact",
+  hasFrozenAgents: () => true,
+  open: (settings, { heldOut }) => relayHintTask({ ...settings, heldOut }),
+};
+
+/** A policy comments on the drafts of an actor that does not learn. */
+export interface RelayCriticSettings extends Omit<RelayCriticOptions, "heldOut"> {
+  readonly name: "relay-critic";
+}
+
+export const relayCritic: NamedTask<RelayCriticSettings> = {
+  schema: z.strictObject({ name: z.literal("relay-critic"), commentTokens: z.int().min(1).max(28).exactOptional() }),
+  title: () => "relay-critic",
+  about: () =>
+    "An actor that does not learn drafts a sum, such as k+e, of which it knows one value; the critic knows the other one and comments on the draft. The actor answers again with the comment, and is right if its second answer is the sum.",
+  world: () => "relay/one-fact",
+  hasFrozenAgents: () => true,
+  open: (settings, { heldOut }) => relayCriticTask({ ...settings, heldOut }),
+};
+
+/** Two policies write for one grade. */
+export interface RelayWritersSettings {
+  readonly name: "relay-writers";
+  /** A name and what it stands for, or two parts of like length. Default `unlike`. */
+  readonly parts?: WritersParts;
+}
+
+export const relayWriters: NamedTask<RelayWritersSettings> = {
+  schema: z.strictObject({ name: z.literal("relay-writers"), parts: z.enum(["unlike", "alike"]).exactOptional() }),
+  title: ({ parts = "unlike" }) => (parts === "unlike" ? "relay-writers" : `relay-writers/${parts}`),
+  about: ({ parts = "unlike" }) =>
+    parts === "unlike"
+      ? "Two writers know the same fact, such as k6, and write at once: the first is to name it briefly, the second to tell it in at least four times the length. One grade is for both, and full when both lengths, their ratio and both contents are right."
+      : "Two writers know the same fact, such as k6, and write at once, at like length. One grade is for both, and full when both lengths and both contents are right.",
+  world: () => "relay/one-fact",
+  open: ({ parts }, { heldOut }) => relayWritersTask({ heldOut, ...(parts && { parts }) }),
+};
+
+/** Two policies write for one grade in two turns, with feedback from outside. */
+export interface RelayFeedbackSettings {
+  readonly name: "relay-feedback";
+}
+
+export const relayFeedback: NamedTask<RelayFeedbackSettings> = {
+  schema: z.strictObject({ name: z.literal("relay-feedback") }),
+  title: () => "relay-feedback",
+  about: () =>
+    "Two writers are each to say one value at once, which nobody has told them; in the second turn whoever was wrong is told the fact. The grade is the share of the two that are right in the end.",
+  world: () => "relay/one-fact",
+  open: (_, { heldOut }) => relayFeedbackTask({ heldOut }),
 };

@@ -1,8 +1,9 @@
 import type { Episode, EpisodeReward, Problem } from "@laconic/core";
-import { answerOf, graphTopology } from "@laconic/topologies";
 import type { TeamTask } from "@laconic/tasks";
+import { answerOf, graphTopology } from "@laconic/topologies";
 import type { NameChoice } from "./lexicon.ts";
 import { asSentence, storyAgent } from "./story-agent.ts";
+import { storyProblems } from "./story-problems.ts";
 
 /** Size of a world in which tellers say whose a thing is. */
 export interface TellerOptions extends NameChoice {
@@ -112,4 +113,58 @@ export function spelled(word: string, name: string): number {
 /** The first word of letters that a reply holds; empty without one. */
 function firstWord(text: string): string {
   return /[A-Za-z]+/u.exec(text)?.[0] ?? "";
+}
+
+/** Size of the world. A teller's sentence has at most 40 tokens by default. */
+export type StoryRelayOptions = TellerOptions;
+
+/** One knows whose the thing is and tells the story on; one reads that and says the name. */
+export function storyRelayTask(options: StoryRelayOptions): TeamTask {
+  const { tokenizer, tellerTokens = 40, opening, heldOut = 200 } = options;
+  return {
+    ...tellerTeam("story-relay", ["teller"], { ...options, tellerTokens }),
+    tokenizer,
+    ...storyProblems(
+      "story-relay",
+      heldOut,
+      (child) => ({
+        id: `story-relay:${child.name}/${child.thing}`,
+        question: child.thing,
+        gold: child.name,
+        views: { teller: knownStory(child, opening) },
+      }),
+      options,
+    ),
+  };
+}
+
+/** Size of the world. A teller's sentence has at most 20 tokens by default. */
+export type StoryTellersOptions = TellerOptions;
+
+const tellers = ["one", "two", "three"] as const;
+
+/** What a teller sees who knows nothing; a story that is over gives silence a start. */
+const idle = "The sun was bright. The end.";
+
+/** Learned silence: one of three tellers, another one each time, knows whose the thing is; the solver hears all that is said. */
+export function storyTellersTask(options: StoryTellersOptions): TeamTask {
+  const { tokenizer, tellerTokens = 20, opening, heldOut = 200 } = options;
+  return {
+    ...tellerTeam("story-tellers", tellers, { ...options, tellerTokens }),
+    tokenizer,
+    ...storyProblems(
+      "story-tellers",
+      heldOut,
+      (child, random) => {
+        const holder = random.pick(tellers);
+        return {
+          id: `story-tellers:${child.name}/${child.thing}/${holder}`,
+          question: child.thing,
+          gold: child.name,
+          views: Object.fromEntries(tellers.map((id) => [id, id === holder ? knownStory(child, opening) : idle])),
+        };
+      },
+      options,
+    ),
+  };
 }

@@ -1,7 +1,23 @@
-import { LaconicError } from "@laconic/core";
+import { type BenchmarkProblem, distribute } from "@laconic/benchmarks";
+import { type AgentId, LaconicError, type Problem } from "@laconic/core";
 import { budgeted } from "@laconic/topologies";
-import { listed, presetsAmong, teamOf, type TeamChoice } from "./teams/team-of.ts";
+import { listed, presetsAmong, type TeamChoice, teamOf } from "./teams/team-of.ts";
 import type { TextTeam, TextTeamOptions } from "./teams/text-team.ts";
+
+/** Of the deal: the same everywhere, so that a team meets in a bench what it met in training. */
+export const dealSeed = "laconic";
+
+/**
+ * Deals what a problem states among a team's holders: who knows what is part of the problem, the same in every run.
+ * @returns null where less than two facts could be dealt, and for programs and texts: they are one piece
+ */
+export function dealTo(holders: readonly AgentId[]): <P extends Problem>(problem: P) => P | null {
+  return (problem) => {
+    const kind = (problem as Partial<BenchmarkProblem>).grading?.kind;
+    if (kind === "code" || kind === "writing") return null;
+    return distribute(problem, holders, dealSeed)?.problem ?? null;
+  };
+}
 
 /** Which team a benchmark task has. */
 export interface TeamSettings {

@@ -1,8 +1,19 @@
-import type { BaselineOptions } from "@laconic/baselines";
-import { LaconicError, type Prompt, type Topology } from "@laconic/core";
-import { programTopology, withBudget, type AgentSpec, type Program, type Stage } from "@laconic/topologies";
-import { withHint } from "./collaborator.ts";
-import type { TextTeamOptions } from "./text-team.ts";
+import { baselineNamed, type BaselineOptions, debateProgram, roleAssignmentProgram } from "@laconic/baselines";
+import { type AgentId, LaconicError, type Prompt, type Topology } from "@laconic/core";
+import {
+  type AgentSpec,
+  answerOf,
+  type Edge,
+  type Graph,
+  hintPrompt,
+  plurality,
+  type Program,
+  programTopology,
+  type Stage,
+  withBudget,
+} from "@laconic/topologies";
+import { collaborator, withHint } from "./collaborator.ts";
+import { numbered, slot, type TeamPreset, type TextTeamOptions } from "./text-team.ts";
 
 /**
  * A published method as it is, on the question with a hint behind it: the helper speaks first, and whoever is asked the question reads
@@ -72,3 +83,64 @@ export function methodOptions(options: TextTeamOptions): BaselineOptions {
 export function drawn(id: string, maxTokens: number): AgentSpec {
   return { id, role: id, maxTokens, prompt: () => ({ kind: "text", text: "" }) };
 }
+
+/** AgentPO's extension: LLM-Debate as `@laconic/baselines` plays it stays frozen, one collaborator is put in and learns. */
+export const debate: TeamPreset = {
+  name: "debate",
+  summary: "LLM-Debate as it is published, on the question with one hint for all; a collaborator gives it and learns",
+  heeds: ["agents", "rounds"],
+  make: (options) => {
+    const { agents, rounds, actorTokens } = options;
+    const debaters = numbered("debater", agents);
+    const method = debateProgram({ ...methodOptions(options), agents, rounds });
+    const helper = slot(options, collaborator, hintPrompt, options.replyTokens, [0]);
+    const hints: readonly Edge[] = debaters.map((to) => ({ from: collaborator, to }));
+    const others = debaters.flatMap((from) => debaters.filter((to) => to !== from).map((to): Edge => ({ from, to })));
+    const graph: Graph = {
+      name: "hinted-debate",
+      agents: [helper, ...debaters.map((id) => drawn(id, actorTokens))],
+      rounds,
+      spatial: hints,
+      temporal: [...others, ...hints],
+      answer: plurality<AgentId>(debaters, options.read),
+    };
+    const { temperature } = baselineNamed("debate");
+    return {
+      topology: behindHint(graph.name, method, helper, options),
+      trained: [collaborator],
+      holders: [],
+      graph,
+      temperatures: Object.fromEntries(debaters.map((id) => [id, temperature])),
+    };
+  },
+};
+
+/** AgentPO's extension: Role Assignment as `@laconic/baselines` plays it stays frozen, with a collaborator's hint. */
+export const roles: TeamPreset = {
+  name: "roles",
+  summary: "Role Assignment as it is published, on the question with a hint; a collaborator gives it and learns",
+  heeds: [],
+  make: (options) => {
+    const method = roleAssignmentProgram(methodOptions(options));
+    const helper = slot(options, collaborator, hintPrompt, options.replyTokens);
+    const graph: Graph = {
+      name: "hinted-role-assignment",
+      agents: [helper, ...method.agents.map((id) => drawn(id, options.actorTokens))],
+      rounds: 1,
+      spatial: [
+        { from: collaborator, to: "router" },
+        { from: collaborator, to: "expert" },
+        { from: "router", to: "expert" },
+      ],
+      answer: answerOf<AgentId>("expert"),
+    };
+    const { temperature } = baselineNamed("role-assignment");
+    return {
+      topology: behindHint(graph.name, method, helper, options),
+      trained: [collaborator],
+      holders: [],
+      graph,
+      temperatures: Object.fromEntries(method.agents.map((id) => [id, temperature])),
+    };
+  },
+};

@@ -1,15 +1,21 @@
-import { chain } from "./chain.ts";
-import { complete } from "./complete.ts";
-import { critic } from "./critic.ts";
-import { debate } from "./debate.ts";
-import { hint } from "./hint.ts";
-import { layered } from "./layered.ts";
-import { plainDebate } from "./plain-debate.ts";
-import { random } from "./random.ts";
-import { roles } from "./roles.ts";
-import { solo } from "./solo.ts";
-import { star } from "./star.ts";
-import type { TeamPreset } from "./text-team.ts";
+import { answerOf, chatTemplate, problemText, solving } from "@laconic/topologies";
+import { debate, roles } from "./behind-hint.ts";
+import { critic, hint } from "./collaborator.ts";
+import { chain, star } from "./holders.ts";
+import { slot, teamOn, type TeamPreset } from "./text-team.ts";
+import { complete, layered, plainDebate, random } from "./voters.ts";
+
+/** The baseline every team has to beat. */
+const solo: TeamPreset = {
+  name: "solo",
+  summary: "one solver, which learns",
+  heeds: [],
+  make: (options) => {
+    const template = chatTemplate("solve@2", solving(options.answerForm), problemText);
+    const agents = [slot(options, "solver", template, options.replyTokens)];
+    return teamOn({ name: "solo", agents, rounds: 1, answer: answerOf<string>("solver") }, ["solver"]);
+  },
+};
 
 /** The name of a team over text. */
 export type TeamName =

@@ -1,6 +1,6 @@
 import type { BaselineOptions } from "@laconic/baselines";
 import type { AgentId, Topology } from "@laconic/core";
-import { graphTopology, type Graph } from "@laconic/topologies";
+import { type AgentSpec, type Graph, graphTopology, type PromptTemplate, withBudget } from "@laconic/topologies";
 
 /** A team over text: who speaks when, and who learns. */
 export interface TextTeam {
@@ -57,4 +57,21 @@ export interface TeamPreset {
 /** A graph as a team. */
 export function teamOn(graph: Graph, trained: readonly AgentId[], holders: readonly AgentId[] = []): TextTeam {
   return { topology: graphTopology<AgentId>(graph), trained, holders, graph };
+}
+
+/** An agent that is asked by a template, and told the budget where the team is. */
+export function slot(
+  { showBudget = false }: Pick<TextTeamOptions, "showBudget">,
+  id: AgentId,
+  template: PromptTemplate,
+  maxTokens: number,
+  rounds?: readonly number[],
+): AgentSpec {
+  const { render } = showBudget ? withBudget(template) : template;
+  return { id, role: template.id, prompt: render, maxTokens, ...(rounds && { rounds }) };
+}
+
+/** `holder-1`, `holder-2`, ... */
+export function numbered(role: string, count: number): AgentId[] {
+  return Array.from({ length: count }, (_, i) => `${role}-${i + 1}`);
 }

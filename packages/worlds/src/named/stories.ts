@@ -1,0 +1,130 @@
+import type { TeamTask } from "@laconic/tasks";
+import * as z from "zod";
+import type { NamedTask } from "./named-task.ts";
+import { budgetFormNames } from "../stories/budget-forms.ts";
+import { type StoryBudgetOptions, storyBudgetTask } from "../stories/budget.ts";
+import { type StoryHintOptions, storyHintTask } from "../stories/hint.ts";
+import { knownNames } from "../stories/lexicon.ts";
+import {
+  type StoryRelayOptions,
+  storyRelayTask,
+  type StoryTellersOptions,
+  storyTellersTask,
+} from "../stories/teller-team.ts";
+import { type StoryWritersOptions, storyWritersTask } from "../stories/writers.ts";
+import type { TaskResources } from "../task-resources.ts";
+
+/** What every story world takes of a run: its model's tokenizer, loaded here and not before, and the number of held-out problems. */
+export async function storyResources(
+  resources: TaskResources,
+): Promise<{ readonly tokenizer: TeamTask["tokenizer"]; readonly heldOut: number }> {
+  const { tokenizerOf } = await import("../text/tokenizer-of.ts");
+  return { tokenizer: await tokenizerOf(resources), heldOut: resources.heldOut };
+}
+
+type OptionalInteger = z.ZodExactOptional<z.ZodInt>;
+
+/** Settings of the worlds in which tellers say whose a thing is. */
+export const tellerFields: {
+  readonly tellerTokens: OptionalInteger;
+  readonly solverTokens: OptionalInteger;
+  readonly madeUp: z.ZodExactOptional<z.ZodNumber>;
+  readonly names: OptionalInteger;
+  readonly ask: z.ZodExactOptional<z.ZodEnum<{ named: "named"; thanks: "thanks"; "one-day": "one-day" }>>;
+  readonly opening: z.ZodExactOptional<z.ZodString>;
+  readonly spelling: z.ZodExactOptional<z.ZodNumber>;
+} = {
+  tellerTokens: z.int().min(1).exactOptional(),
+  solverTokens: z.int().min(1).exactOptional(),
+  madeUp: z.number().min(0).max(1).exactOptional(),
+  names: z.int().min(1).max(knownNames.length).exactOptional(),
+  ask: z.enum(["named", "thanks", "one-day"]).exactOptional(),
+  opening: z.string().exactOptional(),
+  spelling: z.number().min(0).exactOptional(),
+};
+
+/** One tells a story on, one answers from what it heard. */
+export interface StoryRelaySettings extends Omit<StoryRelayOptions, "heldOut" | "tokenizer"> {
+  readonly name: "story-relay";
+}
+
+export const storyRelay: NamedTask<StoryRelaySettings> = {
+  schema: z.strictObject({
+    name: z.literal("story-relay"),
+    ...tellerFields,
+  }),
+  title: () => "story-relay",
+  about: () =>
+    "A teller goes on with a story of whose a thing is; the solver sees the thing and what the teller wrote, not the story. The answer is right if its first word is the owner's name.",
+  open: async (settings, resources) => storyRelayTask({ ...settings, ...(await storyResources(resources)) }),
+};
+
+/** Of three tellers one knows; the others learn to be silent. */
+export interface StoryTellersSettings extends Omit<StoryTellersOptions, "heldOut" | "tokenizer"> {
+  readonly name: "story-tellers";
+}
+
+export const storyTellers: NamedTask<StoryTellersSettings> = {
+  schema: z.strictObject({
+    name: z.literal("story-tellers"),
+    ...tellerFields,
+  }),
+  title: () => "story-tellers",
+  about: () =>
+    "One of three tellers, another one each time, goes on with a story that says whose a thing is; the others know nothing and do well to be silent. The solver hears all that is written, and is right if its first word is the owner's name.",
+  open: async (settings, resources) => storyTellersTask({ ...settings, ...(await storyResources(resources)) }),
+};
+
+/** A helper that sees no more than the frozen actor does learns to help it. */
+export interface StoryHintSettings extends Omit<StoryHintOptions, "heldOut" | "tokenizer"> {
+  readonly name: "story-hint";
+}
+
+export const storyHint: NamedTask<StoryHintSettings> = {
+  schema: z.strictObject({
+    name: z.literal("story-hint"),
+    hintTokens: z.int().min(1).exactOptional(),
+    actorTokens: z.int().min(1).exactOptional(),
+    learns: z.enum(["helper", "actor"]).exactOptional(),
+  }),
+  title: () => "story-hint",
+  about: () =>
+    "A helper writes a few words behind the beginning of a story, and an actor goes on from there; both see the same beginning, and one of them learns. It counts as right if somebody in the story speaks.",
+  hasFrozenAgents: () => true,
+  open: async (settings, resources) => storyHintTask({ ...settings, ...(await storyResources(resources)) }),
+};
+
+/** Two policies go on with one story, for one grade. */
+export interface StoryWritersSettings extends Omit<StoryWritersOptions, "heldOut" | "tokenizer"> {
+  readonly name: "story-writers";
+}
+
+export const storyWriters: NamedTask<StoryWritersSettings> = {
+  schema: z.strictObject({
+    name: z.literal("story-writers"),
+    replyTokens: z.int().min(1).exactOptional(),
+  }),
+  title: () => "story-writers",
+  about: () =>
+    "Two writers go on with the same story at once, the first briefly, the second at length, and neither sees the other's text. One grade is for both: for their lengths, their likeness and what they share.",
+  open: async (settings, resources) => storyWritersTask({ ...settings, ...(await storyResources(resources)) }),
+};
+
+/** The budget stands in the prompt, and the team learns to keep to it. */
+export interface StoryBudgetSettings extends Omit<StoryBudgetOptions, "heldOut" | "tokenizer"> {
+  readonly name: "story-budget";
+}
+
+export const storyBudget: NamedTask<StoryBudgetSettings> = {
+  schema: z.strictObject({
+    name: z.literal("story-budget"),
+    budgets: z.array(z.int().min(1)).min(1).exactOptional(),
+    unseenBudgets: z.array(z.int().min(1)).min(1).exactOptional(),
+    form: z.enum(budgetFormNames).exactOptional(),
+    replyTokens: z.int().min(1).exactOptional(),
+  }),
+  title: () => "story-budget",
+  about: () =>
+    "The writer's prompt says how many tokens it may take, another number each time. The grade is 1 at exactly that many and falls to 0 at none and at twice as many.",
+  open: async (settings, resources) => storyBudgetTask({ ...settings, ...(await storyResources(resources)) }),
+};

@@ -1,0 +1,147 @@
+import { answerAtOnce, type BudgetedTrainSettings, type Preset } from "./preset.ts";
+import type { BenchmarkTaskSettings } from "../text/benchmark-task.ts";
+import type { CodeTaskSettings, WritingTaskSettings } from "../text/pair-tasks.ts";
+import type { TeamName } from "../text/teams/presets.ts";
+
+/**
+ * Agent-GSPO on GSM8K: what a problem states is dealt to three holders, a solver answers, all speak with one policy. Eq. 1-5
+ * with the trainer's defaults, which are the paper's where it names any. The paper does not say: its teams, how information is
+ * split, G, prices, budget, learning rate, steps; nor can the closed model of its experiments be trained. Ours: this star, the
+ * deal of clauses by seed, a small open checkpoint, a budget of 300 tokens for the team's words.
+ */
+export const agentGspo: Preset<BenchmarkTaskSettings, BudgetedTrainSettings> = {
+  task: { name: "benchmark", benchmark: "gsm8k", team: "star", agents: 3, replyTokens: 128, actorTokens: 512 },
+  model: "hub:Qwen/Qwen2.5-0.5B-Instruct",
+  chatTemplateArguments: answerAtOnce,
+  train: {
+    steps: 200,
+    budget: {
+      targetTokens: 300,
+      learningRate: 1e-6,
+      maxPrice: 0.01,
+      warmupIterations: 10,
+      guard: { action: "freeze", rewardTolerance: 0.05, maxSilenceRate: 0.6 },
+    },
+  },
+};
+
+/**
+ * AgentPO (ICLR 2026): GRPO on a collaborator, the actor frozen at temperature 0. As its released code has it: 500 problems,
+ * one epoch, 12 problems x 16 samples and 3 updates a step, temperature 1, clip 0.2/0.28 and a token mean (`dapo`), learning
+ * rate 1e-6 with 10 steps of warm-up, weight decay 0.1, gradients clipped at 1, dual clip 10, no KL, no entropy; 768 tokens for the
+ * collaborator, 2048 for the actor. Not as there: GSM8K's training split in place of 500 hard problems
+ * of MATH (`task.file=problems.jsonl` takes those, with `task.benchmark=math500`); held-out evaluations and early stopping,
+ * because the paper's own figures fall behind 500 samples.
+ */
+const agentPo = (team: TeamName): Preset<BenchmarkTaskSettings> => ({
+  task: { name: "benchmark", benchmark: "gsm8k", team, replyTokens: 768, actorTokens: 2048 },
+  model: "hub:Qwen/Qwen2.5-3B-Instruct",
+  chatTemplateArguments: answerAtOnce,
+  actor: { model: "hub:Qwen/Qwen2.5-7B-Instruct" },
+  train: {
+    steps: 42,
+    problemsPerStep: 12,
+    episodesPerProblem: 16,
+    minibatches: 3,
+    problemPool: 500,
+    objective: { name: "dapo", dualClip: 10 },
+    advantage: { estimator: "group", scale: "group" },
+    optimizer: {
+      weightDecay: 0.1,
+      learningRate: { peak: 1e-6, warmUpSteps: 10, decay: "constant", finalFraction: 1 },
+    },
+    evaluation: { every: 7, problems: 200, transcripts: 4 },
+    earlyStopping: { patience: 3, minGain: 0 },
+    checkpoint: { every: 7, keep: 2 },
+  },
+});
+
+/** The released code's objective; {@link agentPoHintPrinted} has the paper's. */
+export const agentPoHint: Preset<BenchmarkTaskSettings> = agentPo("hint");
+
+/**
+ * The same pair with the objective that the paper prints, which is not what its code runs: GRPO with the mean over each sequence's
+ * tokens, then over sequences, one clip width, and - beta KL in every token's term. The paper says neither epsilon nor beta: 0.2 is
+ * PPO's; 0.04, and its estimator of the KL (k3), are of GRPO's own paper, DeepSeekMath. For its other teams: `task.team=critic`.
+ */
+export const agentPoHintPrinted: Preset<BenchmarkTaskSettings> = {
+  ...agentPoHint,
+  train: {
+    ...agentPoHint.train,
+    objective: {
+      name: "grpo",
+      clip: { low: 0.2, high: 0.2 },
+      aggregation: "seq-mean-token-mean",
+      kl: { estimator: "k3", coefficient: 0.04 },
+    },
+  },
+};
+/** The other pair: a comment on a draft. */
+export const agentPoCritic: Preset<BenchmarkTaskSettings> = agentPo("critic");
+/** The paper's extension: the debate and the role assignment that `bench` measures, with one collaborator that learns. */
+export const agentPoDebate: Preset<BenchmarkTaskSettings> = agentPo("debate");
+/** See {@link agentPoDebate}. */
+export const agentPoRoles: Preset<BenchmarkTaskSettings> = agentPo("roles");
+
+/** AgentPO's comparison: the actor itself learns, at as many samples. */
+export const actorFinetune: Preset<BenchmarkTaskSettings> = {
+  ...agentPo("solo"),
+  task: { name: "benchmark", benchmark: "gsm8k", team: "solo", replyTokens: 2048 },
+  model: "hub:Qwen/Qwen2.5-7B-Instruct",
+  chatTemplateArguments: answerAtOnce,
+  actor: null,
+};
+
+/**
+ * MAGRPO (AAAI-26): two policies of their own, all answer at once, one reward; return less the siblings' mean, the sum of
+ * log-probs as it is (no ratio, no clip, no KL). As its library has it for TLDR: two Qwen3-1.7B, learning rate 5e-6,
+ * 4 replies a node, 256 tokens, temperature 0.7, top-p 0.9, one turn, buffer of 1. Not as there: gradients are clipped at 1
+ * (1e9 switches it off), and the posts are those that are here, not train[:1100].
+ */
+export const magrpo: Preset<WritingTaskSettings> = {
+  task: { name: "writing", form: "tldr", replyTokens: 256 },
+  model: "hub:Qwen/Qwen3-1.7B",
+  chatTemplateArguments: answerAtOnce,
+  policies: "own",
+  train: {
+    steps: 1100,
+    problemsPerStep: 1,
+    episodesPerProblem: 4,
+    minibatches: 1,
+    sampling: { temperature: 0.7, topP: 0.9 },
+    objective: { name: "magrpo" },
+    advantage: { estimator: "group", scale: "none" },
+    groupBy: "tree-node",
+    tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
+    optimizer: { learningRate: { peak: 5e-6, warmUpSteps: 0, decay: "constant", finalFraction: 1 } },
+    evaluation: { every: 100, problems: 50, transcripts: 4 },
+    checkpoint: { every: 100, keep: 2 },
+  },
+};
+
+/**
+ * MAGRPO in two turns on CoopHumanEval: a helper and a main function, what the tests say in between. As its library has it:
+ * two Qwen2.5-Coder-3B, learning rate 2e-5, 4 replies, 256 tokens, temperature and top-p 0.6, gamma 0.9, a buffer of 4, no
+ * branches where the siblings' mean reward is above 3.8 of 4; the first 16 problems held out. Not as there: rewards are
+ * graded in a sandbox by syntax tree, and are shares of 4, so nothing is shifted.
+ */
+export const magrpoMultiturn: Preset<CodeTaskSettings> = {
+  task: { name: "code", benchmark: "coophumaneval", turns: 2, replyTokens: 256 },
+  model: "hub:Qwen/Qwen2.5-Coder-3B-Instruct",
+  chatTemplateArguments: answerAtOnce,
+  policies: "own",
+  train: {
+    steps: 132,
+    problemsPerStep: 4,
+    episodesPerProblem: 4,
+    minibatches: 1,
+    sampling: { temperature: 0.6, topP: 0.6 },
+    objective: { name: "magrpo" },
+    advantage: { estimator: "group", scale: "none" },
+    groupBy: "tree-node",
+    tree: { mode: "aligned", gamma: 0.9, stopAbove: 0.95 },
+    optimizer: { learningRate: { peak: 2e-5, warmUpSteps: 0, decay: "constant", finalFraction: 1 } },
+    evaluation: { every: 22, problems: 16, transcripts: 4 },
+    checkpoint: { every: 22, keep: 2 },
+  },
+};
