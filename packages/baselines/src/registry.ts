@@ -2,21 +2,17 @@ import { LaconicError, nearestName } from "@laconic/core";
 import { agentPrune, agentPruneReleased } from "./agent-prune/agent-prune.ts";
 import type { Baseline } from "./protocols/baseline.ts";
 import { complexCot, complexCotSampled } from "./methods/complex-cot.ts";
-import { cot } from "./methods/cot.ts";
-import { untrainedCritic } from "./methods/critic.ts";
+import { cot, selfConsistency, selfConsistency40 } from "./methods/cot.ts";
+import { untrainedCritic, untrainedHint } from "./methods/untrained.ts";
 import { dylan, dylanSelect } from "./dylan/dylan.ts";
-import { equalThought } from "./methods/equal-thought.ts";
-import { equalVotes } from "./methods/equal-votes.ts";
+import { equalThought, equalVotes } from "./methods/equal-tokens.ts";
 import { evoAgent } from "./methods/evo-agent.ts";
-import { untrainedHint } from "./methods/hint.ts";
 import { llmDebate } from "./methods/llm-debate.ts";
 import { mad } from "./methods/mad.ts";
 import { php } from "./methods/php.ts";
 import { roleAssignment } from "./methods/role-assignment.ts";
-import { selfConsistency, selfConsistency40 } from "./methods/self-consistency.ts";
 import { selfRefine } from "./methods/self-refine.ts";
-import { vanillaDirect } from "./methods/vanilla-direct.ts";
-import { vanilla, vanillaFewShot } from "./methods/vanilla.ts";
+import { vanilla, vanillaDirect, vanillaFewShot } from "./methods/vanilla.ts";
 
 /** All methods, in the order of the papers' tables; behind a colon the preset of one that papers play in several ways. */
 export const baselines: readonly Baseline[] = [

@@ -1,6 +1,5 @@
-import { onePiece } from "../protocols/partition.ts";
+import { benchmarkLine, type Family, noShots, onePiece, type Protocol, type Role } from "../protocols/protocol.ts";
 import type { AgentPrunePhase } from "./graph-team.ts";
-import { benchmarkLine, noShots, type Family, type Protocol, type Role } from "../protocols/protocol.ts";
 
 const paper = "Zhang et al. 2025 (arXiv 2410.02506)";
 const repository = "AgentPrune@c544dd6a";

@@ -1,6 +1,5 @@
-import { onePiece, type Partition } from "../protocols/partition.ts";
+import { benchmarkLine, noShots, onePiece, type Partition, type Protocol, type Role } from "../protocols/protocol.ts";
 import type { DylanPhase } from "./debate.ts";
-import { benchmarkLine, noShots, type Protocol, type Role } from "../protocols/protocol.ts";
 
 const source = "Liu et al. 2023; DyLAN@572341b5";
 

@@ -1,7 +1,53 @@
-import type { Baseline } from "../protocols/baseline.ts";
 import { methodOf } from "../playing/method-of.ts";
-import { complexCotProtocols, sampledComplexCotProtocols } from "../protocols/complex-cot.ts";
 import { copiesToOne, repliesToOne, samplesOf } from "../playing/single.ts";
+import type { Baseline } from "../protocols/baseline.ts";
+import { noShots, oneSolver, type Protocol } from "../protocols/protocol.ts";
+
+const greedy = {
+  ...oneSolver,
+  source: "Fu et al. 2023; Progressive-Hint@aca5acc6, Complex CoT prompts",
+  published: "complex-cot",
+  phases: { answer: { shots: true } },
+  shots: { count: 8, form: "chains", select: "most-steps" },
+  prompts: [
+    "The worked solutions with most steps of the whole training split, a step being a line; then the question.",
+    "A step a line is asked for, so that steps can be counted.",
+  ],
+  labels: { temperature: "C", shots: "C", prompts: "C", calls: "C" },
+} as const satisfies Partial<Protocol>;
+
+const withoutSolutions =
+  "There are no worked training solutions to choose by their steps: the instruction alone asks for them.";
+
+/** Chain of thought by the most complex examples: one reply. */
+export const complexCotProtocols: readonly Protocol<"answer">[] = [
+  { ...greedy, id: "complex-cot/worked", families: ["maths", "text"], differs: [] },
+  { ...greedy, id: "complex-cot/aqua", families: ["choice"], benchmarks: ["aqua"], differs: [] },
+  {
+    ...greedy,
+    id: "complex-cot/zero-shot",
+    families: ["choice", "code"],
+    shots: noShots,
+    differs: [withoutSolutions],
+  },
+];
+
+const sampling = {
+  temperature: 0.7,
+  samples: 50,
+  votes: { kind: "plurality", kept: 40 },
+  calls: { least: 50, most: 50 },
+  labels: { temperature: "S", shots: "C", prompts: "C", samples: "S", votes: "S", calls: "S" },
+} as const;
+const table = "The published row is one greedy reply, not the vote of fifty.";
+
+/** Its sampling form: 50 chains, of which the 40 with most steps vote. */
+export const sampledComplexCotProtocols: readonly Protocol<"answer">[] = complexCotProtocols.map((protocol) => ({
+  ...protocol,
+  ...sampling,
+  id: protocol.id.replace("complex-cot/", "complex-cot/sampled-"),
+  differs: [...protocol.differs, table],
+}));
 
 /** What its prompts ask for, also without examples: steps that can be counted. */
 export const stepALine = "Reason in as many small steps as it takes, one step a line.";

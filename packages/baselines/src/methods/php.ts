@@ -1,14 +1,118 @@
-import type { Prompt } from "@laconic/core";
+import type { ChatMessage, Prompt } from "@laconic/core";
 import { programTopology, quote } from "@laconic/topologies";
-import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
+import { stepALine } from "./complex-cot.ts";
 import { methodOf } from "../playing/method-of.ts";
 import { chat } from "../prompts/chat.ts";
-import { shotsOf } from "../protocols/choose-shots.ts";
-import { hinted, hintMessages, withHint } from "../protocols/hints.ts";
+import type { Baseline, BaselineOptions, Exemplar } from "../protocols/baseline.ts";
+import { shotsOf, workedReply } from "../protocols/choose-shots.ts";
+import { type Family, noShots, oneSolver, type Protocol, type Shots } from "../protocols/protocol.ts";
 import { phaseSettings, roundsOf } from "../protocols/protocol-for.ts";
-import { phpProtocols } from "../protocols/php.ts";
-import type { Protocol } from "../protocols/protocol.ts";
-import { stepALine } from "./complex-cot.ts";
+
+/** Which hints the eight examples carry: the right answer, a wrong one, or both. */
+const hintKinds = [
+  ["right"],
+  ["wrong", "wrong"],
+  ["wrong", "wrong"],
+  ["right", "wrong"],
+  ["right", "wrong"],
+  ["wrong"],
+  ["wrong"],
+  ["right"],
+] as const;
+
+const shots: Shots = { count: 8, form: "hints", select: "most-steps", hints: hintKinds };
+
+const progressive = {
+  ...oneSolver,
+  source: "Zheng et al. 2023; Progressive-Hint@aca5acc6",
+  published: "php",
+  phases: { base: { maxTokens: 1024, shots: true }, hinted: { maxTokens: 1024, shots: true } },
+  shots,
+  rounds: 10,
+  prompts: [
+    "First the Complex CoT prompt.",
+    "Then examples that carry hints, and the question with a hint behind it: every earlier answer, in order, with commas.",
+    "Letters stand in parentheses; numbers lose trailing zeros.",
+    "An answer that cannot be read is no hint.",
+  ],
+  hears: "Nobody; its own earlier answers come back as hints.",
+  stops: { kind: "equal-answers", last: 2 },
+  calls: { least: 2, most: 10 },
+  labels: {
+    temperature: "C",
+    maxTokens: "C",
+    shots: "C",
+    prompts: "C",
+    hears: "C",
+    stops: "C",
+    votes: "C",
+    calls: "A",
+  },
+} as const satisfies Partial<Protocol>;
+
+/** Hints until two answers in a row are equal. The released code has no end (`php/unbounded`); here it is ten calls, noted as `capped`. */
+export const phpProtocols: readonly Protocol<"base" | "hinted">[] = [
+  { ...progressive, id: "php/maths", families: ["maths"], differs: [] },
+  { ...progressive, id: "php/aqua", families: ["choice"], benchmarks: ["aqua"], differs: [] },
+  {
+    ...progressive,
+    id: "php/choice",
+    families: ["choice"],
+    shots: { ...shots, count: 0 },
+    differs: ["The paper plays no MMLU, which has no worked solutions: the hint stands without examples."],
+  },
+  {
+    ...progressive,
+    id: "php/code",
+    families: ["code"],
+    shots: { ...noShots, form: "hints" },
+    differs: [
+      "The paper plays no code: the hint is the earlier programs, quoted one after the other, and two programs are equal when their texts are.",
+    ],
+  },
+  {
+    ...progressive,
+    id: "php/text",
+    families: ["text"],
+    differs: ["The paper plays no free answers: the form for maths is taken."],
+  },
+];
+
+/** An answer as a hint has it: letters in parentheses, numbers without trailing zeros, all else as it is. */
+export function hinted(answer: string, family: Family | undefined): string {
+  if (family === "choice") return `(${answer})`;
+  return /^-?\d+\.\d+$/u.test(answer) ? answer.replace(/\.?0+$/u, "") : answer;
+}
+
+/** A question with the hint behind it, before which there are earlier answers. */
+export function withHint(question: string, hints: readonly string[]): string {
+  return `${question}\n\n(Hint: the answer is near to ${hints.join(", ")}.)`;
+}
+
+/**
+ * Examples whose questions carry hints, some right and some wrong, and whose replies name the hints before they solve the question. Wrong
+ * hints are the answers of other examples: they look like answers to such questions.
+ */
+export function hintMessages(
+  { hints = [["right"]] }: Shots,
+  exemplars: readonly Exemplar[],
+  family: Family | undefined,
+): ChatMessage[] {
+  return exemplars.flatMap((exemplar, i): ChatMessage[] => {
+    const others = [...exemplars.slice(i + 1), ...exemplars.slice(0, i)].map(({ answer }) => answer);
+    const wrong = [...new Set(others)].filter((answer) => answer !== exemplar.answer).values();
+    const kinds = hints[i % hints.length] ?? [];
+    const given = kinds.flatMap((kind) => (kind === "right" ? exemplar.answer : (wrong.next().value ?? [])));
+    const shown = (given.length > 0 ? given : [exemplar.answer]).map((answer) => hinted(answer, family));
+    return [
+      { role: "user", content: withHint(exemplar.question, shown) },
+      {
+        role: "assistant",
+        content: `The hints are ${shown.join(", ")}. I keep them in mind and work it out.\n${workedReply(exemplar)}`,
+      },
+    ];
+  });
+}
 
 /** Progressive-Hint Prompting: ask, then ask again with all earlier answers as a hint, until the last ones are equal. */
 export const php: Baseline = methodOf({

@@ -1,7 +1,137 @@
-import type { Baseline } from "../protocols/baseline.ts";
+import { programTopology, quote } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
-import { fewShotProtocols, zeroShotProtocols } from "../protocols/vanilla.ts";
+import { printedBy, programIn, runnerOf } from "../playing/run-program.ts";
 import { copiesToOne, repliesToOne } from "../playing/single.ts";
+import { chat } from "../prompts/chat.ts";
+import type { Baseline } from "../protocols/baseline.ts";
+import { allFamilies, benchmarkLine, noShots, oneAgent, oneSolver, type Protocol } from "../protocols/protocol.ts";
+import { phaseSettings } from "../protocols/protocol-for.ts";
+
+const harness =
+  "The published row was taken with AgentPrune's harness, two calls a question: vanilla:agentprune-direct is played like it.";
+
+const alone = {
+  ...oneSolver,
+  published: "vanilla",
+  phases: { answer: { shots: true } },
+} as const satisfies Partial<Protocol>;
+
+/** The question alone. */
+export const zeroShotProtocols: readonly Protocol<"answer">[] = [
+  {
+    ...alone,
+    id: "vanilla/zero-shot",
+    families: allFamilies,
+    source: "Standard prompting",
+    shots: { ...noShots, form: "answers" },
+    prompts: ["The question alone, with no word about reasoning."],
+    labels: { temperature: "C", shots: "K", calls: "K" },
+    differs: [harness],
+  },
+];
+
+const answersAlone = {
+  ...alone,
+  source: "Progressive-Hint@aca5acc6, standard prompts",
+  prompts: ["Questions and their answer lines, without a word of reasoning; then the question."],
+  labels: { temperature: "C", shots: "C", prompts: "C", calls: "C" },
+} as const;
+
+/** Examples of questions and answers, without rationales. */
+export const fewShotProtocols: readonly Protocol<"answer">[] = [
+  {
+    ...answersAlone,
+    id: "vanilla/few-shot-maths",
+    families: ["maths", "text"],
+    shots: { count: 8, form: "answers", select: "seeded" },
+    differs: [harness],
+  },
+  {
+    ...answersAlone,
+    id: "vanilla/few-shot-aqua",
+    families: ["choice"],
+    benchmarks: ["aqua"],
+    shots: { count: 4, form: "answers", select: "seeded" },
+    differs: [harness],
+  },
+  {
+    ...answersAlone,
+    id: "vanilla/few-shot-choice",
+    families: ["choice"],
+    shots: { count: 5, form: "answers", select: "seeded" },
+    labels: { ...answersAlone.labels, shots: "K" },
+    differs: [harness, "MMLU's five examples are of the question's own subject; these are of any."],
+  },
+  {
+    ...answersAlone,
+    id: "vanilla/few-shot-code",
+    families: ["code"],
+    shots: { ...noShots, form: "answers" },
+    differs: [harness, "HumanEval has no training questions: there are no examples."],
+  },
+];
+
+const direct = {
+  version: 1,
+  source: "AgentPrune@c544dd6a, mode DirectAnswer",
+  published: "vanilla",
+  temperature: 1,
+  phases: { answer: {}, decide: {} },
+  shots: noShots,
+  answerLine: benchmarkLine,
+  hears: "The decision reads the agent's reply.",
+  partition: oneAgent,
+  stops: { kind: "fixed" },
+  votes: { kind: "decision", slot: "decision" },
+  calls: { least: 2, most: 2 },
+  labels: { roles: "C", temperature: "C", hears: "C", votes: "C", calls: "C" },
+} as const satisfies Partial<Protocol>;
+
+const decision = { slot: "decision", duty: "reads the agent's reply and gives the answer" } as const;
+const programmer = { slot: "agent", title: "Programming Expert" } as const;
+
+/** AgentPrune's Vanilla: one agent without edges, and the decision node that all its teams have. */
+export const directProtocols: readonly Protocol<"answer" | "decide">[] = [
+  {
+    ...direct,
+    id: "vanilla/agentprune-direct-choice",
+    families: ["choice"],
+    roles: [{ slot: "agent" }, decision],
+    prompts: ["The agent chooses an option and analyses it shortly.", "The decision gives the answer alone."],
+    differs: [],
+  },
+  {
+    ...direct,
+    id: "vanilla/agentprune-direct-maths",
+    families: ["maths"],
+    roles: [programmer, decision],
+    prompts: [
+      "The agent writes a Python program.",
+      "What it prints is added to its reply.",
+      "The decision reads both.",
+    ],
+    runsPrograms: true,
+    differs: ["The released prompt shows worked programs; ours shows none, and its wording is ours."],
+  },
+  {
+    ...direct,
+    id: "vanilla/agentprune-direct-code",
+    families: ["code"],
+    roles: [programmer, decision],
+    prompts: ["The agent writes the function.", "The decision reads it and writes the function."],
+    differs: [
+      "The released decision reads how the agent's program did on the examples of its docstring; ours reads the program.",
+    ],
+  },
+  {
+    ...direct,
+    id: "vanilla/agentprune-direct-text",
+    families: ["text"],
+    roles: [{ slot: "agent" }, decision],
+    prompts: ["The agent answers with a short analysis.", "The decision gives the answer alone."],
+    differs: ["AgentPrune has no form for free answers: that of choices is taken."],
+  },
+];
 
 /** Standard prompting: the question, behind as many questions with their answers as are asked for; one call. */
 function standard(name: string, title: string, protocols: typeof zeroShotProtocols): Baseline {
@@ -23,3 +153,46 @@ export const vanillaFewShot: Baseline = standard(
   "Vanilla, few-shot answers",
   fewShotProtocols,
 );
+
+/** AgentPrune's DirectAnswer: one agent, whose program is run where it writes one, and a decision that reads its reply. */
+export const vanillaDirect: Baseline = methodOf({
+  name: "vanilla:agentprune-direct",
+  title: "Vanilla, AgentPrune's harness",
+  protocols: directProtocols,
+  create: (protocol, options) => {
+    const { answerForm } = options;
+    const run = runnerOf(protocol, options);
+    const [{ title }] = protocol.roles as readonly [Protocol["roles"][number]];
+    return programTopology({
+      name: "vanilla-direct",
+      agents: ["agent", "decision"],
+      play: async (stage) => {
+        const { question } = stage.problem;
+        const role = title === undefined ? "" : `You are a ${title}. `;
+        const task = run
+          ? "Write a Python program that prints the answer, in one code block, with a line of analysis before it."
+          : `Answer, and analyse your choice in a few words. ${answerForm}`;
+        const [reply] = await stage.say({
+          agent: "agent",
+          prompt: chat(`${role}${task}`, question),
+          ...phaseSettings(protocol.phases.answer, options),
+        });
+        const text = reply?.utterance.text ?? "";
+        const program = run ? programIn(text) : null;
+        const printed = run && program !== null ? printedBy(await run(program)) : null;
+        if (run && printed === null) stage.note("program without output");
+        await stage.say({
+          agent: "decision",
+          prompt: chat(
+            `Give the answer from what the agent wrote. ${answerForm}`,
+            `${question}\n\nThe agent wrote:\n${quote(printed === null ? text : `${text}\nThe program prints: ${printed}`)}`,
+          ),
+          reads: reply ? [reply.message] : [],
+          ...phaseSettings(protocol.phases.decide, options),
+        });
+      },
+      answer: (turns) => turns.findLast(({ call }) => call.agent === "decision")?.utterance ?? null,
+    });
+  },
+  maxCopies: () => ({ questions: 2, examples: 0, replies: 2 }),
+});

@@ -1,4 +1,4 @@
-import type { Partition } from "./partition.ts";
+import type { AgentId } from "@laconic/core";
 
 /** What questions of a benchmark ask for: papers differ by it. `text` is a free answer, as in one's own data. */
 export type Family = "maths" | "choice" | "code" | "text";
@@ -125,8 +125,74 @@ export interface Protocol<PhaseName extends string = string> {
   readonly differs: readonly string[];
 }
 
+/** Whether what a question states can be dealt among a method's agents, so that nobody sees another's part. */
+export type Partition =
+  /** Agents of these slots are dealt it, and whoever answers hears them; all others see what is asked alone. */
+  | { readonly kind: "among"; readonly slots: readonly string[] }
+  /** It is played on whole questions alone, for this reason. */
+  | { readonly kind: "whole"; readonly reason: string };
+
+/** For methods in which one agent answers whatever it is asked. */
+export const oneAgent: Partition = {
+  kind: "whole",
+  reason: "One agent answers, and hears nobody: it would see one share.",
+};
+
+/** For teams that write programs. */
+export const onePiece: Partition = { kind: "whole", reason: "The description of a program is one piece." };
+
+/**
+ * Agents of a team among whom its protocol deals what a question states.
+ * @param agents - all of the team's
+ * @returns nobody for a protocol that is played on whole questions alone
+ */
+export function holdersOf({ partition }: { readonly partition: Partition }, agents: readonly AgentId[]): AgentId[] {
+  return partition.kind === "among" ? agents.filter((agent) => partition.slots.includes(slotOf(agent))) : [];
+}
+
+/** An agent's slot: its name without the number that tells it from others alike, `debater` of `debater-2`. */
+export function slotOf(agent: AgentId): string {
+  return agent.replace(/-\d+$/u, "");
+}
+
 /** No worked examples. */
 export const noShots: Shots = { count: 0, form: "chains", select: "seeded" };
 
 /** The answer line of methods that leave it to the benchmark. */
 export const benchmarkLine = "The benchmark's, as its grader reads it.";
+
+/** Every kind of question. */
+export const allFamilies: readonly Family[] = ["maths", "choice", "code", "text"];
+
+/** One agent that is asked once: what protocols of single agents begin with. */
+export const oneSolver: Pick<
+  Protocol,
+  "version" | "roles" | "temperature" | "answerLine" | "hears" | "partition" | "stops" | "votes" | "calls"
+> = {
+  version: 1,
+  roles: [{ slot: "solver" }],
+  temperature: 0,
+  answerLine: benchmarkLine,
+  hears: "Nobody.",
+  partition: oneAgent,
+  stops: { kind: "fixed" },
+  votes: { kind: "last" },
+  calls: { least: 1, most: 1 },
+};
+
+/** Kinds of answers, as `@laconic/benchmarks` names them. */
+type AnswerKindName = "numeric" | "maths" | "letter" | "code" | "text" | "writing";
+
+const families: Readonly<Record<AnswerKindName, Family>> = {
+  numeric: "maths",
+  maths: "maths",
+  letter: "choice",
+  code: "code",
+  text: "text",
+  writing: "text",
+};
+
+/** The kind of questions, as protocols know it, whose answers are of a kind of `@laconic/benchmarks`. */
+export function familyOf(kind: AnswerKindName): Family {
+  return families[kind];
+}
