@@ -35,11 +35,11 @@ async function journal(gib: number, isPacked: boolean): Promise<unknown> {
   await inner.makeDirectory(`/run/checkpoints/step-${newest}`);
   const warned: string[] = [];
   const fs = withLargeFile(inner, large);
-  const { past, close } = await openJournal("/run", true, { fs, warn: (message) => void warned.push(message) });
-  const { waiting, trained } = await restore(past, newest);
+  const kept = await openJournal("/run", true, { fs, warn: (message) => void warned.push(message) });
+  const { waiting, trained } = await restore(kept.past, newest);
   if (!isPacked)
     return { bytes: large.rows * large.rowBytes, waiting: waiting.length, trained: trained.length, warned };
-  await close();
+  await kept.close();
   const packed = (await fs.list("/run/gateway")).map(async (name) => (await inner.read(`/run/gateway/${name}`)).length);
   const [packedBytes = 0, ...others] = await Promise.all(packed);
   return {

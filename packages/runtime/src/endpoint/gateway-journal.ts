@@ -4,7 +4,7 @@ import type { FinishedRollout, GatewayEvent } from "@laconic/serve";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { nodeFileSystem, rowIn } from "@laconic/trainer";
 import { z } from "zod";
-import { linesOfSegment, listSegments, segmentFolder, segmentName } from "./journal-segments.ts";
+import { linesOfSegment, listSegments, segmentFolder, segmentName, type Segment } from "./journal-segments.ts";
 import { packSegments } from "./pack-segments.ts";
 
 /** In a run directory: what happened to each rollout lately, the whole of those with a reward. What is older is beside it. */
@@ -37,16 +37,6 @@ const eventSchema: z.ZodType<GatewayEvent> = z.discriminatedUnion("kind", [
   }),
 ]) as unknown as z.ZodType<GatewayEvent>;
 
-/** A run's journal: what its earlier processes wrote, and where this one writes. */
-export interface GatewayJournal {
-  /** Read as it is asked for, in memory of one row. */
-  readonly past: AsyncIterable<GatewayEvent>;
-  /** In the order of the calls; resolves when the row is in the file. */
-  write(event: GatewayEvent): Promise<void>;
-  /** Waits for what is being packed. */
-  close(): Promise<void>;
-}
-
 /** How a journal is kept. */
 export interface JournalOptions {
   readonly fs?: FileSystem;
@@ -62,62 +52,108 @@ export async function openJournal(
   resume: boolean,
   { fs = nodeFileSystem, segmentBytes = 64 << 20, warn }: JournalOptions,
 ): Promise<GatewayJournal> {
-  const [path, folder] = [joinPath(directory, journalFile), joinPath(directory, segmentFolder)];
+  const path = joinPath(directory, journalFile);
+  const folder = joinPath(directory, segmentFolder);
   if (!resume) for (const each of [path, folder]) await fs.remove(each);
   await fs.makeDirectory(folder);
-  const { segments: kept, stale } = await listSegments(fs, directory);
+  const { segments, stale } = await listSegments(fs, directory);
   for (const name of stale) await fs.remove(joinPath(folder, name));
-  let next = 1 + Math.max(0, ...kept.map(({ last }) => last));
-  /** The journal goes on in a new file. */
-  const close = async (): Promise<void> => {
-    await fs.rename(path, joinPath(folder, segmentName(next)));
-    await fs.syncDirectory(directory);
-    next += 1;
-  };
-  // Its last row may be torn, and nothing is written behind that.
-  if (await fs.exists(path)) await close();
-  const { segments } = await listSegments(fs, directory);
+  const next = 1 + Math.max(0, ...segments.map(({ last }) => last));
+  const journal = new GatewayJournal(directory, next, { fs, segmentBytes, warn });
+  await journal.start();
+  return journal;
+}
 
-  let packing: Promise<void> = Promise.resolve();
-  let isRead = false;
-  const pack = (): void => {
-    if (!isRead) return; // what is read now must stay
-    packing = packing
-      .then(() => packSegments(fs, directory))
-      .catch((error: unknown) => warn(`the gateway's journal is not packed: ${String(error)}`));
-  };
-  const past = async function* (): AsyncGenerator<GatewayEvent> {
+/** A run's journal: what its earlier processes wrote, and where this one writes. */
+export class GatewayJournal {
+  readonly #directory: string;
+  readonly #path: string;
+  readonly #folder: string;
+  readonly #options: Required<JournalOptions>;
+  /** Number of the part that is closed next. */
+  #next: number;
+  /** Parts of earlier processes. */
+  #segments: readonly Segment[] = [];
+  #isRead = false;
+  #packing: Promise<void> = Promise.resolve();
+  #last: Promise<unknown> = Promise.resolve();
+  /** In the open part. */
+  #bytes = 0;
+  /** Read as it is asked for, in memory of one row. */
+  readonly past: AsyncIterable<GatewayEvent>;
+
+  constructor(directory: string, next: number, options: Required<JournalOptions>) {
+    this.#directory = directory;
+    this.#path = joinPath(directory, journalFile);
+    this.#folder = joinPath(directory, segmentFolder);
+    this.#next = next;
+    this.#options = options;
+    this.past = this.#readPast();
+  }
+
+  /** Closes the part that an earlier process left: its last row may be torn, and nothing is written behind that. */
+  async start(): Promise<void> {
+    const { fs } = this.#options;
+    if (await fs.exists(this.#path)) await this.#closePart();
+    this.#segments = (await listSegments(fs, this.#directory)).segments;
+  }
+
+  /** In the order of the calls; resolves when the row is in the file. */
+  write(event: GatewayEvent): Promise<void> {
+    const written = this.#last.then(() => this.#append(event));
+    this.#last = written.catch(() => undefined); // a full disk refuses one request, not all that come after
+    return written;
+  }
+
+  /** Waits for what is being packed. */
+  async close(): Promise<void> {
+    await this.#last;
+    await this.#packing;
+  }
+
+  async *#readPast(): AsyncGenerator<GatewayEvent> {
+    const { fs, warn } = this.#options;
     let damaged = 0;
-    for (const { name, isPacked } of segments)
-      for await (const line of linesOfSegment(fs, joinPath(folder, name), isPacked)) {
+    for (const { name, isPacked } of this.#segments)
+      for await (const line of linesOfSegment(fs, joinPath(this.#folder, name), isPacked)) {
         const { data } = eventSchema.safeParse(rowIn(line));
         if (data) yield data;
         else damaged += 1;
       }
     if (damaged > 0) warn(`${damaged} rows of the gateway's journal are damaged; their rollouts are lost`);
-    isRead = true;
-    pack();
-  };
-  let last: Promise<unknown> = Promise.resolve();
-  let bytes = 0;
-  const append = async (event: GatewayEvent): Promise<void> => {
+    this.#isRead = true;
+    this.#pack();
+  }
+
+  async #append(event: GatewayEvent): Promise<void> {
+    const { fs, segmentBytes, warn } = this.#options;
     const line = `${JSON.stringify(event)}\n`;
-    await fs.append(path, line);
-    bytes += line.length;
-    if (bytes < segmentBytes) return;
-    bytes = 0;
-    await close().then(pack, (error: unknown) => warn(`the gateway's journal goes on in one file: ${String(error)}`));
-  };
-  return {
-    past: past(),
-    write(event) {
-      const written = last.then(() => append(event));
-      last = written.catch(() => undefined); // a full disk refuses one request, not all that come after
-      return written;
-    },
-    async close() {
-      await last;
-      await packing;
-    },
-  };
+    await fs.append(this.#path, line);
+    this.#bytes += line.length;
+    if (this.#bytes < segmentBytes) return;
+    this.#bytes = 0;
+    try {
+      await this.#closePart();
+    } catch (error) {
+      warn(`the gateway's journal goes on in one file: ${String(error)}`);
+      return;
+    }
+    this.#pack();
+  }
+
+  /** The journal goes on in a new file. */
+  async #closePart(): Promise<void> {
+    const { fs } = this.#options;
+    await fs.rename(this.#path, joinPath(this.#folder, segmentName(this.#next)));
+    await fs.syncDirectory(this.#directory);
+    this.#next += 1;
+  }
+
+  #pack(): void {
+    if (!this.#isRead) return; // what is read now must stay
+    const { fs, warn } = this.#options;
+    this.#packing = this.#packing
+      .then(() => packSegments(fs, this.#directory))
+      .catch((error: unknown) => warn(`the gateway's journal is not packed: ${String(error)}`));
+  }
 }
