@@ -55,7 +55,7 @@ export function measureReply(
 export function replyFault({ gaps, noise }: ReplyGap, tolerance: number): string | null {
   const total = gaps.reduce((sum, gap) => sum + gap, 0);
   if (!(total <= tolerance * (gaps.length + slackTokens)))
-    return `log-probs of a reply are ${(total / gaps.length).toPrecision(3)} from the trainer's (mean of ${gaps.length} tokens, ${tolerance.toPrecision(3)} is let through)`;
+    return `log-probs of a reply are ${(total / gaps.length).toPrecision(3)} from the trainer's (mean of ${gaps.length} tokens, ${tolerance.toPrecision(3)} is allowed)`;
   if (!(noise <= maxNoise + tolerance * gaps.length))
     return "tokens of a reply are as good as random under the weights that it was asked of";
   return null;
@@ -103,7 +103,7 @@ export class GapWindow {
     const tokens = taken((each) => each.tokens);
     const mean = taken(({ capped }) => capped) / tokens;
     if (tokens >= minTokens && mean > tolerance)
-      return `log-probs of its last ${this.#replies.length} replies are ${mean.toPrecision(3)} from the trainer's (mean of ${tokens} tokens, ${tolerance.toPrecision(3)} is let through)`;
+      return `log-probs of its last ${this.#replies.length} replies are ${mean.toPrecision(3)} from the trainer's (mean of ${tokens} tokens, ${tolerance.toPrecision(3)} is allowed)`;
     if (taken(({ noise }) => noise) > maxNoiseOfServer + tolerance * tokens)
       return `tokens of its last ${this.#replies.length} replies are as good as random under the weights that they were asked of`;
     return null;

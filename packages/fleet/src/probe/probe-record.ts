@@ -24,8 +24,8 @@ export interface FleetRecord {
   readonly refused: readonly { readonly url: string; readonly reason: string }[];
   /** Mean gap of the worst server. */
   readonly gap: number;
-  /** Largest mean gap that was let through. */
+  /** Largest mean gap that was allowed. */
   readonly tolerance: number;
-  /** Largest mean gap that is let through of replies. */
+  /** Largest mean gap that is allowed for replies. */
   readonly replyTolerance: number;
 }

@@ -6,6 +6,7 @@ import {
   type GeneratedReply,
   type PublishedWeights,
   type SamplingServer,
+  type ServerFacts,
 } from "../servers/sampling-server.ts";
 import type { ServerRecord } from "./probe-record.ts";
 
@@ -14,13 +15,13 @@ export interface ProbeOptions {
   readonly vocabularySize: number;
   /** Prompts of token ids; three of eight random tokens by default. */
   readonly prompts?: readonly (readonly number[])[];
-  /** Most mean |server's - trainer's| log-prob of a token; 0.1 by default. bfloat16 against float32 is some 0.01. */
+  /** Max mean |server's - trainer's| log-prob of a token; 0.1 by default. bfloat16 against float32 is some 0.01. */
   readonly tolerance?: number;
   /** Log-probs at temperature 1 will do: they are computed here, or no other temperature is sampled, which is then refused. */
   readonly takesRaw?: boolean;
 }
 
-/** Temperatures that are told apart: reported log-probs of one are not those of the other. */
+/** Far enough from 1 that log-probs of one temperature are not those of the other. */
 const sharp = 0.5;
 const replyTokens = 8;
 /** Rounding of unlikely tokens is so much larger at most. */
@@ -39,34 +40,129 @@ export async function probeServer(
   own: Pick<Sampler, "forward">,
   options: ProbeOptions,
 ): Promise<ServerRecord> {
-  const { vocabularySize, tolerance = 0.1, takesRaw = false } = options;
-  const refuse = (reason: string): LaconicError =>
-    new LaconicError("api_refused", `${server.url}: ${reason}`, { server: server.url });
   if (server.holds[weights.kind] === 0)
-    throw refuse(`${server.kind} does not take ${weights.kind === "all" ? "all weights" : "adapters"}`);
+    throw refusalOf(server, `${server.kind} does not take ${weights.kind === "all" ? "all weights" : "adapters"}`);
   const facts = await server.facts();
   await server.load(weights);
-  const prompts = options.prompts ?? randomPrompts(vocabularySize);
-  const [firstPrompt] = prompts as readonly [readonly number[]];
+  return new ServerProbe(server, weights, own, options).run(facts);
+}
 
-  const ask = async (part: Partial<Generation> & { readonly temperature: number }): Promise<GeneratedReply> => {
-    const { temperature, ...rest } = part;
-    const promptTokens = rest.promptTokens ?? firstPrompt;
+/** The questions of a probe; each refuses the server by name. */
+class ServerProbe {
+  readonly #server: SamplingServer;
+  readonly #weights: PublishedWeights;
+  readonly #own: Pick<Sampler, "forward">;
+  readonly #vocabularySize: number;
+  readonly #prompts: readonly [readonly number[], ...(readonly number[])[]];
+  readonly #tolerance: number;
+  readonly #takesRaw: boolean;
+
+  constructor(
+    server: SamplingServer,
+    weights: PublishedWeights,
+    own: Pick<Sampler, "forward">,
+    { vocabularySize, prompts = randomPrompts(vocabularySize), tolerance = 0.1, takesRaw = false }: ProbeOptions,
+  ) {
+    this.#server = server;
+    this.#weights = weights;
+    this.#own = own;
+    this.#vocabularySize = vocabularySize;
+    this.#prompts = prompts as [readonly number[]];
+    this.#tolerance = tolerance;
+    this.#takesRaw = takesRaw;
+  }
+
+  async run(facts: ServerFacts): Promise<ServerRecord> {
+    const { kind, url } = this.#server;
+    const plain = await this.#askAll(1);
+    const gap = await this.#gapAt(plain, 1);
+    if (!(gap.mean <= this.#tolerance))
+      throw this.#refusal(
+        `its log-probs are ${gap.mean.toPrecision(3)} from the trainer's (mean of ${gap.tokens} tokens, ${this.#tolerance} is allowed): other weights, another model, or another prompt`,
+      );
+    const again = await this.#ask({ temperature: 1 });
+    const logProbsAt = await this.#temperatureOfLogProbs();
+    await this.#checkStopTokens();
+    if (this.#weights.kind === "adapter") await this.#checkUnknownName();
+    const repeats = again.tokens.join() === plain[0]?.tokens.join();
+    return { kind, url, ...facts, logProbsAt, gap, checkGap: await this.#promptGap(), repeats };
+  }
+
+  async #temperatureOfLogProbs(): Promise<ServerRecord["logProbsAt"]> {
+    const replies = await this.#askAll(sharp);
+    const sampled = await this.#gapAt(replies, sharp);
+    const raw = await this.#gapAt(replies, 1);
+    if (!(Math.min(sampled.mean, raw.mean) <= this.#tolerance))
+      throw this.#refusal(`its log-probs at temperature ${sharp} are neither those of that temperature nor those of 1`);
+    if (sampled.mean <= raw.mean) return "sampling";
+    if (this.#takesRaw) return "one";
+    const remedy =
+      this.#server.kind === "vllm"
+        ? "start vLLM with --logprobs-mode processed_logprobs"
+        : "unset SGLANG_RETURN_ORIGINAL_LOGPROB";
+    throw this.#refusal(
+      `its log-probs are those of temperature 1, whatever is sampled; ${remedy}, or have them computed here (logProbs: "forward")`,
+    );
+  }
+
+  async #checkStopTokens(): Promise<void> {
+    const greedy = await this.#ask({ temperature: 0 });
+    const stop = greedy.tokens[Math.min(2, greedy.tokens.length - 1)] as number;
+    const end = greedy.tokens.indexOf(stop) + 1;
+    const stopped = await this.#ask({ temperature: 0, stopTokens: [stop] });
+    if (stopped.tokens.length !== end || stopped.finishReason !== "stop")
+      throw this.#refusal(
+        `a stop token at ${end} of a greedy reply left ${stopped.tokens.length} tokens, finished by ${stopped.finishReason}: stop tokens have to end a reply and stay in it`,
+      );
+  }
+
+  async #checkUnknownName(): Promise<void> {
+    const never = { ...this.#weights, name: `${this.#weights.name}-never` };
+    const asked = { promptTokens: this.#prompts[0], stopTokens: [], stopTexts: [], seed: 1 };
+    const answer = await this.#server.generate(never, { ...asked, sampling: { temperature: 0, maxTokens: 1 } });
+    if (answer !== "missing")
+      throw this.#refusal(`it answers for ${never.name}, which was never loaded: versions mean nothing there`);
+  }
+
+  /** Of the text by which loaded versions are checked later. */
+  async #promptGap(): Promise<number> {
+    const { check } = this.#weights;
+    if (!check) return 0;
+    const gap = checkGap(check, await this.#server.promptLogProbs(this.#weights, check.tokens));
+    if (gap <= maxCheckGaps * this.#tolerance) return gap;
+    throw this.#refusal(
+      `its log-probs of a prompt are ${Number.isNaN(gap) ? "missing" : `${gap.toPrecision(3)} from the trainer's`}: what it has loaded cannot be checked`,
+    );
+  }
+
+  #askAll(temperature: number): Promise<GeneratedReply[]> {
+    return Promise.all(this.#prompts.map((promptTokens) => this.#ask({ promptTokens, temperature })));
+  }
+
+  /** The first prompt by default. */
+  async #ask({
+    temperature,
+    promptTokens = this.#prompts[0],
+    stopTokens = [],
+  }: Partial<Pick<Generation, "promptTokens" | "stopTokens">> & {
+    readonly temperature: number;
+  }): Promise<GeneratedReply> {
     const sampling = { temperature, maxTokens: replyTokens };
-    const asked: Generation = { promptTokens, sampling, stopTokens: [], stopTexts: [], seed: 7, ...rest };
-    const reply = await server.generate(weights, asked);
-    if (reply === "missing") throw refuse(`has no ${weights.name}, which was just loaded`);
+    const asked: Generation = { promptTokens, sampling, stopTokens, stopTexts: [], seed: 7 };
+    const reply = await this.#server.generate(this.#weights, asked);
+    if (reply === "missing") throw this.#refusal(`has no ${this.#weights.name}, which was just loaded`);
     try {
-      checkReply(server, weights, asked, reply, vocabularySize);
+      checkReply(this.#server, this.#weights, asked, reply, this.#vocabularySize);
     } catch (error) {
-      throw refuse((error as Error).message.replace(`${server.url}: `, ""));
+      throw this.#refusal((error as Error).message.replace(`${this.#server.url}: `, ""));
     }
     return reply;
-  };
-  const gapAt = async (replies: readonly GeneratedReply[], temperature: number): Promise<ServerRecord["gap"]> => {
-    const { logProbs } = await own.forward(
+  }
+
+  async #gapAt(replies: readonly GeneratedReply[], temperature: number): Promise<ServerRecord["gap"]> {
+    const { logProbs } = await this.#own.forward(
       replies.map(({ tokens }, i) => ({
-        promptTokens: prompts[i] as readonly number[],
+        promptTokens: this.#prompts[i] as readonly number[],
         completionTokens: tokens,
         temperature,
       })),
@@ -77,59 +173,15 @@ export async function probeServer(
     });
     const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
     return { mean, max: Math.max(...gaps), tokens: gaps.length };
-  };
-
-  const plain = await Promise.all(prompts.map((promptTokens) => ask({ promptTokens, temperature: 1 })));
-  const gap = await gapAt(plain, 1);
-  if (!(gap.mean <= tolerance))
-    throw refuse(
-      `its log-probs are ${gap.mean.toPrecision(3)} from the trainer's (mean of ${gap.tokens} tokens, ${tolerance} is let through): other weights, another model, or another prompt`,
-    );
-  const again = await ask({ temperature: 1 });
-
-  const sharpened = await Promise.all(prompts.map((promptTokens) => ask({ promptTokens, temperature: sharp })));
-  const [sampled, raw] = [await gapAt(sharpened, sharp), await gapAt(sharpened, 1)];
-  const logProbsAt = sampled.mean <= raw.mean ? "sampling" : "one";
-  const nearest = logProbsAt === "sampling" ? sampled : raw;
-  if (!(nearest.mean <= tolerance))
-    throw refuse(`its log-probs at temperature ${sharp} are neither those of that temperature nor those of 1`);
-  if (logProbsAt === "one" && !takesRaw)
-    throw refuse(
-      `its log-probs are those of temperature 1, whatever is sampled; ${server.kind === "vllm" ? "start vLLM with --logprobs-mode processed_logprobs" : "unset SGLANG_RETURN_ORIGINAL_LOGPROB"}, or have them computed here (logProbs: "forward")`,
-    );
-
-  const greedy = await ask({ temperature: 0 });
-  const stop = greedy.tokens[Math.min(2, greedy.tokens.length - 1)] as number;
-  const end = greedy.tokens.indexOf(stop) + 1;
-  const stopped = await ask({ temperature: 0, stopTokens: [stop] });
-  if (stopped.tokens.length !== end || stopped.finishReason !== "stop")
-    throw refuse(
-      `a stop token at ${end} of a greedy reply left ${stopped.tokens.length} tokens, finished by ${stopped.finishReason}: stop tokens have to end a reply and stay in it`,
-    );
-
-  if (weights.kind === "adapter") {
-    const never = { ...weights, name: `${weights.name}-never` };
-    const asked = { promptTokens: firstPrompt, stopTokens: [], stopTexts: [], seed: 1 };
-    const answer = await server.generate(never, { ...asked, sampling: { temperature: 0, maxTokens: 1 } });
-    if (answer !== "missing")
-      throw refuse(`it answers for ${never.name}, which was never loaded: versions mean nothing there`);
   }
-  const { check } = weights;
-  const promptGap = check ? checkGap(check, await server.promptLogProbs(weights, check.tokens)) : 0;
-  if (!(promptGap <= maxCheckGaps * tolerance))
-    throw refuse(
-      `its log-probs of a prompt are ${Number.isNaN(promptGap) ? "not there" : `${promptGap.toPrecision(3)} from the trainer's`}: what it has loaded cannot be checked`,
-    );
-  const { kind, url } = server;
-  return {
-    kind,
-    url,
-    ...facts,
-    logProbsAt,
-    gap,
-    checkGap: promptGap,
-    repeats: again.tokens.join() === plain[0]?.tokens.join(),
-  };
+
+  #refusal(reason: string): LaconicError {
+    return refusalOf(this.#server, reason);
+  }
+}
+
+function refusalOf({ url }: SamplingServer, reason: string): LaconicError {
+  return new LaconicError("api_refused", `${url}: ${reason}`, { server: url });
 }
 
 function randomPrompts(vocabularySize: number): number[][] {

@@ -1,7 +1,8 @@
 import { LaconicError, samplingFields, supportedSampling } from "@laconic/core";
 import * as z from "zod";
 import { Connection, type ConnectionOptions, type HttpReply } from "./connection.ts";
-import type { Generation, PublishedWeights, SamplingServer, ServerFacts } from "./sampling-server.ts";
+import type { Generation, PublishedWeights, SamplingServer } from "./sampling-server.ts";
+import { adapterNames, serverFacts } from "./server-facts.ts";
 
 const tokenLogProbs = z.array(z.tuple([z.number().nullable(), z.int()], z.unknown()));
 const generated = z.object({
@@ -14,13 +15,7 @@ const generated = z.object({
   }),
 });
 const scored = z.object({ meta_info: z.object({ input_token_logprobs: tokenLogProbs }) });
-const modelList = z.object({
-  data: z.array(
-    z.object({ id: z.string(), parent: z.string().nullish(), max_model_len: z.number().nullish() }).loose(),
-  ),
-});
 const outcome = z.object({ success: z.boolean(), message: z.string().nullish(), error_message: z.string().nullish() });
-const serverInfo = z.object({ version: z.string().nullish() }).loose();
 
 /**
  * A server that was started by `python -m sglang.launch_server --model-path MODEL`, with `--enable-lora` and
@@ -42,16 +37,7 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
     holds: { adapter: Infinity, all: 1 },
     supports: supportedSampling("sglang"),
     tellsWhole: true,
-    async facts(signal): Promise<ServerFacts> {
-      const health = await connection.exchange("/health", null, signal);
-      if (health.status !== 200) throw connection.refusal("/health", health);
-      const { data } = await connection.ask("/v1/models", null, modelList, signal);
-      const info = await connection.exchange("/server_info", null, signal);
-      return {
-        version: info.status === 200 ? (connection.read("/server_info", info, serverInfo).version ?? null) : null,
-        contextLength: data[0]?.max_model_len ?? null,
-      };
-    },
+    facts: (signal) => serverFacts(connection, "/server_info", signal),
     async load({ name, folder, kind }, signal) {
       const [path, body] =
         kind === "adapter"
@@ -71,10 +57,7 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
       const reply = await connection.exchange(path, { lora_name: name }, signal);
       if (reply.status !== 200 && reply.status !== 400) throw connection.refusal(path, reply);
     },
-    async names(signal) {
-      const { data } = await connection.ask("/v1/models", null, modelList, signal);
-      return data.filter(({ parent }) => typeof parent === "string").map(({ id }) => id);
-    },
+    names: (signal) => adapterNames(connection, signal),
     async generate(weights, asked, signal) {
       const reply = await generate(weights, bodyOf(asked), signal);
       if (isMissing(reply)) return "missing";
@@ -111,7 +94,7 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
   };
 }
 
-/** Everything is said: what is left out comes from the model's generation_config.json, which may cut and penalise. */
+/** Every field is set: the server takes what is left out from the model's generation_config.json, which may cut and penalise. */
 function bodyOf({ promptTokens, sampling, stopTokens, stopTexts, seed }: Generation): object {
   return {
     input_ids: promptTokens,

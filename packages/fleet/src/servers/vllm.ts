@@ -1,7 +1,8 @@
 import { LaconicError, samplingFields, supportedSampling } from "@laconic/core";
 import * as z from "zod";
 import { Connection, type ConnectionOptions, type HttpReply } from "./connection.ts";
-import type { Generation, SamplingServer, ServerFacts } from "./sampling-server.ts";
+import type { Generation, SamplingServer } from "./sampling-server.ts";
+import { adapterNames, serverFacts } from "./server-facts.ts";
 
 const completionReply = z.object({
   model: z.string(),
@@ -25,13 +26,6 @@ const promptReply = z.object({
     )
     .min(1),
 });
-const modelList = z.object({
-  data: z.array(
-    z.object({ id: z.string(), parent: z.string().nullish(), max_model_len: z.number().nullish() }).loose(),
-  ),
-});
-const versionReply = z.object({ version: z.string() });
-
 const loads = "/v1/load_lora_adapter";
 const needsUpdating = "; start vLLM with --enable-lora and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True";
 
@@ -49,16 +43,7 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
     holds: { adapter: Infinity, all: 0 },
     supports: supportedSampling("vllm"),
     tellsWhole: false,
-    async facts(signal): Promise<ServerFacts> {
-      const health = await connection.exchange("/health", null, signal);
-      if (health.status !== 200) throw connection.refusal("/health", health);
-      const { data } = await connection.ask("/v1/models", null, modelList, signal);
-      const version = await connection.exchange("/version", null, signal);
-      return {
-        version: version.status === 200 ? connection.read("/version", version, versionReply).version : null,
-        contextLength: data[0]?.max_model_len ?? null,
-      };
-    },
+    facts: (signal) => serverFacts(connection, "/version", signal),
     async load({ name, folder, kind }, signal) {
       if (kind === "all")
         throw new LaconicError(
@@ -76,10 +61,7 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
       const reply = await connection.exchange(path, { lora_name: name }, signal);
       if (reply.status !== 200 && reply.status !== 404 && reply.status !== 400) throw connection.refusal(path, reply);
     },
-    async names(signal) {
-      const { data } = await connection.ask("/v1/models", null, modelList, signal);
-      return data.filter(({ parent }) => typeof parent === "string").map(({ id }) => id);
-    },
+    names: (signal) => adapterNames(connection, signal),
     async generate({ name }, asked, signal) {
       const path = "/v1/completions";
       const reply = await connection.exchange(path, { model: name, ...bodyOf(asked) }, signal);
@@ -111,7 +93,7 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
   };
 }
 
-/** Everything is said: what is left out comes from the model's generation_config.json, which may cut and penalise. */
+/** Every field is set: the server takes what is left out from the model's generation_config.json, which may cut and penalise. */
 function bodyOf({ promptTokens, sampling, stopTokens, stopTexts, seed }: Generation): object {
   return {
     prompt: promptTokens,
