@@ -4,7 +4,6 @@ import { EventStreams } from "./event-response.ts";
 import { dataHeaders, jsonResponse, ViewError } from "./failure.ts";
 import { readEpisodeQuery, wholeNumber } from "./episode-query.ts";
 import type { EpisodeDetail } from "./protocol.ts";
-import { tokenTexts } from "./token-texts.ts";
 
 /** Opens the tokenizer of a run, so that its tokens can be read; null where that is not at hand. */
 export type TokenizerOf = (run: {
@@ -12,8 +11,14 @@ export type TokenizerOf = (run: {
   readonly config: unknown;
 }) => Promise<Pick<Tokenizer, "decode"> | null>;
 
-/** Most names of metrics in a request. */
+/** Max names of metrics in a request. */
 const maxNames = 500;
+
+/** Tokens before one that decide how it is written. */
+const context = 8;
+
+/** Characters that tell whether a tokenizer is the one that a text was written with. */
+const compared = 40;
 
 /** What is asked of runs, by path. */
 export interface Api {
@@ -76,4 +81,26 @@ function found<T>(value: T | null): T {
 
 function missing(): ViewError {
   return new ViewError(404, "not_found", "there is nothing at this address");
+}
+
+/**
+ * What each token adds to a text. Without a tokenizer, or with one that says something else, a text of as many characters as
+ * tokens has one each; else tokens stand by number.
+ */
+function tokenTexts(
+  ids: readonly number[],
+  text: string,
+  tokenizer: Pick<Tokenizer, "decode"> | null,
+): readonly string[] {
+  if (tokenizer?.decode(ids).includes(text.trim().slice(0, compared)))
+    return ids.map((_, t) => {
+      const from = Math.max(0, t - context);
+      const [before, all] = [tokenizer.decode(ids.slice(from, t)), tokenizer.decode(ids.slice(from, t + 1))];
+      // Half a character is a mark of its own until its rest comes.
+      return all.startsWith(before) ? all.slice(before.length) : all.slice(before.replace(/\uFFFD+$/u, "").length);
+    });
+  const characters = Array.from(text);
+  if (characters.length === ids.length || characters.length === ids.length - 1)
+    return ids.map((_, t) => characters[t] ?? "");
+  return ids.map((id) => `#${id}`);
 }

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { LaconicError } from "@laconic/core";
 import type { ViewEvent } from "../protocol.ts";
-import { checkFolders } from "./folder-data.ts";
+import { checkFolders } from "./find-folders.ts";
 import { ReadingMark } from "./reading-mark.ts";
 import type { ViewData } from "./view-data.ts";
 

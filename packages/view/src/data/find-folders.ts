@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
+import { LaconicError } from "@laconic/core";
 import { formerRunFiles, runFiles } from "@laconic/core/run-folder";
 import { isWithin, RunPlace } from "./run-place.ts";
 
@@ -92,4 +93,25 @@ async function targetOf(
     () => false,
   );
   return isFolder ? target : null;
+}
+
+/** @throws LaconicError `config_invalid` for a folder that is not there */
+export async function checkFolders({
+  folders,
+  mayCome = false,
+}: {
+  readonly folders: readonly string[];
+  readonly mayCome?: boolean;
+}): Promise<void> {
+  for (const folder of folders)
+    if (!mayCome && (await rootOf(folder)) === null)
+      throw new LaconicError("config_invalid", `${folder} does not exist, or is no folder; name a folder with runs`, {
+        folder,
+      });
+}
+
+/** Where a folder really lies; null where there is none. */
+export async function rootOf(folder: string): Promise<string | null> {
+  const path = await realpath(folder).catch(() => null);
+  return path !== null && (await stat(path)).isDirectory() ? path : null;
 }

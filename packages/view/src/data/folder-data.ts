@@ -1,14 +1,11 @@
-import { realpath, stat } from "node:fs/promises";
-import { LaconicError } from "@laconic/core";
 import { nodeProcesses } from "@laconic/trainer/reading";
-import type { RunSummary, ViewEvent } from "../protocol.ts";
+import type { BenchTable, EpisodePage, EpisodeQuery, RunDetail, RunSummary, Speech, ViewEvent } from "../protocol.ts";
 import { BenchReader } from "./bench-tables.ts";
-import { columnBody } from "./column-body.ts";
-import { findFolders, type FoundFolder } from "./find-folders.ts";
+import { checkFolders, findFolders, rootOf, type FoundFolder } from "./find-folders.ts";
 import { Lane, type ReadingMark } from "./reading-mark.ts";
 import { RunReader } from "./run-reader.ts";
 import type { TextLimits } from "./text-store.ts";
-import type { ViewData } from "./view-data.ts";
+import type { EpisodeAnswer, ViewData } from "./view-data.ts";
 
 /** Where runs are, and what reading them takes from outside. */
 export interface FolderDataOptions {
@@ -56,201 +53,213 @@ const linesPerEvent = 100;
  * @throws LaconicError `config_invalid` for a folder that is not there
  */
 export async function folderData(options: FolderDataOptions): Promise<ViewData> {
-  const {
-    every = intervalEvery,
-    isAlive = nodeProcesses.isAlive,
-    maxBytes = 128 << 20,
-    texts,
-    onError = () => undefined,
-    mark = null,
-    setAside = {},
-  } = options;
   await checkFolders(options);
-  const processes = { host: nodeProcesses.host, isAlive };
-  const lane = new Lane(mark);
-  const runs = new Map<string, RunReader>();
-  const benches = new Map<string, BenchReader>();
-  const listeners = new Set<(event: ViewEvent) => void>();
+  return new FolderData(options);
+}
+
+class FolderData implements ViewData {
+  readonly #options: FolderDataOptions;
+  readonly #lane: Lane;
+  readonly #runs = new Map<string, RunReader>();
+  readonly #benches = new Map<string, BenchReader>();
+  readonly #listeners = new Set<(event: ViewEvent) => void>();
   /** Runs by the time when they were last asked for, the latest last. */
-  const used = new Set<RunReader>();
-  let isClosed: boolean = false;
-  let looks: number = 0;
-  let stopLooking: (() => void) | null = null;
-  let looking: Promise<unknown> = Promise.resolve();
-  let pumping: Promise<unknown> = Promise.resolve();
+  readonly #used = new Set<RunReader>();
+  #isClosed = false;
+  #looks = 0;
+  #stopLooking: (() => void) | null = null;
+  #looking: Promise<unknown> = Promise.resolve();
+  #reading: Promise<unknown> = Promise.resolve();
 
-  const tell = (event: ViewEvent): void => {
-    for (const listener of listeners) listener(event);
-  };
-  const tellRun = ({ summary: { id, step, state } }: RunReader): void => tell({ type: "run", id, step, state });
+  constructor(options: FolderDataOptions) {
+    this.#options = options;
+    this.#lane = new Lane(options.mark ?? null);
+  }
 
-  const make = ({ kind, id, place, name, folder }: FoundFolder): void => {
-    if (mark) place.onRead = (file) => mark.set({ id, file });
-    const given = { processes, lane, setAside: setAside[id] ?? null, ...(texts && { texts }) };
-    if (kind === "bench") benches.set(id, new BenchReader(id, name, place));
-    else runs.set(id, new RunReader(id, place, name, folder, given));
-  };
+  async runs(): Promise<readonly RunSummary[]> {
+    await this.#lookNow(true);
+    return Array.from(this.#runs.values(), ({ summary }) => summary).toSorted((a, b) => b.updated - a.updated);
+  }
+
+  async run(id: string): Promise<RunDetail | null> {
+    const run = await this.#named(id);
+    const detail = run && (await run.detail());
+    if (run?.hasWork) this.#readMore();
+    return detail;
+  }
+
+  async columns(id: string, names: readonly string[] | null, from: number): Promise<Uint8Array | null> {
+    const run = await this.#named(id);
+    return run && (await run.columns()).body(names, from);
+  }
+
+  async speech(id: string): Promise<Speech | null> {
+    const run = await this.#named(id);
+    if (!run) return null;
+    const index = await run.index();
+    if (run.hasWork) this.#readMore();
+    const { agents } = await run.detail();
+    return index.speech(agents);
+  }
+
+  async episodes(id: string, query: EpisodeQuery): Promise<EpisodePage | null> {
+    const run = await this.#named(id);
+    const page = run && (await run.index()).page(query);
+    if (run?.hasWork) this.#readMore();
+    return page;
+  }
+
+  async episode(id: string, key: string): Promise<EpisodeAnswer | null> {
+    const run = await this.#named(id);
+    const found = run && (await run.episode(key));
+    if (!run || !found) return null;
+    const { row, others, stored } = found;
+    const { messageValue } = stored;
+    const measured = messageValue.length > 0 ? messageValue : await run.messageValue(row.problem, stored.turns);
+    const { config } = await run.detail();
+    return { ...stored, row, others, messageValue: measured, config, directory: run.directory };
+  }
+
+  async benches(): Promise<readonly BenchTable[]> {
+    await this.#lookNow(true);
+    return Array.from(this.#benches.values(), (bench) => bench.table());
+  }
+
+  listen(listener: (event: ViewEvent) => void): () => void {
+    this.#listeners.add(listener);
+    const { every = intervalEvery } = this.#options;
+    this.#stopLooking ??= every(lookMs, () => {
+      void this.#lookNow(this.#looks++ % looksBetween === 0).catch((error: unknown) => this.#fail(error));
+    });
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#stopLooks();
+    };
+  }
+
+  async size(): Promise<number> {
+    return [...this.#used].reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopLooks();
+    this.#listeners.clear();
+    await Promise.all([this.#looking, this.#reading]);
+    for (const run of this.#runs.values()) await run.forget();
+  }
+
+  #stopLooks(): void {
+    this.#stopLooking?.();
+    this.#stopLooking = null;
+  }
+
+  #fail(error: unknown): void {
+    this.#options.onError?.(error);
+  }
+
+  #emit(event: ViewEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  #emitRun({ summary: { id, step, state } }: RunReader): void {
+    this.#emit({ type: "run", id, step, state });
+  }
+
+  #lookNow(all: boolean): Promise<void> {
+    const done = this.#looking.then(async () => {
+      if (!this.#isClosed) await this.#look(all);
+    });
+    this.#looking = done.catch(() => undefined);
+    return done;
+  }
+
+  /** @param all - those too that nobody writes */
+  async #look(all: boolean): Promise<void> {
+    const isOther = all && (await this.#find());
+    for (const run of this.#runs.values()) {
+      const isKnown = (run.summary as RunSummary | null) !== null;
+      if (isKnown && !all && run.summary.state !== "running") continue;
+      if ((await run.refresh()) && isKnown) this.#emitRun(run);
+      if (run.hasWork) this.#readMore();
+    }
+    for (const bench of all ? this.#benches.values() : []) {
+      if (this.#options.setAside?.[bench.id] !== undefined) continue;
+      if (await this.#lane.do(() => bench.readNew())) this.#emit({ type: "runs" });
+    }
+    if (isOther) this.#emit({ type: "runs" });
+  }
 
   /** @returns whether folders came or went */
-  const find = async (): Promise<boolean> => {
-    const roots = await Promise.all(options.folders.map((folder) => rootOf(folder)));
+  async #find(): Promise<boolean> {
+    const roots = await Promise.all(this.#options.folders.map((folder) => rootOf(folder)));
     const folders = await findFolders(roots.filter((root) => root !== null));
     const found = new Map(folders.map((each) => [`${each.kind} ${each.id}`, each]));
     let isOther = false;
     for (const each of found.values()) {
-      if (runs.has(each.id) || benches.has(each.id)) continue;
-      make(each);
+      if (this.#runs.has(each.id) || this.#benches.has(each.id)) continue;
+      this.#add(each);
       isOther = true;
     }
-    for (const [id, run] of runs)
+    for (const [id, run] of this.#runs)
       if (!found.has(`run ${id}`)) {
         isOther = true;
-        runs.delete(id);
-        used.delete(run);
+        this.#runs.delete(id);
+        this.#used.delete(run);
         await run.forget();
       }
-    for (const id of benches.keys()) if (!found.has(`bench ${id}`)) isOther = benches.delete(id);
+    for (const id of this.#benches.keys()) if (!found.has(`bench ${id}`)) isOther = this.#benches.delete(id);
     return isOther;
-  };
+  }
 
-  /** @param all - those too that nobody writes */
-  const look = async (all: boolean): Promise<void> => {
-    const isOther = all && (await find());
-    for (const run of runs.values()) {
-      const isKnown = (run.summary as RunSummary | null) !== null;
-      if (isKnown && !all && run.summary.state !== "running") continue;
-      if ((await run.refresh()) && isKnown) tellRun(run);
-      if (run.hasWork) pump();
+  #add({ kind, id, place, name, folder }: FoundFolder): void {
+    const { mark, setAside, texts, isAlive = nodeProcesses.isAlive } = this.#options;
+    if (mark) place.onRead = (file) => mark.set({ id, file });
+    if (kind === "bench") {
+      this.#benches.set(id, new BenchReader(id, name, place));
+      return;
     }
-    for (const bench of all ? benches.values() : [])
-      if (setAside[bench.id] === undefined && (await lane.do(() => bench.readNew()))) tell({ type: "runs" });
-    if (isOther) tell({ type: "runs" });
-  };
-  const lookNow = (all: boolean): Promise<void> => {
-    const done = looking.then(async () => {
-      if (!isClosed) await look(all);
-    });
-    looking = done.catch(() => undefined);
-    return done;
-  };
+    const processes = { host: nodeProcesses.host, isAlive };
+    const options = { processes, lane: this.#lane, setAside: setAside?.[id] ?? null, ...(texts && { texts }) };
+    this.#runs.set(id, new RunReader(id, place, name, folder, options));
+  }
 
   /** Reads lines of runs that somebody asked for, the latest first, until there are none. */
-  const pump = (): void => {
-    const done = pumping.then(async () => {
+  #readMore(): void {
+    const done = this.#reading.then(async () => {
       let lines = 0;
       for (;;) {
-        const run = [...used].findLast(({ hasWork }) => hasWork);
-        if (!run || isClosed) break;
+        const run = [...this.#used].findLast(({ hasWork }) => hasWork);
+        if (!run || this.#isClosed) break;
         const hasMore = await run.work(linesAtOnce);
         lines += linesAtOnce;
-        if (!hasMore || lines % linesPerEvent === 0) tellRun(run);
+        if (!hasMore || lines % linesPerEvent === 0) this.#emitRun(run);
         await new Promise((resolve) => setImmediate(resolve));
       }
-      await makeRoom();
+      await this.#makeRoom();
     });
-    pumping = done.catch(onError);
-  };
+    this.#reading = done.catch((error: unknown) => this.#fail(error));
+  }
 
-  const makeRoom = async (): Promise<void> => {
-    let held = [...used].reduce((sum, { bytes }) => sum + bytes, 0);
-    for (const run of [...used].slice(0, -1)) {
+  async #makeRoom(): Promise<void> {
+    const { maxBytes = 128 << 20 } = this.#options;
+    let held = await this.size();
+    for (const run of [...this.#used].slice(0, -1)) {
       if (held <= maxBytes) return;
       held -= run.bytes;
-      used.delete(run);
+      this.#used.delete(run);
       await run.forget();
     }
-  };
+  }
 
   /** A run that is there, as it is now. */
-  const named = async (id: string): Promise<RunReader | null> => {
-    if (runs.size === 0) await lookNow(true);
-    const run = runs.get(id);
+  async #named(id: string): Promise<RunReader | null> {
+    if (this.#runs.size === 0) await this.#lookNow(true);
+    const run = this.#runs.get(id);
     if (!run) return null;
     await run.refresh();
-    used.delete(run);
-    used.add(run);
+    this.#used.delete(run);
+    this.#used.add(run);
     return run;
-  };
-
-  return {
-    async runs() {
-      await lookNow(true);
-      return Array.from(runs.values(), ({ summary }) => summary).toSorted((a, b) => b.updated - a.updated);
-    },
-    async run(id) {
-      const run = await named(id);
-      const detail = run && (await run.detail());
-      if (run?.hasWork) pump();
-      return detail;
-    },
-    async columns(id, names, from) {
-      const run = await named(id);
-      return run && columnBody(await run.columns(), names, from);
-    },
-    async speech(id) {
-      const run = await named(id);
-      if (!run) return null;
-      const index = await run.index();
-      if (run.hasWork) pump();
-      const { agents } = await run.detail();
-      return index.speech(agents);
-    },
-    async episodes(id, query) {
-      const run = await named(id);
-      const page = run && (await run.index()).page(query);
-      if (run?.hasWork) pump();
-      return page;
-    },
-    async episode(id, key) {
-      const run = await named(id);
-      const found = run && (await run.episode(key));
-      if (!run || !found) return null;
-      const { row, others, stored } = found;
-      const { messageValue } = stored;
-      const measured = messageValue.length > 0 ? messageValue : await run.messageValue(row.problem, stored.turns);
-      const { config } = await run.detail();
-      return { ...stored, row, others, messageValue: measured, config, directory: run.directory };
-    },
-    async benches() {
-      await lookNow(true);
-      return Array.from(benches.values(), (bench) => bench.table());
-    },
-    listen(listener) {
-      listeners.add(listener);
-      stopLooking ??= every(lookMs, () => void lookNow(looks++ % looksBetween === 0).catch(onError));
-      return () => {
-        listeners.delete(listener);
-        if (listeners.size > 0) return;
-        stopLooking?.();
-        stopLooking = null;
-      };
-    },
-    size: async () => [...used].reduce((sum, { bytes }) => sum + bytes, 0),
-    async close() {
-      isClosed = true;
-      stopLooking?.();
-      stopLooking = null;
-      listeners.clear();
-      await Promise.all([looking, pumping]);
-      for (const run of runs.values()) await run.forget();
-    },
-  };
-}
-
-/** @throws LaconicError `config_invalid` for a folder that is not there */
-export async function checkFolders({
-  folders,
-  mayCome = false,
-}: Pick<FolderDataOptions, "folders" | "mayCome">): Promise<void> {
-  for (const folder of folders)
-    if (!mayCome && (await rootOf(folder)) === null)
-      throw new LaconicError("config_invalid", `${folder} does not exist, or is no folder; name a folder with runs`, {
-        folder,
-      });
-}
-
-/** Where a folder really lies; null where there is none. */
-async function rootOf(folder: string): Promise<string | null> {
-  const path = await realpath(folder).catch(() => null);
-  return path !== null && (await stat(path)).isDirectory() ? path : null;
+  }
 }

@@ -1,5 +1,6 @@
 import { reals } from "./growing.ts";
 import { RowFile, rowOf } from "@laconic/trainer/reading";
+import type { ColumnsHeader } from "../protocol.ts";
 import type { RunPlace } from "./run-place.ts";
 
 /** A metric that has had one value so far takes no memory for each step. */
@@ -47,6 +48,27 @@ export class MetricColumns {
 
   steps(): Float64Array {
     return this.#steps.values();
+  }
+
+  /** Rows as `ColumnsHeader` describes them. @param names - all for null */
+  body(names: readonly string[] | null, from: number): Uint8Array {
+    const rows = Math.max(0, this.rows - from);
+    const others = (names ?? this.names()).filter((name) => name !== "step");
+    const header: ColumnsHeader = { names: ["step", ...others], from, rows };
+    const text = new TextEncoder().encode(JSON.stringify(header));
+    const start = 8 * Math.ceil((4 + text.length) / 8);
+    const body = new Uint8Array(start + 8 * rows * header.names.length);
+    const view = new DataView(body.buffer);
+    view.setUint32(0, text.length, true);
+    body.set(text, 4);
+    const steps = this.steps();
+    header.names.forEach((name, column) => {
+      for (let row = 0; row < rows; row++) {
+        const value = name === "step" ? (steps[from + row] as number) : this.at(name, from + row);
+        view.setFloat64(start + 8 * (column * rows + row), value, true);
+      }
+    });
+    return body;
   }
 
   /** Every metric but the step that is not constant zero. */

@@ -1,6 +1,7 @@
 import type { RunFacts } from "@laconic/trainer/reading";
 import type { RunSummary } from "../protocol.ts";
-import { leavesOf } from "./settings-of.ts";
+
+type Leaf = string | number | boolean | null;
 
 /** Steps that the time left is reckoned from. */
 const recent = 20;
@@ -84,4 +85,20 @@ function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const half = sorted.length / 2;
   return ((sorted[Math.floor(half)] ?? 0) + (sorted[Math.ceil(half) - 1] ?? 0)) / 2;
+}
+
+/** Leaves of a configuration by dotted key; a list is one, as JSON. */
+function leavesOf(value: unknown, path = ""): Record<string, Leaf> {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return path === "" ? {} : { [path]: leafOf(value) };
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, each]) =>
+      Object.entries(leavesOf(each, path === "" ? key : `${path}.${key}`)),
+    ),
+  );
+}
+
+function leafOf(value: unknown): Leaf {
+  const isPlain = value === null || ["string", "number", "boolean"].includes(typeof value);
+  return isPlain ? (value as Leaf) : (JSON.stringify(value) ?? null);
 }

@@ -28,9 +28,10 @@ export async function serve(): Promise<void> {
     }
     if (message.kind === "ask") {
       const { number, method, words } = message;
-      const asked = data[method] as (...given: readonly unknown[]) => Promise<unknown>;
+      const ask = data[method] as (...args: readonly unknown[]) => Promise<unknown>;
       // What cannot be sent is an error of who asked, too.
-      asked(...words)
+      ask
+        .apply(data, words as unknown[])
         .then((value) => say({ kind: "answer", number, value }))
         .catch((error: unknown) => say({ kind: "answer", number, error: messageOf(error) }));
     }
