@@ -57,19 +57,19 @@ const othersRule =
 export const debateProtocols: readonly Protocol<DebatePhase>[] = [
   debateOf("maths", {
     published: "debate",
-    prompts: ["Every later round repeats the question.", others],
+    prompts: ["Every later round repeats the question.", othersRule],
     labels: { ...labels, prompts: "C" },
     differs: [],
   }),
   debateOf("choice", {
     published: "debate",
-    prompts: [once, others],
+    prompts: [once, othersRule],
     labels: { ...labels, prompts: "C" },
     differs: [],
   }),
   debateOf("code", {
     published: "debate",
-    prompts: [once, others],
+    prompts: [once, othersRule],
     labels,
     differs: [
       "The authors play no programs: those that are the same to the letter are one answer, so that mostly the first one stays.",
@@ -77,7 +77,7 @@ export const debateProtocols: readonly Protocol<DebatePhase>[] = [
   }),
   debateOf("text", {
     published: null,
-    prompts: [once, others],
+    prompts: [once, othersRule],
     labels,
     differs: ["The authors play no free answers."],
   }),
