@@ -1,10 +1,10 @@
 import { dirname, join, relative } from "node:path";
 import { relayQuickstart } from "../packages/worlds/src/index.ts";
 import { expect, test } from "vitest";
-import { loadPlot } from "../apps/trainer/src/report/chart/plot-library.ts";
-import { planeFile } from "../apps/trainer/src/report/chart/plane-file.ts";
+import { loadPlot } from "../packages/report/src/charts/plot-library.ts";
+import { planeFile } from "../packages/report/src/charts/plane-file.ts";
 import type { VariantResult } from "../packages/runtime/src/variants/run-variants.ts";
-import { variantPlane } from "../apps/trainer/src/sweep/variant-plane.ts";
+import { variantPlane } from "../packages/report/src/variants/variant-plane.ts";
 import { readText, repositoryFiles, root } from "./workspace.ts";
 
 // Draw them anew: npx vitest run test/docs-pictures -u

@@ -29,6 +29,7 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/view": 5,
   "@laconic/sinks": 5,
   "@laconic/audit": 5,
+  "@laconic/report": 5,
   "@laconic/runtime": 5,
   laconic: 6,
 };
@@ -41,6 +42,8 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   "@laconic/tasks": ["@laconic/trainer"],
   // A configuration names the places of its metrics.
   "@laconic/runtime": ["@laconic/sinks"],
+  // Pages show configurations, variants and teams as the runtime opens them.
+  "@laconic/report": ["@laconic/runtime", "@laconic/runtime/resolver", "@laconic/runtime/spending"],
   // Worlds are tasks, and presets are what the trainer takes.
   "@laconic/worlds": ["@laconic/tasks", "@laconic/tasks/testing", "@laconic/trainer"],
 };

@@ -1,5 +1,5 @@
-import { loadPlot } from "../../apps/trainer/src/report/chart/plot-library.ts";
-import { colours } from "../../apps/trainer/src/report/theme.ts";
+import { loadPlot } from "../../packages/report/src/charts/plot-library.ts";
+import { colours } from "../../packages/report/src/pages/theme.ts";
 import type { Dose } from "./dose-response.ts";
 
 const [width, height, most] = [720, 430, 36];

@@ -2,7 +2,16 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
-import { ablationRemark, ablationReport, ablationRows, ablationSaid, ablationText } from "../ablate/ablation-report.ts";
+import {
+  ablationRemark,
+  ablationReport,
+  ablationRows,
+  ablationSaid,
+  ablationText,
+  summariseSweep,
+  writeVariantPages,
+  writeVariantPicture,
+} from "@laconic/report";
 import {
   applyOverrides,
   chooseVariants,
@@ -20,8 +29,6 @@ import { positiveNumber } from "../cli/numbers.ts";
 import { readGiven } from "../cli/files.ts";
 import { startsOf, stoppedBy } from "../run/train-variants.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
-import { summariseSweep } from "../sweep/sweep-report.ts";
-import { writeVariantPages, writeVariantPicture } from "../sweep/variant-report.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {

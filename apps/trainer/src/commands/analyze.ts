@@ -1,11 +1,10 @@
 import { resolve } from "node:path";
 import type { CommandDef } from "citty";
-import { analyseRun } from "../analysis/analyse-run.ts";
-import { writeAnalysis } from "../analysis/analysis-report.ts";
+import { analyseRun, writeAnalysis } from "@laconic/report";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { spinWhile } from "../cli/spinner.ts";
-import { actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
+import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -38,7 +37,7 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
         const { analysis, messages } = await spinWhile(
           terminal,
           "replaying held-out problems, before and after training",
-          () => analyseRun(run, options, terminal, cap),
+          () => analyseRun(run, options, terminal, actorCap(cap)),
         );
         const page = await writeAnalysis(run, analysis, messages);
         terminal.result(json ? JSON.stringify(analysis) : page);

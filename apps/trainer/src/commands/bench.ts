@@ -16,7 +16,7 @@ import type { CommandDef } from "citty";
 import { configOf } from "../bench/bench-arguments.ts";
 import { dryRun, keepQuestions, playQuestions, prepareQuestions } from "../bench/play-questions.ts";
 import { playTasks, taskConfigOf, type TaskArguments } from "../bench/play-tasks.ts";
-import { reportBench } from "../bench/report-bench.ts";
+import { reportBench } from "@laconic/report";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";

@@ -2,9 +2,7 @@ import { resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
-import { compareRuns } from "../runs/compare-runs.ts";
-import { comparisonText } from "../runs/comparison-text.ts";
-import { readRunSummary, type RunSummary } from "../runs/run-summary.ts";
+import { compareRuns, comparisonText, readRunSummary, type RunSummary } from "@laconic/report/runs";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function compareCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {

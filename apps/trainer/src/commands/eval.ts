@@ -5,7 +5,7 @@ import { formatNumber, formatPercent } from "@laconic/core/text";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { spinWhile } from "../cli/spinner.ts";
-import { withoutScore } from "../report/unscored.ts";
+import { withoutScore } from "@laconic/report";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { actorChoice, openFoundRun, openRun } from "@laconic/runtime";
 import { actorCap, actorSpendingFlags, spentText, timeoutFlag } from "../run/spending.ts";

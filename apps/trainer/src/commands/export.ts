@@ -6,9 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
-import { csvWriter, type CsvWriter } from "../runs/csv.ts";
-import { readRunSummary } from "../runs/run-summary.ts";
-import { runTable, tableNames, type RunTable } from "../runs/run-tables.ts";
+import { csvWriter, readRunSummary, runTable, tableNames, type CsvWriter, type RunTable } from "@laconic/report/runs";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function exportCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {

@@ -3,11 +3,8 @@ import { stat } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
 import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import type { CommandDef } from "citty";
-import { columnsOf } from "../cli/columns.ts";
 import { command, type ExitCode } from "../cli/command.ts";
-import { printable } from "../cli/printable.ts";
-import { findRuns } from "../runs/find-runs.ts";
-import type { RunSummary } from "../runs/run-summary.ts";
+import { columnsOf, findRuns, printable, type RunSummary } from "@laconic/report/runs";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function lsCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {

@@ -1,10 +1,9 @@
 import { join, resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { settingsFile } from "@laconic/evaluation/bench";
-import { reportBench } from "../bench/report-bench.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
-import { readWarnings, writePicture, writeReport } from "../report/write-report.ts";
+import { readWarnings, reportBench, writePicture, writeReport } from "@laconic/report";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function reportCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {

@@ -14,8 +14,7 @@ import {
   variantsOf,
 } from "@laconic/runtime";
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
-import { noteOf, summariseSweep, sweepRows, sweepSaid, sweepTable } from "../sweep/sweep-report.ts";
-import { writeVariantPages } from "../sweep/variant-report.ts";
+import { noteOf, summariseSweep, sweepRows, sweepSaid, sweepTable, writeVariantPages } from "@laconic/report";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
 import { loadConfig } from "@laconic/runtime/resolver";

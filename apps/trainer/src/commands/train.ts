@@ -6,8 +6,7 @@ import { lineAt, nodeFileSystem, readSettings, runFiles, type Evaluation, type M
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { environmentValue } from "@laconic/runtime/folders";
-import { measuredLines } from "../report/measured-lines.ts";
-import { tokenChange } from "../report/token-change.ts";
+import { measuredLines, tokenChange } from "@laconic/report";
 import { checkSources, fromFolder, loadConfig, referenceTitle } from "@laconic/runtime/resolver";
 import {
   applyOverrides,

@@ -55,10 +55,11 @@ test("a command that is mistyped costs core's list of names, and no command", ()
 test("the list of runs needs neither the training loop nor the benches", () => {
   const { code, files } = modulesOf("ls", `${root}apps/trainer/assets`);
   expect(code).toBe(0);
-  const folders = files.flatMap((file) => /^packages\/([^/]+)\/src\/(?:text\/)?/u.exec(file)?.[0] ?? []);
+  const folders = files.flatMap((file) => /^packages\/([^/]+)\/src\/(?:text\/|runs\/)?/u.exec(file)?.[0] ?? []);
   expect([...new Set(folders)]).toEqual([
     "packages/core/src/",
     "packages/core/src/text/",
+    "packages/report/src/runs/",
     "packages/runtime/src/",
     "packages/trainer/src/",
   ]);

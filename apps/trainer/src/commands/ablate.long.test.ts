@@ -1,0 +1,87 @@
+import { readFile, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+import type { AblationReport } from "@laconic/report";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
+
+const tiny = [
+  "train.steps=2",
+  "train.problemsPerStep=2",
+  "train.episodesPerProblem=2",
+  "train.evaluation.every=0",
+  "train.evaluation.problems=10",
+];
+
+test(
+  "an ablation trains each variant on each seed, compares them problem by problem, and takes up what it has",
+  { timeout: 180_000 },
+  async () => {
+    const folder = await temporaryFolder();
+    const own = join(folder, "own.json");
+    const out = join(folder, "out");
+    await writeFile(own, '{ "o|ne": { "train.steps": 1 } }');
+    const bad = recordingTerminal();
+    const preset = ["ablate", "preset:relay-quickstart", ...tiny, "--out", out];
+    expect(await main([...preset, "--own", own], { terminal: bad })).toBe(2);
+    expect(bad.err.at(-1)).toContain('cannot be called "o|ne"');
+    await writeFile(own, '{ "one": { "train.steps": 1 } }');
+    const words = [...preset, "--variants", "no-price", "--own", own, "--seeds", "4,7", "--json"];
+    const terminal = recordingTerminal();
+    expect(await main(words, { terminal }), terminal.err.join("\n")).toBe(0);
+    const report = JSON.parse(terminal.out.at(-1) ?? "{}") as AblationReport;
+    expect(report.rows.map(({ variant, seeds }) => [variant, seeds])).toEqual([
+      ["base", 2],
+      ["no-price", 2],
+      ["one", 2],
+    ]);
+    expect(report.seeds).toEqual([4, 7]);
+    expect(report.rows[0]).toMatchObject({ tokenDifference: null, published: null });
+    expect(report.rows[1]?.published?.said).toBe("tokens nearly triple, accuracy lower");
+    const { value = NaN, low = NaN, high = NaN } = report.rows[2]?.tokenDifference ?? {};
+    expect(low).toBeLessThanOrEqual(value);
+    expect(high).toBeGreaterThanOrEqual(value);
+    expect(value).toBeCloseTo((report.rows[2]?.tokens ?? 0) - (report.rows[0]?.tokens ?? 0), 9);
+    expect((await readdir(out)).toSorted()).toEqual([
+      "ablation.html",
+      "ablation.json",
+      "ablation.md",
+      "ablation.svg",
+      "runs",
+    ]);
+    expect(terminal.err.join("\n")).toMatch(/seed 4: run 1 of 6\n[^]*seed 7: run 2 of 6, about .* left/u);
+    const written = await readFile(join(out, "ablation.md"), "utf8");
+    expect(written).toContain("another task and another model than here");
+    const again = recordingTerminal();
+    expect(await main(words, { terminal: again })).toBe(0);
+    expect(again.out).toEqual(terminal.out);
+    expect(again.err).toEqual([]); // nothing was trained again
+  },
+);
+
+async function refused(...words: readonly string[]): Promise<string> {
+  const terminal = recordingTerminal();
+  const out = join(await temporaryFolder(), "out");
+  expect(await main(["ablate", ...words, "--out", out], { terminal })).toBe(2);
+  return terminal.err.at(-1) ?? "";
+}
+
+test.each([
+  [["preset:relay-quickstart", "--variants", "no-prize"], "there is no variant no-prize; did you mean no-price?"],
+  [["preset:relay-quickstart", "--seeds", "1,1"], "--seeds is 1,1, expected whole numbers"],
+  [["preset:relay-quickstart", "--seeds", "0,"], "--seeds is 0,, expected whole numbers"],
+  [["preset:relay-quickstart", "--price", "0"], "--price is 0"],
+  [["preset:relay-quickstart", "--variants", "grpo", "--price", "1"], "--price has no effect"],
+  [["preset:relay-hint", "--variants", "no-price"], "variant no-price: nothing has a price here"],
+  [["preset:relay-hint", "--variants", "fixed-price"], "variant fixed-price: the price of a token is fixed already"],
+  [
+    ["preset:relay-quickstart", "--variants", "grpo", "train.minibatches=1"],
+    "variant grpo: with one update a batch every ratio is 1",
+  ],
+  [["preset:relay-quickstart", "base:train.steps=1"], "cannot be called base"],
+  [["preset:relay-quickstart", "same:train.steps=200"], "variant same: the configuration is so already"],
+  [["preset:relay-quickstart", "odd:train.stepz=1"], "variant odd: train.stepz"],
+])("%j is refused before anything trains", async (words, reason) => {
+  expect(await refused(...words)).toContain(reason);
+});

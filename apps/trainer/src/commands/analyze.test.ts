@@ -1,0 +1,64 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nodeFileSystem, readLines } from "@laconic/trainer";
+import { folderData, type RunSummary } from "@laconic/view";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { WorthOfMessage } from "@laconic/report";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+
+describe("on a run", () => {
+  let folder: string;
+  const run = (): string => join(folder, "run");
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "laconic-analysis-"));
+    const short = ["train.steps=2", "train.evaluation.problems=20", "train.problemsPerStep=2"];
+    const words = ["train", "preset:relay-quickstart", ...short, "--run", run()];
+    await main(words, { terminal: recordingTerminal() });
+  }, 60_000);
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test("laconic analyze writes page, numbers and picture", { timeout: 60_000 }, async () => {
+    const terminal = recordingTerminal();
+    expect(await main(["analyze", run(), "--problems", "12", "--json"], { terminal })).toBe(0);
+    const analysis = JSON.parse(terminal.out.at(-1) ?? "{}") as Record<
+      "values" | "valuesBefore",
+      { messages: number; meanValue: number }
+    > & { problems: number };
+    expect(analysis.problems).toBe(12);
+    expect([analysis.values.messages > 12, analysis.valuesBefore.messages > 12]).toEqual([true, true]);
+    expect(await readFile(join(run(), "analysis.md"), "utf8")).toContain("| accuracy |");
+    expect(await readFile(join(run(), "speech-graph.svg"), "utf8")).toMatch(/^<svg/u);
+    const worths = (await readLines(
+      nodeFileSystem,
+      join(run(), "message-values.jsonl"),
+    )) as unknown as WorthOfMessage[];
+    expect([worths.length, worths[0]?.step]).toEqual([analysis.values.messages, 2]);
+    // The dashboard shows them beside the same words.
+    const data = await folderData({ folders: [run()] });
+    const [{ id }] = (await data.runs()) as [RunSummary];
+    const compared = await Promise.all(
+      worths.slice(0, 12).map(async ({ problem, turn, text, value }) => {
+        const page = await data.episodes(id, { problem, kind: "evaluation", fromStep: 2 });
+        const episode = await data.episode(id, page?.rows[0]?.key ?? "");
+        const isSaid = episode?.turns.find((each) => each.turn === turn)?.text === text;
+        expect(episode?.messageValue.find((each) => each.turn === turn)?.value).toBe(isSaid ? value : undefined);
+        return isSaid;
+      }),
+    );
+    expect(compared).toContain(true);
+    await data.close();
+  });
+
+  test("laconic rescore grades as the run did; edges that are not there are refused", async () => {
+    const terminal = recordingTerminal();
+    expect(await main(["rescore", run(), "--regrade", "--json"], { terminal })).toBe(0);
+    const again = recordingTerminal();
+    expect(await main(["rescore", run(), "--json"], { terminal: again })).toBe(0);
+    expect(terminal.out.at(-1)).toBe(again.out.at(-1));
+    const refused = recordingTerminal();
+    expect(await main(["rescore", run(), "--without", "solver->holder-a"], { terminal: refused })).toBe(2);
+    expect(refused.err.join("\n")).toContain("holder-a->solver");
+  });
+});

@@ -1,0 +1,107 @@
+import { randomFromSeed, type Episode } from "@laconic/core";
+import {
+  analyseTeam,
+  messageValues,
+  type Cut,
+  type MessageValue,
+  type PlayedTeam,
+  type TeamAnalysis,
+} from "@laconic/evaluation/analysis";
+import {
+  livePolicies,
+  modelsOf,
+  rewardOf,
+  scorer,
+  scoringFailure,
+  scoringReport,
+  type TrainConfig,
+} from "@laconic/trainer";
+import { scoreValue } from "@laconic/rewards";
+import {
+  configOfRun,
+  findRun,
+  openFoundRun,
+  openRun,
+  type FoundRun,
+  type OpenedParts,
+  type Progress,
+} from "@laconic/runtime";
+import { actorSpending, type ActorCap } from "@laconic/runtime/spending";
+
+export interface AnalyseOptions {
+  readonly problems: number;
+  readonly seed: string;
+  readonly cut: Cut;
+  readonly which: "latest" | "best";
+}
+
+/** What a message was worth, and whose: a line of the run's `message-values.jsonl`. */
+export interface WorthOfMessage extends MessageValue {
+  /** Of the trained team. */
+  readonly step: number;
+  readonly cut: Cut;
+  readonly problem: string;
+}
+
+interface Played extends PlayedTeam {
+  readonly worth: readonly Omit<WorthOfMessage, "step" | "cut">[];
+}
+
+/**
+ * Measures what a run's team says on held-out problems, as it began and as it is, and what its messages are worth.
+ * @returns the analysis, and what each message was worth
+ * @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`; `scoring_failed` where too few answers get a
+ * score
+ */
+export async function analyseRun(
+  directory: string,
+  options: AnalyseOptions,
+  progress: Progress,
+  cap: ActorCap = {},
+): Promise<{ readonly analysis: TeamAnalysis; readonly messages: readonly WorthOfMessage[] }> {
+  const spending = await actorSpending((await configOfRun(directory)).actor, cap);
+  const played = async ({ parts, close }: OpenedParts, { train }: FoundRun["config"]): Promise<Played> => {
+    try {
+      return await play(parts, options, train);
+    } finally {
+      await close();
+    }
+  };
+  const first = await findRun(directory, options.which);
+  const before = await played(await openFoundRun(first, progress, { trained: false, spending }), first.config);
+  const { opened, config, state } = await openRun(directory, options.which, async (found) => ({
+    ...found,
+    opened: await openFoundRun(found, progress, { spending }),
+  }));
+  const after = await played(opened, config);
+  const { step } = state;
+  const messages = after.worth.map((each) => ({ step, cut: options.cut, ...each }));
+  return { analysis: analyseTeam(before, after, { step, cut: options.cut }), messages };
+}
+
+async function play(
+  parts: Parameters<typeof livePolicies>[0],
+  { problems, seed, cut }: AnalyseOptions,
+  { sampling, scoring }: Pick<TrainConfig, "sampling" | "scoring">,
+): Promise<Played> {
+  const { topology, heldOut } = parts.task;
+  const scoreOf = scorer(parts.reward ?? rewardOf(parts.task), scoring);
+  const models = modelsOf(parts, livePolicies(parts));
+  const random = randomFromSeed(seed).split("analysis");
+  const results = await Promise.all(
+    heldOut.slice(0, problems).map(async (problem, i) => {
+      const context = { models, sampling, random: random.split(i) };
+      const judge = { score: (each: Episode) => scoreOf(each, problem), valueOf: scoreValue };
+      return messageValues(topology, problem, context, judge, cut);
+    }),
+  );
+  const failure = scoringFailure(scoringReport(results.map(({ score }) => score)), scoring, "the analysis");
+  if (failure) throw failure;
+  return {
+    agents: topology.agents,
+    episodes: results.map(({ episode }) => episode),
+    grades: results.map(({ score }) => scoreValue(score)),
+    values: results.flatMap(({ values }) => values),
+    worth: results.flatMap(({ episode, values }) => values.map((each) => ({ problem: episode.problemId, ...each }))),
+  };
+}

@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
+import { episodeSchema, problemSchema } from "@laconic/core/schemas";
+import { damagedRows, nodeFileSystem, readSettings, stepDefect } from "@laconic/trainer";
+import {
+  regressionOf,
+  describeChanges,
+  folderSource,
+  formerRunFiles,
+  nodeProcesses,
+  readRows,
+  readRunFacts,
+  runFiles,
+  shownEpisodes,
+} from "@laconic/trainer/reading";
+import { parseJson } from "@laconic/core";
+import { gameOf } from "./game.ts";
+import type { MetricRow } from "./metric-row.ts";
+import type { ReportData } from "./page.ts";
+import { statesIn } from "./states.ts";
+import type { Transcript } from "./transcripts.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a run directory for the report.
+ * @throws LaconicError `run_missing` when there is no run.
+ */
+export async function readRunData(directory: string): Promise<ReportData> {
+  const fs = nodeFileSystem;
+  const path = (name: string): string => join(directory, name);
+  const json = async (name: string): Promise<Json> =>
+    record(parseJson(new TextDecoder().decode(await fs.read(path(name))), path(name)));
+  const warmStart = (): Promise<Json> => json(runFiles.warmStart).catch(() => json(formerRunFiles.warmStart));
+  const config = await readSettings(fs, directory);
+  const environment = await json(runFiles.environment);
+  const source = folderSource(directory);
+  const facts = await readRunFacts(source, { processes: nodeProcesses });
+  const { train, evaluations, before, after, changes } = facts;
+  const rows = (await readRows(source, runFiles.metrics)).map(numbersOf);
+  const decline = before && after && regressionOf(before, after);
+  const defect = stepDefect(rows.map((row) => row["step"] ?? 0));
+  const transcripts: Transcript[] = [];
+  for await (const each of shownEpisodes(source, config)) transcripts.push(...transcript(each));
+  const damage = defect === null ? await damagedRows(fs, directory) : null;
+  return {
+    name: directory.split(/[\\/]/).findLast((part) => part !== "") ?? "run",
+    rows,
+    evaluations,
+    decline,
+    config,
+    states: statesIn(await readRows(source, runFiles.evaluations), await warmStart().catch(() => ({}))),
+    transcripts,
+    game: gameOf(config, environment),
+    budgetTokens: numberOr(record(train["budget"])["targetTokens"], null),
+    changes: describeChanges(changes),
+    seconds: facts.seconds,
+    device: facts.device ?? "unknown",
+    seed: facts.seed ?? "unknown",
+    warnings: [
+      ...(damage === null ? [] : [`${damage}; the report shows what is left`]),
+      ...(defect === null ? [] : [`${runFiles.metrics}: ${defect}; the charts lack it or show it twice`]),
+      ...facts.warnings.filter((each) => each !== decline && !(defect !== null && each.includes(defect))),
+    ],
+  };
+}
+
+function transcript({ step, task, ...recorded }: RecordedEpisode): Transcript[] {
+  // A benchmark's problem holds more than every problem does.
+  const { id, question, gold, views, group } = recorded.problem;
+  const extra = { ...(views !== undefined && { views }), ...(group !== undefined && { group }) };
+  const problem = problemSchema.safeParse({ id, question, gold, ...extra });
+  const episode = episodeSchema.safeParse(recorded.episode);
+  if (!problem.success || !episode.success) return [];
+  return [{ step, problem: problem.data, episode: episode.data, task: Number(task) }];
+}
+
+function numbersOf(row: Json): MetricRow {
+  return Object.fromEntries(
+    Object.entries(row).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+  );
+}
+
+function record(value: unknown): Json {
+  return typeof value === "object" && value !== null ? (value as Json) : {};
+}
+
+function numberOr<T>(value: unknown, fallback: T): number | T {
+  return typeof value === "number" ? value : fallback;
+}

@@ -1,0 +1,64 @@
+import { formatNumber, formatPercent } from "@laconic/core/text";
+import type { PlaneChart, PlanePoint } from "../charts/plane.ts";
+
+/** One evaluation: a place in the accuracy-token plane. */
+export interface FrontierPoint {
+  readonly step: number;
+  /** Mean tokens per episode. */
+  readonly tokens: number;
+  readonly accuracy: number;
+  /** 95 % interval of the accuracy. */
+  readonly interval: readonly [number, number];
+  /** Held-out problems; 0 where a run from before does not say. */
+  readonly problems: number;
+}
+
+/**
+ * Where the team started, the path it took, where it ended.
+ * @param untaught - the team before the lessons of a model that had some
+ */
+export function runPlane(
+  evaluations: readonly FrontierPoint[],
+  budget: number | null,
+  untaught: Pick<FrontierPoint, "tokens" | "accuracy"> | null = null,
+): PlaneChart {
+  const last = evaluations.length - 1;
+  const problems = evaluations.at(-1)?.problems ?? 0;
+  const beginning = untaught ? "after lessons" : "start";
+  const said = ({ accuracy, tokens }: Pick<FrontierPoint, "tokens" | "accuracy">): string =>
+    `${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens`;
+  const trained: PlanePoint[] = evaluations.map(({ step, tokens, accuracy, interval }, i) => ({
+    tokens,
+    accuracy,
+    interval,
+    name: `step ${step}`,
+    color: i === 0 ? 2 : i === last ? 3 : 1,
+    ...(i === 0 && last > 0 ? { label: beginning } : i === last && { label: "end" }),
+  }));
+  const points: PlanePoint[] = [
+    ...(untaught
+      ? [{ ...untaught, interval: null, name: "before lessons", label: "before", color: 0, hollow: true }]
+      : []),
+    ...trained,
+  ];
+  const [start, end] = [evaluations[0], evaluations.at(-1)];
+  return {
+    title: "Accuracy against tokens",
+    level: 2,
+    xLabel: "tokens per episode",
+    joined: "path",
+    caption: `Each point is an evaluation on ${problems === 0 ? "" : `${problems} `}held-out problems; bars are 95 % intervals. Better is up and to the left.`,
+    points,
+    budget,
+    logarithmic: false,
+    legend: [
+      ...(untaught ? [{ key: { color: 0, hollow: true, mark: "" }, text: `before lessons: ${said(untaught)}` }] : []),
+      ...(start && last > 0
+        ? [{ key: { color: 2, mark: "" }, text: `${beginning}, step ${start.step}: ${said(start)}` }]
+        : []),
+      ...(end ? [{ key: { color: 3, mark: "" }, text: `end, step ${end.step}: ${said(end)}` }] : []),
+      ...(budget === null ? [] : [{ key: { color: 0, dash: "5 4" }, text: `budget: ${formatNumber(budget)} tokens` }]),
+    ],
+    remark: `Wilson's 95 % intervals${problems === 0 ? "" : `, ${problems} problems at each step`}.`,
+  };
+}

@@ -1,0 +1,82 @@
+import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
+import { columnsOf } from "./columns.ts";
+import { printable } from "./printable.ts";
+import type { Comparison, RunGroup } from "./compare-runs.ts";
+import type { Difference } from "./difference.ts";
+import type { Figure } from "./figure.ts";
+
+const longest = 60;
+
+/** A comparison as a terminal shows it. */
+export function comparisonText({ settings, groups, differences, notes }: Comparison): string {
+  const letters = groups.map((_, i) => letterOf(i));
+  const head = groups.map((group, i) => `${letters[i]}  ${membersOf(group)}`);
+  const figures: string[][] = [
+    ["", "n", "ACCURACY", "TOKENS", "TIME"],
+    ...groups.map(({ runs, accuracy, tokens, seconds }, i) => [
+      letters[i] as string,
+      String(runs.length),
+      shown(accuracy, formatPercent),
+      shown(tokens, formatNumber),
+      shown(seconds, formatDuration),
+    ]),
+    ...differences.map(({ accuracy, tokens, seconds }, i) => [
+      `${letters[i + 1]} - ${letters[0]}`,
+      "",
+      points(accuracy),
+      difference(tokens, (value) => signed(value, formatNumber)),
+      difference(seconds, (value) => signed(value, formatDuration)),
+    ]),
+  ];
+  return [
+    ...head,
+    "",
+    ...(settings.length === 0
+      ? [groups.length === 1 ? "Settings: the same but for the seed." : "Settings: the same."]
+      : columnsOf([
+          ["SETTING", ...letters],
+          ...settings.map(({ key, values }) => [key, ...values.map((value) => clip(value ?? "-"))]),
+        ])),
+    "",
+    ...columnsOf(figures),
+    ...(notes.length === 0 ? [] : ["", ...notes]),
+  ]
+    .map((line) => printable(line))
+    .join("\n");
+}
+
+function membersOf({ runs }: RunGroup): string {
+  const seeds = runs.map(({ seed }) => seed ?? "?");
+  return `${runs.map(({ folder }) => folder).join(", ")} (seed ${seeds.join(", ")})`;
+}
+
+/** A, B, ... Z, then numbers. */
+function letterOf(index: number): string {
+  return index < 26 ? String.fromCodePoint(65 + index) : `#${index + 1}`;
+}
+
+function shown(figure: Figure | null, format: (value: number) => string): string {
+  if (!figure) return "-";
+  const { mean, interval } = figure;
+  return interval ? `${format(mean)} [${format(interval[0])}, ${format(interval[1])}]` : format(mean);
+}
+
+function points(of: Difference | null): string {
+  return difference(of, (value) => `${value < 0 ? "" : "+"}${(100 * value).toFixed(1)} points`);
+}
+
+function difference(of: Difference | null, format: (value: number) => string): string {
+  if (!of) return "-";
+  const { value, low, high } = of;
+  if (low === null || high === null) return format(value);
+  return `${format(value)} [${format(low)}, ${format(high)}]${low <= 0 && high >= 0 ? ", could be none" : ""}`;
+}
+
+function signed(value: number, format: (value: number) => string): string {
+  return `${value < 0 ? "-" : "+"}${format(Math.abs(value))}`;
+}
+
+function clip(text: string): string {
+  const line = text.replaceAll(/\s+/gu, " ");
+  return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
+}

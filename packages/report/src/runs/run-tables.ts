@@ -1,0 +1,196 @@
+import type { RecordedEpisode } from "@laconic/core/run-folder";
+import { eachEpisode, eachRow, folderSource, runFiles, type Row, type RunSource } from "@laconic/trainer/reading";
+import { printable } from "./printable.ts";
+import type { Cell } from "./csv.ts";
+
+/** A tidy table of a run: one observation a row. */
+export interface RunTable {
+  readonly columns: readonly string[];
+  rows(): AsyncIterable<readonly Cell[]>;
+}
+
+export const tableNames = ["metrics", "evaluations", "episodes", "turns"] as const;
+
+export type TableName = (typeof tableNames)[number];
+
+/** One table of a run folder. Files are read row by row: they may be larger than memory. */
+export async function runTable(folder: string, name: TableName): Promise<RunTable> {
+  const source = folderSource(folder);
+  switch (name) {
+    case "metrics":
+      return metricsTable(source);
+    case "evaluations":
+      return evaluationsTable(source);
+    case "episodes":
+      return { columns: episodeColumns, rows: () => flat(episodesOf(source), (row) => [episodeCells(row)]) };
+    case "turns":
+      return { columns: turnColumns, rows: () => flat(episodesOf(source), turnsOf) };
+  }
+}
+
+/** One row a step: metrics, and what its parts took. */
+async function metricsTable(source: RunSource): Promise<RunTable> {
+  const { metrics, timing } = runFiles;
+  const names = new Set<string>(["step"]);
+  const times = new Map<unknown, Row>();
+  for await (const row of eachRow(source, metrics))
+    for (const key of Object.keys(row)) if (key !== "nonfinite") names.add(key);
+  for await (const row of eachRow(source, timing)) {
+    times.set(row["step"], row);
+    for (const key of Object.keys(row)) names.add(key);
+  }
+  const columns = [...names];
+  return {
+    columns,
+    rows: () =>
+      flat(eachRow(source, metrics), (row) => {
+        const whole: Row = { ...times.get(row["step"]), ...row };
+        return [columns.map((name) => cellOf(whole[name]))];
+      }),
+  };
+}
+
+/** One row an evaluation and group of problems; the group of all has no name. */
+async function evaluationsTable(source: RunSource): Promise<RunTable> {
+  const file = runFiles.evaluations;
+  const [silence, measures] = [new Set<string>(), new Set<string>()];
+  for await (const row of eachRow(source, file)) {
+    for (const agent of Object.keys(recordOf(row["silence"]))) silence.add(agent);
+    for (const each of [row, ...Object.values(recordOf(row["groups"])).map((group) => recordOf(group))])
+      for (const name of Object.keys(recordOf(each["measures"]))) measures.add(name);
+  }
+  const rowOf = (step: unknown, group: string, of: Row): Cell[] => {
+    const [low, high] = Array.isArray(of["interval"]) ? (of["interval"] as unknown[]) : [];
+    return [
+      cellOf(step),
+      text(group),
+      cellOf(of["problems"]),
+      cellOf(of["accuracy"]),
+      cellOf(low),
+      cellOf(high),
+      cellOf(of["tokens"]),
+      ...[...measures].map((name) => cellOf(recordOf(of["measures"])[name])),
+      ...[...silence].map((agent) => cellOf(recordOf(of["silence"])[agent])),
+    ];
+  };
+  return {
+    columns: [
+      "step",
+      "group",
+      "problems",
+      "accuracy",
+      "accuracy_low",
+      "accuracy_high",
+      "tokens",
+      ...[...measures].map((name) => `measures/${text(name)}`),
+      ...[...silence].map((agent) => `silence/${text(agent)}`),
+    ],
+    rows: () =>
+      flat(eachRow(source, file), (row) => [
+        rowOf(row["step"], "", row),
+        ...Object.entries(recordOf(row["groups"])).map(([group, of]) => rowOf(row["step"], group, recordOf(of))),
+      ]),
+  };
+}
+
+interface NumberedEpisode {
+  readonly kind: "evaluation" | "training";
+  readonly row: RecordedEpisode;
+  /** Counts the episodes of its kind, from 0: rows of the turns name it. */
+  readonly number: number;
+}
+
+/** Held-out episodes first, then those of training, as far as the run kept them. */
+async function* episodesOf(source: RunSource): AsyncGenerator<NumberedEpisode> {
+  for (const kind of ["evaluation", "training"] as const) {
+    let number = 0;
+    for await (const row of eachEpisode(source, kind === "training" ? "step" : kind))
+      yield { kind, row, number: number++ };
+  }
+}
+
+const episodeColumns = [
+  "kind",
+  "episode",
+  "step",
+  "problem",
+  "question",
+  "gold",
+  "answer",
+  "task",
+  "reward",
+  "turns",
+  "silent_turns",
+  "tokens",
+];
+
+function episodeCells({ kind, row, number }: NumberedEpisode): Cell[] {
+  const { step, problem, episode, task, reward } = row;
+  const { utterances } = episode;
+  return [
+    kind,
+    number,
+    step,
+    cellOf(problem.id),
+    cellOf(problem.question),
+    cellOf(problem.gold),
+    cellOf(episode.answer),
+    cellOf(task),
+    cellOf(reward),
+    utterances.length,
+    utterances.filter(({ silent }) => silent).length,
+    utterances.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0),
+  ];
+}
+
+const turnColumns = [
+  "kind",
+  "episode",
+  "step",
+  "problem",
+  "turn",
+  "round",
+  "agent",
+  "silent",
+  "tokens",
+  "delivered_to",
+  "text",
+];
+
+function turnsOf({ kind, row: { step, problem, episode }, number }: NumberedEpisode): Cell[][] {
+  return episode.utterances.map((each) => [
+    kind,
+    number,
+    step,
+    cellOf(problem.id),
+    each.turn,
+    each.round,
+    cellOf(each.agent),
+    each.silent,
+    each.writtenTokens,
+    text(each.deliveredTo.join(" ")),
+    cellOf(each.text),
+  ]);
+}
+
+async function* flat<T>(
+  source: AsyncIterable<T>,
+  rowsOf: (each: T) => readonly (readonly Cell[])[],
+): AsyncGenerator<readonly Cell[]> {
+  for await (const each of source) yield* rowsOf(each);
+}
+
+function cellOf(value: unknown): Cell {
+  if (value === undefined || value === null) return null;
+  if (typeof value === "number" || typeof value === "boolean") return value;
+  return text(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+}
+
+/** Nothing in it that a terminal would obey, or that would show it in another order. */
+function text(value: string): string {
+  return printable(value);
+}
+
+function recordOf(value: unknown): Row {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Row) : {};
+}
