@@ -2,9 +2,9 @@ import { dirname, join, relative } from "node:path";
 import { relayQuickstart } from "../packages/worlds/src/index.ts";
 import { expect, test } from "vitest";
 import { loadPlot } from "../packages/report/src/charts/plot-library.ts";
-import { planeFile } from "../packages/report/src/charts/plane-file.ts";
+import { planeFile } from "../packages/report/src/charts/plane-chart.ts";
 import type { VariantResult } from "../packages/runtime/src/variants/run-variants.ts";
-import { variantPlane } from "../packages/report/src/variants/variant-plane.ts";
+import { variantPlane } from "../packages/report/src/variants/variant-page.ts";
 import { readText, repositoryFiles, root } from "./workspace.ts";
 
 // Draw them anew: npx vitest run test/docs-pictures -u

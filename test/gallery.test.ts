@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { planeFile } from "../packages/report/src/charts/plane-file.ts";
+import { planeFile } from "../packages/report/src/charts/plane-chart.ts";
 import { loadPlot, type Plot } from "../packages/report/src/charts/plot-library.ts";
 import type { VariantResult } from "../packages/runtime/src/variants/run-variants.ts";
-import { variantPlane } from "../packages/report/src/variants/variant-plane.ts";
+import { variantPlane } from "../packages/report/src/variants/variant-page.ts";
 import { readText, root } from "./workspace.ts";
 
 // The gallery and its own pictures are drawn anew by `npx vitest run test/gallery -u`; test/docs-pictures draws the others.

@@ -3,20 +3,14 @@
  * @module @laconic/report
  */
 export { analyseRun } from "./analysis/analyse-run.ts";
-export type { AnalyseOptions, WorthOfMessage } from "./analysis/analyse-run.ts";
+export type { AnalyseOptions, RunAnalysis, WorthOfMessage } from "./analysis/analyse-run.ts";
 export { writeAnalysis } from "./analysis/analysis-report.ts";
-export { reportBench } from "./bench/report-bench.ts";
-export { measuredLines } from "./run/measured-lines.ts";
-export { tokenChange } from "./run/token-change.ts";
-export { withoutScore } from "./run/unscored.ts";
-export { readWarnings, writePicture, writeReport } from "./run/write-report.ts";
-export {
-  ablationRemark,
-  ablationReport,
-  ablationRows,
-  ablationSaid,
-  ablationText,
-} from "./variants/ablation-report.ts";
+export { writeBench } from "./pages/bench-page.ts";
+export { measuredLines, tokenChange, withoutScore } from "./run/figures-text.ts";
+export { readReport } from "./run/run-report.ts";
+export type { RunReport } from "./run/run-report.ts";
+export { writeAblation } from "./variants/ablation-report.ts";
 export type { AblationReport } from "./variants/ablation-report.ts";
-export { noteOf, summariseSweep, sweepRows, sweepSaid, sweepTable } from "./variants/sweep-report.ts";
-export { writeVariantPages, writeVariantPicture } from "./variants/variant-report.ts";
+export type { SweepRow, SweepSummary } from "./variants/summary.ts";
+export { writeSweep } from "./variants/sweep-report.ts";
+export { writeVariantPicture } from "./variants/variant-page.ts";

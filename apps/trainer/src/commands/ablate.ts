@@ -1,17 +1,7 @@
-import { writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
-import {
-  ablationRemark,
-  ablationReport,
-  ablationRows,
-  ablationSaid,
-  ablationText,
-  summariseSweep,
-  writeVariantPages,
-  writeVariantPicture,
-} from "@laconic/report";
+import { writeAblation, writeVariantPicture } from "@laconic/report";
 import {
   applyOverrides,
   chooseVariants,
@@ -104,18 +94,9 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
           terminal,
         );
         if (!Array.isArray(results)) return stoppedBy(results, terminal);
-        const summary = await summariseSweep(folder, results);
-        const report = ablationReport(summary, seeds, skipped);
-        await writeFile(join(folder, "ablation.md"), `${ablationText(report)}\n`);
-        await writeVariantPages(folder, "ablation", {
-          heading: `Ablation of ${args.config}`,
-          results,
-          summary,
-          table: ablationRows(report),
-          remark: ablationRemark(report),
-          said: ablationSaid(report),
-        });
-        terminal.result(args.json ? JSON.stringify(report) : ablationText(report));
+        const heading = `Ablation of ${args.config}`;
+        const { report, text } = await writeAblation(folder, heading, results, { seeds, skipped });
+        terminal.result(args.json ? JSON.stringify(report) : text);
         return 0;
       },
     },

@@ -34,13 +34,11 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
           which: best ? ("best" as const) : ("latest" as const),
         };
         const run = resolve(directory);
-        const { analysis, messages } = await spinWhile(
-          terminal,
-          "replaying held-out problems, before and after training",
-          () => analyseRun(run, options, terminal, actorCap(cap)),
+        const found = await spinWhile(terminal, "replaying held-out problems, before and after training", () =>
+          analyseRun(run, options, terminal, actorCap(cap)),
         );
-        const page = await writeAnalysis(run, analysis, messages);
-        terminal.result(json ? JSON.stringify(analysis) : page);
+        const page = await writeAnalysis(run, found);
+        terminal.result(json ? JSON.stringify(found.analysis) : page);
         return 0;
       },
     },

@@ -16,7 +16,7 @@ import type { CommandDef } from "citty";
 import { configOf } from "../bench/bench-arguments.ts";
 import { dryRun, keepQuestions, playQuestions, prepareQuestions } from "../bench/play-questions.ts";
 import { playTasks, taskConfigOf, type TaskArguments } from "../bench/play-tasks.ts";
-import { reportBench } from "@laconic/report";
+import { writeBench } from "@laconic/report";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
@@ -201,7 +201,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         return withDashboard(args.view, shown, terminal, async () => {
           const limits = { insecure: args.insecure === true, maxErrors, deadline };
           const stopped = await playQuestions(directory, prepared, limits, terminal);
-          const { summaries, markdown, files } = await reportBench(directory);
+          const { summaries, markdown, files } = await writeBench(directory);
           terminal.result(args.json ? JSON.stringify({ directory, stopped, summaries, files }) : markdown);
           return codeOf(stopped, summaries, args.run, terminal);
         });

@@ -2,8 +2,8 @@ import { join, resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { settingsFile } from "@laconic/evaluation/bench";
 import { command, type ExitCode } from "../cli/command.ts";
-import { exists } from "../cli/files.ts";
-import { readWarnings, reportBench, writePicture, writeReport } from "@laconic/report";
+import { exists, writeGiven } from "../cli/files.ts";
+import { readReport, writeBench } from "@laconic/report";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function reportCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -22,14 +22,15 @@ export function reportCommand({ terminal }: CommandContext, exit: ExitCode): Com
       },
       run: async ({ directory, out, svg, json }) => {
         if (await exists(join(directory, settingsFile))) {
-          const { files, markdown } = await reportBench(resolve(directory));
+          const { files, markdown } = await writeBench(resolve(directory));
           terminal.result(json ? JSON.stringify({ report: files }) : markdown);
           return 0;
         }
-        for (const warning of await readWarnings(resolve(directory)))
-          terminal.note(`${terminal.paint("yellow", "warning")}: ${warning}`);
-        const file = await writeReport(resolve(directory), out === undefined ? undefined : resolve(out));
-        if (svg !== undefined) await writePicture(resolve(directory), resolve(svg));
+        const report = await readReport(resolve(directory));
+        for (const warning of report.warnings) terminal.warn(warning);
+        const file = resolve(out ?? join(directory, "report.html"));
+        await writeGiven(file, await report.page());
+        if (svg !== undefined) await writeGiven(resolve(svg), await report.picture());
         terminal.result(json ? JSON.stringify({ report: file }) : file);
         return 0;
       },

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
@@ -14,7 +13,7 @@ import {
   variantsOf,
 } from "@laconic/runtime";
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
-import { noteOf, summariseSweep, sweepRows, sweepSaid, sweepTable, writeVariantPages } from "@laconic/report";
+import { writeSweep } from "@laconic/report";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
@@ -75,17 +74,8 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         return withDashboard(args.view, { folder, page: "list" }, terminal, async () => {
           const results = await runVariants(plan, terminal);
           if (!Array.isArray(results)) return stoppedBy(results, terminal);
-          const summary = await summariseSweep(folder, results);
-          await writeFile(join(folder, "sweep.md"), `${sweepTable(summary)}\n`);
-          await writeVariantPages(folder, "sweep", {
-            heading: `Sweep of ${args.config}`,
-            results,
-            summary,
-            table: sweepRows(summary),
-            remark: noteOf(summary),
-            said: [sweepSaid(summary)],
-          });
-          terminal.result(args.json ? JSON.stringify(summary) : sweepTable(summary));
+          const { summary, text } = await writeSweep(folder, `Sweep of ${args.config}`, results);
+          terminal.result(args.json ? JSON.stringify(summary) : text);
           return 0;
         });
       },

@@ -1,7 +1,6 @@
 import { startRun, type AppConfig, type Interrupts, type StartedRun, type StartOptions } from "@laconic/runtime";
 import type { Terminal } from "../cli/terminal.ts";
-import { TrainingStatus } from "./training-status.ts";
-import { writeReport } from "@laconic/report";
+import { TrainingStatus, writeReport } from "./training-status.ts";
 
 /** A run that was trained here, and its page. */
 export interface ReportedRun extends StartedRun {

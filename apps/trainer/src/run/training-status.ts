@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { formatNumber, formatPercent } from "@laconic/core/text";
 import type { TrainingPlan, TrainingProgress } from "@laconic/runtime";
 import type { Evaluation, Metrics } from "@laconic/trainer";
-import { withoutScore, writeReport } from "@laconic/report";
+import { readReport, withoutScore } from "@laconic/report";
+import { writeGiven } from "../cli/files.ts";
 import { statusLine } from "../cli/status-line.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { evaluationsFrom, timeLeft } from "../cli/time-left.ts";
@@ -108,6 +110,14 @@ export class TrainingStatus {
     this.#last = at;
     return at;
   }
+}
+
+/** Writes the report of a run into its folder. @returns the file */
+export async function writeReport(directory: string): Promise<string> {
+  const file = join(directory, "report.html");
+  const { page } = await readReport(directory);
+  await writeGiven(file, await page());
+  return file;
 }
 
 function measuring({ heldOut }: TrainingPlan): string {

@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import { commonMessages, messageValues, summariseValues } from "./message-value.ts";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { rescore } from "./rescore.ts";
-import { analysisMarkdown } from "./analysis-page.ts";
 import { speechEdges } from "./speech-edges.ts";
 import { analyseTeam } from "./team-analysis.ts";
 
@@ -153,14 +152,5 @@ describe("a team before and after training", () => {
     expect(analyseTeam(before, before, { step: 7, cut: "drop" }).valuesBefore).toBeNull();
     expect(analysis.values).toMatchObject({ messages: 2, meanValue: 0.25, harmfulShare: 0.5 });
     expect(analysis.extremes.map(({ value }) => value)).toEqual([-0.5, 1]);
-  });
-
-  test("what an agent said cannot leave its cell of the page", () => {
-    const page = analysisMarkdown(analysis);
-    expect(page).toContain("# What the team says, at step 7");
-    expect(page).toContain("| all, before training | 1 | 2 | 50.0 | 25.00 | 100.0 % | 0.0 % |");
-    expect(page).toContain("| all, now | 2 | 2 | 25.0 |");
-    expect(page).toContain("`\u00a6 'x' \u00a6 <script>`");
-    expect(page).not.toContain(hostile);
   });
 });

@@ -8,6 +8,5 @@ export { speechEdges } from "./speech-edges.ts";
 export type { SpeechEdge } from "./speech-edges.ts";
 export { analyseTeam, speechOf } from "./team-analysis.ts";
 export type { PlayedTeam, Speech, TeamAnalysis } from "./team-analysis.ts";
-export { analysisMarkdown, analysisTables, analysisTitle, cutSaid, heldOut } from "./analysis-page.ts";
 export { gradedEpisode, rescore } from "./rescore.ts";
 export type { RescoredStep, RescoreOptions } from "./rescore.ts";

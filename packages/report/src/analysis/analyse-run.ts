@@ -28,10 +28,13 @@ import {
 } from "@laconic/runtime";
 import { actorSpending, type ActorCap } from "@laconic/runtime/spending";
 
+/** How a run is analysed. */
 export interface AnalyseOptions {
+  /** Held-out problems. */
   readonly problems: number;
   readonly seed: string;
   readonly cut: Cut;
+  /** Which checkpoint. */
   readonly which: "latest" | "best";
 }
 
@@ -43,13 +46,18 @@ export interface WorthOfMessage extends MessageValue {
   readonly problem: string;
 }
 
+/** What a run's team says, and what each of its messages was worth. */
+export interface RunAnalysis {
+  readonly analysis: TeamAnalysis;
+  readonly messages: readonly WorthOfMessage[];
+}
+
 interface Played extends PlayedTeam {
   readonly worth: readonly Omit<WorthOfMessage, "step" | "cut">[];
 }
 
 /**
  * Measures what a run's team says on held-out problems, as it began and as it is, and what its messages are worth.
- * @returns the analysis, and what each message was worth
  * @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`; `scoring_failed` where too few answers get a
  * score
  */
@@ -58,7 +66,7 @@ export async function analyseRun(
   options: AnalyseOptions,
   progress: Progress,
   cap: ActorCap = {},
-): Promise<{ readonly analysis: TeamAnalysis; readonly messages: readonly WorthOfMessage[] }> {
+): Promise<RunAnalysis> {
   const spending = await actorSpending((await configOfRun(directory)).actor, cap);
   const played = async ({ parts, close }: OpenedParts, { train }: FoundRun["config"]): Promise<Played> => {
     try {

@@ -1,29 +1,17 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { escapeHtml, formatNumber } from "@laconic/core/text";
-import {
-  analysisMarkdown,
-  analysisTables,
-  analysisTitle,
-  cutSaid,
-  heldOut,
-  type TeamAnalysis,
-} from "@laconic/evaluation/analysis";
+import type { TeamAnalysis } from "@laconic/evaluation/analysis";
 import { figureOf, svgTexts, valuesTable } from "../charts/figure.ts";
 import { loadPlot, type Plot } from "../charts/plot-library.ts";
-import { longText } from "../pages/hostile-text.ts";
-import { htmlPage } from "../pages/html-page.ts";
-import { tableSection } from "../pages/table-section.ts";
+import { htmlPage, longText, tableSection } from "../pages/html-page.ts";
 import { colours } from "../pages/theme.ts";
-import type { WorthOfMessage } from "./analyse-run.ts";
+import type { RunAnalysis } from "./analyse-run.ts";
+import { analysisMarkdown, analysisTables, analysisTitle, cutSaid, heldOut } from "./analysis-tables.ts";
 import { drawSpeech, type SpeechPanel } from "./speech-drawing.ts";
 
 /** Writes `analysis.json`, `analysis.md`, `analysis.html`, `message-values.jsonl` and `speech-graph.svg` into a run; returns the Markdown. */
-export async function writeAnalysis(
-  run: string,
-  analysis: TeamAnalysis,
-  messages: readonly WorthOfMessage[],
-): Promise<string> {
+export async function writeAnalysis(run: string, { analysis, messages }: RunAnalysis): Promise<string> {
   const plot = await loadPlot();
   const markdown = analysisMarkdown(analysis);
   await writeFile(join(run, "analysis.json"), `${JSON.stringify(analysis, null, 2)}\n`);
@@ -72,8 +60,7 @@ function speechFigure(plot: Plot, analysis: TeamAnalysis): string {
     draw: (size, texts) => drawSpeech(plot, analysis.agents, panels, size, texts),
     table: valuesTable(
       ["from", "to", ...panels.map(({ title }) => `${title}, tokens per episode`)],
-      [...new Set(all.map(({ from, to }) => JSON.stringify([from, to])))].map((key) => {
-        const [from, to] = JSON.parse(key) as [string, string];
+      [...new Map(all.map((edge) => [JSON.stringify([edge.from, edge.to]), edge])).values()].map(({ from, to }) => {
         const cells = panels.map(
           ({ edges }) => edges.find((edge) => edge.from === from && edge.to === to)?.tokens ?? 0,
         );

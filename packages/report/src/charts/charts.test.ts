@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { downsample } from "./downsample.ts";
+import { downsample } from "./series.ts";
 import { boxAround, placeLabels } from "./place-labels.ts";
 import { fitTo, linesOf, textWidth } from "./text-size.ts";
 import { logTicks, roundDomain, roundTicks, tickFormat } from "./ticks.ts";

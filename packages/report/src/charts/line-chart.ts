@@ -1,20 +1,10 @@
 import type { Markish } from "@observablehq/plot";
 import { formatNumber, formatPercent } from "@laconic/core/text";
-import { downsample } from "./downsample.ts";
 import { figureOf, valuesTable, type LegendItem, type Size } from "./figure.ts";
 import type { Plot } from "./plot-library.ts";
-import type { Point } from "./point.ts";
+import { downsample, type Point, type Series } from "./series.ts";
 import { textWidth } from "./text-size.ts";
 import { roundDomain, roundTicks, tickFormat } from "./ticks.ts";
-
-export interface Series {
-  readonly name: string;
-  readonly points: readonly Point[];
-  /** Which of the theme's categorical colours, from 1. */
-  readonly color: number;
-  /** Single values beside a smoothed line: drawn faintly, and not named. */
-  readonly faint?: boolean;
-}
 
 export interface LineChart {
   readonly title: string;
@@ -183,12 +173,4 @@ function least(values: readonly number[]): number {
 
 function most(values: readonly number[]): number {
   return values.reduce((a, b) => Math.max(a, b), -Infinity);
-}
-
-/** Trailing mean over at most `window` points: a curve a reader can follow. */
-export function smooth(points: readonly Point[], window: number): Point[] {
-  return points.map((point, i) => {
-    const slice = points.slice(Math.max(0, i - window + 1), i + 1);
-    return { x: point.x, y: slice.reduce((sum, each) => sum + each.y, 0) / slice.length };
-  });
 }

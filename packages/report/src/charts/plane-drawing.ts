@@ -1,7 +1,7 @@
 import { frontierOf } from "@laconic/evaluation";
 import type { Markish } from "@observablehq/plot";
 import { formatNumber } from "@laconic/core/text";
-import { planeAxes, type PlaneAxes } from "./plane-axes.ts";
+import { planeAxes, type PlaneAxes } from "./plane.ts";
 import type { PlaneChart, PlanePoint } from "./plane.ts";
 import { planeLabels } from "./plane-labels.ts";
 import type { Plot, SvgTexts } from "./plot-library.ts";

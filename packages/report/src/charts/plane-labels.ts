@@ -1,6 +1,6 @@
 import type { Markish } from "@observablehq/plot";
 import { formatNumber } from "@laconic/core/text";
-import type { PlaneAxes } from "./plane-axes.ts";
+import type { PlaneAxes } from "./plane.ts";
 import type { PlaneChart, PlanePoint } from "./plane.ts";
 import { boxAround, boxesAlong, placeLabels, type Box } from "./place-labels.ts";
 import type { Plot } from "./plot-library.ts";

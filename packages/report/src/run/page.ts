@@ -1,3 +1,4 @@
+import type { ScoreCounts } from "@laconic/rewards";
 import { describeUnscored } from "@laconic/trainer";
 import type { ChangesOfStep } from "@laconic/trainer/reading";
 import { escapeHtml, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
@@ -5,15 +6,12 @@ import { isReference, referencePlace, referencesAt, referenceTitle } from "@laco
 import { renderLineChart } from "../charts/line-chart.ts";
 import { renderPlane } from "../charts/plane-chart.ts";
 import type { Plot } from "../charts/plot-library.ts";
-import { htmlPage, tiles } from "../pages/html-page.ts";
-import type { MetricRow } from "./metric-row.ts";
-import { policiesOf, runCharts, smoothing } from "./run-charts.ts";
+import { htmlPage, tableSection, tiles } from "../pages/html-page.ts";
+import { policiesOf, runCharts, smoothing, type MetricRow } from "./run-charts.ts";
 import { runPlane, type FrontierPoint } from "./run-plane.ts";
 import { statesTable, untaughtOf, type TeamState } from "./states.ts";
-import { tableSection } from "../pages/table-section.ts";
-import { tokenChange } from "./token-change.ts";
+import { tokenChange } from "./figures-text.ts";
 import { pairTranscripts, renderTranscriptPair, type Transcript } from "./transcripts.ts";
-import { scoresOf } from "./unscored.ts";
 
 /** Everything the report shows, as plain values. */
 export interface ReportData {
@@ -141,4 +139,11 @@ function objectiveOf({ config, rows }: ReportData): string {
   const policies = policiesOf(rows).length;
   const name = isReference(own) ? referenceTitle(own) : (own?.name ?? "gspo");
   return policies > 1 ? `${name}, ${policies} policies` : name;
+}
+
+/** Answers of all steps by what became of their scores; null for a run from before they were counted. */
+function scoresOf(rows: readonly Readonly<Record<string, number>>[]): ScoreCounts | null {
+  if (!rows.some((row) => "scoring/scored" in row)) return null;
+  const sum = (name: string): number => rows.reduce((total, row) => total + (row[`scoring/${name}`] ?? 0), 0);
+  return { scored: sum("scored"), undecided: sum("undecided"), invalid: sum("invalid"), error: sum("error") };
 }

@@ -1,8 +1,10 @@
 import type { ChangesOfStep } from "@laconic/trainer/reading";
 import { formatNumber } from "@laconic/core/text";
-import { smooth, type LineChart, type Series } from "../charts/line-chart.ts";
-import type { Point } from "../charts/point.ts";
-import type { MetricRow } from "./metric-row.ts";
+import type { LineChart } from "../charts/line-chart.ts";
+import { smooth, type Point, type Series } from "../charts/series.ts";
+
+/** One logged step: metric name to value. */
+export type MetricRow = Readonly<Record<string, number>>;
 
 /** Steps that a solid line is the mean of. */
 export const smoothing = 8;
@@ -18,19 +20,11 @@ export function runCharts(
   budgetTokens: number | null,
   changed: readonly ChangesOfStep[] = [],
 ): LineChart[] {
-  const policies = policiesOf(rows);
-  const agents = names(rows, /^silence\/(.+)\/frac$/);
-  const terms = names(rows, /^rewards\/(.+)\/mean$/);
-  const isSteered = changed.some(({ text }) => text.includes("budget"));
-  const label =
-    budgetTokens === null
-      ? ""
-      : `budget${isSteered ? " at the end" : ""}: ${formatNumber(budgetTokens)} tokens per episode`;
   const changes = changed.map(({ step: x, text }) => ({ x, label: `step ${x}: ${text}` }));
-  const step = { xLabel: "step" };
+  const terms = names(rows, /^rewards\/(.+)\/mean$/);
   return [
     {
-      ...step,
+      xLabel: "step",
       title: "Accuracy",
       caption: "Share of training episodes answered rightly, sampled.",
       unit: "%",
@@ -38,18 +32,9 @@ export function runCharts(
       yDomain: [0, 1],
       series: pairOf(rows, "task/accuracy", "accuracy", 1),
     },
+    { ...tokensChart(rows, budgetTokens, changed), changes },
     {
-      ...step,
-      title: "Tokens per episode",
-      caption: "Written by the whole team, end tokens included.",
-      unit: "tokens",
-      yLabel: "tokens per episode",
-      series: pairOf(rows, "tokens/episode_mean", "written", 2),
-      changes,
-      ...(budgetTokens !== null && { references: [{ y: budgetTokens, label }] }),
-    },
-    {
-      ...step,
+      xLabel: "step",
       title: "Price of a token (λ)",
       caption: "The dual variable of Eq. 5: it rises while the team is over budget.",
       unit: "per token",
@@ -57,40 +42,10 @@ export function runCharts(
       series: [series(rows, "budget/tokens/lambda", "λ", 4)],
       changes,
     },
+    silenceChart(rows),
+    updateChart(rows),
     {
-      ...step,
-      title: "Silence",
-      caption: `Share of turns in which an agent said nothing, means over ${smoothing} steps.`,
-      unit: "%",
-      yLabel: "share of turns",
-      yDomain: [0, 1],
-      series: agents.map((agent, i) => ({
-        ...series(rows, `silence/${agent}/frac`, agent, color(i)),
-        points: smooth(pointsOf(rows, `silence/${agent}/frac`), smoothing),
-      })),
-    },
-    policies.length > 1
-      ? {
-          ...step,
-          title: "Entropy",
-          caption: "Mean entropy of a token, by policy.",
-          unit: "nats",
-          yLabel: "nats per token",
-          series: policies.map((policy, i) => series(rows, `policy/${policy}/actor/entropy`, policy, color(i))),
-        }
-      : {
-          ...step,
-          title: "Clip fraction",
-          caption: "Share of messages whose ratio was clipped, by side.",
-          unit: "%",
-          yLabel: "share of messages",
-          series: [
-            series(rows, "clip_ratio/low_mean", "below 1 − ε", 1),
-            series(rows, "clip_ratio/high_mean", "above 1 + ε", 2),
-          ],
-        },
-    {
-      ...step,
+      xLabel: "step",
       title: "Reward terms",
       caption: "Mean of each term of Eq. 1; costs are negative.",
       unit: "per episode",
@@ -99,6 +54,66 @@ export function runCharts(
     },
     ...measureCharts(rows),
   ];
+}
+
+function tokensChart(
+  rows: readonly MetricRow[],
+  budgetTokens: number | null,
+  changed: readonly ChangesOfStep[],
+): LineChart {
+  const when = changed.some(({ text }) => text.includes("budget")) ? " at the end" : "";
+  return {
+    xLabel: "step",
+    title: "Tokens per episode",
+    caption: "Written by the whole team, end tokens included.",
+    unit: "tokens",
+    yLabel: "tokens per episode",
+    series: pairOf(rows, "tokens/episode_mean", "written", 2),
+    ...(budgetTokens !== null && {
+      references: [{ y: budgetTokens, label: `budget${when}: ${formatNumber(budgetTokens)} tokens per episode` }],
+    }),
+  };
+}
+
+function silenceChart(rows: readonly MetricRow[]): LineChart {
+  const agents = names(rows, /^silence\/(.+)\/frac$/);
+  return {
+    xLabel: "step",
+    title: "Silence",
+    caption: `Share of turns in which an agent said nothing, means over ${smoothing} steps.`,
+    unit: "%",
+    yLabel: "share of turns",
+    yDomain: [0, 1],
+    series: agents.map((agent, i) => ({
+      ...series(rows, `silence/${agent}/frac`, agent, color(i)),
+      points: smooth(pointsOf(rows, `silence/${agent}/frac`), smoothing),
+    })),
+  };
+}
+
+/** How the update went: of several policies their entropy, of one what was clipped. */
+function updateChart(rows: readonly MetricRow[]): LineChart {
+  const policies = policiesOf(rows);
+  if (policies.length > 1)
+    return {
+      xLabel: "step",
+      title: "Entropy",
+      caption: "Mean entropy of a token, by policy.",
+      unit: "nats",
+      yLabel: "nats per token",
+      series: policies.map((policy, i) => series(rows, `policy/${policy}/actor/entropy`, policy, color(i))),
+    };
+  return {
+    xLabel: "step",
+    title: "Clip fraction",
+    caption: "Share of messages whose ratio was clipped, by side.",
+    unit: "%",
+    yLabel: "share of messages",
+    series: [
+      series(rows, "clip_ratio/low_mean", "below 1 − ε", 1),
+      series(rows, "clip_ratio/high_mean", "above 1 + ε", 2),
+    ],
+  };
 }
 
 /** What rewards count beside their terms: one chart of names alone, and one a family, such as `scheme/fallback`. */

@@ -13,9 +13,9 @@ import {
   runFiles,
   shownEpisodes,
 } from "@laconic/trainer/reading";
+import { namedTask, taskSettingsSchema } from "@laconic/worlds/named";
 import { parseJson } from "@laconic/core";
-import { gameOf } from "./game.ts";
-import type { MetricRow } from "./metric-row.ts";
+import type { MetricRow } from "./run-charts.ts";
 import type { ReportData } from "./page.ts";
 import { statesIn } from "./states.ts";
 import type { Transcript } from "./transcripts.ts";
@@ -63,6 +63,13 @@ export async function readRunData(directory: string): Promise<ReportData> {
       ...facts.warnings.filter((each) => each !== decline && !(defect !== null && each.includes(defect))),
     ],
   };
+}
+
+/** What a run's team plays, in two sentences: of a task with a name its own, of a user's what the run kept of it. Null for neither. */
+function gameOf(config: { readonly task?: unknown }, environment: { readonly about?: unknown }): string | null {
+  if (typeof environment.about === "string") return environment.about;
+  const task = taskSettingsSchema.safeParse(config.task);
+  return task.success ? namedTask(task.data).about(task.data) : null;
 }
 
 function transcript({ step, task, ...recorded }: RecordedEpisode): Transcript[] {

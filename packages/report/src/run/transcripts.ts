@@ -1,6 +1,6 @@
 import type { Episode, Problem, Utterance } from "@laconic/core";
 import { escapeHtml } from "@laconic/core/text";
-import { longText } from "../pages/hostile-text.ts";
+import { longText } from "../pages/html-page.ts";
 
 /** A stored conversation about a problem at some step of the run. */
 export interface Transcript {

@@ -9,3 +9,11 @@ export function columnsOf(rows: readonly (readonly string[])[]): string[] {
       .trimEnd(),
   );
 }
+
+/** Text of a model or a stranger's file for a terminal: control characters and those that turn its direction are spelled out. */
+export function printable(text: string): string {
+  return text.replaceAll(hidden, (char) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`);
+}
+
+/** Control characters but line feed and tab, marks of direction, and what separates lines unseen. */
+const hidden = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;

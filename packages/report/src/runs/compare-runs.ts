@@ -1,8 +1,7 @@
-import { differenceOf, type Difference } from "./difference.ts";
-import type { Figure } from "./figure.ts";
+import { LaconicError } from "@laconic/core";
 import type { RunEvaluation } from "@laconic/trainer/reading";
-import type { RunSummary } from "./run-summary.ts";
-import { settingsOf } from "./settings-of.ts";
+import { differenceOf, type Difference, type Figure } from "./difference.ts";
+import { readRunSummary, type RunSummary } from "./list-runs.ts";
 
 /** Runs of the same settings but for their seeds. */
 export interface RunGroup {
@@ -34,8 +33,30 @@ export interface Comparison {
 
 const seedKey = "train.seed";
 
-/** What differs between runs. Those whose settings differ in the seed alone are one group. */
-export function compareRuns(runs: readonly RunSummary[]): Comparison {
+/**
+ * What differs between runs. Those whose settings differ in the seed alone are one group.
+ * @param folders - of runs, each once
+ * @throws LaconicError `run_missing`; `config_invalid` for a folder that is named twice
+ */
+export async function compareRuns(folders: readonly string[]): Promise<Comparison> {
+  const twice = folders.find((folder, i) => folders.indexOf(folder) !== i);
+  if (twice !== undefined)
+    throw new LaconicError("config_invalid", `${twice} is named twice: a run is no second seed`, { directory: twice });
+  const runs: RunSummary[] = [];
+  for (const directory of folders) {
+    const run = await readRunSummary(directory);
+    if (run && run.state !== "foreign") runs.push(run);
+    else
+      throw new LaconicError(
+        "run_missing",
+        `${directory} holds no run${run ? ` that could be read: ${run.reason}` : ""}`,
+        { directory },
+      );
+  }
+  return comparisonOf(runs);
+}
+
+function comparisonOf(runs: readonly RunSummary[]): Comparison {
   const settings = runs.map(({ config }) => settingsOf(withTrain(config)));
   const bySettings = new Map<string, number[]>();
   for (const [i, own] of settings.entries()) {
@@ -62,6 +83,17 @@ export function compareRuns(runs: readonly RunSummary[]): Comparison {
     })),
     notes: notesOn(groups, runs),
   };
+}
+
+/** Leaves of a configuration by dotted key; a list is one, as JSON. */
+function settingsOf(value: unknown, path = ""): Readonly<Record<string, string>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return path === "" ? {} : { [path]: typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined") };
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, each]) =>
+      Object.entries(settingsOf(each, path === "" ? key : `${path}.${key}`)),
+    ),
+  );
 }
 
 /** Settings of a program's run stand alone. */

@@ -1,9 +1,7 @@
 import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
-import { columnsOf } from "./columns.ts";
-import { printable } from "./printable.ts";
+import { columnsOf, printable } from "./columns.ts";
 import type { Comparison, RunGroup } from "./compare-runs.ts";
-import type { Difference } from "./difference.ts";
-import type { Figure } from "./figure.ts";
+import type { Difference, Figure } from "./difference.ts";
 
 const longest = 60;
 

@@ -1,4 +1,10 @@
-import type { Figure } from "./figure.ts";
+/** A figure over the runs of a group. */
+export interface Figure {
+  readonly mean: number;
+  readonly values: readonly number[];
+  /** 95 %: of one run's held-out problems, or of several runs' mean by Student's t; null where neither is known. */
+  readonly interval: readonly [low: number, high: number] | null;
+}
 
 /** A figure less the first group's, with its 95 % interval; without one the ends are null. */
 export interface Difference {

@@ -1,31 +1,60 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { eachEpisode, eachRow, folderSource, runFiles, type Row, type RunSource } from "@laconic/trainer/reading";
-import { printable } from "./printable.ts";
-import type { Cell } from "./csv.ts";
-
-/** A tidy table of a run: one observation a row. */
-export interface RunTable {
-  readonly columns: readonly string[];
-  rows(): AsyncIterable<readonly Cell[]>;
-}
+import { printable } from "./columns.ts";
+import { CsvWriter, type Cell, type RunTable } from "./csv.ts";
+import { readRunSummary } from "./list-runs.ts";
 
 export const tableNames = ["metrics", "evaluations", "episodes", "turns"] as const;
 
 export type TableName = (typeof tableNames)[number];
 
-/** One table of a run folder. Files are read row by row: they may be larger than memory. */
-export async function runTable(folder: string, name: TableName): Promise<RunTable> {
-  const source = folderSource(folder);
-  switch (name) {
-    case "metrics":
-      return metricsTable(source);
-    case "evaluations":
-      return evaluationsTable(source);
-    case "episodes":
-      return { columns: episodeColumns, rows: () => flat(episodesOf(source), (row) => [episodeCells(row)]) };
-    case "turns":
-      return { columns: turnColumns, rows: () => flat(episodesOf(source), turnsOf) };
+/** What an export wrote. */
+export interface RunExport {
+  readonly folder: string;
+  readonly files: readonly { readonly file: string; readonly rows: number }[];
+  /** Texts that a spreadsheet would have run as a formula: they begin with an apostrophe. */
+  readonly defused: number;
+}
+
+/**
+ * Writes tables of a run as `TABLE.csv` into a folder.
+ * @throws LaconicError `run_missing`
+ */
+export async function exportRun(
+  directory: string,
+  folder: string,
+  names: readonly TableName[] = tableNames,
+): Promise<RunExport> {
+  const tables = await runTables(directory);
+  const writer = new CsvWriter();
+  await mkdir(folder, { recursive: true });
+  const files: { file: string; rows: number }[] = [];
+  for (const name of names) {
+    const file = join(folder, `${name}.csv`);
+    files.push({ file, rows: await writer.write(await tables(name), file) });
   }
+  return { folder, files, defused: writer.defused };
+}
+
+/**
+ * The tables of a run folder, by name. Files are read row by row: they may be larger than memory.
+ * @throws LaconicError `run_missing`
+ */
+export async function runTables(directory: string): Promise<(name: TableName) => Promise<RunTable>> {
+  if (!(await readRunSummary(directory)))
+    throw new LaconicError("run_missing", `${directory} holds no run`, { directory });
+  const source = folderSource(directory);
+  const episodes = {
+    episodes: { columns: episodeColumns, rows: () => flat(episodesOf(source), (row) => [episodeCells(row)]) },
+    turns: { columns: turnColumns, rows: () => flat(episodesOf(source), turnsOf) },
+  };
+  return async (name) => {
+    if (name === "metrics") return metricsTable(source);
+    return name === "evaluations" ? evaluationsTable(source) : episodes[name];
+  };
 }
 
 /** One row a step: metrics, and what its parts took. */

@@ -1,13 +1,13 @@
 import { summarise, type SampleRecord } from "@laconic/evaluation";
 import type { Speech, TeamAnalysis } from "@laconic/evaluation/analysis";
 import { analysisHtml } from "../analysis/analysis-report.ts";
-import { benchPage } from "../bench/bench-page.ts";
+import { benchPage } from "../pages/bench-page.ts";
 import type { Plot } from "../charts/plot-library.ts";
-import type { MetricRow } from "../run/metric-row.ts";
+import type { MetricRow } from "../run/run-charts.ts";
 import { renderReport } from "../run/page.ts";
 import type { Transcript } from "../run/transcripts.ts";
 import type { VariantResult } from "@laconic/runtime";
-import { variantPage } from "../variants/variant-report.ts";
+import { variantPage } from "../variants/variant-page.ts";
 
 const hostile = `\u202E<img src=x onerror=alert(1)>\u001b[31m`;
 const agents = ["holder-a", "holder-b", "a-rather-long-name-of-an-agent", hostile, "solver"];
@@ -160,18 +160,10 @@ function ablation(plot: Plot): string {
       return { variant, about: `${variant} changed`, seed, before, after, seconds: 60 };
     }),
   );
-  const summary = {
-    rows: [],
-    hypervolume: 0.7,
-    before: { accuracy: 0.94, tokens: 61 },
-    beforeLessons: null,
-    tokensAtStartAccuracy: null,
-  };
   const table = { title: "Variants", columns: ["variant", "accuracy"], rows: variants.map((name) => [name, "97.0 %"]) };
   return variantPage(plot, {
     heading: "Ablation of a preset",
     results,
-    summary: { ...summary, problems: 400 },
     table,
     remark: "n = 3 seeds",
     said: [hostile],

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { formatNumber, formatPercent } from "@laconic/core/text";
 import {
   publishedAblation,
@@ -6,30 +8,34 @@ import {
   type PublishedAblation,
   type Table,
 } from "@laconic/evaluation";
-import { tokenChange } from "../run/token-change.ts";
-import { beginningSaid, differencesNote, intervalText, type SweepRow, type SweepSummary } from "./sweep-report.ts";
-import type { SkippedVariant } from "@laconic/runtime";
+import type { SkippedVariant, VariantResult } from "@laconic/runtime";
+import { tokenChange } from "../run/figures-text.ts";
+import { summariseSweep, type SweepRow, type SweepSummary } from "./summary.ts";
+import { beginningSaid, differencesNote, intervalText, markdownRows } from "./variant-text.ts";
+import { writeVariantPages } from "./variant-page.ts";
 
 /** What an ablation came to. */
-export interface AblationReport {
+export interface AblationReport extends Pick<SweepSummary, "before" | "beforeLessons" | "problems"> {
   readonly seeds: readonly number[];
-  /** The untrained team: mean over all runs. */
-  readonly before: SweepSummary["before"];
-  readonly beforeLessons: SweepSummary["beforeLessons"];
-  /** Held-out problems with a score, the fewest of any run. */
-  readonly problems: number;
   /** The base first. Differences are against it. */
   readonly rows: readonly (SweepRow & { readonly published: PublishedAblation | null })[];
   readonly skipped: readonly SkippedVariant[];
   readonly publishedSource: string;
 }
 
-export function ablationReport(
-  { rows, before, beforeLessons, problems }: SweepSummary,
-  seeds: readonly number[],
-  skipped: readonly SkippedVariant[],
-): AblationReport {
-  return {
+/**
+ * Writes `ablation.md`, `ablation.html` and `ablation.svg` into the folder of an ablation.
+ * @param heading - of the page
+ * @returns what the ablation came to, and the Markdown: the table, what it says in words, what was left out
+ */
+export async function writeAblation(
+  folder: string,
+  heading: string,
+  results: readonly VariantResult[],
+  { seeds, skipped }: Pick<AblationReport, "seeds" | "skipped">,
+): Promise<{ readonly report: AblationReport; readonly text: string }> {
+  const { rows, before, beforeLessons, problems } = await summariseSweep(folder, results);
+  const report: AblationReport = {
     seeds,
     before,
     beforeLessons,
@@ -38,10 +44,17 @@ export function ablationReport(
     rows: rows.map((row) => ({ ...row, published: publishedAblation(row.variant) })),
     publishedSource: publishedAblationSource,
   };
+  const table = ablationTable(report);
+  const remark = remarkOf(report);
+  const said = [...readingOf(report), ...skipped.map(({ variant, reason }) => `${variant} was left out: ${reason}.`)];
+  const text = [...markdownRows(table), "", remark, "", ...said.map((each) => `- ${each}`)].join("\n");
+  await writeFile(join(folder, "ablation.md"), `${text}\n`);
+  await writeVariantPages(folder, "ablation", { heading, results, table, remark, said });
+  return { report, text };
 }
 
 /** The ablation as a table; units stand in its head. */
-export function ablationRows({ rows }: AblationReport): Table {
+function ablationTable({ rows }: AblationReport): Table {
   const published = rows.some((row) => row.published !== null);
   return {
     title: "Variants",
@@ -68,31 +81,11 @@ export function ablationRows({ rows }: AblationReport): Table {
   };
 }
 
-/** Under the table: where the team began, of how many seeds and problems differences are, and whose the published figures. */
-export function ablationRemark(report: AblationReport): string {
+/** Where the team began, of how many seeds and problems differences are, and whose the published figures. */
+function remarkOf(report: AblationReport): string {
   const { rows, seeds, problems, publishedSource } = report;
   const published = rows.some((row) => row.published !== null) ? ` *${publishedSource}.` : "";
   return `${beginningSaid(report)} Seeds ${seeds.join(", ")}. ${differencesNote(seeds.length, problems)}${published}`;
-}
-
-/** What the variants show in words, and what was left out. */
-export function ablationSaid(report: AblationReport): string[] {
-  return [...readingOf(report), ...report.skipped.map(({ variant, reason }) => `${variant} was left out: ${reason}.`)];
-}
-
-/** Markdown: the table, what it says in words, what was left out. */
-export function ablationText(report: AblationReport): string {
-  const { columns, rows } = ablationRows(report);
-  const line = (cells: readonly string[]): string => `| ${cells.map((text) => cell(text)).join(" | ")} |`;
-  return [
-    line(columns),
-    line(columns.map(() => "---")),
-    ...rows.map((row) => line(row)),
-    "",
-    ablationRemark(report),
-    "",
-    ...ablationSaid(report).map((said) => `- ${said}`),
-  ].join("\n");
 }
 
 /** A sentence for each variant: what its intervals show, and what they do not. */
@@ -118,9 +111,4 @@ function shown(
   if (low > 0) return `${(scale * value).toFixed(1)} ${unit} ${more} (${a} to ${b})`;
   if (high < 0) return `${(-scale * value).toFixed(1)} ${unit} ${less} (${b} to ${a})`;
   return `${unit}: no difference that this shows (${intervalText(interval, scale)})`;
-}
-
-/** What a user named or wrote stays in its cell. */
-function cell(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll(/\s+/gu, " ");
 }

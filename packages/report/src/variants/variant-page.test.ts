@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { loadPlot } from "../charts/plot-library.ts";
-import { planeFile } from "../charts/plane-file.ts";
-import { tokenChange } from "../run/token-change.ts";
-import { differencesNote } from "./sweep-report.ts";
+import { planeFile } from "../charts/plane-chart.ts";
+import { tokenChange } from "../run/figures-text.ts";
+import { differencesNote } from "./variant-text.ts";
 import type { VariantResult } from "@laconic/runtime";
-import { variantPlane } from "./variant-plane.ts";
+import { variantPlane } from "./variant-page.ts";
 
 const result = (variant: string, seed: number, tokens: number): VariantResult => ({
   variant,

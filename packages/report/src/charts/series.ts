@@ -1,4 +1,26 @@
-import type { Point } from "./point.ts";
+/** A value at a step. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What one line of a chart shows. */
+export interface Series {
+  readonly name: string;
+  readonly points: readonly Point[];
+  /** Which of the theme's categorical colours, from 1. */
+  readonly color: number;
+  /** Single values beside a smoothed line: drawn faintly, and not named. */
+  readonly faint?: boolean;
+}
+
+/** Trailing mean over at most `window` points: a curve a reader can follow. */
+export function smooth(points: readonly Point[], window: number): Point[] {
+  return points.map((point, i) => {
+    const slice = points.slice(Math.max(0, i - window + 1), i + 1);
+    return { x: point.x, y: slice.reduce((sum, each) => sum + each.y, 0) / slice.length };
+  });
+}
 
 /**
  * At most `4 × buckets` points that draw like all of them: of each stretch the first, lowest, highest and last (M4, Jugel et al.

@@ -1,6 +1,6 @@
 import type { Measured } from "@laconic/trainer";
 import { expect, test } from "vitest";
-import { measuredLines } from "./measured-lines.ts";
+import { measuredLines } from "./figures-text.ts";
 
 const measured = (measures: Record<string, number>, perplexity: number): Measured => ({
   problems: 9,

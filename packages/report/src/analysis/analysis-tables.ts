@@ -1,7 +1,6 @@
 import { formatNumber, formatPercent, visibleText } from "@laconic/core/text";
-import { markdownOf, type Table } from "../tables.ts";
-import type { ValueSummary } from "./message-value.ts";
-import type { Speech, TeamAnalysis } from "./team-analysis.ts";
+import { markdownOf, type Table } from "@laconic/evaluation";
+import type { Speech, TeamAnalysis, ValueSummary } from "@laconic/evaluation/analysis";
 
 /** An analysis as Markdown. What agents said stands in code, with marks of its own taken out. */
 export function analysisMarkdown(analysis: TeamAnalysis): string {

@@ -1,7 +1,63 @@
-import { formatNumber, formatPercent } from "@laconic/core/text";
-import type { LegendItem } from "../charts/figure.ts";
-import type { PlaneChart, PlanePoint } from "../charts/plane.ts";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { escapeHtml, formatNumber, formatPercent } from "@laconic/core/text";
+import type { Table } from "@laconic/evaluation";
 import type { VariantResult } from "@laconic/runtime";
+import type { LegendItem } from "../charts/figure.ts";
+import { planeFile, renderPlane } from "../charts/plane-chart.ts";
+import type { PlaneChart, PlanePoint } from "../charts/plane.ts";
+import { loadPlot, type Plot } from "../charts/plot-library.ts";
+import { htmlPage, tableSection, tiles } from "../pages/html-page.ts";
+import { byVariant, meanOf } from "./summary.ts";
+
+/** What a sweep or an ablation says on its page. */
+export interface VariantPage {
+  readonly heading: string;
+  readonly results: readonly VariantResult[];
+  readonly table: Table;
+  /** Under the table: of how many seeds and problems its intervals are. */
+  readonly remark: string;
+  /** Further sentences. */
+  readonly said: readonly string[];
+}
+
+/** The page of a sweep or an ablation: the plane, the table, what it says in words. */
+export function variantPage(plot: Plot, { heading, results, table, remark, said }: VariantPage): string {
+  const before = meanOf(results.map((each) => each.before));
+  const variants = byVariant(results).length;
+  return htmlPage(
+    heading,
+    [
+      tiles([
+        [`${formatPercent(before.accuracy)}, ${formatNumber(before.tokens)} tokens`, "before training"],
+        [String(variants), variants === 1 ? "variant" : "variants"],
+        [String(results.length), results.length === 1 ? "run" : "runs"],
+      ]),
+      renderPlane(plot, variantPlane(results, "Where each variant ended"), "plane"),
+      tableSection(table, "table", remark),
+      said.length === 0
+        ? ""
+        : `<h2>What this shows</h2><ul>${said.map((each) => `<li>${escapeHtml(each)}</li>`).join("")}</ul>`,
+    ].join("\n"),
+  );
+}
+
+/** Writes `NAME.svg`, the plane as a picture. */
+export async function writeVariantPicture(
+  folder: string,
+  name: string,
+  results: readonly VariantResult[],
+): Promise<void> {
+  if (results.length === 0) return;
+  const plane = variantPlane(results, "Where each variant ended");
+  await writeFile(join(folder, `${name}.svg`), planeFile(await loadPlot(), plane, "wide"));
+}
+
+/** Writes `NAME.html` and `NAME.svg`. */
+export async function writeVariantPages(folder: string, name: string, page: VariantPage): Promise<void> {
+  await writeFile(join(folder, `${name}.html`), variantPage(await loadPlot(), page));
+  await writeVariantPicture(folder, name, page.results);
+}
 
 const colours = 7;
 
@@ -14,8 +70,9 @@ export function variantPlane(
   title: string,
   budget: number | null = null,
 ): PlaneChart {
-  const names = [...new Set(results.map(({ variant }) => variant))];
-  const groups = names.map((name) => results.filter(({ variant }) => variant === name));
+  const variants = byVariant(results);
+  const groups = variants.map(({ runs }) => runs);
+  const names = variants.map(({ name }) => name);
   const seeds = Math.max(0, ...groups.map((group) => group.length));
   const starts = [
     ...new Map(results.map(({ seed, before }) => [`${seed} ${before.tokens} ${before.accuracy}`, before])).values(),
@@ -81,10 +138,4 @@ function pointAt(
 
 function colourOf(index: number): number {
   return (index % colours) + 1;
-}
-
-function meanOf(sides: readonly VariantResult["after"][]): VariantResult["after"] {
-  const mean = (pick: (side: VariantResult["after"]) => number): number =>
-    sides.reduce((sum, side) => sum + pick(side), 0) / Math.max(1, sides.length);
-  return { accuracy: mean(({ accuracy }) => accuracy), tokens: mean(({ tokens }) => tokens) };
 }

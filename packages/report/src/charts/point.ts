@@ -1,5 +1,0 @@
-/** A value at a step. */
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}

@@ -1,2 +1,0 @@
-/** One logged step: metric name to value. */
-export type MetricRow = Readonly<Record<string, number>>;

@@ -1,0 +1,38 @@
+import { LaconicError } from "@laconic/core";
+import { planeFile } from "../charts/plane-chart.ts";
+import { loadPlot } from "../charts/plot-library.ts";
+import { renderReport } from "./page.ts";
+import { readRunData } from "./run-data.ts";
+import { runPlane } from "./run-plane.ts";
+import { untaughtOf } from "./states.ts";
+
+/** A run folder as its report shows it. */
+export interface RunReport {
+  /** What a reader must know first: that the run ended worse than it began, that rows are lost, that it warned. */
+  readonly warnings: readonly string[];
+  /** The page with charts and transcripts: HTML that needs nothing else. */
+  page(): Promise<string>;
+  /**
+   * The accuracy-token plane as an SVG file.
+   * @throws LaconicError `run_missing` when the run holds no evaluation yet
+   */
+  picture(): Promise<string>;
+}
+
+/**
+ * Reads a run folder for its report.
+ * @throws LaconicError `run_missing` when there is no run
+ */
+export async function readReport(directory: string): Promise<RunReport> {
+  const data = await readRunData(directory);
+  const { decline, warnings, evaluations, states, budgetTokens } = data;
+  return {
+    warnings: decline === null ? warnings : [decline, ...warnings],
+    page: async () => renderReport(await loadPlot(), data),
+    async picture() {
+      if (evaluations.length === 0)
+        throw new LaconicError("run_missing", `${directory} holds no evaluation to draw`, { directory });
+      return planeFile(await loadPlot(), runPlane(evaluations, budgetTokens, untaughtOf(states)), "wide");
+    },
+  };
+}

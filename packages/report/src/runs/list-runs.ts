@@ -1,0 +1,86 @@
+import { readdir, stat } from "node:fs/promises";
+import { basename, join, relative } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
+import {
+  describeChanges,
+  folderSource,
+  nodeProcesses,
+  readRunFacts,
+  type ChangesOfStep,
+  type RunFacts,
+} from "@laconic/trainer/reading";
+import { columnsOf, printable } from "./columns.ts";
+
+/** A run in a line. */
+export interface RunSummary extends Omit<RunFacts, "environment" | "train" | "evaluations" | "changes" | "warnings"> {
+  readonly folder: string;
+  readonly name: string;
+  /** Settings that were changed while it went on. */
+  readonly changes: readonly ChangesOfStep[];
+  /** How many. */
+  readonly warnings: number;
+}
+
+/**
+ * What a run folder holds, by its small files; null for a folder that is no run's.
+ * @param folder - of one run
+ */
+export async function readRunSummary(folder: string): Promise<RunSummary | null> {
+  const facts = await readRunFacts(folderSource(folder), { processes: nodeProcesses });
+  const { environment, train: _, evaluations: __, changes, warnings, ...shown } = facts;
+  // A model's folder has a config.json too.
+  if (shown.state === "foreign" && environment === null && shown.step === 0) return null;
+  return { folder, name: basename(folder), ...shown, changes: describeChanges(changes), warnings: warnings.length };
+}
+
+/** A sweep's runs lie two folders below its own. */
+const deepest = 4;
+
+/**
+ * Runs in a folder and below it, those changed last first. Links are not followed, and nothing is looked for inside a run.
+ * @throws LaconicError `config_invalid` for what is no folder
+ */
+export async function listRuns(folder: string): Promise<RunSummary[]> {
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) throw new LaconicError("config_invalid", `${folder} is no folder`, { folder });
+  const found: RunSummary[] = [];
+  const visit = async (path: string, depth: number): Promise<void> => {
+    const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+    const summary = entries.some(({ name }) => name === "config.json") ? await readRunSummary(path) : null;
+    if (summary) found.push(summary);
+    if (summary || depth === deepest) return;
+    for (const entry of entries)
+      if (entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules")
+        await visit(join(path, entry.name), depth + 1);
+  };
+  await visit(folder, 0);
+  return found.toSorted((a, b) => b.updated - a.updated);
+}
+
+/** Runs as lines of a terminal, under a head. @param folder - their paths are shown from here */
+export function runLines(runs: readonly RunSummary[], folder: string): string[] {
+  const head = ["RUN", "STATE", "STEPS", "ACCURACY", "TOKENS", "TIME", "DEVICE", "WARNINGS"];
+  return columnsOf([head, ...runs.map((run) => cells(run, folder))]);
+}
+
+function cells(run: RunSummary, folder: string): string[] {
+  const { state, step, plannedSteps, before, after, lessons, seconds, device, warnings } = run;
+  const fromTo = (show: (value: number) => string, of: "accuracy" | "tokens"): string => {
+    if (!before) return "-";
+    return [lessons?.before, before, after].flatMap((each) => (each ? show(each[of]) : [])).join(" -> ");
+  };
+  return [
+    relative(folder, run.folder) || run.name,
+    state,
+    plannedSteps === null ? String(step) : `${step}/${plannedSteps}`,
+    fromTo(formatPercent, "accuracy"),
+    fromTo(formatNumber, "tokens"),
+    seconds === null ? "-" : formatDuration(seconds),
+    device ?? "-",
+    String(warnings),
+  ].map((cell) => printable(cell).replaceAll(/\s+/gu, " "));
+}

@@ -1,0 +1,120 @@
+import { ledgerTotals } from "@laconic/core";
+import { frontierOf, hypervolume, pairedBootstrapOverRuns, tokensAtAccuracy, type Interval } from "@laconic/evaluation";
+import { runFolder, type VariantResult } from "@laconic/runtime";
+import { eachEpisode, folderSource } from "@laconic/trainer/reading";
+
+/** A variant over its seeds. */
+export interface SweepRow {
+  readonly variant: string;
+  readonly about: string;
+  readonly seeds: number;
+  readonly accuracy: number;
+  readonly tokens: number;
+  /** Nobody of the sweep is cheaper and better. */
+  readonly onFrontier: boolean;
+  /** Against the first variant, seed by seed on the same problems: bootstrap over seeds and problems, 95 %. Null for the first. */
+  readonly accuracyDifference: Interval | null;
+  readonly tokenDifference: Interval | null;
+}
+
+/** What the runs of a sweep or an ablation came to. */
+export interface SweepSummary {
+  readonly rows: readonly SweepRow[];
+  /** Share of the plane up to the untrained team's tokens that the sweep dominates. */
+  readonly hypervolume: number;
+  /** The untrained team, after lessons where there were any: mean over all runs. */
+  readonly before: Side;
+  /** Before the lessons; null where not all runs had some. */
+  readonly beforeLessons: Side | null;
+  /** Tokens of the frontier at the untrained team's accuracy; null where none is as good. */
+  readonly tokensAtStartAccuracy: number | null;
+  /** Held-out problems with a score, the fewest of any run. */
+  readonly problems: number;
+}
+
+type Side = VariantResult["after"];
+
+interface Measured {
+  readonly task: number;
+  readonly tokens: number;
+}
+
+/** By seed and problem. */
+type HeldOut = ReadonlyMap<number, ReadonlyMap<string, Measured>>;
+
+/** What a sweep came to, from its results and the held-out episodes in its runs. */
+export async function summariseSweep(folder: string, results: readonly VariantResult[]): Promise<SweepSummary> {
+  const variants = byVariant(results);
+  const points = variants.map(({ name, runs }) => ({ variant: name, ...meanOf(runs.map(({ after }) => after)) }));
+  const frontier = new Set(frontierOf(points).map(({ variant }) => variant));
+  const heldOut: HeldOut[] = [];
+  for (const { runs } of variants) heldOut.push(await heldOutOf(folder, runs));
+  const before = meanOf(results.map((each) => each.before));
+  const untaught = results.flatMap(({ beforeLessons }) => beforeLessons ?? []);
+  return {
+    rows: variants.map(({ name, runs }, i) => {
+      const { accuracy, tokens } = points[i] as (typeof points)[number];
+      const difference = (pick: (each: Measured) => number): Interval | null =>
+        i === 0 ? null : differenceOf(heldOut[i] as HeldOut, heldOut[0] as HeldOut, pick);
+      return {
+        variant: name,
+        about: runs[0]?.about ?? "",
+        seeds: runs.length,
+        accuracy,
+        tokens,
+        onFrontier: frontier.has(name),
+        accuracyDifference: difference(({ task }) => task),
+        tokenDifference: difference((each) => each.tokens),
+      };
+    }),
+    hypervolume: hypervolume(points, before.tokens),
+    before,
+    beforeLessons: untaught.length === results.length && untaught.length > 0 ? meanOf(untaught) : null,
+    tokensAtStartAccuracy: tokensAtAccuracy(points, before.accuracy),
+    problems: Math.min(...heldOut.flatMap((runs) => [...runs.values()].map(({ size }) => size))),
+  };
+}
+
+/** The results of each variant, in the order in which variants come first. */
+export function byVariant(
+  results: readonly VariantResult[],
+): readonly { readonly name: string; readonly runs: readonly VariantResult[] }[] {
+  const names = [...new Set(results.map(({ variant }) => variant))];
+  return names.map((name) => ({ name, runs: results.filter(({ variant }) => variant === name) }));
+}
+
+/** The mean point of several. */
+export function meanOf(sides: readonly Side[]): Side {
+  const mean = (pick: (side: Side) => number): number =>
+    sides.reduce((sum, side) => sum + pick(side), 0) / Math.max(1, sides.length);
+  return { accuracy: mean(({ accuracy }) => accuracy), tokens: mean(({ tokens }) => tokens) };
+}
+
+function differenceOf(own: HeldOut, first: HeldOut, pick: (each: Measured) => number): Interval | null {
+  return pairedBootstrapOverRuns(
+    [...own].map(([seed, problems]) =>
+      [...problems].flatMap(([id, each]) => {
+        const other = first.get(seed)?.get(id);
+        return other ? [[pick(each), pick(other)] as const] : [];
+      }),
+    ),
+  );
+}
+
+/** The last evaluation's episodes that have a score, of each seed. */
+async function heldOutOf(folder: string, results: readonly VariantResult[]): Promise<HeldOut> {
+  const found = new Map<number, Map<string, Measured>>();
+  for (const { variant, seed } of results) {
+    let last = 0;
+    const problems = new Map<string, Measured>();
+    const source = folderSource(runFolder(folder, variant, seed));
+    for await (const { step, task, problem, episode } of eachEpisode(source, "evaluation")) {
+      if (step !== last) problems.clear();
+      last = step;
+      if (typeof task === "number")
+        problems.set(problem.id, { task, tokens: ledgerTotals(episode.ledger).writtenTokens });
+    }
+    found.set(seed, problems);
+  }
+  return found;
+}

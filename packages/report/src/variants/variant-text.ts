@@ -1,0 +1,37 @@
+import { formatNumber, formatPercent } from "@laconic/core/text";
+import { markdownOf, type Interval, type Table } from "@laconic/evaluation";
+import type { SweepSummary } from "./summary.ts";
+
+/** A table as lines of Markdown, without its title. What a user named or wrote stays in its cell. */
+export function markdownRows({ title, columns, rows }: Table): string[] {
+  const inLine = rows.map((row) => row.map((cell) => cell.replaceAll(/\s+/gu, " ")));
+  return markdownOf({ title, columns, rows: inLine }).split("\n").slice(2);
+}
+
+/** `1.2 [0.3, 2.0]`, or a dash. */
+export function intervalText(interval: Interval | null, scale: number): string {
+  if (interval === null) return "-";
+  const { value, low, high } = interval;
+  const shown = (of: number): string => (scale * of).toFixed(1);
+  return `${shown(value)} [${shown(low)}, ${shown(high)}]`;
+}
+
+/** Where the training began, and what was before its lessons. */
+export function beginningSaid({ before, beforeLessons }: Pick<SweepSummary, "before" | "beforeLessons">): string {
+  const said = ({ accuracy, tokens }: typeof before): string =>
+    `${formatPercent(accuracy)} with ${formatNumber(tokens)} tokens per episode`;
+  return beforeLessons
+    ? `Before training, after the lessons: ${said(before)}; before the lessons: ${said(beforeLessons)}.`
+    : `Before training: ${said(before)}.`;
+}
+
+/** Of how many seeds and problems differences are, and what so few of them cannot show. */
+export function differencesNote(seeds: number, problems: number): string {
+  const few =
+    seeds === 1
+      ? " One seed says nothing about another one."
+      : seeds < 5
+        ? ` n = ${seeds} seeds: intervals of so few are narrower than they say.`
+        : "";
+  return `Differences: means of ${seeds} ${seeds === 1 ? "seed" : "seeds"} on ${problems} held-out problems each, 95 % by the paired bootstrap over seeds and problems.${few}`;
+}
