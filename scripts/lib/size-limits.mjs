@@ -16,6 +16,7 @@ export const sizeLimits = {
   "@laconic/kernels": { bundle: 10_000, installed: 3, exports: 65 },
   "@laconic/kernels-wasm": { installed: 3, exports: 10 },
   "@laconic/audit": { installed: 3, exports: 12 },
+  "@laconic/report": { exports: 45 },
   "@laconic/tasks": { bundle: 40_000, installed: 10, exports: 60 },
   "@laconic/openai": { installed: 45, exports: 30 },
 };

@@ -7,8 +7,10 @@ import { printable } from "./columns.ts";
 import { CsvWriter, type Cell, type RunTable } from "./csv.ts";
 import { readRunSummary } from "./list-runs.ts";
 
+/** The tables of a run. */
 export const tableNames = ["metrics", "evaluations", "episodes", "turns"] as const;
 
+/** Of {@link tableNames}. */
 export type TableName = (typeof tableNames)[number];
 
 /** What an export wrote. */
