@@ -22,6 +22,7 @@ export interface GroupDifference {
   readonly seconds: Difference | null;
 }
 
+/** How groups of runs differ: settings, figures, and what figures do not say. */
 export interface Comparison {
   /** Settings that are not the same in all groups: the value of each, by group; null where it is not set. */
   readonly settings: readonly { readonly key: string; readonly values: readonly (string | null)[] }[];
