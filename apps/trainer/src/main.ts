@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import packageJson from "../package.json" with { type: "json" };
 import type { ExitCode } from "./cli/command.ts";
-import { spinWhile } from "./cli/spinner.ts";
+import { spinWhile } from "./cli/progress.ts";
 import { sayError } from "./cli/say-error.ts";
 import { findCommand, loadCommand } from "./dispatch/find-command.ts";
 import { processTerminal, type Terminal } from "./cli/terminal.ts";

@@ -2,7 +2,7 @@ import { LaconicError } from "@laconic/core";
 import { checkBenchConfig, type BenchConfig, type BenchData, type BenchModel } from "@laconic/evaluation/bench";
 import { defaultBaseUrl, knownPrice, namedModel, pricePair } from "@laconic/runtime/spending";
 import { wordsIn } from "../cli/words.ts";
-import { userDefinedBenchValues, withoutFiles } from "./own-values.ts";
+import { userDefinedBenchValues, withoutFiles } from "@laconic/runtime/bench";
 
 /** The flags of `bench` on models, methods and questions. */
 export interface BenchArguments {

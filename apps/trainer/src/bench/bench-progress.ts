@@ -1,6 +1,7 @@
 import type { SampleRecord } from "@laconic/evaluation";
 import type { SpendAccount } from "@laconic/openai";
 import { formatDuration } from "@laconic/core/text";
+import { showProgress } from "../cli/progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
 
 /** A moving line on a terminal; one line in ten per cent elsewhere. */
@@ -20,11 +21,8 @@ export function progressOf(total: number, account: SpendAccount, terminal: Termi
     const left = ((performance.now() - started) / 1000 / done) * (total - done);
     const spent = account.spentUsd > 0 ? `  $${account.spentUsd.toFixed(4)}` : "";
     const line = `${done}/${total}  right ${((100 * right) / Math.max(1, done - failed)).toFixed(1)} %${failed > 0 ? `  failed ${failed}` : ""}${spent}  ${formatDuration(left)} left`;
-    terminal.status(line);
     const tenth = Math.floor((10 * done) / total);
-    if (!terminal.interactive && tenth > said) {
-      said = tenth;
-      terminal.note(line);
-    }
+    showProgress(terminal, line, tenth > said);
+    said = tenth;
   };
 }

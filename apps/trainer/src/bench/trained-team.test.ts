@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { checkBenchConfig } from "../../../../packages/evaluation/src/bench/bench-config.ts";
 import { methodSpec } from "../../../../packages/evaluation/src/bench/method-spec.ts";
-import { trainedTeam } from "./trained-team.ts";
+import { trainedTeam } from "../../../../packages/runtime/src/bench/trained-team.ts";
 
 test("a method is a published one, or a team and its run", () => {
   expect(methodSpec("sc")).toEqual({ name: "sc", run: null });

@@ -1,6 +1,5 @@
 import { LaconicError, type ErrorDetail, type LaconicErrorCode } from "@laconic/core";
-import { clipped } from "./clipped.ts";
-import { sayError } from "./say-error.ts";
+import { clipped, sayError } from "./say-error.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Codes by which Laconic refuses a request, as opposed to failing at it. */

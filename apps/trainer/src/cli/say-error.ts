@@ -1,4 +1,3 @@
-import { clipped } from "./clipped.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** An error as `--json` prints it. */
@@ -17,4 +16,12 @@ export interface SaidError {
 export function sayError(error: SaidError, terminal: Terminal, json: boolean, shown: string = error.message): void {
   if (json) terminal.result(JSON.stringify({ error: { ...error, message: clipped(error.message) } }));
   terminal.note(`${terminal.paint("red", "laconic:")} ${clipped(shown)}`);
+}
+
+const longest = 1000;
+
+/** A message in which a name of a megabyte does not hide the rest. */
+export function clipped(message: string): string {
+  const short = message.replaceAll(/\S{200,}/gu, (word) => `${word.slice(0, 80)}…${word.slice(-40)}`);
+  return short.length <= longest ? short : `${short.slice(0, longest)}…`;
 }

@@ -2,8 +2,7 @@ import { createInterface } from "node:readline";
 import type { ReadStream } from "node:tty";
 import { styleText } from "node:util";
 import type { Progress } from "@laconic/runtime";
-import { downloadProgress } from "./download-progress.ts";
-import { spinner } from "./spinner.ts";
+import { downloadProgress, spinner } from "./progress.ts";
 
 /** Where a command writes: results on `out`, everything else on `err`. A test passes its own. */
 export interface Terminal extends Progress {

@@ -3,9 +3,9 @@ import type { CommandDef } from "citty";
 import { analyseRun, writeAnalysis } from "@laconic/report";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { spinWhile } from "../cli/spinner.ts";
+import { spinWhile } from "../cli/progress.ts";
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, printResult, type CommandContext } from "./common.ts";
 
 export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -38,7 +38,7 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
           analyseRun(run, options, terminal, actorCap(cap)),
         );
         const page = await writeAnalysis(run, found);
-        terminal.result(json ? JSON.stringify(found.analysis) : page);
+        printResult(terminal, json, found.analysis, () => page);
         return 0;
       },
     },

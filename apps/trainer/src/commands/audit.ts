@@ -5,9 +5,11 @@ import { formatDuration } from "@laconic/core/text";
 import type { CommandDef } from "citty";
 import { auditRun, auditText, pythonHere } from "@laconic/audit";
 import { command, type ExitCode } from "../cli/command.ts";
+import { exitCodeOfSignal, untilInterrupted } from "../cli/interruption.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
+import { showProgress } from "../cli/progress.ts";
 import { openModelFolder } from "@laconic/runtime/models";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, printResult, type CommandContext } from "./common.ts";
 
 export function auditCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -35,15 +37,9 @@ export function auditCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         ...jsonFlag,
       },
       run: async (args) => {
-        const stop = new AbortController();
-        const interrupt = (signal: NodeJS.Signals): void => {
-          if (stop.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
+        const note = (signal: NodeJS.Signals): void =>
           terminal.note(`${signal}: finishing this step; once more stops at once`);
-          stop.abort(signal);
-        };
-        process.on("SIGINT", interrupt);
-        process.on("SIGTERM", interrupt);
-        try {
+        return untilInterrupted(note, async (stop) => {
           const report = await auditRun(resolve(args.run), {
             steps: args.steps === undefined ? undefined : stepsIn(args.steps),
             fast: args.fast === true,
@@ -51,22 +47,18 @@ export function auditCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             sample: args.sample === undefined ? undefined : wholeNumber("sample", args.sample),
             minutes: args.minutes === undefined ? undefined : positiveNumber("minutes", args.minutes),
             findModel: async (name) => (await openModelFolder(name, terminal, { offline: true })).folder,
-            signal: stop.signal,
+            signal: stop,
             now: () => performance.now(),
             note: (text) => terminal.note(text),
             progress: (step, last, left) => {
               const line = `audit of step ${step}/${last}  ${formatDuration(left)} left`;
-              if (terminal.interactive) terminal.status(line);
-              else if (step % 10 === 0 || step === last) terminal.note(line);
+              showProgress(terminal, line, step % 10 === 0 || step === last);
             },
           });
-          terminal.result(args.json ? JSON.stringify(report) : auditText(report));
-          if (!report.complete) return stop.signal.reason === "SIGTERM" ? 143 : 130;
+          printResult(terminal, args.json, report, auditText);
+          if (!report.complete) return exitCodeOfSignal(stop.reason as NodeJS.Signals);
           return report.agrees ? 0 : 1;
-        } finally {
-          process.off("SIGINT", interrupt);
-          process.off("SIGTERM", interrupt);
-        }
+        });
       },
     },
     exit,

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { baselines } from "@laconic/baselines";
 import { LaconicError } from "@laconic/core";
+import { estimate } from "@laconic/evaluation";
 import {
   benchDataOf,
   listedProtocols,
@@ -11,19 +12,28 @@ import {
   settingsFile,
 } from "@laconic/evaluation/bench";
 import { hubEnvironment } from "@laconic/hub";
-import { taskSettingsSchema } from "@laconic/worlds/named";
-import type { CommandDef } from "citty";
-import { configOf } from "../bench/bench-arguments.ts";
-import { dryRun, keepQuestions, playQuestions, prepareQuestions } from "../bench/play-questions.ts";
-import { playTasks, taskConfigOf, type TaskArguments } from "../bench/play-tasks.ts";
 import { writeBench } from "@laconic/report";
+import {
+  keepQuestions,
+  playQuestions,
+  playTasks,
+  prepareQuestions,
+  type PreparedQuestions,
+  type TaskLimits,
+} from "@laconic/runtime/bench";
+import { taskSettingsSchema } from "@laconic/worlds/named";
+import type { CommandDef, ParsedArgs } from "citty";
+import { configOf } from "../bench/bench-arguments.ts";
+import { progressOf } from "../bench/bench-progress.ts";
+import { taskConfigOf, type TaskArguments } from "../bench/task-arguments.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
+import { interrupts } from "../cli/interruption.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { deadlineOf, timeoutFlag } from "../run/spending.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
-import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, printResult, viewFlag, type CommandContext } from "./common.ts";
 
 const benchFlags = {
   benchmarks: {
@@ -165,6 +175,8 @@ const benchFlags = {
   ...jsonFlag,
 } as const;
 
+type BenchArgs = ParsedArgs<typeof benchFlags>;
+
 export function benchCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
@@ -172,43 +184,71 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
       args: benchFlags,
       run: async (args) => {
         if (args.list) {
-          terminal.result(args.json ? JSON.stringify(listedProtocols(args.methods)) : protocolList(args.methods));
+          printResult(terminal, args.json, listedProtocols(args.methods), () => protocolList(args.methods));
           return 0;
         }
         const directory = resolve(args.run);
+        const isOnTasks =
+          args.tasks !== undefined || (args.resume === true && (await exists(join(directory, pairSettingsFile))));
+        if (!isOnTasks) return benchQuestions(args, directory, terminal);
+        refuseStray(args, flagsOfQuestions, "with --tasks");
         const shown = { folder: directory, page: "list" } as const;
-        if (args.tasks !== undefined || (args.resume === true && (await exists(join(directory, pairSettingsFile))))) {
-          refuseStray(args, flagsOfQuestions, "with --tasks");
-          return withDashboard(args.view, shown, terminal, () => benchTasks(args, terminal));
-        }
-        refuseStray(args, ["top-p", "device", "chat-template-arguments"], "without --tasks");
-        const found = hubEnvironment(process.env);
-        const offline = args.offline === true;
-        const hub = { ...found, offline: found.offline || offline };
-        const note = (text: string): void => terminal.note(text);
-        const config = args.resume
-          ? await readBenchConfig(directory)
-          : await configOf(args, directory, await benchDataOf(args, hub, note));
-        if (!args.resume && !args["dry-run"]) await checkEmpty(directory);
-        const maxErrors = wholeNumber("max-errors", args["max-errors"], 0);
-        const deadline = deadlineOf(args);
-        const prepared = await prepareQuestions(config, directory, { hub, folder: args.folder, offline }, terminal);
-        if (args["dry-run"]) {
-          if (args.json) terminal.result(dryRun(prepared));
-          return 0;
-        }
-        await keepQuestions(directory, prepared, args.resume !== true);
-        return withDashboard(args.view, shown, terminal, async () => {
-          const limits = { insecure: args.insecure === true, maxErrors, deadline };
-          const stopped = await playQuestions(directory, prepared, limits, terminal);
-          const { summaries, markdown, files } = await writeBench(directory);
-          terminal.result(args.json ? JSON.stringify({ directory, stopped, summaries, files }) : markdown);
-          return codeOf(stopped, summaries, args.run, terminal);
-        });
+        return withDashboard(args.view, shown, terminal, () => benchTasks(args, terminal));
       },
     },
     exit,
   );
+}
+
+/** Methods on questions. */
+async function benchQuestions(args: BenchArgs, directory: string, terminal: Terminal): Promise<number> {
+  refuseStray(args, ["top-p", "device", "chat-template-arguments"], "without --tasks");
+  const limits = limitsOf(args, terminal);
+  const prepared = await preparedQuestions(args, directory, terminal);
+  if (args["dry-run"]) {
+    const { jobs, settings, config } = prepared;
+    if (args.json) terminal.result(JSON.stringify({ ...estimate(jobs, settings), config }));
+    return 0;
+  }
+  await keepQuestions(directory, prepared, args.resume !== true);
+  return withDashboard(args.view, { folder: directory, page: "list" }, terminal, async () => {
+    const stopped = await playQuestions(
+      directory,
+      prepared,
+      {
+        ...limits,
+        insecure: args.insecure === true,
+        onStart: (samples, account) => progressOf(samples, account, terminal),
+      },
+      terminal,
+    );
+    const { summaries, markdown, files } = await writeBench(directory);
+    printResult(terminal, args.json, { directory, stopped, summaries, files }, () => markdown);
+    return codeOf(stopped, summaries, args.run, terminal);
+  });
+}
+
+async function preparedQuestions(args: BenchArgs, directory: string, terminal: Terminal): Promise<PreparedQuestions> {
+  const found = hubEnvironment(process.env);
+  const offline = args.offline === true;
+  const hub = { ...found, offline: found.offline || offline };
+  const config = args.resume
+    ? await readBenchConfig(directory)
+    : await configOf(args, directory, await benchDataOf(args, hub, (text) => terminal.note(text)));
+  if (!args.resume && !args["dry-run"]) await checkEmpty(directory);
+  return prepareQuestions(config, directory, { hub, folder: args.folder, offline }, terminal);
+}
+
+/** @throws LaconicError `config_invalid` naming the flag */
+function limitsOf(
+  args: { readonly timeout?: string | undefined; readonly "max-errors"?: string | undefined },
+  terminal: Terminal,
+): TaskLimits {
+  return {
+    ...deadlineOf(args),
+    maxErrors: wholeNumber("max-errors", args["max-errors"] ?? "20", 0),
+    interrupts: () => interrupts(() => terminal.note("stopping; what is done is kept (once more to stop at once)")),
+  };
 }
 
 const flagsOfQuestions = [
@@ -250,9 +290,8 @@ export async function benchTasks(
   const directory = resolve(args.run);
   if (!args.resume) await checkEmpty(directory);
   const config = args.resume ? await readPairConfig(directory, taskSettingsSchema) : await taskConfigOf(args);
-  const limits = { ...deadlineOf(args), maxErrors: wholeNumber("max-errors", args["max-errors"] ?? "20", 0) };
-  const { markdown, ...outcome } = await playTasks(directory, config, limits, terminal);
-  terminal.result(args.json ? JSON.stringify({ directory, ...outcome }) : markdown);
+  const { markdown, ...outcome } = await playTasks(directory, config, limitsOf(args, terminal), terminal);
+  printResult(terminal, args.json, { directory, ...outcome }, () => markdown);
   return codeOf(outcome.stopped, outcome.summaries, args.run, terminal);
 }
 

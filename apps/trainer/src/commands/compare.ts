@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { compareRuns, comparisonText } from "@laconic/report/runs";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, printResult, type CommandContext } from "./common.ts";
 
 export function compareCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -16,7 +16,7 @@ export function compareCommand({ terminal }: CommandContext, exit: ExitCode): Co
       more: true,
       run: async ({ first, second, json }, rest) => {
         const comparison = await compareRuns([first, second, ...rest].map((folder) => resolve(folder)));
-        terminal.result(json ? JSON.stringify(comparison) : comparisonText(comparison));
+        printResult(terminal, json, comparison, comparisonText);
         return 0;
       },
     },

@@ -15,7 +15,6 @@ import { hubEnvironment } from "@laconic/hub";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { dataFolder } from "@laconic/runtime/folders";
@@ -182,7 +181,7 @@ function open(benchmark: Benchmark, args: OpenArguments, terminal: Terminal): Pr
     offline: args.offline === true,
     mode: args.lenient ? "lenient" : "strict",
     allowChanged: args["allow-changed"] === true,
-    onProgress: downloadProgress(benchmark.name, terminal),
+    onProgress: terminal.download(benchmark.name),
   });
 }
 

@@ -6,11 +6,11 @@ import { formatBytes } from "@laconic/core/text";
 import { environmentValue } from "@laconic/runtime/folders";
 import { wholeNumber } from "../cli/numbers.ts";
 import { command, type ExitCode } from "../cli/command.ts";
-import { spinWhile } from "../cli/spinner.ts";
+import { spinWhile } from "../cli/progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { devicesFolder, gpusHere, probeDevice, probeDevices, type DeviceReport } from "@laconic/runtime/devices";
 import { fromText, lookAtServers, probedServer, recordLines, samplerFromText } from "@laconic/runtime";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, printResult, type CommandContext } from "./common.ts";
 
 export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -48,7 +48,7 @@ export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): Com
             vocabulary === undefined ? null : wholeNumber("vocabulary", vocabulary, 2),
             terminal,
           );
-          terminal.result(json ? JSON.stringify(record) : recordLines(record).join("\n"));
+          printResult(terminal, json, record, () => recordLines(record).join("\n"));
           return 0;
         }
         if (enable !== undefined) return enableDevice(enable, json === true, terminal);
@@ -84,7 +84,7 @@ async function enableDevice(device: OptionalDevice, json: boolean, terminal: Ter
     note: (step) => terminal.note(step),
   });
   const report = await probeDevice(device);
-  terminal.result(json ? JSON.stringify(report) : line(report));
+  printResult(terminal, json, report, line);
   return report.works ? 0 : 1;
 }
 

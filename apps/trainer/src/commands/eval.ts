@@ -4,7 +4,7 @@ import type { CommandDef } from "citty";
 import { formatNumber, formatPercent } from "@laconic/core/text";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { spinWhile } from "../cli/spinner.ts";
+import { spinWhile } from "../cli/progress.ts";
 import { withoutScore } from "@laconic/report";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { actorChoice, openFoundRun, openRun } from "@laconic/runtime";
@@ -35,7 +35,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         const problems = wholeNumber("problems", args.problems, 1, 1000);
         const which = args.best ? "best" : "latest";
         const { run, actor, spending, opened } = await openRun(resolve(args.directory), which, async (found) => {
-          for (const warning of found.warnings) terminal.note(`${terminal.paint("yellow", "warning")}: ${warning}`);
+          for (const warning of found.warnings) terminal.warn(warning);
           const chosen = args.actor === undefined ? null : await actorChoice(args.actor, terminal);
           const spent = await actorSpending(chosen?.speaks ?? found.config.actor, actorCap(args));
           const parts = await spinWhile(terminal, "loading the run's models", () =>

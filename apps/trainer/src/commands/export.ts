@@ -4,7 +4,7 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { CsvWriter, exportRun, runTables, tableNames } from "@laconic/report/runs";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, printResult, type CommandContext } from "./common.ts";
 
 export function exportCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -42,8 +42,8 @@ export function exportCommand({ terminal }: CommandContext, exit: ExitCode): Com
         }
         const folder = out === undefined ? join(directory, "csv") : resolve(out);
         const written = await exportRun(directory, folder, table === undefined ? tableNames : [table]);
-        terminal.result(
-          json ? JSON.stringify(written) : written.files.map(({ file, rows }) => `${file}: ${rows} rows`).join("\n"),
+        printResult(terminal, json, written, () =>
+          written.files.map(({ file, rows }) => `${file}: ${rows} rows`).join("\n"),
         );
         noteDefused(written.defused, terminal);
         return 0;

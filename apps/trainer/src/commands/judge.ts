@@ -1,66 +1,62 @@
 import { resolve } from "node:path";
 import { performance } from "node:perf_hooks";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type LanguageModel } from "@laconic/core";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { formatDuration, formatPercent } from "@laconic/core/text";
 import { answerPairs, judgeLabelled, judgePairs, labelledAnswers, rubricOf } from "@laconic/evaluation/judging";
-import type { GivenAnswer } from "@laconic/evaluation/judging";
+import type { GivenAnswer, JudgingOptions } from "@laconic/evaluation/judging";
 import type { Agreement, WinRate } from "@laconic/rewards";
 import { nodeFileSystem, readSettings } from "@laconic/trainer";
 import { folderSource, shownEpisodes } from "@laconic/trainer/reading";
-import type { CommandDef } from "citty";
-import { environmentValue } from "@laconic/runtime/folders";
+import type { CommandDef, ParsedArgs } from "citty";
+import { defaultBaseUrl } from "@laconic/runtime/spending";
 import { command, type ExitCode } from "../cli/command.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { spendingCap, spendingFlags } from "../run/spending.ts";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, printResult, type CommandContext } from "./common.ts";
+
+const judgeFlags = {
+  first: {
+    type: "positional",
+    required: true,
+    description: "Run directory, or JSON lines of id, question, answer, reference; alone: of question, answer, label",
+    valueHint: "RUN_OR_FILE.jsonl",
+  },
+  second: { type: "positional", required: false, description: "What it is compared with", valueHint: "OTHER" },
+  model: { type: "string", required: true, description: "The judge, as the server knows it", valueHint: "name" },
+  "base-url": {
+    type: "string",
+    description: "OpenAI-compatible server (default: $OPENAI_BASE_URL, or OpenAI); its key is $OPENAI_API_KEY",
+    valueHint: "url",
+  },
+  rubric: {
+    type: "string",
+    description: "What makes an answer good, or a FILE.json of criteria",
+    default: "Is the answer right, complete and clear?",
+    valueHint: "text",
+  },
+  "accept-at": {
+    type: "string",
+    description: "Score from which a labelled answer is accepted (default: 0.5)",
+    valueHint: "share",
+  },
+  seconds: { type: "string", description: "That a verdict may take", default: "120", valueHint: "s" },
+  concurrency: { type: "string", description: "Answers at a time", default: "8", valueHint: "n" },
+  ...spendingFlags,
+  insecure: { type: "boolean", description: "Send the key over http to another machine" },
+  ...jsonFlag,
+} as const;
+
+type JudgeArgs = ParsedArgs<typeof judgeFlags>;
 
 export function judgeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
       name: "judge",
-      args: {
-        first: {
-          type: "positional",
-          required: true,
-          description:
-            "Run directory, or JSON lines of id, question, answer, reference; alone: of question, answer, label",
-          valueHint: "RUN_OR_FILE.jsonl",
-        },
-        second: { type: "positional", required: false, description: "What it is compared with", valueHint: "OTHER" },
-        model: { type: "string", required: true, description: "The judge, as the server knows it", valueHint: "name" },
-        "base-url": {
-          type: "string",
-          description: "OpenAI-compatible server (default: $OPENAI_BASE_URL, or OpenAI); its key is $OPENAI_API_KEY",
-          valueHint: "url",
-        },
-        rubric: {
-          type: "string",
-          description: "What makes an answer good, or a FILE.json of criteria",
-          default: "Is the answer right, complete and clear?",
-          valueHint: "text",
-        },
-        "accept-at": {
-          type: "string",
-          description: "Score from which a labelled answer is accepted (default: 0.5)",
-          valueHint: "share",
-        },
-        seconds: { type: "string", description: "That a verdict may take", default: "120", valueHint: "s" },
-        concurrency: { type: "string", description: "Answers at a time", default: "8", valueHint: "n" },
-        ...spendingFlags,
-        insecure: { type: "boolean", description: "Send the key over http to another machine" },
-        ...jsonFlag,
-      },
+      args: judgeFlags,
       run: async (args) => {
-        const rubric = await rubricOf(args.rubric);
-        const atOnce = wholeNumber("concurrency", args.concurrency);
-        const seconds = positiveNumber("seconds", args.seconds);
-        if (args.second && args["accept-at"] !== undefined)
-          throw new LaconicError("config_invalid", "--accept-at has no effect on pairs; remove it", {
-            flag: "accept-at",
-          });
-        const acceptAt = positiveNumber("accept-at", args["accept-at"] ?? "0.5");
+        const { acceptAt, ...options } = await optionsOf(args);
         const pairs = args.second ? await answerPairs(resolve(args.first), resolve(args.second), lastAnswers) : null;
         const labelled = pairs ? [] : await labelledAnswers(resolve(args.first));
         const count = pairs?.length ?? labelled.length;
@@ -69,34 +65,55 @@ export function judgeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             "data_invalid",
             `there is nothing to judge: ${pairs ? "no question has an answer in both" : "no labelled answers"}`,
           );
-        const { maxUsd, price } = await spendingCap(args, args.model);
-        const { openAiModel, SpendAccount } = await import("@laconic/openai");
-        const baseUrl = args["base-url"] ?? environmentValue("OPENAI_BASE_URL") ?? "https://api.openai.com/v1";
-        const account = new SpendAccount(maxUsd);
-        const insecure = args.insecure === true;
-        const model = openAiModel({ model: args.model, baseUrl, insecure, account, ...(price && { price }) });
-        const options = { model, rubric, seconds, atOnce };
+        const judge = { ...options, model: await judgeOf(args) };
         terminal.note(
           pairs
             ? `${count} pairs, at most ${count * 4} questions to ${args.model}`
             : `${count} labelled answers, at most ${count * 2} questions to ${args.model}`,
         );
-        const ended = (refusal: string | null, nothing: boolean): number => {
-          if (refusal !== null) terminal.note(`stopped: ${refusal}`);
-          return nothing || refusal !== null ? 1 : 0;
-        };
         if (pairs) {
-          const { result, refusal } = await judgePairs(pairs, options, progress(count, terminal));
-          terminal.result(args.json ? JSON.stringify(result) : rateText(result));
-          return ended(refusal, result.rate === null);
+          const { result, refusal } = await judgePairs(pairs, judge, progress(count, terminal));
+          printResult(terminal, args.json, result, rateText);
+          return codeOf(refusal, result.rate === null, terminal);
         }
-        const { result, refusal } = await judgeLabelled(labelled, options, acceptAt);
-        terminal.result(args.json ? JSON.stringify(result) : agreementText(result));
-        return ended(refusal, result.judged === 0);
+        const { result, refusal } = await judgeLabelled(labelled, judge, acceptAt);
+        printResult(terminal, args.json, result, agreementText);
+        return codeOf(refusal, result.judged === 0, terminal);
       },
     },
     exit,
   );
+}
+
+/** @throws LaconicError `config_invalid` naming the flag */
+async function optionsOf(args: JudgeArgs): Promise<Omit<JudgingOptions, "model"> & { readonly acceptAt: number }> {
+  if (args.second && args["accept-at"] !== undefined)
+    throw new LaconicError("config_invalid", "--accept-at has no effect on pairs; remove it", { flag: "accept-at" });
+  return {
+    rubric: await rubricOf(args.rubric),
+    atOnce: wholeNumber("concurrency", args.concurrency),
+    seconds: positiveNumber("seconds", args.seconds),
+    acceptAt: positiveNumber("accept-at", args["accept-at"] ?? "0.5"),
+  };
+}
+
+/** The judge behind its server. */
+async function judgeOf(args: JudgeArgs): Promise<LanguageModel> {
+  const { maxUsd, price } = await spendingCap(args, args.model);
+  const { openAiModel, SpendAccount } = await import("@laconic/openai");
+  return openAiModel({
+    model: args.model,
+    baseUrl: args["base-url"] ?? defaultBaseUrl(),
+    insecure: args.insecure === true,
+    account: new SpendAccount(maxUsd),
+    ...(price && { price }),
+  });
+}
+
+/** 0 where there are verdicts, and nothing refused the rest. */
+function codeOf(refusal: string | null, nothing: boolean, terminal: Terminal): number {
+  if (refusal !== null) terminal.note(`stopped: ${refusal}`);
+  return nothing || refusal !== null ? 1 : 0;
 }
 
 /** The answers of a run's last evaluation. @throws LaconicError `run_missing` */

@@ -1,5 +1,5 @@
 import type { CommandDef } from "citty";
-import { taskBaselines } from "../bench/play-tasks.ts";
+import { taskBaselines } from "../bench/task-arguments.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { spendingFlags, timeoutFlag } from "../run/spending.ts";
 import { benchTasks } from "./bench.ts";

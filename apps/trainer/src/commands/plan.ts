@@ -1,10 +1,9 @@
 import type { MemoryPlan } from "@laconic/engine";
 import type { CommandDef } from "citty";
 import { formatBytes, formatDuration, formatNumber } from "@laconic/core/text";
-import { parseBytes } from "../cli/bytes.ts";
 import { command, type ExitCode } from "../cli/command.ts";
-import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
-import { spinWhile } from "../cli/spinner.ts";
+import { parseBytes, positiveNumber, wholeNumber } from "../cli/numbers.ts";
+import { spinWhile } from "../cli/progress.ts";
 import {
   applyOverrides,
   describeFleet,
@@ -16,7 +15,7 @@ import {
 } from "@laconic/runtime";
 import { chooseDevice } from "@laconic/runtime/devices";
 import { openModelFolder } from "@laconic/runtime/models";
-import { jsonFlag, runFlags, type CommandContext } from "./common.ts";
+import { jsonFlag, printResult, runFlags, type CommandContext } from "./common.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
 
 export function planCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -53,7 +52,7 @@ export function planCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         if (config.engine) {
           const { folder } = await openModelFolder(config.model, terminal, { weights: false });
           const plan = await planRemote(config, config.engine, folder, options);
-          terminal.result(args.json ? JSON.stringify(plan) : describeRemote(plan));
+          printResult(terminal, args.json, plan, describeRemote);
           return 0;
         }
         const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
@@ -61,7 +60,7 @@ export function planCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         const plan = await spinWhile(terminal, `measuring the speed and memory of ${device.name}`, () =>
           planRun(config, folder, device, options),
         );
-        terminal.result(args.json ? JSON.stringify(plan) : describe(plan));
+        printResult(terminal, args.json, plan, describe);
         return 0;
       },
     },

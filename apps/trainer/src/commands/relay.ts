@@ -18,11 +18,12 @@ import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text"
 import { evaluate, livePolicies, onlyPolicy, policyFile, supervised, type TrainedPolicy } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
+import { showProgress } from "../cli/progress.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { freshRelayModel } from "@laconic/runtime/models";
 import { chooseDevice } from "@laconic/runtime/devices";
 import { openParts, parseAppConfig, runResources } from "@laconic/runtime";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, printResult, type CommandContext } from "./common.ts";
 
 const levelFlag = {
   level: { type: "enum" as const, description: "Difficulty", options: Object.keys(relayLevels), default: "one-fact" },
@@ -95,8 +96,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
             onStep: (step, loss) => {
               const seconds = (performance.now() - started) / 1000;
               const line = `step ${step}/${steps}  loss ${loss.toFixed(4)}  ${formatDuration((seconds / step) * (steps - step))} left`;
-              if (terminal.interactive) terminal.status(line);
-              else if (step % 100 === 0 || step === steps) terminal.note(line);
+              showProgress(terminal, line, step % 100 === 0 || step === steps);
             },
           });
           const { evaluation } = await evaluate(parts, livePolicies(parts), {
@@ -112,10 +112,11 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
           await rm(join(folder, "optimizer.safetensors"), { force: true });
           await writeFile(join(folder, policyFile), `${JSON.stringify({ task: `relay/${level.name}` }, null, 2)}\n`);
           const { accuracy, tokens } = evaluation;
-          terminal.result(
-            args.json
-              ? JSON.stringify({ folder, steps, accuracy, tokens, seconds: (performance.now() - started) / 1000 })
-              : `${folder}: accuracy ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens per episode`,
+          printResult(
+            terminal,
+            args.json,
+            { folder, steps, accuracy, tokens, seconds: (performance.now() - started) / 1000 },
+            () => `${folder}: accuracy ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens per episode`,
           );
           return 0;
         } finally {

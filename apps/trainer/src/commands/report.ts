@@ -4,7 +4,7 @@ import { settingsFile } from "@laconic/evaluation/bench";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists, writeGiven } from "../cli/files.ts";
 import { readReport, writeBench } from "@laconic/report";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, printResult, type CommandContext } from "./common.ts";
 
 export function reportCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -23,7 +23,7 @@ export function reportCommand({ terminal }: CommandContext, exit: ExitCode): Com
       run: async ({ directory, out, svg, json }) => {
         if (await exists(join(directory, settingsFile))) {
           const { files, markdown } = await writeBench(resolve(directory));
-          terminal.result(json ? JSON.stringify({ report: files }) : markdown);
+          printResult(terminal, json, { report: files }, () => markdown);
           return 0;
         }
         const report = await readReport(resolve(directory));
@@ -31,7 +31,7 @@ export function reportCommand({ terminal }: CommandContext, exit: ExitCode): Com
         const file = resolve(out ?? join(directory, "report.html"));
         await writeGiven(file, await report.page());
         if (svg !== undefined) await writeGiven(resolve(svg), await report.picture());
-        terminal.result(json ? JSON.stringify({ report: file }) : file);
+        printResult(terminal, json, { report: file }, () => file);
         return 0;
       },
     },

@@ -19,7 +19,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { openValues } from "@laconic/runtime/resolver";
 import { openModelFolder } from "@laconic/runtime/models";
 import { configOfRun, openRunTask } from "@laconic/runtime";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, printResult, type CommandContext } from "./common.ts";
 
 export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -53,7 +53,7 @@ export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): Co
           ? await scoredAnew(source, recorded, (line) => terminal.note(line), terminal)
           : recorded;
         const steps = rescore(scored, { prices, without });
-        terminal.result(args.json ? JSON.stringify(steps) : table(steps));
+        printResult(terminal, args.json, steps, table);
         return 0;
       },
     },

@@ -1,14 +1,13 @@
 import { join, resolve } from "node:path";
 import type { CommandDef } from "citty";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, parseJson } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import { lineAt, nodeFileSystem, runFiles, sendRun, type SinkOutcome } from "@laconic/trainer";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
-import { parseJson } from "../cli/json.ts";
 import { referenced } from "@laconic/runtime/resolver";
 import { openSinks, sinkSettings } from "@laconic/runtime";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, printResult, type CommandContext } from "./common.ts";
 
 export function sendCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -38,7 +37,7 @@ export function sendCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         const failed = await sendRun({ directory: folder, sinks, outcome: await outcomeOf(folder) });
         const [reason] = failed;
         if (reason !== undefined) throw new LaconicError("api_unavailable", reason, { sink });
-        terminal.result(json ? JSON.stringify({ sent: folder, sink }) : `${folder} is sent to ${sink}`);
+        printResult(terminal, json, { sent: folder, sink }, () => `${folder} is sent to ${sink}`);
         return 0;
       },
     },

@@ -7,7 +7,7 @@ import { wholeNumber } from "../cli/numbers.ts";
 import { trainWarmStart, warmStartNames, warmStartSettings } from "@laconic/runtime";
 import { chooseDevice } from "@laconic/runtime/devices";
 import { openModelFolder } from "@laconic/runtime/models";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, printResult, type CommandContext } from "./common.ts";
 
 export function storyCommand(context: CommandContext, exit: ExitCode): CommandDef {
   return {
@@ -52,8 +52,11 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
           ...(args.form !== undefined && { form: args.form }),
         });
         const { loss } = await trainWarmStart({ warmStart, model, from, to: folder, place }, terminal);
-        terminal.result(
-          args.json ? JSON.stringify({ folder, steps: warmStart.steps, loss }) : `${folder}: loss ${loss.toFixed(4)}`,
+        printResult(
+          terminal,
+          args.json,
+          { folder, steps: warmStart.steps, loss },
+          () => `${folder}: loss ${loss.toFixed(4)}`,
         );
         return 0;
       },

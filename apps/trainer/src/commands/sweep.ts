@@ -15,7 +15,7 @@ import {
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
 import { writeSweep } from "@laconic/report";
 import { withDashboard } from "../serving/with-dashboard.ts";
-import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, printResult, viewFlag, type CommandContext } from "./common.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
 
 export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -75,7 +75,7 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           const results = await runVariants(plan, terminal);
           if (!Array.isArray(results)) return stoppedBy(results, terminal);
           const { summary, text } = await writeSweep(folder, `Sweep of ${args.config}`, results);
-          terminal.result(args.json ? JSON.stringify(summary) : text);
+          printResult(terminal, args.json, summary, () => text);
           return 0;
         });
       },

@@ -44,7 +44,7 @@ export const commandTable: readonly ListedCommand[] = [
   {
     name: "playground",
     description: "Train a team in a tab of the browser: the playground page, served from this machine alone",
-    load: async () => (await import("./playground.ts")).playgroundCommand,
+    load: async () => (await import("./view.ts")).playgroundCommand,
   },
   {
     name: "report",

@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, parseJson } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import type { TeamPreset, TextTeam, TextTeamOptions } from "@laconic/worlds/text";
 import { graphTopology, type Graph } from "@laconic/topologies";
 import { z } from "zod";
-import { parseJson } from "../cli/json.ts";
 import { partsOfFileText, resolveReference } from "@laconic/runtime/resolver";
 
 const edges = z.array(z.strictObject({ from: z.string(), to: z.string() })).default([]);

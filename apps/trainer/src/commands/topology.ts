@@ -17,7 +17,7 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { readGiven, writeGiven } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, printResult, type CommandContext } from "./common.ts";
 import { isModuleText } from "@laconic/runtime/resolver";
 import { graphFromJson, graphOfFile } from "./topology-file.ts";
 
@@ -64,7 +64,7 @@ function lsCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
       args: { ...jsonFlag },
       run: async ({ json }) => {
         const names = Object.keys(graphs);
-        terminal.result(json === true ? JSON.stringify({ topologies: names }) : names.join("\n"));
+        printResult(terminal, json, { topologies: names }, () => names.join("\n"));
         return 0;
       },
     },

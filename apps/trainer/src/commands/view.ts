@@ -3,9 +3,14 @@ import { existsSync } from "node:fs";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { interrupted } from "../serving/interrupted.ts";
-import { startViewServer } from "../serving/view-server.ts";
+import { exitCodeOfSignal, interrupted } from "../cli/interruption.ts";
+import { startViewServer, type ViewServer } from "../serving/view-server.ts";
 import type { CommandContext } from "./common.ts";
+
+const pageFlags = {
+  port: { type: "string", description: "Port to listen on; 0 takes a free one", default: "0", valueHint: "n" },
+  json: { type: "boolean", description: "Print the address as one line of JSON" },
+} as const;
 
 export function viewCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -17,7 +22,7 @@ export function viewCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           required: false,
           description: "Folders with runs, sweeps or benches, or runs themselves; runs by default, or this folder",
         },
-        port: { type: "string", description: "Port to listen on; 0 takes a free one", default: "0", valueHint: "n" },
+        port: pageFlags.port,
         host: {
           type: "string",
           description: "Address to listen on; one that others reach asks for the token that is printed with it",
@@ -30,7 +35,7 @@ export function viewCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           valueHint: "a,b",
         },
         open: { type: "boolean", description: "Open the page in the browser" },
-        json: { type: "boolean", description: "Print the address as one line of JSON" },
+        json: pageFlags.json,
       },
       more: true,
       run: async (args, rest) => {
@@ -42,13 +47,36 @@ export function viewCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         if (args.json) terminal.result(JSON.stringify({ url: server.url, folders }));
         else terminal.note(`${folders.join(", ")} on ${server.url}; ctrl-c stops`);
         if (args.open) openBrowser(server.url, (reason) => terminal.note(`the browser could not be opened: ${reason}`));
-        const signal = await interrupted();
-        await server.close();
-        return signal === "SIGINT" ? 130 : 143;
+        return untilStopped(server);
       },
     },
     exit,
   );
+}
+
+export function playgroundCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "playground",
+      args: pageFlags,
+      run: async (args) => {
+        const port = wholeNumber("port", args.port, 0, 65_535);
+        // The page is the whole of it: it trains in the browser, and no run of this machine is shown.
+        const server = await startViewServer({ folders: [], port, page: "playground/" }, terminal);
+        if (args.json) terminal.result(JSON.stringify({ url: server.url }));
+        else terminal.note(`the playground is on ${server.url}; ctrl-c stops`);
+        return untilStopped(server);
+      },
+    },
+    exit,
+  );
+}
+
+/** @returns the exit code */
+async function untilStopped(server: ViewServer): Promise<number> {
+  const signal = await interrupted();
+  await server.close();
+  return exitCodeOfSignal(signal);
 }
 
 /** With what the system opens addresses with. */

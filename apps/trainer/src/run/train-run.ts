@@ -1,4 +1,5 @@
-import { startRun, type AppConfig, type Interrupts, type StartedRun, type StartOptions } from "@laconic/runtime";
+import { startRun, type AppConfig, type StartedRun, type StartOptions } from "@laconic/runtime";
+import { interrupts } from "../cli/interruption.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { TrainingStatus, writeReport } from "./training-status.ts";
 
@@ -14,25 +15,11 @@ export async function trainRun(
   terminal: Terminal,
 ): Promise<ReportedRun> {
   const { progress } = new TrainingStatus(terminal);
-  const interrupts = (): Interrupts => untilInterrupted(terminal);
-  const started = await startRun(config, { ...options, progress, interrupts });
+  const started = await startRun(config, {
+    ...options,
+    progress,
+    interrupts: () =>
+      interrupts((signal) => terminal.note(`${signal}: finishing this step and saving; once more stops at once`)),
+  });
   return { ...started, report: await writeReport(options.directory) };
-}
-
-function untilInterrupted(terminal: Terminal): Interrupts {
-  const stop = new AbortController();
-  const interrupt = (signal: NodeJS.Signals): void => {
-    if (stop.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
-    terminal.note(`${signal}: finishing this step and saving; once more stops at once`);
-    stop.abort(signal);
-  };
-  process.on("SIGINT", interrupt);
-  process.on("SIGTERM", interrupt);
-  return {
-    signal: stop.signal,
-    dispose() {
-      process.off("SIGINT", interrupt);
-      process.off("SIGTERM", interrupt);
-    },
-  };
 }

@@ -1,6 +1,6 @@
 import { mkdir, realpath } from "node:fs/promises";
 import type { Terminal } from "../cli/terminal.ts";
-import { interrupted } from "./interrupted.ts";
+import { interrupted } from "../cli/interruption.ts";
 
 /** What is shown of a folder: the page of the run in it, or the list of all runs below. */
 export interface Shown {

@@ -5,3 +5,4 @@
 export { answerPairs, labelledAnswers } from "./judged-answers.ts";
 export type { GivenAnswer } from "./judged-answers.ts";
 export { judgeLabelled, judgePairs, rubricOf } from "./judge-answers.ts";
+export type { JudgingOptions } from "./judge-answers.ts";

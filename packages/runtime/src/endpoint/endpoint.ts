@@ -13,7 +13,7 @@ import type { GatewaySettings } from "@laconic/worlds/named";
 import { checkTraining, type TrainingParts } from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
 import { openJournal } from "./gateway-journal.ts";
-import { toolsOf } from "./tools-of.ts";
+import { toolsOf } from "./open-served.ts";
 import type { OpenedParts } from "../run/open-parts.ts";
 import type { OpenSource } from "../start/run-context.ts";
 

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { benchmarkNamed } from "@laconic/benchmarks";
 import { LaconicError, type LanguageModel } from "@laconic/core";
-import { estimate } from "@laconic/evaluation";
+import type { SampleRecord } from "@laconic/evaluation";
 import {
   inBenchFolder,
   paidModels,
@@ -20,16 +20,16 @@ import type { HubEnvironment } from "@laconic/hub";
 import type { ApiEvent, Limiter, SpendAccount } from "@laconic/openai";
 import { codeGrader, createSandbox, programRunner } from "@laconic/sandbox";
 import { dealSeed, dealTo } from "@laconic/worlds/text";
-import { dataFolder, environmentValue } from "@laconic/runtime/folders";
-import { fromFolder, keepSources, sourcesOf } from "@laconic/runtime/resolver";
-import { openAccount } from "@laconic/runtime/spending";
-import { downloadProgress } from "../cli/download-progress.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { untilStopped } from "../cli/until-stopped.ts";
-import { checkPriced, type Spending } from "@laconic/runtime/spending";
-import { progressOf } from "./bench-progress.ts";
 import { openOwnBoards, openOwnMethods } from "./own-values.ts";
+import type { TaskLimits } from "./play-tasks.ts";
 import { trainedTeam } from "./trained-team.ts";
+import { dataFolder } from "../folders/data-folder.ts";
+import { environmentValue } from "../folders/environment.ts";
+import type { Progress } from "../progress.ts";
+import { fromFolder, keepSources, sourcesOf } from "../resolver/run-sources.ts";
+import { checkPriced } from "../spending/actor-spending.ts";
+import { openAccount } from "../spending/kept-account.ts";
+import type { Spending } from "../spending/spending.ts";
 
 /** Where a bench's questions come from. */
 export interface QuestionSources {
@@ -38,35 +38,37 @@ export interface QuestionSources {
   readonly offline: boolean;
 }
 
-/** How far a bench may go. */
-export interface QuestionLimits {
+/** How far a bench of questions may go, and who looks. */
+export interface QuestionLimits extends TaskLimits {
+  /** The key may go over http to another machine. */
   readonly insecure: boolean;
-  readonly maxErrors: number;
-  readonly deadline: Pick<Spending, "deadlineMs">;
+  /** @returns hears every sample */
+  readonly onStart: (samples: number, account: SpendAccount) => (record: SampleRecord) => void;
 }
 
-type Prepared = PreparedBench<TrainedTeam<Omit<Spending, "price">>>;
+/** A bench of questions, opened. */
+export type PreparedQuestions = PreparedBench<TrainedTeam<Omit<Spending, "price">>>;
 
 /** Opens what a bench is made of, and refuses what has no effect or no price. */
 export async function prepareQuestions(
   config: BenchConfig,
   directory: string,
   { hub, folder, offline }: QuestionSources,
-  terminal: Terminal,
-): Promise<Prepared> {
+  progress: Progress,
+): Promise<PreparedQuestions> {
   const prepared = await prepareBench(config, {
-    trainedTeam: (name, run) => trainedTeam(name, run, terminal, config.actor, config.actorPrice),
+    trainedTeam: (name, run) => trainedTeam(name, run, progress, config.actor, config.actorPrice),
     ownMethods: await openOwnMethods(config.own, directory),
     ownBoards: await openOwnBoards(config.own, directory),
     open: (name) => ({
       folder: dataFolder(folder),
       hub,
       offline,
-      onProgress: downloadProgress(benchmarkNamed(name).name, terminal),
+      onProgress: progress.download(benchmarkNamed(name).name),
     }),
     hub,
     partitioner: { seed: dealSeed, dealTo },
-    note: (text) => terminal.note(text),
+    note: (text) => progress.note(text),
   });
   for (const { price, model, flag } of paidModels(prepared)) checkPriced(price, model, flag);
   if (config.actorPrice !== null && prepared.teams.every(({ asksServer }) => !asksServer))
@@ -76,13 +78,12 @@ export async function prepareQuestions(
   return prepared;
 }
 
-/** What it would take, as a dry run says it. */
-export function dryRun({ jobs, settings, config }: Prepared): string {
-  return JSON.stringify({ ...estimate(jobs, settings), config });
-}
-
 /** Writes what a new bench is made of into its directory: from there it can go on. */
-export async function keepQuestions(directory: string, { config, skipped }: Prepared, isNew: boolean): Promise<void> {
+export async function keepQuestions(
+  directory: string,
+  { config, skipped }: PreparedQuestions,
+  isNew: boolean,
+): Promise<void> {
   await mkdir(directory, { recursive: true });
   if (isNew) {
     await writeFile(join(directory, settingsFile), `${JSON.stringify(config, null, 2)}\n`);
@@ -94,42 +95,42 @@ export async function keepQuestions(directory: string, { config, skipped }: Prep
 /** Takes the samples that are missing or failed. Returns why it stopped before its end; null when it did not. */
 export function playQuestions(
   directory: string,
-  prepared: Prepared,
-  { insecure, maxErrors, deadline }: QuestionLimits,
-  terminal: Terminal,
+  prepared: PreparedQuestions,
+  { insecure, maxErrors, interrupts, onStart, ...deadline }: QuestionLimits,
+  progress: Progress,
 ): Promise<string | null> {
   const { config, teams } = prepared;
-  const note = (text: string): void => terminal.note(text);
+  const note = (text: string): void => progress.note(text);
   const account = (spentUsd: number): ReturnType<typeof openAccount> =>
-    openAccount(directory, config.maxUsd, spentUsd, terminal);
-  return inBenchFolder(directory, questionRecords, account, (file, booked) =>
-    untilStopped(note, async (signal) => {
-      try {
-        // Models of their own, for as long as they are used.
-        for (const team of teams) await team.open({ account: booked, ...deadline });
-        const openModel = await opener(config, { account: booked, insecure, ...deadline }, note);
-        const { Limiter: RequestLimiter } = await import("@laconic/openai");
-        const { concurrency } = config;
-        const limiter = new RequestLimiter({ start: Math.min(20, concurrency), most: Math.max(64, concurrency) });
-        const { stopped } = await playBench(directory, prepared, file, {
-          model: openModel(config, limiter),
-          openModel,
-          environment: environmentValue,
-          openSandbox: async () => {
-            const sandbox = await createSandbox();
-            return { code: codeGrader(sandbox), runProgram: programRunner(sandbox), close: () => sandbox.close() };
-          },
-          maxErrors,
-          signal,
-          onStart: (samples) => progressOf(samples, booked, terminal),
-          note,
-        });
-        return stopped;
-      } finally {
-        for (const team of teams) await team.close();
-      }
-    }),
-  );
+    openAccount(directory, config.maxUsd, spentUsd, progress);
+  return inBenchFolder(directory, questionRecords, account, async (file, booked) => {
+    const { signal, dispose } = interrupts();
+    try {
+      // Models of their own, for as long as they are used.
+      for (const team of teams) await team.open({ account: booked, ...deadline });
+      const openModel = await opener(config, { account: booked, insecure, ...deadline }, note);
+      const { Limiter: RequestLimiter } = await import("@laconic/openai");
+      const { concurrency } = config;
+      const limiter = new RequestLimiter({ start: Math.min(20, concurrency), most: Math.max(64, concurrency) });
+      const { stopped } = await playBench(directory, prepared, file, {
+        model: openModel(config, limiter),
+        openModel,
+        environment: environmentValue,
+        openSandbox: async () => {
+          const sandbox = await createSandbox();
+          return { code: codeGrader(sandbox), runProgram: programRunner(sandbox), close: () => sandbox.close() };
+        },
+        maxErrors,
+        signal,
+        onStart: (samples) => onStart(samples, booked),
+        note,
+      });
+      return stopped;
+    } finally {
+      dispose();
+      for (const team of teams) await team.close();
+    }
+  });
 }
 
 /** Models of servers, whose calls are booked together. */

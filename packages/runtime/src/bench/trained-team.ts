@@ -3,7 +3,6 @@ import type { Baseline } from "@laconic/baselines";
 import type { TrainedTeam } from "@laconic/evaluation/bench";
 import { LaconicError, type LanguageModel, type TokenPrice } from "@laconic/core";
 import { livePolicies, modelsOf } from "@laconic/trainer";
-import type { Terminal } from "../cli/terminal.ts";
 import {
   benchmarkTeam,
   dealSeed,
@@ -12,19 +11,16 @@ import {
   type TeamForms,
   type TextTeam,
 } from "@laconic/worlds/text";
-import { knownPrice, type Spending } from "@laconic/runtime/spending";
-import { closeAtEnd, isReference } from "@laconic/runtime/resolver";
-import {
-  actorChoice,
-  configOfRun,
-  findRun,
-  openFoundRun,
-  openRunTask,
-  runTaskTitle,
-  withTeams,
-  type AppConfig,
-} from "@laconic/runtime";
-import { openModelFolder } from "@laconic/runtime/models";
+import { openModelFolder } from "../models/model-folder.ts";
+import type { Progress } from "../progress.ts";
+import { isReference } from "../resolver/reference.ts";
+import { closeAtEnd } from "../resolver/shared-values.ts";
+import { actorChoice } from "../run/actor-choice.ts";
+import { configOfRun, findRun, openFoundRun } from "../run/open-run.ts";
+import type { AppConfig } from "../run/run-settings.ts";
+import { openRunTask, runTaskTitle, withTeams } from "../run/run-task.ts";
+import { knownPrice } from "../spending/known-price.ts";
+import type { Spending } from "../spending/spending.ts";
 
 /** What a run's team is on the questions of a bench. */
 interface QuestionTeam extends Pick<Baseline, "create" | "deal" | "dealt" | "maxCalls"> {
@@ -41,14 +37,14 @@ interface QuestionTeam extends Pick<Baseline, "create" | "deal" | "dealt" | "max
 export async function trainedTeam(
   name: string,
   run: string,
-  terminal: Terminal,
+  progress: Progress,
   actorText: string | null = null,
   actorPrice: TokenPrice | null = null,
 ): Promise<TrainedTeam<Omit<Spending, "price">>> {
-  const team = await questionTeam(await configOfRun(resolve(run)), run, terminal);
+  const team = await questionTeam(await configOfRun(resolve(run)), run, progress);
   const found = await findRun(resolve(run));
   const { directory, config, state } = found;
-  const actor = actorText === null ? null : await actorChoice(actorText, terminal);
+  const actor = actorText === null ? null : await actorChoice(actorText, progress);
   const swapped = actor ? `, actor ${actor.title}` : "";
   const models: Record<string, LanguageModel> = {};
   const prices: Record<string, TokenPrice | null> = {};
@@ -71,7 +67,7 @@ export async function trainedTeam(
       ...team,
     },
     async open(booked) {
-      const { parts, close } = await openFoundRun(found, terminal, {
+      const { parts, close } = await openFoundRun(found, progress, {
         heldOut: 0,
         ...(actor && { actor: actor.speaks }),
         spending: { ...booked, price },
@@ -86,9 +82,9 @@ export async function trainedTeam(
   };
 }
 
-async function questionTeam(config: AppConfig, run: string, terminal: Terminal): Promise<QuestionTeam> {
+async function questionTeam(config: AppConfig, run: string, progress: Progress): Promise<QuestionTeam> {
   const { task, train } = config;
-  if (isReference(task)) return ownTeam(config, terminal);
+  if (isReference(task)) return ownTeam(config, progress);
   if (task.name !== "benchmark" && task.name !== "data")
     throw new LaconicError("config_invalid", `${run}: a team trained on ${task.name} answers no benchmark`, { run });
   const { rounds = 2, replyTokens = 768, actorTokens = 2048 } = task;
@@ -113,8 +109,8 @@ async function questionTeam(config: AppConfig, run: string, terminal: Terminal):
 }
 
 /** A team of the user's own is asked as it is: its prompts say how an answer is written. */
-async function ownTeam(config: AppConfig, terminal: Terminal): Promise<QuestionTeam> {
-  const { folder } = await openModelFolder(config.model, terminal);
+async function ownTeam(config: AppConfig, progress: Progress): Promise<QuestionTeam> {
+  const { folder } = await openModelFolder(config.model, progress);
   const task = await openRunTask(config.task, {
     heldOut: 0,
     modelFolder: folder,

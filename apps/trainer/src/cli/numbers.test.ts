@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { formatBytes } from "@laconic/core/text";
-import { parseBytes } from "./bytes.ts";
+import { parseBytes } from "./numbers.ts";
 
 test("bytes are read in binary and decimal units", () => {
   expect(["24GiB", "16 GB", "512mib", "1.5e9", "100", "0.5KiB"].map((text) => parseBytes("memory", text))).toEqual([

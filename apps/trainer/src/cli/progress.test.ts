@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { recordingTerminal } from "./recording-terminal.ts";
-import { spinner, spinWhile } from "./spinner.ts";
+import { spinner, spinWhile } from "./progress.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

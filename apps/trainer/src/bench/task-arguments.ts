@@ -1,29 +1,12 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { performance } from "node:perf_hooks";
-import { LaconicError } from "@laconic/core";
-import { runPairs, type PairSummary } from "@laconic/evaluation";
-import {
-  checkPairConfig,
-  inBenchFolder,
-  pairMethod,
-  pairSettingsFile,
-  pairTask,
-  taskRecords,
-  writePairReport,
-  type PairConfig,
-} from "@laconic/evaluation/bench";
-import { taskSettingsSchema, taskTitle, type TaskSettings } from "@laconic/worlds/named";
+import { resolve } from "node:path";
+import { LaconicError, parseJson } from "@laconic/core";
+import { checkPairConfig, pairMethod, pairTask, type PairConfig } from "@laconic/evaluation/bench";
 import { findRun } from "@laconic/runtime";
-import { openAccount } from "@laconic/runtime/spending";
+import { taskOfRun } from "@laconic/runtime/bench";
+import { taskSettingsSchema, taskTitle, type TaskSettings } from "@laconic/worlds/named";
 import { wholeNumber } from "../cli/numbers.ts";
-import { parseJson } from "../cli/json.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { untilStopped } from "../cli/until-stopped.ts";
 import { wordsIn } from "../cli/words.ts";
-import type { Spending } from "@laconic/runtime/spending";
 import { spendingCap, type SpendingCap } from "../run/spending.ts";
-import { openPairs, taskOfRun } from "./open-pairs.ts";
 
 /** Teams of the tasks that have baselines; what `--methods` is by default. */
 export const taskBaselines = "single,concatenation,pipeline,discussion-1,discussion-2";
@@ -46,50 +29,6 @@ export interface TaskArguments {
   readonly "max-errors"?: string | undefined;
   readonly timeout?: string | undefined;
   readonly price?: string | undefined;
-}
-
-/** What teams on tasks came to. */
-export interface TaskOutcome {
-  readonly stopped: string | null;
-  readonly summaries: readonly PairSummary[];
-  readonly markdown: string;
-  /** US dollars; absent where nothing is paid for. */
-  readonly spentUsd?: number;
-}
-
-/** Opens the teams, takes the samples that are missing or failed, and writes the report. */
-export async function playTasks(
-  directory: string,
-  config: PairConfig<TaskSettings>,
-  { maxErrors, ...deadline }: Pick<Spending, "deadlineMs"> & { readonly maxErrors: number },
-  terminal: Terminal,
-): Promise<TaskOutcome> {
-  const { repeats, seed, concurrency, tasks, methods } = config;
-  await mkdir(directory, { recursive: true });
-  return inBenchFolder(
-    directory,
-    taskRecords(config),
-    (spentUsd) => openAccount(directory, config.maxUsd, spentUsd, terminal),
-    async (file, account) => {
-      const { boards, close } = await openPairs(config, { account, ...deadline }, terminal);
-      try {
-        await writeFile(join(directory, pairSettingsFile), `${JSON.stringify(config, null, 2)}\n`);
-        const stopped = await untilStopped(
-          (text) => terminal.note(text),
-          (signal) =>
-            runPairs(boards, file, { repeats, seed, concurrency, maxErrors, clock: () => performance.now(), signal }),
-        );
-        const report = await writePairReport(directory, file.records.values(), {
-          tasks: tasks.map((task) => taskTitle(task)),
-          methods: methods.map((method) => pairMethod(method).name),
-        });
-        const isPaid = config.price !== null && config.baseUrl !== null;
-        return { stopped, ...report, ...(isPaid && { spentUsd: account.spentUsd }) };
-      } finally {
-        await close();
-      }
-    },
-  );
 }
 
 /**

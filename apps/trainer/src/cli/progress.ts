@@ -1,4 +1,4 @@
-import { formatDuration } from "@laconic/core/text";
+import { formatBytes, formatDuration } from "@laconic/core/text";
 
 /** Where a line moves while somebody looks, and plain lines go elsewhere. */
 export interface StatusLine {
@@ -49,4 +49,31 @@ export async function spinWhile<T>(terminal: StatusLine, text: string, work: () 
   } finally {
     said.done();
   }
+}
+
+/** Shows how far something is: in the moving line of a terminal; elsewhere a milestone is a line of its own. */
+export function showProgress(terminal: StatusLine, line: string, isMilestone: boolean): void {
+  if (terminal.interactive) terminal.status(line);
+  else if (isMilestone) terminal.note(line);
+}
+
+/** One moving line with the time left; nothing for files that were there, a line per tenth where nobody watches. */
+export function downloadProgress(
+  name: string,
+  terminal: StatusLine,
+): (progress: { readonly bytes: number; readonly total: number }) => void {
+  let first: { readonly bytes: number; readonly at: number } | null = null;
+  let tenths = 0;
+  return ({ bytes, total }) => {
+    if (!first) {
+      first = { bytes, at: performance.now() };
+      return;
+    }
+    const seconds = (performance.now() - first.at) / 1000;
+    const left = ((total - bytes) * seconds) / Math.max(1, bytes - first.bytes);
+    const share = Math.floor((100 * bytes) / total);
+    const line = `${name}  ${share} %  ${formatBytes(bytes)} of ${formatBytes(total)}  ${formatDuration(left)} left`;
+    showProgress(terminal, line, Math.floor(share / 10) > tenths);
+    tenths = Math.max(tenths, Math.floor(share / 10));
+  };
 }

@@ -5,22 +5,17 @@ import { pairMethod, type PairConfig } from "@laconic/evaluation/bench";
 import type { TeamTask } from "@laconic/tasks";
 import { taskTitle, type TaskSettings } from "@laconic/worlds/named";
 import { livePolicies, modelsOf, rewardOf } from "@laconic/trainer";
-import {
-  type FoundRun,
-  type RunTask,
-  findRun,
-  openFoundRun,
-  openParts,
-  openRunTask,
-  parseAppConfig,
-  runResources,
-  runTaskTitle,
-} from "@laconic/runtime";
-import { chooseDevice } from "@laconic/runtime/devices";
-import { isReference } from "@laconic/runtime/resolver";
-import { knownPrice, servedModel } from "@laconic/runtime/spending";
-import type { Terminal } from "../cli/terminal.ts";
-import type { Spending } from "@laconic/runtime/spending";
+import { chooseDevice } from "../devices/devices.ts";
+import type { Progress } from "../progress.ts";
+import { isReference } from "../resolver/reference.ts";
+import { parseAppConfig } from "../run/app-config.ts";
+import { openParts } from "../run/open-parts.ts";
+import { findRun, openFoundRun, runResources, type FoundRun } from "../run/open-run.ts";
+import type { RunTask } from "../run/run-settings.ts";
+import { openRunTask, runTaskTitle } from "../run/run-task.ts";
+import { knownPrice } from "../spending/known-price.ts";
+import { servedModel } from "../spending/served-model.ts";
+import type { Spending } from "../spending/spending.ts";
 
 /** Tasks with their teams, opened; close what is returned when done. */
 export interface OpenedPairs {
@@ -43,7 +38,7 @@ interface Trained {
 export async function openPairs(
   config: PairConfig<TaskSettings>,
   booked: Omit<Spending, "price">,
-  terminal: Terminal,
+  progress: Progress,
 ): Promise<OpenedPairs> {
   const closing: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
@@ -54,7 +49,7 @@ export async function openPairs(
     const trained = await trainedIn(config, titles);
     const boards: PairBoard[] = [];
     for (const settings of config.tasks) {
-      const { task, model, close: closeTask } = await openBase(settings, config, booked, terminal);
+      const { task, model, close: closeTask } = await openBase(settings, config, booked, progress);
       closing.push(closeTask);
       const baselines = baselineMethods(task, settings, config, model);
       const own: PairMethod[] = [];
@@ -64,7 +59,7 @@ export async function openPairs(
         const { actor } = found.config;
         const price = actor !== null && "api" in actor ? await knownPrice(actor.api.model) : null;
         const spending = { ...booked, price };
-        const { parts, close: closeRun } = await openFoundRun(found, terminal, { heldOut: 0, spending });
+        const { parts, close: closeRun } = await openFoundRun(found, progress, { heldOut: 0, spending });
         closing.push(closeRun);
         own.push({
           name,
@@ -147,7 +142,7 @@ async function openBase(
   settings: TaskSettings,
   config: PairConfig<TaskSettings>,
   booked: Omit<Spending, "price">,
-  terminal: Terminal,
+  progress: Progress,
 ): Promise<Base> {
   const { model, baseUrl, chatTemplateArguments, problems, concurrency, price } = config;
   if (baseUrl !== null) {
@@ -156,8 +151,8 @@ async function openBase(
     return { task, model: served, close: async () => task.close?.() };
   }
   const app = parseAppConfig({ task: settings, model, device: config.device, chatTemplateArguments });
-  const device = await chooseDevice(app.device, app.workers, (line) => terminal.note(line));
-  const resources = await runResources(model, terminal);
+  const device = await chooseDevice(app.device, app.workers, (line) => progress.note(line));
+  const resources = await runResources(model, progress);
   const { parts, task, close } = await openParts(app, device, { ...resources, heldOut: problems });
   const [speaker] = Object.values(modelsOf(parts, livePolicies(parts)));
   if (!speaker) throw new LaconicError("config_invalid", `${task.name} has no agents`, { task: task.name });

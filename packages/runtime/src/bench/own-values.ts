@@ -1,17 +1,9 @@
 import { resolve } from "node:path";
 import type { Baseline } from "@laconic/baselines";
 import { checkBoard, type Board, type OwnBenchValues } from "@laconic/evaluation/bench";
-import {
-  type Reference,
-  checkSourceInputs,
-  fromFolder,
-  inFolder,
-  isModuleText,
-  partsOfFileText,
-  resolveReference,
-  sourceInputs,
-  sourcesOf,
-} from "@laconic/runtime/resolver";
+import { isModuleText, partsOfFileText, type Reference } from "../resolver/reference.ts";
+import { resolveReference } from "../resolver/resolve.ts";
+import { checkSourceInputs, fromFolder, inFolder, sourceInputs, sourcesOf } from "../resolver/run-sources.ts";
 
 /**
  * What `--methods` and `--benchmarks` name: files of one's own apart from names.

@@ -1,0 +1,33 @@
+import { expect, test, vi } from "vitest";
+import { exitCodeOfSignal, interrupted, untilInterrupted } from "./interruption.ts";
+
+test("the first signal asks work to stop, the second ends the process, and none is heard afterwards", async () => {
+  const before = process.listenerCount("SIGINT") + process.listenerCount("SIGTERM");
+  const exit = vi.spyOn(process, "exit").mockImplementation(() => undefined as never);
+  const notes: string[] = [];
+  const reason = await untilInterrupted(
+    (signal) => notes.push(signal),
+    async (stop) => {
+      process.emit("SIGTERM", "SIGTERM");
+      expect(exit).not.toHaveBeenCalled();
+      process.emit("SIGINT", "SIGINT");
+      return stop.reason as unknown;
+    },
+  );
+  expect(reason).toBe("SIGTERM");
+  expect(notes[0]).toBe("SIGTERM");
+  expect(exit.mock.calls).toEqual([[130]]);
+  exit.mockRestore();
+  expect(process.listenerCount("SIGINT") + process.listenerCount("SIGTERM")).toBe(before);
+});
+
+test("who waits for a signal learns which it was", async () => {
+  const kept = process.listeners("SIGINT");
+  const keptTerm = process.listeners("SIGTERM");
+  const waiting = interrupted();
+  process.emit("SIGTERM", "SIGTERM");
+  await expect(waiting).resolves.toBe("SIGTERM");
+  expect([exitCodeOfSignal("SIGINT"), exitCodeOfSignal("SIGTERM")]).toEqual([130, 143]);
+  for (const each of process.listeners("SIGINT")) if (!kept.includes(each)) process.off("SIGINT", each);
+  for (const each of process.listeners("SIGTERM")) if (!keptTerm.includes(each)) process.off("SIGTERM", each);
+});

@@ -1,0 +1,91 @@
+import { boundedJson, LaconicError } from "@laconic/core";
+import type { endpoint } from "@laconic/runtime";
+import { isLoopback } from "@laconic/serve/server";
+import { wholeNumber } from "../cli/numbers.ts";
+import type { runFlags } from "../commands/common.ts";
+
+/** The flags of `serve` on its server. */
+interface ServerArguments {
+  readonly host: string;
+  readonly port: string;
+  readonly "allow-host"?: string | undefined;
+  readonly "api-key-env"?: string | undefined;
+  readonly "max-concurrency": string;
+  readonly "max-body": string;
+  readonly "max-tokens": string;
+}
+
+/** Where a server listens, and what it takes. */
+type Serving = Parameters<typeof endpoint>[0];
+
+/** @throws LaconicError `config_invalid` for an address or a number that cannot be */
+export function servingOf(args: ServerArguments): Serving {
+  const apiKey = keyFrom(args["api-key-env"]);
+  checkHost(args.host, apiKey);
+  return {
+    host: args.host,
+    port: wholeNumber("port", args.port, 0, 65_535),
+    hosts: [args.host, ...(args["allow-host"]?.split(",") ?? [])],
+    apiKey,
+    maxConcurrency: wholeNumber("max-concurrency", args["max-concurrency"]),
+    maxBodyBytes: wholeNumber("max-body", args["max-body"]),
+    defaultMaxTokens: wholeNumber("max-tokens", args["max-tokens"]),
+  };
+}
+
+/** @throws LaconicError `config_invalid` without a model, and for what has a meaning with `--train` alone */
+export function servedName(
+  args: { readonly model?: string | undefined } & { readonly [Flag in keyof typeof runFlags]?: unknown },
+  rest: readonly string[],
+): string {
+  const stray = (["json", "seed", "run", "resume", "dry-run"] as const).find(
+    (name) => args[name] !== undefined && args[name] !== false,
+  );
+  if (stray !== undefined || rest.length > 0)
+    throw new LaconicError(
+      "config_invalid",
+      `${stray === undefined ? rest[0] : `--${stray}`} belongs to a training; serve a configuration with --train`,
+      { key: stray ?? "train" },
+    );
+  if (args.model !== undefined) return args.model;
+  throw new LaconicError(
+    "config_invalid",
+    "name what to serve: a run directory, a model folder, hub:owner/name, or shipped",
+    { key: "model" },
+  );
+}
+
+/** @throws LaconicError `config_invalid` for what is no JSON object */
+export function templateArgumentsFrom(text: string | undefined): Readonly<Record<string, unknown>> {
+  if (text === undefined) return {};
+  const refused = (reason: string): LaconicError =>
+    new LaconicError("config_invalid", `--chat-template-arguments is ${text}: ${reason}`, {
+      key: "chat-template-arguments",
+    });
+  let value: unknown;
+  try {
+    value = boundedJson(text);
+  } catch {
+    throw refused('expected JSON, such as {"enable_thinking":false}');
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw refused("expected a JSON object");
+  return value as Record<string, unknown>;
+}
+
+/** @throws LaconicError `config_invalid` when the variable is not set: serving without the key would be worse. */
+function keyFrom(variable: string | undefined): string | null {
+  if (variable === undefined) return null;
+  const key = process.env[variable];
+  if (key) return key;
+  throw new LaconicError("config_invalid", `--api-key-env names ${variable}, which is not set`, { key: "api-key-env" });
+}
+
+/** @throws LaconicError `config_invalid` for an address that can be reached from elsewhere, without a key */
+function checkHost(host: string, apiKey: string | null): void {
+  if (apiKey !== null || isLoopback(host)) return;
+  throw new LaconicError(
+    "config_invalid",
+    `--host ${host} can be reached from elsewhere; name a key with --api-key-env first`,
+    { key: "host" },
+  );
+}

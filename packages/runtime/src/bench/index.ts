@@ -1,0 +1,10 @@
+/**
+ * Benches opened and played: trained teams, values of the user's own, models behind servers.
+ * @module @laconic/runtime/bench
+ */
+export { taskOfRun } from "./open-pairs.ts";
+export { userDefinedBenchValues, withoutFiles } from "./own-values.ts";
+export { keepQuestions, playQuestions, prepareQuestions } from "./play-questions.ts";
+export type { PreparedQuestions, QuestionLimits, QuestionSources } from "./play-questions.ts";
+export { playTasks } from "./play-tasks.ts";
+export type { TaskLimits, TaskOutcome } from "./play-tasks.ts";
