@@ -5,10 +5,15 @@
 export { analyseRun } from "./analysis/analyse-run.ts";
 export type { AnalyseOptions, RunAnalysis, WorthOfMessage } from "./analysis/analyse-run.ts";
 export { writeAnalysis } from "./analysis/analysis-report.ts";
+export { lastAnswers } from "./analysis/recorded-episodes.ts";
+export { rescoreRun } from "./analysis/rescore-run.ts";
+export type { RescoreRunOptions } from "./analysis/rescore-run.ts";
 export { writeBench } from "./pages/bench-page.ts";
-export { measuredLines, tokenChange, withoutScore } from "./run/figures-text.ts";
+export { withoutScore } from "./run/figures-text.ts";
 export { readReport } from "./run/run-report.ts";
 export type { RunReport } from "./run/run-report.ts";
+export { servedTrainingResult, trainingResult } from "./run/training-text.ts";
+export type { TrainingResult } from "./run/training-text.ts";
 export { writeAblation } from "./variants/ablation-report.ts";
 export type { AblationReport } from "./variants/ablation-report.ts";
 export type { SweepRow, SweepSummary } from "./variants/summary.ts";

@@ -8,30 +8,18 @@ import {
   pairSettingsFile,
   protocolList,
   readBenchConfig,
-  readPairConfig,
-  settingsFile,
 } from "@laconic/evaluation/bench";
 import { hubEnvironment } from "@laconic/hub";
 import { writeBench } from "@laconic/report";
-import {
-  keepQuestions,
-  playQuestions,
-  playTasks,
-  prepareQuestions,
-  type PreparedQuestions,
-  type TaskLimits,
-} from "@laconic/runtime/bench";
-import { taskSettingsSchema } from "@laconic/worlds/named";
+import { keepQuestions, playQuestions, prepareQuestions, type PreparedQuestions } from "@laconic/runtime/bench";
 import type { CommandDef, ParsedArgs } from "citty";
 import { configOf } from "../bench/bench-arguments.ts";
 import { progressOf } from "../bench/bench-progress.ts";
-import { taskConfigOf, type TaskArguments } from "../bench/task-arguments.ts";
+import { benchTasks, checkEmpty, codeOf, limitsOf } from "../bench/bench-tasks.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
-import { interrupts } from "../cli/interruption.ts";
-import { wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { deadlineOf, timeoutFlag } from "../run/spending.ts";
+import { timeoutFlag } from "../run/spending.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { jsonFlag, printResult, viewFlag, type CommandContext } from "./common.ts";
 
@@ -239,18 +227,6 @@ async function preparedQuestions(args: BenchArgs, directory: string, terminal: T
   return prepareQuestions(config, directory, { hub, folder: args.folder, offline }, terminal);
 }
 
-/** @throws LaconicError `config_invalid` naming the flag */
-function limitsOf(
-  args: { readonly timeout?: string | undefined; readonly "max-errors"?: string | undefined },
-  terminal: Terminal,
-): TaskLimits {
-  return {
-    ...deadlineOf(args),
-    maxErrors: wholeNumber("max-errors", args["max-errors"] ?? "20", 0),
-    interrupts: () => interrupts(() => terminal.note("stopping; what is done is kept (once more to stop at once)")),
-  };
-}
-
 const flagsOfQuestions = [
   "benchmarks",
   "data",
@@ -276,44 +252,4 @@ function refuseStray(args: Readonly<Record<string, unknown>>, flags: readonly st
   const stray = flags.find((flag) => args[flag]);
   if (stray !== undefined)
     throw new LaconicError("config_invalid", `--${stray} has no effect ${where}; remove it`, { flag: stray });
-}
-
-/** Teams on tasks: what `laconic pairs` is too, for one more release. */
-export async function benchTasks(
-  args: TaskArguments & {
-    readonly run: string;
-    readonly resume?: boolean | undefined;
-    readonly json?: boolean | undefined;
-  },
-  terminal: Terminal,
-): Promise<number> {
-  const directory = resolve(args.run);
-  if (!args.resume) await checkEmpty(directory);
-  const config = args.resume ? await readPairConfig(directory, taskSettingsSchema) : await taskConfigOf(args);
-  const { markdown, ...outcome } = await playTasks(directory, config, limitsOf(args, terminal), terminal);
-  printResult(terminal, args.json, { directory, ...outcome }, () => markdown);
-  return codeOf(outcome.stopped, outcome.summaries, args.run, terminal);
-}
-
-/** @throws LaconicError `run_exists` for a directory with a bench */
-async function checkEmpty(directory: string): Promise<void> {
-  for (const file of [settingsFile, pairSettingsFile])
-    if (await exists(join(directory, file)))
-      throw new LaconicError(
-        "run_exists",
-        `${directory} holds a bench already; continue with --resume, or choose another --run`,
-        { directory },
-      );
-}
-
-/** 0 where every sample has a score. */
-function codeOf(
-  stopped: string | null,
-  summaries: readonly { readonly scored: number; readonly samples: number }[],
-  run: string,
-  terminal: Terminal,
-): number {
-  if (stopped === null) return summaries.every(({ scored, samples }) => scored === samples) ? 0 : 1;
-  terminal.note(`stopped: ${stopped}\ngo on with: laconic bench --resume --run ${run}`);
-  return stopped === "aborted" ? 130 : 1;
 }

@@ -4,10 +4,9 @@ import { LaconicError, type LanguageModel } from "@laconic/core";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { formatDuration, formatPercent } from "@laconic/core/text";
 import { answerPairs, judgeLabelled, judgePairs, labelledAnswers, rubricOf } from "@laconic/evaluation/judging";
-import type { GivenAnswer, JudgingOptions } from "@laconic/evaluation/judging";
+import type { JudgingOptions } from "@laconic/evaluation/judging";
+import { lastAnswers } from "@laconic/report";
 import type { Agreement, WinRate } from "@laconic/rewards";
-import { nodeFileSystem, readSettings } from "@laconic/trainer";
-import { folderSource, shownEpisodes } from "@laconic/trainer/reading";
 import type { CommandDef, ParsedArgs } from "citty";
 import { defaultBaseUrl } from "@laconic/runtime/spending";
 import { command, type ExitCode } from "../cli/command.ts";
@@ -114,24 +113,6 @@ async function judgeOf(args: JudgeArgs): Promise<LanguageModel> {
 function codeOf(refusal: string | null, nothing: boolean, terminal: Terminal): number {
   if (refusal !== null) terminal.note(`stopped: ${refusal}`);
   return nothing || refusal !== null ? 1 : 0;
-}
-
-/** The answers of a run's last evaluation. @throws LaconicError `run_missing` */
-async function lastAnswers(source: string): Promise<GivenAnswer[]> {
-  const settings = await readSettings(nodeFileSystem, source);
-  const recorded: RecordedEpisode[] = [];
-  for await (const each of shownEpisodes(folderSource(source), settings)) recorded.push(each);
-  if (recorded.length === 0)
-    throw new LaconicError("run_missing", `${source} holds no recorded episodes`, { directory: source });
-  const last = Math.max(...recorded.map(({ step }) => step));
-  return recorded
-    .filter(({ step }) => step === last)
-    .map(({ problem, episode }) => ({
-      id: problem.id,
-      question: problem.question,
-      answer: episode.answer ?? "",
-      ...(problem.gold !== "" && { reference: problem.gold }),
-    }));
 }
 
 /** Time left, and why the first pair without a verdict has none. */

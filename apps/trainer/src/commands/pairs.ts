@@ -1,8 +1,8 @@
 import type { CommandDef } from "citty";
+import { benchTasks } from "../bench/bench-tasks.ts";
 import { taskBaselines } from "../bench/task-arguments.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { spendingFlags, timeoutFlag } from "../run/spending.ts";
-import { benchTasks } from "./bench.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 /** `laconic bench --tasks` under the name that it had: goes with the next release. */

@@ -3,7 +3,7 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { relayQuickstart, storyTellers } from "@laconic/worlds";
 import { runFlags, viewFlag, type CommandContext } from "./common.ts";
-import { runTraining } from "./train.ts";
+import { runTraining } from "../run/run-training.ts";
 
 const introduction = `A team of four learns to say less.
 Three holders each know one fact; the solver must add up two of them and sees only what the holders write.

@@ -12,7 +12,7 @@ import { parseBytes } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { servedName, servingOf, templateArgumentsFrom } from "../serving/serve-arguments.ts";
 import { runFlags, type CommandContext } from "./common.ts";
-import { runTraining } from "./train.ts";
+import { runTraining } from "../run/run-training.ts";
 
 /** For replies in the making when the server is told to end. */
 const graceSeconds = 3;

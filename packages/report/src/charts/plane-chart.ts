@@ -36,7 +36,7 @@ export function renderPlane(plot: Plot, chart: PlaneChart, id: string): string {
 }
 
 /** What a plane shows, in words. */
-export function planeDescription({ caption, points, xLabel }: PlaneChart): string {
+function planeDescription({ caption, points, xLabel }: PlaneChart): string {
   const said = points
     .filter(({ faint }) => !faint)
     .slice(0, 12)

@@ -5,4 +5,4 @@
 export { convertedFolder } from "./llama2c-folder.ts";
 export { openModelFolder } from "./model-folder.ts";
 export type { ModelFolderOptions } from "./model-folder.ts";
-export { freshRelayModel, shippedCheckpoint } from "./relay-model.ts";
+export { shippedCheckpoint } from "./relay-model.ts";

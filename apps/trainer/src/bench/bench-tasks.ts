@@ -1,0 +1,64 @@
+import { join, resolve } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { pairSettingsFile, readPairConfig, settingsFile } from "@laconic/evaluation/bench";
+import { playTasks, type TaskLimits } from "@laconic/runtime/bench";
+import { taskSettingsSchema } from "@laconic/worlds/named";
+import { exists } from "../cli/files.ts";
+import { interrupts } from "../cli/interruption.ts";
+import { wholeNumber } from "../cli/numbers.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { printResult } from "../commands/common.ts";
+import { deadlineOf } from "../run/spending.ts";
+import { taskConfigOf, type TaskArguments } from "./task-arguments.ts";
+
+/** Teams on tasks: what `laconic pairs` is too, for one more release. */
+export async function benchTasks(
+  args: TaskArguments & {
+    readonly run: string;
+    readonly resume?: boolean | undefined;
+    readonly json?: boolean | undefined;
+  },
+  terminal: Terminal,
+): Promise<number> {
+  const directory = resolve(args.run);
+  if (!args.resume) await checkEmpty(directory);
+  const config = args.resume ? await readPairConfig(directory, taskSettingsSchema) : await taskConfigOf(args);
+  const { markdown, ...outcome } = await playTasks(directory, config, limitsOf(args, terminal), terminal);
+  printResult(terminal, args.json, { directory, ...outcome }, () => markdown);
+  return codeOf(outcome.stopped, outcome.summaries, args.run, terminal);
+}
+
+/** @throws LaconicError `run_exists` for a directory with a bench */
+export async function checkEmpty(directory: string): Promise<void> {
+  for (const file of [settingsFile, pairSettingsFile])
+    if (await exists(join(directory, file)))
+      throw new LaconicError(
+        "run_exists",
+        `${directory} holds a bench already; continue with --resume, or choose another --run`,
+        { directory },
+      );
+}
+
+/** 0 where every sample has a score. */
+export function codeOf(
+  stopped: string | null,
+  summaries: readonly { readonly scored: number; readonly samples: number }[],
+  run: string,
+  terminal: Terminal,
+): number {
+  if (stopped === null) return summaries.every(({ scored, samples }) => scored === samples) ? 0 : 1;
+  terminal.note(`stopped: ${stopped}\ngo on with: laconic bench --resume --run ${run}`);
+  return stopped === "aborted" ? 130 : 1;
+}
+
+/** @throws LaconicError `config_invalid` naming the flag */
+export function limitsOf(
+  args: { readonly timeout?: string | undefined; readonly "max-errors"?: string | undefined },
+  terminal: Terminal,
+): TaskLimits {
+  return {
+    ...deadlineOf(args),
+    maxErrors: wholeNumber("max-errors", args["max-errors"] ?? "20", 0),
+    interrupts: () => interrupts(() => terminal.note("stopping; what is done is kept (once more to stop at once)")),
+  };
+}

@@ -1,0 +1,124 @@
+import { existsSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { servedTrainingResult, trainingResult } from "@laconic/report";
+import {
+  applyOverrides,
+  exitCodeOf,
+  formerNamesIn,
+  fromOwnModel,
+  parseAppConfig,
+  runTaskTitle,
+  writtenConfig,
+  type AppConfig,
+  type OpenSource,
+} from "@laconic/runtime";
+import { environmentValue } from "@laconic/runtime/folders";
+import { checkSources, fromFolder, referenceTitle } from "@laconic/runtime/resolver";
+import { actorSpending, spentIn } from "@laconic/runtime/spending";
+import { nodeFileSystem, readSettings, runFiles } from "@laconic/trainer";
+import type { Terminal } from "../cli/terminal.ts";
+import { printResult } from "../commands/common.ts";
+import { withDashboard } from "../serving/with-dashboard.ts";
+import { actorCap } from "./spending.ts";
+import { trainRun, type ReportedRun } from "./train-run.ts";
+
+/** Flags of a run, as typed. */
+export interface RunFlags {
+  readonly seed?: string | undefined;
+  readonly device?: string | undefined;
+  readonly run?: string | undefined;
+  readonly resume?: boolean | undefined;
+  readonly json?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly "max-usd"?: string | undefined;
+  readonly timeout?: string | undefined;
+  readonly "actor-price"?: string | undefined;
+  readonly view?: boolean | undefined;
+}
+
+/** Runs or resumes a training and prints its result. Returns the exit code. */
+export async function runTraining(
+  written: Readonly<Record<string, unknown>> | null,
+  overrides: readonly string[],
+  flags: RunFlags,
+  name: string,
+  terminal: Terminal,
+  openSource?: OpenSource,
+): Promise<number> {
+  const directory = resolve(flags.run ?? (flags.resume ? latestRun(name) : freshRun(name)));
+  const words = [
+    ...(flags.seed === undefined ? [] : [`train.seed=${flags.seed}`]),
+    ...(flags.device === undefined ? [] : [`device=${flags.device}`]),
+    ...overrides,
+  ];
+  // What a resumed run is given is compared with what it was started with; where nothing is given, the latter holds.
+  const config =
+    written === null ? await storedConfig(directory, words) : parseAppConfig(applyOverrides(written, words));
+  for (const former of formerNamesIn(written ?? {}, overrides)) terminal.warn(former);
+  if (flags.dryRun) {
+    terminal.result(JSON.stringify(writtenConfig(config), null, flags.json ? undefined : 2));
+    return 0;
+  }
+  const { task, train } = config;
+  const spending = await actorSpending(config.actor, actorCap(flags), await spentIn(directory));
+  terminal.note(
+    `${terminal.paint("bold", runTaskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${config.own.objective ? referenceTitle(config.own.objective) : train.objective.name}, ${config.workers} threads; run directory ${directory}`,
+  );
+  return withDashboard(flags.view, { folder: directory, page: "run" }, terminal, async () => {
+    const done = await trainRun(config, { directory, resume: flags.resume === true, openSource, spending }, terminal);
+    if (spending?.price) terminal.note(`$${spending.account.spentUsd.toFixed(4)} spent on the actor, by the whole run`);
+    noteEnd(done, openSource ? `laconic ${name} --train` : "laconic train", directory, terminal);
+    const { json, text } = openSource
+      ? await servedTrainingResult(directory, done)
+      : trainingResult(done, train.budget?.targetTokens ?? null);
+    printResult(terminal, flags.json, json, () => text);
+    if (!flags.view)
+      terminal.note(
+        `look at it: ${environmentValue("LACONIC_COMMAND") ?? "laconic"} view ${flags.run ?? relative(process.cwd(), directory)}`,
+      );
+    return exitCodeOf(done);
+  });
+}
+
+/** How it ended, and where its report is. */
+function noteEnd(
+  { interrupted, stoppedEarly, steps, bestStep, report }: ReportedRun,
+  command: string,
+  directory: string,
+  terminal: Terminal,
+): void {
+  if (interrupted) terminal.note(`stopped after step ${steps}; continue with: ${command} --resume --run ${directory}`);
+  if (stoppedEarly)
+    terminal.note(
+      `stopped early after step ${steps}: evaluations no longer got better; the best is kept (step ${bestStep}, laconic eval ${directory} --best)`,
+    );
+  terminal.note(`report: ${report}`);
+}
+
+async function storedConfig(directory: string, words: readonly string[]): Promise<AppConfig> {
+  if (!existsSync(join(directory, runFiles.config)))
+    throw new LaconicError("run_missing", `${directory} holds no run to resume`, { directory });
+  const settings = await readSettings(nodeFileSystem, directory);
+  await checkSources(directory);
+  const kept = fromFolder(directory, settings);
+  return parseAppConfig(applyOverrides(fromOwnModel(directory, kept), words));
+}
+
+function runFolder(name: string, number: number): string {
+  return join("runs", number === 1 ? name : `${name}-${number}`);
+}
+
+/** The first free `runs/NAME`, `runs/NAME-2`, ... */
+function freshRun(name: string): string {
+  let number = 1;
+  while (existsSync(runFolder(name, number))) number += 1;
+  return runFolder(name, number);
+}
+
+/** The last `runs/NAME-N` there is. */
+function latestRun(name: string): string {
+  let number = 1;
+  while (existsSync(runFolder(name, number + 1))) number += 1;
+  return runFolder(name, number);
+}

@@ -1,0 +1,74 @@
+import { LaconicError } from "@laconic/core";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
+import { rescore, type RescoredStep, type RescoreOptions } from "@laconic/evaluation/analysis";
+import { scoreValue, type RewardOutcome } from "@laconic/rewards";
+import { configOfRun, openRunTask, type Progress } from "@laconic/runtime";
+import { openModelFolder } from "@laconic/runtime/models";
+import { openValues } from "@laconic/runtime/resolver";
+import { describeUnscored, rewardOf, runFiles, scorer, scoringFailure, scoringReport } from "@laconic/trainer";
+import { recordedEpisodes } from "./recorded-episodes.ts";
+
+/** How recorded episodes are scored again. */
+export interface RescoreRunOptions extends RescoreOptions {
+  /** Grade the answers anew, with the task of the run. */
+  readonly isRegraded: boolean;
+  /** Episodes of training instead of held-out ones. */
+  readonly isTraining: boolean;
+}
+
+/**
+ * Scores the recorded episodes of a run under other prices, edges or grades, without asking a model.
+ * @param source - a run folder, or a file of transcripts that an earlier version wrote
+ * @throws LaconicError `run_missing`; `config_invalid` for an edge that nobody reads along; `scoring_failed`
+ */
+export async function rescoreRun(
+  source: string,
+  { isRegraded, isTraining, ...options }: RescoreRunOptions,
+  progress: Progress,
+): Promise<RescoredStep[]> {
+  const recorded = await recordedEpisodes(source, isTraining ? "step" : "evaluation", (line) => progress.note(line));
+  for (const edge of options.without ?? []) checkEdge(edge, recorded);
+  return rescore(isRegraded ? await scoredAnew(source, recorded, progress) : recorded, options);
+}
+
+/** Recorded episodes with the score that the run's task gives them now. */
+async function scoredAnew(
+  run: string,
+  recorded: readonly RecordedEpisode[],
+  progress: Progress,
+): Promise<RecordedEpisode[]> {
+  const config = await configOfRun(run);
+  const { folder } = await openModelFolder(config.model, progress);
+  const task = await openRunTask(config.task, {
+    heldOut: 1,
+    modelFolder: folder,
+    templateArguments: config.chatTemplateArguments,
+    note: (line) => progress.note(line),
+  });
+  try {
+    const { reward = rewardOf(task) } = await openValues(config.own, config.train);
+    const scoreOf = scorer(reward, config.train.scoring);
+    const scores: (RewardOutcome | null)[] = [];
+    for (const { episode, problem } of recorded) scores.push(await scoreOf(episode, problem));
+    const report = scoringReport(scores);
+    const failure = scoringFailure(report, config.train.scoring, "the recorded episodes");
+    if (failure) throw failure;
+    const unscored = describeUnscored(report.counts);
+    if (unscored !== "") progress.note(`left out, without a score: ${unscored}`);
+    return recorded.map((each, i) => ({ ...each, task: scoreValue(scores[i] ?? null) }));
+  } finally {
+    await task.close?.();
+  }
+}
+
+function checkEdge(edge: string, recorded: readonly RecordedEpisode[]): void {
+  const known = new Set(
+    recorded.flatMap(({ episode }) =>
+      episode.ledger.calls.flatMap(({ agent, reads }) => reads.map(({ from }) => `${from}->${agent}`)),
+    ),
+  );
+  if (!known.has(edge))
+    throw new LaconicError("config_invalid", `--without: nobody reads along ${edge}; edges: ${[...known].join(", ")}`, {
+      edge,
+    });
+}

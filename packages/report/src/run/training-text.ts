@@ -1,0 +1,112 @@
+import { join } from "node:path";
+import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
+import type { StartedRun } from "@laconic/runtime";
+import { lineAt, nodeFileSystem, runFiles, type Evaluation, type Measured } from "@laconic/trainer";
+import { measuredLines, tokenChange } from "./figures-text.ts";
+
+/** What a training came to, for a program and for a reader. */
+export interface TrainingResult {
+  readonly json: object;
+  readonly text: string;
+}
+
+/**
+ * What a training with held-out problems came to.
+ * @param budget - tokens per episode that it aimed at; null without one
+ */
+export function trainingResult(done: StartedRun, budget: number | null): TrainingResult {
+  const states = statesOf(done);
+  return { json: figuresOf(done, states, budget), text: textOf(done, states, budget) };
+}
+
+/** What a training through an endpoint came to, without held-out problems: what rollouts of its first and last step earned. */
+export async function servedTrainingResult(
+  directory: string,
+  { steps, seconds, trainingSeconds, device }: StartedRun,
+): Promise<TrainingResult> {
+  const sideAt = async (place: "first" | "last"): Promise<{ reward: number; tokens: number }> => {
+    const row = (await lineAt(nodeFileSystem, join(directory, runFiles.metrics), place)) ?? {};
+    return { reward: Number(row["reward/mean"] ?? 0), tokens: Number(row["tokens/episode_mean"] ?? 0) };
+  };
+  const [first, last] = [await sideAt("first"), await sideAt("last")];
+  const text = [
+    `reward    ${formatNumber(first.reward)} -> ${formatNumber(last.reward)}, the mean of the first and of the last of ${steps} steps`,
+    `tokens    ${formatNumber(first.tokens)} -> ${formatNumber(last.tokens)} per rollout`,
+    `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}, waiting for rollouts included`,
+  ].join("\n");
+  return { json: { steps, first, last, seconds, trainingSeconds, device }, text };
+}
+
+type States = readonly (readonly [name: string, evaluation: Evaluation])[];
+
+/** By the names of results: `before` is the model as it was given, before lessons where it had some. */
+function statesOf({ warmStart, before, after }: StartedRun): States {
+  return [
+    ["before", warmStart?.before ?? before],
+    ...(warmStart ? [["afterLessons", before] as const] : []),
+    ["after", after],
+  ];
+}
+
+function figuresOf(done: StartedRun, states: States, budget: number | null): object {
+  const { warmStart, after, steps, seconds, trainingSeconds, earlierSeconds, device } = done;
+  const shown = ({ accuracy, tokens, measures, language }: Measured): object => ({
+    accuracy,
+    tokens,
+    ...(measures && { measures }),
+    ...(language && { language }),
+  });
+  const groups = Object.keys(after.groups ?? {}).map((group) => [
+    group,
+    Object.fromEntries(states.flatMap(([name, { groups: own }]) => (own?.[group] ? [[name, shown(own[group])]] : []))),
+  ]);
+  const meaning = warmStart && {
+    before: `the model before ${warmStart.said}`,
+    afterLessons: "the same model after them, where the training begins",
+    after: `after ${steps} steps of training`,
+  };
+  return {
+    ...Object.fromEntries(groups),
+    ...Object.fromEntries(states.map(([name, evaluation]) => [name, shown(evaluation)])),
+    ...(meaning && { states: meaning }),
+    budget,
+    seconds,
+    trainingSeconds,
+    ...(earlierSeconds > 0 && { earlierSeconds }),
+    device,
+  };
+}
+
+function textOf(done: StartedRun, states: States, budget: number | null): string {
+  const { warmStart, before, after, steps } = done;
+  const way = (pick: (of: Evaluation) => string): string =>
+    states.map(([, evaluation]) => pick(evaluation)).join(" -> ");
+  const { tokens } = after;
+  const change = warmStart
+    ? `against the model before lessons ${tokenChange(warmStart.before.tokens, tokens, "then")}, after them ${tokenChange(before.tokens, tokens, "then")}`
+    : tokenChange(before.tokens, tokens);
+  return [
+    ...(warmStart ? [`states    before lessons -> after ${warmStart.said} -> after ${steps} steps`] : []),
+    `accuracy  ${way(({ accuracy }) => formatPercent(accuracy))} on ${after.problems} held-out problems`,
+    ...Object.entries(after.groups ?? {}).map(([name, { problems }]) => {
+      const own = ({ groups }: Evaluation, show: (of: Measured) => string): string =>
+        groups?.[name] ? show(groups[name]) : "-";
+      return [
+        `  ${name}: ${way((of) => own(of, ({ accuracy }) => formatPercent(accuracy)))}, ${way((of) => own(of, (each) => formatNumber(each.tokens)))} tokens (${problems} problems)`,
+        ...measuredLines(states.map(([, { groups }]) => groups?.[name])).map((line) => `    ${line}`),
+      ].join("\n");
+    }),
+    `tokens    ${way((of) => formatNumber(of.tokens))} per episode, ${change}${budget === null ? "" : ` (budget ${budget})`}`,
+    ...measuredLines(states.map(([, evaluation]) => evaluation)),
+    timeLine(done),
+  ].join("\n");
+}
+
+/** Steps before a resume are told apart: what is said adds up. */
+function timeLine({ seconds, trainingSeconds, earlierSeconds, device }: StartedRun): string {
+  const own = Math.max(0, (trainingSeconds ?? 0) - earlierSeconds);
+  const steps = `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}`;
+  return earlierSeconds > 0
+    ? `${steps}: ${formatDuration(earlierSeconds)} before it was resumed and ${formatDuration(own)} since; ${formatDuration(seconds)} in all since it was resumed`
+    : `${steps}; ${formatDuration(seconds)} in all since it was started`;
+}
