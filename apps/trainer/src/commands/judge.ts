@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { LaconicError, type LanguageModel } from "@laconic/core";
-import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { formatDuration, formatPercent } from "@laconic/core/text";
 import { answerPairs, judgeLabelled, judgePairs, labelledAnswers, rubricOf } from "@laconic/evaluation/judging";
 import type { JudgingOptions } from "@laconic/evaluation/judging";

@@ -5,7 +5,7 @@ import { scoreValue, type RewardOutcome } from "@laconic/rewards";
 import { configOfRun, openRunTask, type Progress } from "@laconic/runtime";
 import { openModelFolder } from "@laconic/runtime/models";
 import { openValues } from "@laconic/runtime/resolver";
-import { describeUnscored, rewardOf, runFiles, scorer, scoringFailure, scoringReport } from "@laconic/trainer";
+import { describeUnscored, rewardOf, scorer, scoringFailure, scoringReport } from "@laconic/trainer";
 import { recordedEpisodes } from "./recorded-episodes.ts";
 
 /** How recorded episodes are scored again. */
