@@ -119,13 +119,16 @@ export type {
   TrainableModel,
   TrainingSequence,
 } from "./engine.ts";
-export { checkOptimizerSettings } from "./engine-checks/optimizer-settings.ts";
 export { checkSampleRequests } from "./engine-checks/sample-requests.ts";
 export type { ModelLimits } from "./engine-checks/sample-requests.ts";
-export { checkTokenGradient, checkTopLogProbs, checkTrainingSequences } from "./engine-checks/training.ts";
+export {
+  checkOptimizerSettings,
+  checkTokenGradient,
+  checkTopLogProbs,
+  checkTrainingSequences,
+} from "./engine-checks/training.ts";
 
-export { checkShape } from "./shapes/check-shape.ts";
-export { findShapeMismatch, rangeOf } from "./shapes/find-shape-mismatch.ts";
+export { checkShape, findShapeMismatch, rangeOf } from "./shapes/find-shape-mismatch.ts";
 export type { ShapeMismatch } from "./shapes/find-shape-mismatch.ts";
 export { nearestName } from "./shapes/nearest-name.ts";
 export { group, shapes } from "./shapes/shape.ts";

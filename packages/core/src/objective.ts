@@ -36,7 +36,7 @@ export interface ObjectiveInput {
   readonly totals?: BatchTotals;
 }
 
-/** A loss, its slope in every log-prob, and diagnostics. */
+/** A loss, its gradient in every log-prob, and diagnostics. */
 export interface ObjectiveOutput {
   /** Minimised. */
   readonly loss: number;

@@ -29,7 +29,7 @@ describe("N counts units", () => {
     expect(loss).toBeCloseTo(first, 12);
   });
 
-  test("micro-batches of whole units add up when the units of the whole batch are told", () => {
+  test("micro-batches of whole units add up when the units of the whole batch are given", () => {
     const totals = { sequences: 3, tokens: 5 };
     const part = (from: number, to: number): ObjectiveInput => {
       const rows = (data: ObjectiveInput["logProbs"]): ObjectiveInput["logProbs"] =>

@@ -1,4 +1,4 @@
-/** Bytes that are here, told after every piece that arrives. */
+/** Bytes that are here, reported after every piece that arrives. */
 export interface DownloadProgress {
   readonly file: string;
   readonly fileBytes: number;

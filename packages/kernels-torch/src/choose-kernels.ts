@@ -42,17 +42,12 @@ function cacheKinds({ library: { version } }: Torch): readonly FlashCacheKind[] 
 async function normSample(kernels: Kernels): Promise<number[]> {
   const [rows, width] = [300, 64];
   const { dX, dWeight } = kernels.scope(() => {
-    const wave = (phase: number): Tensor =>
-      kernels.upload(
-        Float32Array.from({ length: rows * width }, (_, i) => Math.sin(0.37 * i + phase)),
-        [rows, width],
-      );
     const weight = kernels.upload(
       Float32Array.from({ length: width }, (_, i) => 1 + Math.cos(i)),
       [width],
     );
-    const x = wave(0);
-    return kernels.rmsNormBackward(wave(1), x, weight, kernels.rmsNorm(x, weight, 1e-6).invRms);
+    const x = wave(kernels, rows, width, 0);
+    return kernels.rmsNormBackward(wave(kernels, rows, width, 1), x, weight, kernels.rmsNorm(x, weight, 1e-6).invRms);
   });
   const [ofX, ofWeight] = [await kernels.read(dX), await kernels.read(dWeight)];
   kernels.free(dX, dWeight);
@@ -85,11 +80,6 @@ async function cacheSample(kernels: Kernels, paged: boolean): Promise<number[]> 
   const size = paged ? { pages: 8, pageSize: flashPageSize } : { pages: 3, pageSize: 768 };
   const table = paged ? Int32Array.of(6, 1, 4, 3, 0, 0) : Int32Array.of(2, 0);
   const cache = kernels.createCache({ ...size, kvHeads: shape.kvHeads, headDim: shape.headDim });
-  const wave = (rows: number, width: number, phase: number): Tensor =>
-    kernels.upload(
-      Float32Array.from({ length: rows * width }, (_, i) => Math.sin(0.37 * i + phase)),
-      [rows, width],
-    );
   const call = (counts: readonly number[], past: Int32Array, phase: number): Tensor => {
     const offsets = Int32Array.of(0, counts[0] as number, (counts[0] as number) + (counts[1] as number));
     const rows = offsets[2] as number;
@@ -100,7 +90,11 @@ async function cacheSample(kernels: Kernels, paged: boolean): Promise<number[]> 
       past,
       pastOnDevice: kernels.upload(past, [2]),
     };
-    const [q, k, v] = [wave(rows, 256, phase), wave(rows, 128, phase + 1), wave(rows, 128, phase + 2)] as const;
+    const [q, k, v] = [
+      wave(kernels, rows, 256, phase),
+      wave(kernels, rows, 128, phase + 1),
+      wave(kernels, rows, 128, phase + 2),
+    ] as const;
     kernels.free(kernels.upload(new Float32Array(rows * 256).fill(NaN), [rows, 256]));
     return kernels.attentionCached(q, k, v, cache, shape, plan);
   };
@@ -128,12 +122,6 @@ async function programSample(kernels: Kernels): Promise<number[]> {
   const values: number[] = [];
   for (const half of [16, 6]) {
     const results = kernels.scope(() => {
-      const wave = (rows: number, width: number, phase: number, precision?: "full"): Tensor =>
-        kernels.upload(
-          Float32Array.from({ length: rows * width }, (_, i) => Math.sin(0.37 * i + phase)),
-          [rows, width],
-          precision,
-        );
       const [rows, width, vocabulary] = [9, 2 * half, 700];
       const numbers = (phase: number): Tensor =>
         kernels.upload(
@@ -146,9 +134,13 @@ async function programSample(kernels: Kernels): Promise<number[]> {
           Int32Array.from({ length: rows }, (_, i) => (i * 89) % limit),
           [rows],
         );
-      const [gate, up, dOut] = [wave(rows, width, 0), wave(rows, width, 1), wave(rows, width, 2)];
-      const tables = { cos: wave(20, half, 3), sin: wave(20, half, 4) };
-      const [weight, targets, inverseTemperature] = [wave(vocabulary, width, 5), integers(vocabulary), numbers(0)];
+      const [gate, up, dOut] = [0, 1, 2].map((phase) => wave(kernels, rows, width, phase)) as [Tensor, Tensor, Tensor];
+      const tables = { cos: wave(kernels, 20, half, 3), sin: wave(kernels, 20, half, 4) };
+      const [weight, targets, inverseTemperature] = [
+        wave(kernels, vocabulary, width, 5),
+        integers(vocabulary),
+        numbers(0),
+      ];
       const head = kernels.headLogProbs(gate, weight, targets, inverseTemperature);
       const saved = { hidden: gate, weight, targets, inverseTemperature, logSumExp: head.logSumExp };
       const { dGate, dUp } = kernels.swiGluBackward(dOut, gate, up);
@@ -175,12 +167,12 @@ async function attentionSample(kernels: Kernels): Promise<number[]> {
   const shape = { queryHeads: 4, kvHeads: 2, headDim: 64, scale: 0.125 };
   const offsets = Int32Array.of(0, 5, 12);
   const results = kernels.scope(() => {
-    const wave = (width: number, phase: number): Tensor =>
-      kernels.upload(
-        Float32Array.from({ length: 12 * width }, (_, i) => Math.sin(0.37 * i + phase)),
-        [12, width],
-      );
-    const [q, k, v, dOut] = [wave(256, 0), wave(128, 1), wave(128, 2), wave(256, 3)] as const;
+    const [q, k, v, dOut] = [256, 128, 128, 256].map((width, phase) => wave(kernels, 12, width, phase)) as [
+      Tensor,
+      Tensor,
+      Tensor,
+      Tensor,
+    ];
     const layout = { offsets, offsetsOnDevice: kernels.upload(offsets, [3]), longest: 7 };
     const { out, logSumExp } = kernels.attention(q, k, v, shape, layout);
     const { dQ, dK, dV } = kernels.attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout);
@@ -189,6 +181,13 @@ async function attentionSample(kernels: Kernels): Promise<number[]> {
   const values: number[] = [];
   await appendTo(values, kernels, results);
   return values;
+}
+
+function wave(kernels: Kernels, rows: number, width: number, phase: number): Tensor {
+  return kernels.upload(
+    Float32Array.from({ length: rows * width }, (_, i) => Math.sin(0.37 * i + phase)),
+    [rows, width],
+  );
 }
 
 /** One by one: a call takes no quarter of a million arguments. Frees the tensors. */

@@ -1,4 +1,4 @@
-import { TensorScopes, type Kernels, type Tensor } from "@laconic/kernels";
+import { sizeOf, TensorScopes, type Tensor } from "@laconic/kernels";
 import type { WasmMemory } from "./wasm-memory.ts";
 
 /** An array in memory. Tensors of several shapes may share one until one of them is changed. */
@@ -25,21 +25,17 @@ class Handle implements Tensor {
 }
 
 /** Owns every handle and knows what may be changed in place. */
-export class TensorStore {
+export class TensorStore extends TensorScopes<Handle> {
   readonly #memory: WasmMemory;
-  readonly #handles = new TensorScopes<Handle>((handle) => this.#leave(handle.data));
 
   constructor(memory: WasmMemory) {
+    super((handle) => this.#leave(handle.data));
     this.#memory = memory;
-  }
-
-  get count(): number {
-    return this.#handles.count;
   }
 
   /** Holds whatever was in memory before. */
   allocate(shape: readonly number[], dtype: "float" | "int32" = "float"): Tensor {
-    return this.#handles.adopt(new Handle(this.#allocate(shape), [...shape], dtype));
+    return this.adopt(new Handle(this.#allocate(shape), [...shape], dtype));
   }
   zeros(shape: readonly number[]): Tensor {
     const tensor = this.allocate(shape);
@@ -54,23 +50,23 @@ export class TensorStore {
   }
   /** Another handle over the same data, until either is changed. */
   reshaped(tensor: Tensor, shape: readonly number[]): Tensor {
-    const { data, dtype } = this.#handles.get(tensor);
+    const { data, dtype } = this.get(tensor);
     data.tensors += 1;
-    return this.#handles.adopt(new Handle(data, [...shape], dtype));
+    return this.adopt(new Handle(data, [...shape], dtype));
   }
 
   /** Byte address of the first element; valid until the tensor is freed or made writable. */
   address(tensor: Tensor): number {
-    return this.#handles.get(tensor).data.address;
+    return this.get(tensor).data.address;
   }
   /** The tensor's bytes as a view, valid until the next allocation. */
   bytes(tensor: Tensor): Uint8Array {
-    return this.#bytes(this.#handles.get(tensor).data);
+    return this.#bytes(this.get(tensor).data);
   }
 
   /** Address of the tensor's panels: what `pack` writes at the address that it gets, `shape` large, kept until the values change. */
   panels(tensor: Tensor, shape: readonly number[], pack: (from: number, to: number) => void): number {
-    const { data } = this.#handles.get(tensor);
+    const { data } = this.get(tensor);
     if (!data.panels) {
       data.panels = this.#allocate(shape);
       pack(data.address, data.panels.address);
@@ -80,7 +76,7 @@ export class TensorStore {
 
   /** Makes a tensor safe to change in place: gives it data that nothing else shares and no panels repeat. */
   makeWritable(tensor: Tensor): void {
-    const handle = this.#handles.get(tensor);
+    const handle = this.get(tensor);
     const { data } = handle;
     if (data.tensors > 1) {
       handle.data = this.#allocate(data.shape);
@@ -92,26 +88,8 @@ export class TensorStore {
     }
   }
 
-  free(tensor: Tensor): void {
-    this.#handles.free(tensor);
-  }
-  keep(tensor: Tensor): void {
-    this.#handles.keep(tensor);
-  }
-  scope<T>(body: () => T): T {
-    return this.#handles.scope(body);
-  }
-  /** `scope`, `keep` and `free` of the kernel set. */
-  kernels(): Pick<Kernels, "scope" | "keep" | "free"> {
-    return this.#handles.kernels();
-  }
-  dispose(): void {
-    this.#handles.dispose();
-  }
-
   #allocate(shape: readonly number[]): Data {
-    const count = shape.reduce((product, length) => product * length, 1);
-    return { address: this.#memory.allocate(shape), shape, count, tensors: 1, panels: null };
+    return { address: this.#memory.allocate(shape), shape, count: sizeOf(shape), tensors: 1, panels: null };
   }
   #bytes({ address, count }: Data): Uint8Array {
     return this.#memory.bytes(address, 4 * count);

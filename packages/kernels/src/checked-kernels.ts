@@ -39,17 +39,18 @@ const checks = {
     }
   },
 
-  add: (a, b) => expectAlike("add", a, { a, b }),
-  multiply: (a, b) => expectAlike("multiply", a, { a, b }),
-  scaled: (x) => expectAlike("scaled", x, { x }),
-  accumulate: (into, delta) => expectAlike("accumulate", into, { into, delta }),
+  add: (a, b) => expectAlike("add", a, "a", b, "b"),
+  multiply: (a, b) => expectAlike("multiply", a, "a", b, "b"),
+  scaled: (x) => expectFloats(x, x.shape, "scaled"),
+  accumulate: (into, delta) => expectAlike("accumulate", into, "into", delta, "delta"),
   swiGlu(gate, up) {
     expectMatrix(gate, "swiGlu: gate");
-    expectAlike("swiGlu", gate, { up });
+    expectFloats(up, gate.shape, "swiGlu: up");
   },
   swiGluBackward(dOut, gate, up) {
     expectMatrix(gate, "swiGluBackward: gate");
-    expectAlike("swiGluBackward", gate, { dOut, up });
+    expectFloats(dOut, gate.shape, "swiGluBackward: dOut");
+    expectFloats(up, gate.shape, "swiGluBackward: up");
   },
 
   gatherRows(table, rows) {
@@ -129,9 +130,10 @@ const checks = {
       throw new LaconicError("input_invalid", `tokenLogProbs: the ${count} likeliest of ${vocabulary} tokens`);
   },
 
-  sumSquares: (tensors) => tensors.forEach((x) => expectAlike("sumSquares", x, { x })),
+  sumSquares: (tensors) => tensors.forEach((tensor) => expectFloats(tensor, tensor.shape, "sumSquares")),
   adamW(tensors) {
-    for (const { param, ...others } of tensors) expectAlike("adamW", param, others);
+    for (const { param, ...others } of tensors)
+      for (const [name, tensor] of Object.entries(others)) expectFloats(tensor, param.shape, "adamW", name);
   },
 } satisfies { readonly [Name in keyof Kernels]?: Check<Kernels[Name]> };
 
@@ -163,16 +165,16 @@ function expectFilled(values: { readonly length: number }, shape: readonly numbe
 }
 
 /** Floats of one shape. */
-function expectAlike(place: string, { shape }: Tensor, tensors: object): void {
-  for (const [name, tensor] of Object.entries(tensors) as [string, Tensor][])
-    expectFloats(tensor, shape, `${place}: ${name}`);
+function expectAlike(place: string, first: Tensor, firstName: string, second: Tensor, secondName: string): void {
+  expectFloats(first, first.shape, place, firstName);
+  expectFloats(second, first.shape, place, secondName);
 }
 
 /** A vector or a matrix, and a list of integers. */
 function expectPicked(x: Tensor, rows: Tensor, place: string): void {
   if (x.shape.length !== 1 && x.shape.length !== 2)
     throw new LaconicError("input_invalid", `${place}: expected a vector or a matrix, got ${describeTensor(x)}`);
-  expectInts(rows, rows.shape[0] ?? 0, `${place}: rows`);
+  expectInts(rows, rows.shape[0] ?? 0, place, "rows");
 }
 
 /** Matrices of one width, and one bias for each row of the weight. */
@@ -182,10 +184,10 @@ function expectProduct(
   weight: Tensor,
   bias?: Tensor,
 ): readonly [rows: number, outputs: number] {
-  const [rows] = expectMatrix(x, `${place}: x`);
-  const [outputs, inner] = expectMatrix(weight, `${place}: weight`);
-  expectFloats(x, [rows, inner], `${place}: x`);
-  if (bias) expectFloats(bias, [outputs], `${place}: bias`);
+  const [rows] = expectMatrix(x, place, "x");
+  const [outputs, inner] = expectMatrix(weight, place, "weight");
+  expectFloats(x, [rows, inner], place, "x");
+  if (bias) expectFloats(bias, [outputs], place, "bias");
   return [rows, outputs];
 }
 
@@ -195,11 +197,11 @@ function expectHead(
   { hidden, weight, targets }: Readonly<Record<"hidden" | "weight" | "targets", Tensor>>,
   numbers: Readonly<Record<string, Tensor>>,
 ): void {
-  const [rows, width] = expectMatrix(hidden, `${place}: hidden`);
-  const [vocabulary] = expectMatrix(weight, `${place}: weight`);
-  expectFloats(weight, [vocabulary, width], `${place}: weight`);
-  expectInts(targets, rows, `${place}: targets`);
-  for (const [name, tensor] of Object.entries(numbers)) expectFloats(tensor, [rows], `${place}: ${name}`);
+  const [rows, width] = expectMatrix(hidden, place, "hidden");
+  const [vocabulary] = expectMatrix(weight, place, "weight");
+  expectFloats(weight, [vocabulary, width], place, "weight");
+  expectInts(targets, rows, place, "targets");
+  for (const [name, tensor] of Object.entries(numbers)) expectFloats(tensor, [rows], place, name);
 }
 
 function expectSampling(logits: Tensor, settings: SamplingRows | SamplingOnDevice): void {

@@ -53,7 +53,7 @@ export class KeyValueCaches<C extends KeyValueCache> {
   ): { readonly cache: C; readonly tokens: number } {
     const place = "attentionCached";
     const own = this.get(cache);
-    const [tokens] = expectMatrix(q, `${place}: q`);
+    const [tokens] = expectMatrix(q, place, "q");
     expectHeads(shape, tokens, [q], [k, v], place);
     expectCacheHeads(own, shape, place);
     expectCachePlan(plan, own, tokens, place);

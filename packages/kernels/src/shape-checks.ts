@@ -12,20 +12,23 @@ export function matrixSize(tensor: Tensor): readonly [rows: number, columns: num
 }
 
 /** @throws LaconicError `input_invalid` when the tensor is no matrix of floats. */
-export function expectMatrix(tensor: Tensor, place: string): readonly [rows: number, columns: number] {
+export function expectMatrix(tensor: Tensor, place: string, name?: string): readonly [rows: number, columns: number] {
   if (tensor.shape.length !== 2 || tensor.dtype !== "float")
-    throw new LaconicError("input_invalid", `${place}: expected a matrix of floats, got ${describeTensor(tensor)}`);
+    throw new LaconicError(
+      "input_invalid",
+      `${joined(place, name)}: expected a matrix of floats, got ${describeTensor(tensor)}`,
+    );
   return matrixSize(tensor);
 }
 
 /** @throws LaconicError `input_invalid` when the tensor has another shape or holds integers. */
-export function expectFloats(tensor: Tensor, shape: readonly number[], place: string): void {
-  expectTensor(tensor, "float", shape, place);
+export function expectFloats(tensor: Tensor, shape: readonly number[], place: string, name?: string): void {
+  expectTensor(tensor, "float", shape, place, name);
 }
 
 /** @throws LaconicError `input_invalid` when the tensor is not a list of `length` integers. */
-export function expectInts(tensor: Tensor, length: number, place: string): void {
-  expectTensor(tensor, "int32", [length], place);
+export function expectInts(tensor: Tensor, length: number, place: string, name?: string): void {
+  expectTensor(tensor, "int32", [length], place, name);
 }
 
 /** @throws LaconicError `input_invalid` when the tensors do not hold the shape's heads for `rows` tokens, or heads do not share evenly. */
@@ -41,14 +44,14 @@ export function expectHeads(
       "input_invalid",
       `${place}: ${queryHeads} query heads cannot share ${kvHeads} key/value heads evenly`,
     );
-  for (const tensor of query) expectFloats(tensor, [rows, queryHeads * headDim], `${place}: query heads`);
-  for (const tensor of keyValue) expectFloats(tensor, [rows, kvHeads * headDim], `${place}: key/value heads`);
+  for (const tensor of query) expectFloats(tensor, [rows, queryHeads * headDim], place, "query heads");
+  for (const tensor of keyValue) expectFloats(tensor, [rows, kvHeads * headDim], place, "key/value heads");
 }
 
 /** @throws LaconicError `input_invalid` when the sequences do not fill the rows or one is longer than `longest`. */
 export function expectLayout(layout: SequenceLayout, rows: number, place: string): void {
   const { offsets, longest } = layout;
-  expectInts(layout.offsetsOnDevice, offsets.length, `${place}: offsets`);
+  expectInts(layout.offsetsOnDevice, offsets.length, place, "offsets");
   for (let s = 0; s + 1 < offsets.length; s++) {
     const length = (offsets[s + 1] as number) - (offsets[s] as number);
     if (length < 0 || length > longest)
@@ -83,8 +86,8 @@ export function expectCachePlan(
   expectLayout(layout, tokens, place);
   const sequences = layout.offsets.length - 1;
   const width = sequences === 0 ? 0 : table.length / sequences;
-  expectTensor(tableOnDevice, "int32", [sequences, width], `${place}: table`);
-  expectInts(pastOnDevice, sequences, `${place}: past`);
+  expectTensor(tableOnDevice, "int32", [sequences, width], place, "table");
+  expectInts(pastOnDevice, sequences, place, "past");
   for (let s = 0; s < sequences; s++) {
     const held = past[s] as number;
     const end = held + (layout.offsets[s + 1] as number) - (layout.offsets[s] as number);
@@ -153,12 +156,23 @@ export function rangeOf(values: Int32Array): readonly [least: number, most: numb
 }
 
 /** @throws LaconicError `input_invalid` when the tensor has another type or shape. */
-export function expectTensor(tensor: Tensor, dtype: Tensor["dtype"], shape: readonly number[], place: string): void {
+export function expectTensor(
+  tensor: Tensor,
+  dtype: Tensor["dtype"],
+  shape: readonly number[],
+  place: string,
+  name?: string,
+): void {
   if (tensor.dtype !== dtype || tensor.shape.length !== shape.length || tensor.shape.some((n, i) => n !== shape[i]))
     throw new LaconicError(
       "input_invalid",
-      `${place}: expected ${dtype} [${shape.join(", ")}], got ${describeTensor(tensor)}`,
+      `${joined(place, name)}: expected ${dtype} [${shape.join(", ")}], got ${describeTensor(tensor)}`,
     );
+}
+
+/** Put together where a check fails alone: a decode step checks hundreds of tensors. */
+function joined(place: string, name: string | undefined): string {
+  return name === undefined ? place : `${place}: ${name}`;
 }
 
 export function describeTensor(tensor: Tensor): string {

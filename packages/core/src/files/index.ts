@@ -2,7 +2,7 @@
  * File systems as arguments: what runs and engines ask of one, and one in memory.
  * @module @laconic/core/files
  */
+export { joinPath } from "./file-system.ts";
 export type { FileDigest, FileSystem, ModelFiles, OpenFile } from "./file-system.ts";
-export { joinPath } from "./join-path.ts";
 export { memoryFileSystem } from "./memory-file-system.ts";
 export { sha256 } from "./sha256.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { joinPath } from "./join-path.ts";
+import { joinPath } from "./file-system.ts";
 import { memoryFileSystem } from "./memory-file-system.ts";
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

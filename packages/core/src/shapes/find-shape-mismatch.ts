@@ -1,3 +1,4 @@
+import { LaconicError } from "../errors.ts";
 import { nearestName } from "./nearest-name.ts";
 import type { Field, NumberShape, Shape } from "./shape.ts";
 import { shownValue } from "./shown-value.ts";
@@ -109,4 +110,17 @@ function shapeMismatch(reason: string): ShapeMismatch {
 
 function isGroup(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Refuses a value that does not fit its shape.
+ *
+ * @param place - of the value in a larger configuration, such as `budget`
+ * @throws LaconicError `config_invalid` naming the key.
+ */
+export function checkShape(shape: Shape, value: unknown, place: string): void {
+  const found = findShapeMismatch(shape, value);
+  if (!found) return;
+  const key = [place, ...found.path].filter((part) => part !== "").join(".");
+  throw new LaconicError("config_invalid", `${key}: ${found.reason}`, { key });
 }

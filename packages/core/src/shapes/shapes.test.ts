@@ -39,7 +39,7 @@ describe("findShapeMismatch", () => {
     expect(found?.reason).toContain(reason);
   });
 
-  test("an alternative is told by the one that fits best", () => {
+  test("an alternative is reported by the one that fits best", () => {
     const either: Shape = { kind: "either", of: [shapes.text, { kind: "list", of: shapes.count, least: 1 }] };
     expect(findShapeMismatch(either, "all")).toBe(null);
     expect(findShapeMismatch(either, [1, 2])).toBe(null);

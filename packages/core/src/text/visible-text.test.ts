@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { visibleText } from "./visible-text.ts";
+import { escapeHtml, visibleText } from "./visible-text.ts";
 
 test("control characters are named; tabs and line ends stay", () => {
   expect(visibleText("a\u0000b\u001b[31m\r\n\tc\r\u007f\u0085")).toBe(
@@ -20,4 +20,14 @@ test("scripts that read from the right, and joined emoji, stay as they are", () 
 
 test("half a surrogate pair becomes the replacement character", () => {
   expect(visibleText("a\ud800b\udc00c😀")).toBe("a\ufffdb\ufffdc😀");
+});
+
+test("markup from a model stays text", () => {
+  expect(escapeHtml(`<img src=x onerror='alert("1")'>&amp;`)).toBe(
+    "&lt;img src=x onerror=&#39;alert(&quot;1&quot;)&#39;&gt;&amp;amp;",
+  );
+});
+
+test("control characters become visible in markup too", () => {
+  expect(escapeHtml("a\u0000b\u001b[31m")).toBe("a⟨U+0000⟩b⟨U+001B⟩[31m");
 });

@@ -18,3 +18,19 @@ export function visibleText(text: string): string {
 function named(character: string): string {
   return `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
 }
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/**
+ * Text for an HTML or SVG text node or quoted attribute, with what hides text from a reader made visible ({@link visibleText}).
+ * Everything a model or a configuration wrote passes through here.
+ */
+export function escapeHtml(text: string): string {
+  return visibleText(text).replaceAll(/[&<>"']/g, (character) => entities[character] as string);
+}

@@ -260,7 +260,7 @@ const refused = (name: string, { importance }: CommonOptions): boolean =>
 
 describe.each(cases)("%s", (name, make, plain, aggregation, unit) => {
   test.each(extras.filter((options) => !refused(name, options)))(
-    "loss and slopes are those of the plain computation, however extreme the log-probs: %j",
+    "loss and gradients are those of the plain computation, however extreme the log-probs: %j",
     (options) => {
       const objective = make(options);
       const random = randomFromSeed(`${name} ${JSON.stringify(options)}`);
@@ -269,7 +269,7 @@ describe.each(cases)("%s", (name, make, plain, aggregation, unit) => {
         const { loss, gradient } = objective.evaluate(input);
         const near = (found: number, expected: number, size: number): void =>
           expect(Math.abs(found - expected)).toBeLessThanOrEqual(1e-10 * Math.max(1e-3, size));
-        // Losses of either sign cancel: the largest slope is the scale of what they are made of.
+        // Losses of either sign cancel: the largest gradient is the scale of what they are made of.
         const dLogProbs = Array.from(gradient, (_, t) => plainLoss(plain, aggregation, options, input, t).d);
         const expected = plainLoss(plain, aggregation, options, input, -1).v;
         const size = Math.max(Math.abs(expected), ...dLogProbs.map(Math.abs));

@@ -171,7 +171,7 @@ describe("a log-ratio beyond 20", () => {
   ] as const;
 
   test.each(ofTokens)(
-    "%s: the clamped token has slope 0, as the clamp has, and its neighbours keep theirs",
+    "%s: the clamped token has gradient 0, as the clamp has, and its neighbours keep theirs",
     (_, each) => {
       for (const batch of [low, high]) {
         const { gradient } = each.evaluate(batch);
@@ -195,7 +195,7 @@ describe("a log-ratio beyond 20", () => {
     expect(diagnostics["log_ratio_abs"]?.max).toBe(25);
   });
 
-  test.each(ofSequences)("%s: a clamped mean has slope 0, and the other sequence keeps its own", (name, each) => {
+  test.each(ofSequences)("%s: a clamped mean has gradient 0, and the other sequence keeps its own", (name, each) => {
     // gmpo clips every token at 0.4 where A > 0, and lets them fall freely.
     const batches = name === "gmpo" ? [allLow] : [allLow, allHigh];
     for (const batch of batches) {
@@ -214,7 +214,7 @@ describe("a log-ratio beyond 20", () => {
     },
   );
 
-  test("the KL keeps its slope there", () => {
+  test("the KL keeps its gradient there", () => {
     const kl = { estimator: "k2", coefficient: 0.1 } as const;
     const { gradient } = grpo({ kl }).evaluate({ ...low, refLogProbs: low.oldLogProbs });
     expect(gradient[1]).toBeCloseTo((0.1 * -25) / 6, 12);
@@ -224,14 +224,14 @@ describe("a log-ratio beyond 20", () => {
     ["magrpo", magrpo()],
     ["cispo", cispo({ minRatio: 0.5 })],
     ["vespo", vespo()],
-  ] as const)("%s has no slope through a ratio: nothing to lose", (_, objective) => {
+  ] as const)("%s has no gradient through a ratio: nothing to lose", (_, objective) => {
     expect(objective.evaluate(low).gradient[1]).not.toBe(0);
   });
 });
 
 describe("k3 on both sides of where it becomes its tangent", () => {
   test.each([-1e4, -100, -21, -20.001, -19.999, -19, -1, -1e-9, 0, 1e-9, 1, 19, 21, 300])(
-    "e = %d: the slope is the derivative of the value, and pushes back towards the reference",
+    "e = %d: the gradient is the derivative of the value, and pushes back towards the reference",
     (e) => {
       const step = 1e-6 * Math.max(1, Math.abs(e));
       const difference = (klValue("k3", e + step) - klValue("k3", e - step)) / (2 * step);
@@ -241,7 +241,7 @@ describe("k3 on both sides of where it becomes its tangent", () => {
       expect(klValue("k3", e)).toBeGreaterThanOrEqual(0);
     },
   );
-  test("value and slope are continuous there, and as printed above it", () => {
+  test("value and gradient are continuous there, and as printed above it", () => {
     const above = -19.99999999999999;
     expect(klValue("k3", -20.00000000000001)).toBeCloseTo(klValue("k3", above), 3);
     expect(klGradient("k3", -20.00000000000001) / klGradient("k3", above)).toBeCloseTo(1, 12);

@@ -77,15 +77,15 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
           const input = slice(device.data(hidden), [start, 0], [count, width]);
           const target = rowsOf(device.data(targets));
           const sums = rowsOf(device.data(logSumExp));
-          const slopes = mul(rowsOf(device.data(dLogProbs)), scale);
+          const scaled = mul(rowsOf(device.data(dLogProbs)), scale);
           const logits = matMul(input, w, false, true);
           const shares = exp(sub(mul(logits, expandDims(scale, 1)), expandDims(sums, 1)));
-          const slope = expandDims(slopes, 1);
-          // d / d logits = slope (one-hot(target) - shares), the one-hot part by rows of the weight.
-          const dLogits = neg(mul(shares, slope));
-          dHidden.push(add(matMul(dLogits, w), mul(gather(w, target), slope)));
+          const dTarget = expandDims(scaled, 1);
+          // d / d logits = dTarget (one-hot(target) - shares), the one-hot part by rows of the weight.
+          const dLogits = neg(mul(shares, dTarget));
+          dHidden.push(add(matMul(dLogits, w), mul(gather(w, target), dTarget)));
           if (!needs.weight) continue;
-          const ofTargets = unsortedSegmentSum(mul(input, slope), target as Tensor1D, vocabulary);
+          const ofTargets = unsortedSegmentSum(mul(input, dTarget), target as Tensor1D, vocabulary);
           dWeight = plus(dWeight, add(matMul(dLogits, input, true, false), ofTargets));
         }
         return { dHidden: concat(dHidden, 0), dWeight };

@@ -21,13 +21,13 @@ export function attentionKernels(device: GpuDevice): Pick<Kernels, "attention" |
       const [rows] = matrixSize(q);
       const { queryHeads } = shape;
       if (rows === 0) return { dQ: device.blank(q.shape), dK: device.blank(k.shape), dV: device.blank(v.shape) };
-      const slopes = { out: device.data(out), dOut: device.data(dOut), logSumExp: device.data(logSumExp) };
-      const stats = runProgram(runner, attentionStats(slopes, shape), [rows, queryHeads, 2]);
+      const known = { out: device.data(out), dOut: device.data(dOut), logSumExp: device.data(logSumExp) };
+      const stats = runProgram(runner, attentionStats(known, shape), [rows, queryHeads, 2]);
       const given = {
         q: device.data(q),
         k: device.data(k),
         v: device.data(v),
-        dOut: slopes.dOut,
+        dOut: known.dOut,
         stats,
         blocks: blocksOf(ops, layout),
       };

@@ -54,7 +54,7 @@ export class GpuDevice {
     ) as Record<Name, Handle>;
   }
 
-  /** A float tensor for programs to fill: its numbers are what the memory holds, zeros where told. */
+  /** A float tensor for programs to fill: its numbers are what the memory holds, zeros if `cleared`. */
   blank(shape: readonly number[], cleared = false): Handle {
     const { store } = this.ops;
     if (sizeOf(shape) === 0) return store.adoptFloats(zeros([...shape]));

@@ -53,7 +53,7 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
         targets: device.data(forward.targets),
         scale: device.data(inverseTemperature),
         logSumExp: device.data(logSumExp),
-        slope: device.data(dLogProbs),
+        dLogProb: device.data(dLogProbs),
       };
       const dHidden = device.blank([rows, width]);
       const backward = (ofWeight: TfTensor | null, addsToWeight: boolean): void =>
@@ -61,9 +61,9 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
           const [count] = logits.shape as [number];
           runInPlace(runner, selectLogProbsGradient([count, vocabulary], { ...row, first }), logits);
           const start = first * width;
-          const slopes = { data: logits, along: true };
+          const dLogits = { data: logits, along: true };
           const right = { data: weight, along: false };
-          const part = { rows: count, columns: width, inner: vocabulary, left: slopes, right, start };
+          const part = { rows: count, columns: width, inner: vocabulary, left: dLogits, right, start };
           productInto(device, part, device.data(dHidden));
           if (!ofWeight) return;
           const whole = {

@@ -37,17 +37,17 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
     linearBackward(dOut, x, weight, needs, into = {}) {
       const [rows, inputs] = matrixSize(x);
       const [outputs] = matrixSize(weight);
-      const slope = { data: device.data(dOut) };
+      const outer = { data: device.data(dOut) };
       const input = { data: device.data(x), along: false };
       const right = { data: device.stored(weight), along: false };
       const dX = needs.input
-        ? multiply({ rows, columns: inputs, inner: outputs, left: { ...slope, along: true }, right })
+        ? multiply({ rows, columns: inputs, inner: outputs, left: { ...outer, along: true }, right })
         : null;
       const ofWeight = {
         rows: outputs,
         columns: inputs,
         inner: rows,
-        left: { ...slope, along: false },
+        left: { ...outer, along: false },
         right: input,
       };
       const dWeight = needs.weight
@@ -57,7 +57,7 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
         : null;
       const dBias = needs.bias
         ? device.settle(into.dBias, [outputs], rows, (result, adds) =>
-            runInPlace(device.runner, columnSumsProgram(slope.data, undefined, adds), result),
+            runInPlace(device.runner, columnSumsProgram(outer.data, undefined, adds), result),
           )
         : null;
       return { ...(dX && { dX }), ...(dWeight && { dWeight }), ...(dBias && { dBias }) };

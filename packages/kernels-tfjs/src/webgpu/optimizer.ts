@@ -36,7 +36,7 @@ function updateOf(clipped: boolean, rounded: Rounded): string {
       rounded[i] = ${packHalves("pair")};`;
 }
 
-/** The same where the sum of squares is finite: told by its bits, because shaders may take every float for finite. */
+/** The same where the sum of squares is finite: seen by its bits, because shaders may take every float for finite. */
 const clippedUpdate = `
       let exponent = bitcast<u32>(squares[0]) & 0x7f800000u;
       if (exponent != 0x7f800000u) {

@@ -6,7 +6,6 @@ import { isOnDevice, packSampling } from "../pack-sampling.ts";
 import { checkedKernels } from "../checked-kernels.ts";
 import { sizeOf } from "../shape-checks.ts";
 import { adamW } from "./reference/adamw.ts";
-import { columns as columnsOf, joinColumns } from "./reference/columns.ts";
 import { attention, attentionBackward } from "./reference/attention.ts";
 import { headLogProbs, headLogProbsBackward } from "./reference/head-log-probs.ts";
 import {
@@ -20,8 +19,14 @@ import { linear, linearBackward } from "./reference/linear.ts";
 import type { Matrix } from "./reference/matrix.ts";
 import { rmsNorm, rmsNormBackward } from "./reference/rms-norm.ts";
 import { rotary } from "./reference/rotary.ts";
-import { pickRows, writeRows } from "./reference/row-writes.ts";
-import { gatherRows, scatterAddRows } from "./reference/rows.ts";
+import {
+  columns as columnsOf,
+  gatherRows,
+  joinColumns,
+  pickRows,
+  scatterAddRows,
+  writeRows,
+} from "./reference/rows.ts";
 import { likeliestTokens, sampleToken, type SamplingRow } from "./reference/sample-token.ts";
 import { swiGlu, swiGluBackward } from "./reference/swiglu.ts";
 import { TensorStore } from "./reference/tensor-store.ts";

@@ -71,14 +71,14 @@ fn main(index : i32) {${blockOfGroup("QUERY_HEADS")}
   let lives = row < at.y;
   let own = row * QUERY_HEADS + head;
   var query : array<V, CHUNKS>;
-  var slope : array<V, CHUNKS>;
+  var dMixed : array<V, CHUNKS>;
   var gradient : array<V, CHUNKS>;
   var sums = 0.0;
   var along = 0.0;
   if (lives) {
     for (var c = 0; c < CHUNKS; c++) {
       query[c] = q[own * CHUNKS + c] * uniforms.scale;
-      slope[c] = dOut[own * CHUNKS + c];
+      dMixed[c] = dOut[own * CHUNKS + c];
     }
     sums = stats[2 * own];
     along = stats[2 * own + 1];
@@ -91,7 +91,7 @@ ${readKeyValueTile}
         var shares = V();
         for (var c = 0; c < CHUNKS; c++) {
           scores += query[c] * keyTile[j * CHUNKS + c];
-          shares += slope[c] * valueTile[j * CHUNKS + c];
+          shares += dMixed[c] * valueTile[j * CHUNKS + c];
         }
         let factor = exp(total(scores) - sums) * (total(shares) - along) * uniforms.scale;
         for (var c = 0; c < CHUNKS; c++) { gradient[c] += factor * keyTile[j * CHUNKS + c]; }
@@ -122,7 +122,7 @@ export function attentionKeyValueGradient(inputs: Inputs, shape: AttentionShape)
     code: `${declaration}
 var<workgroup> place : vec4<i32>;
 var<workgroup> queryTile : array<V, TILE * CHUNKS>;
-var<workgroup> slopeTile : array<V, TILE * CHUNKS>;
+var<workgroup> dMixedTile : array<V, TILE * CHUNKS>;
 fn main(index : i32) {${blockOfGroup("KV_HEADS")}
   let row = at.x + i32(localIndex);
   let lives = row < at.y;
@@ -145,7 +145,7 @@ fn main(index : i32) {${blockOfGroup("KV_HEADS")}
         if (reader < at.w) {
           let source = (reader * QUERY_HEADS + queryHead) * CHUNKS + i % CHUNKS;
           queryTile[i] = q[source];
-          slopeTile[i] = dOut[source];
+          dMixedTile[i] = dOut[source];
         }
       }
       workgroupBarrier();
@@ -156,13 +156,13 @@ fn main(index : i32) {${blockOfGroup("KV_HEADS")}
           var shares = V();
           for (var c = 0; c < CHUNKS; c++) {
             scores += key[c] * queryTile[j * CHUNKS + c];
-            shares += value[c] * slopeTile[j * CHUNKS + c];
+            shares += value[c] * dMixedTile[j * CHUNKS + c];
           }
           let share = exp(total(scores) - stats[2 * reader]);
           let factor = share * (total(shares) - stats[2 * reader + 1]) * uniforms.scale;
           for (var c = 0; c < CHUNKS; c++) {
             dKey[c] += factor * queryTile[j * CHUNKS + c];
-            dValue[c] += share * slopeTile[j * CHUNKS + c];
+            dValue[c] += share * dMixedTile[j * CHUNKS + c];
           }
         }
       }

@@ -71,10 +71,10 @@ fn main(index : i32) {
   };
 }
 
-/** Puts slope scale (one-hot(target) - softmax) of each row in the place of its logits, `result` [m, V]. */
+/** Puts dLogProb scale (one-hot(target) - softmax) of each row in the place of its logits, `result` [m, V]. */
 export function selectLogProbsGradient(
   [rows, vocabulary]: readonly [number, number],
-  { targets, scale, logSumExp, slope, first }: OfRows<"targets" | "scale" | "logSumExp" | "slope">,
+  { targets, scale, logSumExp, dLogProb, first }: OfRows<"targets" | "scale" | "logSumExp" | "dLogProb">,
 ): WgslProgram {
   return {
     name: "select-log-probs-gradient",
@@ -83,7 +83,7 @@ export function selectLogProbsGradient(
       targets: { data: targets },
       scale: { data: scale },
       logSumExp: { data: logSumExp },
-      slope: { data: slope },
+      dLogProb: { data: dLogProb },
     },
     uniforms: {
       count: { type: "int32", value: rows * vocabulary },
@@ -97,7 +97,7 @@ fn main(index : i32) {
     let at = uniforms.first + index / uniforms.vocabulary;
     let share = exp(result[index] * scale[at] - logSumExp[at]);
     let picked = select(0.0, 1.0, index % uniforms.vocabulary == targets[at]);
-    result[index] = slope[at] * scale[at] * (picked - share);
+    result[index] = dLogProb[at] * scale[at] * (picked - share);
   }
 }`,
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { retryDelayMs } from "./retry-delay.ts";
+import { retryDelayMs } from "./hub-connection.ts";
 
 const date = "Fri, 01 Jan 2027 00:00:00 GMT";
 

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import { answerCame } from "./answer-came.ts";
+import { answerCame } from "./guarded-encoder.ts";
 
 /** Notifies again and again, and counts an answer after so many times, if ever. */
 function notifier(answers: Int32Array, after: number): Worker {
