@@ -56,14 +56,14 @@ function waitsFor(call: LedgerCall, earlier: LedgerCall): boolean {
  * read.
  */
 export function broadcastAmplification(ledger: Ledger): number | null {
-  const heard = new Map<number, number>();
+  const received = new Map<number, number>();
   let read = 0;
   for (const call of ledger.calls)
     for (const { turn, tokens } of call.reads) {
-      heard.set(turn, tokens);
+      received.set(turn, tokens);
       read += tokens;
     }
-  const written = [...heard.values()].reduce((sum, tokens) => sum + tokens, 0);
+  const written = [...received.values()].reduce((sum, tokens) => sum + tokens, 0);
   return written === 0 ? null : read / written;
 }
 

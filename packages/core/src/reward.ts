@@ -19,7 +19,7 @@ export interface EpisodeReward {
   readonly measures?: Readonly<Record<string, number>>;
 }
 
-/** What a reward is told beside episode and problem. */
+/** What a reward gets with episode and problem. */
 export interface RewardContext {
   /** Aborted once nobody waits for the reward any more. */
   readonly signal: AbortSignal;

@@ -38,7 +38,7 @@ export interface EpisodeContext {
   readonly sampling: Omit<SamplingSettings, "maxTokens"> & { readonly maxTokens?: number };
   readonly random: Random;
   readonly limits?: EpisodeLimits;
-  /** What agents may be told of it: no more than that. Limits bind, and a price steers. */
+  /** What agents may be shown of it: no more than that. Limits bind, and a price steers. */
   readonly budget?: EpisodeBudget;
   readonly signal?: AbortSignal;
   /** Monotonic milliseconds: the ledger's calls then say how long they took. */

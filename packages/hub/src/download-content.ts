@@ -16,7 +16,7 @@ export interface DownloadContext {
   readonly path: string;
   readonly blobs: string;
   readonly signal: AbortSignal | undefined;
-  /** Told the bytes that are here. */
+  /** Called with the bytes that are here. */
   onBytes(bytes: number): void;
 }
 

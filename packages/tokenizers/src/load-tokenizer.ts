@@ -21,7 +21,7 @@ export interface EncodingLimits {
   readonly deadlineSeconds?: number;
 }
 
-/** What loading may be told beside. */
+/** Further settings of loading. */
 export interface LoadSettings extends ChatSettings, EncodingLimits {
   /** Ends the loading. */
   readonly signal?: AbortSignal;

@@ -2,7 +2,7 @@ import type { Template } from "@huggingface/jinja";
 
 type Node = Record<string, unknown> & { type?: unknown };
 
-/** What Python's `str.strip` takes off when it is not told; JavaScript's `trim` differs. */
+/** What Python's `str.strip` removes by default; JavaScript's `trim` differs. */
 const whiteSpace =
   "\t\n\v\f\r\u001c\u001d\u001e\u001f \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
 
@@ -15,7 +15,7 @@ const nameOf = (method: Strip): string => `str.${method}`;
 
 /**
  * Python's `strip`, `lstrip`, `rstrip` and Jinja's `trim` for a parsed template: the library's own ignore which characters
- * they are told to take off, and Qwen's and DeepSeek's templates tell them.
+ * they are given, and Qwen's and DeepSeek's templates give them.
  *
  * @returns the functions that the template's calls now name, to be handed over as variables
  */

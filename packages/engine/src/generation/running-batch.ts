@@ -331,11 +331,11 @@ export class RunningBatch {
       if (reply.finishReason === "aborted") continue;
       const listener = this.#callOf.get(reply)?.onDrawn;
       if (!listener) continue;
-      const heard = drawn.get(listener);
-      if (heard) heard.push(reply);
+      const received = drawn.get(listener);
+      if (received) received.push(reply);
       else drawn.set(listener, [reply]);
     }
-    for (const [listener, heard] of drawn) listener(encodeDrawn(heard));
+    for (const [listener, replies] of drawn) listener(encodeDrawn(replies));
   }
 
   /**

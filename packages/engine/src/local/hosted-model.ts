@@ -42,7 +42,7 @@ import { writeSources } from "../weights/upload-weights.ts";
 import { openBase, type BaseWeights, type SharedBases } from "./base-weights.ts";
 import type { HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
 import { clearSlot, elementCount, slotViews, sumSlots, type GradientExchange } from "./gradient-exchange.ts";
-import { sayWhatDidNotFit } from "./out-of-memory.ts";
+import { explainOutOfMemory } from "./out-of-memory.ts";
 import { adapterOnly, wholeModel, type StoredForm } from "./stored-form.ts";
 import { TrainingPasses, type MicroBatch, type LiveModel } from "./training-passes.ts";
 
@@ -297,7 +297,7 @@ export class HostedModel {
         return { logProbs, entropy, offsets: batch.predictionOffsets, pieces };
       });
     } catch (error) {
-      throw sayWhatDidNotFit(error, model, sequences, null);
+      throw explainOutOfMemory(error, model, sequences, null);
     }
   }
 

@@ -23,7 +23,7 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import { CallOrder } from "./call-order.ts";
-import { deal } from "./deal.ts";
+import { balance } from "./balance.ts";
 import type { EngineHost, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
 import { createExchange, type GradientExchange } from "./gradient-exchange.ts";
 import { isOutOfMemory } from "@laconic/kernels";
@@ -297,7 +297,7 @@ export class LocalModel implements TrainableModel {
   /** Micro-batches by replica: round r gives replica w the rows `rounds[r][w]`. All replicas of a round run together. */
   #rounds(sequences: readonly TrainingSequence[]): number[][][] {
     const lengths = sequences.map(sequenceTokens);
-    const shares = deal(lengths, this.#hosts.length).map((rows) => cut(rows, lengths, this.#maxTokens));
+    const shares = balance(lengths, this.#hosts.length).map((rows) => cut(rows, lengths, this.#maxTokens));
     const count = Math.max(0, ...shares.map((share) => share.length));
     return Array.from({ length: count }, (_, round) => shares.map((share) => share[round] ?? []));
   }

@@ -9,7 +9,7 @@ import { totalTokens } from "./micro-batches.ts";
  * An out-of-memory error that says what did not fit and how large it is; other errors as they are.
  * @param recompute - of the training pass that failed; null for a forward pass without gradients
  */
-export function sayWhatDidNotFit(
+export function explainOutOfMemory(
   error: unknown,
   { config, adapter, kernels }: ModelOnDevice,
   sequences: readonly TrainingSequence[],

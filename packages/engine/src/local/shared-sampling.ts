@@ -1,6 +1,6 @@
 import type { SampleRequest, SampleResult, TokenListener } from "@laconic/core";
 import { tellDrawn } from "../generation/drawn-tokens.ts";
-import { dealGroups } from "./deal.ts";
+import { balanceGroups } from "./balance.ts";
 import type { EngineHost, WeightsId } from "./engine-host.ts";
 
 /** Deals a model's requests to its replicas, and passes on what ends them early. */
@@ -29,7 +29,7 @@ export class SharedSampling {
     const replicas = Array.from(this.#hosts.keys()).toSorted((a, b) => this.#loadOf(a) - this.#loadOf(b));
     const results = new Array<SampleResult>(requests.length);
     await Promise.all(
-      dealGroups(keys, costs, this.#hosts.length).map(async (rows, part) => {
+      balanceGroups(keys, costs, this.#hosts.length).map(async (rows, part) => {
         if (rows.length === 0) return;
         const replica = replicas[part] as number;
         const cost = rows.reduce((sum, row) => sum + (costs[row] as number), 0);

@@ -6,7 +6,7 @@ import { packBatch } from "../transformer/packed-batch.ts";
 import { trainBackward, trainForward, type Recompute, type TrainPass } from "../transformer/train-pass.ts";
 import { isOutOfMemory, type Kernels, tensorsIn } from "@laconic/kernels";
 import { halve, sequenceTokens, totalTokens } from "./micro-batches.ts";
-import { sayWhatDidNotFit } from "./out-of-memory.ts";
+import { explainOutOfMemory } from "./out-of-memory.ts";
 
 /** What one training pass works on. */
 export interface MicroBatch {
@@ -77,7 +77,7 @@ export class TrainingPasses {
       );
       return { ...micro, pass };
     } catch (error) {
-      throw sayWhatDidNotFit(error, live, micro.sequences, this.#recompute);
+      throw explainOutOfMemory(error, live, micro.sequences, this.#recompute);
     }
   }
 
@@ -93,7 +93,7 @@ export class TrainingPasses {
       });
       return null;
     } catch (error) {
-      const known = sayWhatDidNotFit(error, live, pending.sequences, this.#recompute);
+      const known = explainOutOfMemory(error, live, pending.sequences, this.#recompute);
       this.drop();
       return this.#inParts(pending, dLogProbs, this.#gradients.added, known);
     } finally {

@@ -8,4 +8,4 @@ export { engineCases, engineCasesFor } from "./engine-cases.ts";
 export { recorderCases } from "./cases/recorder-cases.ts";
 export { config as conformanceConfig, optimizer as conformanceOptimizer, wholeProfile } from "./cases/engine-case.ts";
 export type { EngineProfile } from "./cases/engine-case.ts";
-export { holdTraining } from "../memory/hold-training.ts";
+export { holdTraining } from "./hold-training.ts";

@@ -93,7 +93,7 @@ export function parseModelConfig(json: Json): ModelConfig {
   if ((json["hidden_act"] ?? "silu") !== "silu")
     throw refuse("hidden_act", json["hidden_act"], "only silu is supported");
   if (json["use_sliding_window"] === true) throw refuse("use_sliding_window", true, "attention is full and causal");
-  // Hugging Face gives Mistral a window of 4096 where the key is absent; the other types use theirs only when told.
+  // Hugging Face gives Mistral a window of 4096 where the key is absent; the other types use theirs only where it is set.
   if (modelType === "mistral" && json["sliding_window"] !== null)
     throw refuse("sliding_window", json["sliding_window"], "attention is full and causal; expected null");
   if (Array.isArray(json["layer_types"]) && json["layer_types"].some((type) => type !== "full_attention"))

@@ -45,7 +45,7 @@ export function standInKernels(options: StandInOptions = {}): StandIn {
 }
 
 /**
- * @param count - told the name of every C function called
+ * @param count - called with the name of every C function called
  * @param refusal - what is said against every graph
  */
 export function standInTorch(

@@ -49,7 +49,7 @@ export function adapterCases({
       expectThat((await logProbsOf(first)) === expected, "the base to stay while another adapter uses it");
     }),
 
-    modelCase("training an adapter lifts the log-probs that it is told to lift", async (_, engine) => {
+    modelCase("training an adapter lifts the log-probs that its gradient lifts", async (_, engine) => {
       const adapted = await engine.createModel(adapter({ rankStabilized: true }));
       const sum = async (): Promise<number> =>
         (await adapted.forward(sequences)).logProbs.values.reduce((total, value) => total + value, 0);

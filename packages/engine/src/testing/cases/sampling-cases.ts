@@ -13,17 +13,17 @@ export function samplingCases(kit: CaseKit): readonly ConformanceCase<Engine>[] 
   const { modelCase, wholeCase, requests, sameReplies } = kit;
   return [
     modelCase("a listener hears every token of every reply, in order, with its log-prob", async (model) => {
-      const heard = requests.map((): { tokens: number[]; logProbs: number[] } => ({ tokens: [], logProbs: [] }));
+      const received = requests.map((): { tokens: number[]; logProbs: number[] } => ({ tokens: [], logProbs: [] }));
       const replies = await model.sample(requests, (request, { token, logProb }) => {
-        heard[request]?.tokens.push(token);
-        heard[request]?.logProbs.push(logProb);
+        received[request]?.tokens.push(token);
+        received[request]?.logProbs.push(logProb);
       });
       replies.forEach(({ tokens, logProbs }, i) => {
         expectThat(
-          heard[i]?.tokens.join() === tokens.join(),
-          `tokens ${tokens.join()}, heard ${heard[i]?.tokens.join()}`,
+          received[i]?.tokens.join() === tokens.join(),
+          `tokens ${tokens.join()}, received ${received[i]?.tokens.join()}`,
         );
-        expectThat(heard[i]?.logProbs.join() === logProbs.join(), "the same log-probs");
+        expectThat(received[i]?.logProbs.join() === logProbs.join(), "the same log-probs");
       });
     }),
 
@@ -149,8 +149,8 @@ export function samplingCases(kit: CaseKit): readonly ConformanceCase<Engine>[] 
       "log-probs at temperature 1 are the model's own, beside the likeliest tokens",
       async (model, engine) => {
         const asking = requests.map((request, i) => ({ ...request, topLogProbs: i % 3 }));
-        const heard: (DrawnToken | undefined)[][] = requests.map(() => []);
-        const replies = await model.sample(asking, (request, drawn) => heard[request]?.push(drawn));
+        const received: (DrawnToken | undefined)[][] = requests.map(() => []);
+        const replies = await model.sample(asking, (request, drawn) => received[request]?.push(drawn));
         const { logProbs } = await model.forward(
           replies.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens })),
         );
@@ -166,7 +166,7 @@ export function samplingCases(kit: CaseKit): readonly ConformanceCase<Engine>[] 
               `descending log-probs at ${i},${t}`,
             );
             expectThat(
-              JSON.stringify(heard[i]?.[t]?.atOne) === JSON.stringify({ logProb, top }),
+              JSON.stringify(received[i]?.[t]?.atOne) === JSON.stringify({ logProb, top }),
               `the listener to hear ${i},${t}`,
             );
           });

@@ -25,7 +25,7 @@ export const headCases: readonly KernelCase[] = [
   agreesWithReference("headLogits: 7 rows of 6, vocabulary 45", (bench) => ({
     logits: bench.kernels.headLogits(bench.floats("hidden", [7, 6]), bench.weight("weight", [45, 6])),
   })),
-  agreesWithReference("headLogProbsBackward leaves the weight's gradient out when told", (bench) => {
+  agreesWithReference("headLogProbsBackward leaves the weight's gradient out where it is not needed", (bench) => {
     const { kernels } = bench;
     const saved = {
       hidden: bench.floats("hidden", [3, 6]),

@@ -5,8 +5,8 @@ import type { ModelConfig } from "../transformer/model-config.ts";
 import { trainable } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
 import { trainBackward, trainForward } from "../transformer/train-pass.ts";
-import { blankModel, blankSequences } from "./blank-model.ts";
-import type { MemorySettings } from "./plan-memory.ts";
+import { blankModel, blankSequences } from "../memory/blank-model.ts";
+import type { MemorySettings } from "../memory/plan-memory.ts";
 
 /**
  * Two updates of a micro-batch each on a model whose weights are zeros: what {@link planMemory} plans, held for real.
