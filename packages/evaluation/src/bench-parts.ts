@@ -1,15 +1,16 @@
 import {
-  familyOf,
-  replyCeiling,
-  slotOf,
   type Baseline,
   type BaselineOptions,
+  departures,
+  familyOf,
+  replyCeiling,
   type RunProgram,
+  slotOf,
 } from "@laconic/baselines";
-import { answerForm, answerReading, posed, type BenchmarkProblem, type Graders } from "@laconic/benchmarks";
+import { answerForm, answerReading, type BenchmarkProblem, type Graders, posed } from "@laconic/benchmarks";
 import type { AgentId, LanguageModel, Problem, TokenPrice, Topology } from "@laconic/core";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
-import type { EqualTokens } from "./sample-record.ts";
+import type { EqualTokens, SampleRecord } from "./sample-record.ts";
 
 /** What a bench runs with: the model, the graders, and what tokens cost. */
 export interface BenchParts {
@@ -84,4 +85,22 @@ export function modelsFor(
 export function roleModelOf<T>(roleModels: Readonly<Record<string, T>>, agent: AgentId): T | undefined {
   const slot = [agent, slotOf(agent)].find((name) => Object.hasOwn(roleModels, name));
   return slot === undefined ? undefined : roleModels[slot];
+}
+
+/**
+ * The row of published tables that a sample may stand beside, and what keeps it from one. Only a faithful pair of method and benchmark
+ * has a row: its protocol, and the bench's settings, are the paper's. A team without a protocol, such as a trained one, has none, whatever it is called.
+ */
+export function standingOf(
+  { protocol, partition, exemplars }: Pick<BenchJob, "protocol" | "partition" | "exemplars">,
+  { temperature, maxTokens }: Pick<BenchSettings, "temperature" | "maxTokens">,
+): Pick<SampleRecord, "published" | "differs"> {
+  if (!protocol) return { published: null, differs: [] };
+  const differs = [
+    ...departures(protocol, { temperature, maxTokens: maxTokens ?? replyCeiling(protocol), shots: exemplars.length }),
+    ...(partition
+      ? ["What a question states is dealt among its agents: the published figures are of whole questions."]
+      : []),
+  ];
+  return { published: differs.length === 0 ? protocol.published : null, differs };
 }

@@ -39,11 +39,15 @@ export {
   tokenTable,
 } from "./tables.ts";
 export type { Table } from "./tables.ts";
-export { publishedAccuracy, publishedSource, publishedTokens } from "./published.ts";
+export {
+  publishedAccuracy,
+  publishedSource,
+  publishedTokens,
+  publishedAblation,
+  publishedAblationSource,
+} from "./published.ts";
 export { agentPoFigures, agentPoSource, publishedAgentPo } from "./published-agentpo.ts";
 export type { AgentPoFigure } from "./published-agentpo.ts";
-export { publishedAblation, publishedAblationSource } from "./published-ablation.ts";
-export type { PublishedAblation } from "./published-ablation.ts";
-export type { PublishedTokens } from "./published.ts";
+export type { PublishedAblation, PublishedTokens } from "./published.ts";
 export { equalTokensTable } from "./equal-tokens-table.ts";
 export { modelTable } from "./model-table.ts";

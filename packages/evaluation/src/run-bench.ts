@@ -3,15 +3,13 @@ import { performance } from "node:perf_hooks";
 import { protocolName } from "@laconic/baselines";
 import { randomFromSeed } from "@laconic/core";
 import { timerOf, withDeadline, type Ask } from "@laconic/rewards";
-import { settingOf, type BenchJob, type BenchSettings } from "./bench-job.ts";
-import { givenTo, methodOptions, modelsFor, temperatureOf, type BenchParts } from "./bench-parts.ts";
+import { type BenchJob, type BenchSettings, measuredTokens, settingOf } from "./bench-job.ts";
+import { type BenchParts, givenTo, methodOptions, modelsFor, standingOf, temperatureOf } from "./bench-parts.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
-import { standingOf } from "./faithful.ts";
 import { episodeCosts, noCosts } from "./episode-costs.ts";
 import { messageOf, SampleTaker, type SampleKind } from "./take-samples.ts";
 import { gradeOf } from "./grade-of.ts";
 import type { RecordFile } from "./record-file.ts";
-import { measuredTokens } from "./measured-tokens.ts";
 import type { EqualTokens, SampleRecord } from "./sample-record.ts";
 import { spendingOf } from "./spending.ts";
 

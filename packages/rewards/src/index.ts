@@ -12,12 +12,11 @@ export type { Answered, Ask, Timer } from "./deadline.ts";
 export { communicationReward, equation1Costs } from "./communication-reward.ts";
 export type { CommunicationRewardOptions } from "./communication-reward.ts";
 
-export { measureCosts, measureEpisode } from "./measure-episode.ts";
+export { measureCosts, measureEpisode, meanCosts } from "./measure-episode.ts";
 export type { MeasuredEpisode } from "./measure-episode.ts";
 export { rewardTerms } from "./reward-terms.ts";
 export type { PricingOptions } from "./reward-terms.ts";
 export { rewardTotal } from "./reward-total.ts";
-export { meanCosts } from "./mean-costs.ts";
 
 export type { Cost, Costs, CostScope, Prices } from "./cost.ts";
 export { tokensRead, tokensWritten } from "./token-cost.ts";

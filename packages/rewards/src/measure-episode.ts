@@ -1,4 +1,4 @@
-import { LaconicError, type Episode, type Grader, type Problem, type RewardTerms } from "@laconic/core";
+import { type Episode, type Grader, LaconicError, type Problem, type RewardTerms } from "@laconic/core";
 import type { Costs } from "./cost.ts";
 
 /** What an episode earned and used, before any price: store it, and price it again at will. */
@@ -62,3 +62,22 @@ function measured(problemId: string, term: string, max: number, measure: () => u
 
 /** For example `[object Promise]`: a grader that was not awaited. */
 const typeOf = (value: unknown): string => Object.prototype.toString.call(value);
+
+/**
+ * Mean units per episode by cost name, what a budget controller is fed (Eq. 5). NaN is left out; of nothing the mean is NaN.
+ * @throws LaconicError `numeric_invalid` naming the cost whose sum overflows.
+ */
+export function meanCosts(episodes: readonly MeasuredEpisode[]): Readonly<Record<string, number>> {
+  const names = Object.keys(episodes[0]?.costs ?? {});
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = episodes.map(({ costs }) => costs[name] ?? NaN).filter((value) => !Number.isNaN(value));
+      const sum = values.reduce((total, value) => total + value, 0);
+      if (Math.abs(sum) === Infinity)
+        throw new LaconicError("numeric_invalid", `cost "${name}": the sum of ${values.length} episodes overflows`, {
+          name,
+        });
+      return [name, sum / values.length];
+    }),
+  );
+}

@@ -12,9 +12,8 @@ import {
 import type { TrainingTask } from "@laconic/trainer";
 import type { JointGame } from "@laconic/topologies";
 import { checkDrawn, checkProblems } from "./check-problems.ts";
-import { drawFrom } from "./draw.ts";
+import { drawFrom, type TeamTask } from "./task.ts";
 import { gradingOf, type OwnGrader } from "./grading.ts";
-import type { TeamTask } from "./task.ts";
 
 /** A task as one writes it. Exactly one of `train` and `problems` says what is learned on,
  * and one of `grader` and `reward` how it is judged. */

@@ -16,14 +16,12 @@ export type { RelaySplit } from "./relay/problem.ts";
 export { relayMarks, relayTokenizer, spellRelayTokens } from "./relay/tokenizer.ts";
 export { relayHolderPrompt, relaySolverPrompt } from "./relay/own-prompts.ts";
 export { renderTokens as renderRelayPrompt } from "./relay/token-prompt.ts";
-export { relayTopology } from "./relay/topology.ts";
+export { relayTopology, relayEpisode } from "./relay/topology.ts";
 export { extractRelayAnswer, relayGrader } from "./relay/grader.ts";
 
-export { relayTeacher } from "./relay/relay-teacher.ts";
-export { relayTeacherSettings } from "./relay/teacher.ts";
+export { relayTeacher, relayTeacherSettings } from "./relay/teacher.ts";
 export type { RelayStyle, RelayStyleMix, RelayTeacherSettings } from "./relay/teacher.ts";
 export { relayOracle, relayOracleTokens } from "./relay/oracle.ts";
-export { relayEpisode } from "./relay/relay-episode.ts";
 export { warmStartBatch, warmStartExamples } from "./relay/warm-start.ts";
 export type { WarmStartExample } from "./relay/warm-start.ts";
 export { warmStartCurriculum } from "./relay/curriculum.ts";
@@ -39,7 +37,5 @@ export { relayHintTask } from "./relay-hint/task.ts";
 export type { RelayHintOptions } from "./relay-hint/task.ts";
 export type { FrozenActorTask } from "./relay-hint/frozen-actor-task.ts";
 
-export { distinct } from "./distinct.ts";
-export { drawFrom } from "./draw.ts";
+export { distinct, drawFrom, textsOf } from "./task.ts";
 export { gradedBy } from "./grading.ts";
-export { textsOf } from "./texts-of.ts";

@@ -1,4 +1,4 @@
-import type { ChatTokenizer, Tokenizer, Topology } from "@laconic/core";
+import type { AgentId, ChatTokenizer, Episode, Problem, Random, Tokenizer, Topology } from "@laconic/core";
 import type { TrainingTask } from "@laconic/trainer";
 
 /** A task as a run opens it: what the trainer needs, the tokenizer of its prompts, and who learns. */
@@ -14,4 +14,38 @@ export interface TeamTask extends TrainingTask {
   /** Of agents that do not learn, where their method sets one; all others speak at 0, as AgentPO's actor. */
   readonly frozenTemperatures?: Readonly<Record<string, number>>;
   close?(): Promise<void>;
+}
+
+/** Draws in vain, for each problem that is wanted, after which there are no others. */
+const patience = 20;
+
+/** The first different problems that are drawn, by their ids: `count`, or as many as there are. */
+export function distinct<P extends Problem>(count: number, draw: () => P): P[] {
+  const problems = new Map<string, P>();
+  for (let tries = patience * count; problems.size < count && tries > 0; tries--) {
+    const problem = draw();
+    problems.set(problem.id, problems.get(problem.id) ?? problem);
+  }
+  return [...problems.values()];
+}
+
+/** Draws problems, each at most once before all have been drawn. */
+export function drawFrom<P>(problems: readonly P[]): (random: Random, count: number) => P[] {
+  return (random, count) =>
+    Array.from({ length: Math.ceil(count / problems.length) }, () => random.shuffle(problems))
+      .flat()
+      .slice(0, count);
+}
+
+/**
+ * What each of two agents answers, as it was written; "" for one who never spoke. An episode that was stored before there were
+ * `outputs` has the same texts among its utterances.
+ */
+export function textsOf(
+  { outputs, utterances }: Pick<Episode, "outputs" | "utterances">,
+  [first, second]: readonly [first: AgentId, second: AgentId],
+): readonly [first: string, second: string] {
+  const textOf = (agent: AgentId): string =>
+    (outputs ? outputs[agent] : utterances.findLast((each) => each.agent === agent)?.text) ?? "";
+  return [textOf(first), textOf(second)];
 }

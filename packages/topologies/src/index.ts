@@ -8,18 +8,17 @@ export { answerOf, judgedBy, plurality } from "./answer-rule.ts";
 export type { AnswerRule } from "./answer-rule.ts";
 
 export { graphTopology } from "./graph-topology.ts";
-export { solo } from "./built-in/solo.ts";
-export { star } from "./built-in/star.ts";
-export { chain, chainGraph } from "./built-in/chain.ts";
-export { layered, layeredGraph } from "./built-in/layered.ts";
-export { complete, completeGraph } from "./built-in/complete.ts";
-export { random, randomGraph } from "./built-in/random-graph.ts";
-export type { RandomGraphOptions } from "./built-in/random-graph.ts";
-export { debate, debateGraph } from "./built-in/debate.ts";
-export type { DebateOptions } from "./built-in/debate.ts";
-export { hintActor, hintActorGraph } from "./built-in/hint-actor.ts";
-export { criticActor, criticActorGraph } from "./built-in/critic-actor.ts";
-export { roleAssignment, roleAssignmentGraph } from "./built-in/role-assignment.ts";
+export { solo, star, chain, chainGraph, layered, layeredGraph } from "./built-in/layers.ts";
+export { complete, completeGraph, random, randomGraph, debate, debateGraph } from "./built-in/rounds.ts";
+export type { RandomGraphOptions, DebateOptions } from "./built-in/rounds.ts";
+export {
+  hintActor,
+  hintActorGraph,
+  criticActor,
+  criticActorGraph,
+  roleAssignment,
+  roleAssignmentGraph,
+} from "./built-in/pairs.ts";
 export { mixture } from "./mixture.ts";
 export { budgeted } from "./budgeted.ts";
 export { drawTopology, drawingFormats } from "./draw/draw-topology.ts";
@@ -47,6 +46,5 @@ export { endEpisode } from "./end-episode.ts";
 export { chatTemplate, problemText, quote, quoted, solving } from "./prompts/template.ts";
 export { budgetSentence, withBudget } from "./prompts/with-budget.ts";
 export type { PromptTemplate } from "./prompts/template.ts";
-export { criticPrompt, hintedActorPrompt, hintPrompt, revisingActorPrompt } from "./prompts/agentpo.ts";
-export { debatePrompt } from "./prompts/debate.ts";
+export { criticPrompt, hintedActorPrompt, hintPrompt, revisingActorPrompt, debatePrompt } from "./prompts/teams.ts";
 export { expertPrompt, expertRoles, namedRole, routerPrompt } from "./prompts/role-assignment.ts";

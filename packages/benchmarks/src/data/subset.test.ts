@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { contamination } from "./contamination.ts";
-import { seededSubset } from "./subset.ts";
+import { seededSubset } from "./benchmark.ts";
 
 const items = Array.from({ length: 50 }, (_, i) => i);
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { transitionPhrases } from "./word-lists.ts";
-import { writingReward } from "./writing-reward.ts";
+import { transitionPhrases, writingReward } from "./writing-reward.ts";
 
 const words = (count: number, prefix: string): string =>
   Array.from({ length: count }, (_, i) => `${prefix}${i}`).join(" ");

@@ -1,11 +1,18 @@
+import { baselines } from "@laconic/baselines";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { baselines } from "@laconic/baselines";
+import { type BenchConfig, methodNames, readBenchConfig, samplesFile, setNames } from "./bench-config.ts";
+import { notesOf, type SpentCalls, spentNote } from "./bench-notes.ts";
+import { readCalibrations } from "./calibration-file.ts";
+import { methodSpec } from "./method-spec.ts";
+import { readSkipped } from "./skipped-file.ts";
 import { equalTokensTable } from "../equal-tokens-table.ts";
 import { modelTable } from "../model-table.ts";
+import type { PairRecord } from "../pairs/pair-record.ts";
+import { type PairSummary, pairTables, summarisePairs } from "../pairs/pair-tables.ts";
 import { readRecords } from "../record-file.ts";
 import type { SampleRecord } from "../sample-record.ts";
-import { summarise, type MethodSummary } from "../summary.ts";
+import { type MethodSummary, summarise } from "../summary.ts";
 import {
   accuracyTable,
   agentPoTable,
@@ -14,14 +21,9 @@ import {
   differenceTable,
   latexOf,
   markdownOf,
-  tokenTable,
   type Table,
+  tokenTable,
 } from "../tables.ts";
-import { methodNames, readBenchConfig, samplesFile, setNames, type BenchConfig } from "./bench-config.ts";
-import { notesOf, spentNote, type SpentCalls } from "./bench-notes.ts";
-import { readCalibrations } from "./calibration-file.ts";
-import { methodSpec } from "./method-spec.ts";
-import { readSkipped } from "./skipped-file.ts";
 
 /** A bench's report as a page of HTML is made of it. */
 export interface BenchPage {
@@ -141,4 +143,22 @@ function titlesOf({ methods, own }: BenchConfig): (method: string) => string {
     const [name = team, setting] = team.split("/");
     return `${titleOf(form)}, as ${titleOf(name)}${setting === undefined ? "" : " (dealt)"}`;
   };
+}
+
+/** Writes the tables of teams on tasks beside their samples: Markdown and CSV. */
+export async function writePairReport(
+  directory: string,
+  records: Iterable<PairRecord>,
+  order: { readonly tasks: readonly string[]; readonly methods: readonly string[] },
+): Promise<{ readonly summaries: readonly PairSummary[]; readonly markdown: string }> {
+  const { tasks, methods } = order;
+  const sorted = [...records].toSorted(
+    (a, b) => tasks.indexOf(a.task) - tasks.indexOf(b.task) || methods.indexOf(a.method) - methods.indexOf(b.method),
+  );
+  const summaries = summarisePairs(sorted);
+  const tables = pairTables(summaries);
+  const markdown = tables.map((table) => markdownOf(table)).join("\n\n");
+  await writeFile(join(directory, "report.md"), `${markdown}\n`);
+  await writeFile(join(directory, "tables.csv"), `${tables.map((table) => csvOf(table)).join("\n\n")}\n`);
+  return { summaries, markdown };
 }

@@ -1,7 +1,7 @@
 import { randomFromSeed } from "@laconic/core";
 import { criticActor, solo, type AgentSpec } from "@laconic/topologies";
 import type { FrozenActorTask } from "../relay-hint/frozen-actor-task.ts";
-import { distinct } from "../distinct.ts";
+import { distinct } from "../task.ts";
 import { generateHintProblem, hintActorAgent, hintCollaborator } from "../relay-hint/problem.ts";
 import { extractRelayAnswer, relayGrader } from "../relay/grader.ts";
 import { solverPrompt } from "../relay/prompts.ts";

@@ -1,6 +1,6 @@
 import { LaconicError, randomFromSeed, type Problem, type Random } from "@laconic/core";
 import { hintActor, solo, type AgentSpec } from "@laconic/topologies";
-import { distinct } from "../distinct.ts";
+import { distinct } from "../task.ts";
 import type { FrozenActorTask } from "./frozen-actor-task.ts";
 import { relayGrader } from "../relay/grader.ts";
 import { holderPrompt, solverPrompt } from "../relay/prompts.ts";

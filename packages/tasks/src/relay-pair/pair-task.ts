@@ -7,10 +7,9 @@ import {
   type JointWords,
   type Player,
 } from "@laconic/topologies";
-import { distinct } from "../distinct.ts";
+import { distinct, textsOf } from "../task.ts";
 import { relayMarks, relayTokenizer } from "../relay/tokenizer.ts";
 import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
-import { textsOf } from "../texts-of.ts";
 
 /** Two agents that answer at once, for one grade. */
 export interface RelayPairTask {

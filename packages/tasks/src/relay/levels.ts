@@ -1,3 +1,5 @@
+import type { AgentId } from "@laconic/core";
+
 /**
  * How hard a relay is. Every level has one solver and asks for the sum of two values that lie with two different
  * holders, so at least one holder has nothing to add.
@@ -22,3 +24,13 @@ export const relayLevels: Readonly<Record<RelayLevelName, RelayLevel>> = {
   /** Two of four have nothing to add: silence pays twice. */
   "four-holders": { name: "four-holders", holders: 4, factsPerHolder: 2 },
 };
+
+/** The agents with facts, in speaking order; a level uses the first of them. */
+export const relayHolders: readonly AgentId[] = ["holder-a", "holder-b", "holder-c", "holder-d"];
+
+/** The agent that answers. It never sees a fact. */
+export const relaySolver: AgentId = "solver";
+
+export function holdersOf(level: RelayLevel): readonly AgentId[] {
+  return relayHolders.slice(0, level.holders);
+}

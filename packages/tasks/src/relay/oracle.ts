@@ -1,6 +1,5 @@
 import type { LanguageModel } from "@laconic/core";
-import { relaySolver } from "./agents.ts";
-import type { RelayLevel } from "./levels.ts";
+import { type RelayLevel, relaySolver } from "./levels.ts";
 import { askedKeys, parseFacts } from "./problem.ts";
 import { scriptedAgent } from "./scripted-agent.ts";
 

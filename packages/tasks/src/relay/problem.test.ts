@@ -2,8 +2,7 @@ import { randomFromSeed, type Problem } from "@laconic/core";
 import { problemSchema } from "@laconic/core/schemas";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { holdersOf } from "./agents.ts";
-import { relayLevels } from "./levels.ts";
+import { holdersOf, relayLevels } from "./levels.ts";
 import { askedKeys, generateRelayProblem, parseFacts, relaySplit } from "./problem.ts";
 
 const seeds = fc.string();

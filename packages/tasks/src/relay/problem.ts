@@ -1,6 +1,5 @@
 import { randomFromSeed, type Problem, type Random } from "@laconic/core";
-import { holdersOf } from "./agents.ts";
-import type { RelayLevel } from "./levels.ts";
+import { holdersOf, type RelayLevel } from "./levels.ts";
 
 /** Problems to train on, or to measure on; the two never share one. */
 export type RelaySplit = "train" | "held-out";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { relayHolders } from "./agents.ts";
+import { relayHolders } from "./levels.ts";
 import { holderPrompt, readRelayPrompt, solverPrompt } from "./prompts.ts";
 import { relayTokenizer, spellRelayTokens } from "./tokenizer.ts";
 

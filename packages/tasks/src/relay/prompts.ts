@@ -1,5 +1,5 @@
 import { LaconicError, type AgentId } from "@laconic/core";
-import { relaySolver } from "./agents.ts";
+import { relaySolver } from "./levels.ts";
 import { relayMarks, relayTokenizer, spellRelayTokens } from "./tokenizer.ts";
 
 /** What a relay prompt says. */

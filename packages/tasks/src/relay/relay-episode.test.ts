@@ -4,8 +4,8 @@ import { relayGrader } from "./grader.ts";
 import { relayLevels, type RelayLevel } from "./levels.ts";
 import { relayOracle, relayOracleTokens } from "./oracle.ts";
 import { generateRelayProblem } from "./problem.ts";
-import { relayEpisode } from "./relay-episode.ts";
-import { relayTeacher } from "./relay-teacher.ts";
+import { relayEpisode } from "./topology.ts";
+import { relayTeacher } from "./teacher.ts";
 
 const levels = Object.values(relayLevels);
 const episodes = 2000;

@@ -7,7 +7,7 @@ import {
   type Tokenizer,
   type Topology,
 } from "@laconic/core";
-import { distinct } from "../distinct.ts";
+import { distinct } from "../task.ts";
 import { relayGrader } from "./grader.ts";
 import { relayLevels, type RelayLevel, type RelayLevelName } from "./levels.ts";
 import { generateRelayProblem } from "./problem.ts";

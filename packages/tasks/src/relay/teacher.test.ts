@@ -1,7 +1,12 @@
 import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
-import { relayTeacher } from "./relay-teacher.ts";
-import { relayTeacherSettings, teacherAnswer, teacherMessage, type RelayTeacherSettings } from "./teacher.ts";
+import {
+  relayTeacher,
+  relayTeacherSettings,
+  type RelayTeacherSettings,
+  teacherAnswer,
+  teacherMessage,
+} from "./teacher.ts";
 
 const draws = 20000;
 

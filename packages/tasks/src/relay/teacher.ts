@@ -1,5 +1,7 @@
-import { LaconicError, type Random } from "@laconic/core";
+import { LaconicError, type LanguageModel, type Random } from "@laconic/core";
+import { relaySolver } from "./levels.ts";
 import { askedKeys, parseFacts } from "./problem.ts";
+import { scriptedAgent } from "./scripted-agent.ts";
 
 /** `verbose` "the value of k is 6", `short` "k is 6", `terse` "k6". */
 export type RelayStyle = "verbose" | "short" | "terse";
@@ -88,4 +90,17 @@ function drawStyle(mix: RelayStyleMix, random: Random): RelayStyle {
   const u = random.uniform();
   if (u < mix.verbose) return "verbose";
   return u < mix.verbose + mix.short ? "short" : "terse";
+}
+
+/**
+ * The scripted teacher as a model for every agent: always right, and as talkative as its settings say.
+ * @throws LaconicError `config_invalid` when the settings are no probabilities.
+ */
+export function relayTeacher(settings: RelayTeacherSettings = relayTeacherSettings): LanguageModel {
+  checkTeacherSettings(settings);
+  return scriptedAgent("relay-teacher", ({ agent, question, facts, messages }, random) =>
+    agent === relaySolver
+      ? teacherAnswer(question, messages, random, settings)
+      : teacherMessage(facts, question, random, settings),
+  );
 }

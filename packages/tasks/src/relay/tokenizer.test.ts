@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { relayHolders, relaySolver } from "./agents.ts";
+import { relayHolders, relaySolver } from "./levels.ts";
 import { relayMarks, relayTokenizer, spellRelayTokens } from "./tokenizer.ts";
 
 const alphabet = " +0123456789abcdefghijklmnopqrstuvwxyz".split("");

@@ -1,10 +1,9 @@
 import { randomFromSeed } from "@laconic/core";
 import { topologyCases } from "@laconic/topologies/testing";
 import { describe, expect, test } from "vitest";
-import { holdersOf } from "./agents.ts";
-import { relayLevels } from "./levels.ts";
+import { holdersOf, relayLevels } from "./levels.ts";
 import { generateRelayProblem } from "./problem.ts";
-import { relayTeacher } from "./relay-teacher.ts";
+import { relayTeacher } from "./teacher.ts";
 import { relayTopology } from "./topology.ts";
 
 describe.each(Object.values(relayLevels))("$name", (level) => {

@@ -1,7 +1,6 @@
-import type { Prompt, Topology } from "@laconic/core";
-import { star, type AgentSpec } from "@laconic/topologies";
-import { holdersOf, relaySolver } from "./agents.ts";
-import type { RelayLevel } from "./levels.ts";
+import type { Episode, LanguageModel, Problem, Prompt, Random, Topology } from "@laconic/core";
+import { type AgentSpec, star } from "@laconic/topologies";
+import { holdersOf, type RelayLevel, relaySolver } from "./levels.ts";
 import { holderPrompt, solverPrompt } from "./prompts.ts";
 import { spellRelayTokens } from "./tokenizer.ts";
 
@@ -41,4 +40,15 @@ function tokens(ids: readonly number[]): Prompt {
 
 function renderPrompt(prompt: Prompt): string {
   return prompt.kind === "tokens" ? spellRelayTokens(prompt.tokens) : "";
+}
+
+/** One model plays every agent, at temperature 1: how a teacher, an oracle or a policy fares on a problem. */
+export function relayEpisode(
+  level: RelayLevel,
+  problem: Problem,
+  model: LanguageModel,
+  random: Random,
+): Promise<Episode> {
+  const models = Object.fromEntries([...holdersOf(level), relaySolver].map((agent) => [agent, model]));
+  return relayTopology(level).run(problem, { models, sampling: { temperature: 1 }, random });
 }

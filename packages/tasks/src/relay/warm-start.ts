@@ -1,5 +1,5 @@
 import type { AgentId, Problem, Random, TrainingSequence } from "@laconic/core";
-import { holdersOf, relaySolver } from "./agents.ts";
+import { holdersOf, relaySolver } from "./levels.ts";
 import type { WarmStartPhase } from "./curriculum.ts";
 import { generateRelayProblem } from "./problem.ts";
 import { holderPrompt, solverPrompt } from "./prompts.ts";

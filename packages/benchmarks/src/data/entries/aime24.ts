@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Benchmark, RowProblem } from "../benchmark.ts";
-import { qwenMaths } from "./qwen-maths.ts";
-import { gold, numberOrText, text } from "./rows.ts";
+import { gold, numberOrText, qwenMaths, text } from "./rows.ts";
 
 const problem = (id: string, question: string, answer: string, solution?: string): RowProblem => ({
   id: `aime24/${id}`,

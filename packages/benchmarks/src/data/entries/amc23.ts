@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Benchmark, RowProblem } from "../benchmark.ts";
-import { qwenMaths } from "./qwen-maths.ts";
-import { gold, numberOrText, text } from "./rows.ts";
+import { gold, numberOrText, qwenMaths, text } from "./rows.ts";
 
 const row: z.ZodType<RowProblem> = z
   .object({ id: numberOrText, problem: text.optional(), question: text.optional(), answer: gold })

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Benchmark, RowProblem } from "../benchmark.ts";
 import { lastBoxed } from "../last-boxed.ts";
-import { qwenMaths } from "./qwen-maths.ts";
-import { numberOrText, text } from "./rows.ts";
+import { numberOrText, qwenMaths, text } from "./rows.ts";
 
 const grading = { kind: "maths" } as const;
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Benchmark, RowProblem } from "../benchmark.ts";
-import { qwenMaths } from "./qwen-maths.ts";
-import { numberOrText, text } from "./rows.ts";
+import { numberOrText, qwenMaths, text } from "./rows.ts";
 
 const row: z.ZodType<RowProblem> = z
   .object({

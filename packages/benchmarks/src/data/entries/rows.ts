@@ -23,3 +23,7 @@ export const gold: z.ZodType<string> = numberOrText.transform((written, context)
   context.addIssue({ code: "custom", message: `the gold answer ${JSON.stringify(written.slice(0, 40))} is no number` });
   return z.NEVER;
 });
+
+/** Where the evaluation code of Qwen2.5-Math keeps its copies; its evaluation folder is under MIT. */
+export const qwenMaths =
+  "https://raw.githubusercontent.com/QwenLM/Qwen2.5-Math/a45202bd16f1ec06f433442dc1152d0074773465/evaluation/data";

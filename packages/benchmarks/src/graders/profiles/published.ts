@@ -1,3 +1,5 @@
+import { type Extracted, noAnswer, type Verdict } from "../verdict.ts";
+
 /** Whose published rule for the letter of a multiple-choice reply. */
 export type PublishedLetterRule = "qwen-choice" | "dylan" | "llm-debate" | "lm-eval-first" | "lm-eval-last";
 
@@ -22,3 +24,33 @@ export const publishedLetters: Readonly<Record<PublishedLetterRule, (reply: stri
   "lm-eval-first": (reply: string): string | null => /\([A-Z]\)/u.exec(reply)?.[0] ?? null,
   "lm-eval-last": (reply: string): string | null => [...reply.matchAll(/\([A-Z]\)/gu)].at(-1)?.[0] ?? null,
 };
+
+/** How lm-evaluation-harness (task gsm8k, version 3) takes the number out of a reply: for comparison with its scores. */
+export type PublishedNumberRule = "strict-match" | "flexible-extract";
+
+/** @returns null when it finds none; the text is as the harness leaves it */
+export function extractPublishedNumber(reply: string, rule: PublishedNumberRule): Extracted | null {
+  if (rule === "strict-match") {
+    const marked = /#### (-?[0-9.,]+)/u.exec(reply)?.[1];
+    return marked === undefined ? null : { answer: marked, rule: `lm-eval ${rule}` };
+  }
+  const last = [...reply.matchAll(/-?[$0-9.,]{2,}|-?[0-9]+/gu)].at(-1)?.[0];
+  return last === undefined ? null : { answer: last, rule: `lm-eval ${rule}` };
+}
+
+/** The harness's verdict: equality of texts once commas, dollars, a full stop at the end and what precedes `#### ` are gone. */
+export function gradePublishedNumber(reply: string, gold: string, rule: PublishedNumberRule): Verdict {
+  const extracted = extractPublishedNumber(reply, rule);
+  if (!extracted) return noAnswer;
+  const correct = plain(extracted.answer) === plain(gold);
+  return { correct, extracted: extracted.answer, rule: extracted.rule, certainty: "exact" };
+}
+
+function plain(text: string): string {
+  const marked = text.lastIndexOf("#### ");
+  return text
+    .slice(marked === -1 ? 0 : marked + 5)
+    .replaceAll(/[,$]/gu, "")
+    .replace(/\.$/u, "")
+    .toLowerCase();
+}
