@@ -2,7 +2,9 @@ import { randomFromSeed, type CompletionRequest, type Episode } from "@laconic/c
 import { scriptedModel } from "@laconic/core/testing";
 import { topologyCases } from "@laconic/topologies/testing";
 import { describe, expect, test } from "vitest";
-import { baselineNamed, baselines, countVotes, mostComplex, type AnswerReader, type BaselineOptions } from "./index.ts";
+import { baselineNamed, baselines, type AnswerReader, type BaselineOptions } from "./index.ts";
+import { mostComplex } from "./protocols/choose-shots.ts";
+import { countVotes } from "./playing/vote.ts";
 
 /** Reads the last number. */
 const reader: AnswerReader = {

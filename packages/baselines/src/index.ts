@@ -11,10 +11,6 @@ export type {
   PromptCopies,
   RunProgram,
 } from "./protocols/baseline.ts";
-export { drawGraph, pruneGraph, spatialMask, temporalMask, wholeGraph } from "./agent-prune/edges.ts";
-export type { Logits } from "./agent-prune/edges.ts";
-export { learnMasks } from "./agent-prune/learn-masks.ts";
-export type { LearnOptions } from "./agent-prune/learn-masks.ts";
 export { debateProgram } from "./methods/llm-debate.ts";
 export { roleAssignmentProgram } from "./methods/role-assignment.ts";
 export { baselineNamed, baselines } from "./registry.ts";
@@ -25,7 +21,5 @@ export { describeProtocol } from "./protocols/describe.ts";
 export type { ProtocolText } from "./protocols/describe.ts";
 export { departures, replyCeiling } from "./protocols/departures.ts";
 export type { Asked } from "./protocols/protocol-for.ts";
-export { chooseShots, mostComplex } from "./protocols/choose-shots.ts";
-export { countVotes } from "./playing/vote.ts";
-export type { VoteClass } from "./playing/vote.ts";
+export { chooseShots } from "./protocols/choose-shots.ts";
 export { promptVersion } from "./prompts/chat.ts";

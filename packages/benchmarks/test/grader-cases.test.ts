@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  extractPublishedNumber,
   gradeCase,
   gradeNumber,
   mathsGrader,
@@ -9,6 +8,7 @@ import {
   readGradedCases,
   type GradedCase,
 } from "@laconic/benchmarks";
+import { extractPublishedNumber } from "../src/graders/profiles/published.ts";
 import { afterAll, describe, expect, test } from "vitest";
 
 const folder = process.env["LACONIC_DATA"];

@@ -10,7 +10,6 @@ import {
   estimate,
   openJobs,
   openRecords,
-  readRecords,
   runBench,
   summarise,
   tokenTable,
@@ -20,6 +19,7 @@ import {
   type CalibrationRecord,
   type SampleRecord,
 } from "./index.ts";
+import { readRecords } from "./record-file.ts";
 import { maths, problems, set, settings, temporary, script, run } from "../test/bench-run.ts";
 
 afterAll(() => maths.close());

@@ -13,8 +13,8 @@ export type { BenchParts, RoleModel } from "./bench-parts.ts";
 export { runBench } from "./run-bench.ts";
 export type { BenchOptions, BenchOutcome } from "./run-bench.ts";
 export type { CalibrationRecord } from "./calibrate.ts";
-export { openRecords, openRecordsOf, readRecords, readRecordsOf } from "./record-file.ts";
-export type { ReadRecords, RecordFile, RecordKind } from "./record-file.ts";
+export { openRecords, openRecordsOf } from "./record-file.ts";
+export type { RecordFile, RecordKind } from "./record-file.ts";
 export { pairRecords } from "./pairs/pair-record.ts";
 export type { PairRecord } from "./pairs/pair-record.ts";
 export { runPairs } from "./pairs/run-pairs.ts";
@@ -24,7 +24,7 @@ export type { PairSummary } from "./pairs/pair-tables.ts";
 export type { Deal, EqualTokens, InformationSetting, ModelShare, SampleRecord } from "./sample-record.ts";
 export { summarise } from "./summary.ts";
 export type { MethodSummary } from "./summary.ts";
-export { pairedBootstrap, pairedBootstrapOverRuns, wilson } from "./statistics.ts";
+export { pairedBootstrapOverRuns, wilson } from "./statistics.ts";
 export { frontierOf, hypervolume, tokensAtAccuracy } from "./frontier.ts";
 export type { TradeOff } from "./frontier.ts";
 export type { Interval } from "./statistics.ts";
@@ -39,15 +39,7 @@ export {
   tokenTable,
 } from "./tables.ts";
 export type { Table } from "./tables.ts";
-export {
-  publishedAccuracy,
-  publishedSource,
-  publishedTokens,
-  publishedAblation,
-  publishedAblationSource,
-} from "./published.ts";
-export { agentPoFigures, agentPoSource, publishedAgentPo } from "./published-agentpo.ts";
-export type { AgentPoFigure } from "./published-agentpo.ts";
-export type { PublishedAblation, PublishedTokens } from "./published.ts";
-export { equalTokensTable } from "./equal-tokens-table.ts";
+export { publishedAccuracy, publishedSource, publishedAblation, publishedAblationSource } from "./published.ts";
+export { agentPoSource } from "./published-agentpo.ts";
+export type { PublishedAblation } from "./published.ts";
 export { modelTable } from "./model-table.ts";

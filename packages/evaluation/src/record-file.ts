@@ -40,10 +40,7 @@ export interface ReadRecords<Kept> {
 }
 
 /** As {@link readRecords}, of any kind. */
-export async function readRecordsOf<Kept>(
-  { schema, keyOf }: RecordKind<Kept>,
-  path: string,
-): Promise<ReadRecords<Kept>> {
+async function readRecordsOf<Kept>({ schema, keyOf }: RecordKind<Kept>, path: string): Promise<ReadRecords<Kept>> {
   const records = new Map<string, Kept>();
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";

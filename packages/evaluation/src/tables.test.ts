@@ -2,20 +2,19 @@ import { writeFile } from "node:fs/promises";
 import { afterAll, expect, test } from "vitest";
 import {
   accuracyTable,
-  agentPoFigures,
-  publishedAgentPo,
   agentPoTable,
   csvOf,
   departureTable,
   differenceTable,
   latexOf,
   markdownOf,
-  publishedTokens,
-  readRecords,
   summarise,
   tokenTable,
   type SampleRecord,
 } from "./index.ts";
+import { publishedTokens } from "./published.ts";
+import { publishedAgentPo, agentPoFigures } from "./published-agentpo.ts";
+import { readRecords } from "./record-file.ts";
 import { maths, temporary, run } from "../test/bench-run.ts";
 
 afterAll(() => maths.close());

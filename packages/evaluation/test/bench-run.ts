@@ -8,7 +8,6 @@ import {
   benchJobs,
   openJobs,
   openRecords,
-  readRecords,
   runBench,
   type BenchOptions,
   type BenchOutcome,
@@ -16,6 +15,7 @@ import {
   type BenchSettings,
   type SampleRecord,
 } from "../src/index.ts";
+import { readRecords } from "../src/record-file.ts";
 
 export const maths: MathsGrader = mathsGrader();
 

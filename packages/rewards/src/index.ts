@@ -2,7 +2,7 @@
  * Communication-aware reward (Agent-GSPO Eq. 1): task, tokens, turns and repetition as named terms.
  * @module @laconic/rewards
  */
-export { countScores, readScore, scoreValue, unscoredShare } from "./sample-score.ts";
+export { countScores, scoreValue, unscoredShare } from "./sample-score.ts";
 export type { SampleScore, ScoreCounts, Undecided } from "./sample-score.ts";
 export { graded, readReward, termsOf } from "./read-reward.ts";
 export type { RewardOutcome } from "./read-reward.ts";

@@ -23,8 +23,6 @@ export { mixture } from "./mixture.ts";
 export { budgeted } from "./budgeted.ts";
 export { drawTopology, drawingFormats } from "./draw/draw-topology.ts";
 export type { DrawingFormat } from "./draw/draw-topology.ts";
-export { mermaidOf } from "./draw/mermaid.ts";
-export { svgOf } from "./draw/svg.ts";
 
 export { programTopology } from "./program/program-topology.ts";
 export type { Line, Program, Stage } from "./program/program-topology.ts";
@@ -44,7 +42,7 @@ export type { SpeakRequest, Turn } from "./speak.ts";
 export { endEpisode } from "./end-episode.ts";
 
 export { chatTemplate, problemText, quote, quoted, solving } from "./prompts/template.ts";
-export { budgetSentence, withBudget } from "./prompts/with-budget.ts";
+export { withBudget } from "./prompts/with-budget.ts";
 export type { PromptTemplate } from "./prompts/template.ts";
 export { criticPrompt, hintedActorPrompt, hintPrompt, revisingActorPrompt, debatePrompt } from "./prompts/teams.ts";
 export { expertPrompt, expertRoles, namedRole, routerPrompt } from "./prompts/role-assignment.ts";

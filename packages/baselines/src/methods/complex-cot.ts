@@ -20,7 +20,7 @@ const withoutSolutions =
   "There are no worked training solutions to choose by their steps: the instruction alone asks for them.";
 
 /** Chain of thought by the most complex examples: one reply. */
-export const complexCotProtocols: readonly Protocol<"answer">[] = [
+const complexCotProtocols: readonly Protocol<"answer">[] = [
   { ...greedy, id: "complex-cot/worked", families: ["maths", "text"], differs: [] },
   { ...greedy, id: "complex-cot/aqua", families: ["choice"], benchmarks: ["aqua"], differs: [] },
   {
@@ -42,7 +42,7 @@ const sampling = {
 const table = "The published row is one greedy reply, not the vote of fifty.";
 
 /** Its sampling form: 50 chains, of which the 40 with most steps vote. */
-export const sampledComplexCotProtocols: readonly Protocol<"answer">[] = complexCotProtocols.map((protocol) => ({
+const sampledComplexCotProtocols: readonly Protocol<"answer">[] = complexCotProtocols.map((protocol) => ({
   ...protocol,
   ...sampling,
   id: protocol.id.replace("complex-cot/", "complex-cot/sampled-"),

@@ -18,7 +18,7 @@ const worked = {
 } as const;
 
 /** Eight worked solutions for word problems, four for AQuA; without training solutions the zero-shot form of multi-agent papers. */
-export const cotProtocols: readonly Protocol<"answer">[] = [
+const cotProtocols: readonly Protocol<"answer">[] = [
   {
     ...worked,
     id: "cot/maths",

@@ -20,7 +20,7 @@ const single = {
 } as const satisfies Partial<Protocol>;
 
 /** What a team has to beat: one agent that samples for as many tokens, prompt and completion together. */
-export const equalVotesProtocols: readonly Protocol<"answer">[] = [
+const equalVotesProtocols: readonly Protocol<"answer">[] = [
   {
     ...single,
     id: "equal-budget/votes",
@@ -37,7 +37,7 @@ export const equalVotesProtocols: readonly Protocol<"answer">[] = [
 ];
 
 /** The same tokens in one chat. */
-export const equalThoughtProtocols: readonly Protocol<"answer">[] = [
+const equalThoughtProtocols: readonly Protocol<"answer">[] = [
   {
     ...single,
     id: "equal-budget/thought",
@@ -54,7 +54,7 @@ export const equalThoughtProtocols: readonly Protocol<"answer">[] = [
 ];
 
 /** @throws LaconicError `config_invalid` without the tokens of a team */
-export function tokensGiven(method: string, { tokens }: Pick<BaselineOptions, "tokens">): number {
+function tokensGiven(method: string, { tokens }: Pick<BaselineOptions, "tokens">): number {
   if (tokens !== undefined && tokens > 0) return Math.round(tokens);
   throw new LaconicError("config_invalid", `${method} spends the tokens of a team: it needs them as options.tokens`, {
     method,
@@ -62,7 +62,7 @@ export function tokensGiven(method: string, { tokens }: Pick<BaselineOptions, "t
 }
 
 /** Prompt and completion. */
-export function tokensOf(said: readonly Turn[]): number {
+function tokensOf(said: readonly Turn[]): number {
   return said.reduce((sum, { call }) => sum + call.promptTokens + call.writtenTokens, 0);
 }
 

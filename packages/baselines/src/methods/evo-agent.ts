@@ -10,7 +10,7 @@ import { allFamilies, benchmarkLine, noShots, type Protocol } from "../protocols
 export type EvoAgentPhase = "answer" | "invent" | "check" | "merge";
 
 /** EvoAgent, the same for all kinds of questions. */
-export const evoAgentProtocols: readonly Protocol<EvoAgentPhase>[] = allFamilies.map((family) => ({
+const evoAgentProtocols: readonly Protocol<EvoAgentPhase>[] = allFamilies.map((family) => ({
   id: `evoagent/${family}`,
   version: 1,
   families: [family],

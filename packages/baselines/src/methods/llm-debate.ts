@@ -54,7 +54,7 @@ const othersRule =
   "Later rounds show the others' messages, quoted, and ask to use them as additional information and to answer again; one alone is asked to check its answer.";
 
 /** LLM-Debate by kind of question. A reply without an answer does not vote; the released code counts a debate of such as right. Arithmetic, 2 debaters and 3 rounds, is `agents` and `rounds`. */
-export const debateProtocols: readonly Protocol<DebatePhase>[] = [
+const debateProtocols: readonly Protocol<DebatePhase>[] = [
   debateOf("maths", {
     published: "debate",
     prompts: ["Every later round repeats the question.", othersRule],

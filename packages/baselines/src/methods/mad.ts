@@ -54,7 +54,7 @@ const form: Omit<Protocol<MadPhase>, "id" | "families"> = {
  * MAD, the same for all kinds of questions. The wording is ours throughout, as the original's licence allows no reuse. The moderator's
  * reply is read as strict JSON, with one repair of what stands around it; the released code evaluates it as Python.
  */
-export const madProtocols: readonly Protocol<MadPhase>[] = allFamilies.map((family) => ({
+const madProtocols: readonly Protocol<MadPhase>[] = allFamilies.map((family) => ({
   ...form,
   id: `mad/${family}`,
   families: [family],

@@ -51,7 +51,7 @@ const progressive = {
 } as const satisfies Partial<Protocol>;
 
 /** Hints until two answers in a row are equal. The released code has no end (`php/unbounded`); here it is ten calls, noted as `capped`. */
-export const phpProtocols: readonly Protocol<"base" | "hinted">[] = [
+const phpProtocols: readonly Protocol<"base" | "hinted">[] = [
   { ...progressive, id: "php/maths", families: ["maths"], differs: [] },
   { ...progressive, id: "php/aqua", families: ["choice"], benchmarks: ["aqua"], differs: [] },
   {
@@ -79,13 +79,13 @@ export const phpProtocols: readonly Protocol<"base" | "hinted">[] = [
 ];
 
 /** An answer as a hint has it: letters in parentheses, numbers without trailing zeros, all else as it is. */
-export function hinted(answer: string, family: Family | undefined): string {
+function hinted(answer: string, family: Family | undefined): string {
   if (family === "choice") return `(${answer})`;
   return /^-?\d+\.\d+$/u.test(answer) ? answer.replace(/\.?0+$/u, "") : answer;
 }
 
 /** A question with the hint behind it, before which there are earlier answers. */
-export function withHint(question: string, hints: readonly string[]): string {
+function withHint(question: string, hints: readonly string[]): string {
   return `${question}\n\n(Hint: the answer is near to ${hints.join(", ")}.)`;
 }
 
@@ -93,7 +93,7 @@ export function withHint(question: string, hints: readonly string[]): string {
  * Examples whose questions carry hints, some right and some wrong, and whose replies name the hints before they solve the question. Wrong
  * hints are the answers of other examples: they look like answers to such questions.
  */
-export function hintMessages(
+function hintMessages(
   { hints = [["right"]] }: Shots,
   exemplars: readonly Exemplar[],
   family: Family | undefined,

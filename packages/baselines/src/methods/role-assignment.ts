@@ -37,7 +37,7 @@ const ownRoles: Protocol["labels"] = { temperature: "C", maxTokens: "C", prompts
 const maths = experts(["Math Professor", "Grade School Teacher", "Math Enthusiast"], "Helpful Assistant");
 
 /** A router names one of the experts of a field, who answers. */
-export const roleAssignmentProtocols: readonly Protocol<Phase>[] = [
+const roleAssignmentProtocols: readonly Protocol<Phase>[] = [
   { ...assignment, id: "role-assignment/maths", families: ["maths"], roles: maths, differs: [] },
   {
     ...assignment,

@@ -45,7 +45,7 @@ const asReflexion = {
 } as const satisfies Partial<Protocol>;
 
 /** Criticism and revision as ADAS plays it; word problems by programs, as the paper's own code does. */
-export const selfRefineProtocols: readonly Protocol<Phase>[] = [
+const selfRefineProtocols: readonly Protocol<Phase>[] = [
   {
     ...asReflexion,
     id: "self-refine/programs",

@@ -28,7 +28,7 @@ const flow = {
 } as const satisfies Partial<Protocol>;
 
 /** AgentPO's hint flow. */
-export const hintProtocols: readonly Protocol<"hint" | "answer">[] = [
+const hintProtocols: readonly Protocol<"hint" | "answer">[] = [
   {
     ...flow,
     id: "hint/untrained",
@@ -46,7 +46,7 @@ export const hintProtocols: readonly Protocol<"hint" | "answer">[] = [
 ];
 
 /** AgentPO's critic flow. */
-export const criticProtocols: readonly Protocol<"critique" | "answer">[] = [
+const criticProtocols: readonly Protocol<"critique" | "answer">[] = [
   {
     ...flow,
     id: "critic/untrained",
@@ -61,7 +61,7 @@ export const criticProtocols: readonly Protocol<"critique" | "answer">[] = [
 ];
 
 /** An agent of a graph that is asked by a template, at the settings of one kind of call. */
-export function agentForPhase(
+function agentForPhase(
   id: AgentId,
   { id: role, render }: PromptTemplate,
   phase: Phase,

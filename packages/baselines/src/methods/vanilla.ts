@@ -17,7 +17,7 @@ const alone = {
 } as const satisfies Partial<Protocol>;
 
 /** The question alone. */
-export const zeroShotProtocols: readonly Protocol<"answer">[] = [
+const zeroShotProtocols: readonly Protocol<"answer">[] = [
   {
     ...alone,
     id: "vanilla/zero-shot",
@@ -38,7 +38,7 @@ const answersAlone = {
 } as const;
 
 /** Examples of questions and answers, without rationales. */
-export const fewShotProtocols: readonly Protocol<"answer">[] = [
+const fewShotProtocols: readonly Protocol<"answer">[] = [
   {
     ...answersAlone,
     id: "vanilla/few-shot-maths",
@@ -91,7 +91,7 @@ const decision = { slot: "decision", duty: "reads the agent's reply and gives th
 const programmer = { slot: "agent", title: "Programming Expert" } as const;
 
 /** AgentPrune's Vanilla: one agent without edges, and the decision node that all its teams have. */
-export const directProtocols: readonly Protocol<"answer" | "decide">[] = [
+const directProtocols: readonly Protocol<"answer" | "decide">[] = [
   {
     ...direct,
     id: "vanilla/agentprune-direct-choice",

@@ -148,7 +148,7 @@ export const transitionPhrases: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Words that say little by themselves; left out where two texts are compared. */
-export const stopWords: ReadonlySet<string> = new Set(
+const stopWords: ReadonlySet<string> = new Set(
   (
     "a an the this that these those and or but nor so yet for of in on at by to from with without into onto over under between through " +
     "i you he she it we they me him her us them my your his its our their mine yours who whom whose which what " +

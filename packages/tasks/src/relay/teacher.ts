@@ -67,7 +67,7 @@ export function teacherAnswer(
 }
 
 /** @throws LaconicError `config_invalid` when probabilities are out of range or a mix does not add up to 1. */
-export function checkTeacherSettings(settings: RelayTeacherSettings): void {
+function checkTeacherSettings(settings: RelayTeacherSettings): void {
   for (const [name, mix] of [
     ["messages", settings.messages],
     ["answers", settings.answers],

@@ -3,7 +3,7 @@ import type { BudgetView } from "../view.ts";
 import type { PromptTemplate } from "./template.ts";
 
 /** The budget in a sentence. */
-export function budgetSentence({ targetTokens, spentTokens, leftTokens }: BudgetView): string {
+function budgetSentence({ targetTokens, spentTokens, leftTokens }: BudgetView): string {
   const tokens = Math.round(targetTokens);
   const left = Math.floor(leftTokens);
   const state = spentTokens === 0 ? "none is written yet" : `${spentTokens} are written, ${left} are left`;

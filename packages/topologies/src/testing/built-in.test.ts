@@ -22,18 +22,18 @@ import {
   hintPrompt,
   judgedBy,
   layeredGraph,
-  mermaidOf,
   programTopology,
   randomGraph,
   revisingActorPrompt,
   roleAssignmentGraph,
   routerPrompt,
-  svgOf,
   synchronousTurns,
   type AgentSpec,
   type Graph,
   type PromptTemplate,
 } from "../index.ts";
+import { svgOf } from "../draw/svg.ts";
+import { mermaidOf } from "../draw/mermaid.ts";
 import { topologyCases, type TopologySubject } from "./topology-cases.ts";
 
 const form = "Put the final answer into \\boxed{}.";

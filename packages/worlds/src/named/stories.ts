@@ -15,25 +15,15 @@ import { type StoryWritersOptions, storyWritersTask } from "../stories/writers.t
 import type { TaskResources } from "../task-resources.ts";
 
 /** What every story world takes of a run: its model's tokenizer, loaded here and not before, and the number of held-out problems. */
-export async function storyResources(
+async function storyResources(
   resources: TaskResources,
 ): Promise<{ readonly tokenizer: TeamTask["tokenizer"]; readonly heldOut: number }> {
   const { tokenizerOf } = await import("../text/tokenizer-of.ts");
   return { tokenizer: await tokenizerOf(resources), heldOut: resources.heldOut };
 }
 
-type OptionalInteger = z.ZodExactOptional<z.ZodInt>;
-
 /** Settings of the worlds in which tellers say whose a thing is. */
-export const tellerFields: {
-  readonly tellerTokens: OptionalInteger;
-  readonly solverTokens: OptionalInteger;
-  readonly madeUp: z.ZodExactOptional<z.ZodNumber>;
-  readonly names: OptionalInteger;
-  readonly ask: z.ZodExactOptional<z.ZodEnum<{ named: "named"; thanks: "thanks"; "one-day": "one-day" }>>;
-  readonly opening: z.ZodExactOptional<z.ZodString>;
-  readonly spelling: z.ZodExactOptional<z.ZodNumber>;
-} = {
+const tellerFields = {
   tellerTokens: z.int().min(1).exactOptional(),
   solverTokens: z.int().min(1).exactOptional(),
   madeUp: z.number().min(0).max(1).exactOptional(),

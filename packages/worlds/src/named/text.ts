@@ -5,17 +5,11 @@ import type { BenchmarkTaskSettings } from "../text/benchmark-task.ts";
 import { benchmarkTeam, type TeamSettings } from "../text/benchmark-team.ts";
 import type { DataTaskSettings } from "../text/data-task.ts";
 import type { CodeTaskSettings, WritingTaskSettings } from "../text/pair-tasks.ts";
-import { type TeamName, teamNames } from "../text/teams/presets.ts";
+import { teamNames } from "../text/teams/presets.ts";
 import { presetsAmong, type TeamChoice, teamTitle } from "../text/teams/team-of.ts";
 
-type Optional<T> = z.ZodExactOptional<z.ZodType<T>>;
-
 /** The settings of a team over text that has a name. */
-export const teamFields: {
-  readonly team: z.ZodType<TeamName | TeamName[]>;
-  readonly graphSeed: Optional<string | number>;
-  readonly showBudget: Optional<boolean>;
-} & Readonly<Record<"agents" | "rounds" | "replyTokens" | "actorTokens" | "density", Optional<number>>> = {
+const teamFields = {
   team: z.union([z.enum(teamNames), z.array(z.enum(teamNames)).min(1)], {
     error: `it must be one of ${teamNames.join(", ")}, or a list of them`,
   }),
@@ -29,13 +23,13 @@ export const teamFields: {
 };
 
 /** @throws LaconicError as `benchmarkTeam` */
-export function teamHasFrozenAgents(settings: TeamSettings): boolean {
+function teamHasFrozenAgents(settings: TeamSettings): boolean {
   const { topology, trained } = benchmarkTeam(settings, { answerForm: "", read: (reply) => reply });
   return topology.agents.some((agent) => !trained.includes(agent));
 }
 
 /** What a team over text plays, in two sentences, from the lines that lists have of it. */
-export function aboutTeam(question: string, team: TeamChoice | readonly TeamChoice[]): string {
+function aboutTeam(question: string, team: TeamChoice | readonly TeamChoice[]): string {
   const summaries = presetsAmong(team).map(({ summary }) => summary);
   const played = summaries.length === 0 ? "a team of the user's own" : summaries.join("; or ");
   return `The team answers ${question}: ${played}. It is right if its answer has the value or text of the reference.`;

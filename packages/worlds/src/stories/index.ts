@@ -2,7 +2,7 @@
  * Story worlds: teams of a small language model that was trained on children's stories learn to be brief in English.
  * @module @laconic/worlds/stories
  */
-export { knownNames, unseenNames, things } from "./lexicon.ts";
+export { things } from "./lexicon.ts";
 export { copyingLessons, namedStories, ownDeeds, rehearsed } from "./copying.ts";
 export { storyHintTask } from "./hint.ts";
 export type { StoryHintOptions } from "./hint.ts";
@@ -10,9 +10,9 @@ export { storyRelayTask, asked as storyQuestion, storyTellersTask } from "./tell
 export type { StoryRelayOptions, StoryTellersOptions } from "./teller-team.ts";
 export { storyWritersTask } from "./writers.ts";
 export type { StoryWritersOptions } from "./writers.ts";
-export { budgetCeiling, obedience, storyBudgetTask, trainedBudgets, unseenBudgets } from "./budget.ts";
+export { budgetCeiling, obedience, storyBudgetTask, unseenBudgets } from "./budget.ts";
 export type { StoryBudgetOptions } from "./budget.ts";
-export { budgetFormNames, budgetPrompt } from "./budget-forms.ts";
+export { budgetFormNames } from "./budget-forms.ts";
 export type { BudgetForm } from "./budget-forms.ts";
 export { budgetLessons, budgetStories } from "./budget-lessons.ts";
 export type { BudgetLessonOptions, BudgetStory } from "./budget-lessons.ts";

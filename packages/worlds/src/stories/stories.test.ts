@@ -5,7 +5,6 @@ import { relayTokenizer as tokenizer } from "@laconic/tasks";
 import { spelled } from "./teller-team.ts";
 import {
   copyingLessons,
-  knownNames,
   namedStories,
   ownDeeds,
   storyBudgetTask,
@@ -13,8 +12,8 @@ import {
   storyRelayTask,
   storyTellersTask,
   storyWritersTask,
-  unseenNames,
 } from "./index.ts";
+import { unseenNames, knownNames } from "./lexicon.ts";
 
 const heldOut = 40;
 const tasks = [

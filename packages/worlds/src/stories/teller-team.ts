@@ -46,7 +46,7 @@ const asks = {
 export const asked: (thing: string) => string = asks.thanks;
 
 /** Tellers go on with what each of them sees, unheard by each other; a solver reads them all, and says the name. */
-export function tellerTeam(
+function tellerTeam(
   name: string,
   tellers: readonly string[],
   options: Pick<TellerOptions, "ask" | "solverTokens" | "spelling"> & { readonly tellerTokens: number },

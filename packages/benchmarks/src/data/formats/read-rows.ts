@@ -24,7 +24,7 @@ export function csvRows(file: string, bytes: Uint8Array): DataRow[] {
  * Rows of a Parquet file as objects. Loads its reader when first used.
  * @throws LaconicError `data_invalid` for a damaged or cut file
  */
-export async function parquetRows(file: string, bytes: Uint8Array): Promise<DataRow[]> {
+async function parquetRows(file: string, bytes: Uint8Array): Promise<DataRow[]> {
   const { parquetReadObjects } = await import("hyparquet");
   const { compressors } = await import("hyparquet-compressors");
   try {

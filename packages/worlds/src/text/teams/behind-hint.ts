@@ -20,7 +20,7 @@ import { numbered, slot, type TeamPreset, type TextTeamOptions } from "./text-te
  * both. Where the hint is silence, every request is the method's own.
  * @throws LaconicError `topology_invalid` for a method that has an agent of the helper's name
  */
-export function behindHint(
+function behindHint(
   name: string,
   method: Program,
   helper: AgentSpec,
@@ -68,7 +68,7 @@ function withSentence(prompt: Prompt, { problem: { question }, budget }: Stage):
 }
 
 /** What a published method is built for, as a part of a team. */
-export function methodOptions(options: TextTeamOptions): BaselineOptions {
+function methodOptions(options: TextTeamOptions): BaselineOptions {
   const { read, same = (a, b) => a === b, answerForm, actorTokens: maxTokens, family, benchmark } = options;
   return {
     reader: { read, same },
@@ -80,7 +80,7 @@ export function methodOptions(options: TextTeamOptions): BaselineOptions {
 }
 
 /** A slot that is drawn alone: what it is asked is the method's. */
-export function drawn(id: string, maxTokens: number): AgentSpec {
+function drawn(id: string, maxTokens: number): AgentSpec {
   return { id, role: id, maxTokens, prompt: () => ({ kind: "text", text: "" }) };
 }
 

@@ -15,7 +15,7 @@ import {
 import { numbered, slot, teamOn, type TeamPreset } from "./text-team.ts";
 
 /** Answers, with what others said before as advice: for graphs in which some hear others at once and some never do. */
-export function advisedPrompt(answerForm: string): PromptTemplate {
+function advisedPrompt(answerForm: string): PromptTemplate {
   return chatTemplate("advised@1", solving(answerForm), (view) => {
     const heard = quoted(view, (from) => `Agent ${from}`);
     return heard === ""
