@@ -17,8 +17,7 @@ import {
   type SpatialStart,
 } from "./edges.ts";
 import { graphTeam, sizeOf, type AgentPrunePhase } from "./graph-team.ts";
-import { learnDefaults, learnMasks } from "./learn-masks.ts";
-import { learnByPruning, releasedBatch } from "./learn-by-pruning.ts";
+import { learnByPruning, learnDefaults, learnMasks, releasedBatch } from "./learn-masks.ts";
 
 /** Share of edges that stay; the paper's p is not given, the released one-shot command drops half. */
 const keptShare = 0.5;

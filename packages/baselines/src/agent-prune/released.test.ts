@@ -3,7 +3,7 @@ import { scriptedModel } from "@laconic/core/testing";
 import { expect, test } from "vitest";
 import { baselineNamed } from "../index.ts";
 import { edgesOf, spatialMask, temporalMask, zeros } from "./edges.ts";
-import { dropLowest, learnByPruning } from "./learn-by-pruning.ts";
+import { dropLowest, learnByPruning } from "./learn-masks.ts";
 
 const released = baselineNamed("agentprune-c:released");
 const reader = { read: (reply: string) => /\d+/u.exec(reply)?.[0] ?? null, same: (a: string, b: string) => a === b };

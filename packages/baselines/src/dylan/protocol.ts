@@ -1,4 +1,12 @@
-import { benchmarkLine, noShots, onePiece, type Partition, type Protocol, type Role } from "../protocols/protocol.ts";
+import {
+  benchmarkLine,
+  labelled,
+  noShots,
+  onePiece,
+  type Partition,
+  type Protocol,
+  type Role,
+} from "../protocols/protocol.ts";
 import type { DylanPhase } from "./debate.ts";
 
 const source = "Liu et al. 2023; DyLAN@572341b5";
@@ -32,18 +40,19 @@ const amongAgents: Partition = { kind: "among", slots: ["agent"] };
 const consensus = { kind: "consensus", above: 2 / 3 } as const;
 const hears =
   "All replies of the layer before, the agent's own included, shuffled and numbered, without names; in layer 3 two agents alone go on, whom the ranker named.";
-const labels = {
-  roles: "C",
-  temperature: "C",
-  maxTokens: "C",
-  agents: "C",
-  rounds: "C",
-  prompts: "C",
-  hears: "C",
-  stops: "C",
-  votes: "C",
-  calls: "C",
-} as const;
+const labels = labelled(
+  "C",
+  "roles",
+  "temperature",
+  "maxTokens",
+  "agents",
+  "rounds",
+  "prompts",
+  "hears",
+  "stops",
+  "votes",
+  "calls",
+);
 const phases = { reply: { maxTokens: 2048 }, rank: { maxTokens: 2048 }, judge: { maxTokens: 2048 } };
 
 /** Agents and replies are shuffled as in the other scripts; the one for MATH keeps their order, which says nothing where all are alike. */

@@ -4,7 +4,7 @@ import { chat, stepByStep } from "../prompts/chat.ts";
 import type { Baseline } from "../protocols/baseline.ts";
 import { shotsOf } from "../protocols/choose-shots.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
-import { allFamilies, benchmarkLine, noShots, type Protocol } from "../protocols/protocol.ts";
+import { allFamilies, benchmarkLine, labelled, noShots, type Protocol } from "../protocols/protocol.ts";
 
 /** Kinds of calls. */
 export type EvoAgentPhase = "answer" | "invent" | "check" | "merge";
@@ -42,17 +42,7 @@ const evoAgentProtocols: readonly Protocol<EvoAgentPhase>[] = allFamilies.map((f
   stops: { kind: "fixed" },
   votes: { kind: "decision", slot: "merger" },
   calls: { least: 13, most: 37 },
-  labels: {
-    roles: "C",
-    temperature: "C",
-    agents: "C",
-    rounds: "C",
-    prompts: "C",
-    hears: "C",
-    stops: "C",
-    votes: "C",
-    calls: "C",
-  },
+  labels: labelled("C", "roles", "temperature", "agents", "rounds", "prompts", "hears", "stops", "votes", "calls"),
   differs: family === "maths" || family === "choice" ? [] : ["No published figure is of such questions."],
 }));
 

@@ -5,24 +5,14 @@ import { pluralityOf } from "../playing/vote.ts";
 import { stepByStep } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions, MethodSize } from "../protocols/baseline.ts";
 import { shotMessages, shotsOf } from "../protocols/choose-shots.ts";
-import { benchmarkLine, type Family, noShots, onePiece, type Protocol } from "../protocols/protocol.ts";
+import { benchmarkLine, type Family, labelled, noShots, onePiece, type Protocol } from "../protocols/protocol.ts";
 import { phaseSettings, protocolFor } from "../protocols/protocol-for.ts";
 
 /** Kinds of calls. */
 export type DebatePhase = "reply";
 
 const source = "Du et al. 2023; llm_multiagent_debate@98467493";
-const labels = {
-  roles: "C",
-  temperature: "C",
-  shots: "C",
-  agents: "C",
-  rounds: "C",
-  hears: "C",
-  stops: "C",
-  votes: "C",
-  calls: "C",
-} as const;
+const labels = labelled("C", "roles", "temperature", "shots", "agents", "rounds", "hears", "stops", "votes", "calls");
 
 function debateOf(
   family: Family,

@@ -3,7 +3,7 @@ import { programTopology, quote, type Stage, type Turn } from "@laconic/topologi
 import { methodOf } from "../playing/method-of.ts";
 import { stepByStep } from "../prompts/chat.ts";
 import type { AnswerReader, Baseline } from "../protocols/baseline.ts";
-import { allFamilies, benchmarkLine, noShots, onePiece, type Protocol } from "../protocols/protocol.ts";
+import { allFamilies, benchmarkLine, labelled, noShots, onePiece, type Protocol } from "../protocols/protocol.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 
 /** Kinds of calls: a side's, the moderator's, the judge's. */
@@ -38,14 +38,8 @@ const form: Omit<Protocol<MadPhase>, "id" | "families"> = {
   votes: { kind: "decision", slot: "judge" },
   calls: { least: 3, most: 11 },
   labels: {
-    roles: "C",
-    temperature: "C",
-    rounds: "C",
-    prompts: "C",
+    ...labelled("C", "roles", "temperature", "rounds", "prompts", "hears", "stops", "votes", "calls"),
     hears: "K",
-    stops: "C",
-    votes: "C",
-    calls: "C",
   },
   differs: ["The paper plays counter-intuitive arithmetic and translation."],
 };

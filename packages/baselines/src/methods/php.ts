@@ -5,7 +5,7 @@ import { methodOf } from "../playing/method-of.ts";
 import { chat } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions, Exemplar } from "../protocols/baseline.ts";
 import { shotsOf, workedReply } from "../protocols/choose-shots.ts";
-import { type Family, noShots, oneSolver, type Protocol, type Shots } from "../protocols/protocol.ts";
+import { type Family, labelled, noShots, oneSolver, type Protocol, type Shots } from "../protocols/protocol.ts";
 import { phaseSettings, roundsOf } from "../protocols/protocol-for.ts";
 
 /** Which hints the eight examples carry: the right answer, a wrong one, or both. */
@@ -38,16 +38,7 @@ const progressive = {
   hears: "Nobody; its own earlier answers come back as hints.",
   stops: { kind: "equal-answers", last: 2 },
   calls: { least: 2, most: 10 },
-  labels: {
-    temperature: "C",
-    maxTokens: "C",
-    shots: "C",
-    prompts: "C",
-    hears: "C",
-    stops: "C",
-    votes: "C",
-    calls: "A",
-  },
+  labels: { ...labelled("C", "temperature", "maxTokens", "shots", "prompts", "hears", "stops", "votes"), calls: "A" },
 } as const satisfies Partial<Protocol>;
 
 /** Hints until two answers in a row are equal. The released code has no end (`php/unbounded`); here it is ten calls, noted as `capped`. */

@@ -5,7 +5,7 @@ import { methodOf } from "../playing/method-of.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
 import { phaseSettings, roundsOf } from "../protocols/protocol-for.ts";
-import { benchmarkLine, noShots, type Protocol } from "../protocols/protocol.ts";
+import { benchmarkLine, labelled, noShots, type Protocol } from "../protocols/protocol.ts";
 
 type Phase = "draft" | "feedback" | "revise";
 
@@ -32,16 +32,7 @@ const asReflexion = {
   stops: { kind: "verdict", says: "True" },
   votes: { kind: "last" },
   calls: { least: 2, most: 11 },
-  labels: {
-    temperature: "C",
-    maxTokens: "C",
-    rounds: "C",
-    prompts: "C",
-    hears: "C",
-    stops: "C",
-    votes: "C",
-    calls: "C",
-  },
+  labels: labelled("C", "temperature", "maxTokens", "rounds", "prompts", "hears", "stops", "votes", "calls"),
 } as const satisfies Partial<Protocol>;
 
 /** Criticism and revision as ADAS plays it; word problems by programs, as the paper's own code does. */

@@ -155,6 +155,11 @@ export function slotOf(agent: AgentId): string {
   return agent.replace(/-\d+$/u, "");
 }
 
+/** Labels of settings that are all as sure. */
+export function labelled(label: SourceLabel, ...settings: readonly Setting[]): Protocol["labels"] {
+  return Object.fromEntries(settings.map((setting) => [setting, label]));
+}
+
 /** No worked examples. */
 export const noShots: Shots = { count: 0, form: "chains", select: "seeded" };
 
