@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { availableParallelism } from "node:os";
@@ -7,7 +7,7 @@ import type { Sandbox, SandboxLimits, SandboxStatus } from "../sandbox.ts";
 import { harness, harnessSource } from "../grading/harness.ts";
 import { lastDescendant, outOfMemoryKills, waitedSeconds } from "../process-time.ts";
 import { settle, undecided, type Attempt } from "../settle.ts";
-import { timeLimit, watchTime, type TimeEnd } from "../time-limit.ts";
+import { timeLimit, watchTime, type TimeEnd, type TimeLimit } from "../time-limit.ts";
 import { Turns } from "../turns.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
 import { nativePython, wrapArguments, type NativePython } from "./native-python.ts";
@@ -38,122 +38,149 @@ export function bubblewrapSandbox({
   checkLimits(limits);
   const native = nativePython(python);
   const turns = new Turns(concurrency);
-  const running = new Set<() => void>();
+  const running = new Set<BubblewrapProcess>();
+  const runOnce = async (job: CheckedJob, signal: AbortSignal | undefined): Promise<Attempt> => {
+    const killsBefore = await outOfMemoryKills();
+    const run = new BubblewrapProcess(native, job, limits);
+    running.add(run);
+    try {
+      return await run.finish(signal, killsBefore);
+    } finally {
+      running.delete(run);
+    }
+  };
   return {
     record: { kind: "bubblewrap", version: native.version, sha256: native.sha256, limits, network: "none", seed: null },
     concurrency,
     run: async (job) => {
       const checked = checkJob(job, limits);
-      return settle(turns, () => runOnce(native, checked, limits, job.signal, running), job.signal);
+      return settle(turns, () => runOnce(checked, job.signal), job.signal);
     },
     close: async () => {
       turns.close();
-      for (const kill of running) kill();
+      for (const run of running) run.end("aborted");
     },
   };
 }
 
-async function runOnce(
-  native: NativePython,
-  job: CheckedJob,
-  limits: SandboxLimits,
-  signal: AbortSignal | undefined,
-  running: Set<() => void>,
-): Promise<Attempt> {
-  const killsBefore = await outOfMemoryKills();
-  const limit = timeLimit(job.seconds);
-  let start = performance.now();
-  const child = spawn(
-    native.bwrap,
-    [
-      "--seccomp",
-      "3",
-      ...wrapArguments(native),
-      native.executable,
-      "-I",
-      "-S",
-      "-B",
-      "-X",
-      "utf8",
-      "-c",
-      bootstrap(limits, job, limit.lastSeconds),
-    ],
-    {
+/** One program in one process of its own, from its start to its end. */
+class BubblewrapProcess {
+  readonly #child: ChildProcess;
+  readonly #limit: TimeLimit;
+  readonly #output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  #outputLeft: number;
+  #startMs = performance.now();
+  #isStarted = false;
+  /** Why it was ended from outside; null for a program that ends by itself. */
+  #ending: SandboxStatus | TimeEnd | null = null;
+  #stopWatch = (): void => undefined;
+  #interpreter: number | null = null;
+  /** Seconds in which it was ready and had to wait for a processor. */
+  #waited = 0;
+
+  constructor(native: NativePython, job: CheckedJob, limits: SandboxLimits) {
+    this.#limit = timeLimit(job.seconds);
+    this.#outputLeft = job.outputBytes;
+    const python = [native.executable, "-I", "-S", "-B", "-X", "utf8"];
+    const program = bootstrap(limits, job, this.#limit.lastSeconds);
+    this.#child = spawn(native.bwrap, ["--seccomp", "3", ...wrapArguments(native), ...python, "-c", program], {
       env: {},
       cwd: "/",
       stdio: ["pipe", "pipe", "pipe", "pipe", "pipe"],
-    },
-  );
-  const filter = child.stdio[3] as Writable;
-  filter.on("error", () => undefined); // bwrap refuses to start without it
-  filter.end(systemCallFilter());
-  let ended: SandboxStatus | TimeEnd | null = null;
-  const end = (how: SandboxStatus | TimeEnd): void => {
-    ended ??= how;
-    // It is the first process of the namespace's parent: with it, everything inside dies.
-    child.kill("SIGKILL");
-  };
-  const streams = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
-  let left = job.outputBytes;
-  for (const name of ["stdout", "stderr"] as const)
-    child[name].on("data", (bytes: Buffer) => {
-      streams[name].push(bytes.subarray(0, Math.max(0, left)));
-      left -= bytes.length;
-      if (left < 0) end("output");
     });
-  child.stdin.on("error", () => undefined); // a program need not read
-  const program = Buffer.from(job.code);
-  child.stdin.end(Buffer.concat([Buffer.from(String(program.length).padStart(8)), program, Buffer.from(job.stdin)]));
-  // What it computes and sleeps: all time but that in which it was ready and had to wait for a processor.
-  let python: number | null = null;
-  let waited = 0;
-  const used = async (): Promise<number | null> => {
-    python ??= await lastDescendant(child.pid ?? 0);
-    const reported = await waitedSeconds(python);
-    waited = reported ?? waited;
-    return reported === null ? null : (performance.now() - start) / 1000 - reported;
+    this.#write(this.#child.stdio[3] as Writable, systemCallFilter()); // bwrap refuses to start without it
+    const code = Buffer.from(job.code);
+    const size = Buffer.from(String(code.length).padStart(8));
+    this.#write(this.#child.stdin as Writable, Buffer.concat([size, code, Buffer.from(job.stdin)]));
+    this.#collect("stdout");
+    this.#collect("stderr");
+  }
+
+  /** The first reason stands. */
+  readonly end = (reason: SandboxStatus | TimeEnd): void => {
+    this.#ending ??= reason;
+    // It is the first process of the namespace's parent: with it, everything inside dies.
+    this.#child.kill("SIGKILL");
   };
-  let isStarted = false;
-  let stopWatch = (): void => undefined;
-  const lateStart = setTimeout(() => end("stalled"), maxStartMs);
-  const onStart = child.stdio[4] as Readable;
-  onStart.on("error", () => undefined);
-  onStart.once("data", () => {
+
+  /** @param killsBefore - of the kernel for want of memory, before it began */
+  async finish(signal: AbortSignal | undefined, killsBefore: number | null): Promise<Attempt> {
+    const lateStart = setTimeout(() => this.end("stalled"), maxStartMs);
+    const onStart = this.#child.stdio[4] as Readable;
+    onStart.on("error", () => undefined);
+    onStart.once("data", () => {
+      clearTimeout(lateStart);
+      this.#started();
+    });
+    const abort = (): void => this.end("aborted");
+    if (signal?.aborted) abort();
+    signal?.addEventListener("abort", abort, { once: true });
+    const exit = await new Promise<Exit>((resolve) => {
+      this.#child.on("error", (error) => resolve({ code: null, error }));
+      this.#child.on("close", (code) => resolve({ code }));
+    });
+    const seconds = this.#seconds();
     clearTimeout(lateStart);
-    isStarted = true;
-    start = performance.now();
-    if (child.exitCode === null) stopWatch = watchTime(limit, used, end);
-  });
-  const abort = (): void => end("aborted");
-  if (signal?.aborted) abort();
-  signal?.addEventListener("abort", abort, { once: true });
-  const kill = (): void => end("aborted");
-  running.add(kill);
-  const exit = await new Promise<{ readonly code: number | null; readonly error?: Error }>((resolve) => {
-    child.on("error", (error) => resolve({ code: null, error }));
-    child.on("close", (code) => resolve({ code }));
-  });
-  const seconds = (performance.now() - start) / 1000;
-  clearTimeout(lateStart);
-  stopWatch();
-  signal?.removeEventListener("abort", abort);
-  running.delete(kill);
-  const text = (pieces: Buffer[]): string => Buffer.concat(pieces).toString();
-  const [stdout, stderr] = [text(streams.stdout), text(streams.stderr)];
-  const how = ended as SandboxStatus | TimeEnd | null; // it changes in callbacks
-  if (how === "stalled") return undecided("the machine gave the program no processor", seconds);
-  if (how !== null) return { result: { status: how, exitCode: null, stdout, stderr, seconds }, retry: false };
-  if (exit.error || exit.code === null || !isStarted)
-    return undecided(
-      `the sandbox did not run: ${exit.error?.message ?? (stderr.slice(-300) || "it was killed")}`,
-      seconds,
-    );
-  // A program that kills itself is no victim of the machine: the kernel says which it was.
-  if (exit.code === killed && killsBefore !== null && (await outOfMemoryKills()) !== killsBefore)
-    return undecided("the machine ran out of memory", seconds);
-  if (seconds - waited > limit.seconds)
-    return { result: { status: "time", exitCode: null, stdout, stderr, seconds }, retry: true };
-  return { result: { status: statusOf(exit.code), exitCode: exit.code, stdout, stderr, seconds }, retry: false };
+    this.#stopWatch();
+    signal?.removeEventListener("abort", abort);
+    const isShortOfMemory = killsBefore !== null && exit.code === killed && (await outOfMemoryKills()) !== killsBefore;
+    return this.#attempt(exit, seconds, isShortOfMemory);
+  }
+
+  #write(stream: Writable, bytes: Uint8Array | null): void {
+    stream.on("error", () => undefined); // a program need not read
+    stream.end(bytes);
+  }
+
+  #collect(name: "stdout" | "stderr"): void {
+    this.#child[name]?.on("data", (bytes: Buffer) => {
+      this.#output[name].push(bytes.subarray(0, Math.max(0, this.#outputLeft)));
+      this.#outputLeft -= bytes.length;
+      if (this.#outputLeft < 0) this.end("output");
+    });
+  }
+
+  #started(): void {
+    this.#isStarted = true;
+    this.#startMs = performance.now();
+    if (this.#child.exitCode === null) this.#stopWatch = watchTime(this.#limit, () => this.#used(), this.end);
+  }
+
+  #seconds(): number {
+    return (performance.now() - this.#startMs) / 1000;
+  }
+
+  /** Seconds that it computes and sleeps: all time but that in which it waited for a processor. */
+  async #used(): Promise<number | null> {
+    this.#interpreter ??= await lastDescendant(this.#child.pid ?? 0);
+    const reported = await waitedSeconds(this.#interpreter);
+    this.#waited = reported ?? this.#waited;
+    return reported === null ? null : this.#seconds() - reported;
+  }
+
+  #attempt(exit: Exit, seconds: number, isShortOfMemory: boolean): Attempt {
+    const stdout = Buffer.concat(this.#output.stdout).toString();
+    const stderr = Buffer.concat(this.#output.stderr).toString();
+    const ended = (status: SandboxStatus | TimeEnd, exitCode: number | null, retry = false): Attempt => ({
+      result: { status: status as SandboxStatus, exitCode, stdout, stderr, seconds },
+      retry,
+    });
+    if (this.#ending === "stalled") return undecided("the machine gave the program no processor", seconds);
+    if (this.#ending !== null) return ended(this.#ending, null);
+    if (exit.error || exit.code === null || !this.#isStarted) {
+      const reason = exit.error?.message ?? (stderr.slice(-300) || "it was killed");
+      return undecided(`the sandbox did not run: ${reason}`, seconds);
+    }
+    // A program that kills itself is no victim of the machine: the kernel says which it was.
+    if (isShortOfMemory) return undecided("the machine ran out of memory", seconds);
+    if (seconds - this.#waited > this.#limit.seconds) return ended("time", null, true);
+    return ended(statusOf(exit.code), exit.code);
+  }
+}
+
+interface Exit {
+  readonly code: number | null;
+  readonly error?: Error;
 }
 
 function statusOf(exitCode: number | null): SandboxStatus {
@@ -175,7 +202,7 @@ function bootstrap({ memoryMiB }: SandboxLimits, { files }: CheckedJob, seconds:
   ] as const;
   return [
     "import os, resource",
-    ...limits.map(([name, most]) => `resource.setrlimit(resource.${name}, (${most}, ${most}))`),
+    ...limits.map(([name, max]) => `resource.setrlimit(resource.${name}, (${max}, ${max}))`),
     ...Object.entries(files).map(([name, text]) => `open(${pythonText(name)}, "w").write(${pythonText(text)})`),
     readFileSync(new URL("../../assets/runner.py", import.meta.url), "utf8"),
     "module = type(sys)(" + pythonText(harness.name) + ")",
