@@ -13,107 +13,111 @@ export interface MlflowRow {
 /** How a run is doing. */
 export type MlflowStatus = "RUNNING" | "FINISHED" | "KILLED" | "FAILED";
 
-/** The part of MLflow's REST interface (2.0) that a run needs. */
-export interface MlflowRest {
-  /** Of a name; made where there is none. */
-  experimentId(name: string, signal: AbortSignal): Promise<string>;
-  createRun(experiment: string, name: string, time: number, signal: AbortSignal): Promise<string>;
-  logParams(run: string, config: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<void>;
-  logMetrics(run: string, rows: readonly MlflowRow[], signal: AbortSignal): Promise<void>;
-  /** A file of the run, where its server keeps files; else nothing. */
-  putText(run: string, name: string, text: string, signal: AbortSignal): Promise<void>;
-  /** @param ended - when, in milliseconds since 1970; null while it goes on */
-  setStatus(run: string, status: MlflowStatus, ended: number | null, signal: AbortSignal): Promise<void>;
-}
-
 /** Limits of one call, and of what it holds, as the interface states them; its 1 MB with room for what is around the rows. */
 const limits = { metrics: 1000, params: 100, value: 6000, bytes: 900_000 } as const;
 
 /** What the server calls things that are or are not there. */
-const [missing, there] = ["RESOURCE_DOES_NOT_EXIST", "RESOURCE_ALREADY_EXISTS"] as const;
+const missing = "RESOURCE_DOES_NOT_EXIST";
+const there = "RESOURCE_ALREADY_EXISTS";
 
-export function mlflowRest(options: HttpOptions): MlflowRest {
-  const { ask } = httpClient(options);
-  const api = (method: "GET" | "POST", path: string, body: unknown, signal: AbortSignal): Promise<unknown> =>
-    ask(method, `/api/2.0/mlflow/${path}`, body, signal);
-  const idOf = async (name: string, signal: AbortSignal): Promise<string> => {
-    const found = await api(
-      "GET",
-      `experiments/get-by-name?experiment_name=${encodeURIComponent(name)}`,
-      undefined,
-      signal,
+/** The part of MLflow's REST interface (2.0) that a run needs. */
+export class MlflowRest {
+  readonly #ask: ReturnType<typeof httpClient>["ask"];
+  /** Where each run keeps its files. */
+  readonly #uris = new Map<string, string>();
+  readonly #metricNameOf = mlflowNames();
+
+  constructor(options: HttpOptions) {
+    this.#ask = httpClient(options).ask;
+  }
+
+  /** Of a name; made where there is none. */
+  async experimentId(given: string, signal: AbortSignal): Promise<string> {
+    const name = visible(given);
+    try {
+      return await this.#idOf(name, signal);
+    } catch (error) {
+      if (!isCode(error, missing)) throw error;
+    }
+    try {
+      const made = await this.#api("POST", "experiments/create", { name }, signal);
+      return (made as { readonly experiment_id: string }).experiment_id;
+    } catch (error) {
+      if (!isCode(error, there)) throw error; // another run made it meanwhile
+      return this.#idOf(name, signal);
+    }
+  }
+
+  async createRun(experiment: string, name: string, time: number, signal: AbortSignal): Promise<string> {
+    const tags = [
+      { key: "mlflow.source.name", value: "laconic" },
+      { key: "mlflow.source.type", value: "LOCAL" },
+    ];
+    const body = { experiment_id: experiment, run_name: visible(name), start_time: Math.floor(time), tags };
+    const made = (await this.#api("POST", "runs/create", body, signal)) as RunAnswer;
+    const { run_id: id, artifact_uri: uri = "" } = made.run.info;
+    this.#uris.set(id, uri);
+    return id;
+  }
+
+  async logParams(run: string, config: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<void> {
+    const nameOf = mlflowNames();
+    const params = Object.entries(flatSettings(config)).map(([key, value]) => ({
+      key: nameOf(key),
+      value: firstOf(visibleLines(String(value)), limits.value),
+    }));
+    await this.#logBatch(run, "params", params, signal);
+  }
+
+  async logMetrics(run: string, rows: readonly MlflowRow[], signal: AbortSignal): Promise<void> {
+    const metrics = rows.flatMap(({ step, time, metrics: row }) =>
+      Object.entries(row)
+        .filter(([name, value]) => name !== "step" && Number.isFinite(value))
+        .map(([key, value]) => ({ key: this.#metricNameOf(key), value, step, timestamp: Math.floor(time) })),
     );
+    await this.#logBatch(run, "metrics", metrics, signal);
+  }
+
+  /** A file of the run, where its server keeps files; else nothing. */
+  async putText(run: string, name: string, text: string, signal: AbortSignal): Promise<void> {
+    if (!this.#uris.has(run)) {
+      const found = await this.#api("GET", `runs/get?run_id=${encodeURIComponent(run)}`, undefined, signal);
+      this.#uris.set(run, (found as RunAnswer).run.info.artifact_uri ?? "");
+    }
+    const [, path] = /^mlflow-artifacts:(?:\/\/[^/]*)?\/?(.*)$/u.exec(this.#uris.get(run) ?? "") ?? [];
+    // Elsewhere (S3, a folder of the server's) it is no business of ours.
+    if (path !== undefined) await this.#ask("PUT", `/api/2.0/mlflow-artifacts/artifacts/${path}/${name}`, text, signal);
+  }
+
+  /** @param ended - when, in milliseconds since 1970; null while it goes on */
+  async setStatus(run: string, status: MlflowStatus, ended: number | null, signal: AbortSignal): Promise<void> {
+    const end = ended === null ? {} : { end_time: Math.floor(ended) };
+    await this.#api("POST", "runs/update", { run_id: run, status, ...end }, signal);
+  }
+
+  #api(method: "GET" | "POST", path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
+    return this.#ask(method, `/api/2.0/mlflow/${path}`, body, signal);
+  }
+
+  async #idOf(name: string, signal: AbortSignal): Promise<string> {
+    const path = `experiments/get-by-name?experiment_name=${encodeURIComponent(name)}`;
+    const found = await this.#api("GET", path, undefined, signal);
     return (found as { readonly experiment: { readonly experiment_id: string } }).experiment.experiment_id;
-  };
-  const isCode = (error: unknown, code: string): boolean => error instanceof HttpError && error.code === code;
-  const logBatch = async (
+  }
+
+  async #logBatch(
     run: string,
     kind: "metrics" | "params",
     rows: readonly object[],
     signal: AbortSignal,
-  ): Promise<void> => {
+  ): Promise<void> {
     for (const part of batches(rows, limits[kind]))
-      await api("POST", "runs/log-batch", { run_id: run, [kind]: part }, signal);
-  };
-  const uris = new Map<string, string>();
-  const metricNameOf = mlflowNames();
-  return {
-    async experimentId(given, signal) {
-      const name = visible(given);
-      try {
-        return await idOf(name, signal);
-      } catch (error) {
-        if (!isCode(error, missing)) throw error;
-      }
-      try {
-        const made = await api("POST", "experiments/create", { name }, signal);
-        return (made as { readonly experiment_id: string }).experiment_id;
-      } catch (error) {
-        if (!isCode(error, there)) throw error; // another run made it meanwhile
-        return idOf(name, signal);
-      }
-    },
-    async createRun(experiment, name, time, signal) {
-      const tags = [
-        { key: "mlflow.source.name", value: "laconic" },
-        { key: "mlflow.source.type", value: "LOCAL" },
-      ];
-      const body = { experiment_id: experiment, run_name: visible(name), start_time: Math.floor(time), tags };
-      const made = (await api("POST", "runs/create", body, signal)) as RunAnswer;
-      const { run_id: id, artifact_uri: uri = "" } = made.run.info;
-      uris.set(id, uri);
-      return id;
-    },
-    async logParams(run, config, signal) {
-      const nameOf = mlflowNames();
-      const params = Object.entries(flatSettings(config)).map(([key, value]) => ({
-        key: nameOf(key),
-        value: firstOf(visibleLines(String(value)), limits.value),
-      }));
-      await logBatch(run, "params", params, signal);
-    },
-    async logMetrics(run, rows, signal) {
-      const metrics = rows.flatMap(({ step, time, metrics: row }) =>
-        Object.entries(row)
-          .filter(([name, value]) => name !== "step" && Number.isFinite(value))
-          .map(([key, value]) => ({ key: metricNameOf(key), value, step, timestamp: Math.floor(time) })),
-      );
-      await logBatch(run, "metrics", metrics, signal);
-    },
-    async putText(run, name, text, signal) {
-      if (!uris.has(run)) {
-        const found = (await api("GET", `runs/get?run_id=${encodeURIComponent(run)}`, undefined, signal)) as RunAnswer;
-        uris.set(run, found.run.info.artifact_uri ?? "");
-      }
-      const [, place] = /^mlflow-artifacts:(?:\/\/[^/]*)?\/?(.*)$/u.exec(uris.get(run) ?? "") ?? [];
-      // Elsewhere (S3, a folder of the server's) it is no business of ours.
-      if (place !== undefined) await ask("PUT", `/api/2.0/mlflow-artifacts/artifacts/${place}/${name}`, text, signal);
-    },
-    async setStatus(run, status, ended, signal) {
-      const end = ended === null ? {} : { end_time: Math.floor(ended) };
-      await api("POST", "runs/update", { run_id: run, status, ...end }, signal);
-    },
-  };
+      await this.#api("POST", "runs/log-batch", { run_id: run, [kind]: part }, signal);
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof HttpError && error.code === code;
 }
 
 interface RunAnswer {
@@ -121,18 +125,18 @@ interface RunAnswer {
 }
 
 /** The first characters of a text, none of them half: MLflow keeps nothing of a text with a lone surrogate. */
-function firstOf(text: string, most: number): string {
-  return text.slice(0, most).replace(/\p{Cs}$/u, "");
+function firstOf(text: string, max: number): string {
+  return text.slice(0, max).replace(/\p{Cs}$/u, "");
 }
 
 /** In order, as many at once as a call may hold. */
-function batches<T>(rows: readonly T[], most: number): T[][] {
+function batches<T>(rows: readonly T[], max: number): T[][] {
   const parts: T[][] = [];
   let bytes = Infinity;
   for (const row of rows) {
     const size = new TextEncoder().encode(JSON.stringify(row)).length + 1;
     const last = parts.at(-1);
-    if (last && last.length < most && bytes + size <= limits.bytes) {
+    if (last && last.length < max && bytes + size <= limits.bytes) {
       last.push(row);
       bytes += size;
     } else {
@@ -143,7 +147,7 @@ function batches<T>(rows: readonly T[], most: number): T[][] {
   return parts;
 }
 
-/** Most characters of a name. */
+/** Of a name. */
 const maxCharacters = 250;
 
 /**

@@ -3,9 +3,8 @@ import { timerOf, type Timer } from "@laconic/rewards";
 import { type CompleteSink, heldOutMetrics, nodeFileSystem, type SinkOutcome, type SinkRun } from "@laconic/trainer";
 import { delivery, type Delivery } from "./delivery.ts";
 import { keptIdentity, type KeptIdentity } from "./kept-identity.ts";
-import { mlflowRest, type MlflowRest } from "./mlflow-rest.ts";
-import type { Fetch } from "./post-json.ts";
-import { isPassingError } from "./post-json.ts";
+import { MlflowRest } from "./mlflow-rest.ts";
+import { isPassingError, type Fetch } from "./post-json.ts";
 import { readableEpisode } from "./readable-episode.ts";
 
 /** An MLflow tracking server. */
@@ -38,7 +37,7 @@ const statusOf = { finished: "FINISHED", interrupted: "KILLED", failed: "FAILED"
 export function mlflowSink(options: MlflowOptions): CompleteSink {
   const { url, experiment, headers, wallTime, fetch, timer = timerOf(globalThis) } = options;
   const fileSystem = options.fileSystem ?? nodeFileSystem;
-  const rest = mlflowRest({ url, ...(headers && { headers }), ...(fetch && { fetch }) });
+  const rest = new MlflowRest({ url, ...(headers && { headers }), ...(fetch && { fetch }) });
   let queue: Delivery<Entry> | null = null;
   /** What the server had when this began: a resumed run tells everything again. */
   let known: KeptIdentity["last"] = {};
