@@ -94,8 +94,10 @@ interface Timed {
   readonly cpuMs: number;
 }
 
+type Ask = (path: string) => Promise<Timed>;
+
 async function measure(runs: string): Promise<void> {
-  const before = residentMegabytes();
+  const beforeMegabytes = residentMegabytes();
   const opening = performance.now();
   const onError = (error: unknown): void => {
     throw error instanceof Error ? error : new Error(String(error));
@@ -104,46 +106,81 @@ async function measure(runs: string): Promise<void> {
   const server = createViewServer(viewer, onError);
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const openMs = performance.now() - opening;
-  const timed = async (path: string): Promise<Timed> => {
-    const [start, used] = [performance.now(), process.cpuUsage()];
-    const body = await (await fetch(`${address}${path}`)).text();
-    const { user, system } = process.cpuUsage(used);
-    return { body, ms: round(performance.now() - start), cpuMs: round((user + system) / 1000) };
-  };
-  const page = await timed("/dashboard/");
-  const list = await timed("/api/runs");
-  const [{ id, bytes, step: steps }] = JSON.parse(list.body) as [RunSummary];
-  const detail = await timed(`/api/runs/${id}`);
-  const first = await timed(`/api/runs/${id}/episodes`);
-  const columns = await timed(`/api/runs/${id}/columns?names=reward/mean,tokens/episode_mean`);
+  const openMs = round(performance.now() - opening);
+  const ask = (path: string): Promise<Timed> => timed(`${address}${path}`);
+  const { id, steps } = await measureFirstAnswers(ask, openMs);
+  await measureSearches(ask, `/api/runs/${id}/episodes`);
+  const episode = await ask(`/api/runs/${id}/episodes/s${Math.floor(steps / 2)}.3`);
+  print("episode", { ...reported(episode), kilobytes: round(episode.body.length / 1000) });
+  const { kb } = /VmHWM:\s+(?<kb>\d+)/u.exec(readFileSync("/proc/self/status", "utf8"))?.groups ?? {};
+  const highestMegabytes = Math.round(Number(kb) / 1024);
+  print("memory", { beforeMegabytes, afterMegabytes: residentMegabytes(), highestMegabytes });
+  await viewer.close();
+  await closeServer(server, 100);
+}
 
-  const cpu = process.cpuUsage();
-  const indexing = performance.now();
-  let indexed = 0;
-  let longest = 0;
-  while (indexed < (JSON.parse((await timed(`/api/runs/${id}`)).body) as RunDetail).episodes) {
-    const { body, ms } = await timed(`/api/runs/${id}/episodes?text=nothing&limit=20`);
-    ({ indexed } = JSON.parse(body) as EpisodePage);
-    longest = Math.max(longest, ms);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  const { user, system } = process.cpuUsage(cpu);
+async function timed(address: string): Promise<Timed> {
+  const start = performance.now();
+  const used = process.cpuUsage();
+  const body = await (await fetch(address)).text();
+  return { body, ms: round(performance.now() - start), cpuMs: round(cpuMilliseconds(used)) };
+}
+
+function cpuMilliseconds(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1000;
+}
+
+async function measureFirstAnswers(ask: Ask, openMs: number): Promise<{ readonly id: string; readonly steps: number }> {
+  const page = await ask("/dashboard/");
+  const list = await ask("/api/runs");
+  const [{ id, bytes, step: steps }] = JSON.parse(list.body) as [RunSummary];
+  const detail = await ask(`/api/runs/${id}`);
+  const first = await ask(`/api/runs/${id}/episodes`);
+  const columns = await ask(`/api/runs/${id}/columns?names=reward/mean,tokens/episode_mean`);
+  const { episodes, longestMs, ...index } = await measureIndex(ask, `/api/runs/${id}`);
   print("view", {
     machine: machine(),
     megabytes: Math.round(bytes / 1e6),
     steps,
-    episodes: indexed,
-    openMs: round(openMs),
+    episodes,
+    openMs,
     page: reported(page),
     list: reported(list),
     detail: reported(detail),
     firstEpisodes: reported(first),
     columns: reported(columns),
-    index: { seconds: round((performance.now() - indexing) / 1000), cpuSeconds: round((user + system) / 1e6) },
-    longestAnswerMeanwhileMs: round(longest),
+    index,
+    longestAnswerMeanwhileMs: longestMs,
   });
+  return { id, steps };
+}
 
+/** Until all episodes are indexed; the longest answer in the meantime. */
+async function measureIndex(
+  ask: Ask,
+  run: string,
+): Promise<{
+  readonly episodes: number;
+  readonly longestMs: number;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+}> {
+  const cpu = process.cpuUsage();
+  const start = performance.now();
+  let episodes = 0;
+  let longestMs = 0;
+  while (episodes < (JSON.parse((await ask(run)).body) as RunDetail).episodes) {
+    const { body, ms } = await ask(`${run}/episodes?text=nothing&limit=20`);
+    episodes = (JSON.parse(body) as EpisodePage).indexed;
+    longestMs = Math.max(longestMs, ms);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  const seconds = round((performance.now() - start) / 1000);
+  return { episodes, longestMs, seconds, cpuSeconds: round(cpuMilliseconds(cpu) / 1000) };
+}
+
+async function measureSearches(ask: Ask, episodes: string): Promise<void> {
   const queries = {
     "a word of many": "text=nothing",
     "a word of none": "text=zebra",
@@ -155,23 +192,10 @@ async function measure(runs: string): Promise<void> {
   };
   for (const [name, query] of Object.entries(queries)) {
     const times: Timed[] = [];
-    let total = 0;
-    for (let i = 0; i < repeats; i++) {
-      times.push(await timed(`/api/runs/${id}/episodes?${query}`));
-      ({ total } = JSON.parse(times[i]?.body ?? "") as EpisodePage);
-    }
+    for (let i = 0; i < repeats; i++) times.push(await ask(`${episodes}?${query}`));
+    const { total } = JSON.parse(times[0]?.body ?? "") as EpisodePage;
     const median = (of: (each: Timed) => number): number =>
       times.map((each) => of(each)).toSorted((a, b) => a - b)[repeats >> 1] as number;
     print("search", { name, total, medianMs: median(({ ms }) => ms), medianCpuMs: median(({ cpuMs }) => cpuMs) });
   }
-  const episode = await timed(`/api/runs/${id}/episodes/s${Math.floor(steps / 2)}.3`);
-  print("episode", { ...reported(episode), kilobytes: round(episode.body.length / 1000) });
-  const { kb } = /VmHWM:\s+(?<kb>\d+)/u.exec(readFileSync("/proc/self/status", "utf8"))?.groups ?? {};
-  print("memory", {
-    beforeMegabytes: before,
-    afterMegabytes: residentMegabytes(),
-    highestMegabytes: Math.round(Number(kb) / 1024),
-  });
-  await viewer.close();
-  await closeServer(server, 100);
 }
