@@ -53,7 +53,7 @@ describe.skipIf(chromiumPath === null)("a visitor of the playground whose browse
     const without = `WebAssembly.instantiate = () => Promise.reject(new WebAssembly.CompileError("invalid value type 's128'"));`;
     const { page, context } = await opened("", without);
     await says(page, /no WebAssembly SIMD.*Safari 16\.4.*npx laconic quickstart/u);
-    await page.getByText("The team is not here.").waitFor();
+    await page.getByText("The model could not be loaded.").waitFor();
     await enabled(page, "Load the page again").waitFor();
     // Which could not begin either.
     expect(await enabled(page, "Begin a new run").count()).toBe(0);

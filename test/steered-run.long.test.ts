@@ -9,7 +9,7 @@ import { main } from "../apps/trainer/src/main.ts";
 import { copyOfRun, editJson, editLines } from "../apps/trainer/src/testing/edited-run.ts";
 import { unzipped } from "../packages/view/web/playground/worker/archive.ts";
 import { keptFiles } from "../packages/view/web/playground/worker/kept-files.ts";
-import type { Said } from "../packages/view/web/playground/worker/messages.ts";
+import type { WorkerMessage } from "../packages/view/web/playground/worker/messages.ts";
 import { openSession, runFolder } from "../packages/view/web/playground/worker/session.ts";
 import { firstSettings } from "../packages/view/web/playground/worker/settings.ts";
 import { openTeam, policyFolder } from "../packages/view/web/playground/worker/team.ts";
@@ -27,7 +27,7 @@ beforeAll(async () => {
   for (const name of ["config.json", "model.safetensors"])
     await files.write(`${policyFolder}/${name}`, await readFile(new URL(name, policy)));
   const team = await openTeam(await createKernels(undefined), files);
-  const said: Said[] = [];
+  const said: WorkerMessage[] = [];
   const session = await openSession(
     { team, files, environment: {}, now: () => 0, say: (each) => void said.push(each), isKept: () => true },
     { ...firstSettings, steps: 40, steering: { kind: "budget", targetTokens: 30 } },

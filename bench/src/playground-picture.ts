@@ -94,7 +94,7 @@ async function sceneOn(page: Page, step: number): Promise<Scene | null> {
 }
 
 async function holderOf(turn: Locator): Promise<{ readonly letter: string; readonly tokens: number }> {
-  const fact = await turn.locator(".knows .said-text").innerText();
+  const fact = await turn.locator(".knows .safe-text").innerText();
   return { letter: fact.slice(0, 1), tokens: Number(await turn.locator(".tokens-of").innerText()) };
 }
 

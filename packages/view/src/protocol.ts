@@ -1,7 +1,7 @@
 import type { AgentId, CostBreakdown, CostSums, Problem } from "@laconic/core";
-import type { ChangesOfStep, RunEvaluation, RunLessons, RunState } from "@laconic/trainer/reading";
+import type { ChangesOfStep, RunEvaluation, WarmStartFacts, RunState } from "@laconic/trainer/reading";
 
-export type { ChangesOfStep, RunEvaluation, RunLessons, RunState };
+export type { ChangesOfStep, RunEvaluation, WarmStartFacts, RunState };
 
 /** A run in the list. `GET /api/runs` gives all, newest first. */
 export interface RunSummary {
@@ -23,11 +23,11 @@ export interface RunSummary {
   readonly device: string | null;
   readonly seed: string | null;
   readonly objective: string | null;
-  /** What the training began with: after the lessons, where there were any. */
+  /** What the training began with: after the warm start, where there was one. */
   readonly before: RunEvaluation | null;
   readonly after: RunEvaluation | null;
-  /** Of a model that had lessons before the training; null for any other. */
-  readonly lessons: RunLessons | null;
+  /** Of a model that had a warm start; null for any other. */
+  readonly warmStart: WarmStartFacts | null;
   readonly budgetTokens: number | null;
   readonly warnings: number;
   /** Of all files, in bytes. */

@@ -187,8 +187,8 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     await soon(() => turns.count()).toBe(0);
     await page.getByRole("button", { name: "Replay" }).click();
     await soon(() => turns.count()).toBe(3);
-    expect(await turns.first().innerText()).toMatch(/told alone\s+Gerda is in room 230/u);
-    expect(await turns.nth(2).innerText()).toMatch(/heard of holder-a/u);
+    expect(await turns.first().innerText()).toMatch(/private\s+Gerda is in room 230/u);
+    expect(await turns.nth(2).innerText()).toMatch(/read from holder-a/u);
     await page.getByLabel("Colour tokens by").selectOption("price");
     await soon(() => page.locator(".tokens .heat5").count()).toBeGreaterThan(1);
     const options = await page.locator("[data-beside] option").allInnerTexts();
@@ -239,7 +239,7 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
       expect.stringMatching(/^[\d.]+ tokenscosts 0\.\d+$/u),
       expect.stringMatching(/^[\d.]+ tokenscosts 0\.\d+$/u),
     ]);
-    const spoken = /solver reads [\d.]+ of holder-a at a cost of 0\.\d+/u;
+    const spoken = /solver reads [\d.]+ from holder-a at a cost of 0\.\d+/u;
     expect(await page.locator(".agent-graph").getAttribute("aria-label")).toMatch(spoken);
     await page.getByLabel(/^Step 1,200 of 1,200/u).fill("0");
     const first = await text(".speech table");
@@ -329,7 +329,7 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
       await soon(() => live.locator(".status").innerText()).toBe("39 conversations");
       await live.locator(".row .question").first().click();
       await soon(() => live.locator(".turn").count()).toBeGreaterThan(1);
-      expect(await live.locator(".turns").innerText()).toMatch(/heard of hint/u);
+      expect(await live.locator(".turns").innerText()).toMatch(/read from hint/u);
     } finally {
       await live.close();
       await closeServer(real, 1000);

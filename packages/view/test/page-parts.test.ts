@@ -8,7 +8,7 @@ import { draw } from "../web/dashboard/curves/drawing.ts";
 import { metricsMatching, orderedMetrics } from "../web/dashboard/curves/metric-order.ts";
 import { formatRange, panned, parseRange, zoomed } from "../web/dashboard/curves/range.ts";
 import { slotsOf, stepsOfSlots, type Column } from "../web/dashboard/curves/slots.ts";
-import { smooth } from "../web/dashboard/curves/smooth.ts";
+import { smooth } from "../web/dashboard/curves/drawing.ts";
 import { heatClass, heatScale, heatsOf } from "../web/dashboard/episodes/heat.ts";
 import { spokenUpTo } from "../web/dashboard/episodes/spoken.ts";
 import { frontierOf } from "../web/dashboard/plane/frontier.ts";

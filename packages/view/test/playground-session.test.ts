@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createKernels } from "@laconic/kernels-wasm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { keptFiles, type KeptFiles } from "../web/playground/worker/kept-files.ts";
-import type { Said, TeamState } from "../web/playground/worker/messages.ts";
+import type { WorkerMessage, TeamState } from "../web/playground/worker/messages.ts";
 import { openSession, runFolder, type Session } from "../web/playground/worker/session.ts";
 import { firstSettings, type PlaygroundSettings } from "../web/playground/worker/settings.ts";
 import { openTeam, policyFolder, type Team } from "../web/playground/worker/team.ts";
@@ -13,13 +13,13 @@ const policy = new URL("../../../packages/runtime/assets/relay-one-fact/", impor
 let files: KeptFiles;
 let team: Team;
 let session: Session;
-let said: Said[] = [];
+let said: WorkerMessage[] = [];
 
 /** What was said of one kind since the last time. */
-function heard<Type extends Said["type"]>(type: Type): Extract<Said, { readonly type: Type }>[] {
+function heard<Type extends WorkerMessage["type"]>(type: Type): Extract<WorkerMessage, { readonly type: Type }>[] {
   const found = said.filter((each) => each.type === type);
   said = said.filter((each) => each.type !== type);
-  return found as Extract<Said, { readonly type: Type }>[];
+  return found as Extract<WorkerMessage, { readonly type: Type }>[];
 }
 
 const parts = () => ({
@@ -27,7 +27,7 @@ const parts = () => ({
   files,
   environment: {},
   now: () => 0,
-  say: (each: Said) => void said.push(each),
+  say: (each: WorkerMessage) => void said.push(each),
   isKept: () => true,
 });
 const text = async (name: string): Promise<string> =>
@@ -65,7 +65,7 @@ describe("a run that is started, stopped, steered, taken away and brought back",
       "holder-c solver",
     ]);
     expect(episode.turns.map(({ agent }) => agent)).toEqual(["holder-a", "holder-b", "holder-c", "solver"]);
-    expect(episode.turns.at(-1)?.heard.map(({ text: message }) => message)).toEqual(
+    expect(episode.turns.at(-1)?.read.map(({ text: message }) => message)).toEqual(
       episode.turns.slice(0, 3).flatMap(({ silent, text: message }) => (silent ? [] : [message])),
     );
     const [evaluation] = heard("evaluation");

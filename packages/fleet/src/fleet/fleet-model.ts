@@ -96,7 +96,7 @@ export class FleetModel implements TrainableModel {
   get supports(): readonly SamplingName[] {
     const known = this.#options.logProbs === "forward";
     const refusesCuts = !known && this.#part !== undefined;
-    const refusesHeat = !known && this.#fleet.tellsRaw;
+    const refusesHeat = !known && this.#fleet.reportsRaw;
     return this.#takenByAll.filter(
       (name) => !(refusesCuts && samplingParameters[name].cuts) && !(refusesHeat && name === "temperature"),
     );
@@ -108,7 +108,7 @@ export class FleetModel implements TrainableModel {
 
   /** A server that tells log-probs of what a cut leaves. */
   get #part(): SamplingServer | undefined {
-    return this.#fleet.asked.find(({ tellsWhole }) => !tellsWhole);
+    return this.#fleet.asked.find(({ reportsUncut }) => !reportsUncut);
   }
 
   async sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<readonly SampleResult[]> {
@@ -196,7 +196,7 @@ export class FleetModel implements TrainableModel {
         new LaconicError("input_invalid", `sample request ${request}: ${key} ${reason}`, { request, key });
       if (topLogProbs !== undefined) throw refuse("topLogProbs", "cannot be asked of a fleet; forward gives them");
       const { temperature } = sampling;
-      if (this.#fleet.tellsRaw && !computed && temperature !== 0 && temperature !== 1)
+      if (this.#fleet.reportsRaw && !computed && temperature !== 0 && temperature !== 1)
         throw refuse(
           "temperature",
           `is ${temperature}, but servers tell log-probs at temperature 1; have them computed here (logProbs: "forward")`,
@@ -266,7 +266,7 @@ export class FleetModel implements TrainableModel {
   #ownOf(sampler: Sampler): OwnLogProbs {
     const known = this.#own.get(sampler);
     if (known?.version === sampler.weightVersion) return known.rows;
-    const rows = new OwnLogProbs(sampler, sampler.weightVersion, () => this.#fleet.tellsRaw);
+    const rows = new OwnLogProbs(sampler, sampler.weightVersion, () => this.#fleet.reportsRaw);
     this.#own.set(sampler, { version: sampler.weightVersion, rows });
     return rows;
   }
@@ -287,10 +287,10 @@ export class FleetModel implements TrainableModel {
     const temperature = sampling.temperature || 1;
     const { vocabularySize, rawServers } = this.#fleet;
     let row: OwnRow | null = null;
-    const judge: ReplyJudge = async (reply, { url, tellsWhole }) => {
+    const judge: ReplyJudge = async (reply, { url, reportsUncut }) => {
       checkStopText(url, reply, request);
       row = await own.of({ promptTokens, completionTokens: reply.tokens, temperature });
-      return measureReply(reply, row, asked, { tellsWhole, tellsRaw: rawServers.has(url), vocabularySize });
+      return measureReply(reply, row, asked, { reportsUncut, reportsRaw: rawServers.has(url), vocabularySize });
     };
     try {
       const reply = await this.#fleet.generate(weights, asked, signal, judge);

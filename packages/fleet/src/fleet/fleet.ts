@@ -63,7 +63,7 @@ export class Fleet {
   }
 
   /** Some server tells log-probs at temperature 1. */
-  get tellsRaw(): boolean {
+  get reportsRaw(): boolean {
     return this.rawServers.size > 0;
   }
 

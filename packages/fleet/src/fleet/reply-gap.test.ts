@@ -26,7 +26,7 @@ describe("one reply", () => {
 test("what is cut is compared from one side, and topP bounds the other", () => {
   const reply = { logProbs: [-1, -2, -3] };
   const own = { logProbs: [-1.05, -2.2, -2.5], atOne: [-1, -2, -3] };
-  const server = { tellsWhole: false, tellsRaw: false, vocabularySize: 13 };
+  const server = { reportsUncut: false, reportsRaw: false, vocabularySize: 13 };
   const gaps = (sampling: object, other: object = {}): number[] =>
     measureReply(
       reply,
@@ -37,8 +37,8 @@ test("what is cut is compared from one side, and topP bounds the other", () => {
   expect(gaps({})).toEqual([0.05, 0.2, 0.5]);
   expect(gaps({ topP: 0.9 })).toEqual([0, 0.094639, 0.5]);
   expect(gaps({ topK: 5 })).toEqual([0, 0, 0.5]);
-  expect(gaps({ topP: 0.9 }, { tellsWhole: true })).toEqual([0.05, 0.2, 0.5]);
-  expect(gaps({ topP: 0.9 }, { tellsRaw: true })).toEqual([0, 0, 0]);
+  expect(gaps({ topP: 0.9 }, { reportsUncut: true })).toEqual([0.05, 0.2, 0.5]);
+  expect(gaps({ topP: 0.9 }, { reportsRaw: true })).toEqual([0, 0, 0]);
   const { noise } = measureReply(reply, own, { sampling: { temperature: 1, maxTokens: 8 } }, server);
   const halves = [1.05, 2.2, 2.5].map((surprise) => Math.log(0.5 + 0.5 * (Math.exp(surprise) / 13)));
   expect(noise).toBeCloseTo(
@@ -49,7 +49,7 @@ test("what is cut is compared from one side, and topP bounds the other", () => {
 
 test("a sampler's own replies hold no sign of noise, at any temperature or cut; even ones do", () => {
   const [random, vocabularySize] = [randomFromSeed("noise"), 50];
-  const server = { tellsWhole: true, tellsRaw: false, vocabularySize };
+  const server = { reportsUncut: true, reportsRaw: false, vocabularySize };
   const noiseOf = (drawn: (logProbs: readonly number[]) => number): number => {
     const logProbs = Array.from({ length: 64 }, () => {
       const weights = Array.from({ length: vocabularySize }, () => Math.exp(12 * random.uniform()));

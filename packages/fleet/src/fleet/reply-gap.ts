@@ -33,15 +33,15 @@ export function measureReply(
   { logProbs }: { readonly logProbs: readonly number[] },
   own: OwnReply,
   { sampling }: Pick<Generation, "sampling">,
-  server: Pick<SamplingServer, "tellsWhole"> & { readonly tellsRaw: boolean; readonly vocabularySize: number },
+  server: Pick<SamplingServer, "reportsUncut"> & { readonly reportsRaw: boolean; readonly vocabularySize: number },
 ): ReplyGap {
-  const { tellsRaw, tellsWhole, vocabularySize } = server;
-  const cuts = tellsWhole || tellsRaw ? [] : samplingCuts(sampling);
+  const { reportsRaw, reportsUncut, vocabularySize } = server;
+  const cuts = reportsUncut || reportsRaw ? [] : samplingCuts(sampling);
   // Of what is left, tokens are likelier than of all: by at most 1 / topP where that alone cuts.
   const maxAbove = cuts.every((name) => name === "topP")
     ? -Math.log(cuts.length === 0 ? 1 : (sampling.topP ?? 1))
     : Infinity;
-  const expected = tellsRaw ? own.atOne : own.logProbs;
+  const expected = reportsRaw ? own.atOne : own.logProbs;
   let noise = 0;
   const gaps = logProbs.map((value, t) => {
     noise += Math.log((1 + Math.exp(-(own.logProbs[t] as number)) / vocabularySize) / 2);

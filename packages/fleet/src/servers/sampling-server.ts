@@ -69,7 +69,7 @@ export interface SamplingServer {
   /** Parameters of sampling that it takes. */
   readonly supports: readonly SamplingName[];
   /** Its log-probs are of the whole distribution where a parameter of sampling cuts it. */
-  readonly tellsWhole: boolean;
+  readonly reportsUncut: boolean;
   facts(signal?: AbortSignal): Promise<ServerFacts>;
   /** Does nothing where the name is there already: a name means its content. */
   load(weights: PublishedWeights, signal?: AbortSignal): Promise<void>;

@@ -36,7 +36,7 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
     url: connection.url,
     holds: { adapter: Infinity, all: 1 },
     supports: supportedSampling("sglang"),
-    tellsWhole: true,
+    reportsUncut: true,
     facts: (signal) => serverFacts(connection, "/server_info", signal),
     async load({ name, folder, kind }, signal) {
       const [path, body] =

@@ -42,7 +42,7 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
     url: connection.url,
     holds: { adapter: Infinity, all: 0 },
     supports: supportedSampling("vllm"),
-    tellsWhole: false,
+    reportsUncut: false,
     facts: (signal) => serverFacts(connection, "/version", signal),
     async load({ name, folder, kind }, signal) {
       if (kind === "all")

@@ -68,10 +68,10 @@ export function runLines(runs: readonly RunSummary[], folder: string): string[] 
 }
 
 function cells(run: RunSummary, folder: string): string[] {
-  const { state, step, plannedSteps, before, after, lessons, seconds, device, warnings } = run;
+  const { state, step, plannedSteps, before, after, warmStart, seconds, device, warnings } = run;
   const fromTo = (show: (value: number) => string, of: "accuracy" | "tokens"): string => {
     if (!before) return "-";
-    return [lessons?.before, before, after].flatMap((each) => (each ? show(each[of]) : [])).join(" -> ");
+    return [warmStart?.before, before, after].flatMap((each) => (each ? show(each[of]) : [])).join(" -> ");
   };
   return [
     relative(folder, run.folder) || run.name,

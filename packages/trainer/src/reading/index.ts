@@ -10,7 +10,7 @@ export type { MetricName } from "../metric-names.ts";
 export { describeChanges } from "../run/changed-settings.ts";
 export type { ChangedSetting, ChangesOfStep } from "../run/changed-settings.ts";
 export { readRunFacts, stepSeconds } from "../run/run-facts.ts";
-export type { RunEvaluation, RunFacts, RunFactsOptions, RunLessons, RunState } from "../run/run-facts.ts";
+export type { RunEvaluation, RunFacts, RunFactsOptions, WarmStartFacts, RunState } from "../run/run-facts.ts";
 export { fileSystemSource, folderSource } from "./folder-source.ts";
 export { eachEpisode, episodeContent, shownEpisodes } from "./episode-content.ts";
 export { EpisodeFile } from "./episode-file.ts";

@@ -39,9 +39,9 @@ export interface RunEvaluation {
   readonly silence: Readonly<Record<string, number>>;
 }
 
-/** What went before the training of a model that has had lessons. */
-export interface RunLessons {
-  /** In a few words: `400 steps of lessons in copying`. */
+/** The supervised warm start before a training. */
+export interface WarmStartFacts {
+  /** In a few words: `400 steps of warm start on copying`. */
   readonly said: string;
   /** The team of the model as it was before them. */
   readonly before: RunEvaluation;
@@ -56,12 +56,12 @@ export interface RunFacts {
   readonly step: number;
   readonly plannedSteps: number | null;
   readonly evaluations: readonly RunEvaluation[];
-  /** What the training began with: after the lessons, where there were any. */
+  /** What the training began with: after the warm start, where there was one. */
   readonly before: RunEvaluation | null;
   /** Null where the run was measured once, before training. */
   readonly after: RunEvaluation | null;
   /** Null for a model that has had none. */
-  readonly lessons: RunLessons | null;
+  readonly warmStart: WarmStartFacts | null;
   /** Of training steps alone; null before the first. */
   readonly seconds: number | null;
   readonly device: string | null;
@@ -122,7 +122,7 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
     config,
     environment,
     train,
-    lessons: lessonsIn(
+    warmStart: warmStartIn(
       parsed((await textIn(source, runFiles.warmStart)) ?? (await textIn(source, formerRunFiles.warmStart))),
     ),
     seconds: seconds.length === 0 ? null : seconds.reduce((sum, each) => sum + each, 0),
@@ -191,7 +191,7 @@ async function firstMember(source: RunSource): Promise<MemberHead | null> {
   return null;
 }
 
-function lessonsIn(value: unknown): RunLessons | null {
+function warmStartIn(value: unknown): WarmStartFacts | null {
   const { said, before } = recordIn(value) ?? {};
   const evaluation = evaluationOf(recordIn(before) ?? {});
   return typeof said === "string" && evaluation ? { said, before: evaluation } : null;

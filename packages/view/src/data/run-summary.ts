@@ -23,7 +23,7 @@ export function summaryOf(
   facts: RunFacts,
   { seconds: steps, bytes, updated }: RunMeasures,
 ): RunSummary {
-  const { state, reason, step, plannedSteps, before, after, lessons, seconds, device, seed, train } = facts;
+  const { state, reason, step, plannedSteps, before, after, warmStart, seconds, device, seed, train } = facts;
   const last = steps.slice(-recent);
   const left = state === "running" && plannedSteps !== null && steps.length >= fewest ? plannedSteps - step : null;
   const objective = train["objective"];
@@ -36,7 +36,7 @@ export function summaryOf(
     plannedSteps,
     before,
     after,
-    lessons,
+    warmStart,
     seconds,
     device,
     seed,
@@ -60,7 +60,7 @@ export function unreadFacts(reason: string): RunFacts {
     evaluations: [],
     before: null,
     after: null,
-    lessons: null,
+    warmStart: null,
     seconds: null,
     device: null,
     seed: null,

@@ -1,7 +1,7 @@
 import type { BenchRow, BenchTable } from "../../src/protocol.ts";
 import { counted, formatNumber } from "../parts/format.ts";
 import { visibleLine } from "../parts/safe-text.ts";
-import { SaidLine } from "../parts/text.tsx";
+import { SafeLine } from "../parts/text.tsx";
 import { Empty, Interval, When } from "./parts.tsx";
 import { useLoaded } from "./server.ts";
 
@@ -36,7 +36,7 @@ function Bench({ bench }: { readonly bench: BenchTable }) {
   return (
     <section class="panel">
       <h2>
-        <SaidLine text={bench.name} />
+        <SafeLine text={bench.name} />
       </h2>
       {benchmarks.map((benchmark) => (
         <Methods key={benchmark} name={benchmark} rows={bench.rows.filter((row) => row.benchmark === benchmark)} />
@@ -51,7 +51,7 @@ function Methods({ name, rows }: { readonly name: string; readonly rows: readonl
   return (
     <>
       <h3>
-        <SaidLine text={name} most={80} />
+        <SafeLine text={name} most={80} />
       </h3>
       <div class="scroll" tabIndex={0} role="region" aria-label={`Methods on ${visibleLine(name, 80)}`}>
         <table>
@@ -70,7 +70,7 @@ function Methods({ name, rows }: { readonly name: string; readonly rows: readonl
             {rows.map((row) => (
               <tr key={row.method}>
                 <th scope="row">
-                  <SaidLine text={row.method} most={80} />
+                  <SafeLine text={row.method} most={80} />
                 </th>
                 <td>
                   <Interval value={row.accuracy} interval={row.interval} />

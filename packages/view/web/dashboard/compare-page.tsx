@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { RunSummary } from "../../src/protocol.ts";
 import { counted } from "../parts/format.ts";
-import { SaidLine } from "../parts/text.tsx";
+import { SafeLine } from "../parts/text.tsx";
 import { Curves } from "./curves/curves.tsx";
 import { linkTo, setQuery, useRoute } from "./navigation.ts";
 import { Empty, StateBadge, When } from "./parts.tsx";
@@ -57,13 +57,13 @@ function Comparison({ all: everyRun }: { readonly all: readonly RunSummary[] }) 
         {runs.slice(0, listedAtMost).map((run) => (
           <li key={run.id} class="chip">
             <a href={linkTo(["run", run.id])}>
-              <SaidLine text={run.name} most={40} />
+              <SafeLine text={run.name} most={40} />
             </a>
             <StateBadge run={run} />
             <button type="button" class="quiet" onClick={() => setQuery({ sel: ids.filter((id) => id !== run.id) })}>
               <span aria-hidden="true">×</span>
               <span class="visually-hidden">
-                Take <SaidLine text={run.name} most={40} /> out
+                Take <SafeLine text={run.name} most={40} /> out
               </span>
             </button>
           </li>

@@ -26,7 +26,7 @@ export interface AgentGraphProps {
   readonly answerer?: string;
   readonly activeAgent?: string;
   readonly travelling?: readonly TravellingMessage[];
-  /** A few words beside an agent's name: what it alone knows, heard or said. */
+  /** A few words beside an agent's name: what it alone knows, read or wrote. */
   readonly notes?: Readonly<Record<string, GraphNote>>;
   readonly onAgent?: (agent: string) => void;
   /** How a price is written, and of what it is a part. */
@@ -74,7 +74,7 @@ export function AgentGraph(props: AgentGraphProps): JSX.Element {
         <p class="soft small">
           {costWords(costs, prices)}
           {unlabelled > 0 &&
-            ` ${unlabelled === 1 ? "One line has" : `${unlabelled} lines have`} no room for it; ${props.elsewhere ?? "pointing at one"} says it.`}
+            ` ${unlabelled === 1 ? "One line has" : `${unlabelled} lines have`} no room for its numbers; ${props.elsewhere ?? "pointing at one"} shows them.`}
         </p>
       )}
     </div>
@@ -186,8 +186,7 @@ interface TravellingProps {
 function Travelling({ message, layout }: TravellingProps): JSX.Element | null {
   const place = edgePath(layout, message, 0);
   if (!place) return null;
-  const said = message.silent ? "says nothing" : message.text;
-  const shown = clipped(said);
+  const shown = clipped(message.silent ? "silent" : message.text);
   const width = shown.length * (message.silent ? 6.4 : 8.5) + 18;
   /** Nothing leaves the picture. */
   const within = (x: number): string =>
@@ -213,12 +212,12 @@ function Travelling({ message, layout }: TravellingProps): JSX.Element | null {
 /** What a picture says to those who do not see it. */
 function inWords({ agents, costs: { edges }, written, prices = inReward }: AgentGraphProps): string {
   const writes = agents.map((agent) => `${agent} writes ${rounded(written[agent] ?? 0)}`).join(", ");
-  const hears = edges
+  const reads = edges
     .filter(({ tokens }) => tokens > 0)
     .map(({ from, to, tokens, cost }) => {
       const price = cost > 0 ? ` at a cost of ${prices.format(cost)}` : "";
-      return `${to} reads ${rounded(tokens)} of ${from}${price}`;
+      return `${to} reads ${rounded(tokens)} from ${from}${price}`;
     })
     .join(", ");
-  return `Tokens per episode: ${writes}${hears === "" ? "" : `; ${hears}`}`;
+  return `Tokens per episode: ${writes}${reads === "" ? "" : `; ${reads}`}`;
 }

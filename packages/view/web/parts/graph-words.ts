@@ -4,7 +4,7 @@ import { visibleLine } from "./safe-text.ts";
 
 export interface GraphNote {
   readonly text: string;
-  readonly kind: "private" | "heard" | "said" | "plain";
+  readonly kind: "private" | "read" | "wrote" | "plain";
 }
 
 /** How a cost is written. */

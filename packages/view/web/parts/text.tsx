@@ -6,11 +6,11 @@ import { cutText, visibleLine, visiblePieces } from "./safe-text.ts";
 const shownAtOnce = 4000;
 
 /** What a model wrote, as text and nothing else: what cannot be seen is named, what turns lines around has no effect, the end of a long one is a click away. */
-export function SaidText({ text, most = shownAtOnce }: { readonly text: string; readonly most?: number }) {
+export function SafeText({ text, most = shownAtOnce }: { readonly text: string; readonly most?: number }) {
   const [limit, setLimit] = useState(most);
   const { shown, rest } = cutText(text, limit);
   return (
-    <span class="said-text" dir="auto">
+    <span class="safe-text" dir="auto">
       <Pieces text={shown} />
       {rest > 0 && (
         <>
@@ -42,6 +42,6 @@ export function Pieces({ text }: { readonly text: string }) {
 }
 
 /** One line of it, for lists and titles. */
-export function SaidLine({ text, most = 200 }: { readonly text: string; readonly most?: number }) {
+export function SafeLine({ text, most = 200 }: { readonly text: string; readonly most?: number }) {
   return <bdi>{visibleLine(text, most)}</bdi>;
 }

@@ -31,7 +31,7 @@ export function App({ query }: { readonly query: string }): JSX.Element {
             <Stage team={state.team} episode={state.episode} step={state.step} />
           ) : (
             <section class="panel stage loading" aria-busy="true">
-              <p class="soft">{state.failure ? "The team is not here." : "The team is on its way: 0.6 MB."}</p>
+              <p class="soft">{state.failure ? "The model could not be loaded." : "Loading model (0.6 MB) ..."}</p>
             </section>
           )}
           <div class="side">
@@ -69,9 +69,9 @@ function Introduction(): JSX.Element {
         <ThemeSwitch />
       </div>
       <p>
-        Three holders know one digit each, and a solver who knows none is asked for the sum of two of them: it hears
-        what the holders say, and nothing else. Every token costs a little, so the team learns, here in this tab, what
-        is not worth saying.
+        Three holders know one digit each. A solver, who knows none, is asked for the sum of two of them and reads only
+        the holders&#39; messages. Every token costs a little, so the team learns, here in this tab, what is not worth
+        writing.
       </p>
     </header>
   );

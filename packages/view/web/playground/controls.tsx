@@ -115,8 +115,8 @@ export function SteeringControls({ session }: { readonly session: SessionHandle 
       </p>
       <p class="soft small">
         {isBudget
-          ? "The price rises while the team says more than its budget, and falls when it says less. A team that is always right needs 7.3 tokens at least."
-          : "Without a budget nobody looks at how much is said: try 0, and try a price that is too high."}
+          ? "The price rises while the team writes more than its budget, and falls when it writes less. A team that is always right needs at least 7.3 tokens."
+          : "Fixed price: try 0, then a price that is too high."}
       </p>
     </fieldset>
   );

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Conversation, ShownTurn } from "./worker/messages.ts";
 
-/** Who knew what, heard what and said what, turn by turn. */
+/** What each agent knew, read and wrote, turn by turn. */
 export function ConversationView({ conversation, label }: ConversationViewProps): JSX.Element {
   const { turns, question, gold, answer, right, tokens } = conversation;
   return (
@@ -30,30 +30,30 @@ interface ConversationViewProps {
 }
 
 function Turn({ turn }: { readonly turn: ShownTurn }): JSX.Element {
-  const { agent, fact, heard, text, silent, tokens } = turn;
+  const { agent, fact, read, text, silent, tokens } = turn;
   return (
     <li>
       <span class="agent-name">{agent}</span>
       {fact !== null && (
         <span class="knows">
-          <span class="kind">knows</span> <span class="said-text mono">{fact}</span>
+          <span class="kind">knows</span> <span class="safe-text mono">{fact}</span>
         </span>
       )}
       {fact === null && (
-        <span class="hears">
-          <span class="kind">hears</span>{" "}
-          {heard.length === 0
+        <span class="reads">
+          <span class="kind">reads</span>{" "}
+          {read.length === 0
             ? "nothing"
-            : heard.map((message) => (
-                <span key={message.from} class="said-text mono heard">
+            : read.map((message) => (
+                <span key={message.from} class="safe-text mono read">
                   {message.text}
                 </span>
               ))}
         </span>
       )}
-      <span class={silent ? "says silent" : "says"}>
-        <span class="kind">says</span>{" "}
-        {silent ? "nothing" : <span class="said-text mono">{text === "" ? " " : text}</span>}
+      <span class={silent ? "writes silent" : "writes"}>
+        <span class="kind">writes</span>{" "}
+        {silent ? "nothing" : <span class="safe-text mono">{text === "" ? " " : text}</span>}
         <span class="number tokens-of">{tokens}</span>
       </span>
     </li>

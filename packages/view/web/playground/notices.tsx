@@ -28,7 +28,7 @@ export function Notices({ session }: { readonly session: SessionHandle }): JSX.E
           </summary>
           <ul>
             {warnings.map((warning, i) => (
-              <li key={i} class="said-text">
+              <li key={i} class="safe-text">
                 {warning}
               </li>
             ))}

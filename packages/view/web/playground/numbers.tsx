@@ -32,7 +32,7 @@ export function Numbers({ state }: { readonly state: PageState }): JSX.Element {
         {...curves}
         values={[null, ...points.map((point) => point.tokens)]}
         {...(settings.steering.kind === "budget" && {
-          other: { name: "aimed at", look: "dashes" as const, values: [null, ...points.map((point) => point.target)] },
+          other: { name: "target", look: "dashes" as const, values: [null, ...points.map((point) => point.target)] },
         })}
         color="--c1"
         range={(_, high) => [0, Math.max(20, high * 1.05)]}

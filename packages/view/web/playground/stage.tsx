@@ -23,7 +23,7 @@ const ofRightAnswer: PriceWords = {
   unit: "in % of a right answer",
 };
 
-/** The team at work: one conversation of the step, its messages on their way, and what was said. */
+/** The team at work: one conversation of the step, its messages on their way, and what was written. */
 export function Stage({ team, episode, step }: StageProps): JSX.Element {
   const { shown, phase } = usePlayback(episode);
   const solver = shown.turns.at(-1)?.agent ?? "solver";
@@ -35,7 +35,7 @@ export function Stage({ team, episode, step }: StageProps): JSX.Element {
     shown.turns.map(({ agent, fact, text, silent }): [string, GraphNote] => {
       if (fact !== null) return [agent, { text: `knows ${fact}`, kind: "private" }];
       if (phase === "holders") return [agent, { text: `asked for ${shown.question}`, kind: "plain" }];
-      return [agent, { text: silent ? "says nothing" : `says “${text}”`, kind: silent ? "plain" : "said" }];
+      return [agent, { text: silent ? "silent" : `writes “${text}”`, kind: silent ? "plain" : "wrote" }];
     }),
   );
   return (

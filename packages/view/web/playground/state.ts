@@ -4,7 +4,7 @@ import type {
   Glimpse,
   HeldOut,
   Keeping,
-  Said,
+  WorkerMessage,
   StepPoint,
   TeamState,
 } from "./worker/messages.ts";
@@ -36,7 +36,7 @@ export interface PageState {
 }
 
 export type Event =
-  | Said
+  | WorkerMessage
   | { readonly type: "sent"; readonly busy: string | null; readonly stopping: boolean; readonly begins: boolean }
   | { readonly type: "instead"; readonly reason: string | null }
   | { readonly type: "dismissed" };

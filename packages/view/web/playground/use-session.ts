@@ -3,7 +3,7 @@ import { findAdapter, whyNotWebGpu, type Adapter } from "./adapter.ts";
 import { heartbeat, type Heartbeat } from "./heartbeat.ts";
 import { storedSpeeds, storeSpeeds, type Speeds } from "./speeds.ts";
 import { firstState, nextState, type PageState } from "./state.ts";
-import type { Command, Failure, Said } from "./worker/messages.ts";
+import type { Command, Failure, WorkerMessage } from "./worker/messages.ts";
 import type { PlaygroundSettings } from "./worker/settings.ts";
 
 export interface SessionHandle {
@@ -81,7 +81,7 @@ export function useSession({ settings: first, takesSoftware, keep }: Beginning):
         () => failed("start", "worker_silent", "The worker that trains the team has not answered for 20 seconds."),
       );
       running.current = { worker, beat };
-      worker.addEventListener("message", ({ data }: MessageEvent<Said>) => {
+      worker.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => {
         beat.heard();
         if (data.type === "exported") download(data.archive, `${data.name}.zip`);
         if (data.type === "saved") copy.current = data.archive;

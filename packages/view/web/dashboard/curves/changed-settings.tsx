@@ -1,6 +1,6 @@
 import type { ChangesOfStep } from "../../../src/protocol.ts";
 import { counted } from "../../parts/format.ts";
-import { SaidLine } from "../../parts/text.tsx";
+import { SafeLine } from "../../parts/text.tsx";
 
 /** Changes that are listed without being asked for. */
 const shown = 4;
@@ -27,7 +27,7 @@ function List({ changes }: { readonly changes: readonly ChangesOfStep[] }) {
     <ul class="small">
       {changes.map(({ step, text }) => (
         <li key={step}>
-          from step {step} on: <SaidLine text={text} most={300} />
+          from step {step} on: <SafeLine text={text} most={300} />
         </li>
       ))}
     </ul>

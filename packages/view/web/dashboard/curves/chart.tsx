@@ -4,7 +4,7 @@ import type { ChangesOfStep, MetricInfo } from "../../../src/protocol.ts";
 import { formatNumber, formatValue } from "../../parts/format.ts";
 import { paints } from "../../parts/theme.ts";
 import { useStore } from "../../parts/store.ts";
-import { SaidLine } from "../../parts/text.tsx";
+import { SafeLine } from "../../parts/text.tsx";
 import { hueOf } from "../parts.tsx";
 import { changeNear } from "./change-marks.ts";
 import { askFor, openChart, type Drawn } from "./column-client.ts";
@@ -51,14 +51,14 @@ export function Chart(props: ChartProps) {
     <figure class="chart panel" ref={frame} data-metric={metric.name}>
       <figcaption>
         <strong>
-          <SaidLine text={metric.name} />
+          <SafeLine text={metric.name} />
         </strong>
         {metric.unit !== "" && (
-          <span class="soft small"> {metric.unit === "share" ? "percent" : <SaidLine text={metric.unit} />}</span>
+          <span class="soft small"> {metric.unit === "share" ? "percent" : <SafeLine text={metric.unit} />}</span>
         )}
         {metric.meaning !== null && (
           <span class="meaning soft small">
-            <SaidLine text={metric.meaning} most={400} />
+            <SafeLine text={metric.meaning} most={400} />
           </span>
         )}
       </figcaption>
@@ -215,7 +215,7 @@ function Tooltip({ at, drawn, groups, unit, changes, plot, width }: TooltipProps
         <div key={group.key} class="entry">
           <i class={`key ${hueOf(group.index)}`} />
           <span class="label">
-            <SaidLine text={group.label} most={40} />
+            <SafeLine text={group.label} most={40} />
           </span>
           <b>{formatValue(value, unit)}</b>
           {low !== undefined && high !== undefined && low !== high && (
@@ -227,7 +227,7 @@ function Tooltip({ at, drawn, groups, unit, changes, plot, width }: TooltipProps
       ))}
       {change !== null && (
         <div class="small">
-          from step {change.step} on: <SaidLine text={change.text} most={120} />
+          from step {change.step} on: <SafeLine text={change.text} most={120} />
         </div>
       )}
       {values.length > 8 && <div class="soft small">and {values.length - 8} more</div>}

@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { ChangesOfStep, RunDetail, RunSummary } from "../../../src/protocol.ts";
 import { counted, formatNumber } from "../../parts/format.ts";
 import { useStore } from "../../parts/store.ts";
-import { SaidLine } from "../../parts/text.tsx";
+import { SafeLine } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
 import { Empty, hueOf } from "../parts.tsx";
 import { one } from "../route.ts";
@@ -242,7 +242,7 @@ function Legend({ groups, hidden, onToggle }: LegendProps) {
         <li key={key}>
           <button type="button" aria-pressed={!hidden.has(key)} onClick={() => onToggle(key)}>
             <i class={`key ${hueOf(index)} dash${Math.floor(index / 8) % 4}`} />
-            <SaidLine text={label} most={60} />
+            <SafeLine text={label} most={60} />
           </button>
         </li>
       ))}

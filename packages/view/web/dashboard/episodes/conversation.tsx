@@ -3,7 +3,7 @@ import type { EpisodeDetail, MessageValue, TokenDetail, TurnDetail } from "../..
 import { AgentGraph } from "../../parts/agent-graph.tsx";
 import { counted, formatNumber } from "../../parts/format.ts";
 import { visibleLine } from "../../parts/safe-text.ts";
-import { Pieces, SaidLine, SaidText } from "../../parts/text.tsx";
+import { Pieces, SafeLine, SafeText } from "../../parts/text.tsx";
 import { Grade } from "./grade.tsx";
 import { heatClass, heatValue, type HeatBy, type HeatScale } from "./heat.ts";
 import { spokenUpTo } from "./spoken.ts";
@@ -20,7 +20,7 @@ interface ConversationProps {
 /** Beyond this many tokens of a turn the rest is shown as plain text. */
 const tokensColoured = 2000;
 
-/** What was said, turn by turn, and the graph of it up to there. */
+/** What agents wrote, turn by turn, and the graph of it up to there. */
 export function Conversation({ detail, turnsShown, by, scale, isOneOfTwo, widestTokens }: ConversationProps) {
   const { row, turns } = detail;
   const shown = turns.slice(0, turnsShown);
@@ -76,51 +76,51 @@ interface TurnProps {
 }
 
 function Turn({ turn, turns, by, scale, value }: TurnProps) {
-  const heard = turns.filter((other) => turn.reads.includes(other.turn));
+  const read = turns.filter((other) => turn.reads.includes(other.turn));
   return (
     <li class="turn panel">
       <div class="line">
         <b>
-          <SaidLine text={turn.agent} most={40} />
+          <SafeLine text={turn.agent} most={40} />
         </b>
         <span class="soft small">{counted(turn.writtenTokens, "token")}</span>
         {turn.advantage !== null && <span class="soft small number">advantage {formatNumber(turn.advantage)}</span>}
       </div>
       {turn.view !== null && (
         <div class="part private">
-          <span class="what">told alone</span>
-          <SaidText text={turn.view} most={1500} />
+          <span class="what">private</span>
+          <SafeText text={turn.view} most={1500} />
         </div>
       )}
-      {heard.map((other) => (
-        <div key={other.turn} class="part heard">
+      {read.map((other) => (
+        <div key={other.turn} class="part read">
           <span class="what">
-            heard of <SaidLine text={other.agent} most={40} />
+            read from <SafeLine text={other.agent} most={40} />
           </span>
-          {other.silent ? <i class="soft">nothing</i> : <SaidText text={other.text} most={600} />}
+          {other.silent ? <i class="soft">nothing</i> : <SafeText text={other.text} most={600} />}
         </div>
       ))}
-      <div class="part said">
-        <span class="what">said</span>
+      <div class="part wrote">
+        <span class="what">wrote</span>
         {turn.silent ? (
           <i class="soft">
             nothing:{" "}
             {turn.writtenTokens === 1
               ? "silence costs its end token alone"
-              : `saying so took ${counted(turn.writtenTokens, "token")}`}
+              : `the silent turn took ${counted(turn.writtenTokens, "token")}`}
           </i>
         ) : turn.tokens !== null && by !== "none" ? (
           <Tokens tokens={turn.tokens} by={by} scale={scale} />
         ) : (
-          <SaidText text={turn.text} />
+          <SafeText text={turn.text} />
         )}
       </div>
       <p class="soft small to">
         {turn.silent
-          ? "Nobody has to read anything."
+          ? "Nothing to read."
           : turn.deliveredTo.length === 0
-            ? "No agent hears this: it is an answer, or said in vain."
-            : `Heard by ${turn.deliveredTo.map((agent) => visibleLine(agent, 40)).join(", ")}.`}
+            ? "No agent reads this: it is an answer, or it is wasted."
+            : `Read by ${turn.deliveredTo.map((agent) => visibleLine(agent, 40)).join(", ")}.`}
       </p>
       {value !== null && <Value value={value} />}
     </li>
@@ -137,7 +137,7 @@ function Tokens({
   readonly scale: HeatScale;
 }) {
   return (
-    <span class="said-text tokens">
+    <span class="safe-text tokens">
       {tokens.slice(0, tokensColoured).map((token, i) => (
         <span key={i} class={heatClass(heatValue(token, by), scale)} title={tokenInWords(token)}>
           {token.text === "" ? "∎" : <Pieces text={token.text.slice(0, 400)} />}
@@ -146,7 +146,7 @@ function Tokens({
       {tokens.length > tokensColoured && (
         <>
           {" … "}
-          <SaidText
+          <SafeText
             text={tokens
               .slice(tokensColoured)
               .map(({ text }) => text)
@@ -177,7 +177,7 @@ function Value({ value: { value, interval } }: { readonly value: MessageValue })
       Worth <b>{points(value)} points</b> of accuracy
       {interval !== null && ` (${points(interval[0])} to ${points(interval[1])})`}:{" "}
       {interval !== null && interval[0] <= 0 && interval[1] >= 0
-        ? "it cannot be told from nothing."
+        ? "not distinguishable from zero."
         : value > 0
           ? "without it the team is right less often."
           : "without it the team is right more often."}
@@ -194,7 +194,7 @@ function Outcome({ detail }: { readonly detail: EpisodeDetail }) {
         <Grade grade={detail.row.grade} />
       </div>
       <p class="mono">
-        {detail.answer === null ? <i class="soft">none</i> : <SaidText text={detail.answer} most={1500} />}
+        {detail.answer === null ? <i class="soft">none</i> : <SafeText text={detail.answer} most={1500} />}
       </p>
       {terms.length > 0 && (
         <p class="small">

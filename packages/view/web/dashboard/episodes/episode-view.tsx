@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { EpisodeDetail, EpisodeSummary } from "../../../src/protocol.ts";
 import { formatNumber } from "../../parts/format.ts";
-import { SaidText } from "../../parts/text.tsx";
+import { SafeText } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
 import { When } from "../parts.tsx";
 import { Player } from "../player.tsx";
@@ -53,27 +53,26 @@ function Both({ detail, other }: { readonly detail: EpisodeDetail; readonly othe
   const by = heats.includes(asked) ? asked : "none";
   const scale = useMemo(() => heatScale(tokens, by), [tokens, by]);
   const at = Math.min(shown ?? turns, turns);
-  // Before stands on the left.
+  // The earlier one is on the left.
   const pair = other === null ? [detail] : [detail, other].toSorted((a, b) => a.row.step - b.row.step);
   const widest = Math.max(...pair.flatMap(({ turns: own }) => own.map(({ writtenTokens }) => writtenTokens)), 1);
   return (
     <>
       <header>
         <h2>
-          <SaidText text={detail.problem.question} most={600} />
+          <SafeText text={detail.problem.question} most={600} />
         </h2>
         <p class="small">
-          Right is{" "}
+          Correct answer:{" "}
           <b class="mono">
-            {detail.problem.gold === "" ? "not known" : <SaidText text={detail.problem.gold} most={300} />}
-          </b>
-          , which no agent was shown.
+            {detail.problem.gold === "" ? "not known" : <SafeText text={detail.problem.gold} most={300} />}
+          </b>{" "}
+          (hidden from the agents).
         </p>
         <p class="legend-words small">
-          What stands under <span class="word private">told alone</span> one agent knows and the others do not;{" "}
-          <span class="word heard">heard</span> are the messages that reached it, and nothing else did.{" "}
-          <span class="word said">Said</span> is what it wrote, every token of which costs what the price is, down to
-          the token that ends it.
+          <span class="word private">Private</span>: only this agent sees it. <span class="word read">Read</span>:
+          messages delivered to it. <span class="word wrote">Wrote</span>: what it wrote; every token, including the end
+          token, is charged.
         </p>
       </header>
       <Player verb="Replay" at={at} last={turns} words={`Turn ${at} of ${turns}`} waitMs={900} show={setShown}>

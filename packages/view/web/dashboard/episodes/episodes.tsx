@@ -1,15 +1,17 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { RunDetail } from "../../../src/protocol.ts";
+import type { EpisodeQuery, RunDetail } from "../../../src/protocol.ts";
 import { counted, formatNumber } from "../../parts/format.ts";
 import { onGrown } from "../live.ts";
 import { setQuery, useRoute } from "../navigation.ts";
 import { Empty, Problem } from "../parts.tsx";
-import { one } from "../route.ts";
+import { one, type Route } from "../route.ts";
 import { EpisodeView } from "./episode-view.tsx";
 import { Filters } from "./filters.tsx";
 import { useEpisodes } from "./pages.ts";
-import { queryFields, searchOf } from "./query.ts";
 import { Rows } from "./rows.tsx";
+
+/** Fields of the query that stand in the address by their own names. */
+const queryFields = ["text", "kind", "correct", "agent", "silent", "fromStep", "toStep", "problem", "sort"] as const;
 
 /** While the server still reads. */
 const lookAgainMs = 1500;
@@ -86,9 +88,19 @@ export function Episodes({ detail }: { readonly detail: RunDetail }) {
         <EpisodeView run={id} episode={chosen} />
       ) : (
         <div class="choose soft">
-          <p>Choose a conversation: it is shown here, with the graph of who heard it.</p>
+          <p>Choose a conversation to read it here, with the graph of its messages.</p>
         </div>
       )}
     </section>
   );
+}
+
+/** The server's query as the address has it, without the page. */
+function searchOf(route: Route): string {
+  const search = new URLSearchParams();
+  for (const field of queryFields) {
+    const value = one(route, field);
+    if (value !== "") search.set(field satisfies keyof EpisodeQuery, value);
+  }
+  return search.toString();
 }

@@ -4,7 +4,7 @@ import { setQuery, useRoute } from "../navigation.ts";
 import { one } from "../route.ts";
 import { SearchField } from "../search-field.tsx";
 
-/** What conversations are searched by; all of it stands in the address. */
+/** What conversations are searched by; the address has all of it. */
 export function Filters({ detail }: { readonly detail: RunDetail }) {
   const route = useRoute();
   const field = (name: string) => ({
@@ -14,7 +14,7 @@ export function Filters({ detail }: { readonly detail: RunDetail }) {
   });
   return (
     <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      <SearchField label="Search" query="text" placeholder="words said or asked" wide />
+      <SearchField label="Search" query="text" placeholder="words of questions and messages" wide />
       <label>
         <span>Kind</span>
         <select class="select" {...field("kind")}>

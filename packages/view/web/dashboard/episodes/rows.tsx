@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { EpisodeSummary } from "../../../src/protocol.ts";
 import { counted, formatNumber } from "../../parts/format.ts";
 import { visibleLine } from "../../parts/safe-text.ts";
-import { SaidLine } from "../../parts/text.tsx";
+import { SafeLine } from "../../parts/text.tsx";
 import { setQuery } from "../navigation.ts";
 import { Grade } from "./grade.tsx";
 import type { LongList } from "./pages.ts";
@@ -98,10 +98,10 @@ function Row({ row, index, total, isChosen }: RowProps) {
         <span class="number small">{counted(row.tokens, "token")}</span>
       </div>
       <div class="question">
-        <SaidLine text={row.question} />
+        <SafeLine text={row.question} />
       </div>
       <div class="answer soft small">
-        {row.answer === null ? "no answer" : <SaidLine text={row.answer} most={80} />}
+        {row.answer === null ? "no answer" : <SafeLine text={row.answer} most={80} />}
         {row.silent.length > 0 && <> · silent: {row.silent.map((agent) => visibleLine(agent, 24)).join(", ")}</>}
       </div>
     </div>

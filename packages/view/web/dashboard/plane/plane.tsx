@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import type { RunEvaluation, RunDetail, RunSummary } from "../../../src/protocol.ts";
 import { formatNumber, formatPercent } from "../../parts/format.ts";
 import { visibleLine } from "../../parts/safe-text.ts";
-import { SaidLine } from "../../parts/text.tsx";
+import { SafeLine } from "../../parts/text.tsx";
 import { ticksOf } from "../../parts/ticks.ts";
 import { useWidth } from "../../parts/use-width.ts";
 import { setQuery, useRoute } from "../navigation.ts";
@@ -50,9 +50,8 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
   return (
     <section aria-label="Accuracy and tokens">
       <p>
-        Each point is a team on problems that it was not trained on, with its 95 % interval; the faint line behind it is
-        its way from the first evaluation. No other point is both more often right and shorter than those on the dashed
-        frontier.
+        Each point is a team on held-out problems, with its 95 % interval. The faint line behind it is its way from the
+        first evaluation. Dashed line: the best accuracy seen at each token cost (Pareto frontier).
       </p>
       <div class="toolbar">
         <label class="check">
@@ -68,7 +67,7 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
         <ul class="legend" aria-label="Colours">
           {groups.map(({ key, label }, index) => (
             <li key={key}>
-              <i class={`key dot ${hueOf(index)}`} /> <SaidLine text={label} most={60} />
+              <i class={`key dot ${hueOf(index)}`} /> <SafeLine text={label} most={60} />
             </li>
           ))}
         </ul>
@@ -81,7 +80,7 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
               <th scope="col">Run</th>
               <th scope="col">Accuracy (95 % interval)</th>
               <th scope="col">Problems</th>
-              <th scope="col">Tokens an episode</th>
+              <th scope="col">Tokens per episode</th>
               <th scope="col">On the frontier</th>
             </tr>
           </thead>
@@ -91,7 +90,7 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
               .map((point) => (
                 <tr key={point.run.id}>
                   <th scope="row">
-                    <i class={`key dot ${hueOf(point.index)}`} /> <SaidLine text={point.run.name} />
+                    <i class={`key dot ${hueOf(point.index)}`} /> <SafeLine text={point.run.name} />
                   </th>
                   <td>
                     <Interval value={point.accuracy} interval={point.end.interval} />
@@ -159,7 +158,7 @@ function PlanePicture({ points, frontier, isLog }: PictureProps) {
             </g>
           ))}
           <text class="tick" x={width - right} y={height - 6} text-anchor="end">
-            tokens an episode
+            tokens per episode
           </text>
           <text class="tick" x={4} y={height - 6}>
             ↑ held-out accuracy

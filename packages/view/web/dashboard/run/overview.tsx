@@ -1,6 +1,6 @@
 import type { RunDetail } from "../../../src/protocol.ts";
 import { formatBytes, formatDuration, formatNumber, formatPercent } from "../../parts/format.ts";
-import { SaidText } from "../../parts/text.tsx";
+import { SafeText } from "../../parts/text.tsx";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { linkTo } from "../navigation.ts";
 import { Interval } from "../parts.tsx";
@@ -9,13 +9,13 @@ import { Interval } from "../parts.tsx";
 export function Overview({ detail }: { readonly detail: RunDetail }) {
   const { summary, evaluations } = detail;
   const [first, last] = [evaluations[0], evaluations.at(-1)];
-  const { lessons } = summary;
+  const { warmStart } = summary;
   const rows = [
-    ...(lessons ? [{ row: lessons.before, step: `before ${visibleLine(lessons.said, 60)}` }] : []),
+    ...(warmStart ? [{ row: warmStart.before, step: `before ${visibleLine(warmStart.said, 60)}` }] : []),
     ...evaluations.map((row) => ({ row, step: formatNumber(row.step) })),
   ];
-  const untaught = (format: (value: number) => string, of: "accuracy" | "tokens"): string =>
-    lessons ? `${format(lessons.before[of])} → ` : "";
+  const beforeWarmStart = (format: (value: number) => string, of: "accuracy" | "tokens"): string =>
+    warmStart ? `${format(warmStart.before[of])} → ` : "";
   const isChanged = first !== undefined && last !== undefined && first !== last;
   const link = (tab: string): string => linkTo(["run", summary.id, tab]);
   return (
@@ -27,22 +27,22 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
               name="held-out accuracy"
               value={
                 isChanged
-                  ? `${untaught(formatPercent, "accuracy")}${formatPercent(first.accuracy)} → ${formatPercent(last.accuracy)}`
+                  ? `${beforeWarmStart(formatPercent, "accuracy")}${formatPercent(first.accuracy)} → ${formatPercent(last.accuracy)}`
                   : formatPercent(last.accuracy)
               }
             />
             <Tile
-              name="tokens an episode"
+              name="tokens per episode"
               value={
                 isChanged
-                  ? `${untaught(formatNumber, "tokens")}${formatNumber(first.tokens)} → ${formatNumber(last.tokens)}`
+                  ? `${beforeWarmStart(formatNumber, "tokens")}${formatNumber(first.tokens)} → ${formatNumber(last.tokens)}`
                   : formatNumber(last.tokens)
               }
             />
           </>
         )}
         <Tile
-          name="budget of tokens an episode"
+          name="token budget per episode"
           value={summary.budgetTokens === null ? "none" : formatNumber(summary.budgetTokens)}
         />
         <Tile
@@ -74,7 +74,7 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
                 <th scope="col">Step</th>
                 <th scope="col">Problems</th>
                 <th scope="col">Accuracy (95 % interval)</th>
-                <th scope="col">Tokens an episode</th>
+                <th scope="col">Tokens per episode</th>
                 <th scope="col">Silent turns</th>
               </tr>
             </thead>
@@ -101,7 +101,7 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
       <details class="panel">
         <summary>Where it ran</summary>
         <pre class="mono">
-          <SaidText text={JSON.stringify(detail.environment, null, 2)} />
+          <SafeText text={JSON.stringify(detail.environment, null, 2)} />
         </pre>
       </details>
     </section>

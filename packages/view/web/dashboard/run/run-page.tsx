@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
 import type { RunDetail } from "../../../src/protocol.ts";
-import { SaidLine, SaidText } from "../../parts/text.tsx";
+import { SafeLine, SafeText } from "../../parts/text.tsx";
 import { Curves } from "../curves/curves.tsx";
 import { Episodes } from "../episodes/episodes.tsx";
 import { linkTo, useRoute } from "../navigation.ts";
@@ -51,15 +51,15 @@ function Run({ detail, tab }: { readonly detail: RunDetail; readonly tab: string
     <>
       <div class="heading">
         <h1>
-          <SaidLine text={summary.name} />
+          <SafeLine text={summary.name} />
         </h1>
         <StateBadge run={summary} />
       </div>
       {summary.reason !== null && (
         <p class="notice warn">
-          <SaidText text={summary.reason} />
-          {summary.state === "half-written" && " What is whole is shown."}
-          {summary.state === "foreign" && " Nothing of it can be shown."}
+          <SafeText text={summary.reason} />
+          {summary.state === "half-written" && " The intact part is shown."}
+          {summary.state === "foreign" && " It cannot be shown."}
         </p>
       )}
       {warnings.length > 0 && <Warnings warnings={warnings} />}
@@ -85,7 +85,7 @@ function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
       <ul>
         {warnings.slice(0, 5).map((warning, i) => (
           <li key={i}>
-            <SaidText text={warning} most={600} />
+            <SafeText text={warning} most={600} />
           </li>
         ))}
       </ul>
@@ -95,7 +95,7 @@ function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
           <ul>
             {warnings.slice(5, 200).map((warning, i) => (
               <li key={i}>
-                <SaidText text={warning} most={600} />
+                <SafeText text={warning} most={600} />
               </li>
             ))}
           </ul>

@@ -1,6 +1,6 @@
 import type { RunSummary } from "../../../src/protocol.ts";
 import { formatAgo, formatDuration, formatNumber, formatPercent } from "../../parts/format.ts";
-import { SaidLine } from "../../parts/text.tsx";
+import { SafeLine } from "../../parts/text.tsx";
 import { linkTo } from "../navigation.ts";
 import { StateBadge } from "../parts.tsx";
 import type { RunSort } from "./filter.ts";
@@ -22,7 +22,7 @@ const columns: readonly (readonly [RunSort, string])[] = [
   ["step", "Step"],
   ["left", "Time left"],
   ["accuracy", "Held-out accuracy"],
-  ["tokens", "Tokens an episode"],
+  ["tokens", "Tokens per episode"],
   ["seed", "Seed"],
   ["updated", "Written"],
 ];
@@ -57,8 +57,8 @@ export function RunTable(props: RunTableProps) {
 }
 
 function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run: RunSummary }) {
-  const { before, after, lessons, plannedSteps } = run;
-  const untaught = lessons?.before;
+  const { before, after, warmStart, plannedSteps } = run;
+  const beforeWarmStart = warmStart?.before;
   const isSelected = selected.has(run.id);
   return (
     <tr class={isSelected ? "selected" : ""}>
@@ -71,22 +71,22 @@ function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run
             onChange={(event) => onSelect(run.id, event.currentTarget.checked)}
           />
           <span class="visually-hidden">
-            Compare <SaidLine text={run.name} />
+            Compare <SafeLine text={run.name} />
           </span>
         </label>
       </td>
       <td class="name">
         <a href={linkTo(["run", run.id])} data-row>
-          <SaidLine text={run.name} />
+          <SafeLine text={run.name} />
         </a>
         <span class="soft small">
-          {run.folder !== run.name && run.folder !== "" && <SaidLine text={run.folder} />}
-          {run.objective !== null && <SaidLine text={run.objective} />}
-          {run.device !== null && <SaidLine text={run.device} />}
+          {run.folder !== run.name && run.folder !== "" && <SafeLine text={run.folder} />}
+          {run.objective !== null && <SafeLine text={run.objective} />}
+          {run.device !== null && <SafeLine text={run.device} />}
         </span>
         {run.reason !== null && (
           <span class="reason small">
-            <SaidLine text={run.reason} most={400} />
+            <SafeLine text={run.reason} most={400} />
           </span>
         )}
       </td>
@@ -116,13 +116,13 @@ function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run
         )}
       </td>
       <td data-label="Held-out accuracy" class="number">
-        <Change first={untaught?.accuracy} from={before?.accuracy} to={after?.accuracy} format={formatPercent} />
+        <Change first={beforeWarmStart?.accuracy} from={before?.accuracy} to={after?.accuracy} format={formatPercent} />
       </td>
-      <td data-label="Tokens an episode" class="number">
-        <Change first={untaught?.tokens} from={before?.tokens} to={after?.tokens} format={formatNumber} />
+      <td data-label="Tokens per episode" class="number">
+        <Change first={beforeWarmStart?.tokens} from={before?.tokens} to={after?.tokens} format={formatNumber} />
       </td>
       <td data-label="Seed" class="number">
-        {run.seed === null ? "–" : <SaidLine text={run.seed} most={24} />}
+        {run.seed === null ? "–" : <SafeLine text={run.seed} most={24} />}
       </td>
       <td data-label="Written" class="number soft">
         {formatAgo(now - run.updated)}
@@ -132,7 +132,7 @@ function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run
 }
 
 function Change(props: {
-  /** Before the lessons that went before the training. */
+  /** Before the warm start. */
   readonly first?: number | undefined;
   readonly from: number | undefined;
   readonly to: number | undefined;
@@ -144,8 +144,8 @@ function Change(props: {
   return (
     <>
       {first !== undefined && (
-        <span class="soft" title="The model before its lessons">
-          {format(first)} <span aria-label="after lessons">→</span>{" "}
+        <span class="soft" title="The model before its warm start">
+          {format(first)} <span aria-label="after the warm start">→</span>{" "}
         </span>
       )}
       <span class="soft">{format(from)}</span> <span aria-label="to">→</span> {format(to)}

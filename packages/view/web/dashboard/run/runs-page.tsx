@@ -67,7 +67,7 @@ function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
         >
           Compare {compared.length > 0 ? counted(compared.length, "run") : "runs"}
         </button>
-        {compared.length === 0 && <span class="soft small">Tick runs to lay them side by side.</span>}
+        {compared.length === 0 && <span class="soft small">Select runs to compare them.</span>}
       </div>
       {shown.length === 0 ? (
         <Empty title="No run fits these filters">
@@ -193,10 +193,10 @@ function Filters({ runs, where, chosen, sort, descending }: FiltersProps) {
 const sorts: readonly (readonly [string, string])[] = [
   ["updated down", "newest"],
   ["updated up", "oldest"],
-  ["name up", "name"],
-  ["name down", "name, backwards"],
-  ["state up", "state"],
-  ["state down", "state, backwards"],
+  ["name up", "name A-Z"],
+  ["name down", "name Z-A"],
+  ["state up", "state A-Z"],
+  ["state down", "state Z-A"],
   ["step down", "most steps"],
   ["step up", "fewest steps"],
   ["left up", "least time left"],
@@ -205,8 +205,8 @@ const sorts: readonly (readonly [string, string])[] = [
   ["accuracy up", "lowest accuracy"],
   ["tokens up", "fewest tokens"],
   ["tokens down", "most tokens"],
-  ["seed up", "seed"],
-  ["seed down", "seed, backwards"],
+  ["seed up", "lowest seed"],
+  ["seed down", "highest seed"],
   ["warnings down", "most warnings"],
 ];
 

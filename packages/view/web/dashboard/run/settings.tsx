@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { RunSummary } from "../../../src/protocol.ts";
 import { counted } from "../../parts/format.ts";
-import { SaidLine } from "../../parts/text.tsx";
+import { SafeLine } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
 import { one } from "../route.ts";
 import { SearchField } from "../search-field.tsx";
@@ -40,7 +40,7 @@ export function Settings({ runs }: { readonly runs: readonly RunSummary[] }) {
               <th scope="col">Setting</th>
               {runs.map((run) => (
                 <th key={run.id} scope="col">
-                  <SaidLine text={run.name} most={40} />
+                  <SafeLine text={run.name} most={40} />
                 </th>
               ))}
             </tr>
@@ -49,14 +49,14 @@ export function Settings({ runs }: { readonly runs: readonly RunSummary[] }) {
             {shown.map(({ key, values, isSame }) => (
               <tr key={key} class={isSame || runs.length === 1 ? "" : "differs"}>
                 <th scope="row" class="mono">
-                  <SaidLine text={key} most={120} />
+                  <SafeLine text={key} most={120} />
                 </th>
                 {values.map((value, i) => (
                   <td key={runs[i]?.id} class="mono">
                     {value === undefined ? (
                       <span class="soft">not set</span>
                     ) : (
-                      <SaidLine text={String(value)} most={300} />
+                      <SafeLine text={String(value)} most={300} />
                     )}
                   </td>
                 ))}

@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import type { RunSummary, Speech, SpeechStep } from "../../../src/protocol.ts";
 import { AgentGraph } from "../../parts/agent-graph.tsx";
 import { formatNumber, formatPercent } from "../../parts/format.ts";
-import { SaidLine } from "../../parts/text.tsx";
+import { SafeLine } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
 import { Empty, When } from "../parts.tsx";
 import { Player } from "../player.tsx";
@@ -26,14 +26,14 @@ export function SpeechView({ summary }: { readonly summary: RunSummary }) {
 
 function Silence({ hasSteps }: { readonly hasSteps: boolean }) {
   return hasSteps ? (
-    <Empty title="This run did not keep who spoke to whom">
+    <Empty title="This run did not store its messages">
       <p>
         It stands in <code>episodes.jsonl.gz</code>, which holds all episodes by default. This folder has only a few of
         them.
       </p>
     </Empty>
   ) : (
-    <Empty title="Nobody has spoken yet">
+    <Empty title="No messages yet">
       <p>The graph appears with the first step of training.</p>
     </Empty>
   );
@@ -60,8 +60,8 @@ function Playback({ speech }: { readonly speech: Speech }) {
   return (
     <section class="speech" aria-label="Who speaks to whom">
       <p>
-        A line is as wide as the tokens that one agent reads of another in an episode. The number inside an agent is
-        what it writes, and the ring around it the share of turns in which it says something.
+        A line is as wide as the tokens that one agent reads from another per episode. The number inside an agent is the
+        tokens that it writes. The ring around it is the share of turns in which it writes a message.
       </p>
       <Player
         verb="Play"
@@ -96,10 +96,10 @@ function costsBeside({ end, unread, rest, total }: SpeechStep): readonly (readon
     ["turns that nobody reads, as answers", unread],
     ...Object.entries(rest),
   ];
-  return [...beside.filter(([, cost]) => cost > 0), ["all that an episode is charged", total]];
+  return [...beside.filter(([, cost]) => cost > 0), ["total per episode", total]];
 }
 
-/** The same as a table: what the picture cannot say to everybody. */
+/** The same as a table, for those who do not see the picture. */
 function Numbers({ speech, step }: { readonly speech: Speech; readonly step: SpeechStep }) {
   const prices = Object.entries(step.prices);
   return (
@@ -117,10 +117,10 @@ function Numbers({ speech, step }: { readonly speech: Speech; readonly step: Spe
           {step.edges.map(({ from, to, tokens, cost }) => (
             <tr key={`${from} ${to}`}>
               <td>
-                <SaidLine text={from} most={40} />
+                <SafeLine text={from} most={40} />
               </td>
               <td>
-                <SaidLine text={to} most={40} />
+                <SafeLine text={to} most={40} />
               </td>
               <td class="number">{formatNumber(tokens)}</td>
               <td class="number">{formatNumber(cost)}</td>
@@ -129,7 +129,7 @@ function Numbers({ speech, step }: { readonly speech: Speech; readonly step: Spe
           {costsBeside(step).map(([what, cost]) => (
             <tr key={what}>
               <td colSpan={3}>
-                <SaidLine text={what} most={40} />
+                <SafeLine text={what} most={40} />
               </td>
               <td class="number">{formatNumber(cost)}</td>
             </tr>
@@ -148,7 +148,7 @@ function Numbers({ speech, step }: { readonly speech: Speech; readonly step: Spe
           {speech.agents.map((agent) => (
             <tr key={agent}>
               <td>
-                <SaidLine text={agent} most={40} />
+                <SafeLine text={agent} most={40} />
               </td>
               <td class="number">{formatNumber(step.written[agent] ?? 0)} tokens</td>
               <td class="number">{formatPercent(step.silence[agent])}</td>

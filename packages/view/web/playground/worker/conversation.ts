@@ -22,9 +22,9 @@ export function conversationOf(problem: Problem, { utterances, answer, ledger }:
     turns: utterances.map(({ agent, turn, text, silent, writtenTokens }) => ({
       agent,
       fact: problem.views?.[agent] ?? null,
-      heard: (ledger.calls.find((call) => call.turn === turn)?.reads ?? []).flatMap((read) => {
-        const said = utterances.find((each) => each.turn === read.turn);
-        return said && !said.silent ? [{ from: read.from, text: said.text }] : [];
+      read: (ledger.calls.find((call) => call.turn === turn)?.reads ?? []).flatMap((read) => {
+        const written = utterances.find((each) => each.turn === read.turn);
+        return written && !written.silent ? [{ from: read.from, text: written.text }] : [];
       }),
       text,
       silent,

@@ -1,11 +1,11 @@
 import type { CostSums } from "@laconic/core";
 import type { PlaygroundSettings, Steering } from "./settings.ts";
 
-/** One turn as a page shows it: what its agent alone knew, what it heard, what it said. */
+/** One turn as a page shows it: what its agent alone knew, what it read, what it wrote. */
 export interface ShownTurn {
   readonly agent: string;
   readonly fact: string | null;
-  readonly heard: readonly { readonly from: string; readonly text: string }[];
+  readonly read: readonly { readonly from: string; readonly text: string }[];
   readonly text: string;
   readonly silent: boolean;
   readonly tokens: number;
@@ -86,7 +86,7 @@ export interface Opening {
 /** What a page asks of its worker. */
 export type Command =
   | Opening
-  /** Null trains until told to pause. */
+  /** Null trains until it is asked to pause. */
   | { readonly type: "train"; readonly steps: number | null }
   | { readonly type: "pause" }
   /** Writes a checkpoint and goes on: the page may be about to end. */
@@ -100,7 +100,7 @@ export type Command =
   | { readonly type: "import"; readonly archive: Uint8Array };
 
 /** What a worker says. */
-export type Said =
+export type WorkerMessage =
   | {
       readonly type: "opened";
       readonly run: RunView;

@@ -4,7 +4,7 @@ import { replaceFolder, unzipped, zipped } from "./archive.ts";
 import { conversationOf, pointOf, teamOf } from "./conversation.ts";
 import type { KeptFiles } from "./kept-files.ts";
 import { failureOf } from "./failure.ts";
-import type { Glimpse, OwnProblem, RunView, Said } from "./messages.ts";
+import type { Glimpse, OwnProblem, RunView, WorkerMessage } from "./messages.ts";
 import { problemOf } from "./own-problem.ts";
 import { emptyView, shownProblems, viewOfRun } from "./run-view.ts";
 import { adjustable, runConfig, settingsOf, trainConfig, type PlaygroundSettings, type Steering } from "./settings.ts";
@@ -20,7 +20,7 @@ export interface SessionParts {
   readonly environment: Readonly<Record<string, unknown>>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  readonly say: (said: Said) => void;
+  readonly say: (said: WorkerMessage) => void;
   /** Whether the files outlive the page; a run that they do not keep is said with every checkpoint. */
   readonly isKept: () => boolean;
 }

@@ -5,7 +5,7 @@ import { createKernels } from "@laconic/kernels-wasm";
 import packageJson from "../../../package.json" with { type: "json" };
 import { failureOf } from "./failure.ts";
 import { keptFiles, type KeptFiles, type Store } from "./kept-files.ts";
-import type { Command, Keeping, Opening, Said } from "./messages.ts";
+import type { Command, Keeping, Opening, WorkerMessage } from "./messages.ts";
 import { opfsStore } from "./opfs-store.ts";
 import { openSession, runFolder, type Session } from "./session.ts";
 import { viewOfRun } from "./run-view.ts";
@@ -22,7 +22,7 @@ const policy = {
   ),
 };
 
-const say = (said: Said): void => self.postMessage(said);
+const say = (said: WorkerMessage): void => self.postMessage(said);
 
 /** The name of the lock, and of the folder in the browser's private file system. */
 const placeName = "laconic-playground";
