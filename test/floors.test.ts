@@ -43,7 +43,12 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   // A configuration names the places of its metrics.
   "@laconic/runtime": ["@laconic/sinks"],
   // Pages show configurations, variants and teams as the runtime opens them.
-  "@laconic/report": ["@laconic/runtime", "@laconic/runtime/resolver", "@laconic/runtime/spending"],
+  "@laconic/report": [
+    "@laconic/runtime",
+    "@laconic/runtime/models",
+    "@laconic/runtime/resolver",
+    "@laconic/runtime/spending",
+  ],
   // Worlds are tasks, and presets are what the trainer takes.
   "@laconic/worlds": ["@laconic/tasks", "@laconic/tasks/testing", "@laconic/trainer"],
 };
