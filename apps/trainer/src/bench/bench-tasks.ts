@@ -6,8 +6,7 @@ import { taskSettingsSchema } from "@laconic/worlds/named";
 import { exists } from "../cli/files.ts";
 import { interrupts } from "../cli/interruption.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { printResult } from "../commands/common.ts";
+import { printResult, type Terminal } from "../cli/terminal.ts";
 import { deadlineOf } from "../run/spending.ts";
 import { taskConfigOf, type TaskArguments } from "./task-arguments.ts";
 

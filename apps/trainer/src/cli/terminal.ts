@@ -40,6 +40,16 @@ export function withProgress(base: Omit<Terminal, Exclude<keyof Progress, "note"
   };
 }
 
+/** Prints what a command found: with `--json` as one line of JSON, as text otherwise. */
+export function printResult<T>(
+  terminal: Terminal,
+  json: boolean | undefined,
+  value: T,
+  text: (value: T) => string,
+): void {
+  terminal.result(json ? JSON.stringify(value) : text(value));
+}
+
 export function processTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream, stdin?: ReadStream): Terminal {
   const colour = stderr.isTTY && process.env["NO_COLOR"] === undefined && process.env["TERM"] !== "dumb";
   let statusShown = false;

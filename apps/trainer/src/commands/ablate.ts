@@ -19,10 +19,10 @@ import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { positiveNumber } from "../cli/numbers.ts";
 import { readGiven } from "../cli/files.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { printResult, type Terminal } from "../cli/terminal.ts";
 import { startsOf, stoppedBy } from "../run/train-variants.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
-import { jsonFlag, printResult, type CommandContext } from "./common.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
 
 const ablateFlags = {
   config: { type: "positional", required: true, description: "run.config.ts, run.config.json or preset:NAME" },

@@ -4,8 +4,9 @@ import { analyseRun, writeAnalysis } from "@laconic/report";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { spinWhile } from "../cli/progress.ts";
+import { printResult } from "../cli/terminal.ts";
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
-import { jsonFlag, printResult, type CommandContext } from "./common.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

@@ -8,8 +8,9 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { exitCodeOfSignal, untilInterrupted } from "../cli/interruption.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
 import { showProgress } from "../cli/progress.ts";
+import { printResult } from "../cli/terminal.ts";
 import { openModelFolder } from "@laconic/runtime/models";
-import { jsonFlag, printResult, type CommandContext } from "./common.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function auditCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

@@ -18,10 +18,10 @@ import { progressOf } from "../bench/bench-progress.ts";
 import { benchTasks, checkEmpty, codeOf, limitsOf } from "../bench/bench-tasks.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { printResult, type Terminal } from "../cli/terminal.ts";
 import { timeoutFlag } from "../run/spending.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
-import { jsonFlag, printResult, viewFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
 
 const benchFlags = {
   benchmarks: {

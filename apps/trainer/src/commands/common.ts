@@ -22,16 +22,6 @@ export const jsonFlag: { readonly json: Flag } = {
   json: { type: "boolean", description: "Print the result as one line of JSON" },
 };
 
-/** Prints what a command found: with `--json` as one line of JSON, as text otherwise. */
-export function printResult<T>(
-  terminal: Terminal,
-  json: boolean | undefined,
-  value: T,
-  text: (value: T) => string,
-): void {
-  terminal.result(json ? JSON.stringify(value) : text(value));
-}
-
 export const viewFlag: { readonly view: Flag } = {
   view: { type: "boolean", description: "Show it in the browser while it goes on, and after it until ctrl-c" },
 };

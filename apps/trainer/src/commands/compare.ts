@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
+import { printResult } from "../cli/terminal.ts";
 import { compareRuns, comparisonText } from "@laconic/report/runs";
-import { jsonFlag, printResult, type CommandContext } from "./common.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function compareCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

@@ -7,10 +7,10 @@ import { environmentValue } from "@laconic/runtime/folders";
 import { wholeNumber } from "../cli/numbers.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { spinWhile } from "../cli/progress.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { printResult, type Terminal } from "../cli/terminal.ts";
 import { devicesFolder, gpusHere, probeDevice, probeDevices, type DeviceReport } from "@laconic/runtime/devices";
 import { fromText, lookAtServers, probedServer, recordLines, samplerFromText } from "@laconic/runtime";
-import { jsonFlag, printResult, type CommandContext } from "./common.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

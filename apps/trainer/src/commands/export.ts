@@ -2,9 +2,9 @@ import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { printResult, type Terminal } from "../cli/terminal.ts";
 import { CsvWriter, exportRun, runTables, tableNames } from "@laconic/report/runs";
-import { jsonFlag, printResult, type CommandContext } from "./common.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function exportCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

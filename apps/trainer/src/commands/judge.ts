@@ -10,9 +10,9 @@ import type { CommandDef, ParsedArgs } from "citty";
 import { defaultBaseUrl } from "@laconic/runtime/spending";
 import { command, type ExitCode } from "../cli/command.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { printResult, type Terminal } from "../cli/terminal.ts";
 import { spendingCap, spendingFlags } from "../run/spending.ts";
-import { jsonFlag, printResult, type CommandContext } from "./common.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
 
 const judgeFlags = {
   first: {

@@ -2,10 +2,11 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { parseBytes, positiveNumber, wholeNumber } from "../cli/numbers.ts";
 import { spinWhile } from "../cli/progress.ts";
+import { printResult } from "../cli/terminal.ts";
 import { applyOverrides, describeRemote, describeRun, parseAppConfig, planRemote, planRun } from "@laconic/runtime";
 import { chooseDevice } from "@laconic/runtime/devices";
 import { openModelFolder } from "@laconic/runtime/models";
-import { jsonFlag, printResult, runFlags, type CommandContext } from "./common.ts";
+import { jsonFlag, runFlags, type CommandContext } from "./common.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
 
 export function planCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {

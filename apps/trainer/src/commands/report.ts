@@ -3,8 +3,9 @@ import type { CommandDef } from "citty";
 import { settingsFile } from "@laconic/evaluation/bench";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists, writeGiven } from "../cli/files.ts";
+import { printResult } from "../cli/terminal.ts";
 import { readReport, writeBench } from "@laconic/report";
-import { jsonFlag, printResult, type CommandContext } from "./common.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function reportCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

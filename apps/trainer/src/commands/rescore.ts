@@ -5,7 +5,8 @@ import type { RescoredStep } from "@laconic/evaluation/analysis";
 import { rescoreRun } from "@laconic/report";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
-import { jsonFlag, printResult, type CommandContext } from "./common.ts";
+import { printResult } from "../cli/terminal.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

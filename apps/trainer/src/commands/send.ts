@@ -5,9 +5,10 @@ import { issueWords } from "@laconic/core/schemas";
 import { lineAt, nodeFileSystem, runFiles, sendRun, type SinkOutcome } from "@laconic/trainer";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
+import { printResult } from "../cli/terminal.ts";
 import { referenced } from "@laconic/runtime/resolver";
 import { openSinks, sinkSettings } from "@laconic/runtime";
-import { jsonFlag, printResult, type CommandContext } from "./common.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function sendCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

@@ -4,10 +4,11 @@ import { budgetFormNames } from "@laconic/worlds/stories";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
+import { printResult } from "../cli/terminal.ts";
 import { trainWarmStart, warmStartNames, warmStartSettings } from "@laconic/runtime";
 import { chooseDevice } from "@laconic/runtime/devices";
 import { openModelFolder } from "@laconic/runtime/models";
-import { jsonFlag, printResult, type CommandContext } from "./common.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function storyCommand(context: CommandContext, exit: ExitCode): CommandDef {
   return {

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
+import { printResult } from "../cli/terminal.ts";
 import { startsOf, stoppedBy } from "../run/train-variants.ts";
 import {
   applyOverrides,
@@ -15,7 +16,7 @@ import {
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
 import { writeSweep } from "@laconic/report";
 import { withDashboard } from "../serving/with-dashboard.ts";
-import { jsonFlag, printResult, viewFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
 
 export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {

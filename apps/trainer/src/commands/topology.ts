@@ -17,7 +17,8 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { readGiven, writeGiven } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { jsonFlag, printResult, type CommandContext } from "./common.ts";
+import { printResult } from "../cli/terminal.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
 import { isModuleText } from "@laconic/runtime/resolver";
 import { graphFromJson, graphOfFile } from "./topology-file.ts";
 

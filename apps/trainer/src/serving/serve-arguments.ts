@@ -2,7 +2,6 @@ import { boundedJson, LaconicError } from "@laconic/core";
 import type { endpoint } from "@laconic/runtime";
 import { isLoopback } from "@laconic/serve/server";
 import { wholeNumber } from "../cli/numbers.ts";
-import type { runFlags } from "../commands/common.ts";
 
 /** The flags of `serve` on its server. */
 interface ServerArguments {
@@ -33,14 +32,15 @@ export function servingOf(args: ServerArguments): Serving {
   };
 }
 
+/** What has a meaning with `--train` alone. */
+const trainingOnly = ["json", "seed", "run", "resume", "dry-run"] as const;
+
 /** @throws LaconicError `config_invalid` without a model, and for what has a meaning with `--train` alone */
 export function servedName(
-  args: { readonly model?: string | undefined } & { readonly [Flag in keyof typeof runFlags]?: unknown },
+  args: { readonly model?: string | undefined } & { readonly [Flag in (typeof trainingOnly)[number]]?: unknown },
   rest: readonly string[],
 ): string {
-  const stray = (["json", "seed", "run", "resume", "dry-run"] as const).find(
-    (name) => args[name] !== undefined && args[name] !== false,
-  );
+  const stray = trainingOnly.find((name) => args[name] !== undefined && args[name] !== false);
   if (stray !== undefined || rest.length > 0)
     throw new LaconicError(
       "config_invalid",
