@@ -335,7 +335,7 @@ export class RunningBatch {
       if (received) received.push(reply);
       else drawn.set(listener, [reply]);
     }
-    for (const [listener, replies] of drawn) listener(encodeDrawn(replies));
+    for (const [listener, own] of drawn) listener(encodeDrawn(own));
   }
 
   /**

@@ -120,7 +120,7 @@ export function findShims(find: (declaration: string) => NativeFunction | null):
 }
 
 /** As C declares it, for a number of results. */
-export function shimDeclaration({ symbol, takes }: Shim, results: number): string {
+function shimDeclaration({ symbol, takes }: Shim, results: number): string {
   const types = [...takes.map((kind) => cTypes[kind]), ...Array.from({ length: results }, () => "uint64_t")];
   return `int ${symbol}(${types.join(", ")})`;
 }
