@@ -13,7 +13,7 @@ export const sizeLimits = {
   "@laconic/rewards": { bundle: 30_000, installed: 3, exports: 80 },
   "@laconic/budget": { bundle: 13_000, installed: 3, exports: 25 },
   "@laconic/topologies": { bundle: 32_000, installed: 3, exports: 85 },
-  "@laconic/kernels": { bundle: 10_000, installed: 3, exports: 65 },
+  "@laconic/kernels": { bundle: 13_000, installed: 3, exports: 65 },
   "@laconic/kernels-wasm": { installed: 3, exports: 10 },
   "@laconic/audit": { installed: 3, exports: 12 },
   "@laconic/report": { exports: 45 },
