@@ -90,7 +90,7 @@ async function checkServer(kind: ServerKind): Promise<void> {
     maxTokens: Number(values["max-tokens"]),
   };
   const concurrency = Number(values.concurrency);
-  const limiter = new Limiter({ start: concurrency, most: concurrency });
+  const limiter = new Limiter({ start: concurrency, max: concurrency });
   try {
     const partitioner = { seed: dealSeed, dealTo };
     const jobs = sets.flatMap((set) => benchJobs([set], settings, methods, partitioner));

@@ -28,7 +28,7 @@ function serve(): void {
 async function measure(): Promise<void> {
   const child = fork(import.meta.filename, ["server"]);
   const [port] = (await once(child, "message")) as [number];
-  const limiter = new Limiter({ start: connections, most: connections });
+  const limiter = new Limiter({ start: connections, max: connections });
   const model = openAiModel({ model: "fake", baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: "none", limiter });
   const random = randomFromSeed(0);
   const ask = (i: number): Promise<unknown> =>

@@ -197,7 +197,7 @@ class ApiModel<Body> implements OpenAiModel {
     asked: CallTokens,
     { signal, endOf }: Deadline,
   ): Promise<Completion | FailedAttempt> {
-    const { begin, settle } = this.account.reserve(this.#costOf(this.#bound.most(asked)));
+    const { begin, settle } = this.account.reserve(this.#costOf(this.#bound.max(asked)));
     let outcome: "done" | "crowded" | "failed" = "failed";
     try {
       await this.limiter.enter(signal);
@@ -228,8 +228,8 @@ class ApiModel<Body> implements OpenAiModel {
     asked: CallTokens,
     settle: (usd: number) => void,
   ): Promise<Completion> {
-    const { usage, most } = await countReply(this.id, prompt, reply);
-    settle(this.#costOf(most));
+    const { usage, max } = await countReply(this.id, prompt, reply);
+    settle(this.#costOf(max));
     if (this.#bound.learn(asked, usage) && !this.#overlong) {
       this.#overlong = true;
       const { completionTokens } = usage;

@@ -11,7 +11,7 @@ export interface CallTokens {
 /** What a reply is taken to have used, and what it may have used at most: the two differ where the server does not count. */
 export interface CountedReply {
   readonly usage: TokenUsage;
-  readonly most: CallTokens;
+  readonly max: CallTokens;
 }
 
 /** Tokens by which a server's template may surround a message, and a conversation: OpenAI's are 3 and 3, others' up to forty. */
@@ -23,9 +23,9 @@ const [perMessage, perPrompt] = [8, 48] as const;
  */
 export async function maxPromptTokens(model: string, prompt: Prompt): Promise<number> {
   if (prompt.kind === "tokens") return prompt.tokens.length + 1;
-  if (prompt.kind === "text") return (await mostTokens(model, prompt.text)) + 1;
+  if (prompt.kind === "text") return (await maxTokens(model, prompt.text)) + 1;
   let sum = perPrompt;
-  for (const { content } of prompt.messages) sum += (await mostTokens(model, content)) + perMessage;
+  for (const { content } of prompt.messages) sum += (await maxTokens(model, content)) + perMessage;
   return sum;
 }
 
@@ -38,7 +38,7 @@ export async function countReply(
   if (usage && usage.promptTokens > 0 && (usage.completionTokens > 0 || text + hidden === ""))
     return {
       usage: { ...usage, counted: "server" },
-      most: { prompt: usage.promptTokens, completion: usage.completionTokens },
+      max: { prompt: usage.promptTokens, completion: usage.completionTokens },
     };
   const written = await countTokens(model, text + hidden);
   const promptText = textOf(prompt);
@@ -52,7 +52,7 @@ export async function countReply(
       counted: written === null ? "estimate" : "tokenizer",
     },
     // And an end token.
-    most: { prompt: await maxPromptTokens(model, prompt), completion: (await mostTokens(model, text + hidden)) + 1 },
+    max: { prompt: await maxPromptTokens(model, prompt), completion: (await maxTokens(model, text + hidden)) + 1 },
   };
 }
 
@@ -61,7 +61,7 @@ export class CallBound {
   #promptExcess = 1;
   #completionExcess = 1;
 
-  most({ prompt, completion }: CallTokens): CallTokens {
+  max({ prompt, completion }: CallTokens): CallTokens {
     return {
       prompt: Math.ceil(prompt * this.#promptExcess),
       completion: Math.ceil(completion * this.#completionExcess),
@@ -76,7 +76,7 @@ export class CallBound {
   }
 }
 
-async function mostTokens(model: string, text: string): Promise<number> {
+async function maxTokens(model: string, text: string): Promise<number> {
   return (await countTokens(model, text)) ?? Buffer.byteLength(text);
 }
 

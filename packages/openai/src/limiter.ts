@@ -5,7 +5,7 @@ export interface LimiterOptions {
   /** Requests at a time to begin with. Default 20. */
   readonly start?: number;
   /** Most requests at a time. Default 100. */
-  readonly most?: number;
+  readonly max?: number;
   /** Milliseconds after "too many requests" in which it is not lowered again. Default 15,000. */
   readonly cooldownMs?: number;
 }
@@ -15,16 +15,16 @@ export interface LimiterOptions {
  * many" (additive increase, multiplicative decrease). Those that wait go in order.
  */
 export class Limiter {
-  readonly #most: number;
+  readonly #max: number;
   readonly #cooldownMs: number;
   readonly #waiting: { start(): void }[] = [];
   #allowed: number;
   #running = 0;
   #loweredAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ start = 20, most = 100, cooldownMs = 15_000 }: LimiterOptions = {}) {
-    this.#allowed = Math.min(start, most);
-    this.#most = most;
+  constructor({ start = 20, max = 100, cooldownMs = 15_000 }: LimiterOptions = {}) {
+    this.#allowed = Math.min(start, max);
+    this.#max = max;
     this.#cooldownMs = cooldownMs;
   }
 
@@ -42,7 +42,7 @@ export class Limiter {
 
   leave(outcome: "done" | "crowded" | "failed", nowMs: number = performance.now()): void {
     this.#running--;
-    if (outcome === "done") this.#allowed = Math.min(this.#most, this.#allowed + 1 / this.#allowed);
+    if (outcome === "done") this.#allowed = Math.min(this.#max, this.#allowed + 1 / this.#allowed);
     else if (outcome === "crowded" && nowMs - this.#loweredAt > this.#cooldownMs) {
       this.#allowed = Math.max(1, this.#allowed * 0.8);
       this.#loweredAt = nowMs;

@@ -269,7 +269,7 @@ test("parameters that a server does not know are refused by name, or sent when i
 });
 
 test("requests at a time: more with success, fewer when the server is crowded, never below one", async () => {
-  const limiter = new Limiter({ start: 2, most: 4 });
+  const limiter = new Limiter({ start: 2, max: 4 });
   await limiter.enter();
   await limiter.enter();
   let third = false;

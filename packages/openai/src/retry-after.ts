@@ -25,8 +25,8 @@ export function askedWaitMs(headers: Headers, status: number, bodyMs: number | n
   const after = headers.get("retry-after");
   // A date is read against the server's own clock, where it shows it.
   const serverMs = Date.parse(headers.get("date") ?? "");
-  const said = after === null ? null : parseRetryAfter(after, Number.isNaN(serverMs) ? nowMs : serverMs);
-  if (said !== null) return said;
+  const wait = after === null ? null : parseRetryAfter(after, Number.isNaN(serverMs) ? nowMs : serverMs);
+  if (wait !== null) return wait;
   if (bodyMs !== null) return clamped(bodyMs);
   return status === 429 ? untilReset(headers, nowMs) : null;
 }

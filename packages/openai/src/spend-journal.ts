@@ -103,7 +103,7 @@ interface KnownLines {
   readonly totals: JournalTotals;
   /** The last call's number. */
   readonly last: number;
-  /** Of whole lines. */
+  /** Of complete lines. */
   readonly bytes: number;
 }
 
@@ -112,14 +112,14 @@ async function readLines(path: string): Promise<KnownLines | null> {
     if (error.code === "ENOENT") return null;
     throw error;
   });
-  const whole = (text ?? "").lastIndexOf("\n") + 1;
-  if (text === null || whole === 0) return null;
+  const end = (text ?? "").lastIndexOf("\n") + 1;
+  if (text === null || end === 0) return null;
   const waiting = new Map<number, number>();
   let last = 0;
   let calls = 0;
   let spentUsd = 0;
   for (const [i, line] of text
-    .slice(0, whole - 1)
+    .slice(0, end - 1)
     .split("\n")
     .entries()) {
     const entry = parsed(line);
@@ -138,7 +138,7 @@ async function readLines(path: string): Promise<KnownLines | null> {
   return {
     totals: { spentUsd: spentUsd + unsettled.usd, calls, unsettled },
     last,
-    bytes: Buffer.byteLength(text.slice(0, whole)),
+    bytes: Buffer.byteLength(text.slice(0, end)),
   };
 }
 

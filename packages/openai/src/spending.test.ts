@@ -5,7 +5,7 @@ import { SpendAccount, type ApiEvent } from "./index.ts";
 
 describe("spending", () => {
   const price = { prompt: 1e6, completion: 1e6 }; // a dollar a token
-  const most = 2 + 8 + 48; // tokens of "hi": one a byte, and what a template may add
+  const max = 2 + 8 + 48; // tokens of "hi": one a byte, and what a template may add
   test("is what the server counted; a reservation is given back", async () => {
     const account = new SpendAccount(100);
     const { url } = await server((_, response) => json(response, 200, answer("ok")));
@@ -33,12 +33,12 @@ describe("spending", () => {
     await model(url, { account, price, attempts: 2 })
       .complete(request())
       .catch(() => undefined);
-    expect(account.spentUsd).toBe(2 * (most + 8)); // two attempts of "hi" and eight tokens
+    expect(account.spentUsd).toBe(2 * (max + 8)); // two attempts of "hi" and eight tokens
     const refused = await server((_, response) => json(response, 400, { error: { message: "no" } }));
     await model(refused.url, { account, price })
       .complete(request())
       .catch(() => undefined);
-    expect([account.spentUsd, account.reservedUsd]).toEqual([2 * (most + 8), 0]);
+    expect([account.spentUsd, account.reservedUsd]).toEqual([2 * (max + 8), 0]);
   });
   test("a cap without a price is refused", () => {
     expect(() => model("http://localhost:1/v1", { account: new SpendAccount(1) })).toThrow(
@@ -70,7 +70,7 @@ describe("spending", () => {
     await model(url, { account, price, attempts: 1 })
       .complete(request())
       .catch(() => undefined);
-    expect(account.spentUsd).toBe(most + 8);
+    expect(account.spentUsd).toBe(max + 8);
   });
   test.for([
     ["no usage", { usage: null }],
@@ -81,16 +81,16 @@ describe("spending", () => {
     const tiny = model(url, { account, price });
     const { usage: guessed } = await tiny.complete(request());
     expect(guessed).toEqual({ promptTokens: 1, completionTokens: 1, counted: "estimate" });
-    expect(account.spentUsd).toBe(most + 12 + 1);
+    expect(account.spentUsd).toBe(max + 12 + 1);
     while (bodies.length < 99 && (await tiny.complete(request()).catch(() => null)));
-    expect([bodies.length, account.spentUsd]).toEqual([14, 14 * (most + 13)]); // 994 of 1000
+    expect([bodies.length, account.spentUsd]).toEqual([14, 14 * (max + 13)]); // 994 of 1000
   });
   test("reasoning beside the text is counted where the server does not count", async () => {
     const account = new SpendAccount(1000);
     const message = { content: "4", reasoning_content: "two and two" };
     const { url } = await server((_, response) => json(response, 200, { choices: [{ message }] }));
     const { text, usage } = await model(url, { account, price }).complete(request());
-    expect([text, usage.completionTokens, account.spentUsd]).toEqual(["4", 3, most + 12 + 1]);
+    expect([text, usage.completionTokens, account.spentUsd]).toEqual(["4", 3, max + 12 + 1]);
   });
   test("a server that ignores the ceiling: what it wrote is charged, said once, expected from then on, and stops at the cap", async () => {
     const account = new SpendAccount(1000);

@@ -12,12 +12,12 @@ export interface CheckedJob {
 
 /** @throws LaconicError `config_invalid` naming the limit that holds nothing */
 export function checkLimits(limits: SandboxLimits): void {
-  const most = { seconds: 1e9, memoryMiB: 2 ** 20, outputBytes: 2 ** 28, inputBytes: 99_999_999 } as const;
-  for (const key of Object.keys(most) as (keyof typeof most)[])
-    if (!(limits[key] > 0 && limits[key] <= most[key]))
+  const max = { seconds: 1e9, memoryMiB: 2 ** 20, outputBytes: 2 ** 28, inputBytes: 99_999_999 } as const;
+  for (const key of Object.keys(max) as (keyof typeof max)[])
+    if (!(limits[key] > 0 && limits[key] <= max[key]))
       throw new LaconicError(
         "config_invalid",
-        `${key} is ${limits[key]}, expected a number above 0, at most ${most[key]}`,
+        `${key} is ${limits[key]}, expected a number above 0, at most ${max[key]}`,
         {
           key,
         },

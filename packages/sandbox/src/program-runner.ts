@@ -13,13 +13,13 @@ export interface ProgramRun {
  * @returns a function that rejects with LaconicError `engine_failed` where the sandbox could not run the program
  */
 export function programRunner(sandbox: Sandbox): (program: string) => Promise<ProgramRun> {
-  const most = sandbox.record.limits.inputBytes;
+  const max = sandbox.record.limits.inputBytes;
   return async (program) => {
-    if (Buffer.byteLength(program) > most) return { output: "", error: `the program is longer than ${most} bytes` };
+    if (Buffer.byteLength(program) > max) return { output: "", error: `the program is longer than ${max} bytes` };
     const { status, stdout, stderr } = await sandbox.run({ code: program });
     if (status === "undecided" || status === "aborted")
       throw new LaconicError("engine_failed", `a program was not run: ${stderr.slice(0, 200) || status}`);
-    const said = stderr.trim().split("\n").at(-1) ?? "";
-    return { output: stdout, error: status === "ok" ? null : said || status };
+    const lastLine = stderr.trim().split("\n").at(-1) ?? "";
+    return { output: stdout, error: status === "ok" ? null : lastLine || status };
   };
 }

@@ -5,7 +5,7 @@ import { delivery } from "./delivery.ts";
 test("rows go in order, in batches, without holding anybody up", async () => {
   const timer = virtualTimer();
   const sent: (readonly number[])[] = [];
-  const queue = delivery<number>({ timer, most: 4, send: async (batch) => void sent.push([...batch]) });
+  const queue = delivery<number>({ timer, max: 4, send: async (batch) => void sent.push([...batch]) });
   for (let row = 1; row <= 10; row++) queue.add(row);
   expect(sent).toEqual([]);
   await timer.run(queue.close());

@@ -6,7 +6,7 @@ export interface DeliveryOptions<T> {
   readonly send: (batch: readonly T[], signal: AbortSignal) => Promise<void>;
   readonly timer: Timer;
   /** Most that are sent at once. Default 200. */
-  readonly most?: number;
+  readonly max?: number;
   /** Seconds to wait for more before sending. Default 2. */
   readonly waitSeconds?: number;
   /** Seconds after which a sending has failed. Default 15. */
@@ -45,7 +45,7 @@ class Courier<T> {
 
   constructor(options: DeliveryOptions<T>) {
     this.#options = {
-      most: 200,
+      max: 200,
       waitSeconds: 2,
       sendSeconds: 15,
       pauses: [1, 4, 10],
@@ -89,10 +89,10 @@ class Courier<T> {
   }
 
   async #work(): Promise<void> {
-    const { waitSeconds, most } = this.#options;
+    const { waitSeconds, max } = this.#options;
     await this.#pause(waitSeconds);
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, most);
+      const batch = this.#waiting.slice(0, max);
       await this.#sendUntil(batch);
       this.#waiting.splice(0, batch.length);
     }

@@ -52,8 +52,8 @@ export function httpClient({ url, headers = {}, fetch = globalThis.fetch }: Http
       const text = await response.text();
       if (response.ok) return parsed(text);
       const answer = (parsed(text) ?? {}) as Readonly<Record<string, unknown>>;
-      const said = [answer["message"], answer["error"], text].find((each) => typeof each === "string") ?? "";
-      const detail = said.slice(0, maxDetail);
+      const message = [answer["message"], answer["error"], text].find((each) => typeof each === "string") ?? "";
+      const detail = message.slice(0, maxDetail);
       const code = typeof answer["error_code"] === "string" ? answer["error_code"] : "";
       throw new HttpError(
         response.status,

@@ -1,13 +1,13 @@
 import { ViewError } from "./failure.ts";
 import type { EpisodeQuery } from "./protocol.ts";
 
-const most = { limit: 500, text: 1000 } as const;
+const max = { limit: 500, text: 1000 } as const;
 
 /** @throws ViewError 400 naming the parameter */
 export function readEpisodeQuery(search: URLSearchParams): EpisodeQuery {
   const words = {
-    text: textOf(search, "text", most.text),
-    agent: textOf(search, "agent", most.text),
+    text: textOf(search, "text", max.text),
+    agent: textOf(search, "agent", max.text),
     problem: textOf(search, "problem", Infinity),
     kind: oneOf(search, "kind", ["training", "evaluation"]),
     sort: oneOf(search, "sort", ["newest", "oldest", "tokens", "reward"]),
@@ -18,7 +18,7 @@ export function readEpisodeQuery(search: URLSearchParams): EpisodeQuery {
     offset: wholeNumber(search, "offset"),
     limit: wholeNumber(search, "limit"),
   };
-  if ((words.limit ?? 0) > most.limit) throw refused("limit", `is ${words.limit}, at most ${most.limit} are answered`);
+  if ((words.limit ?? 0) > max.limit) throw refused("limit", `is ${words.limit}, at most ${max.limit} are answered`);
   return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined)) as EpisodeQuery;
 }
 

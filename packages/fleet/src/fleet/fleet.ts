@@ -36,7 +36,7 @@ export class Fleet {
   #wakes = false;
   #workedAtMs: number;
   /** All weights that are sampled now. */
-  #whole = { name: "", inFlight: 0 };
+  #allWeights = { name: "", inFlight: 0 };
   readonly #closed = new AbortController();
 
   /** @throws LaconicError `config_invalid` for no server, or one twice */
@@ -86,18 +86,18 @@ export class Fleet {
     judge?: ReplyJudge,
   ): Promise<GeneratedReply> {
     if (weights.kind === "adapter") return this.#generate(weights, asked, signal, judge);
-    const whole = this.#whole;
-    if (whole.inFlight > 0 && whole.name !== weights.name)
+    const held = this.#allWeights;
+    if (held.inFlight > 0 && held.name !== weights.name)
       throw new LaconicError(
         "engine_failed",
-        `a server holds one version of all weights, and ${whole.name} is still being sampled: ${weights.name} would take its place; train an adapter (lora), or in step`,
+        `a server holds one version of all weights, and ${held.name} is still being sampled: ${weights.name} would take its place; train an adapter (lora), or in step`,
       );
-    this.#whole = whole.name === weights.name ? whole : { name: weights.name, inFlight: 0 };
-    this.#whole.inFlight += 1;
+    this.#allWeights = held.name === weights.name ? held : { name: weights.name, inFlight: 0 };
+    this.#allWeights.inFlight += 1;
     try {
       return await this.#generate(weights, asked, signal, judge);
     } finally {
-      this.#whole.inFlight -= 1;
+      this.#allWeights.inFlight -= 1;
     }
   }
 
@@ -107,7 +107,7 @@ export class Fleet {
     signal: AbortSignal | undefined,
     judge: ReplyJudge | undefined,
   ): Promise<GeneratedReply> {
-    const { attempts: most = 8, prefixTokens = 64, onReply } = this.#options;
+    const { attempts: max = 8, prefixTokens = 64, onReply } = this.#options;
     const prefix = prefixHash(asked.promptTokens, prefixTokens);
     // One of its own: thousands of requests may share the caller's, and each listens.
     const stop = signal && AbortSignal.any([signal]);
@@ -128,7 +128,7 @@ export class Fleet {
       } catch (error) {
         if (!LaconicError.is(error)) throw error;
         this.#failed(member, weights, error);
-        if (attempts >= most) throw error;
+        if (attempts >= max) throw error;
         avoid.add(member);
       } finally {
         this.#dispatch();

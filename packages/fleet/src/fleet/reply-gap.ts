@@ -87,9 +87,9 @@ export class GapWindow {
 
   add(gap: ReplyGap, tolerance: number, thrown: boolean): void {
     const { gaps, noise } = gap;
-    const most = slackTokens * tolerance;
+    const max = slackTokens * tolerance;
     // Written so that what is no number counts whole.
-    const capped = gaps.reduce((sum, each) => sum + (each <= most ? each : most), 0);
+    const capped = gaps.reduce((sum, each) => sum + (each <= max ? each : max), 0);
     this.#replies.push({ tokens: gaps.length, capped, noise, thrown });
     if (this.#replies.length > windowReplies) this.#replies.shift();
   }

@@ -34,8 +34,8 @@ export async function lieOf(how: Lie, reply: SampleResult, context: LieContext):
       return { ...reply, logProbs: logProbs.map((value) => value - 1) };
     case "truncated": {
       const kept = tokens.slice(0, Math.ceil(tokens.length / 2));
-      const whole = [...kept.slice(0, -1), ...(stopTokens.length > 0 ? stopTokens.slice(0, 1) : kept.slice(-1))];
-      return { ...reply, tokens: whole, logProbs: logProbs.slice(0, whole.length), finishReason: "stop" };
+      const forged = [...kept.slice(0, -1), ...(stopTokens.length > 0 ? stopTokens.slice(0, 1) : kept.slice(-1))];
+      return { ...reply, tokens: forged, logProbs: logProbs.slice(0, forged.length), finishReason: "stop" };
     }
     case "swapped":
       return other ? { ...other, promptTokens } : reply;

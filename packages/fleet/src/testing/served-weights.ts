@@ -43,14 +43,14 @@ export interface AskedReply extends Sampling {
 export class ServedWeights {
   readonly #options: FakeServerOptions;
   readonly #adapters = new Map<string, TrainableModel>();
-  #whole: Promise<TrainableModel>;
+  #allWeights: Promise<TrainableModel>;
   /** The last replies that were generated. */
   readonly #given: SampleResult[] = [];
   version = "default";
 
   constructor(options: FakeServerOptions) {
     this.#options = options;
-    this.#whole = options.engine.createModel(options.base);
+    this.#allWeights = options.engine.createModel(options.base);
   }
 
   get names(): readonly string[] {
@@ -74,8 +74,8 @@ export class ServedWeights {
 
   async loadAll(path: string, version: string): Promise<void> {
     const made = await this.#options.engine.createModel({ kind: "folder", path });
-    const before = this.#whole;
-    this.#whole = Promise.resolve(made);
+    const before = this.#allWeights;
+    this.#allWeights = Promise.resolve(made);
     this.version = version;
     await (await before).dispose();
   }
@@ -84,7 +84,7 @@ export class ServedWeights {
   async forget(): Promise<void> {
     const { engine, base } = this.#options;
     for (const name of this.names) await this.unload(name);
-    if (this.version !== "default") this.#whole = engine.createModel(base);
+    if (this.version !== "default") this.#allWeights = engine.createModel(base);
     this.version = "default";
   }
 
@@ -131,7 +131,7 @@ export class ServedWeights {
   }
 
   async #sampler(name: string | null, stale: boolean): Promise<Sampler> {
-    if (name === null) return this.#whole;
+    if (name === null) return this.#allWeights;
     const oldest = [...this.#adapters.values()][0];
     const named = this.#adapters.get(name);
     if (!named) throw new LaconicError("input_invalid", `no ${name}`);

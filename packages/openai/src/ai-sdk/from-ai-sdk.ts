@@ -81,16 +81,17 @@ function bodyOf({ prompt, sampling, random }: CompletionRequest, seed: boolean):
 }
 
 function serverReply({ content, finishReason, usage }: AiSdkReply): ServerReply {
-  const said = (type: string): string => content.map((part) => (part.type === type ? (part.text ?? "") : "")).join("");
+  const textOf = (type: string): string =>
+    content.map((part) => (part.type === type ? (part.text ?? "") : "")).join("");
   const finish = typeof finishReason === "string" ? finishReason : finishReason.unified;
   if (finish === "error" || finish === "interrupted")
-    throw new DamagedReply(`the provider broke off (${finish})`, said("text"));
+    throw new DamagedReply(`the provider broke off (${finish})`, textOf("text"));
   const [promptTokens, completionTokens] = [usage.inputTokens, usage.outputTokens].map((count) =>
     typeof count === "object" ? count.total : count,
   );
   return {
-    text: said("text"),
-    hidden: said("reasoning"),
+    text: textOf("text"),
+    hidden: textOf("reasoning"),
     finishReason: finishOf(finish),
     usage: isCount(promptTokens) && isCount(completionTokens) ? { promptTokens, completionTokens } : null,
     trace: null,

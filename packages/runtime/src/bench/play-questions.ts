@@ -111,7 +111,7 @@ export function playQuestions(
       const openModel = await opener(config, { account: booked, insecure, ...deadline }, note);
       const { Limiter: RequestLimiter } = await import("@laconic/openai");
       const { concurrency } = config;
-      const limiter = new RequestLimiter({ start: Math.min(20, concurrency), most: Math.max(64, concurrency) });
+      const limiter = new RequestLimiter({ start: Math.min(20, concurrency), max: Math.max(64, concurrency) });
       const { stopped } = await playBench(directory, prepared, file, {
         model: openModel(config, limiter),
         openModel,

@@ -12,7 +12,7 @@ export async function servedModel(
   spending: Spending | null = null,
 ): Promise<LanguageModel> {
   const { Limiter, openAiModel } = await import("@laconic/openai");
-  const limiter = new Limiter({ start: Math.min(20, concurrency), most: concurrency });
+  const limiter = new Limiter({ start: Math.min(20, concurrency), max: concurrency });
   const { price = null, ...rest } = spending ?? {};
   const booked = { ...rest, ...(price && { price }) };
   return openAiModel({ model, baseUrl, limiter, ...booked });

@@ -101,9 +101,9 @@ export async function gradeProgram(
     if (isTooLong(input)) return wrong("too long, with its arguments, for the sandbox");
     const run = await sandbox.run({ code: harnessCall("answer_calls"), stdin: input, ...limits });
     if (isOpen(run)) return { ...wrong(endings[run.status]), decided: false };
-    const said = run.status === "ok" ? readAnswers(lastLine(run), calls.length) : { wrong: endings[run.status] };
-    if ("wrong" in said) return wrong(said.wrong);
-    answers = said.answers;
+    const read = run.status === "ok" ? readAnswers(lastLine(run), calls.length) : { wrong: endings[run.status] };
+    if ("wrong" in read) return wrong(read.wrong);
+    answers = read.answers;
   }
   return wrong(`its answers lead the tests on for more than ${maxRounds} rounds`);
 }
@@ -127,7 +127,7 @@ function isOpen({ status }: SandboxResult): boolean {
   return status === "undecided" || status === "aborted";
 }
 
-/** Reads what a program's interpreter said, which the program may have said in its place. */
+/** Reads what a program's interpreter wrote, which the program may have written in its place. */
 function readAnswers(report: object | null, count: number): Said {
   const { answers, unloadable } = (report ?? {}) as { readonly answers?: unknown; readonly unloadable?: unknown };
   if (isRaised(unloadable)) return { wrong: `does not load: ${describe(unloadable)}` };
@@ -162,7 +162,7 @@ function testsInvalid(entryPoint: string, { status, stderr }: SandboxResult): La
   });
 }
 
-/** What a harness said: its last line. Whatever stands above it was printed by the candidate. */
+/** What a harness wrote: its last line. The lines above it were printed by the candidate. */
 function lastLine({ stdout }: SandboxResult): object | null {
   try {
     const value: unknown = boundedJson(stdout.trimEnd().split("\n").at(-1) ?? "");

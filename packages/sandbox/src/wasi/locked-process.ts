@@ -127,11 +127,11 @@ export class LockedProcess {
       const abort = (): void => end("aborted");
       if (signal?.aborted) abort();
       signal?.addEventListener("abort", abort, { once: true });
-      this.#hear = (heard) => {
+      this.#hear = (result) => {
         stopWatch();
         signal?.removeEventListener("abort", abort);
         this.#hear = null;
-        resolve(heard);
+        resolve(result);
       };
       const { seconds, ...message } = job;
       this.#child.stdin?.write(`${JSON.stringify({ ...message, sleepSeconds: seconds })}\n`);

@@ -188,23 +188,23 @@ export class GatewayRoutes {
 
   async #reward(request: Request, id: string): Promise<Response> {
     const body = await this.#bodyOf(request);
-    const said = rewardIn(body, this.#names, this.#options.agentRewards);
+    const given = rewardIn(body, this.#names, this.#options.agentRewards);
     const first = this.#state.rewards.get(id);
-    if (first && isRepeated(said, first)) return jsonResponse(200, { ...this.#describe(id), repeated: true });
+    if (first && isRepeated(given, first)) return jsonResponse(200, { ...this.#describe(id), repeated: true });
     const rollout = this.#openRollout(id);
     if (!rollout) throw unknown(id);
     if (rollout.asking > 0) throw refused("reply_in_the_making", `rollout ${id} still waits for a reply`);
-    const group = rollout.group ?? said.group;
+    const group = rollout.group ?? given.group;
     if (group === null)
       throw invalid(
         "the rollout has no group: name the problem that it is about, as group or by x-rollout-group",
         "group",
       );
-    if (said.group !== null && said.group !== group)
-      throw refused("group_differs", `rollout ${id} belongs to the group ${group}, not ${said.group}`);
+    if (given.group !== null && given.group !== group)
+      throw refused("group_differs", `rollout ${id} belongs to the group ${group}, not ${given.group}`);
     if (learnersIn(rollout.record, this.#learners).length === 0)
       throw refused("nothing_to_train", `rollout ${id} has no reply of ${[...this.#learners].join(", ")}`);
-    const done = finished(rollout, group, said.reward, said.answer);
+    const done = finished(rollout, group, given.reward, given.answer);
     rollout.ending = true;
     try {
       await this.#options.journal({ kind: "finished", rollout: done });

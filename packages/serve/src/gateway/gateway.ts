@@ -29,7 +29,7 @@ export interface GatewayStatus {
   readonly waiting: number;
   readonly groupsReady: number;
   readonly groupsPerStep: number;
-  /** Prompts since the server began, by how they stand to what was said before. */
+  /** Prompts since the server began, by how they stand to earlier turns. */
   readonly prompts: Readonly<Record<string, number>>;
   /** Rollouts without a reward or without use, by reason. */
   readonly dropped: Readonly<Record<string, number>>;

@@ -4,7 +4,7 @@ import type { RolloutRecord } from "./rollout-record.ts";
 /**
  * A rollout as an episode: each reply an utterance, in the order in which they were made. Who reads whom is the harness's own
  * affair: deliveries and reads are empty, so that costs count what is written, and never what is read.
- * @param answer - as the harness says it; the last reply when undefined
+ * @param answer - as the harness gives it; the last reply when undefined
  */
 export function episodeOf(
   { calls }: RolloutRecord,
@@ -29,15 +29,15 @@ export function episodeOf(
       ...(trace && { trace }),
     };
   });
-  const said = answer === undefined ? (utterances.at(-1)?.text ?? null) : answer;
+  const finalAnswer = answer === undefined ? (utterances.at(-1)?.text ?? null) : answer;
   const notes = calls.some(({ kind }) => kind === "rerendered") ? ["rerendered"] : [];
   return {
     problemId,
     topology: "gateway",
     utterances,
-    answer: said,
+    answer: finalAnswer,
     ...(notes.length > 0 && { notes }),
-    stopReason: said === null ? "no_answer" : "answered",
+    stopReason: finalAnswer === null ? "no_answer" : "answered",
     ledger: {
       calls: utterances.map(({ turn, round, agent, writtenTokens }, i) => ({
         turn,

@@ -67,11 +67,11 @@ export function standingOf({ calls }: RolloutRecord, { agent, messages, tokens }
   const replies = new Map(
     own.flatMap(({ replyKey, index }) => (replyKey === null ? [] : [[replyKey, index] as const])),
   );
-  const said = (messages ?? []).flatMap(({ role }, i) =>
+  const sources = (messages ?? []).flatMap(({ role }, i) =>
     role === "assistant" ? [replies.get(keys[i] as string)] : [],
   );
-  const foreign = said.filter((each) => each === undefined).length;
-  const reported = said.findLast((each) => each !== undefined);
+  const foreign = sources.filter((each) => each === undefined).length;
+  const reported = sources.findLast((each) => each !== undefined);
   const length = (index: number): number => tokensOf(calls[index])?.length ?? 0;
   const parent =
     tokens === null
@@ -96,8 +96,8 @@ export function recordCall(
   answer: Pick<RecordedCall, "completion" | "tools" | "step">,
 ): RolloutRecord {
   const { agent, messages, text } = prompt;
-  const said: ChatMessage = { role: "assistant", content: answer.completion.text };
-  const replyKey = messages ? (historyKeys([...messages, said]).at(-1) ?? null) : null;
+  const reply: ChatMessage = { role: "assistant", content: answer.completion.text };
+  const replyKey = messages ? (historyKeys([...messages, reply]).at(-1) ?? null) : null;
   const call: RecordedCall = { agent, ...standingOf(record, prompt), prompt: text, ...answer, replyKey };
   return { ...record, calls: [...record.calls, call] };
 }

@@ -23,7 +23,7 @@ export interface FinishedRollout {
   readonly reward: EpisodeReward;
   /** Steps done when its first and its last reply were sampled. */
   readonly steps: readonly [first: number, last: number];
-  /** Prompts by how they stand to what was said before. */
+  /** Prompts by how they stand to earlier turns. */
   readonly kinds: Readonly<Record<string, number>>;
 }
 
@@ -135,11 +135,11 @@ export class RolloutRegistry {
   ready(): FinishedRollout[][] {
     const { rolloutsPerGroup } = this.#sizes;
     const lots = [...this.#byGroup().values()].flatMap((members) => {
-      const whole = Math.floor(members.length / rolloutsPerGroup);
-      const found = Array.from({ length: whole }, (_, i) =>
+      const count = Math.floor(members.length / rolloutsPerGroup);
+      const found = Array.from({ length: count }, (_, i) =>
         members.slice(i * rolloutsPerGroup, (i + 1) * rolloutsPerGroup),
       );
-      const rest = members.slice(whole * rolloutsPerGroup);
+      const rest = members.slice(count * rolloutsPerGroup);
       return this.#isLate(rest) && rest.length > 1 ? [...found, rest] : found;
     });
     return lots

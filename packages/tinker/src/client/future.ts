@@ -69,10 +69,10 @@ export async function future<S extends z.ZodType>(
   return awaitFuture(transport, { path, requestId }, schema, signal);
 }
 
-function failed(path: string, said: Extract<EarlyReply, { readonly error: string }>): LaconicError {
-  return new LaconicError("api_refused", `${path}: ${said.error.slice(0, 300)}`, {
+function failed(path: string, reply: Extract<EarlyReply, { readonly error: string }>): LaconicError {
+  return new LaconicError("api_refused", `${path}: ${reply.error.slice(0, 300)}`, {
     path,
-    category: said.category ?? "unknown",
+    category: reply.category ?? "unknown",
   });
 }
 

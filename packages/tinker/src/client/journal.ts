@@ -48,8 +48,8 @@ export function fileJournal(file: string): Journal {
       if (error.code === "ENOENT") return "";
       throw error;
     });
-    const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-    return whole
+    const complete = text.slice(0, text.lastIndexOf("\n") + 1);
+    return complete
       .split("\n")
       .slice(0, -1)
       .map((line, i) => {

@@ -202,10 +202,10 @@ export class TrainingClient {
       });
     const { transport, journal, repeat } = this.#parts;
     const seq = ++this.#seq;
-    const whole = { model_id: this.modelId, seq_id: seq, ...body };
+    const request = { model_id: this.modelId, seq_id: seq, ...body };
     if (path === "forward_backward") this.#pendingGradient = true;
-    await journal.note({ model: this.modelId, seq, path, hash: bodyHash(whole) });
-    return (await transport.exchange(path, whole, replies.promise, repeat, signal)).request_id;
+    await journal.note({ model: this.modelId, seq, path, hash: bodyHash(request) });
+    return (await transport.exchange(path, request, replies.promise, repeat, signal)).request_id;
   }
 
   /** What may have changed the model, or not, ends it. A refusal and what was never sent changed nothing. */

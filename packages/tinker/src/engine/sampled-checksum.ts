@@ -1,16 +1,16 @@
 import { LaconicError, raggedRow, type Ragged, type SampleResult, type TrainingSequence } from "@laconic/core";
 
 /** Replies that are remembered of each weight version. */
-const most = 8;
+const max = 8;
 
 /**
- * Remembers what samplers said their log-probs were, until a forward pass over the same tokens under the same weights says it too:
+ * Remembers the log-probs that samplers reported, until a forward pass over the same tokens under the same weights says it too:
  * a sampler of other weights, or a server that answers for another model, shows before anything is learned from its replies.
  */
 export class SampledChecksum {
   readonly #tolerance: number;
   #version = -1;
-  readonly #said = new Map<string, readonly number[]>();
+  readonly #sampled = new Map<string, readonly number[]>();
 
   /** @param tolerance - mean difference of a reply's log-probs in nats; kernels and number formats of two engines differ by far less */
   constructor(tolerance: number) {
@@ -19,20 +19,20 @@ export class SampledChecksum {
 
   /** Of replies that were drawn at temperature 1 from the whole vocabulary. */
   remember(version: number, replies: readonly SampleResult[]): void {
-    if (version !== this.#version) this.#said.clear();
+    if (version !== this.#version) this.#sampled.clear();
     this.#version = version;
     for (const { promptTokens, tokens, logProbs } of replies)
-      if (tokens.length > 0 && this.#said.size < most) this.#said.set(keyOf(promptTokens, tokens), logProbs);
+      if (tokens.length > 0 && this.#sampled.size < max) this.#sampled.set(keyOf(promptTokens, tokens), logProbs);
   }
 
   /** The error of a sampler that spoke with other weights; null where all agree. */
   check(version: number, sequences: readonly TrainingSequence[], logProbs: Ragged): LaconicError | null {
-    if (version !== this.#version || this.#said.size === 0) return null;
+    if (version !== this.#version || this.#sampled.size === 0) return null;
     for (const [row, { promptTokens, completionTokens }] of sequences.entries()) {
-      const said = this.#said.get(keyOf(promptTokens, completionTokens));
-      if (!said) continue;
+      const sampled = this.#sampled.get(keyOf(promptTokens, completionTokens));
+      if (!sampled) continue;
       const own = raggedRow(logProbs, row);
-      const apart = said.reduce((sum, value, t) => sum + Math.abs(value - (own[t] as number)), 0) / said.length;
+      const apart = sampled.reduce((sum, value, t) => sum + Math.abs(value - (own[t] as number)), 0) / sampled.length;
       if (apart <= this.#tolerance) continue;
       return new LaconicError(
         "engine_failed",

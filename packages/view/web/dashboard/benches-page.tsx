@@ -51,7 +51,7 @@ function Methods({ name, rows }: { readonly name: string; readonly rows: readonl
   return (
     <>
       <h3>
-        <SafeLine text={name} most={80} />
+        <SafeLine text={name} max={80} />
       </h3>
       <div class="scroll" tabIndex={0} role="region" aria-label={`Methods on ${visibleLine(name, 80)}`}>
         <table>
@@ -70,7 +70,7 @@ function Methods({ name, rows }: { readonly name: string; readonly rows: readonl
             {rows.map((row) => (
               <tr key={row.method}>
                 <th scope="row">
-                  <SafeLine text={row.method} most={80} />
+                  <SafeLine text={row.method} max={80} />
                 </th>
                 <td>
                   <Interval value={row.accuracy} interval={row.interval} />

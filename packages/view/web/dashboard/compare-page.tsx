@@ -57,13 +57,13 @@ function Comparison({ all: everyRun }: { readonly all: readonly RunSummary[] }) 
         {runs.slice(0, listedAtMost).map((run) => (
           <li key={run.id} class="chip">
             <a href={linkTo(["run", run.id])}>
-              <SafeLine text={run.name} most={40} />
+              <SafeLine text={run.name} max={40} />
             </a>
             <StateBadge run={run} />
             <button type="button" class="quiet" onClick={() => setQuery({ sel: ids.filter((id) => id !== run.id) })}>
               <span aria-hidden="true">×</span>
               <span class="visually-hidden">
-                Take <SafeLine text={run.name} most={40} /> out
+                Take <SafeLine text={run.name} max={40} /> out
               </span>
             </button>
           </li>

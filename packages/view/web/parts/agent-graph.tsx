@@ -41,7 +41,7 @@ export function AgentGraph(props: AgentGraphProps): JSX.Element {
   const { edges } = costs;
   const [element, room] = useWidth();
   const layout = layoutOf(agents, edges, answerer, room === 0 ? 400 : room);
-  const most = Math.max(1, props.widestTokens ?? 0, ...edges.map(({ tokens }) => tokens));
+  const max = Math.max(1, props.widestTokens ?? 0, ...edges.map(({ tokens }) => tokens));
   const pairs = new Set(edges.map(({ from, to }) => `${from} ${to}`));
   const drawn = edges.flatMap((edge) => {
     const path = edgePath(layout, edge, pairs.has(`${edge.to} ${edge.from}`) ? 22 : 0);
@@ -58,7 +58,7 @@ export function AgentGraph(props: AgentGraphProps): JSX.Element {
         aria-label={inWords(props)}
       >
         {drawn.map(({ edge, path }) => (
-          <Edge key={`${edge.from} ${edge.to}`} {...{ edge, path, prices }} width={1.5 + (6 * edge.tokens) / most} />
+          <Edge key={`${edge.from} ${edge.to}`} {...{ edge, path, prices }} width={1.5 + (6 * edge.tokens) / max} />
         ))}
         {agents.map((agent) => (
           <Agent key={agent} {...{ agent, layout, props }} />

@@ -88,8 +88,8 @@ export function visiblePieces(text: string): readonly TextPiece[] {
 }
 
 /** The same in one line, for titles, lists and labels: marks in brackets, ends of lines as spaces. */
-export function visibleLine(text: string, most = 200): string {
-  const { shown, rest } = cutText(text, most);
+export function visibleLine(text: string, max = 200): string {
+  const { shown, rest } = cutText(text, max);
   const line = visiblePieces(shown)
     .map(({ text: plain, mark }) => (mark === undefined ? plain : `[${mark}]`))
     .join("")
@@ -98,10 +98,10 @@ export function visibleLine(text: string, most = 200): string {
 }
 
 /** The first part of a text, never through the middle of a character, and how many characters (UTF-16 units) are left. */
-export function cutText(text: string, most: number): { readonly shown: string; readonly rest: number } {
-  if (text.length <= most) return { shown: text, rest: 0 };
-  const last = text.charCodeAt(most - 1);
-  const end = last >= 0xd800 && last <= 0xdbff ? most - 1 : most;
+export function cutText(text: string, max: number): { readonly shown: string; readonly rest: number } {
+  if (text.length <= max) return { shown: text, rest: 0 };
+  const last = text.charCodeAt(max - 1);
+  const end = last >= 0xd800 && last <= 0xdbff ? max - 1 : max;
   return { shown: text.slice(0, end), rest: text.length - end };
 }
 

@@ -6,8 +6,8 @@ import { cutText, visibleLine, visiblePieces } from "./safe-text.ts";
 const shownAtOnce = 4000;
 
 /** What a model wrote, as text and nothing else: what cannot be seen is named, what turns lines around has no effect, the end of a long one is a click away. */
-export function SafeText({ text, most = shownAtOnce }: { readonly text: string; readonly most?: number }) {
-  const [limit, setLimit] = useState(most);
+export function SafeText({ text, max = shownAtOnce }: { readonly text: string; readonly max?: number }) {
+  const [limit, setLimit] = useState(max);
   const { shown, rest } = cutText(text, limit);
   return (
     <span class="safe-text" dir="auto">
@@ -42,6 +42,6 @@ export function Pieces({ text }: { readonly text: string }) {
 }
 
 /** One line of it, for lists and titles. */
-export function SafeLine({ text, most = 200 }: { readonly text: string; readonly most?: number }) {
-  return <bdi>{visibleLine(text, most)}</bdi>;
+export function SafeLine({ text, max = 200 }: { readonly text: string; readonly max?: number }) {
+  return <bdi>{visibleLine(text, max)}</bdi>;
 }

@@ -1,7 +1,7 @@
-/** Round values within a range, at most `most` of them: steps of 1, 2 or 5 times a power of ten. */
-export function ticksOf(low: number, high: number, most: number): readonly number[] {
-  if (!(high > low) || most < 1) return [low];
-  const raw = (high - low) / most;
+/** Round values within a range, at most `max` of them: steps of 1, 2 or 5 times a power of ten. */
+export function ticksOf(low: number, high: number, max: number): readonly number[] {
+  if (!(high > low) || max < 1) return [low];
+  const raw = (high - low) / max;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = ([1, 2, 5].find((factor) => factor * power >= raw * (1 - 1e-9)) ?? 10) * power;
   const first = Math.ceil(low / step - 1e-9);

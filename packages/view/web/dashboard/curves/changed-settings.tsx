@@ -27,7 +27,7 @@ function List({ changes }: { readonly changes: readonly ChangesOfStep[] }) {
     <ul class="small">
       {changes.map(({ step, text }) => (
         <li key={step}>
-          from step {step} on: <SafeLine text={text} most={300} />
+          from step {step} on: <SafeLine text={text} max={300} />
         </li>
       ))}
     </ul>

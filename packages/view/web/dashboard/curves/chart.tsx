@@ -58,7 +58,7 @@ export function Chart(props: ChartProps) {
         )}
         {metric.meaning !== null && (
           <span class="meaning soft small">
-            <SafeLine text={metric.meaning} most={400} />
+            <SafeLine text={metric.meaning} max={400} />
           </span>
         )}
       </figcaption>
@@ -215,7 +215,7 @@ function Tooltip({ at, drawn, groups, unit, changes, plot, width }: TooltipProps
         <div key={group.key} class="entry">
           <i class={`key ${hueOf(group.index)}`} />
           <span class="label">
-            <SafeLine text={group.label} most={40} />
+            <SafeLine text={group.label} max={40} />
           </span>
           <b>{formatValue(value, unit)}</b>
           {low !== undefined && high !== undefined && low !== high && (
@@ -227,7 +227,7 @@ function Tooltip({ at, drawn, groups, unit, changes, plot, width }: TooltipProps
       ))}
       {change !== null && (
         <div class="small">
-          from step {change.step} on: <SafeLine text={change.text} most={120} />
+          from step {change.step} on: <SafeLine text={change.text} max={120} />
         </div>
       )}
       {values.length > 8 && <div class="soft small">and {values.length - 8} more</div>}

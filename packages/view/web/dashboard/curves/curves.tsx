@@ -242,7 +242,7 @@ function Legend({ groups, hidden, onToggle }: LegendProps) {
         <li key={key}>
           <button type="button" aria-pressed={!hidden.has(key)} onClick={() => onToggle(key)}>
             <i class={`key ${hueOf(index)} dash${Math.floor(index / 8) % 4}`} />
-            <SafeLine text={label} most={60} />
+            <SafeLine text={label} max={60} />
           </button>
         </li>
       ))}

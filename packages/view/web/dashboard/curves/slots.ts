@@ -29,19 +29,19 @@ export function rowsWithin({ steps }: Column, low: number, high: number): readon
 }
 
 /** Every step of the columns while there are at most `most`, equal parts of the range otherwise. */
-export function slotsOf(columns: readonly Column[], low: number, high: number, most: number): Slots {
+export function slotsOf(columns: readonly Column[], low: number, high: number, max: number): Slots {
   const parts: Slots = {
     kind: "parts",
     low,
-    width: (high - low) / Math.max(1, Math.floor(most / 2)),
-    count: Math.max(1, Math.floor(most / 2)),
+    width: (high - low) / Math.max(1, Math.floor(max / 2)),
+    count: Math.max(1, Math.floor(max / 2)),
   };
   const distinct = new Set<number>();
   for (const column of columns) {
     const [from, to] = rowsWithin(column, low, high);
-    if (to - from > most + 2) return parts;
+    if (to - from > max + 2) return parts;
     for (let row = from; row < to; row++) distinct.add(column.steps[row] as number);
-    if (distinct.size > most + 2 * columns.length + 2) return parts;
+    if (distinct.size > max + 2 * columns.length + 2) return parts;
   }
   return { kind: "steps", steps: Float64Array.from(distinct).toSorted() };
 }

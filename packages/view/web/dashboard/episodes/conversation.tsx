@@ -81,7 +81,7 @@ function Turn({ turn, turns, by, scale, value }: TurnProps) {
     <li class="turn panel">
       <div class="line">
         <b>
-          <SafeLine text={turn.agent} most={40} />
+          <SafeLine text={turn.agent} max={40} />
         </b>
         <span class="soft small">{counted(turn.writtenTokens, "token")}</span>
         {turn.advantage !== null && <span class="soft small number">advantage {formatNumber(turn.advantage)}</span>}
@@ -89,15 +89,15 @@ function Turn({ turn, turns, by, scale, value }: TurnProps) {
       {turn.view !== null && (
         <div class="part private">
           <span class="what">private</span>
-          <SafeText text={turn.view} most={1500} />
+          <SafeText text={turn.view} max={1500} />
         </div>
       )}
       {read.map((other) => (
         <div key={other.turn} class="part read">
           <span class="what">
-            read from <SafeLine text={other.agent} most={40} />
+            read from <SafeLine text={other.agent} max={40} />
           </span>
-          {other.silent ? <i class="soft">nothing</i> : <SafeText text={other.text} most={600} />}
+          {other.silent ? <i class="soft">nothing</i> : <SafeText text={other.text} max={600} />}
         </div>
       ))}
       <div class="part wrote">
@@ -151,7 +151,7 @@ function Tokens({
               .slice(tokensColoured)
               .map(({ text }) => text)
               .join("")}
-            most={400}
+            max={400}
           />
         </>
       )}
@@ -194,7 +194,7 @@ function Outcome({ detail }: { readonly detail: EpisodeDetail }) {
         <Grade grade={detail.row.grade} />
       </div>
       <p class="mono">
-        {detail.answer === null ? <i class="soft">none</i> : <SafeText text={detail.answer} most={1500} />}
+        {detail.answer === null ? <i class="soft">none</i> : <SafeText text={detail.answer} max={1500} />}
       </p>
       {terms.length > 0 && (
         <p class="small">

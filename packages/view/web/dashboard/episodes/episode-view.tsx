@@ -60,12 +60,12 @@ function Both({ detail, other }: { readonly detail: EpisodeDetail; readonly othe
     <>
       <header>
         <h2>
-          <SafeText text={detail.problem.question} most={600} />
+          <SafeText text={detail.problem.question} max={600} />
         </h2>
         <p class="small">
           Correct answer:{" "}
           <b class="mono">
-            {detail.problem.gold === "" ? "not known" : <SafeText text={detail.problem.gold} most={300} />}
+            {detail.problem.gold === "" ? "not known" : <SafeText text={detail.problem.gold} max={300} />}
           </b>{" "}
           (hidden from the agents).
         </p>

@@ -101,7 +101,7 @@ function Row({ row, index, total, isChosen }: RowProps) {
         <SafeLine text={row.question} />
       </div>
       <div class="answer soft small">
-        {row.answer === null ? "no answer" : <SafeLine text={row.answer} most={80} />}
+        {row.answer === null ? "no answer" : <SafeLine text={row.answer} max={80} />}
         {row.silent.length > 0 && <> · silent: {row.silent.map((agent) => visibleLine(agent, 24)).join(", ")}</>}
       </div>
     </div>

@@ -67,7 +67,7 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
         <ul class="legend" aria-label="Colours">
           {groups.map(({ key, label }, index) => (
             <li key={key}>
-              <i class={`key dot ${hueOf(index)}`} /> <SafeLine text={label} most={60} />
+              <i class={`key dot ${hueOf(index)}`} /> <SafeLine text={label} max={60} />
             </li>
           ))}
         </ul>
@@ -119,10 +119,10 @@ function PlanePicture({ points, frontier, isLog }: PictureProps) {
   const [left, right, top, bottom] = [56, 16, 14, 44];
   const rows = points.flatMap(({ way }) => way);
   const tokens = rows.map((row) => row.tokens);
-  const [least, most] = [Math.min(...tokens), Math.max(...tokens)];
-  const room = (most - least) * 0.06 || 1;
+  const [least, max] = [Math.min(...tokens), Math.max(...tokens)];
+  const room = (max - least) * 0.06 || 1;
   const logLow = Math.max(0.1, Math.min(...tokens.filter((each) => each > 0)) / 1.3);
-  const [low, high] = isLog ? [logLow, Math.max(logLow * 2, most * 1.3)] : [Math.max(0, least - room), most + room];
+  const [low, high] = isLog ? [logLow, Math.max(logLow * 2, max * 1.3)] : [Math.max(0, least - room), max + room];
   const bounds = rows.flatMap(({ interval }) => interval);
   const [bottomValue, topValue] = [Math.max(0, Math.min(...bounds) - 0.03), Math.min(1, Math.max(...bounds) + 0.03)];
   const scaled = (value: number): number =>

@@ -85,7 +85,7 @@ function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
       <ul>
         {warnings.slice(0, 5).map((warning, i) => (
           <li key={i}>
-            <SafeText text={warning} most={600} />
+            <SafeText text={warning} max={600} />
           </li>
         ))}
       </ul>
@@ -95,7 +95,7 @@ function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
           <ul>
             {warnings.slice(5, 200).map((warning, i) => (
               <li key={i}>
-                <SafeText text={warning} most={600} />
+                <SafeText text={warning} max={600} />
               </li>
             ))}
           </ul>

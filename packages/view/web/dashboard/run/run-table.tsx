@@ -86,7 +86,7 @@ function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run
         </span>
         {run.reason !== null && (
           <span class="reason small">
-            <SafeLine text={run.reason} most={400} />
+            <SafeLine text={run.reason} max={400} />
           </span>
         )}
       </td>
@@ -122,7 +122,7 @@ function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run
         <Change first={beforeWarmStart?.tokens} from={before?.tokens} to={after?.tokens} format={formatNumber} />
       </td>
       <td data-label="Seed" class="number">
-        {run.seed === null ? "–" : <SafeLine text={run.seed} most={24} />}
+        {run.seed === null ? "–" : <SafeLine text={run.seed} max={24} />}
       </td>
       <td data-label="Written" class="number soft">
         {formatAgo(now - run.updated)}

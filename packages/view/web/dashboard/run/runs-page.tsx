@@ -25,7 +25,7 @@ export function RunsPage() {
 
 function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
   const route = useRoute();
-  const [most, setMost] = useState(shownAtOnce);
+  const [max, setMost] = useState(shownAtOnce);
   const [text, where, sel] = [one(route, "text"), all(route, "where"), all(route, "sel")];
   const chosen = all(route, "state") as readonly RunState[];
   const sort = (one(route, "sort") || "updated") as RunSort;
@@ -77,7 +77,7 @@ function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
         </Empty>
       ) : (
         <RunTable
-          runs={shown.slice(0, most)}
+          runs={shown.slice(0, max)}
           selected={selected}
           onSelect={(id, isOn) =>
             setQuery({ sel: isOn ? [...compared, id] : compared.filter((other) => other !== id) })
@@ -88,9 +88,9 @@ function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
           now={now}
         />
       )}
-      {shown.length > most && (
-        <button type="button" class="button" onClick={() => setMost(most + shownAtOnce)}>
-          Show more ({counted(shown.length - most, "run")} left)
+      {shown.length > max && (
+        <button type="button" class="button" onClick={() => setMost(max + shownAtOnce)}>
+          Show more ({counted(shown.length - max, "run")} left)
         </button>
       )}
     </>

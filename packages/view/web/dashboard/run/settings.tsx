@@ -40,7 +40,7 @@ export function Settings({ runs }: { readonly runs: readonly RunSummary[] }) {
               <th scope="col">Setting</th>
               {runs.map((run) => (
                 <th key={run.id} scope="col">
-                  <SafeLine text={run.name} most={40} />
+                  <SafeLine text={run.name} max={40} />
                 </th>
               ))}
             </tr>
@@ -49,14 +49,14 @@ export function Settings({ runs }: { readonly runs: readonly RunSummary[] }) {
             {shown.map(({ key, values, isSame }) => (
               <tr key={key} class={isSame || runs.length === 1 ? "" : "differs"}>
                 <th scope="row" class="mono">
-                  <SafeLine text={key} most={120} />
+                  <SafeLine text={key} max={120} />
                 </th>
                 {values.map((value, i) => (
                   <td key={runs[i]?.id} class="mono">
                     {value === undefined ? (
                       <span class="soft">not set</span>
                     ) : (
-                      <SafeLine text={String(value)} most={300} />
+                      <SafeLine text={String(value)} max={300} />
                     )}
                   </td>
                 ))}

@@ -45,7 +45,7 @@ function Playback({ speech }: { readonly speech: Speech }) {
   const answerer = useMemo(() => answererOf(speech), [speech]);
   // One scale for all steps: lines that grow thin are the point.
   const widest = useMemo(
-    () => steps.reduce((most, { edges }) => edges.reduce((own, { tokens }) => Math.max(own, tokens), most), 0),
+    () => steps.reduce((max, { edges }) => edges.reduce((own, { tokens }) => Math.max(own, tokens), max), 0),
     [steps],
   );
   const last = steps.length - 1;
@@ -117,10 +117,10 @@ function Numbers({ speech, step }: { readonly speech: Speech; readonly step: Spe
           {step.edges.map(({ from, to, tokens, cost }) => (
             <tr key={`${from} ${to}`}>
               <td>
-                <SafeLine text={from} most={40} />
+                <SafeLine text={from} max={40} />
               </td>
               <td>
-                <SafeLine text={to} most={40} />
+                <SafeLine text={to} max={40} />
               </td>
               <td class="number">{formatNumber(tokens)}</td>
               <td class="number">{formatNumber(cost)}</td>
@@ -129,7 +129,7 @@ function Numbers({ speech, step }: { readonly speech: Speech; readonly step: Spe
           {costsBeside(step).map(([what, cost]) => (
             <tr key={what}>
               <td colSpan={3}>
-                <SafeLine text={what} most={40} />
+                <SafeLine text={what} max={40} />
               </td>
               <td class="number">{formatNumber(cost)}</td>
             </tr>
@@ -148,7 +148,7 @@ function Numbers({ speech, step }: { readonly speech: Speech; readonly step: Spe
           {speech.agents.map((agent) => (
             <tr key={agent}>
               <td>
-                <SafeLine text={agent} most={40} />
+                <SafeLine text={agent} max={40} />
               </td>
               <td class="number">{formatNumber(step.written[agent] ?? 0)} tokens</td>
               <td class="number">{formatPercent(step.silence[agent])}</td>
