@@ -47,9 +47,12 @@ export async function session(engine: Engine, files: Files, options: SessionOpti
     observer: { step: ({ step }) => (step === steps ? stop.abort() : undefined) },
   });
   const shares = await files.exists(`${modelFolder}/config.json`);
-  const nothing = async (): Promise<void> => undefined;
-  const recorder = shares ? run : { ...run, begin: nothing, checkpoint: nothing };
-  await train(parts, parseTrainConfig(settings), recorder, stop.signal);
+  if (!shares) {
+    // Weights without a folder of their own cannot be saved.
+    const nothing = async (): Promise<void> => undefined;
+    Object.assign(run, { begin: nothing, checkpoint: nothing });
+  }
+  await train(parts, parseTrainConfig(settings), run, stop.signal);
   await run.close();
   await engine.close();
   const rows = async (name: string): Promise<string[]> =>

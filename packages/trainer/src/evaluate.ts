@@ -14,6 +14,7 @@ import { attempts, streamOfAttempt } from "./stages/attempts.ts";
 import { languageOf, saidTexts, type Language } from "./language.ts";
 import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { rewardOf, scorer } from "./scorer.ts";
+import type { Rollout } from "./stages/rollout.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "./parts.ts";
 
 /** How a team does on some problems. */
@@ -41,6 +42,23 @@ export interface Evaluation extends Measured {
   readonly scoring?: ScoreCounts;
 }
 
+/** How held-out problems are played and measured. */
+export interface EvaluateOptions {
+  readonly seed: string | number;
+  readonly step: number;
+  readonly problems: number;
+  readonly sampling: TrainConfig["sampling"];
+  readonly limits?: EpisodeContext["limits"];
+  /** What an agent's error does; with `end` its problem is left out of the accuracy. Default `throw`. */
+  readonly onError?: EpisodeContext["onError"];
+  /** Times that an episode whose model fails is played again; none by default. */
+  readonly retries?: number;
+  /** Default: that of a run. */
+  readonly scoring?: ScoringSettings;
+  /** The policies of the beginning, by name: language is measured under them. */
+  readonly references?: Samplers;
+}
+
 /**
  * Samples one episode of each held-out problem. The random streams depend on the seed and the problem alone, so
  * evaluations of one run differ by the weights only. A problem without a score is left out of the accuracy, and counted.
@@ -50,90 +68,80 @@ export interface Evaluation extends Measured {
 export async function evaluate(
   parts: TrainingParts,
   samplers: Samplers,
-  options: {
-    readonly seed: string | number;
-    readonly step: number;
-    readonly problems: number;
-    readonly sampling: TrainConfig["sampling"];
-    readonly limits?: EpisodeContext["limits"];
-    /** What an agent's error does; with `end` its problem is left out of the accuracy. Default `throw`. */
-    readonly onError?: EpisodeContext["onError"];
-    /** Times that an episode whose model fails is played again; none by default. */
-    readonly retries?: number;
-    /** Default: that of a run. */
-    readonly scoring?: ScoringSettings;
-    /** The policies of the beginning, by name: language is measured under them. */
-    readonly references?: Samplers;
-  },
+  options: EvaluateOptions,
 ): Promise<{ readonly evaluation: Evaluation; readonly episodes: readonly RecordedEpisode[] }> {
-  const models = modelsOf(parts, samplers);
-  const { scoring = agentGspoDefaults.scoring } = options;
+  const { step, scoring = agentGspoDefaults.scoring } = options;
+  const played = await playHeldOut(parts, samplers, options);
+  const report = scoringReport(played.map(({ score }) => score));
+  const failure = scoringFailure(report, scoring, `the evaluation at step ${step}`);
+  if (failure) throw failure;
+  const episodes = played.map(({ score, ...each }): RecordedEpisode => ({ step, ...each, task: scoreValue(score) }));
+  if (episodes.length > 0 && episodes.every(({ task = Number.NaN }) => Number.isNaN(task)))
+    throw new LaconicError(
+      "scoring_failed",
+      `the evaluation at step ${step}: all ${episodes.length} episodes ended with an agent's error, none has an answer`,
+      { step },
+    );
+  const measured = await measuring(parts, played, options);
+  const groups = [...new Set(episodes.flatMap(({ problem: { group = [] } }) => group))].toSorted();
+  const within = (wanted: string): Measured => measured(episodes.filter(({ problem: { group } }) => group === wanted));
+  return {
+    episodes,
+    evaluation: {
+      step,
+      ...measured(episodes),
+      ...(groups.length > 0 && { groups: Object.fromEntries(groups.map((group) => [group, within(group)])) }),
+      silence: silenceRates(episodes.flatMap(({ episode }) => episode.utterances)),
+      scoring: report.counts,
+    },
+  };
+}
+
+type HeldOutEpisode = Pick<Rollout, "problem" | "episode" | "score">;
+
+/** All problems at once. */
+function playHeldOut(parts: TrainingParts, samplers: Samplers, options: EvaluateOptions): Promise<HeldOutEpisode[]> {
+  const { problems, sampling, limits, onError, retries = 0, scoring = agentGspoDefaults.scoring } = options;
   const { heldOut, topology } = parts.task;
-  const scoreOf = scorer(parts.reward ?? rewardOf(parts.task), scoring, parts.task.topology.agents);
+  const models = modelsOf(parts, samplers);
+  const scoreOf = scorer(parts.reward ?? rewardOf(parts.task), scoring, topology.agents);
   const random = randomFromSeed(options.seed).split("evaluation");
-  const played = await Promise.all(
-    heldOut.slice(0, options.problems).map(async (problem, i) => {
-      const episode = await attempts(options.retries ?? 0, (attempt) =>
+  return Promise.all(
+    heldOut.slice(0, problems).map(async (problem, i) => {
+      const episode = await attempts(retries, (attempt) =>
         topology.run(problem, {
           models,
-          sampling: options.sampling,
+          sampling,
           random: streamOfAttempt(random.split(i), attempt),
-          ...(options.limits && { limits: options.limits }),
-          ...(options.onError && { onError: options.onError }),
+          ...(limits && { limits }),
+          ...(onError && { onError }),
         }),
       );
       checkEpisode(topology.name, episode);
       return { problem, episode, score: await scoreOf(episode, problem) };
     }),
   );
-  const report = scoringReport(played.map(({ score }) => score));
-  const failure = scoringFailure(report, scoring, `the evaluation at step ${options.step}`);
-  if (failure) throw failure;
-  const episodes = played.map(({ problem, episode, score }): RecordedEpisode => ({
-    step: options.step,
-    problem,
-    episode,
-    task: scoreValue(score),
-  }));
-  if (episodes.length > 0 && episodes.every(({ task = Number.NaN }) => Number.isNaN(task)))
-    throw new LaconicError(
-      "scoring_failed",
-      `the evaluation at step ${options.step}: all ${episodes.length} episodes ended with an agent's error, none has an answer`,
-      { step: options.step },
-    );
-  const texts = await saidTexts(
-    parts,
-    options.references ?? {},
-    played.map(({ episode }) => episode),
-    options.sampling.temperature,
-  );
+}
+
+/** What some of the episodes come to: accuracy and tokens, what the reward counts beside its terms, and language. */
+async function measuring(
+  parts: TrainingParts,
+  played: readonly HeldOutEpisode[],
+  { references = {}, sampling }: EvaluateOptions,
+): Promise<(some: readonly RecordedEpisode[]) => Measured> {
+  const all = played.map(({ episode }) => episode);
+  const texts = await saidTexts(parts, references, all, sampling.temperature);
   const measuresOf = new Map(
     played.map(({ episode, score }) => [episode, score?.status === "scored" ? (score.reward.measures ?? {}) : {}]),
   );
-  const measured = (some: readonly RecordedEpisode[]): Measured => ({
-    ...measuredTeam(some),
-    ...auxiliaryMetrics(
-      some.map(({ episode }) => measuresOf.get(episode) ?? {}),
-      parts.task.across?.(some) ?? {},
-    ),
-    ...(texts.size > 0 && {
-      language: languageOf(
-        some.map(({ episode }) => episode),
-        texts,
-      ),
-    }),
-  });
-  const groups = [...new Set(episodes.flatMap(({ problem: { group = [] } }) => group))].toSorted();
-  const within = (wanted: string): Measured => measured(episodes.filter(({ problem: { group } }) => group === wanted));
-  return {
-    episodes,
-    evaluation: {
-      step: options.step,
-      ...measured(episodes),
-      ...(groups.length > 0 && { groups: Object.fromEntries(groups.map((group) => [group, within(group)])) }),
-      silence: silenceRates(episodes.flatMap(({ episode }) => episode.utterances)),
-      scoring: report.counts,
-    },
+  return (some) => {
+    const episodes = some.map(({ episode }) => episode);
+    const measures = episodes.map((episode) => measuresOf.get(episode) ?? {});
+    return {
+      ...measuredTeam(some),
+      ...auxiliaryMetrics(measures, parts.task.across?.(some) ?? {}),
+      ...(texts.size > 0 && { language: languageOf(episodes, texts) }),
+    };
   };
 }
 

@@ -47,17 +47,16 @@ const unsynced: FileSystem = {
 
 /** Files take time of their own, which is not the run's. */
 function still(recorder: Recorder, timer: VirtualTimer): Recorder {
-  const { restore, record, step, rollouts, dropped, evaluation, checkpoint, warn } = recorder;
   return {
     clock: () => recorder.clock(),
-    restore: (models) => timer.still(restore(models)),
-    record: (each) => timer.still(record?.(each) ?? Promise.resolve()),
-    step: (metrics, clock) => timer.still(step(metrics, clock)),
-    rollouts: (at, each) => timer.still(rollouts(at, each)),
-    dropped: (at, groups) => timer.still(dropped(at, groups)),
-    evaluation: (each, episodes) => timer.still(evaluation(each, episodes)),
-    checkpoint: (models, state) => timer.still(checkpoint(models, state)),
-    warn: (message) => timer.still(warn(message)),
+    restore: (models) => timer.still(recorder.restore(models)),
+    record: (each) => timer.still(recorder.record?.(each) ?? Promise.resolve()),
+    step: (metrics, clock) => timer.still(recorder.step(metrics, clock)),
+    rollouts: (at, each) => timer.still(recorder.rollouts(at, each)),
+    dropped: (at, groups) => timer.still(recorder.dropped(at, groups)),
+    evaluation: (each, episodes) => timer.still(recorder.evaluation(each, episodes)),
+    checkpoint: (models, state) => timer.still(recorder.checkpoint(models, state)),
+    warn: (message) => timer.still(recorder.warn(message)),
   };
 }
 

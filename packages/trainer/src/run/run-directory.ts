@@ -1,11 +1,10 @@
 import { LaconicError } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
-import { gzipMember, recordVersion, runFiles, type MemberHead } from "@laconic/core/run-folder";
+import { gzipMember, recordVersion, runFiles, type MemberHead, type RecordedEpisode } from "@laconic/core/run-folder";
 import { nodeFileSystem, nodeProcesses } from "#platform";
 import type { Evaluation } from "../evaluate.ts";
-import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { MetricSink, SinkOutcome } from "../sinks/metric-sink.ts";
-import { sinkSet } from "../sinks/sink-set.ts";
+import { sinkSet, type SinkSet } from "../sinks/sink-set.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import {
@@ -21,13 +20,13 @@ import { changedSettings, parseChangedSettings, settingsAt, type ChangedSetting 
 import { joined, readLines, toLine } from "./json-lines.ts";
 import { gzipped } from "./gzipped.ts";
 import { lastOf } from "./last-of.ts";
-import { lockRun } from "./lock.ts";
+import { lockRun, type RunLock } from "./lock.ts";
 import type { ProcessTable } from "./process-table.ts";
-import { stepClock, type Recorder, type StepClock } from "./recorder.ts";
+import { stepClock, type DroppedProblem, type Recorder, type StepClock } from "./recorder.ts";
 import { traceNames } from "./run-files.ts";
 import { changesOf, runManifest } from "./run-manifest.ts";
 import { checkSame, clear, continues, writeConfig } from "./stored-run.ts";
-import { packEvaluation, packRollouts, packStep } from "./step-record.ts";
+import { packEvaluation, packRollouts, packStep, type StepRecord } from "./step-record.ts";
 import { cutTraces, digestTraces, rowsOfCut, writeTraces, type CutTraces } from "./traces.ts";
 
 /** What a caller sees while a run goes on. */
@@ -80,155 +79,219 @@ export interface Run extends Recorder {
  * setting or input that changed, with what it was and is.
  */
 export async function openRun(options: RunOptions): Promise<Run> {
-  const { directory, processes = nodeProcesses, observer = {}, resume = false } = options;
+  const { directory, processes = nodeProcesses, resume = false } = options;
   const fs = explainedFileSystem(options.fileSystem ?? nodeFileSystem, directory);
-  const path = (name: string): string => joinPath(directory, name);
   await continues(fs, directory, resume); // refuses before anything is created
-
-  await fs.makeDirectory(path(runFiles.checkpoints));
+  await fs.makeDirectory(joinPath(directory, runFiles.checkpoints));
   const lock = await lockRun(fs, directory, processes);
-  const [said, written] = [new Set<string>(), new Set<unknown>()];
-  const warn = async (message: string): Promise<void> => {
-    if (!said.has(message)) observer.warning?.(message);
-    if (!written.has(message)) await fs.append(path(runFiles.warnings), toLine({ message }));
-    said.add(message);
-    written.add(message);
-  };
-  const sinks = sinkSet(options.sinks ?? [], warn);
-  let manifest = runManifest(options.config, options.inputs ?? {});
-  /** Of a resumed run: what changed up to its checkpoint, and with the step that comes. */
-  let changes: { readonly kept: readonly ChangedSetting[]; readonly coming: readonly ChangedSetting[] } | null = null;
-  let isResumed = false;
+  const run = new RunDirectory(fs, options, lock);
   try {
-    isResumed = await continues(fs, directory, resume); // another process may have been here meanwhile
-    if (!isResumed) await clear(fs, directory);
-    for (const { message } of await readLines(fs, path(runFiles.warnings))) written.add(message);
-    await removePartial(fs, path(runFiles.checkpoints));
-    if (isResumed) manifest = await checkSame(fs, directory, options, warn);
-    else await writeConfig(fs, directory, manifest);
-    await fs.write(path(runFiles.environment), `${JSON.stringify(options.environment, null, 2)}\n`);
-    if (lock.takenOver) await warn(lock.takenOver);
-    await sinks.begin({
-      name: lastOf(directory),
-      directory,
-      config: options.config,
-      environment: options.environment,
-    });
+    await run.open();
+    return run;
   } catch (error) {
     await lock.release();
     throw error;
   }
+}
+
+/** Settings of a resumed run: what changed up to its checkpoint, and with the step that comes. */
+interface Changes {
+  readonly kept: readonly ChangedSetting[];
+  readonly coming: readonly ChangedSetting[];
+}
+
+class RunDirectory implements Run {
+  readonly #fs: FileSystem;
+  readonly #options: RunOptions;
+  readonly #observer: RunObserver;
+  /** Whether everything is recorded, or what people read. */
+  readonly #records: boolean;
+  readonly #lock: RunLock;
+  readonly #sinks: SinkSet;
+  readonly #shown = new Set<string>();
+  readonly #written = new Set<unknown>();
+  #manifest: ReturnType<typeof runManifest>;
+  #changes: Changes | null = null;
+  #isResumed = false;
+
+  constructor(fs: FileSystem, options: RunOptions, lock: RunLock) {
+    this.#fs = fs;
+    this.#options = options;
+    this.#observer = options.observer ?? {};
+    this.#records = options.records ?? true;
+    this.#lock = lock;
+    this.#sinks = sinkSet(options.sinks ?? [], (message) => this.warn(message));
+    this.#manifest = runManifest(options.config, options.inputs ?? {});
+  }
+
+  #path(name: string): string {
+    return joinPath(this.#options.directory, name);
+  }
+
+  /** Under the lock: creates the folder's files, or checks that those of the run fit. */
+  async open(): Promise<void> {
+    const { directory, resume = false, config, environment } = this.#options;
+    const fs = this.#fs;
+    this.#isResumed = await continues(fs, directory, resume); // another process may have been here meanwhile
+    if (!this.#isResumed) await clear(fs, directory);
+    for (const { message } of await readLines(fs, this.#path(runFiles.warnings))) this.#written.add(message);
+    await removePartial(fs, this.#path(runFiles.checkpoints));
+    if (this.#isResumed)
+      this.#manifest = await checkSame(fs, directory, this.#options, (message) => this.warn(message));
+    else await writeConfig(fs, directory, this.#manifest);
+    await fs.write(this.#path(runFiles.environment), `${JSON.stringify(environment, null, 2)}\n`);
+    if (this.#lock.takenOver) await this.warn(this.#lock.takenOver);
+    await this.#sinks.begin({ name: lastOf(directory), directory, config, environment });
+  }
+
+  async restore(models: Models): Promise<LoopState | null> {
+    if (!this.#isResumed) return null;
+    const fs = this.#fs;
+    let cut: CutTraces = { cuts: {}, repairs: [] };
+    const { folder, state, warnings } = await findCheckpoint(
+      fs,
+      this.#path(runFiles.checkpoints),
+      "latest",
+      async (found) => {
+        this.#checkOwn(found);
+        const traces = found.manifest.traces ?? null;
+        cut = await cutTraces(fs, this.#options.directory, traceNames, found.state.step, traces);
+      },
+    );
+    for (const message of [...warnings, ...cut.repairs]) await this.warn(message);
+    for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(models, name)));
+    const { [runFiles.changes]: changed, ...cuts } = cut.cuts;
+    const kept: Uint8Array[] = [];
+    if (changed) for await (const row of rowsOfCut(fs, this.#path(runFiles.changes), changed)) kept.push(row);
+    this.#changes = await this.#compareSettings(state.step, new TextDecoder().decode(joined(kept)));
+    await writeTraces(fs, this.#options.directory, { ...cut, cuts });
+    await this.#sinks.replay(fs, this.#options);
+    return state;
+  }
+
+  #checkOwn({ folder, manifest }: { readonly folder: string; readonly manifest: { readonly run?: string } }): void {
+    const { run } = this.#manifest;
+    if ((manifest.run ?? run) !== run)
+      throw new LaconicError(
+        "checkpoint_mismatch",
+        `${folder} belongs to another run, of other settings, weights or data (${manifest.run}, not ${run})`,
+        { folder },
+      );
+  }
+
   /** What is to change with the first step behind a checkpoint. What an earlier process changed behind it did not come to pass. */
-  const compareSettings = async (step: number, upToCheckpoint: string): Promise<typeof changes> => {
-    const file = path(runFiles.changes);
+  async #compareSettings(step: number, upToCheckpoint: string): Promise<Changes> {
+    const file = this.#path(runFiles.changes);
     const kept = parseChangedSettings(upToCheckpoint, file);
-    const text = (await fs.exists(file)) ? new TextDecoder().decode(await fs.read(file)) : "";
+    const text = (await this.#fs.exists(file)) ? new TextDecoder().decode(await this.#fs.read(file)) : "";
     const all = parseChangedSettings(text, file);
-    const held = settingsAt(manifest.config.settings, all, step);
+    const held = settingsAt(this.#manifest.config.settings, all, step);
     const undone = new Set(all.flatMap((each) => (each.step > step ? [each.key] : [])));
-    const next = runManifest(options.config, {}).config.settings;
-    const coming = changedSettings({ held, next, step: step + 1 }, Object.keys(options.adjustable ?? {}), undone);
-    return { kept, coming };
-  };
+    const next = runManifest(this.#options.config, {}).config.settings;
+    const adjustable = Object.keys(this.#options.adjustable ?? {});
+    return { kept, coming: changedSettings({ held, next, step: step + 1 }, adjustable, undone) };
+  }
+
   /** Keeps settings that changed, once a step is taken under them: the rows first, because they tell what held before. */
-  const adjust = async (): Promise<void> => {
-    const { kept = [], coming = [] } = changes ?? {};
-    changes = null;
+  async #adjust(): Promise<void> {
+    const { kept = [], coming = [] } = this.#changes ?? {};
+    this.#changes = null;
     if (coming.length === 0) return;
-    await replaceFile(fs, path(runFiles.changes), [...kept, ...coming].map((each) => toLine({ ...each })).join(""));
-    const { config } = runManifest(options.config, {});
-    manifest = { ...manifest, config };
-    await writeConfig(fs, directory, manifest);
+    const { directory, config: next, adjustable } = this.#options;
+    const rows = [...kept, ...coming].map((each) => toLine({ ...each })).join("");
+    await replaceFile(this.#fs, this.#path(runFiles.changes), rows);
+    this.#manifest = { ...this.#manifest, config: runManifest(next, {}).config };
+    await writeConfig(this.#fs, directory, this.#manifest);
     for (const { step, key, ...values } of coming)
       for (const change of changesOf(values.before, values.now, key))
-        await warn(
-          `from step ${step} on ${change.key} is ${change.now} instead of ${change.before}${options.adjustable?.[change.key] ?? ""}`,
+        await this.warn(
+          `from step ${step} on ${change.key} is ${change.now} instead of ${change.before}${adjustable?.[change.key] ?? ""}`,
         );
-  };
+  }
 
-  const { records = true } = options;
-  const keep = async (kind: MemberHead["kind"], isComplete: boolean, content: { readonly step: number }) => {
-    const head: MemberHead = { step: content.step, kind, version: recordVersion, isComplete };
-    await fs.append(path(runFiles.episodes), gzipMember(await gzipped(toLine({ ...head, ...content })), head));
-  };
+  clock(): StepClock {
+    return stepClock(this.#options.now);
+  }
 
-  return {
-    async restore(models: Models): Promise<LoopState | null> {
-      if (!isResumed) return null;
-      let cut: CutTraces = { cuts: {}, repairs: [] };
-      const { folder, state, warnings } = await findCheckpoint(
-        fs,
-        path(runFiles.checkpoints),
-        "latest",
-        async (found) => {
-          if ((found.manifest.run ?? manifest.run) !== manifest.run)
-            throw new LaconicError(
-              "checkpoint_mismatch",
-              `${found.folder} belongs to another run, of other settings, weights or data (${found.manifest.run}, not ${manifest.run})`,
-              { folder: found.folder },
-            );
-          cut = await cutTraces(fs, directory, traceNames, found.state.step, found.manifest.traces ?? null);
-        },
+  async begin(models: Models): Promise<void> {
+    // Of an adapter its factors: what lies under it stays as it is.
+    const trained = Object.values(models).reduce((sum, model) => sum + model.trainableParameters, 0);
+    // An engine that does not know how many there are keeps them elsewhere: its files are names of theirs.
+    if (this.#records && trained > 0 && trained <= maxRecordedParameters)
+      await saveBeginning(this.#fs, this.#options.directory, models);
+  }
+
+  async record(record: StepRecord): Promise<void> {
+    await this.#adjust();
+    if (this.#records) await this.#keep("step", true, packStep(record));
+  }
+
+  async step(metrics: Metrics, clock: StepClock): Promise<void> {
+    await this.#adjust(); // a recorder that keeps no records begins here
+    await this.#append(runFiles.metrics, [metrics]);
+    await this.#append(runFiles.timing, [{ step: metrics["step"], ...timesOf(metrics, clock) }]);
+    await this.#sinks.log(metrics);
+    this.#observer.step?.(metrics, clock);
+  }
+
+  async rollouts(step: number, rollouts: readonly ScoredRollout[]): Promise<void> {
+    if (!this.#records && rollouts.length > 0) await this.#keep("step", false, packRollouts(step, rollouts));
+  }
+
+  async dropped(step: number, groups: readonly DroppedProblem[]): Promise<void> {
+    if (groups.length > 0)
+      await this.#append(
+        runFiles.dropped,
+        groups.map((each) => ({ step, ...each })),
       );
-      for (const message of [...warnings, ...cut.repairs]) await warn(message);
-      for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(models, name)));
-      const { [runFiles.changes]: changed, ...cuts } = cut.cuts;
-      const kept: Uint8Array[] = [];
-      if (changed) for await (const row of rowsOfCut(fs, path(runFiles.changes), changed)) kept.push(row);
-      changes = await compareSettings(state.step, new TextDecoder().decode(joined(kept)));
-      await writeTraces(fs, directory, { ...cut, cuts });
-      await sinks.replay(fs, options);
-      return state;
-    },
-    clock: () => stepClock(options.now),
-    async begin(models) {
-      // Of an adapter its factors: what lies under it stays as it is.
-      const trained = Object.values(models).reduce((sum, model) => sum + model.trainableParameters, 0);
-      // An engine that does not know how many there are keeps them elsewhere: its files are names of theirs.
-      if (records && trained > 0 && trained <= maxRecordedParameters) await saveBeginning(fs, directory, models);
-    },
-    async record(record) {
-      await adjust();
-      if (records) await keep("step", true, packStep(record));
-    },
-    async step(metrics, clock) {
-      await adjust(); // a recorder that keeps no records begins here
-      await fs.append(path(runFiles.metrics), toLine(metrics));
-      await fs.append(path(runFiles.timing), toLine({ step: metrics["step"], ...timesOf(metrics, clock) }));
-      await sinks.log(metrics);
-      observer.step?.(metrics, clock);
-    },
-    async rollouts(step, rollouts: readonly ScoredRollout[]) {
-      if (!records && rollouts.length > 0) await keep("step", false, packRollouts(step, rollouts));
-    },
-    async dropped(step, groups) {
-      if (groups.length > 0)
-        await fs.append(path(runFiles.dropped), groups.map((each) => toLine({ step, ...each })).join(""));
-    },
-    async evaluation(evaluation: Evaluation, episodes: readonly RecordedEpisode[], transcripts = episodes.length) {
-      const shown = episodes.slice(0, transcripts);
-      const kept = records ? episodes : shown;
-      if (kept.length > 0) await keep("evaluation", records, packEvaluation(evaluation.step, kept));
-      await fs.append(path(runFiles.evaluations), toLine({ ...evaluation }));
-      await sinks.evaluation(evaluation, shown);
-      observer.evaluation?.(evaluation);
-    },
-    async checkpoint(models, state) {
-      await fs.syncDirectory(directory); // rows of files that are new must not be lost behind it
-      const traces = await digestTraces(fs, directory, traceNames);
-      await saveCheckpoint(fs, path(runFiles.checkpoints), models, state, options.keepCheckpoints, {
-        run: manifest.run,
-        traces,
-        ...(options.policy && { policy: options.policy }),
-      });
-      observer.checkpoint?.(state.step);
-    },
-    warn,
-    async close(outcome) {
-      await sinks.close(outcome);
-      await lock.release();
-    },
-  };
+  }
+
+  async evaluation(
+    evaluation: Evaluation,
+    episodes: readonly RecordedEpisode[],
+    transcripts: number = episodes.length,
+  ): Promise<void> {
+    const shown = episodes.slice(0, transcripts);
+    const kept = this.#records ? episodes : shown;
+    if (kept.length > 0) await this.#keep("evaluation", this.#records, packEvaluation(evaluation.step, kept));
+    await this.#append(runFiles.evaluations, [{ ...evaluation }]);
+    await this.#sinks.evaluation(evaluation, shown);
+    this.#observer.evaluation?.(evaluation);
+  }
+
+  async checkpoint(models: Models, state: LoopState): Promise<void> {
+    const { directory, keepCheckpoints, policy } = this.#options;
+    await this.#fs.syncDirectory(directory); // rows of files that are new must not be lost behind it
+    const traces = await digestTraces(this.#fs, directory, traceNames);
+    await saveCheckpoint(this.#fs, this.#path(runFiles.checkpoints), models, state, keepCheckpoints, {
+      run: this.#manifest.run,
+      traces,
+      ...(policy && { policy }),
+    });
+    this.#observer.checkpoint?.(state.step);
+  }
+
+  async warn(message: string): Promise<void> {
+    if (!this.#shown.has(message)) this.#observer.warning?.(message);
+    if (!this.#written.has(message)) await this.#append(runFiles.warnings, [{ message }]);
+    this.#shown.add(message);
+    this.#written.add(message);
+  }
+
+  async close(outcome?: SinkOutcome): Promise<void> {
+    await this.#sinks.close(outcome);
+    await this.#lock.release();
+  }
+
+  async #append(file: string, rows: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
+    await this.#fs.append(this.#path(file), rows.map((row) => toLine(row)).join(""));
+  }
+
+  async #keep(kind: MemberHead["kind"], isComplete: boolean, content: { readonly step: number }): Promise<void> {
+    const head: MemberHead = { step: content.step, kind, version: recordVersion, isComplete };
+    const member = gzipMember(await gzipped(toLine({ ...head, ...content })), head);
+    await this.#fs.append(this.#path(runFiles.episodes), member);
+  }
 }
 
 /** Seconds by phase, and how fast the rollout wrote. */

@@ -94,7 +94,12 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
       observer: { warning: (message) => say({ type: "warning", message }) },
     });
     const recorder: Recorder = {
-      ...run,
+      restore: (models) => run.restore(models),
+      clock: () => run.clock(),
+      begin: async (models) => run.begin?.(models),
+      rollouts: (at, rollouts) => run.rollouts(at, rollouts),
+      dropped: (at, groups) => run.dropped(at, groups),
+      warn: (message) => run.warn(message),
       async record(record) {
         await run.record?.(record);
         const { scored } = record;
