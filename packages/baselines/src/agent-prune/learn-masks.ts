@@ -3,7 +3,7 @@ import { Matrix, SingularValueDecomposition } from "ml-matrix";
 import { drawGraph, type EdgeSet, edgesOf, type Logits, type Mask, policyGradient, zeros } from "./edges.ts";
 
 /** Adam (Kingma and Ba 2015), going up. */
-export class Adam {
+class Adam {
   /** `values[from][to]`. */
   readonly values: number[][];
   readonly #first: number[][];
