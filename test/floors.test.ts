@@ -38,8 +38,6 @@ const floors: Readonly<Record<string, number>> = {
 const neighbours: Readonly<Record<string, readonly string[]>> = {
   // Data sets come from the hub.
   "@laconic/benchmarks": ["@laconic/hub"],
-  // A task is what the trainer takes.
-  "@laconic/tasks": ["@laconic/trainer"],
   // A configuration names the places of its metrics.
   "@laconic/runtime": ["@laconic/sinks"],
   // Pages show configurations, variants and teams as the runtime opens them.

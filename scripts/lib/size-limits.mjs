@@ -17,6 +17,6 @@ export const sizeLimits = {
   "@laconic/kernels-wasm": { installed: 3, exports: 10 },
   "@laconic/audit": { installed: 3, exports: 12 },
   "@laconic/report": { exports: 45 },
-  "@laconic/tasks": { bundle: 40_000, installed: 10, exports: 60 },
-  "@laconic/openai": { installed: 45, exports: 30 },
+  "@laconic/tasks": { bundle: 40_000, installed: 3, exports: 60 },
+  "@laconic/openai": { installed: 3, exports: 30 },
 };

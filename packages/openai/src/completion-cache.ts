@@ -1,26 +1,38 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { boundedJson } from "@laconic/core";
-import type { Completion } from "@laconic/core";
-import { z } from "zod";
+import {
+  boundedJson,
+  findShapeMismatch,
+  group,
+  shapes,
+  type Completion,
+  type Shape,
+  type TokenTrace,
+} from "@laconic/core";
 
-const schema: z.ZodType<Completion> = z.object({
-  text: z.string(),
-  finishReason: z.enum(["stop", "length", "refusal"]),
-  usage: z.object({
-    promptTokens: z.int().min(0),
-    completionTokens: z.int().min(0),
-    counted: z.enum(["model", "server", "tokenizer", "estimate"]),
-  }),
-  model: z.object({ id: z.string(), weightVersion: z.int().min(0) }),
-  trace: z
-    .object({
-      promptTokens: z.array(z.int().min(0)),
-      tokens: z.array(z.int().min(0)),
-      logProbs: z.array(z.number()),
-    })
-    .exactOptional(),
+const tokens: Shape = { kind: "list", of: shapes.count };
+const shape = group<Completion>({
+  text: { shape: shapes.text },
+  finishReason: { shape: { kind: "choice", of: ["stop", "length", "refusal"] } },
+  usage: {
+    shape: group<Completion["usage"]>({
+      promptTokens: { shape: shapes.count },
+      completionTokens: { shape: shapes.count },
+      counted: { shape: { kind: "choice", of: ["model", "server", "tokenizer", "estimate"] } },
+    }),
+  },
+  model: {
+    shape: group<Completion["model"]>({ id: { shape: shapes.text }, weightVersion: { shape: shapes.count } }),
+  },
+  trace: {
+    shape: group<Pick<TokenTrace, "promptTokens" | "tokens" | "logProbs">>({
+      promptTokens: { shape: tokens },
+      tokens: { shape: tokens },
+      logProbs: { shape: { kind: "list", of: shapes.number } },
+    }),
+    optional: true,
+  },
 });
 
 /** Where paid replies are kept, and for how long. */
@@ -61,11 +73,11 @@ export class CompletionCache {
   async get(key: string): Promise<Completion | null> {
     const path = this.#path(key);
     try {
-      const parsed = schema.safeParse(boundedJson(await readFile(path, "utf8")));
-      if (!parsed.success) return null;
+      const kept = boundedJson(await readFile(path, "utf8"));
+      if (findShapeMismatch(shape, kept)) return null;
       const now = new Date();
       await utimes(path, now, now).catch(() => undefined); // where nothing can be written, hits still are hits
-      return parsed.data;
+      return kept as Completion;
     } catch {
       return null;
     }

@@ -1,4 +1,5 @@
 import type { Tiktoken, TiktokenModel } from "tiktoken";
+import { installedPackage } from "./installed-package.ts";
 
 const encoders = new Map<string, Tiktoken | null>();
 
@@ -10,7 +11,7 @@ const [sliceLength, longestText] = [500, 2 ** 18] as const;
 
 /**
  * Tokens of a text in the encoding of an OpenAI model; of a text with long runs of the same kind of character, at most some per cent more.
- * @returns null for a model whose encoding is not known, and for texts of more than 262,144 characters
+ * @returns null for a model whose encoding is not known, where the package `tiktoken` is not installed, and for texts of more than 262,144 characters
  */
 export async function countTokens(model: string, text: string): Promise<number | null> {
   const encoder = text.length > longestText ? null : await encoderFor(model);
@@ -42,10 +43,10 @@ export function guessTokens(text: string): number {
 async function encoderFor(model: string): Promise<Tiktoken | null> {
   const known = encoders.get(model);
   if (known !== undefined) return known;
-  const { encoding_for_model: encodingFor } = await import("tiktoken");
+  const tiktoken = await installedPackage("tiktoken", () => import("tiktoken"));
   let encoder: Tiktoken | null = null;
   try {
-    encoder = encodingFor(model as TiktokenModel);
+    if (tiktoken) encoder = tiktoken.encoding_for_model(model as TiktokenModel);
   } catch {
     // Not a model of OpenAI's.
   }

@@ -1,5 +1,5 @@
 import { boundedJson } from "@laconic/core";
-import { z } from "zod";
+import { fieldsOf, textOf } from "./reply-fields.ts";
 
 /** What a server says of its own error. */
 export interface ErrorBody {
@@ -13,44 +13,34 @@ export interface ErrorBody {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const name = z.union([z.string(), z.number()]).nullish().catch(null);
-const words = z.string().nullish().catch(null);
-const detail = z.object({ "@type": words, reason: name, retryDelay: words });
-const part = z.object({
-  message: words,
-  code: name,
-  type: name,
-  status: name,
-  details: z.array(detail.catch({})).nullish().catch(null),
-  metadata: z
-    .object({ headers: z.record(z.string(), z.string()).nullish().catch(null) })
-    .nullish()
-    .catch(null),
-});
-type Part = z.infer<typeof part>;
-
 /** Reads `{error: {...}}`, the same in a list (Gemini), and an error that is the body itself (Mistral); null for none. */
 export function parseErrorBody(value: unknown): ErrorBody | null {
   const root: unknown = Array.isArray(value) ? value[0] : value;
   if (typeof root !== "object" || root === null) return null;
   const inner = "error" in root ? root.error : undefined;
-  const parts = [inner, root].flatMap((each): Part[] => {
-    const { data } = part.safeParse(each);
-    return data ? [data] : [];
-  });
-  const details = parts.flatMap(({ details: list }) => list ?? []);
+  const parts = [inner, root].map(fieldsOf).filter((part) => part !== null);
+  const details = parts.flatMap(({ details: list }) => (Array.isArray(list) ? list : [])).map((each) => fieldsOf(each));
   const names = [
     ...parts.flatMap(({ code, type, status }) => [code, type, status]),
-    ...details.map(({ reason }) => reason),
-  ].flatMap((each) => (each === null || each === undefined ? [] : [String(each).toLowerCase()]));
-  const delay = details.find((each) => each["@type"]?.endsWith("/google.rpc.RetryInfo"))?.retryDelay;
-  const message = typeof inner === "string" ? inner : parts.find((each) => typeof each.message === "string")?.message;
+    ...details.map((each) => each?.["reason"]),
+  ].flatMap((each) => (typeof each === "string" || typeof each === "number" ? [String(each).toLowerCase()] : []));
+  const delay = details.find((each) => textOf(each?.["@type"])?.endsWith("/google.rpc.RetryInfo"))?.["retryDelay"];
+  const message =
+    typeof inner === "string" ? inner : parts.map((part) => textOf(part["message"])).find((each) => each !== null);
   return {
     message: message ?? "",
     names,
-    retryMs: delay ? secondsOf(delay) : null,
-    headers: parts.find(({ metadata }) => metadata?.headers)?.metadata?.headers ?? {},
+    retryMs: typeof delay === "string" ? secondsOf(delay) : null,
+    headers:
+      parts.map(({ metadata }) => headersOf(fieldsOf(metadata)?.["headers"])).find((each) => each !== null) ?? {},
   };
+}
+
+/** Headers, where all of them are text. */
+function headersOf(value: unknown): Readonly<Record<string, string>> | null {
+  const headers = fieldsOf(value);
+  const isText = headers !== null && Object.values(headers).every((each) => typeof each === "string");
+  return isText ? (headers as Readonly<Record<string, string>>) : null;
 }
 
 /** The same of a text; what is no JSON has its beginning for a message. */

@@ -1,8 +1,9 @@
-import { supportedSampling } from "@laconic/core";
-import OpenAI from "openai";
+import { LaconicError, supportedSampling } from "@laconic/core";
+import type OpenAI from "openai";
 import { apiModel, type ApiModelOptions, type OpenAiModel } from "./api-model.ts";
 import { parseErrorBody } from "./error-body.ts";
 import { DamagedReply, FailedReply, guardedFetch, readReplyBody } from "./guarded-fetch.ts";
+import { installedPackage } from "./installed-package.ts";
 import { bodyOf, checkAddress, type Body, type BodyOptions } from "./request-body.ts";
 import { Secret } from "./secret.ts";
 import { readReply, type ServerReply } from "./server-reply.ts";
@@ -34,21 +35,26 @@ const limits = { bodyBytes: 16 << 20, idleMs: 60_000 } as const;
 /**
  * A language model behind any OpenAI-compatible server.
  * `complete` throws LaconicError `api_refused`, `api_unavailable`, `reply_malformed`, `budget_refused`, `aborted`; `run_unwritable` where the
- * account's journal cannot be written.
+ * account's journal cannot be written; `config_invalid` where the package `openai`, which sends the requests, is not installed.
  * @throws LaconicError `config_invalid` for an address that would show the key, `budget_refused` for a cap without a price
  */
 export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
   const { model, baseUrl = "https://api.openai.com/v1", insecure = false, deadlineMs = 600_000 } = options;
   checkAddress(baseUrl, insecure);
   const key = new Secret(options.apiKey ?? process.env["OPENAI_API_KEY"] ?? "none");
-  const client = new OpenAI({
-    apiKey: key.reveal(),
-    baseURL: baseUrl,
-    maxRetries: 0,
-    logLevel: "off",
-    timeout: deadlineMs,
-    fetch: guardedFetch(limits, options.fetch),
-  });
+  let client: Promise<OpenAI> | undefined;
+  const openClient = async (): Promise<OpenAI> => {
+    const sdk = await installedPackage("openai", () => import("openai"));
+    if (!sdk) throw new LaconicError("config_invalid", "the package openai is not installed: npm install openai@6");
+    return new sdk.default({
+      apiKey: key.reveal(),
+      baseURL: baseUrl,
+      maxRetries: 0,
+      logLevel: "off",
+      timeout: deadlineMs,
+      fetch: guardedFetch(limits, options.fetch),
+    });
+  };
   return apiModel(
     {
       model,
@@ -56,7 +62,7 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
       place: baseUrl,
       supports: supportedSampling(options.extraSampling ? "openai-extended" : "openai"),
       bodyOf: (request) => bodyOf(request, options),
-      post: (body, signal) => post(client, body, signal),
+      post: async (body, signal) => post(await (client ??= openClient()), body, signal),
     },
     options,
   );

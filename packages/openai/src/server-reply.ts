@@ -1,59 +1,5 @@
 import { findBadLogProb, ragged, sampledLogProbRange, type FinishReason, type TokenTrace } from "@laconic/core";
-import { z } from "zod";
-
-const usage = z
-  .object({ prompt_tokens: z.int().min(0), completion_tokens: z.int().min(0) })
-  .nullish()
-  .catch(null);
-const finish = z.string().nullish();
-
-/** What a model thought before it answered: billed, and no part of the answer. */
-const thought = z.string().nullish().catch(null);
-const tokenIds = z.array(z.int().min(0)).nullish().catch(null);
-
-const chat = z.object({
-  choices: z
-    .array(
-      z.object({
-        finish_reason: finish,
-        token_ids: tokenIds,
-        prompt_token_ids: tokenIds,
-        logprobs: z
-          .object({ content: z.array(z.object({ logprob: z.number() })).nullish() })
-          .nullish()
-          .catch(null),
-        message: z.object({
-          content: z.string().nullish(),
-          refusal: z.string().nullish(),
-          reasoning_content: thought,
-          reasoning: thought,
-        }),
-      }),
-    )
-    .min(1),
-  prompt_token_ids: tokenIds,
-  usage,
-  model: z.string().optional(),
-});
-const text = z.object({
-  choices: z
-    .array(
-      z.object({
-        finish_reason: finish,
-        text: z.string(),
-        token_ids: tokenIds,
-        prompt_token_ids: tokenIds,
-        logprobs: z
-          .object({ token_logprobs: z.array(z.number()).nullish() })
-          .nullish()
-          .catch(null),
-      }),
-    )
-    .min(1),
-  prompt_token_ids: tokenIds,
-  usage,
-  model: z.string().optional(),
-});
+import { countOf, fieldsOf, isTextOrNone, listOf, textOf, type ReplyFields } from "./reply-fields.ts";
 
 /** What a server said, as far as it is needed. */
 export interface ServerReply {
@@ -68,51 +14,62 @@ export interface ServerReply {
 
 /** @returns null for a reply that is no completion; a refusal is one */
 export function readReply(value: unknown, kind: "chat" | "text"): ServerReply | null {
-  if (kind === "text") {
-    const parsed = text.safeParse(value);
-    const choice = parsed.data?.choices[0];
-    if (!choice) return null;
-    return {
-      text: choice.text,
-      hidden: "",
-      finishReason: finishOf(choice.finish_reason),
-      usage: usageOf(parsed.data?.usage),
-      trace: traceOf(parsed.data, choice, choice.logprobs?.token_logprobs),
-    };
-  }
-  const parsed = chat.safeParse(value);
-  const choice = parsed.data?.choices[0];
-  if (!choice || choice.finish_reason === "error") return null; // a gateway whose server broke off
-  const { content, refusal, reasoning_content: reasoningContent, reasoning } = choice.message;
-  const refused = typeof refusal === "string" && refusal !== "" && !content;
+  const reply = fieldsOf(value);
+  const choice = Array.isArray(reply?.["choices"]) ? fieldsOf(reply["choices"][0]) : null;
+  const finish = choice?.["finish_reason"];
+  if (!reply || !choice || !isTextOrNone(finish)) return null;
+  const words = kind === "chat" ? chatWords(choice) : textWords(choice);
+  if (!words) return null;
+  const { text, hidden, refused, logProbs } = words;
+  const usage = usageOf(reply["usage"]);
   return {
-    text: content ?? "",
-    hidden: reasoningContent ?? reasoning ?? "",
-    finishReason: refused ? "refusal" : finishOf(choice.finish_reason),
-    usage: usageOf(parsed.data?.usage),
-    trace: traceOf(
-      parsed.data,
-      choice,
-      choice.logprobs?.content?.map(({ logprob }) => logprob),
-    ),
+    text,
+    hidden,
+    finishReason: refused ? "refusal" : finishOf(finish),
+    usage,
+    trace: traceOf(reply, choice, usage, logProbs),
   };
 }
 
-type Ids = readonly number[] | null | undefined;
+/** What a choice says, in either of the two forms. */
+interface ChoiceWords extends Pick<ServerReply, "text" | "hidden"> {
+  readonly refused: boolean;
+  readonly logProbs: readonly number[] | null;
+}
+
+function textWords({ text, logprobs }: ReplyFields): ChoiceWords | null {
+  if (typeof text !== "string") return null;
+  return { text, hidden: "", refused: false, logProbs: listOf(fieldsOf(logprobs)?.["token_logprobs"], numberOf) };
+}
+
+function chatWords(choice: ReplyFields): ChoiceWords | null {
+  const message = fieldsOf(choice["message"]);
+  if (!message || choice["finish_reason"] === "error") return null; // a gateway whose server broke off
+  const { content, refusal } = message;
+  if (!isTextOrNone(content) || !isTextOrNone(refusal)) return null;
+  return {
+    text: content ?? "",
+    // What a model thought before it answered: billed, and no part of the answer.
+    hidden: textOf(message["reasoning_content"]) ?? textOf(message["reasoning"]) ?? "",
+    refused: Boolean(refusal) && !content,
+    logProbs: listOf(fieldsOf(choice["logprobs"])?.["content"], (entry) => numberOf(fieldsOf(entry)?.["logprob"])),
+  };
+}
 
 /** vLLM has the prompt's ids beside the choices or inside, by version. */
 function traceOf(
-  reply: { readonly prompt_token_ids?: Ids; readonly usage?: z.infer<typeof usage> } | undefined,
-  choice: { readonly token_ids?: Ids; readonly prompt_token_ids?: Ids },
-  logProbs: Ids,
+  reply: ReplyFields,
+  choice: ReplyFields,
+  usage: ServerReply["usage"],
+  logProbs: readonly number[] | null,
 ): TokenTrace | null {
-  const promptTokens = choice.prompt_token_ids ?? reply?.prompt_token_ids;
-  const tokens = choice.token_ids;
+  const promptTokens = listOf(choice["prompt_token_ids"], countOf) ?? listOf(reply["prompt_token_ids"], countOf);
+  const tokens = listOf(choice["token_ids"], countOf);
   if (!promptTokens || !tokens || !logProbs || tokens.length !== logProbs.length) return null;
   // A server writes -9999 for a log-prob it does not know.
   if (findBadLogProb(ragged([logProbs]), sampledLogProbRange)) return null;
   // A count that leaves the end token out is of other tokens than these.
-  if (reply?.usage && reply.usage.completion_tokens !== tokens.length) return null;
+  if (usage && usage.completionTokens !== tokens.length) return null;
   return { promptTokens, tokens, logProbs };
 }
 
@@ -121,6 +78,13 @@ function finishOf(reason: string | null | undefined): FinishReason {
   return reason === "content_filter" ? "refusal" : "stop";
 }
 
-function usageOf(given: z.infer<typeof usage> | undefined): ServerReply["usage"] {
-  return given ? { promptTokens: given.prompt_tokens, completionTokens: given.completion_tokens } : null;
+function usageOf(given: unknown): ServerReply["usage"] {
+  const usage = fieldsOf(given);
+  const promptTokens = countOf(usage?.["prompt_tokens"]);
+  const completionTokens = countOf(usage?.["completion_tokens"]);
+  return promptTokens === null || completionTokens === null ? null : { promptTokens, completionTokens };
+}
+
+function numberOf(value: unknown): number | null {
+  return Number.isFinite(value) ? (value as number) : null;
 }

@@ -1,6 +1,5 @@
 import { open, readFile, truncate } from "node:fs/promises";
-import { boundedJson, LaconicError } from "@laconic/core";
-import { z } from "zod";
+import { boundedJson, findShapeMismatch, group, LaconicError, shapes, type Shape } from "@laconic/core";
 
 /** What a journal's calls came to. */
 export interface JournalTotals {
@@ -26,17 +25,30 @@ export interface SpendJournal {
   close(): Promise<void>;
 }
 
-type Line =
-  | { readonly before: number }
-  | { readonly call: number; readonly reserved: number }
-  | { call: number; usd: number };
+interface Before {
+  readonly before: number;
+}
+interface Begun {
+  readonly call: number;
+  readonly reserved: number;
+}
+interface Settled {
+  readonly call: number;
+  readonly usd: number;
+}
 
-const usd = z.number().min(0);
-const schema: z.ZodType<Line> = z.union([
-  z.strictObject({ before: usd }),
-  z.strictObject({ call: z.int().min(1), reserved: usd }),
-  z.strictObject({ call: z.int().min(1), usd }),
-]);
+type Line = Before | Begun | Settled;
+
+const number = { shape: shapes.positive };
+const dollars = { shape: shapes.atLeast0 };
+const lineShape: Shape = {
+  kind: "either",
+  of: [
+    group<Before>({ before: dollars }),
+    group<Begun>({ call: number, reserved: dollars }),
+    group<Settled>({ call: number, usd: dollars }),
+  ],
+};
 
 /**
  * Reads a journal; a torn last line is left out, because its call was never sent.
@@ -144,7 +156,8 @@ async function readLines(path: string): Promise<KnownLines | null> {
 
 function parsed(line: string): Line | null {
   try {
-    return schema.safeParse(boundedJson(line)).data ?? null;
+    const value = boundedJson(line);
+    return findShapeMismatch(lineShape, value) ? null : (value as Line);
   } catch {
     return null;
   }

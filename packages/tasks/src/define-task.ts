@@ -9,8 +9,7 @@ import {
   type Tokenizer,
   type Topology,
 } from "@laconic/core";
-import type { TrainingTask } from "@laconic/trainer";
-import type { JointGame } from "@laconic/topologies";
+import type { JointGame, TrainingTask } from "@laconic/topologies";
 import { checkDrawn, checkProblems } from "./check-problems.ts";
 import { drawFrom, type TeamTask } from "./task.ts";
 import { gradingOf, type OwnGrader } from "./grading.ts";

@@ -1,6 +1,6 @@
 import type { AgentId, Episode, Problem, Reward } from "@laconic/core";
 import { graded } from "@laconic/rewards";
-import type { TrainingTask } from "@laconic/trainer";
+import type { TrainingTask } from "@laconic/topologies";
 
 /** How a task judges an episode: by a reward, or by a grader of its answer. */
 export type TaskGrading = Pick<TrainingTask, "grader" | "reward">;

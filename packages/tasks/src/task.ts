@@ -1,5 +1,5 @@
 import type { AgentId, ChatTokenizer, Episode, Problem, Random, Tokenizer, Topology } from "@laconic/core";
-import type { TrainingTask } from "@laconic/trainer";
+import type { TrainingTask } from "@laconic/topologies";
 
 /** A task as a run opens it: what the trainer needs, the tokenizer of its prompts, and who learns. */
 export interface TeamTask extends TrainingTask {

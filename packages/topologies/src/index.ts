@@ -37,6 +37,8 @@ export type {
 export { jointBaselines } from "./program/joint-baselines.ts";
 export type { Heard, JointBaseline, JointWords } from "./program/joint-baselines.ts";
 
+export type { TrainingTask } from "./training-task.ts";
+
 export { speak } from "./speak.ts";
 export type { SpeakRequest, Turn } from "./speak.ts";
 export { endEpisode } from "./end-episode.ts";

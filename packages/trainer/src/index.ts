@@ -19,7 +19,8 @@ export type {
 } from "./config.ts";
 export { parseTrainConfig } from "./config-schema.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
-export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./parts.ts";
+export type { TrainingTask } from "@laconic/topologies";
+export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts } from "./parts.ts";
 
 export type { GroupSource } from "./group-source.ts";
 

@@ -1,10 +1,10 @@
 import { LaconicError, type Estimator, type Objective, type Problem, type Reward } from "@laconic/core";
 import { gspo } from "@laconic/gspo";
-import { answerOf, graphTopology, type AgentSpec } from "@laconic/topologies";
+import { answerOf, graphTopology, type AgentSpec, type TrainingTask } from "@laconic/topologies";
 import { describe, expect, test } from "vitest";
 import { parseTrainConfig } from "./config-schema.ts";
 import { checkTraining } from "./check-training.ts";
-import { onlyPolicy, type TrainedPolicy, type TrainingParts, type TrainingTask } from "./parts.ts";
+import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import { tinyParts, tinySettings } from "./testing/index.ts";
 import { train } from "./train.ts";

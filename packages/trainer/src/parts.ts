@@ -3,44 +3,15 @@ import {
   type AgentId,
   type Estimator,
   type EstimatorFunction,
-  type Grader,
   type LanguageModel,
   type Objective,
-  type Problem,
-  type Random,
   type Reward,
   type Sampler,
-  type Topology,
   type TrainableModel,
 } from "@laconic/core";
-import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { Costs } from "@laconic/rewards";
-import type { JointGame } from "@laconic/topologies";
+import type { TrainingTask } from "@laconic/topologies";
 import type { GroupSource } from "./group-source.ts";
-
-/** Where problems come from and how episodes are judged. */
-export interface TrainingTask {
-  readonly name: string;
-  /** Two sentences for whoever reads its conversations: who knows and hears what, and when the team is right. */
-  readonly about?: string;
-  readonly topology: Topology;
-  /** What an episode earned, costs aside; a run may have another. */
-  readonly reward?: Reward;
-  /** In the reward's place where the answer alone is graded: the reward is then `{ task: grade }`. */
-  readonly grader?: Grader;
-  /** Draws problems to learn on. */
-  problems(random: Random, count: number): Problem[];
-  /** All of them, where they are finitely many: training then visits each once before any comes again. */
-  readonly pool?: readonly Problem[];
-  readonly heldOut: readonly Problem[];
-  /**
-   * What many held-out episodes show and no single one does, by name, such as how words follow what was asked for: stands among
-   * the measures of an evaluation, of all episodes and of each group. NaN where they do not show it.
-   */
-  across?(played: readonly Pick<RecordedEpisode, "problem" | "episode">[]): Readonly<Record<string, number>>;
-  /** The same play turn by turn, for rollout trees: every agent replies at once, the grader judges each joint reply. */
-  readonly game?: JointGame;
-}
 
 /** Weights in training, and who speaks with them. */
 export interface TrainedPolicy {

@@ -1,6 +1,6 @@
 import { checkedCall, LaconicError, shownValue, type Problem, type Random } from "@laconic/core";
+import type { TrainingTask } from "@laconic/topologies";
 import type { TrainConfig } from "./config.ts";
-import type { TrainingTask } from "./parts.ts";
 
 /**
  * The problems of each step: new ones where the task makes them without end, else those of a pool, epoch by epoch. An epoch

@@ -1,6 +1,6 @@
 import { LaconicError, nearestName, type AgentId, type Episode, type Problem, type Reward } from "@laconic/core";
 import { graded, readReward, timerOf, withDeadline, type RewardOutcome } from "@laconic/rewards";
-import type { TrainingTask } from "./parts.ts";
+import type { TrainingTask } from "@laconic/topologies";
 
 /** Asks a reward about an episode and says what became of it: is not late, and rejects for an agent alone that nobody is. Null for an agent's error. */
 export type Scorer = (episode: Episode, problem: Problem) => Promise<RewardOutcome | null>;

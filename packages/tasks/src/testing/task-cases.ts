@@ -1,6 +1,7 @@
 import { LaconicError, randomFromSeed, type LanguageModel, type Problem, type Random } from "@laconic/core";
 import { randomPolicy } from "@laconic/topologies/testing";
-import type { RecordedEpisode, TrainingTask } from "@laconic/trainer";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
+import type { TrainingTask } from "@laconic/topologies";
 import { problemKey } from "../check-problems.ts";
 import { gradeOf, gradeOfEpisode, type Grade, type TeamAnswer } from "../grading.ts";
 

@@ -1,6 +1,6 @@
 import { LaconicError, rankCorrelation } from "@laconic/core";
 import { solo } from "@laconic/topologies";
-import type { RecordedEpisode } from "@laconic/trainer";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { TeamTask } from "@laconic/tasks";
 import { budgetPrompt, type BudgetForm } from "./budget-forms.ts";
 import { storyAgent } from "./story-agent.ts";

@@ -1,0 +1,27 @@
+/** An object out of a reply. Its fields are whatever the server sent: each is read as what it should be, or as absent. */
+export type ReplyFields = Readonly<Record<string, unknown>>;
+
+export function fieldsOf(value: unknown): ReplyFields | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as ReplyFields) : null;
+}
+
+export function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+/** Whether a field that should hold text holds text or nothing. */
+export function isTextOrNone(value: unknown): value is string | null | undefined {
+  return typeof value === "string" || value === null || value === undefined;
+}
+
+/** A whole number from 0. */
+export function countOf(value: unknown): number | null {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null;
+}
+
+/** A list in which every entry can be read; null for anything else. */
+export function listOf<T>(value: unknown, read: (entry: unknown) => T | null): readonly T[] | null {
+  if (!Array.isArray(value)) return null;
+  const entries = value.map(read).filter((entry) => entry !== null);
+  return entries.length === value.length ? entries : null;
+}
