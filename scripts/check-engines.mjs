@@ -26,7 +26,7 @@ try {
   for (const [label, [command, args]] of Object.entries({ npm, "Yarn 1": yarn })) {
     const project = join(work, label.replace(" ", "-"));
     await mkdir(project);
-    // Yarn 1 looks for a sibling of a tarball in the registry unless it is told.
+    // Yarn 1 looks for a sibling of a tarball in the registry unless `resolutions` name it.
     const manifest = { name: "empty", version: "1.0.0", private: true, license: "MIT", dependencies };
     await writeFile(join(project, "package.json"), JSON.stringify({ ...manifest, resolutions: dependencies }));
     const { code, text, seconds } = await run(command, args, { cwd: project });

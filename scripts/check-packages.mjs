@@ -4,7 +4,8 @@
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { publishedFolders } from "./lib/pack.mjs";
 import { root } from "./lib/root.mjs";
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
@@ -31,17 +32,13 @@ try {
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exitCode = total.failed === 0 ? 0 : 1;
 
-/** Published packages by name, each with the siblings that an installation of it needs. */
+/** Published packages by name. */
 function readPackages() {
-  const found = new Map();
-  for (const group of ["packages", "apps"])
-    for (const id of readdirSync(join(root, group))) {
-      const folder = join(root, group, id);
-      if (!existsSync(join(folder, "package.json"))) continue;
-      const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-      found.set(manifest.name, { id, folder, manifest });
-    }
-  return found;
+  const read = publishedFolders().map((folder) => {
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    return [manifest.name, { id: basename(folder), folder, manifest }];
+  });
+  return new Map(read);
 }
 
 /** The package and every sibling below it. */

@@ -117,7 +117,7 @@ async function editManifest(folder, edit) {
   await writeFile(file, JSON.stringify(edit(JSON.parse(await readFile(file, "utf8"))), null, 2));
 }
 
-/** Nothing of the repository: neither its tools nor what npm told this script. */
+/** Nothing of the repository: neither its tools nor the variables that npm sets for this script. */
 function strangersEnvironment(node) {
   const ours = Object.keys(process.env).filter((name) => /^npm_(package|lifecycle|config_local_prefix)/u.test(name));
   const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));

@@ -206,5 +206,5 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
     },
   );
 
-  test("no page said an error or asked another place for anything", () => expect(faults).toEqual([]));
+  test("no page reported an error or asked another place for anything", () => expect(faults).toEqual([]));
 });

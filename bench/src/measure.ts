@@ -25,7 +25,7 @@ export function timeSync(run: () => void, runs: number): { minMs: number; median
 }
 
 /**
- * Processor time of the calling thread, in milliseconds: on Linux without the threads that collect memory beside it, elsewhere of the process.
+ * Processor time of the calling thread, in milliseconds: on Linux without the garbage collector's threads, elsewhere of the process.
  */
 export function threadCpuMs(): number {
   if (schedule === null) {
@@ -45,7 +45,7 @@ const schedule = ((): number | null => {
   }
 })();
 
-/** A machine that does other work beside makes the first of them longer. */
+/** A busy machine lengthens the wall time, not the processor time. */
 export interface Moment {
   /** Milliseconds. */
   readonly wall: number;

@@ -1,7 +1,7 @@
 // Settings of the story worlds, N at once, each on one thread, until the time is up: one JSON line for each run on standard output.
 //   npx tsx bench/src/story-sweep.ts --settings FILE [--model FOLDER] [--at-once 15] [--seconds 420] [--runs FOLDER] [--out FILE]
 // FILE holds a list of {"name", "preset", "seed", "set": ["train.steps=100", ...]}; runs start in its order. At the limit those that run finish
-// their step, save and are told as `interrupted`; those that never began are named.
+// their step, save and are reported as `interrupted`; those that never began are named.
 import { spawn } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 /** A command line that cannot be obeyed. Every one ends in a line that says why, and no stack. */
 export interface BadInput {
   readonly words: readonly string[];
-  /** Part of what is said. */
+  /** Part of the message. */
   readonly says: string;
   /** 2, a refusal, unless it fails on the way. */
   readonly code?: 1 | 2;

@@ -54,22 +54,22 @@ export function startLaconic(words: readonly string[], options: ProcessOptions =
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NODE_OPTIONS: "", NO_COLOR: "1", ...environment },
   });
-  const said = { out: "", err: "" };
-  child.stdout.setEncoding("utf8").on("data", (piece: string) => (said.out += piece));
-  child.stderr.setEncoding("utf8").on("data", (piece: string) => (said.err += piece));
+  const printed = { out: "", err: "" };
+  child.stdout.setEncoding("utf8").on("data", (piece: string) => (printed.out += piece));
+  child.stderr.setEncoding("utf8").on("data", (piece: string) => (printed.err += piece));
   let isOver = false;
   const ended = once(child, "close").then(([code, signal]): Ended => {
     isOver = true;
-    return { code: code as number | null, signal: signal as NodeJS.Signals | null, ...said };
+    return { code: code as number | null, signal: signal as NodeJS.Signals | null, ...printed };
   });
   children.add(child);
   return {
     ended,
     kill: (signal) => void child.kill(signal),
     async says(text) {
-      const has = (): boolean => (typeof text === "string" ? said.err.includes(text) : text.test(said.err));
+      const has = (): boolean => (typeof text === "string" ? printed.err.includes(text) : text.test(printed.err));
       while (!has() && !isOver) await Promise.race([once(child.stderr, "data"), ended]);
-      return said.err;
+      return printed.err;
     },
   };
 }
@@ -80,7 +80,7 @@ export function laconic(words: readonly string[], options?: ProcessOptions): Pro
 
 /**
  * What is wrong with how a process ended: a stack, somebody else's error, a failure that is not explained in a line of ours.
- * Null where it ended as it should. A process that was killed may have said nothing.
+ * Null where it ended as it should. A process that was killed may have printed nothing.
  */
 export function complaintAbout({ code, signal, out, err }: Ended): string | null {
   const foreign = /^\s+at .+:\d+|unexpected error|^(?:\w*Error|Uncaught|node:|\(node:\d+\))|UnhandledPromise/mu;

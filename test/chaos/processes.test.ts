@@ -20,11 +20,11 @@ test(
       stdio: ["ignore", "pipe", "pipe"],
     });
     onTestFinished(() => void child.kill("SIGKILL"));
-    let said = "";
-    child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    let printed = "";
+    child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
     child.stdout.destroy();
     expect(await once(child, "exit")).toEqual([141, null]);
-    expect(said.replaceAll(progress, "")).toBe("");
+    expect(printed.replaceAll(progress, "")).toBe("");
   },
 );
 

@@ -36,11 +36,11 @@ export async function complaintAbout({ words, says, code = 2, environment = {} }
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
   }
-  const said = terminal.err.join("\n");
-  const all = [...terminal.out, said].join("\n");
-  if (/^\s+at .+:\d+/m.test(all) || all.includes("unexpected error")) return `shows a stack: ${said.slice(0, 2000)}`;
-  if (ended !== code) return `ended with ${ended}, expected ${code}: ${said.slice(0, 500)}`;
-  if (!said.includes(says)) return `does not say "${says}": ${said.slice(0, 500)}`;
+  const printed = terminal.err.join("\n");
+  const all = [...terminal.out, printed].join("\n");
+  if (/^\s+at .+:\d+/m.test(all) || all.includes("unexpected error")) return `shows a stack: ${printed.slice(0, 2000)}`;
+  if (ended !== code) return `ended with ${ended}, expected ${code}: ${printed.slice(0, 500)}`;
+  if (!printed.includes(says)) return `does not say "${says}": ${printed.slice(0, 500)}`;
   const longest = Math.max(...terminal.err.map((line) => line.length));
   return longest > 4000 ? `says ${longest} characters` : null;
 }

@@ -1,7 +1,7 @@
 import { createServer, request, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a server said was used, by its own count. */
+/** The usage that a server reported, by its own count. */
 export interface Counted {
   calls: number;
   promptTokens: number;

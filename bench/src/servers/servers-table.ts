@@ -1,6 +1,6 @@
 import type { MethodCheck } from "./check-method.ts";
 
-/** A row a method over all benchmarks, whole and dealt, as Markdown: counts, and the largest share of the plan that a benchmark took. */
+/** One row per method over all benchmarks, as Markdown: counts, and the largest share of the plan that one benchmark used. */
 export function serversTable(checks: readonly MethodCheck[]): string {
   const methods = [...new Set(checks.map(({ method }) => method))];
   const head = [

@@ -24,31 +24,31 @@ export const serverKinds: Readonly<Record<ServerKind, (folder: string, python: s
       started(
         process.execPath,
         (port) => [entry, "serve", folder, "--device", "wasm", "--port", String(port), "--max-body", "16777216"],
-        (said) => /serving (\S+) on http/u.exec(said)?.[1],
+        (output) => /serving (\S+) on http/u.exec(output)?.[1],
       ),
     "transformers serve": (folder, python) =>
       started(
         join(dirname(python), "transformers"),
         (port) => ["serve", folder, "--device", "cpu", "--host", "127.0.0.1", "--port", String(port)],
-        (said) => (/Uvicorn running on/u.test(said) ? folder : undefined),
+        (output) => (/Uvicorn running on/u.test(output) ? folder : undefined),
       ),
   };
 
 async function started(
   program: string,
   argumentsAt: (port: number) => string[],
-  nameIn: (said: string) => string | undefined,
+  nameIn: (output: string) => string | undefined,
 ): Promise<CompletionServer> {
   const port = await freePort();
   const env = { ...process.env, HF_HUB_OFFLINE: "1", OMP_NUM_THREADS: "1", PYTHONUNBUFFERED: "1" };
   const child = spawn(program, argumentsAt(port), { stdio: ["ignore", "pipe", "pipe"], env });
-  let said = "";
+  let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => {
-      said = `${said}${chunk.toString()}`.slice(-20_000);
+      output = `${output}${chunk.toString()}`.slice(-20_000);
     });
   for (let i = 0; i < 1200; i++) {
-    const model = nameIn(said);
+    const model = nameIn(output);
     if (model !== undefined)
       return {
         port,
@@ -63,7 +63,7 @@ async function started(
     await after(100);
   }
   child.kill("SIGKILL");
-  throw new Error(`${program} does not serve: ${said}`);
+  throw new Error(`${program} does not serve: ${output}`);
 }
 
 async function freePort(): Promise<number> {
