@@ -3,30 +3,7 @@ import { checkBenchConfig, type BenchConfig, type BenchData, type BenchModel } f
 import { defaultBaseUrl, knownPrice, namedModel, pricePair } from "@laconic/runtime/spending";
 import { wordsIn } from "../cli/words.ts";
 import { userDefinedBenchValues, withoutFiles } from "@laconic/runtime/bench";
-
-/** The flags of `bench` on models, methods and questions. */
-export interface BenchArguments {
-  readonly benchmarks?: string | undefined;
-  readonly methods?: string | undefined;
-  readonly model?: string | undefined;
-  readonly "base-url"?: string | undefined;
-  readonly limit?: string | undefined;
-  readonly seed: string;
-  readonly repeats: string;
-  readonly temperature?: string | undefined;
-  readonly "max-tokens"?: string | undefined;
-  readonly shots?: string | undefined;
-  readonly "max-usd"?: string | undefined;
-  readonly price?: string | undefined;
-  readonly distribute?: boolean | undefined;
-  readonly actor?: string | undefined;
-  readonly "actor-price"?: string | undefined;
-  readonly "role-model"?: string | undefined;
-  readonly "role-price"?: string | undefined;
-  readonly judge?: string | undefined;
-  readonly "judge-price"?: string | undefined;
-  readonly concurrency?: string | undefined;
-}
+import type { BenchArguments } from "./bench-flags.ts";
 
 /**
  * A bench of what the command line says.

@@ -8,17 +8,11 @@ import { interrupts } from "../cli/interruption.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { deadlineOf } from "../run/spending.ts";
-import { taskConfigOf, type TaskArguments } from "./task-arguments.ts";
+import type { TaskArguments } from "./bench-flags.ts";
+import { taskConfigOf } from "./task-arguments.ts";
 
-/** Teams on tasks: what `laconic pairs` is too, for one more release. */
-export async function benchTasks(
-  args: TaskArguments & {
-    readonly run: string;
-    readonly resume?: boolean | undefined;
-    readonly json?: boolean | undefined;
-  },
-  terminal: Terminal,
-): Promise<number> {
+/** Teams on tasks; `laconic pairs` is the same for one more release. */
+export async function benchTasks(args: TaskArguments, terminal: Terminal): Promise<number> {
   const directory = resolve(args.run);
   if (!args.resume) await checkEmpty(directory);
   const config = args.resume ? await readPairConfig(directory, taskSettingsSchema) : await taskConfigOf(args);

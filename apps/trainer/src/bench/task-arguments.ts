@@ -7,29 +7,10 @@ import { taskSettingsSchema, taskTitle, type TaskSettings } from "@laconic/world
 import { wholeNumber } from "../cli/numbers.ts";
 import { wordsIn } from "../cli/words.ts";
 import { spendingCap, type SpendingCap } from "../run/spending.ts";
+import type { TaskArguments } from "./bench-flags.ts";
 
 /** Teams of the tasks that have baselines; what `--methods` is by default. */
 export const taskBaselines = "single,concatenation,pipeline,discussion-1,discussion-2";
-
-/** The flags of `bench --tasks`. */
-export interface TaskArguments {
-  readonly tasks?: string | undefined;
-  readonly methods?: string | undefined;
-  readonly model?: string | undefined;
-  readonly "base-url"?: string | undefined;
-  readonly device?: string | undefined;
-  readonly "chat-template-arguments"?: string | undefined;
-  readonly limit?: string | undefined;
-  readonly repeats: string;
-  readonly seed: string;
-  readonly temperature?: string | undefined;
-  readonly "top-p"?: string | undefined;
-  readonly concurrency?: string | undefined;
-  readonly "max-usd"?: string | undefined;
-  readonly "max-errors"?: string | undefined;
-  readonly timeout?: string | undefined;
-  readonly price?: string | undefined;
-}
 
 /**
  * A bench of teams on tasks, of what the command line says.
@@ -48,10 +29,20 @@ export async function taskConfigOf(args: TaskArguments): Promise<PairConfig<Task
   const given = isOfRuns ? [...ofRuns.values()] : wordsIn(args.tasks ?? "").map((text) => pairTask(text));
   const [first] = found;
   const model = args.model ?? first?.config.model;
-  if (given.length === 0 || model === undefined) {
-    const flag = given.length === 0 ? "tasks" : "model";
-    throw new LaconicError("config_invalid", `--${flag} is missing: no trained team says it`, { flag });
-  }
+  if (given.length === 0)
+    throw new LaconicError(
+      "config_invalid",
+      "--tasks is missing: name tasks, or a trained team in --methods NAME=RUN",
+      {
+        flag: "tasks",
+      },
+    );
+  if (model === undefined)
+    throw new LaconicError(
+      "config_invalid",
+      "--model is missing: name the baselines' model, or a trained team in --methods NAME=RUN",
+      { flag: "model" },
+    );
   const sampling = first?.config.train.sampling ?? { temperature: 0.7, topP: 0.9 };
   const checked = checkPairConfig(
     {

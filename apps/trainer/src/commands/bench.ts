@@ -1,5 +1,4 @@
 import { join, resolve } from "node:path";
-import { baselines } from "@laconic/baselines";
 import { LaconicError } from "@laconic/core";
 import { estimate } from "@laconic/evaluation";
 import {
@@ -14,151 +13,24 @@ import { writeBench } from "@laconic/report";
 import { keepQuestions, playQuestions, prepareQuestions, type PreparedQuestions } from "@laconic/runtime/bench";
 import type { CommandDef, ParsedArgs } from "citty";
 import { configOf } from "../bench/bench-arguments.ts";
+import { playFlags, questionFlags, taskFlags } from "../bench/bench-flags.ts";
 import { progressOf } from "../bench/bench-progress.ts";
 import { benchTasks, checkEmpty, codeOf, limitsOf } from "../bench/bench-tasks.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
-import { timeoutFlag } from "../run/spending.ts";
+import { spendingFlags, timeoutFlag } from "../run/spending.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
 
 const benchFlags = {
-  benchmarks: {
-    type: "string",
-    description: "Names, with commas; laconic data ls lists them; or ./FILE.ts that exports one",
-    valueHint: "a,b",
-  },
-  data: {
-    type: "string",
-    description: "Questions of your own: JSON lines, JSON, CSV, Parquet, or hub:OWNER/NAME/FILES; needs --grading",
-    valueHint: "file",
-  },
-  grading: {
-    type: "string",
-    description: "How answers to --data are judged: numeric, letter, maths, code or text",
-    valueHint: "kind",
-  },
-  columns: {
-    type: "string",
-    description: "Where --data has what, unless it is called so",
-    valueHint: "question=a,gold=b",
-  },
-  lenient: { type: "boolean", description: "Leave out rows of --data that cannot be read, and count them" },
-  methods: {
-    type: "string",
-    description: `Names, with commas: ${baselines.map(({ name }) => name).join(", ")}; a trained team as NAME=RUN; or ./FILE.ts that exports one`,
-    valueHint: "a,b",
-  },
-  tasks: {
-    type: "string",
-    description:
-      "Instead of questions: tasks with rewards, such as writing/tldr, writing/arxiv, code/coophumaneval, code/humaneval, relay-writers, relay-writers/alike, or runs: those of the trained teams. Two-agent baselines and trained teams play them",
-    valueHint: "a,b",
-  },
-  model: { type: "string", description: "Name that the server knows it by", valueHint: "name" },
-  "base-url": {
-    type: "string",
-    description: "OpenAI-compatible server (default: $OPENAI_BASE_URL, or OpenAI); its key is $OPENAI_API_KEY",
-    valueHint: "url",
-  },
-  "role-model": {
-    type: "string",
-    description: "Models of single roles: actor=NAME@URL,hint=NAME,router=... (without URL the bench's server)",
-    valueHint: "role=name@url",
-  },
-  "role-price": {
-    type: "string",
-    description: "US dollars per million prompt and completion tokens of a role's model: actor=0.15/0.6",
-    valueHint: "role=p/c",
-  },
-  actor: {
-    type: "string",
-    description:
-      "Who speaks for the agents of trained teams that do not learn: hub:OWNER/NAME, a model folder, another run, or api:NAME@URL",
-    valueHint: "model",
-  },
-  "actor-price": {
-    type: "string",
-    description: "US dollars per million prompt and completion tokens of that actor's server, where not public",
-    valueHint: "p,c",
-  },
-  judge: {
-    type: "string",
-    description: "A model that judges free answers (--grading text) by their golds, instead of comparing characters",
-    valueHint: "name@url",
-  },
-  "judge-price": {
-    type: "string",
-    description: "US dollars per million prompt and completion tokens of the judge, where not public",
-    valueHint: "p,c",
-  },
-  distribute: {
-    type: "boolean",
-    description: "Play the same questions dealt among agents too, by all methods that can; a table of their own",
-  },
-  run: { type: "string", description: "Directory of the bench", valueHint: "dir", default: "bench" },
-  resume: {
-    type: "boolean",
-    description: "Go on with the bench in --run: what is missing or failed, and nothing else",
-  },
-  limit: {
-    type: "string",
-    description: "Questions of each benchmark (default: all; of each task: 100)",
-    valueHint: "n",
-  },
-  seed: {
-    type: "string",
-    description: "Chooses questions, examples and samples",
-    valueHint: "text",
-    default: "0",
-  },
-  repeats: { type: "string", description: "Times that each question is asked", valueHint: "n", default: "1" },
-  temperature: { type: "string", description: "Of every method, instead of each paper's", valueHint: "t" },
-  "top-p": { type: "string", description: "Of the baselines on --tasks", valueHint: "p" },
-  device: { type: "string", description: "Of the model on this machine that plays --tasks", valueHint: "name" },
-  "chat-template-arguments": {
-    type: "string",
-    description: "Of that model's chat template, as JSON",
-    valueHint: "json",
-  },
-  "max-tokens": {
-    type: "string",
-    description: "Of one reply (default: each protocol's ceiling, such as 1024, DyLAN's 2048; --list shows them)",
-    valueHint: "n",
-  },
+  ...questionFlags,
+  ...taskFlags,
+  ...playFlags,
+  ...spendingFlags,
   ...timeoutFlag,
-  shots: {
-    type: "string",
-    description: "Worked examples of every method, instead of each paper's",
-    valueHint: "n",
-  },
-  "max-usd": { type: "string", description: "Stop before more is spent", valueHint: "$" },
-  price: {
-    type: "string",
-    description: "US dollars per million prompt and completion tokens, where the model's is not known",
-    valueHint: "p,c",
-  },
-  concurrency: {
-    type: "string",
-    description: "Questions at a time (default: 32; with --tasks 1)",
-    valueHint: "n",
-  },
-  "max-errors": {
-    type: "string",
-    description: "Failed samples after which the bench stops; it can continue with --resume",
-    valueHint: "n",
-    default: "20",
-  },
-  insecure: { type: "boolean", description: "Send the key over http to another machine" },
-  folder: {
-    type: "string",
-    description: "Where data files are kept (default: $LACONIC_DATA)",
-    valueHint: "folder",
-  },
   offline: { type: "boolean", description: "Download no data" },
   list: { type: "boolean", description: "Say how each method is played on which questions, and stop" },
-  "dry-run": { type: "boolean", description: "Say what it would take, and stop" },
   ...viewFlag,
   ...jsonFlag,
 } as const;
@@ -179,7 +51,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const isOnTasks =
           args.tasks !== undefined || (args.resume === true && (await exists(join(directory, pairSettingsFile))));
         if (!isOnTasks) return benchQuestions(args, directory, terminal);
-        refuseStray(args, flagsOfQuestions, "with --tasks");
+        refuseStray(args, Object.keys(questionFlags), "with --tasks");
         const shown = { folder: directory, page: "list" } as const;
         return withDashboard(args.view, shown, terminal, () => benchTasks(args, terminal));
       },
@@ -190,7 +62,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
 
 /** Methods on questions. */
 async function benchQuestions(args: BenchArgs, directory: string, terminal: Terminal): Promise<number> {
-  refuseStray(args, ["top-p", "device", "chat-template-arguments"], "without --tasks");
+  refuseStray(args, Object.keys(taskFlags), "without --tasks");
   const limits = limitsOf(args, terminal);
   const prepared = await preparedQuestions(args, directory, terminal);
   if (args["dry-run"]) {
@@ -226,26 +98,6 @@ async function preparedQuestions(args: BenchArgs, directory: string, terminal: T
   if (!args.resume && !args["dry-run"]) await checkEmpty(directory);
   return prepareQuestions(config, directory, { hub, folder: args.folder, offline }, terminal);
 }
-
-const flagsOfQuestions = [
-  "benchmarks",
-  "data",
-  "grading",
-  "columns",
-  "lenient",
-  "distribute",
-  "shots",
-  "max-tokens",
-  "role-model",
-  "role-price",
-  "actor",
-  "actor-price",
-  "judge",
-  "judge-price",
-  "insecure",
-  "folder",
-  "dry-run",
-] as const;
 
 /** @throws LaconicError `config_invalid` naming a flag without effect */
 function refuseStray(args: Readonly<Record<string, unknown>>, flags: readonly string[], where: string): void {

@@ -85,7 +85,7 @@ test("laconic pairs is bench --tasks, and says so", { timeout: 60_000 }, async (
   const folder = await temporary();
   const words = ["--tasks", "relay-writers", "--model", "shipped", "--device", "wasm", "--methods", "single"];
   const { code, out, err } = await run("pairs", ...words, "--problems", "1", "--run", folder, "--json");
-  expect([code, err]).toEqual([0, expect.stringContaining("laconic pairs is part of laconic bench now")]);
+  expect([code, err]).toEqual([0, expect.stringContaining("laconic pairs is now laconic bench --tasks")]);
   expect(JSON.parse(out)).toMatchObject({ directory: folder, stopped: null, summaries: [{ scored: 1 }] });
   const report = await bench("--resume", "--run", folder);
   expect([report.code, report.out]).toEqual([0, expect.stringContaining("| single |")]);

@@ -16,6 +16,9 @@ test("a setting is read under its old name, in a file and as a word, and said on
     "lessons is called warmStart now; the old name goes with the next release",
   ]);
   expect(() => parseAppConfig({ ...written, warmStart: null })).toThrow("lessons: is called warmStart now");
+  expect(() => applyOverrides({ task }, ["lessons=null", "warmStart=null"])).toThrow(
+    "lessons: is called warmStart now",
+  );
 });
 
 test("a run that goes on keeps the names of its folder", () => {

@@ -15,12 +15,20 @@ export function withCurrentName(key: string): string {
  * @throws LaconicError `config_invalid` for a setting that is there under both names
  */
 export function withCurrentNames(config: Json): Json {
-  for (const [former, current] of Object.entries(currentName))
-    if (Object.hasOwn(config, former) && Object.hasOwn(config, current))
-      throw new LaconicError("config_invalid", `${former}: is called ${current} now; remove ${former}`, {
-        key: former,
-      });
+  checkBothNames(Object.keys(config));
   return Object.fromEntries(Object.entries(config).map(([key, value]) => [withCurrentName(key), value]));
+}
+
+/**
+ * Refuses `key=value` words that set one thing under its former and its current name.
+ * @throws LaconicError `config_invalid` naming the former one
+ */
+export function checkBothNames(keys: readonly string[]): void {
+  const former = keys.find((key) => withCurrentName(key) !== key && keys.includes(withCurrentName(key)));
+  if (former === undefined) return;
+  throw new LaconicError("config_invalid", `${former}: is called ${withCurrentName(former)} now; remove ${former}`, {
+    key: former,
+  });
 }
 
 /** The same under the names that a run's folder has: what goes on keeps its names. */
@@ -31,10 +39,15 @@ export function withNamesOf(stored: Json | null, config: Json): Json {
   return Object.fromEntries(Object.entries(config).map(([key, value]) => [formerOf.get(key) ?? key, value]));
 }
 
-/** What is to be said of settings that somebody wrote under an old name, in a configuration or as `key=value`. */
+/** Warnings about settings that somebody wrote under a former name, in a configuration or as `key=value`. */
 export function formerNamesIn(config: Json, words: readonly string[] = []): readonly string[] {
-  const keys = [...Object.keys(config), ...words.map((word) => /^[^.=]+/u.exec(word)?.[0] ?? "")];
+  const keys = [...Object.keys(config), ...words.map((word) => settingOf(word))];
   return [...new Set(keys)]
     .filter((key) => Object.hasOwn(currentName, key))
     .map((key) => `${key} is called ${currentName[key]} now; the old name goes with the next release`);
+}
+
+/** The first name of an `a.b=value` word. */
+export function settingOf(word: string): string {
+  return /^[^.=]+/u.exec(word)?.[0] ?? "";
 }

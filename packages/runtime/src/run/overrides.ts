@@ -1,5 +1,5 @@
 import { LaconicError, parseJson } from "@laconic/core";
-import { withCurrentName, withCurrentNames } from "./former-names.ts";
+import { checkBothNames, settingOf, withCurrentName, withCurrentNames } from "./former-names.ts";
 import { referenced } from "../resolver/referenced.ts";
 
 type Json = Record<string, unknown>;
@@ -10,9 +10,11 @@ const forbidden = new Set(["__proto__", "constructor", "prototype"]);
 /**
  * Applies `a.b.c=value` words to a copy of a configuration. A value is JSON where it parses, else text; the name of a file
  * that makes a value, `task=./task.ts`, is relative to the working directory.
- * @throws LaconicError `config_invalid` for a word without `=`, a path through a value, or a forbidden name.
+ * @throws LaconicError `config_invalid` for a word without `=`, a path through a value, or a forbidden name,
+ * and for one setting under both of its names.
  */
 export function applyOverrides(config: Readonly<Json>, words: readonly string[]): Json {
+  checkBothNames(words.map((word) => settingOf(word)));
   const result = structuredClone(withCurrentNames(config)) as Json;
   for (const word of words) {
     const split = word.indexOf("=");
