@@ -132,4 +132,4 @@ export { checkShape, findShapeMismatch, rangeOf } from "./shapes/find-shape-mism
 export type { ShapeMismatch } from "./shapes/find-shape-mismatch.ts";
 export { nearestName } from "./shapes/nearest-name.ts";
 export { group, shapes } from "./shapes/shape.ts";
-export type { Field, FieldsOf, GroupShape, Shape } from "./shapes/shape.ts";
+export type { Field, FieldsOf, GroupShape, Shape, ValuesOf } from "./shapes/shape.ts";

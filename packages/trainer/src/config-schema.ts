@@ -1,4 +1,3 @@
-import { divergenceDefaults } from "./divergence.ts";
 import { budgetOptionsShape, dualController } from "@laconic/budget";
 import type { GroupKey, RatioUnit } from "@laconic/gspo";
 import { estimatorNames, estimatorShape, objectiveNames, objectivePreset, objectiveShape } from "@laconic/gspo/presets";
@@ -19,17 +18,26 @@ import * as z from "zod";
 import {
   agentGspoDefaults,
   asynchronousDefaults,
+  filledGroups,
   type AdvantageSettings,
-  type AsynchronousSettings,
   type CreditSettings,
   type TrainConfig,
 } from "./config.ts";
 import { estimatorOf } from "./estimator-of.ts";
-import type { LearningRateSchedule } from "./learning-rate.ts";
-
-const count = z.int().min(0);
-const positive = z.int().min(1);
-const above0 = z.number().gt(0);
+import {
+  asynchronousTable,
+  checkpointTable,
+  creditTables,
+  divergenceTable,
+  earlyStoppingTable,
+  evaluationTable,
+  learningRateTable,
+  loopTable,
+  optimizerTable,
+  scoringTable,
+  type Table,
+  treeTable,
+} from "./setting-tables.ts";
 
 /** A group with one more field that names which of several it is. */
 function named(key: string, name: string, shape: Extract<Shape, { kind: "group" }>): z.ZodObject {
@@ -54,29 +62,22 @@ const costSchema = z.discriminatedUnion(
   costKinds as [z.ZodObject, ...z.ZodObject[]],
 ) as unknown as z.ZodType<CostSettings>;
 
-const creditSchema: z.ZodType<CreditSettings> = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("shared") }),
-  z.strictObject({ kind: z.literal("difference") }),
-  z.strictObject({ kind: z.enum(["margin", "quality"]), alpha: z.number().min(0) }),
-]);
+const [firstCredit, ...otherCredits] = Object.entries(creditTables).map(([kind, fields]) =>
+  named("kind", kind, { kind: "group", fields }),
+);
+const creditSchema = z.discriminatedUnion("kind", [
+  firstCredit as z.ZodObject,
+  ...otherCredits,
+]) as unknown as z.ZodType<CreditSettings>;
 
-const asynchronousSchema: z.ZodType<AsynchronousSettings> = z.strictObject({
-  activeGroups: positive.nullable(),
-  maxLag: positive,
-  stale: z.enum(["wait", "drop"]),
-  importanceCap: z.number().gt(1),
-  retries: count,
-  cutStragglers: z.strictObject({ afterShare: above0.lt(1), seconds: z.number().min(0) }).nullable(),
-});
+/** Settings of a table, checked. */
+function tableSchema(fields: Table): z.ZodObject {
+  return schemaOf({ kind: "group", fields }) as unknown as z.ZodObject;
+}
 
 const pricesSchema: z.ZodType<TrainConfig["prices"]> = z.record(z.string(), z.number().min(0));
 
-const scheduleSchema: z.ZodType<LearningRateSchedule> = z.strictObject({
-  peak: above0,
-  warmUpSteps: count,
-  decay: z.enum(["constant", "linear", "cosine"]),
-  finalFraction: z.number().min(0).max(1),
-});
+const scheduleSchema = tableSchema(learningRateTable);
 
 /** A greedy policy would have nothing to learn from. */
 const trainedSampling = group<Sampling>({ ...samplingParameters, temperature: { shape: shapes.above0 } });
@@ -84,30 +85,15 @@ const trainedSampling = group<Sampling>({ ...samplingParameters, temperature: { 
 /** Shape and ranges of a complete configuration; unknown keys are refused. */
 export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   seed: z.union([z.string(), z.number()]),
-  steps: positive,
-  problemsPerStep: positive,
-  episodesPerProblem: positive,
-  minibatches: positive,
-  epochs: positive,
-  refreshOldPolicyEvery: positive,
-  oldLogProbs: z.enum(["recompute", "sampler"]),
+  ...tableSchema(loopTable).shape,
   sampling: schemaOf(trainedSampling),
   objective: objectiveSchema,
   advantage: advantageSchema,
-  groupBy: z.enum(["prompt", "prompt+agent", "prompt+agent+turn", "tree-node"]),
-  ratioUnit: z.enum(["message", "turn", "trajectory", "joint"]),
-  scoring: z.strictObject({ seconds: above0, mostUnscored: z.number().min(0).lt(1) }),
+  scoring: tableSchema(scoringTable),
   limits: schemaOf(episodeLimitsShape),
-  onAgentError: z.enum(["throw", "end"]),
-  asynchronous: asynchronousSchema.nullable(),
+  asynchronous: tableSchema(asynchronousTable).nullable(),
   credit: creditSchema,
-  tree: z
-    .strictObject({
-      mode: z.enum(["aligned", "cross"]),
-      gamma: z.number().min(0).max(1),
-      stopAbove: z.number().nullable(),
-    })
-    .nullable(),
+  tree: tableSchema(treeTable).nullable(),
   policies: z.record(
     z.string(),
     z.strictObject({
@@ -118,25 +104,17 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
       budget: schemaOf(budgetOptionsShape).exactOptional(),
     }),
   ),
-  problemPool: positive.nullable(),
   costs: z.record(z.string(), costSchema).nullable(),
   prices: pricesSchema,
   costWhenTaskAtLeast: z.number().gt(0).max(1).exactOptional(),
   budget: schemaOf(budgetOptionsShape).nullable(),
   budgets: z.record(z.string(), schemaOf(budgetOptionsShape)),
-  optimizer: z.strictObject({
-    beta1: z.number().min(0).lt(1),
-    beta2: z.number().min(0).lt(1),
-    epsilon: above0,
-    weightDecay: z.number().min(0),
-    maxGradNorm: above0.nullable(),
-    learningRate: scheduleSchema,
-  }),
-  evaluation: z.strictObject({ every: count, problems: positive, transcripts: count, language: z.boolean() }),
-  divergence: z.strictObject({ fall: z.number().gt(0).lt(1), steps: positive }).nullable(),
-  earlyStopping: z.strictObject({ patience: positive, minGain: z.number().min(0) }).nullable(),
-  checkpoint: z.strictObject({ every: positive, keep: z.int().min(2) }),
-});
+  optimizer: z.strictObject({ ...tableSchema(optimizerTable).shape, learningRate: scheduleSchema }),
+  evaluation: tableSchema(evaluationTable),
+  divergence: tableSchema(divergenceTable).nullable(),
+  earlyStopping: tableSchema(earlyStoppingTable).nullable(),
+  checkpoint: tableSchema(checkpointTable),
+}) as unknown as z.ZodType<TrainConfig>;
 
 /**
  * Fills a partial configuration from {@link agentGspoDefaults} and checks it.
@@ -157,25 +135,10 @@ function invalid(key: string, reason: string): LaconicError {
   return new LaconicError("config_invalid", `${key}: ${reason}`, { key });
 }
 
-/** Objects that are chosen as a whole: a default for one alternative must not leak into another. */
-const wholes = new Set([
-  "advantage",
-  "objective",
-  "budget",
-  "prices",
-  "costs",
-  "budgets",
-  "sampling",
-  "credit",
-  "tree",
-  "earlyStopping",
-  "limits",
-]);
-
 /** Groups that a run has or has not: one that is given is filled from here. */
 const filled: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["asynchronous", asynchronousDefaults],
-  ["divergence", divergenceDefaults],
+  ["divergence", agentGspoDefaults.divergence],
 ]);
 
 /** Lays what is given over the defaults; as own properties, so that no key reaches a prototype. */
@@ -184,12 +147,17 @@ function withDefaults(defaults: unknown, given: unknown, path: readonly string[]
   const place = path.join(".");
   const whole = filled.get(place);
   if (isRecord(whole) && isRecord(given)) return { ...whole, ...given };
-  if (!isRecord(defaults) || !isRecord(given) || wholes.has(place)) return given;
+  // Any other group is given as a whole: a default for one alternative must not leak into another.
+  if (!isRecord(defaults) || !isRecord(given) || !isFilled(path)) return given;
   const merged = Object.entries(given).map(([key, value]) => {
     const own = Object.hasOwn(defaults, key) ? defaults[key] : undefined;
     return [key, withDefaults(own, value, [...path, key])] as const;
   });
   return Object.fromEntries([...Object.entries(defaults), ...merged]);
+}
+
+function isFilled([first]: readonly string[]): boolean {
+  return first === undefined || (filledGroups as readonly string[]).includes(first);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { divergenceDefaults, emptyWatch, watchStep, type PolicySigns } from "./divergence.ts";
+import { emptyWatch, watchStep, type PolicySigns } from "./divergence.ts";
+import { defaultsOf, divergenceTable } from "./setting-tables.ts";
 import { parseTrainConfig } from "./config-schema.ts";
 import { findCheckpoint } from "./run/checkpoint.ts";
 import { readRunFacts } from "./run/run-facts.ts";
@@ -17,7 +18,7 @@ const healthy: PolicySigns = { entropy: 0.5, kl: 0.01, optimizerSteps: 2, skippe
 function stopOf(
   grades: readonly number[],
   policies: (step: number) => Readonly<Record<string, PolicySigns>>,
-  settings = divergenceDefaults,
+  settings = defaultsOf(divergenceTable),
 ): readonly [number, string] | null {
   let watch = emptyWatch;
   for (const [i, grade] of grades.entries()) {

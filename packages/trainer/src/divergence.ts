@@ -1,12 +1,9 @@
+import type { ValuesOf } from "@laconic/core";
 import * as z from "zod";
+import type { divergenceTable } from "./setting-tables.ts";
 
 /** When a run is taken to have diverged: both what it earns and how it speaks have broken. */
-export interface DivergenceSettings {
-  /** Share of the best mean grade that has to be lost, above 0 and below 1. */
-  readonly fall: number;
-  /** Training steps in a row, over which grades are averaged. */
-  readonly steps: number;
-}
+export type DivergenceSettings = ValuesOf<typeof divergenceTable>;
 
 /** What a step shows of one policy. */
 export interface PolicySigns {
@@ -47,9 +44,6 @@ export interface DivergenceWatch {
 
 /** What the last warning of a run says that ended because its numbers broke. */
 export const likelyCause = "The likely cause is the learning rate";
-
-/** Ours. */
-export const divergenceDefaults: DivergenceSettings = { fall: 0.5, steps: 3 };
 
 /** Before the first step. */
 export const emptyWatch: DivergenceWatch = { recent: [], best: null, broken: null, low: 0, stuck: 0 };

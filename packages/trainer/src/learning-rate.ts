@@ -1,14 +1,8 @@
-import { cosine, LaconicError } from "@laconic/core";
+import { cosine, LaconicError, type ValuesOf } from "@laconic/core";
+import type { learningRateTable } from "./setting-tables.ts";
 
 /** How the learning rate moves over a run of `steps` optimiser steps. */
-export interface LearningRateSchedule {
-  readonly peak: number;
-  /** Steps of linear rise from 0. */
-  readonly warmUpSteps: number;
-  readonly decay: "constant" | "linear" | "cosine";
-  /** Fraction of the peak that remains at the end of a decay. */
-  readonly finalFraction: number;
-}
+export type LearningRateSchedule = ValuesOf<typeof learningRateTable>;
 
 /**
  * Learning rate of optimiser step `step`, counted from 0.

@@ -1,4 +1,3 @@
-import { baselines } from "@laconic/baselines";
 import type { jsonFlag } from "../commands/common.ts";
 import type { spendingFlags, timeoutFlag } from "../run/spending.ts";
 
@@ -94,8 +93,7 @@ export const taskFlags = {
 export const playFlags = {
   methods: {
     type: "string",
-    description:
-      `Names, with commas: ${baselines.map(({ name }) => name).join(", ")}; a trained team as NAME=RUN; or ./FILE.ts that exports one` as string,
+    description: "Names, with commas; a trained team as NAME=RUN; or ./FILE.ts that exports one",
     valueHint: "a,b",
   },
   tasks: {

@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { baselines } from "@laconic/baselines";
 import { LaconicError } from "@laconic/core";
 import { estimate } from "@laconic/evaluation";
 import {
@@ -27,6 +28,10 @@ const benchFlags = {
   ...questionFlags,
   ...taskFlags,
   ...playFlags,
+  methods: {
+    ...playFlags.methods,
+    description: `Names, with commas: ${baselines.map(({ name }) => name).join(", ")}; a trained team as NAME=RUN; or ./FILE.ts that exports one`,
+  },
   ...spendingFlags,
   ...timeoutFlag,
   offline: { type: "boolean", description: "Download no data" },

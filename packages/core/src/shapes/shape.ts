@@ -48,6 +48,26 @@ export function group<T>(fields: FieldsOf<T>): GroupShape<T> {
   return { kind: "group", fields };
 }
 
+/** The values that a shape allows. */
+export type ValueOf<S extends Shape> = S extends { readonly kind: "group"; readonly fields: infer Fields }
+  ? ValuesOf<Fields>
+  : S extends { readonly kind: "choice"; readonly of: readonly (infer Choice)[] }
+    ? Choice
+    : S extends { readonly kind: "number" }
+      ? number
+      : S extends { readonly kind: "boolean" }
+        ? boolean
+        : S extends { readonly kind: "text" }
+          ? string
+          : never;
+
+/** The type of an object with the fields of a table that is written `as const`: the table is the one place that names them. */
+export type ValuesOf<Fields> = {
+  readonly [Name in keyof Fields]: Fields[Name] extends Field
+    ? ValueOf<Fields[Name]["shape"]> | (Fields[Name] extends { readonly nullable: true } ? null : never)
+    : never;
+};
+
 type Common = "number" | "atLeast0" | "above0" | "count" | "positive" | "share" | "boolean" | "text";
 
 /** Shapes that occur everywhere. */
