@@ -1,4 +1,5 @@
 import type { DrawnToken, FinishReason, LogProbsAtOne, SamplingSettings, TokenTrace } from "./language-model.ts";
+import type { OptimizerSettings } from "./optimizer-settings.ts";
 import type { RandomState } from "./random.ts";
 import type { SamplingName } from "./sampling.ts";
 import { group, shapes, type GroupShape } from "./shapes/shape.ts";
@@ -94,18 +95,6 @@ export interface ForwardOptions {
  * Gets the rows of the batch that it covers and their log-probs; returns d loss / d log π in the same layout.
  */
 export type TokenGradient = (logProbs: Ragged, rows: readonly number[]) => Float64Array;
-
-/** AdamW with decoupled decay and clipping by the global norm. */
-export interface OptimizerSettings {
-  readonly learningRate: number;
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly epsilon: number;
-  /** Decoupled (AdamW); applied to matrices only. */
-  readonly weightDecay: number;
-  /** Clip the global gradient norm to this; Infinity never clips. */
-  readonly maxGradNorm: number;
-}
 
 /** What an optimiser step did. */
 export interface OptimizerResult {

@@ -106,7 +106,6 @@ export type {
   LoraSettings,
   ModelSource,
   OptimizerResult,
-  OptimizerSettings,
   PolicySnapshot,
   Sampler,
   SampleRequest,
@@ -119,14 +118,10 @@ export type {
   TrainableModel,
   TrainingSequence,
 } from "./engine.ts";
+export { checkOptimizerSettings, optimizerTable, type OptimizerSettings } from "./optimizer-settings.ts";
 export { checkSampleRequests } from "./engine-checks/sample-requests.ts";
 export type { ModelLimits } from "./engine-checks/sample-requests.ts";
-export {
-  checkOptimizerSettings,
-  checkTokenGradient,
-  checkTopLogProbs,
-  checkTrainingSequences,
-} from "./engine-checks/training.ts";
+export { checkTokenGradient, checkTopLogProbs, checkTrainingSequences } from "./engine-checks/training.ts";
 
 export { checkShape, findShapeMismatch, rangeOf } from "./shapes/find-shape-mismatch.ts";
 export type { ShapeMismatch } from "./shapes/find-shape-mismatch.ts";

@@ -1,5 +1,5 @@
 import type { BudgetOptions } from "@laconic/budget";
-import type { EpisodeLimits, Sampling, ValuesOf } from "@laconic/core";
+import { optimizerTable, type EpisodeLimits, type Sampling, type ValuesOf } from "@laconic/core";
 import type { EstimatorName, EstimatorOptions, ObjectiveName, ObjectiveOptions } from "@laconic/gspo/presets";
 import type { CostSettings, DecoupledOptions } from "@laconic/rewards";
 import type { DivergenceSettings } from "./divergence.ts";
@@ -14,7 +14,6 @@ import {
   evaluationTable,
   learningRateTable,
   loopTable,
-  optimizerTable,
   scoringTable,
   type treeTable,
 } from "./setting-tables.ts";

@@ -18,16 +18,6 @@ export const learningRateTable = {
   finalFraction: { shape: { kind: "number", min: 0, max: 1 }, default: 1 },
 } as const;
 
-/** AdamW, apart from its learning rate. */
-export const optimizerTable = {
-  beta1: { shape: { kind: "number", min: 0, below: 1 }, default: 0.9 },
-  beta2: { shape: { kind: "number", min: 0, below: 1 }, default: 0.95 },
-  epsilon: { shape: { kind: "number", above: 0 }, default: 1e-8 },
-  weightDecay: { shape: { kind: "number", min: 0 }, default: 0 },
-  /** Max global gradient norm; null never clips, as where a remote engine has no way to. */
-  maxGradNorm: { shape: { kind: "number", above: 0 }, nullable: true, default: 1 },
-} as const;
-
 /** Held-out evaluation before and after training, and in between. */
 export const evaluationTable = {
   /** Steps between evaluations; 0 evaluates at both ends only. */

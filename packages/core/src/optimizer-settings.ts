@@ -1,0 +1,32 @@
+import { LaconicError } from "./errors.ts";
+import { findShapeMismatch, rangeOf } from "./shapes/find-shape-mismatch.ts";
+import type { NumberShape } from "./shapes/shape.ts";
+
+/** AdamW with decoupled decay and clipping by the global norm, apart from its learning rate; configurations derive from it. */
+export const optimizerTable = {
+  beta1: { shape: { kind: "number", min: 0, below: 1 }, default: 0.9 },
+  beta2: { shape: { kind: "number", min: 0, below: 1 }, default: 0.95 },
+  // With 0, a parameter that never had a gradient becomes 0 / 0.
+  epsilon: { shape: { kind: "number", above: 0 }, default: 1e-8 },
+  /** Decoupled (AdamW); applied to matrices only. */
+  weightDecay: { shape: { kind: "number", min: 0 }, default: 0 },
+  /** Clip the global gradient norm to this. A configuration's null never clips, as where a remote engine has no way to; nor does Infinity. */
+  maxGradNorm: { shape: { kind: "number", above: 0 }, nullable: true, default: 1 },
+} as const;
+
+/** A step of the optimiser, as engines take it. */
+export type OptimizerSettings = { readonly learningRate: number } & {
+  readonly [Name in keyof typeof optimizerTable]: number;
+};
+
+const learningRate: { readonly shape: NumberShape } = { shape: { kind: "number", min: 0 } };
+
+/** What every engine refuses to step with. @throws LaconicError `config_invalid` naming the setting. */
+export function checkOptimizerSettings(settings: OptimizerSettings): void {
+  for (const [name, { shape }] of Object.entries({ learningRate, ...optimizerTable })) {
+    const key = name as keyof OptimizerSettings;
+    const value = settings[key];
+    if ((key === "maxGradNorm" && value === Infinity) || findShapeMismatch(shape, value) === null) continue;
+    throw new LaconicError("config_invalid", `optimizer: ${key} is ${value}, expected ${rangeOf(shape)}`, { key });
+  }
+}
