@@ -82,6 +82,6 @@ export async function runProcess(): Promise<void> {
   const terminal = processTerminal(process.stdout, process.stderr, process.stdin);
   process.exitCode = await main(process.argv.slice(2), {
     terminal,
-    whileLoading: (name, load) => spinWhile(terminal, `reading what ${name} takes`, load),
+    whileLoading: (name, load) => spinWhile(terminal, `loading the options of ${name}`, load),
   });
 }
