@@ -1,6 +1,6 @@
 import { LaconicError } from "./errors.ts";
 import { findShapeMismatch, rangeOf } from "./shapes/find-shape-mismatch.ts";
-import type { NumberShape } from "./shapes/shape.ts";
+import type { Field, NumberShape, ValuesOf } from "./shapes/shape.ts";
 
 /** AdamW with decoupled decay and clipping by the global norm, apart from its learning rate; configurations derive from it. */
 export const optimizerTable = {
@@ -15,17 +15,21 @@ export const optimizerTable = {
 } as const;
 
 /** A step of the optimiser, as engines take it. */
-export type OptimizerSettings = { readonly learningRate: number } & {
-  readonly [Name in keyof typeof optimizerTable]: number;
-};
+export type OptimizerSettings = { readonly learningRate: number } & NonNullableFields<ValuesOf<typeof optimizerTable>>;
 
-const learningRate: { readonly shape: NumberShape } = { shape: { kind: "number", min: 0 } };
+type NonNullableFields<T> = { readonly [Name in keyof T]: Exclude<T[Name], null> };
+
+type NumberField = Field & { readonly shape: NumberShape };
+
+const learningRate: NumberField = { shape: { kind: "number", min: 0 } };
 
 /** What every engine refuses to step with. @throws LaconicError `config_invalid` naming the setting. */
 export function checkOptimizerSettings(settings: OptimizerSettings): void {
-  for (const [name, { shape }] of Object.entries({ learningRate, ...optimizerTable })) {
+  const fields: Readonly<Record<string, NumberField>> = { learningRate, ...optimizerTable };
+  for (const [name, { shape, optional }] of Object.entries(fields)) {
     const key = name as keyof OptimizerSettings;
     const value = settings[key];
+    if (optional && value === undefined) continue;
     if ((key === "maxGradNorm" && value === Infinity) || findShapeMismatch(shape, value) === null) continue;
     throw new LaconicError("config_invalid", `optimizer: ${key} is ${value}, expected ${rangeOf(shape)}`, { key });
   }

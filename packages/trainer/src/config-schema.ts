@@ -106,7 +106,6 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   ),
   costs: z.record(z.string(), costSchema).nullable(),
   prices: pricesSchema,
-  costWhenTaskAtLeast: z.number().gt(0).max(1).exactOptional(),
   budget: schemaOf(budgetOptionsShape).nullable(),
   budgets: z.record(z.string(), schemaOf(budgetOptionsShape)),
   optimizer: z.strictObject({ ...tableSchema(optimizerTable).shape, learningRate: scheduleSchema }),

@@ -65,8 +65,6 @@ export interface TrainConfig extends ValuesOf<typeof loopTable> {
   readonly costs: Readonly<Record<string, CostSettings>> | null;
   /** λ per unit of each cost, by its name. With a budget, the price of its cost is the budget's. */
   readonly prices: Readonly<Record<string, number>>;
-  /** Charge costs only to episodes whose grade is at least this. */
-  readonly costWhenTaskAtLeast?: number;
   /** Of graders and judges: what happens to samples that get no score. */
   readonly scoring: ScoringSettings;
   /** Ceilings of an episode. */

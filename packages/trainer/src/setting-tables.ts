@@ -144,12 +144,13 @@ export const loopTable = {
    * of those it has. Null takes all that the task has, or makes new ones in each step where it makes them.
    */
   problemPool: { shape: { kind: "number", integer: true, min: 1 }, nullable: true, default: null },
+  /** Charge costs only to episodes whose grade is at least this. */
+  costWhenTaskAtLeast: { shape: { kind: "number", above: 0, max: 1 }, optional: true },
 } as const;
 
-type DefaultsOf<T extends Table> = Pick<
-  ValuesOf<T>,
-  { [Name in keyof T]: T[Name] extends { readonly default: unknown } ? Name : never }[keyof T]
->;
+type DefaultsOf<T extends Table> = ValuesOf<{
+  readonly [Name in keyof T as T[Name] extends { readonly default: unknown } ? Name : never]: T[Name];
+}>;
 
 /** The defaults of a table. */
 export function defaultsOf<const T extends Table>(table: T): DefaultsOf<T> {

@@ -63,10 +63,18 @@ export type ValueOf<S extends Shape> = S extends { readonly kind: "group"; reado
 
 /** The type of an object with the fields of a table that is written `as const`: the table is the one place that names them. */
 export type ValuesOf<Fields> = {
-  readonly [Name in keyof Fields]: Fields[Name] extends Field
-    ? ValueOf<Fields[Name]["shape"]> | (Fields[Name] extends { readonly nullable: true } ? null : never)
-    : never;
+  readonly [Name in keyof Fields as Fields[Name] extends Optional ? never : Name]: FieldValue<Fields[Name]>;
+} & {
+  readonly [Name in keyof Fields as Fields[Name] extends Optional ? Name : never]?: FieldValue<Fields[Name]>;
 };
+
+interface Optional {
+  readonly optional: true;
+}
+
+type FieldValue<F> = F extends Field
+  ? ValueOf<F["shape"]> | (F extends { readonly nullable: true } ? null : never)
+  : never;
 
 type Common = "number" | "atLeast0" | "above0" | "count" | "positive" | "share" | "boolean" | "text";
 
