@@ -1,4 +1,4 @@
-import type { jsonFlag } from "../commands/common.ts";
+import type { jsonFlag } from "../cli/flags.ts";
 import type { spendingFlags, timeoutFlag } from "../run/spending.ts";
 
 /** Flags of `bench` on questions alone. */

@@ -22,7 +22,8 @@ import { readGiven } from "../cli/files.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { startsOf, stoppedBy } from "../run/train-variants.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 
 const ablateFlags = {
   config: { type: "positional", required: true, description: "run.config.ts, run.config.json or preset:NAME" },

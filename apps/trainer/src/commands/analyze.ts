@@ -6,7 +6,8 @@ import { wholeNumber } from "../cli/numbers.ts";
 import { spinWhile } from "../cli/progress.ts";
 import { printResult } from "../cli/terminal.ts";
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 
 export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

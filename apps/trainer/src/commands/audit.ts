@@ -10,7 +10,8 @@ import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
 import { showProgress } from "../cli/progress.ts";
 import { printResult } from "../cli/terminal.ts";
 import { openModelFolder } from "@laconic/runtime/models";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 
 export function auditCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

@@ -22,7 +22,8 @@ import { exists } from "../cli/files.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { spendingFlags, timeoutFlag } from "../run/spending.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
-import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, viewFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 
 const benchFlags = {
   ...questionFlags,

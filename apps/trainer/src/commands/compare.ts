@@ -3,7 +3,8 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { printResult } from "../cli/terminal.ts";
 import { compareRuns, comparisonText } from "@laconic/report/runs";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 
 export function compareCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

@@ -16,7 +16,8 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 import { dataFolder } from "@laconic/runtime/folders";
 
 const folderFlag = {

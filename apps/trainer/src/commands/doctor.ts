@@ -10,7 +10,8 @@ import { spinWhile } from "../cli/progress.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { devicesFolder, gpusHere, probeDevice, probeDevices, type DeviceReport } from "@laconic/runtime/devices";
 import { fromText, lookAtServers, probedServer, recordLines, samplerFromText } from "@laconic/runtime";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 
 export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

@@ -4,7 +4,8 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { readGiven } from "../cli/files.ts";
 import { positiveNumber } from "../cli/numbers.ts";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 
 export function execCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

@@ -4,7 +4,8 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { CsvWriter, exportRun, runTables, tableNames } from "@laconic/report/runs";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 
 export function exportCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

@@ -19,7 +19,8 @@ import type { CommandDef } from "citty";
 import { environmentValue } from "@laconic/runtime/folders";
 import { command, type ExitCode } from "../cli/command.ts";
 import { readGiven } from "../cli/files.ts";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 
 export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

@@ -6,7 +6,8 @@ import { wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { nameOf, nameProblem } from "../init/project-name.ts";
 import { checkFolder, writeProject } from "../init/write-project.ts";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 
 /** As given or answered; what is absent is the default. */
 interface Wanted {

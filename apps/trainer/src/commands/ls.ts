@@ -2,7 +2,8 @@ import { resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { listRuns, printable, runLines } from "@laconic/report/runs";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 
 export function lsCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

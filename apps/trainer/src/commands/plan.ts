@@ -6,7 +6,8 @@ import { printResult } from "../cli/terminal.ts";
 import { applyOverrides, describeRemote, describeRun, parseAppConfig, planRemote, planRun } from "@laconic/runtime";
 import { chooseDevice } from "@laconic/runtime/devices";
 import { openModelFolder } from "@laconic/runtime/models";
-import { jsonFlag, runFlags, type CommandContext } from "./common.ts";
+import { jsonFlag, runFlags } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
 
 export function planCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {

@@ -2,7 +2,8 @@ import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { relayQuickstart, storyTellers } from "@laconic/worlds";
-import { runFlags, viewFlag, type CommandContext } from "./common.ts";
+import { runFlags, viewFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 import { runTraining } from "../run/run-training.ts";
 
 const introduction = `A team of four learns to say less.

@@ -5,7 +5,8 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { exists, writeGiven } from "../cli/files.ts";
 import { printResult } from "../cli/terminal.ts";
 import { readReport, writeBench } from "@laconic/report";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 
 export function reportCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

@@ -6,7 +6,8 @@ import { rescoreRun } from "@laconic/report";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { printResult } from "../cli/terminal.ts";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 
 export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

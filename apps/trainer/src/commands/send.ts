@@ -8,7 +8,8 @@ import { exists } from "../cli/files.ts";
 import { printResult } from "../cli/terminal.ts";
 import { referenced } from "@laconic/runtime/resolver";
 import { openSinks, sinkSettings } from "@laconic/runtime";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 
 export function sendCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

@@ -11,7 +11,8 @@ import { exitCodeOfSignal, interrupted } from "../cli/interruption.ts";
 import { parseBytes } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { servedName, servingOf, templateArgumentsFrom } from "../serving/serve-arguments.ts";
-import { runFlags, type CommandContext } from "./common.ts";
+import { runFlags } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 import { runTraining } from "../run/run-training.ts";
 
 /** For replies in the making when the server is told to end. */

@@ -8,7 +8,8 @@ import { printResult } from "../cli/terminal.ts";
 import { trainWarmStart, warmStartNames, warmStartSettings } from "@laconic/runtime";
 import { chooseDevice } from "@laconic/runtime/devices";
 import { openModelFolder } from "@laconic/runtime/models";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 
 export function storyCommand(context: CommandContext, exit: ExitCode): CommandDef {
   return {

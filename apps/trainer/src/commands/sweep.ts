@@ -16,7 +16,8 @@ import {
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
 import { writeSweep } from "@laconic/report";
 import { withDashboard } from "../serving/with-dashboard.ts";
-import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
+import { jsonFlag, viewFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
 
 export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {

@@ -18,7 +18,8 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { readGiven, writeGiven } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { printResult } from "../cli/terminal.ts";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { jsonFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 import { isModuleText } from "@laconic/runtime/resolver";
 import { graphFromJson, graphOfFile } from "./topology-file.ts";
 

@@ -6,7 +6,8 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { runTraining, type RunFlags } from "../run/run-training.ts";
 import { actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
-import { runFlags, viewFlag, type CommandContext } from "./common.ts";
+import { runFlags, viewFlag } from "../cli/flags.ts";
+import type { CommandContext } from "./common.ts";
 
 /** What `laconic init` writes, and what is trained where no configuration is named. */
 const ownConfiguration = "run.config.ts";
