@@ -38,3 +38,17 @@ test("exports that the glossary names are exports", () => {
   );
   expect(missing).toEqual([]);
 });
+
+test("the glossary names every exported type of an episode or around one", () => {
+  const sources = repositoryFiles().filter(
+    (path) => /\/(?:src|web)\/.*\.tsx?$/u.test(path) && !/\.test\.ts$/u.test(path),
+  );
+  const word =
+    /^export (?:interface|type|class) (\w*(?:Episode|Rollout|Utterance|Transcript|Conversation|Trajectory)\w*)/gmu;
+  const names = new Set(sources.flatMap((path) => Array.from(readText(path).matchAll(word), ([, name = ""]) => name)));
+  const glossary = readText("docs/glossary.md");
+  expect(names.size).toBeGreaterThan(20);
+  expect([...names].filter((name) => !glossary.includes(`\`${name}\``)).toSorted()).toEqual([]);
+  const table = glossary.slice(glossary.indexOf("## An episode"), glossary.indexOf("Names around them"));
+  expect([...table.matchAll(/`([A-Z]\w+)`(?=[ ,])/gu)]).toHaveLength(15);
+});

@@ -1,3 +1,4 @@
+import type { Utterance } from "@laconic/core";
 import type { Numbers } from "./numbers.ts";
 import { judge } from "./judge.ts";
 import { estimatorOf, type Row } from "./estimators.ts";
@@ -6,7 +7,7 @@ import { lossOf } from "./losses.ts";
 import type { StepContext } from "./memory.ts";
 import type { UnitRow } from "./objectives.ts";
 import { firstPrice, nextPrice, usedOf } from "./prices.ts";
-import type { AuditedPolicy, AuditedStep, AuditedUpdate, AuditedUtterance } from "./record.ts";
+import type { AuditedPolicy, AuditedStep, AuditedUpdate } from "./record.ts";
 import { rateAt, settingsOf } from "./settings.ts";
 import { correctionOf } from "./sample-weights.ts";
 import type { Judged, PolicyFacts, Trained } from "./step-facts.ts";
@@ -76,13 +77,13 @@ function toBeTrained(
   judged: readonly Judged[],
   row: AuditedPolicy,
 ): { all: Trained[]; empty: number } {
-  const seen = new Set<AuditedUtterance>();
+  const seen = new Set<Utterance>();
   const spoken = judged.flatMap(({ episode, row: { group }, place }, rollout) =>
     episode.utterances
       .filter((each) => row.agents.includes(each.agent) && !(step.trees && seen.has(each)) && seen.add(each))
       .map((utterance) => ({ rollout, utterance, problem: group, place })),
   );
-  const all = spoken.filter(({ utterance }) => (utterance.tokens?.length ?? 0) > 0);
+  const all = spoken.filter(({ utterance }) => (utterance.trace?.tokens.length ?? 0) > 0);
   return { all, empty: spoken.length - all.length };
 }
 
@@ -145,7 +146,7 @@ function advantagesOf(
     row,
   }: Pick<PolicyFacts, "name" | "judged" | "trained" | "prices" | "row"> & { readonly settings: Settings },
 ): { values: readonly (readonly number[])[] | null; estimated: PolicyFacts["estimated"] } {
-  const lengths = trained.map(({ utterance }) => utterance.tokens?.length ?? 0);
+  const lengths = trained.map(({ utterance }) => utterance.trace?.tokens.length ?? 0);
   const everyToken = (values: readonly number[]): number[][] =>
     values.map((value, i) => new Array<number>(lengths[i] as number).fill(value));
   if (settings.tree) {
@@ -255,7 +256,7 @@ function oldLogProbsOf(
   trained: readonly Trained[],
   row: AuditedPolicy,
 ): Pick<PolicyFacts, "old" | "sampled"> {
-  const sampled = trained.map(({ utterance }) => [...(utterance.logProbs ?? [])]);
+  const sampled = trained.map(({ utterance }) => [...(utterance.trace?.logProbs ?? [])]);
   if (row.oldLogProbs === null) return { old: sampled, sampled };
   const old = cut(row.oldLogProbs, trained);
   if (oldLogProbs === "sampler")
@@ -277,7 +278,7 @@ function oldLogProbsOf(
 function cut(values: ArrayLike<number>, sequences: readonly Pick<Trained, "utterance">[]): number[][] {
   let at = 0;
   return sequences.map(({ utterance }) =>
-    Array.from({ length: utterance.tokens?.length ?? 0 }, () => values[at++] ?? Number.NaN),
+    Array.from({ length: utterance.trace?.tokens.length ?? 0 }, () => values[at++] ?? Number.NaN),
   );
 }
 
@@ -365,7 +366,7 @@ function updatesOf(
 function recordedAdvantages({ advantages }: AuditedPolicy, trained: readonly Trained[]): number[][] {
   if (advantages.length !== trained.length) return cut(advantages, trained);
   return trained.map(({ utterance }, s) =>
-    new Array<number>(utterance.tokens?.length ?? 0).fill(advantages[s] as number),
+    new Array<number>(utterance.trace?.tokens.length ?? 0).fill(advantages[s] as number),
   );
 }
 

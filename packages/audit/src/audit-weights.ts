@@ -113,8 +113,8 @@ export class WeightAudit {
     if ((step - 1) % every === 0 || history.length === 0) history.push({ step, policy: await policy.copy() });
     while (history.length > this.#maxLag + 1) await history.shift()?.policy.free?.();
     const sequences = own.trained.map(({ utterance }): Sequence => ({
-      prompt: utterance.promptTokens ?? [],
-      reply: utterance.tokens ?? [],
+      prompt: utterance.trace?.promptTokens ?? [],
+      reply: utterance.trace?.tokens ?? [],
       temperature: settings.sampling.temperature,
     }));
     // Until the first optimiser step the weights are the old policy's, unless that is older.

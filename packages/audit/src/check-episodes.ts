@@ -1,12 +1,18 @@
+import type { StoredEpisode } from "@laconic/core/run-folder";
 import type { Findings, Place } from "./findings.ts";
-import type { Problem } from "@laconic/core";
-import type { AuditedEpisode, AuditedStep } from "./record.ts";
+import type { Problem, Utterance } from "@laconic/core";
+import type { AuditedStep } from "./record.ts";
 import { gradeOf } from "./rewards.ts";
 import type { SecondGrade } from "./second-grades.ts";
 import type { TrainSettings } from "./settings.ts";
 
 /** What an episode says of itself twice: tokens of the trace and of the ledger, who read whom, its problem. */
-export function checkEpisode(findings: Findings, place: Place, episode: AuditedEpisode, problem: Problem | null): void {
+export function checkEpisode(
+  findings: Findings,
+  place: Place,
+  episode: StoredEpisode<Utterance>,
+  problem: Problem | null,
+): void {
   findings.same("episode", place, "problemId", problem?.id, episode.problemId);
   const { utterances, ledger } = episode;
   findings.number("episode", place, "calls", utterances.length, ledger.calls.length);
@@ -16,7 +22,7 @@ export function checkEpisode(findings: Findings, place: Place, episode: AuditedE
     const at = { ...place, agent: call.agent, turn: call.turn };
     findings.same("episode", at, "agent", said?.agent, call.agent);
     if (!said) continue;
-    const { tokens, promptTokens } = said;
+    const { tokens, promptTokens } = said.trace ?? {};
     findings.number("episode", at, "ledger writtenTokens", tokens?.length ?? said.writtenTokens, call.writtenTokens);
     if (tokens) findings.number("episode", at, "writtenTokens", tokens.length, said.writtenTokens);
     if (promptTokens) findings.number("episode", at, "promptTokens", promptTokens.length, call.promptTokens);
@@ -28,7 +34,7 @@ function checkRead(
   findings: Findings,
   place: Place,
   read: { readonly from: string; readonly turn: number; readonly tokens: number },
-  written: AuditedEpisode["utterances"][number] | undefined,
+  written: Utterance | undefined,
   reader: string,
 ): void {
   findings.same("episode", place, `reads of turn ${read.turn}: from`, written?.agent, read.from);
@@ -43,7 +49,7 @@ export function checkGrade(
   findings: Findings,
   place: Place,
   grade: SecondGrade | null,
-  episode: AuditedEpisode,
+  episode: StoredEpisode<Utterance>,
   problem: Problem | null,
 ): void {
   if (!grade || !problem || episode.score?.status !== "scored") return;

@@ -1,6 +1,6 @@
+import type { StoredEpisode } from "@laconic/core/run-folder";
 import { total } from "./numbers.ts";
-import type { LedgerCall } from "@laconic/core";
-import type { AuditedEpisode } from "./record.ts";
+import type { LedgerCall, Utterance } from "@laconic/core";
 import { named, type Known, type SettingsOf } from "./schema.ts";
 
 const options = {
@@ -27,12 +27,12 @@ export const equation1: Readonly<Record<string, CostRow>> = {
 };
 
 /** An episode's utterances and calls, or those of some agents or of a round. */
-export type Said = Pick<AuditedEpisode, "utterances" | "ledger">;
+export type Said = Pick<StoredEpisode<Utterance>, "utterances" | "ledger">;
 
 /** What is counted: utterances, and the calls of agents whose cost it is. */
 interface Counted {
   readonly calls: readonly LedgerCall[];
-  readonly utterances: AuditedEpisode["utterances"];
+  readonly utterances: StoredEpisode<Utterance>["utterances"];
   readonly isMine: (agent: string) => boolean;
 }
 

@@ -1,11 +1,13 @@
+import type { Utterance } from "@laconic/core";
+import type { StoredEpisode } from "@laconic/core/run-folder";
 import { known, meanOf, total } from "./numbers.ts";
 import { checkEpisode } from "./check-episodes.ts";
 import type { Findings, Place } from "./findings.ts";
-import type { AuditedEpisode, AuditedEvaluation } from "./record.ts";
+import type { AuditedEvaluation } from "./record.ts";
 import type { SecondGrade } from "./second-grades.ts";
 
 type Json = Readonly<Record<string, unknown>>;
-type Played = { readonly episode: AuditedEpisode; readonly task: number; readonly group: string | undefined };
+type Played = { readonly episode: StoredEpisode<Utterance>; readonly task: number; readonly group: string | undefined };
 
 /** A row of `evaluations.jsonl` from the episodes behind it. */
 export function auditEvaluation(
@@ -16,7 +18,7 @@ export function auditEvaluation(
 ): void {
   const place: Place = { step: evaluation.step };
   const played = evaluation.played.map(({ problem, episode: number, task }, i): Played => {
-    const episode = evaluation.episodes[number] as AuditedEpisode;
+    const episode = evaluation.episodes[number] as StoredEpisode<Utterance>;
     const at = { ...place, episode: i, problem: problem.id };
     checkEpisode(findings, at, episode, problem);
     if (grade && task !== null) findings.number("grade", at, "task", grade(episode, problem), task);

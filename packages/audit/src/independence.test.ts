@@ -4,7 +4,15 @@ import { expect, test } from "vitest";
 const folder = new URL(".", import.meta.url);
 
 /** Errors, the reader of JSON, types of what is stored, and names of settings: nothing that computes. */
-const fromCore = ["LaconicError", "boundedJson", "Problem", "LedgerCall", "samplingNames", "samplingParameters"];
+const fromCore = [
+  "LaconicError",
+  "boundedJson",
+  "Problem",
+  "Utterance",
+  "LedgerCall",
+  "samplingNames",
+  "samplingParameters",
+];
 
 test("the audit imports nothing that it audits: of core its forms and words alone, of other packages nothing", async () => {
   const files = (await readdir(folder)).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));

@@ -1,6 +1,8 @@
+import type { Utterance } from "@laconic/core";
+import type { StoredEpisode } from "@laconic/core/run-folder";
 import { total, type Numbers } from "./numbers.ts";
 import type { StepContext } from "./memory.ts";
-import type { AuditedEpisode, AuditedStep } from "./record.ts";
+import type { AuditedStep } from "./record.ts";
 import { costRows, creditOf, earned, gradeOf, measured, tokensOf } from "./rewards.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { Judged } from "./step-facts.ts";
@@ -20,16 +22,16 @@ export function judge(
   for (const [name, cost] of Object.entries(rows))
     if (cost === null) findings.leaveOut(`cost ${name}`, "it is user-defined; its recorded units are taken");
   const known = Object.fromEntries(Object.entries(prices).filter(([name]) => Object.hasOwn(rows, name)));
-  const priced = (episode: AuditedEpisode, recorded: Judged["row"]["costs"]): Judged["own"] => {
+  const priced = (episode: StoredEpisode<Utterance>, recorded: Judged["row"]["costs"]): Judged["own"] => {
     const costs = measured(settings, agents ? tokensOf(episode, agents) : episode, recorded);
     return earned(settings, episode, costs, known);
   };
   return step.rollouts.map((row, i) => {
-    const episode = step.episodes[row.episode] as AuditedEpisode;
+    const episode = step.episodes[row.episode] as StoredEpisode<Utterance>;
     const problem = step.problems[row.group] ?? null;
     const own = priced(episode, row.costs);
     const rewardAt = (at: number | undefined): number =>
-      at === undefined ? own.reward : priced(step.episodes[at] as AuditedEpisode, row.costs).reward;
+      at === undefined ? own.reward : priced(step.episodes[at] as StoredEpisode<Utterance>, row.costs).reward;
     const ofTask = episode.score?.reward?.team ?? { task: gradeOf(episode) };
     const agentTerms = Object.entries(episode.score?.reward?.agents ?? {});
     const greedy = row.greedy === undefined ? Number.NaN : rewardAt(row.greedy);

@@ -1,5 +1,6 @@
+import type { Utterance } from "@laconic/core";
+import type { StoredEpisode } from "@laconic/core/run-folder";
 import { total, type Numbers } from "./numbers.ts";
-import type { AuditedEpisode } from "./record.ts";
 import type { Known, SettingsOf } from "./schema.ts";
 
 const options = {
@@ -61,7 +62,7 @@ export interface Used {
 export function usedOf(
   cost: string,
   rollouts: readonly {
-    readonly episode: AuditedEpisode;
+    readonly episode: StoredEpisode<Utterance>;
     readonly own: { readonly task: number; readonly costs: Numbers };
   }[],
 ): Used {
@@ -72,7 +73,7 @@ export function usedOf(
   });
   const tasks = rollouts.map(({ own }) => own.task).filter((task) => !Number.isNaN(task));
   const turns = rollouts.flatMap(({ episode }) => episode.utterances);
-  const isCut = ({ stopReason, utterances }: AuditedEpisode): boolean =>
+  const isCut = ({ stopReason, utterances }: StoredEpisode<Utterance>): boolean =>
     ["truncated", "token_limit"].includes(stopReason) || utterances.some((each) => each.finishReason === "length");
   return {
     units: mean(units.filter((each) => !Number.isNaN(each))),

@@ -1,4 +1,4 @@
-import { boundedJson } from "@laconic/core";
+import { boundedJson, type Utterance } from "@laconic/core";
 import {
   unpackNumbers,
   type PackedNumbers,
@@ -8,7 +8,6 @@ import {
   type StoredPolicy,
   type StoredStep,
   type StoredUpdate,
-  type StoredUtterance,
 } from "@laconic/core/run-folder";
 
 /** A stored value whose packed numbers are numbers again. */
@@ -18,14 +17,6 @@ type Unpacked<T> = T extends PackedNumbers
     ? { readonly [K in keyof T]: Unpacked<T[K]> }
     : T;
 
-/** An utterance with its log-probs, as the sampler reported them. */
-export interface AuditedUtterance extends StoredUtterance {
-  logProbs?: Float64Array;
-}
-
-/** An episode with its utterances in place of their numbers. */
-export type AuditedEpisode = Omit<StoredEpisode, "utterances"> & { readonly utterances: readonly AuditedUtterance[] };
-
 /** What a policy did in a step. */
 export type AuditedPolicy = Unpacked<StoredPolicy>;
 
@@ -33,8 +24,8 @@ export type AuditedPolicy = Unpacked<StoredPolicy>;
 export type AuditedUpdate = Unpacked<StoredUpdate>;
 
 interface Resolved {
-  readonly episodes: readonly AuditedEpisode[];
-  readonly utterances: readonly AuditedUtterance[];
+  readonly episodes: readonly StoredEpisode<Utterance>[];
+  readonly utterances: readonly Utterance[];
 }
 
 /** A step as the folder has it. */
@@ -54,16 +45,16 @@ export interface Recorded {
 /** @throws Error for content that is none */
 export function readContent(recorded: Recorded): AuditedStep & AuditedEvaluation {
   const { sampledLogProbs: sampled, ...content } = unpacked(boundedJson(recorded.json())) as Unpacked<StoredEpisodes>;
-  const utterances: readonly AuditedUtterance[] = content.utterances;
   let at = 0;
-  for (const each of utterances) {
-    if (!each.tokens) continue;
-    each.logProbs = sampled.subarray(at, at + each.tokens.length);
-    at += each.tokens.length;
-  }
+  const utterances = content.utterances.map(({ promptTokens = [], tokens, prompt = "", ...rest }): Utterance => {
+    if (!tokens) return { ...rest, prompt };
+    const logProbs = Array.from(sampled.subarray(at, at + tokens.length));
+    at += tokens.length;
+    return { ...rest, prompt, trace: { promptTokens, tokens, logProbs } };
+  });
   const episodes = content.episodes.map((each) => ({
     ...each,
-    utterances: each.utterances.map((i) => utterances[i] as AuditedUtterance),
+    utterances: each.utterances.map((i) => utterances[i] as Utterance),
   }));
   return { ...content, episodes, utterances } as unknown as AuditedStep & AuditedEvaluation;
 }

@@ -66,8 +66,10 @@ export function passesOf(run: RunFolder, first: number, last: number): number {
 
 function sequencesIn({ utterances, policies }: AuditedStep): Sequence[] {
   const trained = new Set(Object.values(policies).flatMap(({ agents }) => agents));
-  return utterances.flatMap(({ agent, promptTokens = [], tokens = [] }) =>
-    trained.has(agent) && tokens.length > 0 ? [{ prompt: promptTokens, reply: tokens, temperature: 1 }] : [],
+  return utterances.flatMap(({ agent, trace }) =>
+    trained.has(agent) && trace && trace.tokens.length > 0
+      ? [{ prompt: trace.promptTokens, reply: trace.tokens, temperature: 1 }]
+      : [],
   );
 }
 

@@ -1,7 +1,7 @@
+import type { Utterance } from "@laconic/core";
 import { total, type Numbers } from "./numbers.ts";
 import { equation1, unitsOf, type CostRow, type Said } from "./costs.ts";
-import type { StoredRollout } from "@laconic/core/run-folder";
-import type { AuditedEpisode } from "./record.ts";
+import type { StoredRollout, StoredEpisode } from "@laconic/core/run-folder";
 import type { TrainSettings } from "./settings.ts";
 
 /** What an episode earned: Agent-GSPO Eq. 1, r = task - λ_tok tokens - λ_turn turns - λ_rep repetition. */
@@ -13,7 +13,7 @@ export interface Earned {
   readonly reward: number;
 }
 
-export const gradeOf = ({ score }: Pick<AuditedEpisode, "score">): number =>
+export const gradeOf = ({ score }: Pick<StoredEpisode, "score">): number =>
   score?.status === "scored" ? (score.value ?? Number.NaN) : Number.NaN;
 
 /** Costs that a configuration names; null for one of the user's own. */
@@ -37,7 +37,7 @@ export function measured(settings: TrainSettings, said: Said, recorded: StoredRo
 /** Eq. 1 for an episode, or for one agent's view of it. */
 export function earned(
   { costWhenTaskAtLeast = 0 }: TrainSettings,
-  episode: Pick<AuditedEpisode, "score">,
+  episode: Pick<StoredEpisode, "score">,
   costs: Numbers,
   prices: Numbers,
   ofTask: Numbers = episode.score?.reward?.team ?? { task: Number.NaN },
@@ -64,7 +64,7 @@ export function tokensOf({ utterances, ledger }: Said, agents: readonly string[]
  */
 export function creditOf(
   { credit }: TrainSettings,
-  { utterances }: AuditedEpisode,
+  { utterances }: StoredEpisode<Utterance>,
   own: Earned,
   rollout: StoredRollout,
   rewardWithout: (agent: string) => number,

@@ -1,8 +1,8 @@
-import type { Problem } from "@laconic/core";
-import type { AuditedEpisode } from "./record.ts";
+import type { StoredEpisode } from "@laconic/core/run-folder";
+import type { Problem, Utterance } from "@laconic/core";
 
 /** The grade of an episode by a rule written a second time; null where there is none for the task. */
-export type SecondGrade = (episode: AuditedEpisode, problem: Problem) => number;
+export type SecondGrade = (episode: StoredEpisode<Utterance>, problem: Problem) => number;
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -67,7 +67,7 @@ const writers =
   };
 
 /** The last words of an agent: what it handed in, or said last. */
-function saidBy({ outputs, utterances }: AuditedEpisode, agent: string): string {
+function saidBy({ outputs, utterances }: StoredEpisode<Utterance>, agent: string): string {
   return outputs?.[agent] ?? utterances.findLast((each) => each.agent === agent)?.text ?? "";
 }
 

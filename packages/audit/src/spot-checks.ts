@@ -34,8 +34,8 @@ export async function checkSequences(
     for (const s of spread(own.trained.length, sample)) {
       const { utterance } = own.trained[s] as PolicyFacts["trained"][number];
       const { logProbs } = forward(all, shape, {
-        prompt: utterance.promptTokens ?? [],
-        reply: utterance.tokens ?? [],
+        prompt: utterance.trace?.promptTokens ?? [],
+        reply: utterance.trace?.tokens ?? [],
         temperature: settings.sampling.temperature,
       });
       compare(facts, own, s, { logProbs, isFresh });
@@ -79,7 +79,7 @@ function firstLogProbs({ row, trained }: PolicyFacts, sequence: number): readonl
   const [first] = row.updates;
   const at = first?.rows.indexOf(sequence) ?? -1;
   if (!first || at < 0) return null;
-  const lengthOf = (s: number): number => trained[s]?.utterance.tokens?.length ?? 0;
+  const lengthOf = (s: number): number => trained[s]?.utterance.trace?.tokens.length ?? 0;
   const before = first.rows.slice(0, at).reduce((sum, s) => sum + lengthOf(s), 0);
   return Array.from(first.logProbs.subarray(before, before + lengthOf(sequence)));
 }

@@ -3,15 +3,15 @@ import type { Estimated } from "./estimators.ts";
 import type { Findings, Place } from "./findings.ts";
 import type { LossFacts } from "./losses.ts";
 import type { PriceFacts, PriceState } from "./prices.ts";
-import type { Problem } from "@laconic/core";
-import type { StoredRollout } from "@laconic/core/run-folder";
-import type { AuditedEpisode, AuditedPolicy, AuditedStep, AuditedUtterance } from "./record.ts";
+import type { Problem, Utterance } from "@laconic/core";
+import type { StoredRollout, StoredEpisode } from "@laconic/core/run-folder";
+import type { AuditedPolicy, AuditedStep } from "./record.ts";
 import type { Earned } from "./rewards.ts";
 
 /** A rollout with what it earned by this audit. */
 export interface Judged {
   readonly row: StoredRollout;
-  readonly episode: AuditedEpisode;
+  readonly episode: StoredEpisode<Utterance>;
   readonly problem: Problem | null;
   readonly place: Place;
   readonly own: Earned;
@@ -23,7 +23,7 @@ export interface Judged {
 /** A sequence that a policy was trained on. */
 export interface Trained {
   readonly rollout: number;
-  readonly utterance: AuditedUtterance;
+  readonly utterance: Utterance;
   readonly problem: number;
   readonly place: Place;
 }

@@ -1,6 +1,7 @@
+import type { Utterance } from "@laconic/core";
 import { meanOf, type Numbers } from "./numbers.ts";
-import type { StoredNode, StoredTree } from "@laconic/core/run-folder";
-import type { AuditedEpisode, AuditedStep } from "./record.ts";
+import type { StoredNode, StoredTree, StoredEpisode } from "@laconic/core/run-folder";
+import type { AuditedStep } from "./record.ts";
 import { earned, gradeOf, measured, tokensOf } from "./rewards.ts";
 import type { TrainSettings } from "./settings.ts";
 
@@ -22,7 +23,7 @@ export function treeAdvantages(
     const flat = new Map<string, boolean>();
     tree.agents.forEach((agent, slot) => {
       const worth = (action: StoredNode["actions"][number]): number => {
-        const episode = step.episodes[action.episode] as AuditedEpisode;
+        const episode = step.episodes[action.episode] as StoredEpisode<Utterance>;
         const isNow = ({ round }: { readonly round: number }): boolean => round === action.round;
         const now = {
           utterances: episode.utterances.filter(isNow),
@@ -63,7 +64,7 @@ function utteranceAt(
   return replies.find(([place]) => place === wanted)?.[1];
 }
 
-function hasOwnTerms(node: StoredNode, episodes: readonly AuditedEpisode[]): boolean {
+function hasOwnTerms(node: StoredNode, episodes: readonly StoredEpisode<Utterance>[]): boolean {
   return node.actions.some(
     ({ episode, next }) =>
       episodes[episode]?.score?.reward?.agents !== undefined || (next !== null && hasOwnTerms(next, episodes)),
@@ -71,7 +72,7 @@ function hasOwnTerms(node: StoredNode, episodes: readonly AuditedEpisode[]): boo
 }
 
 /** The team's terms, and an agent's own on top of them. */
-function termsOf(episode: AuditedEpisode, agent: string | null): Numbers {
+function termsOf(episode: StoredEpisode<Utterance>, agent: string | null): Numbers {
   const { team = { task: gradeOf(episode) }, agents = {} } = episode.score?.reward ?? {};
   const terms: Record<string, number> = { ...team };
   for (const [name, value] of Object.entries(agent === null ? {} : (agents[agent] ?? {})))

@@ -204,8 +204,8 @@ async function spotChecks(
   const [step = first] = starts.keys();
   const content = readContent(run.steps.get(step) as Recorded);
   const [one] = weights as readonly [PolicyWeights];
-  const tokens = content.utterances.flatMap(({ promptTokens = [], tokens: own = [] }) =>
-    own.length === 0 ? [] : [promptTokens.length + own.length],
+  const tokens = content.utterances.flatMap(({ trace }) =>
+    trace && trace.tokens.length > 0 ? [trace.promptTokens.length + trace.tokens.length] : [],
   );
   const mean = tokens.reduce((sum, each) => sum + each, 0) / Math.max(1, tokens.length);
   const seconds = starts.size * source.names.length * sample * mean * secondsPerPass(one.stored, content, now);

@@ -1,9 +1,9 @@
 import { statisticMean } from "@laconic/core";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { decoupledAdvantages, type DecoupledOptions, type MeasuredEpisode } from "./index.ts";
+import { decoupledAdvantages, type DecoupledOptions, type MeasuredReward } from "./index.ts";
 
-const row = (task: number, tokens: number, turns = 0): MeasuredEpisode => ({ task, costs: { tokens, turns } });
+const row = (task: number, tokens: number, turns = 0): MeasuredReward => ({ task, costs: { tokens, turns } });
 const measured = [
   row(1, 100, 3),
   row(0, 200, 2),
@@ -16,7 +16,7 @@ const measured = [
 ];
 const groups = [0, 0, 0, 0, 1, 1, 1, 1];
 const options: DecoupledOptions = { weights: { tokens: 0.5, turns: 0.25 }, costs: "z-score" };
-const advantages = (rows: readonly MeasuredEpisode[], of: ArrayLike<number>, change: Partial<DecoupledOptions> = {}) =>
+const advantages = (rows: readonly MeasuredReward[], of: ArrayLike<number>, change: Partial<DecoupledOptions> = {}) =>
   Array.from(decoupledAdvantages(rows, of, { ...options, ...change }).advantages);
 
 function expectClose(found: readonly number[], expected: readonly number[]): void {

@@ -1,7 +1,7 @@
 import { LaconicError, maxReward, statisticOf, type Diagnostics } from "@laconic/core";
 import { checkOption } from "./check-option.ts";
 import { allEqual, groupRows } from "./groups.ts";
-import type { MeasuredEpisode } from "./measure-episode.ts";
+import type { MeasuredReward } from "./measure-episode.ts";
 import { checkPrices, checkThreshold, type PricingOptions } from "./reward-terms.ts";
 
 /** How task and costs are normalised apart, and weighted. */
@@ -39,7 +39,7 @@ export interface DecoupledResult {
  * episodes, `numeric_invalid` for a task or cost beyond ±`maxReward` and for an advantage that overflows, naming the row.
  */
 export function decoupledAdvantages(
-  measured: readonly MeasuredEpisode[],
+  measured: readonly MeasuredReward[],
   groups: ArrayLike<number>,
   options: DecoupledOptions,
 ): DecoupledResult {
@@ -128,11 +128,11 @@ function checkTerm(term: string, values: readonly number[]): void {
     );
 }
 
-function termOf({ task, terms = { task } }: MeasuredEpisode, name: string): number {
+function termOf({ task, terms = { task } }: MeasuredReward, name: string): number {
   return terms[name] ?? Number.NaN;
 }
 
-function costOf(costs: MeasuredEpisode["costs"], name: string, row: number): number {
+function costOf(costs: MeasuredReward["costs"], name: string, row: number): number {
   const value = costs[name];
   if (value === undefined)
     throw new LaconicError("input_invalid", `episode ${row} has no cost "${name}"; all episodes need the same costs`, {
@@ -142,7 +142,7 @@ function costOf(costs: MeasuredEpisode["costs"], name: string, row: number): num
   return value;
 }
 
-function checkOptions(options: DecoupledOptions, measured: readonly MeasuredEpisode[]): void {
+function checkOptions(options: DecoupledOptions, measured: readonly MeasuredReward[]): void {
   checkThreshold(options);
   checkPrices(options.weights, Object.keys(measured[0]?.costs ?? options.weights), "weights");
   const { costs, std = "sample", epsilon = 1e-4, batch = "none" } = options;

@@ -1,6 +1,6 @@
 import { group, shapes, type Estimator, type GroupShape, type RewardBatch } from "@laconic/core";
 import { decoupledAdvantages, type DecoupledOptions } from "./decoupled-advantages.ts";
-import type { MeasuredEpisode } from "./measure-episode.ts";
+import type { MeasuredReward } from "./measure-episode.ts";
 
 type EstimatorSettings = Omit<DecoupledOptions, "weights">;
 
@@ -26,7 +26,7 @@ export function decoupledEstimator(options: EstimatorSettings): Estimator {
   };
 }
 
-function rowsOf({ rewards, terms, costs }: RewardBatch): MeasuredEpisode[] {
+function rowsOf({ rewards, terms, costs }: RewardBatch): MeasuredReward[] {
   const at = (columns: RewardBatch["terms"], row: number): Record<string, number> =>
     Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values[row] as number]));
   return Array.from(rewards, (_, row) => {

@@ -8,14 +8,14 @@ import {
   rewardTerms,
   rewardTotal,
   type DecoupledOptions,
-  type MeasuredEpisode,
+  type MeasuredReward,
 } from "./index.ts";
 
 const fromZero: fc.Arbitrary<number> = fc.oneof(
   fc.double({ noNaN: true, min: 0, max: 100 }),
   fc.constantFrom(0, 5e-324, 1e-320, 1e-160, 1e154, 1e300, 1e308, Number.MAX_VALUE),
 );
-const episodes: fc.Arbitrary<{ measured: MeasuredEpisode; group: number }[]> = fc.array(
+const episodes: fc.Arbitrary<{ measured: MeasuredReward; group: number }[]> = fc.array(
   fc.record({
     measured: fc.record({
       task: fc.oneof(fc.constantFrom(0, 1, NaN, 1e-320), fc.double({ noNaN: true, min: 0, max: 1 })),

@@ -13,7 +13,7 @@ export { communicationReward, equation1Costs } from "./communication-reward.ts";
 export type { CommunicationRewardOptions } from "./communication-reward.ts";
 
 export { measureCosts, measureEpisode, meanCosts } from "./measure-episode.ts";
-export type { MeasuredEpisode } from "./measure-episode.ts";
+export type { MeasuredReward } from "./measure-episode.ts";
 export { rewardTerms } from "./reward-terms.ts";
 export type { PricingOptions } from "./reward-terms.ts";
 export { rewardTotal } from "./reward-total.ts";

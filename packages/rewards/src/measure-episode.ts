@@ -2,7 +2,7 @@ import { type Episode, type Grader, LaconicError, type Problem, type RewardTerms
 import type { Costs } from "./cost.ts";
 
 /** What an episode earned and used, before any price: store it, and price it again at will. */
-export interface MeasuredEpisode {
+export interface MeasuredReward {
   /** Grade, 0 to 1; NaN when the task does not apply. */
   readonly task: number;
   /** Terms of the reward where there are more than the grade, before costs; `{ task }` when absent. */
@@ -18,7 +18,7 @@ export interface MeasuredEpisode {
  * @throws LaconicError `reward_invalid` when the grader throws or a value is not a number in range, naming problem and
  * term; `input_invalid` when episode and problem do not belong together.
  */
-export function measureEpisode(grader: Grader, costs: Costs, episode: Episode, problem: Problem): MeasuredEpisode {
+export function measureEpisode(grader: Grader, costs: Costs, episode: Episode, problem: Problem): MeasuredReward {
   if (episode.problemId !== problem.id)
     throw new LaconicError(
       "input_invalid",
@@ -67,7 +67,7 @@ const typeOf = (value: unknown): string => Object.prototype.toString.call(value)
  * Mean units per episode by cost name, what a budget controller is fed (Eq. 5). NaN is left out; of nothing the mean is NaN.
  * @throws LaconicError `numeric_invalid` naming the cost whose sum overflows.
  */
-export function meanCosts(episodes: readonly MeasuredEpisode[]): Readonly<Record<string, number>> {
+export function meanCosts(episodes: readonly MeasuredReward[]): Readonly<Record<string, number>> {
   const names = Object.keys(episodes[0]?.costs ?? {});
   return Object.fromEntries(
     names.map((name) => {

@@ -1,7 +1,7 @@
 import { LaconicError, type RewardTerms } from "@laconic/core";
 import { checkOption } from "./check-option.ts";
 import type { Prices } from "./cost.ts";
-import type { MeasuredEpisode } from "./measure-episode.ts";
+import type { MeasuredReward } from "./measure-episode.ts";
 
 /** Which episodes pay. */
 export interface PricingOptions {
@@ -19,7 +19,7 @@ export interface PricingOptions {
  * term called like a cost.
  * @example rewardTerms({ task: 1, costs: { tokens: 30 } }, { tokens: 0.01 }) // { task: 1, tokens: -0.3 }
  */
-export function rewardTerms(measured: MeasuredEpisode, prices: Prices, options: PricingOptions = {}): RewardTerms {
+export function rewardTerms(measured: MeasuredReward, prices: Prices, options: PricingOptions = {}): RewardTerms {
   checkPrices(prices, Object.keys(measured.costs));
   checkThreshold(options);
   const charged = !(measured.task < (options.costWhenTaskAtLeast ?? 0));

@@ -15,7 +15,7 @@ export type { GatewayAgent, GatewayOptions } from "./gateway/gateway-options.ts"
 export { restore } from "./gateway/journal.ts";
 export type { FinishedRollout, GatewayEvent } from "./gateway/rollout-registry.ts";
 export { recordCall, sequencesOf, standingOf } from "./gateway/rollout-record.ts";
-export type { CallPrompt, RolloutRecord } from "./gateway/rollout-record.ts";
+export type { CallPrompt, RecordedCall } from "./gateway/rollout-record.ts";
 export { episodeOf } from "./gateway/rollout-episode.ts";
 export { hermesTools } from "./gateway/hermes-tools.ts";
 export type { ToolDefinition, ToolFormat, ToolMessage, WrittenCall } from "./gateway/tool-format.ts";

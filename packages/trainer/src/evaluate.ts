@@ -97,10 +97,10 @@ export async function evaluate(
   };
 }
 
-type HeldOutEpisode = Pick<Rollout, "problem" | "episode" | "score">;
+type Judged = Pick<Rollout, "problem" | "episode" | "score">;
 
 /** All problems at once. */
-function playHeldOut(parts: TrainingParts, samplers: Samplers, options: EvaluateOptions): Promise<HeldOutEpisode[]> {
+function playHeldOut(parts: TrainingParts, samplers: Samplers, options: EvaluateOptions): Promise<Judged[]> {
   const { problems, sampling, limits, onError, retries = 0, scoring = agentGspoDefaults.scoring } = options;
   const { heldOut, topology } = parts.task;
   const models = modelsOf(parts, samplers);
@@ -126,7 +126,7 @@ function playHeldOut(parts: TrainingParts, samplers: Samplers, options: Evaluate
 /** What some of the episodes come to: accuracy and tokens, what the reward counts beside its terms, and language. */
 async function measuring(
   parts: TrainingParts,
-  played: readonly HeldOutEpisode[],
+  played: readonly Judged[],
   { references = {}, sampling }: EvaluateOptions,
 ): Promise<(some: readonly RecordedEpisode[]) => Measured> {
   const all = played.map(({ episode }) => episode);

@@ -1,5 +1,5 @@
 import type { Tokenizer } from "@laconic/core";
-import type { EpisodeAnswer, ViewData } from "./data/view-data.ts";
+import type { ViewData } from "./data/view-data.ts";
 import { EventStreams } from "./event-response.ts";
 import { dataHeaders, jsonResponse, ViewError } from "./failure.ts";
 import { readEpisodeQuery, wholeNumber } from "./episode-query.ts";
@@ -46,7 +46,7 @@ export function viewApi(data: ViewData, tokenizerOf: TokenizerOf): Api {
       if (part === "episodes" && asked === 3)
         return jsonResponse(found(await data.episodes(id, readEpisodeQuery(searchParams))));
       if (part === "episodes" && key !== undefined)
-        return jsonResponse(await episode(found(await data.episode(id, key)), tokenizerOf));
+        return jsonResponse(await withTexts(data, id, found(await data.episode(id, key)), tokenizerOf));
       throw missing();
     },
     close: () => streams.close(),
@@ -61,14 +61,20 @@ async function columns(data: ViewData, id: string, search: URLSearchParams): Pro
   return new Response(body as Uint8Array<ArrayBuffer>, { headers: dataHeaders("application/octet-stream") });
 }
 
-async function episode(answer: EpisodeAnswer, tokenizerOf: TokenizerOf): Promise<EpisodeDetail> {
-  const { tokenIds, directory, config, ...detail } = answer;
-  const isNeeded = tokenIds.some((ids) => ids !== null);
-  const tokenizer = isNeeded ? await tokenizerOf({ directory, config }) : null;
+/** An episode whose tokens say what they add to the text. */
+async function withTexts(
+  data: ViewData,
+  id: string,
+  detail: EpisodeDetail,
+  tokenizerOf: TokenizerOf,
+): Promise<EpisodeDetail> {
+  const isNeeded = detail.turns.some(({ tokens }) => tokens !== null);
+  const tokenizer = isNeeded ? await tokenizerOf(found(await data.place(id))) : null;
   return {
     ...detail,
-    turns: detail.turns.map((turn, i) => {
-      const texts = tokenTexts(tokenIds[i] ?? [], turn.text, tokenizer);
+    turns: detail.turns.map((turn) => {
+      const ids = turn.tokens?.map((token) => token.id) ?? [];
+      const texts = tokenTexts(ids, turn.text, tokenizer);
       return { ...turn, tokens: turn.tokens?.map((token, t) => ({ ...token, text: texts[t] ?? "" })) ?? null };
     }),
   };

@@ -7,7 +7,7 @@ export type { Viewer, ViewerOptions } from "./viewer.ts";
 export type { TokenizerOf } from "./api.ts";
 export { folderData } from "./data/folder-data.ts";
 export type { Every, FolderDataOptions } from "./data/folder-data.ts";
-export type { EpisodeAnswer, ViewData } from "./data/view-data.ts";
+export type { ViewData } from "./data/view-data.ts";
 export { folderId } from "./data/find-folders.ts";
 export { webFolder } from "./web-folder.ts";
 export { pagePolicy, plainHeaders, staticFiles } from "./static-files.ts";

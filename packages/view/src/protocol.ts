@@ -179,6 +179,8 @@ export interface TurnDetail {
 
 /** A token that a local policy wrote. */
 export interface TokenDetail {
+  /** Its number in the vocabulary. */
+  readonly id: number;
   /** What it adds to the text; empty for an end token, and `#43` where nothing tells what token 43 says. */
   readonly text: string;
   readonly logProb: number;

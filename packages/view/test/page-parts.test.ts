@@ -280,8 +280,8 @@ describe("conversations", () => {
 
   test("tokens are coloured on one scale with two sides where there are two", () => {
     const tokens = [
-      { text: "a", logProb: -2, advantage: 0.5, price: 0 },
-      { text: "b", logProb: -1, advantage: -0.25, price: 0 },
+      { id: 1, text: "a", logProb: -2, advantage: 0.5, price: 0 },
+      { id: 2, text: "b", logProb: -1, advantage: -0.25, price: 0 },
     ];
     expect(heatsOf(tokens)).toEqual(["none", "logProb", "advantage"]);
     const [odds, worth] = [heatScale(tokens, "logProb"), heatScale(tokens, "advantage")];

@@ -34,8 +34,8 @@ export interface StoredScore {
 }
 
 /** An episode as a record holds it: utterances by their number in the record, because the episodes of a tree share them. */
-export interface StoredEpisode extends Omit<Episode, "utterances"> {
-  readonly utterances: readonly number[];
+export interface StoredEpisode<U = number> extends Omit<Episode, "utterances"> {
+  readonly utterances: readonly U[];
   readonly score?: StoredScore | null;
 }
 

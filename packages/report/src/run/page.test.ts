@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { loadPlot } from "../charts/plot-library.ts";
 import { statesIn } from "./states.ts";
 import { renderReport as render, type ReportData } from "./page.ts";
-import type { Transcript } from "./transcripts.ts";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 
 const plot = await loadPlot();
 const renderReport = (shown: ReportData): string => render(plot, shown);
 
 const attack = `</pre><script>steal()</script>`;
 
-function transcript(step: number, text: string): Transcript {
+function transcript(step: number, text: string): RecordedEpisode {
   return {
     step,
     task: step === 0 ? 0 : 1,
@@ -137,7 +137,7 @@ test("a run without evaluations still renders", () => {
 });
 
 test("an answer that several gave together is shown by agent, escaped; a chosen one as it is", () => {
-  const shown = (episode: Partial<Transcript["episode"]>): string => {
+  const shown = (episode: Partial<RecordedEpisode["episode"]>): string => {
     const [before, after] = [transcript(0, "x"), transcript(2, "y")];
     const page = renderReport({
       ...data,
@@ -183,7 +183,7 @@ test("what does not change is not called fewer", () => {
 
 test("who knows, hears and says what is told apart, and the game stands before it", () => {
   const [before, after] = [transcript(0, "k is 6"), transcript(2, "k6")];
-  const [said] = before.episode.utterances as [Transcript["episode"]["utterances"][number]];
+  const [said] = before.episode.utterances as [RecordedEpisode["episode"]["utterances"][number]];
   const solver = { ...said, agent: "solver", turn: 1, text: "15", deliveredTo: [] };
   const problem = { ...before.problem, views: { "holder-a": "k6" } };
   const page = renderReport({

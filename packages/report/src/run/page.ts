@@ -11,7 +11,8 @@ import { policiesOf, runCharts, smoothing, type MetricRow } from "./run-charts.t
 import { runPlane, type FrontierPoint } from "./run-plane.ts";
 import { statesTable, untaughtOf, type TeamState } from "./states.ts";
 import { tokenChange } from "./figures-text.ts";
-import { pairTranscripts, renderTranscriptPair, type Transcript } from "./transcripts.ts";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
+import { pairTranscripts, renderTranscriptPair } from "./transcripts.ts";
 
 /** Everything the report shows, as plain values. */
 export interface ReportData {
@@ -22,7 +23,7 @@ export interface ReportData {
   readonly decline: string | null;
   /** The team before lessons where there were any, as training began, and at the end. */
   readonly states: readonly TeamState[];
-  readonly transcripts: readonly Transcript[];
+  readonly transcripts: readonly RecordedEpisode[];
   /** What the team plays, in two sentences; null where its task does not say. */
   readonly game: string | null;
   /** Mean tokens per episode that the dual controller aims at; null without one. */

@@ -18,7 +18,6 @@ import { parseJson } from "@laconic/core";
 import type { MetricRow } from "./run-charts.ts";
 import type { ReportData } from "./page.ts";
 import { statesIn } from "./states.ts";
-import type { Transcript } from "./transcripts.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -40,7 +39,7 @@ export async function readRunData(directory: string): Promise<ReportData> {
   const rows = (await readRows(source, runFiles.metrics)).map(numbersOf);
   const decline = before && after && regressionOf(before, after);
   const defect = stepDefect(rows.map((row) => row["step"] ?? 0));
-  const transcripts: Transcript[] = [];
+  const transcripts: RecordedEpisode[] = [];
   for await (const each of shownEpisodes(source, config)) transcripts.push(...transcript(each));
   const damage = defect === null ? await damagedRows(fs, directory) : null;
   return {
@@ -72,7 +71,7 @@ function gameOf(config: { readonly task?: unknown }, environment: { readonly abo
   return task.success ? namedTask(task.data).about(task.data) : null;
 }
 
-function transcript({ step, task, ...recorded }: RecordedEpisode): Transcript[] {
+function transcript({ step, task, ...recorded }: RecordedEpisode): RecordedEpisode[] {
   // A benchmark's problem holds more than every problem does.
   const { id, question, gold, views, group } = recorded.problem;
   const extra = { ...(views !== undefined && { views }), ...(group !== undefined && { group }) };

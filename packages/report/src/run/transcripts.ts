@@ -1,24 +1,13 @@
 import type { Episode, Problem, Utterance } from "@laconic/core";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { escapeHtml } from "@laconic/core/text";
 import { longText } from "../pages/html-page.ts";
 
-/** A stored conversation about a problem at some step of the run. */
-export interface Transcript {
-  readonly step: number;
-  readonly problem: Problem;
-  readonly episode: Episode;
-  /** Task reward: 1 is right. */
-  readonly task: number;
-}
-
-export interface TranscriptPair {
-  readonly before: Transcript;
-  readonly after: Transcript;
-}
-
-/** Pairs the earliest and the latest transcript of each problem that has two. */
-export function pairTranscripts(transcripts: readonly Transcript[]): TranscriptPair[] {
-  const byProblem = new Map<string, Transcript[]>();
+/** The earliest and the latest transcript of each problem that has two. */
+export function pairTranscripts(
+  transcripts: readonly RecordedEpisode[],
+): (readonly [before: RecordedEpisode, after: RecordedEpisode])[] {
+  const byProblem = new Map<string, RecordedEpisode[]>();
   for (const transcript of transcripts) {
     const list = byProblem.get(transcript.problem.id) ?? [];
     list.push(transcript);
@@ -27,17 +16,20 @@ export function pairTranscripts(transcripts: readonly Transcript[]): TranscriptP
   return [...byProblem.values()].flatMap((list) => {
     const sorted = list.toSorted((a, b) => a.step - b.step);
     const [before, after] = [sorted[0], sorted.at(-1)];
-    return before && after && before.step < after.step ? [{ before, after }] : [];
+    return before && after && before.step < after.step ? [[before, after] as const] : [];
   });
 }
 
 /** The same problem before and after, side by side. All text is escaped: a model wrote it. */
-export function renderTranscriptPair({ before, after }: TranscriptPair, i: number): string {
+export function renderTranscriptPair(
+  [before, after]: readonly [before: RecordedEpisode, after: RecordedEpisode],
+  i: number,
+): string {
   const { question, gold } = before.problem;
   return `<section aria-labelledby="problem-${i}"><h3 class="question" id="problem-${i}">Problem ${i + 1}</h3><div class="asked">Asked: ${quoted(question)}. Right is ${quoted(gold)}.</div><div class="pair">${renderTranscript(before, "Before training")}${renderTranscript(after, "After training")}</div></section>`;
 }
 
-function renderTranscript({ step, problem, episode, task }: Transcript, when: string): string {
+function renderTranscript({ step, problem, episode, task }: RecordedEpisode, when: string): string {
   const { utterances } = episode;
   const tokens = utterances.reduce((sum, utterance) => sum + utterance.writtenTokens, 0);
   const turns = utterances.map((utterance, i) => renderTurn(utterance, utterances.slice(0, i), problem)).join("");

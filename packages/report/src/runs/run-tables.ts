@@ -124,19 +124,15 @@ async function evaluationsTable(source: RunSource): Promise<RunTable> {
   };
 }
 
-interface NumberedEpisode {
-  readonly kind: "evaluation" | "training";
-  readonly row: RecordedEpisode;
-  /** Counts the episodes of its kind, from 0: rows of the turns name it. */
-  readonly number: number;
-}
+/** With its number among the episodes of its kind, from 0: rows of the turns name it. */
+type Numbered = RecordedEpisode & { readonly kind: "evaluation" | "training"; readonly number: number };
 
 /** Held-out episodes first, then those of training, as far as the run kept them. */
-async function* episodesOf(source: RunSource): AsyncGenerator<NumberedEpisode> {
+async function* episodesOf(source: RunSource): AsyncGenerator<Numbered> {
   for (const kind of ["evaluation", "training"] as const) {
     let number = 0;
-    for await (const row of eachEpisode(source, kind === "training" ? "step" : kind))
-      yield { kind, row, number: number++ };
+    for await (const each of eachEpisode(source, kind === "training" ? "step" : kind))
+      yield { ...each, kind, number: number++ };
   }
 }
 
@@ -155,8 +151,7 @@ const episodeColumns = [
   "tokens",
 ];
 
-function episodeCells({ kind, row, number }: NumberedEpisode): Cell[] {
-  const { step, problem, episode, task, reward } = row;
+function episodeCells({ kind, number, step, problem, episode, task, reward }: Numbered): Cell[] {
   const { utterances } = episode;
   return [
     kind,
@@ -188,7 +183,7 @@ const turnColumns = [
   "text",
 ];
 
-function turnsOf({ kind, row: { step, problem, episode }, number }: NumberedEpisode): Cell[][] {
+function turnsOf({ kind, number, step, problem, episode }: Numbered): Cell[][] {
   return episode.utterances.map((each) => [
     kind,
     number,

@@ -5,7 +5,7 @@ import { benchPage } from "../pages/bench-page.ts";
 import type { Plot } from "../charts/plot-library.ts";
 import type { MetricRow } from "../run/run-charts.ts";
 import { renderReport } from "../run/page.ts";
-import type { Transcript } from "../run/transcripts.ts";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { VariantResult } from "@laconic/runtime";
 import { variantPage } from "../variants/variant-page.ts";
 
@@ -70,7 +70,7 @@ function run(plot: Plot): string {
   });
 }
 
-function transcript(step: number): Transcript {
+function transcript(step: number): RecordedEpisode {
   const utterances = agents.map((agent, turn) => ({
     agent,
     turn,

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { invalid } from "../http.ts";
 import { parse } from "../jobs.ts";
 import type { FinishedRollout } from "./rollout-registry.ts";
-import type { RolloutRecord } from "./rollout-record.ts";
+import type { RecordedCall } from "./rollout-record.ts";
 import type { ToolDefinition, ToolFormat, ToolMessage } from "./tool-format.ts";
 
 /** What a rollout or a group may be called: it stands in addresses, files and reports. */
@@ -116,7 +116,7 @@ export interface PlainChat {
  */
 export function plainChat(
   body: unknown,
-  { calls }: Pick<RolloutRecord, "calls">,
+  calls: readonly RecordedCall[],
   agent: string,
   format: ToolFormat | null,
 ): PlainChat {
@@ -138,7 +138,7 @@ export function plainChat(
   return { messages: written, hasTools: isOffered };
 }
 
-function isSame(own: RolloutRecord["calls"][number]["tools"], given: NonNullable<WireMessage["tool_calls"]>): boolean {
+function isSame(own: RecordedCall["tools"], given: NonNullable<WireMessage["tool_calls"]>): boolean {
   return (
     own.length === given.length &&
     own.every(({ id, name, arguments: args }, i) => {

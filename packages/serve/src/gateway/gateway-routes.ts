@@ -9,7 +9,7 @@ import type { GatewayAgent, GatewayOptions } from "./gateway-options.ts";
 import { belongingOf, checkId, isRepeated, plainChat, restOf, rewardIn, type Belonging } from "./gateway-requests.ts";
 import { rememberReward, type GatewayState } from "./gateway-state.ts";
 import { recordingModel, refused, staleRollout } from "./recording-model.ts";
-import { finished, learnersIn, type DropReason, type OpenRollout } from "./rollout-registry.ts";
+import { finished, learnersIn, type DropReason, type RegistryEntry } from "./rollout-registry.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -58,7 +58,7 @@ export class GatewayRoutes {
   }
 
   /** @throws HttpError for a rollout that is not open any more */
-  #openRollout(id: string, isEnding = false): OpenRollout | null {
+  #openRollout(id: string, isEnding = false): RegistryEntry | null {
     const found = this.#state.registry.open.get(id);
     if (found?.ending && !isEnding) throw refused("rollout_ended", `rollout ${id} has its reward`);
     if (found) return found;
@@ -70,7 +70,7 @@ export class GatewayRoutes {
     throw refused("rollout_ended", `rollout ${id} has its reward`);
   }
 
-  async #beginOr(id: string, group: string | null): Promise<OpenRollout> {
+  async #beginOr(id: string, group: string | null): Promise<RegistryEntry> {
     let rollout = this.#openRollout(id);
     if (!rollout) {
       if (this.#state.registry.open.size >= this.#options.limits.maxOpen)
@@ -130,12 +130,12 @@ export class GatewayRoutes {
     this.#state.otherSampling += 1;
   }
 
-  #jobOf(path: string, body: Body, rollout: OpenRollout, agent: AgentId, found: GatewayAgent): [Job, boolean] {
+  #jobOf(path: string, body: Body, rollout: RegistryEntry, agent: AgentId, found: GatewayAgent): [Job, boolean] {
     this.#checkSampling(body);
     const isChat = path === "/chat/completions";
     const { tokenizer, contextLength } = found;
     const { messages, hasTools } = isChat
-      ? plainChat(body, rollout.record, agent, this.#options.tools)
+      ? plainChat(body, rollout.calls, agent, this.#options.tools)
       : { messages: undefined, hasTools: false };
     const rest = restOf(body);
     const { defaultMaxTokens = 1024 } = this.#options;
@@ -164,7 +164,7 @@ export class GatewayRoutes {
     rollout.asking += 1;
     try {
       leave = await this.#state.gate.enter(request.signal);
-      this.#openRollout(rollout.record.id); // it may have ended while it waited
+      this.#openRollout(rollout.id); // it may have ended while it waited
       const seed = String(job.body.seed ?? "");
       const { model, readReply } = recordingModel(this.#options, this.#state, rollout, { agent, seed, hasTools });
       const facts = { system_fingerprint: `step-${this.#state.step}` };
@@ -202,7 +202,7 @@ export class GatewayRoutes {
       );
     if (given.group !== null && given.group !== group)
       throw refused("group_differs", `rollout ${id} belongs to the group ${group}, not ${given.group}`);
-    if (learnersIn(rollout.record, this.#learners).length === 0)
+    if (learnersIn(rollout.calls, this.#learners).length === 0)
       throw refused("nothing_to_train", `rollout ${id} has no reply of ${[...this.#learners].join(", ")}`);
     const done = finished(rollout, group, given.reward, given.answer);
     rollout.ending = true;
@@ -223,7 +223,7 @@ export class GatewayRoutes {
     const ended = this.#state.registry.ended(id);
     const found = this.#state.registry.open.get(id);
     if (!found && ended === null) throw unknown(id);
-    const replies = found?.record.calls.map(({ agent, kind, step, completion }) => ({
+    const replies = found?.calls.map(({ agent, kind, step, completion }) => ({
       agent,
       kind,
       step,

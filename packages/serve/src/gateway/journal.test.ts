@@ -9,7 +9,7 @@ const rollout = (id: string, first: number, last = first): FinishedRollout => ({
   reward: { team: { task: 1 } },
   kinds: {},
   steps: [first, last],
-  episode: episodeOf({ id, calls: [] }, { problemId: "g", answer: null }),
+  episode: episodeOf([], { problemId: "g", answer: null }),
 });
 
 const events: GatewayEvent[] = [

@@ -12,7 +12,7 @@ import { HttpError, invalid } from "../http.ts";
 import type { GatewayAgent, GatewayOptions } from "./gateway-options.ts";
 import type { GatewayState } from "./gateway-state.ts";
 import { readCalls } from "./tool-job.ts";
-import { isFull, type OpenRollout } from "./rollout-registry.ts";
+import { isFull, type RegistryEntry } from "./rollout-registry.ts";
 import { recordCall, standingOf, type CallPrompt } from "./rollout-record.ts";
 
 /** A model that writes down what it is asked and what it answers, and what its replies call. */
@@ -26,7 +26,7 @@ export interface RecordingModel {
 export function recordingModel(
   options: GatewayOptions,
   state: GatewayState,
-  rollout: OpenRollout,
+  rollout: RegistryEntry,
   { agent, seed, hasTools }: { readonly agent: AgentId; readonly seed: string; readonly hasTools: boolean },
 ): RecordingModel {
   const found = options.agents[agent] as GatewayAgent;
@@ -34,22 +34,22 @@ export function recordingModel(
   const readReply: ReadReply = (completion) => toolsIn.get(completion) ?? { content: completion.text, calls: [] };
 
   const complete = async (request: CompletionRequest): Promise<Completion> => {
-    const { record } = rollout;
+    const { calls } = rollout;
     const asked = promptOf(agent, found, request.prompt);
     const length = asked.tokens?.length ?? 0;
     if (asked.tokens && length >= found.contextLength)
       throw invalid(`the prompt has ${length} tokens, the context of ${agent} ${found.contextLength}`, "messages");
     const { maxCalls, maxTokens } = options.limits;
-    if (isFull(record, options.limits, length))
+    if (isFull(calls, options.limits, length))
       throw refused("rollout_full", `the rollout has its ${maxCalls} requests or ${maxTokens} tokens`);
-    const { kind, differsAt = 0 } = standingOf(record, asked);
+    const { kind, differsAt = 0 } = standingOf(calls, asked);
     if (kind === "rerendered" && options.rerendered === "refuse")
       throw refused(
         "rerendered",
         `the history says an earlier reply in other tokens than were sampled, from token ${differsAt} of the prompt on`,
       );
     const step = state.step as number;
-    if (record.calls.some((call) => step - call.step > options.maxLag)) throw staleRollout(step);
+    if (calls.some((call) => step - call.step > options.maxLag)) throw staleRollout(step);
     const turn = rollout.asked++;
     const model = state.models[agent];
     if (!model) throw new Error(`no model was given for ${agent}`);
@@ -63,8 +63,10 @@ export function recordingModel(
           : request.sampling.maxTokens,
         ...(request.sampling.stop && { stop: request.sampling.stop }),
       },
-      random: randomFromSeed(options.seed).split(`step:${step}/rollout:${record.id}/turn:${turn}/seed:${seed}`).state(),
-      conversation: `${record.id}/${agent}`,
+      random: randomFromSeed(options.seed)
+        .split(`step:${step}/rollout:${rollout.id}/turn:${turn}/seed:${seed}`)
+        .state(),
+      conversation: `${rollout.id}/${agent}`,
     });
     if (found.learns && !completion.trace)
       throw new LaconicError("input_invalid", `agent "${agent}" is trained, but its model reports no token trace`, {
@@ -73,13 +75,13 @@ export function recordingModel(
     const read = hasTools && options.tools ? readCalls(options.tools, completion.text) : null;
     if (read) toolsIn.set(completion, read);
     const tools = read?.calls ?? [];
-    const next = recordCall(rollout.record, asked, { completion, tools, step });
-    const call = next.calls.at(-1);
+    const next = recordCall(rollout.calls, asked, { completion, tools, step });
+    const call = next.at(-1);
     if (call) {
       state.prompts[call.kind] = (state.prompts[call.kind] ?? 0) + 1;
       state.foreign += call.foreign;
     }
-    rollout.record = next;
+    rollout.calls = next;
     return completion;
   };
   return { model: { id: agent, complete }, readReply };

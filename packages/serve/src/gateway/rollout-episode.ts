@@ -1,5 +1,5 @@
 import type { Episode, Utterance } from "@laconic/core";
-import type { RolloutRecord } from "./rollout-record.ts";
+import type { RecordedCall } from "./rollout-record.ts";
 
 /**
  * A rollout as an episode: each reply an utterance, in the order in which they were made. Who reads whom is the harness's own
@@ -7,7 +7,7 @@ import type { RolloutRecord } from "./rollout-record.ts";
  * @param answer - as the harness gives it; the last reply when undefined
  */
 export function episodeOf(
-  { calls }: RolloutRecord,
+  calls: readonly RecordedCall[],
   { problemId, answer }: { readonly problemId: string; readonly answer: string | null | undefined },
 ): Episode {
   const rounds = new Map<string, number>();

@@ -1,7 +1,7 @@
 import type { ChatMessage, Completion } from "@laconic/core";
 import { expect, test } from "vitest";
 import { episodeOf } from "./rollout-episode.ts";
-import { recordCall, sequencesOf, type CallPrompt, type RolloutRecord } from "./rollout-record.ts";
+import { recordCall, sequencesOf, type CallPrompt, type RecordedCall } from "./rollout-record.ts";
 
 const completion = (promptTokens: readonly number[], tokens: readonly number[], text: string): Completion => ({
   text,
@@ -19,28 +19,28 @@ interface Turn {
   readonly text: string;
 }
 
-function recorded(turns: readonly Turn[]): RolloutRecord {
-  let record: RolloutRecord = { id: "r", calls: [] };
+function recorded(turns: readonly Turn[]): RecordedCall[] {
+  let calls: RecordedCall[] = [];
   for (const { agent = "a", messages = null, prompt: tokens, reply, text } of turns) {
     const prompt: CallPrompt = { agent, messages, tokens, text: "" };
-    record = recordCall(record, prompt, { completion: completion(tokens, reply, text), tools: [], step: 2 });
+    calls = recordCall(calls, prompt, { completion: completion(tokens, reply, text), tools: [], step: 2 });
   }
-  return record;
+  return calls;
 }
 
 const user = (content: string): ChatMessage => ({ role: "user", content });
 const said = (content: string): ChatMessage => ({ role: "assistant", content });
 
 test("a history that goes on is one sequence with several trained spans", () => {
-  const record = recorded([
+  const calls = recorded([
     { messages: [user("q")], prompt: [1, 2], reply: [3, 0], text: "x" },
     { messages: [user("q"), said("x"), user("r")], prompt: [1, 2, 3, 0, 7], reply: [4, 0], text: "y" },
   ]);
-  expect(record.calls.map(({ kind, parent, foreign }) => ({ kind, parent, foreign }))).toEqual([
+  expect(calls.map(({ kind, parent, foreign }) => ({ kind, parent, foreign }))).toEqual([
     { kind: "first", parent: null, foreign: 0 },
     { kind: "extended", parent: 0, foreign: 0 },
   ]);
-  expect(sequencesOf(record, "a")).toEqual({
+  expect(sequencesOf(calls, "a")).toEqual({
     sequences: [{ promptTokens: [1, 2], completionTokens: [3, 0, 7, 4, 0] }],
     spans: [
       { sequence: 0, start: 0, length: 2 },
@@ -50,57 +50,57 @@ test("a history that goes on is one sequence with several trained spans", () => 
 });
 
 test("two prompts that go on from one reply are branches", () => {
-  const record = recorded([
+  const calls = recorded([
     { prompt: [1], reply: [2], text: "x" },
     { prompt: [1, 2, 7], reply: [3], text: "y" },
     { prompt: [1, 2, 8], reply: [4], text: "z" },
   ]);
-  expect(record.calls.map(({ kind }) => kind)).toEqual(["first", "extended", "branched"]);
-  const { sequences, spans } = sequencesOf(record, "a");
+  expect(calls.map(({ kind }) => kind)).toEqual(["first", "extended", "branched"]);
+  const { sequences, spans } = sequencesOf(calls, "a");
   expect(sequences.map(({ completionTokens }) => completionTokens)).toEqual([[2, 7, 3], [4]]);
   expect(spans.map(({ sequence }) => sequence)).toEqual([0, 0, 1]); // what they share is trained once
 });
 
 test("a history in other tokens than were sampled begins a sequence of its own, and says where it differs", () => {
-  const record = recorded([
+  const calls = recorded([
     { messages: [user("q")], prompt: [1, 2], reply: [3, 4, 0], text: "th" },
     { messages: [user("q"), said("th"), user("r")], prompt: [1, 2, 9, 0, 7], reply: [5], text: "y" },
   ]);
-  expect(record.calls[1]).toMatchObject({ kind: "rerendered", parent: 0, differsAt: 2, foreign: 0 });
-  expect(sequencesOf(record, "a").sequences).toEqual([
+  expect(calls[1]).toMatchObject({ kind: "rerendered", parent: 0, differsAt: 2, foreign: 0 });
+  expect(sequencesOf(calls, "a").sequences).toEqual([
     { promptTokens: [1, 2], completionTokens: [3, 4, 0] },
     { promptTokens: [1, 2, 9, 0, 7], completionTokens: [5] },
   ]);
-  expect(episodeOf(record, { problemId: "p", answer: undefined }).notes).toEqual(["rerendered"]);
+  expect(episodeOf(calls, { problemId: "p", answer: undefined }).notes).toEqual(["rerendered"]);
 });
 
 test("what nobody of the rollout said is read, counted and never trained", () => {
-  const record = recorded([
+  const calls = recorded([
     { messages: [user("e"), said("example"), user("q")], prompt: [8, 8, 1], reply: [3], text: "x" },
     { messages: [user("e"), said("example"), user("q"), said("edited")], prompt: [8, 8, 1, 9], reply: [4], text: "y" },
   ]);
-  expect(record.calls.map(({ kind, foreign }) => [kind, foreign])).toEqual([
+  expect(calls.map(({ kind, foreign }) => [kind, foreign])).toEqual([
     ["first", 1],
     ["first", 2],
   ]);
 });
 
 test("another agent's words are nobody's own", () => {
-  const record = recorded([
+  const calls = recorded([
     { agent: "a", messages: [user("q")], prompt: [1], reply: [2], text: "x" },
     { agent: "b", messages: [user("q"), said("x")], prompt: [1, 2, 5], reply: [3], text: "y" },
   ]);
-  expect(record.calls[1]).toMatchObject({ kind: "first", parent: null, foreign: 1 });
-  expect(sequencesOf(record, "b").sequences).toEqual([{ promptTokens: [1, 2, 5], completionTokens: [3] }]);
+  expect(calls[1]).toMatchObject({ kind: "first", parent: null, foreign: 1 });
+  expect(sequencesOf(calls, "b").sequences).toEqual([{ promptTokens: [1, 2, 5], completionTokens: [3] }]);
 });
 
 test("an episode has a turn a reply, a round an agent's reply, and its tokens in the ledger", () => {
-  const record = recorded([
+  const calls = recorded([
     { agent: "a", prompt: [1], reply: [2, 0], text: "x" },
     { agent: "b", prompt: [1, 1, 1], reply: [0], text: "" },
     { agent: "a", prompt: [5], reply: [2, 2, 0], text: "yes" },
   ]);
-  const episode = episodeOf(record, { problemId: "p", answer: undefined });
+  const episode = episodeOf(calls, { problemId: "p", answer: undefined });
   expect(episode.utterances.map(({ agent, turn, round, silent }) => [agent, turn, round, silent])).toEqual([
     ["a", 0, 0, false],
     ["b", 1, 0, true],
@@ -112,5 +112,5 @@ test("an episode has a turn a reply, a round an agent's reply, and its tokens in
     [1, 3],
   ]);
   expect(episode.answer).toBe("yes");
-  expect(episodeOf(record, { problemId: "p", answer: null })).toMatchObject({ answer: null, stopReason: "no_answer" });
+  expect(episodeOf(calls, { problemId: "p", answer: null })).toMatchObject({ answer: null, stopReason: "no_answer" });
 });

@@ -40,12 +40,6 @@ export interface RecordedCall {
   readonly replyKey: string | null;
 }
 
-/** A rollout as far as it came: plain data. */
-export interface RolloutRecord {
-  readonly id: string;
-  readonly calls: readonly RecordedCall[];
-}
-
 /** What is asked, before the answer. */
 export interface CallPrompt {
   readonly agent: AgentId;
@@ -60,8 +54,8 @@ export interface CallPrompt {
 /** How a prompt stands to what was said before. */
 export type Standing = Pick<RecordedCall, "kind" | "parent" | "foreign" | "differsAt">;
 
-/** Pure: the same record and prompt stand the same. */
-export function standingOf({ calls }: RolloutRecord, { agent, messages, tokens }: CallPrompt): Standing {
+/** Pure: the same calls and prompt stand the same. */
+export function standingOf(calls: readonly RecordedCall[], { agent, messages, tokens }: CallPrompt): Standing {
   const keys = messages ? historyKeys(messages) : [];
   const own = calls.flatMap((call, index) => (call.agent === agent ? [{ ...call, index }] : []));
   const replies = new Map(
@@ -89,24 +83,24 @@ export function standingOf({ calls }: RolloutRecord, { agent, messages, tokens }
   return { kind: own.some((call) => call.parent === parent) ? "branched" : "extended", parent, foreign };
 }
 
-/** The record with one more call. Pure. */
+/** A rollout's calls with one more. Pure. */
 export function recordCall(
-  record: RolloutRecord,
+  calls: readonly RecordedCall[],
   prompt: CallPrompt,
   answer: Pick<RecordedCall, "completion" | "tools" | "step">,
-): RolloutRecord {
+): RecordedCall[] {
   const { agent, messages, text } = prompt;
   const reply: ChatMessage = { role: "assistant", content: answer.completion.text };
   const replyKey = messages ? (historyKeys([...messages, reply]).at(-1) ?? null) : null;
-  const call: RecordedCall = { agent, ...standingOf(record, prompt), prompt: text, ...answer, replyKey };
-  return { ...record, calls: [...record.calls, call] };
+  const call: RecordedCall = { agent, ...standingOf(calls, prompt), prompt: text, ...answer, replyKey };
+  return [...calls, call];
 }
 
 /**
  * What an agent's replies train: sequences with the spans that were sampled, in the order of its calls. Every other token
  * is read and not trained.
  */
-export function sequencesOf({ calls }: RolloutRecord, agent: AgentId): JoinedSequences {
+export function sequencesOf(calls: readonly RecordedCall[], agent: AgentId): JoinedSequences {
   return joinSequences(
     calls.flatMap(({ agent: speaker, completion: { trace } }) =>
       speaker === agent && trace ? [{ promptTokens: trace.promptTokens, completionTokens: trace.tokens }] : [],
@@ -115,7 +109,7 @@ export function sequencesOf({ calls }: RolloutRecord, agent: AgentId): JoinedSeq
 }
 
 /** Tokens that a rollout's prompts and replies have, those that came again counted again. */
-export function recordedTokens({ calls }: RolloutRecord): number {
+export function recordedTokens(calls: readonly RecordedCall[]): number {
   return calls.reduce((sum, { completion: { usage } }) => sum + usage.promptTokens + usage.completionTokens, 0);
 }
 

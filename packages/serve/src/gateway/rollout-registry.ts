@@ -1,6 +1,6 @@
 import type { AgentId, Episode, EpisodeReward } from "@laconic/core";
 import { episodeOf } from "./rollout-episode.ts";
-import { recordedTokens, type RolloutRecord } from "./rollout-record.ts";
+import { recordedTokens, type RecordedCall } from "./rollout-record.ts";
 
 /** Why a rollout ended without training anything. */
 export type DropReason =
@@ -35,8 +35,9 @@ export type GatewayEvent =
   | { readonly kind: "dropped"; readonly id: string; readonly reason: DropReason };
 
 /** A rollout that a harness is at. */
-export interface OpenRollout {
-  record: RolloutRecord;
+export interface RegistryEntry {
+  readonly id: string;
+  calls: readonly RecordedCall[];
   group: string | null;
   /** Requests in the making, those that wait for weights included. */
   asking: number;
@@ -72,7 +73,7 @@ export const maxEnded = 200_000;
 
 /** Rollouts and groups: who is open, who waits, who is next. In memory; what must outlive the process is told as events. */
 export class RolloutRegistry {
-  readonly open: Map<string, OpenRollout> = new Map();
+  readonly open: Map<string, RegistryEntry> = new Map();
   readonly #ended = new Map<string, Ended>();
   #waiting: Waiting[] = [];
   #order = 0;
@@ -96,8 +97,8 @@ export class RolloutRegistry {
     return this.#waiting.length;
   }
 
-  begin(id: string): OpenRollout {
-    const made = { record: { id, calls: [] }, group: null, asking: 0, asked: 0, ending: false, touched: this.#now() };
+  begin(id: string): RegistryEntry {
+    const made = { id, calls: [], group: null, asking: 0, asked: 0, ending: false, touched: this.#now() };
     this.open.set(id, made);
     return made;
   }
@@ -124,8 +125,8 @@ export class RolloutRegistry {
 
   /** Ids of open and of waiting rollouts whose oldest reply is older than so many steps. */
   olderThan(step: number, maxLag: number): string[] {
-    const open = [...this.open].flatMap(([id, { record }]) =>
-      record.calls.some((call) => step - call.step > maxLag) ? [id] : [],
+    const open = [...this.open].flatMap(([id, { calls }]) =>
+      calls.some((call) => step - call.step > maxLag) ? [id] : [],
     );
     const waiting = this.#waiting.filter(({ rollout }) => step - rollout.steps[0] > maxLag);
     return [...open, ...waiting.map(({ rollout }) => rollout.id)];
@@ -189,36 +190,34 @@ export class RolloutRegistry {
 
 /** An open rollout with its reward. */
 export function finished(
-  { record }: Pick<OpenRollout, "record">,
+  { id, calls }: Pick<RegistryEntry, "id" | "calls">,
   group: string,
   reward: EpisodeReward,
   answer: string | null | undefined,
 ): FinishedRollout {
-  const steps = record.calls.map(({ step }) => step);
+  const steps = calls.map(({ step }) => step);
   const kinds: Record<string, number> = {};
-  for (const { kind } of record.calls) kinds[kind] = (kinds[kind] ?? 0) + 1;
+  for (const { kind } of calls) kinds[kind] = (kinds[kind] ?? 0) + 1;
   return {
-    id: record.id,
+    id,
     group,
     reward,
     kinds,
-    episode: episodeOf(record, { problemId: group, answer }),
+    episode: episodeOf(calls, { problemId: group, answer }),
     steps: [Math.min(...steps), Math.max(...steps)],
   };
 }
 
 /** Whether one more prompt would make a rollout larger than it may be. */
 export function isFull(
-  record: RolloutRecord,
+  calls: readonly RecordedCall[],
   { maxCalls, maxTokens }: { readonly maxCalls: number; readonly maxTokens: number },
   promptTokens: number,
 ): boolean {
-  return record.calls.length >= maxCalls || recordedTokens(record) + promptTokens > maxTokens;
+  return calls.length >= maxCalls || recordedTokens(calls) + promptTokens > maxTokens;
 }
 
 /** Agents of a rollout that learn and said something. */
-export function learnersIn(record: RolloutRecord, learns: ReadonlySet<AgentId>): AgentId[] {
-  return [
-    ...new Set(record.calls.flatMap(({ agent, completion }) => (learns.has(agent) && completion.trace ? [agent] : []))),
-  ];
+export function learnersIn(calls: readonly RecordedCall[], learns: ReadonlySet<AgentId>): AgentId[] {
+  return [...new Set(calls.flatMap(({ agent, completion }) => (learns.has(agent) && completion.trace ? [agent] : [])))];
 }

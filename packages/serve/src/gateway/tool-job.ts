@@ -8,7 +8,7 @@ import type { ToolFormat } from "./tool-format.ts";
 /** A chat that may have tools. @throws HttpError 400 naming the parameter */
 export function toolJob(json: unknown, format: ToolFormat, defaultMaxTokens: number): Job {
   if (typeof json !== "object" || json === null || Array.isArray(json)) throw invalid("the body is no JSON object");
-  const { messages, hasTools } = plainChat(json, { calls: [] }, "", format);
+  const { messages, hasTools } = plainChat(json, [], "", format);
   const rest = withoutTools(json as Readonly<Record<string, unknown>>);
   const job = chatJob({ ...rest, messages }, defaultMaxTokens);
   return hasTools ? { ...job, readReply: ({ text }) => readCalls(format, text) } : job;

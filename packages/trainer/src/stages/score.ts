@@ -6,7 +6,7 @@ import {
   rewardTotal,
   scoreValue,
   type Costs,
-  type MeasuredEpisode,
+  type MeasuredReward,
   type Prices,
   type PricingOptions,
 } from "@laconic/rewards";
@@ -16,7 +16,7 @@ import type { Rollout } from "./rollout.ts";
 
 /** A rollout with its reward: Eq. 1, term by term and summed. */
 export interface ScoredRollout extends Rollout {
-  readonly measured: MeasuredEpisode;
+  readonly measured: MeasuredReward;
   readonly terms: RewardTerms;
   /** NaN when the reward does not apply to the episode. */
   readonly reward: number;
@@ -42,7 +42,7 @@ export interface Pricing extends PricingOptions {
  */
 export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: ReadonlySet<AgentId>): ScoredRollout[] {
   const { costs, prices, credit } = pricing;
-  const priced = ({ episode, score: outcome }: Pick<Rollout, "episode" | "score">): [MeasuredEpisode, RewardTerms] => {
+  const priced = ({ episode, score: outcome }: Pick<Rollout, "episode" | "score">): [MeasuredReward, RewardTerms] => {
     const team = outcome?.status === "scored" ? outcome.reward.team : { task: Number.NaN };
     const used = measureCosts(costs, agents ? tokensOf(episode, agents) : episode);
     const measured = { task: scoreValue(outcome), terms: team, costs: used };

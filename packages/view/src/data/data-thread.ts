@@ -71,6 +71,7 @@ export async function dataThread(
     speech: (id) => ask("speech", id),
     episodes: (id, query) => ask("episodes", id, query),
     episode: (id, key) => ask("episode", id, key),
+    place: (id) => ask("place", id),
     benches: () => ask("benches"),
     size: () => ask("size"),
     listen: (listener) => reader.listen(listener),

@@ -79,7 +79,7 @@ export function trainedCharges(content: StoredContent, number: number, settings:
   return [...paying, ...rest];
 }
 
-interface PaidEpisode {
+interface ChargeContext {
   readonly rollout: StoredRollout;
   readonly number: number;
   readonly ledger: Ledger;
@@ -90,7 +90,7 @@ interface PaidEpisode {
 }
 
 /** A policy's own reward is kept, and its prices, but not its terms: tokens are priced anew, and what remains is of its other costs. */
-function policyCharges({ agents, prices, rewards }: StoredPolicy, episode: PaidEpisode): readonly Charge[] {
+function policyCharges({ agents, prices, rewards }: StoredPolicy, episode: ChargeContext): readonly Charge[] {
   const { rollout, ledger, task, settings, units } = episode;
   const own = new Set(agents);
   const counted = [...settings.counts].filter(

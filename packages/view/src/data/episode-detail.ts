@@ -3,12 +3,6 @@ import type { EpisodeDetail, MessageValue, TurnDetail } from "../protocol.ts";
 import { type StoredContent, type StoredEpisode, type StoredUtterance, unpackNumbers } from "@laconic/core/run-folder";
 import { trainedCharges, type CostSettings } from "./episode-charges.ts";
 
-/** An episode as a file has it; what its tokens say is not known yet. */
-export interface EpisodeBody extends Omit<EpisodeDetail, "row" | "others"> {
-  /** Of each turn; null where no local policy wrote it. */
-  readonly tokenIds: readonly (readonly number[] | null)[];
-}
-
 /** What a turn was trained with: an advantage for each token, or one for all. */
 type Advantage = number | readonly number[];
 
@@ -28,7 +22,11 @@ interface Parts {
 }
 
 /** Of a step's record: a rollout, with what it was trained with. */
-export function trainedEpisode(content: StoredContent, number: number, costs: CostSettings): EpisodeBody {
+export function trainedEpisode(
+  content: StoredContent,
+  number: number,
+  costs: CostSettings,
+): Omit<EpisodeDetail, "row" | "others"> {
   const rollout = content.rollouts?.[number];
   const problem = rollout && content.problems?.[rollout.group];
   const episode = rollout && content.episodes[rollout.episode];
@@ -58,7 +56,7 @@ export function trainedEpisode(content: StoredContent, number: number, costs: Co
 }
 
 /** Of an evaluation's record. */
-export function evaluatedEpisode(content: StoredContent, number: number): EpisodeBody {
+export function evaluatedEpisode(content: StoredContent, number: number): Omit<EpisodeDetail, "row" | "others"> {
   const played = content.played?.[number];
   const episode = played && content.episodes[played.episode];
   if (!played || !episode) throw new Error(`there is no episode ${number} in it`);
@@ -103,7 +101,15 @@ function advantagesOf(content: StoredContent): ReadonlyMap<number, Advantage> {
   return found;
 }
 
-function assemble({ problem, episode, turns, terms, prices, charges, messageValue }: Parts): EpisodeBody {
+function assemble({
+  problem,
+  episode,
+  turns,
+  terms,
+  prices,
+  charges,
+  messageValue,
+}: Parts): Omit<EpisodeDetail, "row" | "others"> {
   const calls = new Map(episode.ledger.calls.map((call) => [call.turn, call]));
   const cost = costBreakdown({ ledger: episode.ledger, utterances: turns.map(({ said }) => said) }, charges);
   const costs = new Map(cost.turns.map((each) => [each.turn, each]));
@@ -124,7 +130,8 @@ function assemble({ problem, episode, turns, terms, prices, charges, messageValu
         reads: calls.get(turn)?.reads.map((read) => read.turn) ?? [],
         view: problem.views?.[agent] ?? null,
         tokens:
-          ids?.map((_, t) => ({
+          ids?.map((id, t) => ({
+            id,
             text: "",
             logProb: logProbs[t] ?? Number.NaN,
             advantage: typeof advantage === "number" ? advantage : (advantage?.[t] ?? null),
@@ -137,7 +144,6 @@ function assemble({ problem, episode, turns, terms, prices, charges, messageValu
     prices: numbersOf(prices),
     cost,
     messageValue,
-    tokenIds: turns.map(({ ids }) => ids),
   };
 }
 

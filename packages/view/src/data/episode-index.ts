@@ -1,8 +1,8 @@
 import type { StoredContent } from "@laconic/core/run-folder";
 import { episodeContent, EpisodeFile, type EpisodeEntry } from "@laconic/trainer/reading";
 import { costBreakdown } from "@laconic/core";
-import type { EpisodePage, EpisodeQuery, EpisodeSummary, Speech, SpeechStep } from "../protocol.ts";
-import { evaluatedEpisode, gradeOf, trainedEpisode, type EpisodeBody } from "./episode-detail.ts";
+import type { EpisodePage, EpisodeQuery, EpisodeSummary, Speech, SpeechStep, EpisodeDetail } from "../protocol.ts";
+import { evaluatedEpisode, gradeOf, trainedEpisode } from "./episode-detail.ts";
 import { trainedCharges, type CostSettings } from "./episode-charges.ts";
 import { keyOf, orderOf, prefixOf, type IndexedLine } from "./episode-line.ts";
 import { EpisodeTable } from "./episode-table.ts";
@@ -173,7 +173,11 @@ export class EpisodeIndex {
   /** Null for a key of none. @throws Error for a line that cannot be read any more */
   async episode(
     key: string,
-  ): Promise<{ readonly row: EpisodeSummary; readonly others: EpisodeSummary[]; readonly stored: EpisodeBody } | null> {
+  ): Promise<{
+    readonly row: EpisodeSummary;
+    readonly others: EpisodeSummary[];
+    readonly stored: Omit<EpisodeDetail, "row" | "others">;
+  } | null> {
     const [prefix, number] = key.split(".");
     const line = this.#lines.findLast((each) => prefixOf(each) === prefix && this.#counts(each));
     if (!line || !/^\d+$/u.test(number ?? "")) return null;

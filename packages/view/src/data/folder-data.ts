@@ -1,11 +1,20 @@
 import { nodeProcesses } from "@laconic/trainer/reading";
-import type { BenchTable, EpisodePage, EpisodeQuery, RunDetail, RunSummary, Speech, ViewEvent } from "../protocol.ts";
+import type {
+  BenchTable,
+  EpisodePage,
+  EpisodeQuery,
+  RunDetail,
+  RunSummary,
+  Speech,
+  ViewEvent,
+  EpisodeDetail,
+} from "../protocol.ts";
 import { BenchReader } from "./bench-tables.ts";
 import { checkFolders, findFolders, rootOf, type FoundFolder } from "./find-folders.ts";
 import { Lane, type ReadingMark } from "./reading-mark.ts";
 import { RunReader } from "./run-reader.ts";
 import type { TextLimits } from "./text-store.ts";
-import type { EpisodeAnswer, ViewData } from "./view-data.ts";
+import type { ViewData } from "./view-data.ts";
 
 /** Where runs are, and what reading them takes from outside. */
 export interface FolderDataOptions {
@@ -109,15 +118,19 @@ class FolderData implements ViewData {
     return page;
   }
 
-  async episode(id: string, key: string): Promise<EpisodeAnswer | null> {
+  async episode(id: string, key: string): Promise<EpisodeDetail | null> {
     const run = await this.#named(id);
     const found = run && (await run.episode(key));
     if (!run || !found) return null;
     const { row, others, stored } = found;
     const { messageValue } = stored;
     const measured = messageValue.length > 0 ? messageValue : await run.messageValue(row.problem, stored.turns);
-    const { config } = await run.detail();
-    return { ...stored, row, others, messageValue: measured, config, directory: run.directory };
+    return { ...stored, row, others, messageValue: measured };
+  }
+
+  async place(id: string): Promise<{ readonly directory: string; readonly config: unknown } | null> {
+    const run = await this.#named(id);
+    return run && { directory: run.directory, config: (await run.detail()).config };
   }
 
   async benches(): Promise<readonly BenchTable[]> {

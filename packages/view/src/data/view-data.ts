@@ -9,16 +9,6 @@ import type {
   ViewEvent,
 } from "../protocol.ts";
 
-/** An episode whose tokens are numbers: what they say is known to who has the tokenizer. */
-export interface EpisodeAnswer extends EpisodeDetail {
-  /** Of each turn; null where no local policy wrote it. */
-  readonly tokenIds: readonly (readonly number[] | null)[];
-  /** The run's configuration. */
-  readonly config: unknown;
-  /** Of the run. */
-  readonly directory: string;
-}
-
 /** What the server asks of run folders; null for a run, or an episode, that is not there. */
 export interface ViewData {
   runs(): Promise<readonly RunSummary[]>;
@@ -27,7 +17,10 @@ export interface ViewData {
   columns(id: string, names: readonly string[] | null, from: number): Promise<Uint8Array | null>;
   speech(id: string): Promise<Speech | null>;
   episodes(id: string, query: EpisodeQuery): Promise<EpisodePage | null>;
-  episode(id: string, key: string): Promise<EpisodeAnswer | null>;
+  /** Its tokens are numbers: who has the tokenizer knows their texts. */
+  episode(id: string, key: string): Promise<EpisodeDetail | null>;
+  /** A run's folder and its configuration, which name its tokenizer. */
+  place(id: string): Promise<{ readonly directory: string; readonly config: unknown } | null>;
   benches(): Promise<readonly BenchTable[]>;
   /** Files are looked at again and again as long as anybody listens. @returns ends it */
   listen(listener: (event: ViewEvent) => void): () => void;

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import type { Conversation, ShownTurn } from "./worker/messages.ts";
+import type { Conversation } from "./worker/messages.ts";
 
 /** What each agent knew, read and wrote, turn by turn. */
 export function ConversationView({ conversation, label }: ConversationViewProps): JSX.Element {
@@ -29,7 +29,7 @@ interface ConversationViewProps {
   readonly label: string;
 }
 
-function Turn({ turn }: { readonly turn: ShownTurn }): JSX.Element {
+function Turn({ turn }: { readonly turn: Conversation["turns"][number] }): JSX.Element {
   const { agent, fact, read, text, silent, tokens } = turn;
   return (
     <li>

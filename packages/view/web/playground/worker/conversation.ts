@@ -33,17 +33,16 @@ export function conversationOf(problem: Problem, { utterances, answer, ledger }:
   };
 }
 
-/** An episode, and where it was rewarded the units of its costs and the terms of its reward. */
-export interface ChargedEpisode {
-  readonly episode: Pick<Episode, "ledger" | "utterances">;
-  readonly costs?: Readonly<Record<string, number>>;
-  readonly terms?: RewardTerms;
-}
-
 const counts = new Map([["tokens", { kind: "tokens-written" } as const]]);
 
-/** Means over a step's episodes. */
-export function teamOf(episodes: readonly ChargedEpisode[]): TeamState {
+/** Means over a step's episodes: of each, where it was rewarded, the units of its costs and the terms of its reward. */
+export function teamOf(
+  episodes: readonly {
+    readonly episode: Pick<Episode, "ledger" | "utterances">;
+    readonly costs?: Readonly<Record<string, number>>;
+    readonly terms?: RewardTerms;
+  }[],
+): TeamState {
   const [written, silent, turns] = [counter(), counter(), counter()];
   for (const { episode } of episodes) {
     const { ledger, utterances } = episode;

@@ -1,20 +1,19 @@
 import type { CostSums } from "@laconic/core";
 import type { PlaygroundSettings, Steering } from "./settings.ts";
 
-/** One turn as a page shows it: what its agent alone knew, what it read, what it wrote. */
-export interface ShownTurn {
-  readonly agent: string;
-  readonly fact: string | null;
-  readonly read: readonly { readonly from: string; readonly text: string }[];
-  readonly text: string;
-  readonly silent: boolean;
-  readonly tokens: number;
-}
-
+/** An episode as the playground shows it. */
 export interface Conversation {
   readonly question: string;
   readonly gold: string;
-  readonly turns: readonly ShownTurn[];
+  readonly turns: readonly {
+    readonly agent: string;
+    /** What it alone knew. */
+    readonly fact: string | null;
+    readonly read: readonly { readonly from: string; readonly text: string }[];
+    readonly text: string;
+    readonly silent: boolean;
+    readonly tokens: number;
+  }[];
   readonly answer: string | null;
   readonly right: boolean;
   /** Written by all, end tokens included. */
