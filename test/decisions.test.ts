@@ -41,7 +41,7 @@ test("exports that the glossary names are exports", () => {
 
 test("the glossary names every exported type of an episode or around one", () => {
   const sources = repositoryFiles().filter(
-    (path) => /\/(?:src|web)\/.*\.tsx?$/u.test(path) && !/\.test\.ts$/u.test(path),
+    (path) => /\/(?:src|web)\/.*\.tsx?$/u.test(path) && !path.endsWith(".test.ts"),
   );
   const word =
     /^export (?:interface|type|class) (\w*(?:Episode|Rollout|Utterance|Transcript|Conversation|Trajectory)\w*)/gmu;

@@ -32,7 +32,10 @@ async function episodesOf(run: string): Promise<EpisodeDetail[]> {
 
 /** Turns as they were when tokens stood without their numbers. */
 function turnsOf({ turns }: Pick<EpisodeDetail, "turns">): readonly object[] {
-  return turns.map((turn) => ({ ...turn, tokens: turn.tokens?.map(({ id: _, ...token }) => token) ?? null }));
+  return turns.map((turn) => ({
+    ...turn,
+    tokens: turn.tokens?.map(({ text, logProb, advantage, price }) => ({ text, logProb, advantage, price })) ?? null,
+  }));
 }
 
 describe.each(runs)("%s, as version 0.1.0 wrote it", (name) => {
