@@ -33,7 +33,7 @@ export interface PageOptions {
 /** Serves a built page under its policy, opens it in headless Chromium, and returns what its worker came to. @throws Error of the worker */
 export async function inChromium<T>(folder: string, { query, options = {}, flags = [] }: PageOptions): Promise<T> {
   let said = (_text: string): void => undefined;
-  const heard = new Promise<string>((resolve) => (said = resolve));
+  const received = new Promise<string>((resolve) => (said = resolve));
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "/", "http://page").pathname;
     if (request.method === "POST") {
@@ -68,7 +68,7 @@ export async function inChromium<T>(folder: string, { query, options = {}, flags
     browser.once("exit", (code) => resolve(JSON.stringify({ error: `Chromium ended with code ${code}` }))),
   );
   try {
-    const { result, error } = JSON.parse(await Promise.race([heard, ended])) as { result?: T; error?: string };
+    const { result, error } = JSON.parse(await Promise.race([received, ended])) as { result?: T; error?: string };
     if (error !== undefined) throw new Error(error);
     return result as T;
   } finally {

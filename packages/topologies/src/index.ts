@@ -35,7 +35,7 @@ export type {
   SynchronousTurnsOptions,
 } from "./program/synchronous-turns.ts";
 export { jointBaselines } from "./program/joint-baselines.ts";
-export type { Heard, JointBaseline, JointWords } from "./program/joint-baselines.ts";
+export type { Received, JointBaseline, JointWords } from "./program/joint-baselines.ts";
 
 export type { TrainingTask } from "./training-task.ts";
 

@@ -90,8 +90,8 @@ export async function speak(context: EpisodeContext, request: SpeakRequest): Pro
       promptTokens: usage.promptTokens,
       writtenTokens: usage.completionTokens,
       reads: inbox
-        .filter((heard) => !heard.silent)
-        .map((heard) => ({ from: heard.from, turn: heard.turn, tokens: heard.tokens })),
+        .filter((received) => !received.silent)
+        .map((received) => ({ from: received.from, turn: received.turn, tokens: received.tokens })),
       ...(seconds !== undefined && { seconds }),
     },
     message: {

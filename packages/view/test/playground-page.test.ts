@@ -59,7 +59,7 @@ describe("a worker that is listened for", () => {
     expect(silent).toHaveBeenCalledTimes(0);
     vi.advanceTimersByTime(30_000);
     expect(silent).toHaveBeenCalledTimes(1);
-    beat.heard();
+    beat.received();
     vi.advanceTimersByTime(22_500);
     expect(silent).toHaveBeenCalledTimes(2);
     expect(ping).toHaveBeenCalledTimes(29);

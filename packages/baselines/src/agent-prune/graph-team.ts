@@ -55,7 +55,7 @@ interface Trial {
 }
 
 /** What an agent hears: from its predecessors of this round, and of the round before. */
-interface Heard {
+interface Received {
   readonly now: readonly Output[];
   readonly before: readonly Output[];
 }
@@ -130,17 +130,17 @@ class GraphTeam {
     last: Outputs,
   ): Promise<number> {
     const { stage } = trial;
-    const asked: { readonly i: number; readonly heard: Heard }[] = [];
+    const asked: { readonly i: number; readonly received: Received }[] = [];
     for (const i of wave) {
       const now = predecessors(edges.spatial, i).flatMap((from) => outputs[from] ?? []);
       const before = predecessors(edges.temporal, i).flatMap((from) => last[from] ?? []);
       const solved = [...now, ...before].find((each) => each.solved);
       if (solved) outputs[i] = { ...solved, agent: this.#idOf(i), role: this.#roleOf(i) };
-      else asked.push({ i, heard: { now, before } });
+      else asked.push({ i, received: { now, before } });
     }
     if (asked.length === 0) return wave.length;
     const turns = await stage.say(
-      ...asked.map(({ i, heard }) => ({
+      ...asked.map(({ i, received: heard }) => ({
         agent: this.#idOf(i),
         prompt: chat(this.#system(this.#roleOf(i)), this.#user(stage.shown(this.#idOf(i)), this.#roleOf(i), heard)),
         reads: readsOf([...heard.now, ...heard.before]),
@@ -186,7 +186,7 @@ class GraphTeam {
     return [roleLine(role), ...answering].filter((part) => part !== "").join(" ");
   }
 
-  #user(question: string, role: Role | undefined, { now, before }: Heard): string {
+  #user(question: string, role: Role | undefined, { now, before }: Received): string {
     if (role?.hears === "answers") {
       const answers = [...now, ...before].flatMap((output) => this.#options.reader.read(textOf(output)) ?? []);
       return answers.length === 0

@@ -21,7 +21,7 @@ const layers = 3;
 interface Reply {
   readonly turn: Turn;
   readonly layer: number;
-  readonly heard: readonly Reply[];
+  readonly received: readonly Reply[];
 }
 
 /**
@@ -87,10 +87,10 @@ class Debate {
       }
       const replies: Reply[] = [];
       for (const agent of random.shuffle(active)) {
-        const heard = random.shuffle(before);
-        const [turn] = await stage.say(this.#lineOf(stage, agent, heard));
+        const received = random.shuffle(before);
+        const [turn] = await stage.say(this.#lineOf(stage, agent, received));
         if (!turn) continue;
-        const reply = { turn, layer, heard };
+        const reply = { turn, layer, received };
         replies.push(reply);
         all.push(reply);
         if (this.#agree(replies, active.length)) return this.#close(stage, all, replies);
@@ -134,33 +134,33 @@ class Debate {
     const { reader } = this.#options;
     const right = reader.read(result);
     const positions = new Map(all.map(({ turn }, i) => [turn, i]));
-    return all.map(({ turn, layer, heard }) => {
+    return all.map(({ turn, layer, received: heard }) => {
       const answer = reader.read(withoutScores(turn.utterance.text));
       return {
         agent: turn.call.agent,
         layer,
-        heard: heard.map((each) => positions.get(each.turn) as number),
+        received: heard.map((each) => positions.get(each.turn) as number),
         weights: weightsOf(scoresIn(turn.utterance.text), heard.length),
         agrees: right !== null && answer !== null && reader.same(right, answer),
       };
     });
   }
 
-  #lineOf(stage: Stage, agent: string, heard: readonly Reply[]): Line {
+  #lineOf(stage: Stage, agent: string, received: readonly Reply[]): Line {
     const question = stage.shown(agent);
     const role = roleLine(this.#team[this.ids.indexOf(agent)]);
     const system = [role, stepByStep, this.#options.answerForm].filter((part) => part !== "").join(" ");
     const scoring = this.#alike
       ? ""
-      : ` Before your answer, score each of the ${heard.length} replies from 1 to 5, in their order, as ${sample(heard.length)}.`;
+      : ` Before your answer, score each of the ${received.length} replies from 1 to 5, in their order, as ${sample(received.length)}.`;
     const user =
-      heard.length === 0
+      received.length === 0
         ? question
-        : `${question}\n\n${listed(heard)}\n\nAnswer with the help of these replies; all of them may be wrong.${scoring}`;
+        : `${question}\n\n${listed(received)}\n\nAnswer with the help of these replies; all of them may be wrong.${scoring}`;
     return {
       agent,
       prompt: chat(system, user, this.#shots),
-      reads: heard.map(({ turn }) => turn.message),
+      reads: received.map(({ turn }) => turn.message),
       ...phaseSettings(this.#protocol.phases.reply, this.#options),
     };
   }

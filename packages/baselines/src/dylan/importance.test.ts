@@ -21,14 +21,14 @@ describe("scores in double brackets", () => {
 });
 
 test("importance goes backwards along the weights, and is 1 in every layer", () => {
-  const none = { heard: [], weights: [] };
+  const none = { received: [], weights: [] };
   const neurons: Neuron[] = [
     { agent: "a", layer: 0, agrees: false, ...none },
     { agent: "b", layer: 0, agrees: true, ...none },
-    { agent: "a", layer: 1, agrees: true, heard: [0, 1], weights: [0.25, 0.75] },
-    { agent: "b", layer: 1, agrees: false, heard: [1, 0], weights: [1, 0] },
-    { agent: "a", layer: 2, agrees: true, heard: [2, 3], weights: [0.6, 0.4] },
-    { agent: "b", layer: 2, agrees: true, heard: [2, 3], weights: [0.2, 0.8] },
+    { agent: "a", layer: 1, agrees: true, received: [0, 1], weights: [0.25, 0.75] },
+    { agent: "b", layer: 1, agrees: false, received: [1, 0], weights: [1, 0] },
+    { agent: "a", layer: 2, agrees: true, received: [2, 3], weights: [0.6, 0.4] },
+    { agent: "b", layer: 2, agrees: true, received: [2, 3], weights: [0.2, 0.8] },
   ];
   // Layer 2: a 1/2, b 1/2. Layer 1: a (0.6 + 0.2) / 2 = 0.4, b 0.6. Layer 0: a 0.25 x 0.4 = 0.1, b 0.75 x 0.4 + 0.6 = 0.9.
   const importance = agentImportance(neurons);
@@ -47,7 +47,7 @@ test("in random networks every layer's importance adds up to 1, as far as somebo
           layer === 0 ? [] : random.shuffle(Array.from({ length: agents }, (_, j) => (layer - 1) * agents + j));
         const scores = heard.map(() => random.integer(7));
         const agrees = k === 0 || random.uniform() < 0.5;
-        neurons.push({ agent: `${k}`, layer, heard, weights: weightsOf(scores, heard.length), agrees });
+        neurons.push({ agent: `${k}`, layer, received: heard, weights: weightsOf(scores, heard.length), agrees });
       }
     const sum = [...agentImportance(neurons).values()].reduce((total, each) => total + each, 0);
     expect(sum).toBeCloseTo(3, 10);

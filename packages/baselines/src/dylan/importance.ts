@@ -2,7 +2,7 @@
 export interface Neuron {
   readonly agent: string;
   /** Positions of the neurons that it heard, all earlier ones. */
-  readonly heard: readonly number[];
+  readonly received: readonly number[];
   /** Of the same order, from {@link weightsOf}: they add up to 1. */
   readonly weights: readonly number[];
   /** In the last layer: its answer is the result. */
@@ -26,12 +26,12 @@ export function withoutScores(reply: string): string {
  * Weights of what was heard, from scores of 1 to 5: a fifth each, more is 1, less is 0, then to a sum of 1. Another number of scores
  * than of what was heard is no score at all; without a score all weigh alike.
  */
-export function weightsOf(scores: readonly number[], heard: number): number[] {
-  const parts = Array.from({ length: heard }, (_, i) =>
-    scores.length === heard ? Math.min(1, Math.max(0, scores[i] as number) / 5) : 0,
+export function weightsOf(scores: readonly number[], received: number): number[] {
+  const parts = Array.from({ length: received }, (_, i) =>
+    scores.length === received ? Math.min(1, Math.max(0, scores[i] as number) / 5) : 0,
   );
   const sum = parts.reduce((total, each) => total + each, 0);
-  return parts.map((each) => (sum > 0 ? each / sum : 1 / heard));
+  return parts.map((each) => (sum > 0 ? each / sum : 1 / received));
 }
 
 /**
@@ -43,7 +43,7 @@ export function agentImportance(neurons: readonly Neuron[]): Map<string, number>
   const agreeing = neurons.filter(({ layer, agrees }) => layer === last && agrees).length;
   const scores = neurons.map(({ layer, agrees }) => (layer === last && agrees ? 1 / agreeing : 0));
   for (let i = neurons.length - 1; i >= 0; i--) {
-    const { heard, weights } = neurons[i] as Neuron;
+    const { received: heard, weights } = neurons[i] as Neuron;
     heard.forEach(
       (from, k) => (scores[from] = (scores[from] as number) + (weights[k] as number) * (scores[i] as number)),
     );

@@ -104,7 +104,7 @@ class Writers {
         play.neurons.push({
           agent,
           layer: 2 * layer,
-          heard: order.map((each) => firstJudge + (judged as Judged).judgements.indexOf(each)),
+          received: order.map((each) => firstJudge + (judged as Judged).judgements.indexOf(each)),
           weights: weightsOf(fullScores(order, turn), order.length),
           agrees: false,
         });
@@ -208,8 +208,8 @@ function fullScores(order: readonly Judgement[], { utterance }: Turn): number[] 
 
 /** Judges weigh all programs of the layer before, which are the last that were written. */
 function addJudges({ neurons, tests }: Play, judged: Judged, programs: number, layer: number): void {
-  const heard = Array.from({ length: programs }, (_, i) => neurons.length - programs + i);
+  const received = Array.from({ length: programs }, (_, i) => neurons.length - programs + i);
   for (const { judge: agent, weights } of judged.judgements)
-    neurons.push({ agent, layer, heard, weights, agrees: false });
+    neurons.push({ agent, layer, received, weights, agrees: false });
   tests.push(...judged.tests);
 }

@@ -115,9 +115,9 @@ export function debateProgram(options: BaselineOptions): Program {
         { role: "user", content: stage.shown(agent) },
       ]);
       for (let round = 0; round < rounds; round++) {
-        const heard = round === 0 ? [] : stage.turns.slice(-agents).map(({ message }) => message);
+        const received = round === 0 ? [] : stage.turns.slice(-agents).map(({ message }) => message);
         const lines = ids.map((agent, i) => {
-          const others = heard.filter(({ from }) => from !== agent);
+          const others = received.filter(({ from }) => from !== agent);
           const repeated = repeatsQuestion(protocol) ? `\n\n${stage.shown(agent)}` : "";
           if (round > 0)
             chats[i]?.push({ role: "user", content: `${again(others.map(({ text }) => text))}${repeated}` });

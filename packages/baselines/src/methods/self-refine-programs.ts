@@ -35,7 +35,7 @@ export function refinedPrograms(
       const exchanges: string[] = [];
       let stopped = false;
       for (let round = 0; round < roundsOf(protocol, options) && !stopped; round++) {
-        const heard = stage.turns.map(({ message }) => message);
+        const received = stage.turns.map(({ message }) => message);
         const shown = `Question:\n${question}\n\nProgram:\n${quote(program)}`;
         const [comment] = await stage.say({
           agent: "critic",
@@ -43,7 +43,7 @@ export function refinedPrograms(
             `Find the error in the program: go through it block by block and check each against the question. Say "${stop}" if there is none. Then write the whole function solution() anew, in one code block.`,
             [...exchanges, shown].join("\n\n"),
           ),
-          reads: heard,
+          reads: received,
           ...phaseSettings(feedback, options),
         });
         const text = comment?.utterance.text ?? "";

@@ -24,7 +24,7 @@ export interface ScriptedTurn {
 export function scriptedEpisode(turns: readonly ScriptedTurn[], episode: Partial<Episode> = {}): Episode {
   const written = turns.map(({ text, writtenTokens }) => writtenTokens ?? Array.from(text).length + 1);
   const calls = turns.map(({ agent, round = 0, reads = [] }, turn): LedgerCall => {
-    const heard = reads.map((source) => {
+    const received = reads.map((source) => {
       const read = turns[source];
       if (!read || source >= turn || read.text === "")
         throw new LaconicError("input_invalid", `turn ${turn} reads turn ${source}, which is silent or not earlier`, {
@@ -33,7 +33,7 @@ export function scriptedEpisode(turns: readonly ScriptedTurn[], episode: Partial
         });
       return { from: read.agent, turn: source, tokens: (written[source] as number) - 1 };
     });
-    return { turn, round, agent, promptTokens: 0, writtenTokens: written[turn] as number, reads: heard };
+    return { turn, round, agent, promptTokens: 0, writtenTokens: written[turn] as number, reads: received };
   });
   const utterances = turns.map(({ agent, text, round = 0 }, turn): Utterance => ({
     agent,

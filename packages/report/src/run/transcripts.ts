@@ -45,13 +45,13 @@ function renderTurn(turn: Utterance, earlier: readonly Utterance[], { views }: P
   const { agent, text, silent, writtenTokens } = turn;
   const own = views && Object.hasOwn(views, agent) ? views[agent] : undefined;
   const since = earlier.findLastIndex((each) => each.agent === agent);
-  const heard = earlier
+  const received = earlier
     .slice(since + 1)
     .filter((each) => !each.silent && each.deliveredTo.includes(agent))
     .map((each) => `<dd class="heard"><b>${escapeHtml(each.agent)}:</b> ${longText(each.text)}</dd>`);
   const rows = [
     own === undefined ? "" : `<dt>knows</dt><dd class="fact">${longText(own)}</dd>`,
-    heard.length === 0 ? "" : `<dt>heard</dt>${heard.join("")}`,
+    received.length === 0 ? "" : `<dt>heard</dt>${received.join("")}`,
     `<dt>says</dt>${silent ? `<dd class="silent">nothing</dd>` : `<dd class="says">${longText(text)}</dd>`}`,
   ];
   return `<li class="turn"><h5>${escapeHtml(agent)} <span>· ${countOf(writtenTokens)}</span></h5><dl>${rows.join("")}</dl></li>`;

@@ -30,7 +30,7 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
   const known = policyTask(config.task);
   const sinks = await openSinks(config.sinks, directory);
   const begun = performance.now();
-  const heard: { firstStep: number | null; outcome: SinkOutcome } = { firstStep: null, outcome: "failed" };
+  const received: { firstStep: number | null; outcome: SinkOutcome } = { firstStep: null, outcome: "failed" };
   const run = await openRun({
     directory,
     resume,
@@ -50,14 +50,14 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
     observer: {
       step(metrics) {
         fleet?.flush().catch((error: unknown) => progress.warn(`samplers.jsonl: ${(error as Error).message}`));
-        heard.firstStep ??= metrics["step"] as number;
+        received.firstStep ??= metrics["step"] as number;
         progress.step(metrics, fleet && serversInShort(fleet.servers()));
       },
       evaluation: (evaluation) => progress.evaluation(evaluation),
       warning: (message) => progress.warn(message),
     },
   });
-  closing.defer(() => run.close(heard.outcome));
+  closing.defer(() => run.close(received.outcome));
   progress.opened({
     steps: train.steps,
     problemsPerStep: train.problemsPerStep,
@@ -67,8 +67,8 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
     isResumed: resume !== false,
     isServed: openSource !== undefined,
   });
-  const end = (outcome: SinkOutcome): void => void (heard.outcome = outcome);
-  return { ...sampled, run, sources, begun, end, firstStep: () => heard.firstStep };
+  const end = (outcome: SinkOutcome): void => void (received.outcome = outcome);
+  return { ...sampled, run, sources, begun, end, firstStep: () => received.firstStep };
 }
 
 /** What a resumed run may bring otherwise, with what follows from it. */

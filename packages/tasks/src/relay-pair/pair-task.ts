@@ -85,7 +85,7 @@ function wordsOf({ players }: JointGame): JointWords {
     single: {
       player: { id: "single", maxTokens, ...(prompt && { prompt }), ...(renderPrompt && { renderPrompt }) },
     },
-    having: (question, heard) => [question, ...heard.map(({ text }) => text)].join("|"),
+    having: (question, received) => [question, ...received.map(({ text }) => text)].join("|"),
   };
 }
 
@@ -97,10 +97,10 @@ function player(id: string, role: string, maxTokens: number): Player {
     maxTokens,
     prompt: (chat) => {
       const [facts = "", asked = ""] = (chat.at(-1)?.content ?? "").split("?");
-      const [question = "", ...heard] = asked.split("|");
+      const [question = "", ...received] = asked.split("|");
       const earlier = chat.filter((message) => message.role === "assistant").map(({ content }) => content);
       const { question: mark, next, reply } = relayMarks;
-      const said = [...earlier, ...heard].flatMap((text) => [next, ...encode(text)]);
+      const said = [...earlier, ...received].flatMap((text) => [next, ...encode(text)]);
       const first = relayMarks.role[role] as number;
       return tokensPrompt([first, ...encode(facts), mark, ...encode(question), ...said, reply]);
     },

@@ -11,7 +11,7 @@ export interface WarmStartPhase {
   /** How the taught messages and answers are worded. */
   readonly spoken: RelayTeacherSettings;
   /** How the messages that the solver hears are worded. */
-  readonly heard: RelayTeacherSettings;
+  readonly received: RelayTeacherSettings;
 }
 
 /** All styles alike and silence half of the time: a solver that understands terse holders before there are any. */
@@ -28,7 +28,13 @@ const terse: RelayTeacherSettings = { ...relayTeacherSettings, messages: { verbo
  * asked key is hidden behind the easier words of a sentence, so it comes first with one fact, then with terse wording.
  */
 export function warmStartCurriculum(level: RelayLevel): readonly WarmStartPhase[] {
-  const full: WarmStartPhase = { name: "all-styles", share: 1, level, spoken: relayTeacherSettings, heard: anyStyle };
+  const full: WarmStartPhase = {
+    name: "all-styles",
+    share: 1,
+    level,
+    spoken: relayTeacherSettings,
+    received: anyStyle,
+  };
   if (level.factsPerHolder === 1) return [full];
   return [
     { ...full, name: "one-fact-terse", share: 0.2, level: { ...level, factsPerHolder: 1 }, spoken: terse },

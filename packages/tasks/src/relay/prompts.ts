@@ -23,8 +23,8 @@ export function holderPrompt(agent: AgentId, facts: string, question: string): n
 
 /** `S:k+e?k6||e9>` when the second of three holders is silent. */
 export function solverPrompt(question: string, messages: readonly string[]): number[] {
-  const heard = messages.flatMap((message, index) => (index === 0 ? encode(message) : [next, ...encode(message)]));
-  return [roleMark(relaySolver), ...encode(question), questionMark, ...heard, reply];
+  const received = messages.flatMap((message, index) => (index === 0 ? encode(message) : [next, ...encode(message)]));
+  return [roleMark(relaySolver), ...encode(question), questionMark, ...received, reply];
 }
 
 /** @throws LaconicError `input_invalid` when the tokens are no relay prompt. */

@@ -39,7 +39,7 @@ function holderExample(
 }
 
 function solverExample(
-  { level, spoken, heard }: WarmStartPhase,
+  { level, spoken, received: heard }: WarmStartPhase,
   { question, views }: Problem,
   random: Random,
 ): WarmStartExample {

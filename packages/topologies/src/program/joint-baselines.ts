@@ -24,11 +24,11 @@ export interface JointWords {
    * What a player is asked who has the others' texts before it.
    * @param draft - its own text of the round before; null where it has not written yet
    */
-  readonly having: (question: string, heard: readonly Heard[], draft: string | null) => string;
+  readonly having: (question: string, received: readonly Received[], draft: string | null) => string;
 }
 
 /** Another player's text. */
-export interface Heard {
+export interface Received {
   readonly from: string;
   readonly text: string;
 }
@@ -158,6 +158,6 @@ function lineOf(
 }
 
 /** Silence is not heard. */
-function heardOf(turns: readonly Turn[]): Heard[] {
+function heardOf(turns: readonly Turn[]): Received[] {
   return turns.flatMap(({ utterance: { agent, text, silent } }) => (silent ? [] : [{ from: agent, text }]));
 }

@@ -17,7 +17,7 @@ const solver: AgentSpec = {
   id: "solver",
   role: "answers",
   maxTokens,
-  prompt: ({ question, inbox }) => ({ kind: "text", text: heard(inbox[0]?.text) ?? question }),
+  prompt: ({ question, inbox }) => ({ kind: "text", text: received(inbox[0]?.text) ?? question }),
 };
 
 const hint: AgentSpec = {
@@ -27,7 +27,7 @@ const hint: AgentSpec = {
   prompt: ({ privateView = "?" }) => ({ kind: "text", text: privateView }),
 };
 
-function heard(text: string | undefined): string | undefined {
+function received(text: string | undefined): string | undefined {
   return text?.at(-1)?.toUpperCase();
 }
 

@@ -171,9 +171,7 @@ export class EpisodeIndex {
   }
 
   /** Null for a key of none. @throws Error for a line that cannot be read any more */
-  async episode(
-    key: string,
-  ): Promise<{
+  async episode(key: string): Promise<{
     readonly row: EpisodeSummary;
     readonly others: EpisodeSummary[];
     readonly stored: Omit<EpisodeDetail, "row" | "others">;

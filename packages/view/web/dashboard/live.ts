@@ -24,8 +24,8 @@ export function onGrown(listener: (event: RunEvent) => void): () => void {
 /** Follows the server's events for as long as the page is open. */
 export function follow(): void {
   const events = new EventSource(`${api}/events`);
-  const heard = ({ data }: MessageEvent<string>): void => hear(JSON.parse(data) as ViewEvent);
-  for (const type of ["message", "run", "runs"]) events.addEventListener(type, heard);
+  const received = ({ data }: MessageEvent<string>): void => hear(JSON.parse(data) as ViewEvent);
+  for (const type of ["message", "run", "runs"]) events.addEventListener(type, received);
   events.addEventListener("open", () => {
     // Nobody knows what was missed.
     if (connection.get() === "gone") refresh(() => true);

@@ -4,7 +4,7 @@ const [everyMs, silentMs] = [2500, 20_000];
 /** Listens for a worker that says nothing any more: one that was killed says nothing of that. */
 export interface Heartbeat {
   /** It said something. */
-  heard(): void;
+  received(): void;
   stop(): void;
 }
 
@@ -28,7 +28,7 @@ export function heartbeat(ping: () => void, silent: () => void): Heartbeat {
     ping();
   }, everyMs);
   return {
-    heard() {
+    received() {
       waited = 0;
       isReported = false;
     },

@@ -82,7 +82,7 @@ export function useSession({ settings: first, takesSoftware, keep }: Beginning):
       );
       running.current = { worker, beat };
       worker.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => {
-        beat.heard();
+        beat.received();
         if (data.type === "exported") download(data.archive, `${data.name}.zip`);
         if (data.type === "saved") copy.current = data.archive;
         if (data.type === "step") {

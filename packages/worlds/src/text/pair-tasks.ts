@@ -196,8 +196,8 @@ export function pairWords({ players }: Pick<JointGame, "players">, parts: "text"
       },
       marker,
     },
-    having: (question, heard, draft) => {
-      const others = heard.map(({ text }) => `The other one wrote:\n${text}`).join("\n\n");
+    having: (question, received, draft) => {
+      const others = received.map(({ text }) => `The other one wrote:\n${text}`).join("\n\n");
       const asked = draft === null ? `${question}\n\n` : "";
       const again = draft === null ? "Write your part" : "Write your part again";
       return `${asked}${others}${others === "" ? "" : "\n\n"}${again}, so that the two go together.`;

@@ -37,8 +37,8 @@ function behindHint(
       const view = { agent: helper.id, role: helper.role, question: problem.question, inbox: [], round: 0 };
       const prompt = helper.prompt({ ...view, ...(budget && { budget }) });
       const [hint] = await stage.say({ agent: helper.id, prompt, maxTokens: helper.maxTokens });
-      const heard = hint && !hint.message.silent ? hint.message : null;
-      const hinted = (text: string): string => (heard ? withHint(text, heard.text) : text);
+      const received = hint && !hint.message.silent ? hint.message : null;
+      const hinted = (text: string): string => (received ? withHint(text, received.text) : text);
       const own: Stage = {
         ...stage,
         problem: { ...problem, question: hinted(problem.question) },
@@ -51,7 +51,7 @@ function behindHint(
             ...lines.map((line) => ({
               ...line,
               prompt: showBudget ? withSentence(line.prompt, stage) : line.prompt,
-              reads: [...(heard ? [heard] : []), ...(line.reads ?? [])],
+              reads: [...(received ? [received] : []), ...(line.reads ?? [])],
             })),
           ),
       };

@@ -17,10 +17,10 @@ import { numbered, slot, teamOn, type TeamPreset } from "./text-team.ts";
 /** Answers, with what others said before as advice: for graphs in which some hear others at once and some never do. */
 function advisedPrompt(answerForm: string): PromptTemplate {
   return chatTemplate("advised@1", solving(answerForm), (view) => {
-    const heard = quoted(view, (from) => `Agent ${from}`);
-    return heard === ""
+    const received = quoted(view, (from) => `Agent ${from}`);
+    return received === ""
       ? problemText(view)
-      : `${problemText(view)}\n\n${heard}\n\nUse what the others say as advice, check it, and answer.`;
+      : `${problemText(view)}\n\n${received}\n\nUse what the others say as advice, check it, and answer.`;
   });
 }
 
