@@ -36,7 +36,7 @@ const student = [12.706, 4.303, 3.182, 2.776];
 
 if (values.markdown) {
   const rows = [...variants].flatMap(([name, runs]) => [
-    ...(runs.every((run) => untaughtOf(run) !== null) ? [rowOf(name, runs, "lessons")] : []),
+    ...(runs.every((run) => beforeWarmStart(run) !== null) ? [rowOf(name, runs, "lessons")] : []),
     rowOf(name, runs, 0),
     rowOf(name, runs, -1),
   ]);
@@ -52,7 +52,7 @@ if (values.markdown) {
 
 function rowOf(name: string, runs: readonly string[], index: number | "lessons"): Record<string, string> {
   const all = runs.map((run) => {
-    const evaluation = index === "lessons" ? untaughtOf(run) : evaluationsOf(run).at(index);
+    const evaluation = index === "lessons" ? beforeWarmStart(run) : evaluationsOf(run).at(index);
     if (!evaluation) throw new Error(`${run} has no evaluation`);
     return { evaluation, facts: factsOf(evaluation) };
   });
@@ -119,7 +119,7 @@ function factsOf({ step, groups, ...all }: Evaluation): Facts {
 }
 
 /** The team before the warm start of a run, whose file had another name once. */
-function untaughtOf(run: string): Evaluation | null {
+function beforeWarmStart(run: string): Evaluation | null {
   const path = ["warm-start.json", "lessons.json"].map((name) => join(run, name)).find((each) => existsSync(each));
   return path ? (JSON.parse(readFileSync(path, "utf8")) as { readonly before: Evaluation }).before : null;
 }

@@ -33,7 +33,7 @@ export function withProgress(base: Omit<Terminal, Exclude<keyof Progress, "note"
     download: (name) => downloadProgress(name, base),
     retry: (attempt, reason) => base.note(`${base.paint("yellow", "retry")} ${attempt}: ${reason}`),
     warmStartStep: ({ step, steps, loss }) => {
-      const line = `lessons: step ${step}/${steps}  loss ${loss.toFixed(4)}`;
+      const line = `warm start: step ${step}/${steps}  loss ${loss.toFixed(4)}`;
       if (base.interactive) base.status(step === steps ? "" : line);
       else if (step % 50 === 0 || step === steps) base.note(line);
     },

@@ -9,7 +9,7 @@ import { main } from "../main.ts";
 
 const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
 
-/** Trains what lessons made in the folder, for one step. */
+/** Trains what a warm start made in the folder, for one step. */
 function oneStep(preset: string, folder: string, heldOut: number): string[] {
   const model = [`model=${join(folder, "taught")}`, "warmStart=null"];
   const short = ["train.steps=1", "train.problemsPerStep=2", `train.evaluation.problems=${heldOut}`, "workers=1"];
@@ -53,7 +53,7 @@ test.skipIf(!existsSync(join(stories, "config.json")))(
 );
 
 test.skipIf(!existsSync(join(stories, "config.json")))(
-  "lessons in budgets start a training that says how tokens follow them (needs LACONIC_DATA)",
+  "examples of budgets start a training that says how tokens follow them (needs LACONIC_DATA)",
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "laconic-story-"));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -71,9 +71,9 @@ test.skipIf(!existsSync(join(stories, "config.json")))(
   },
 );
 
-test("how a budget is said goes with lessons in budgets alone", async () => {
+test("how a budget is said goes with examples of budgets alone", async () => {
   const terminal = recordingTerminal();
   const words = ["story", "warm-start", "--model", "nowhere", "--out", "nowhere", "--form", "digits"];
   expect(await main(words, { terminal })).toBe(2);
-  expect(terminal.err.join("\n")).toMatch(/--form .+ goes with --lessons budgets/u);
+  expect(terminal.err.join("\n")).toMatch(/--form .+ goes with --examples budgets/u);
 });

@@ -22,11 +22,17 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
     {
       name: "story warm-start",
       description:
-        "Teach a story model to copy names, most of them made up: a start for story-tellers and story-relay; or, with --lessons budgets, to keep to a budget: a start for story-budget",
+        "Teach a story model to copy names, most of them made up: a start for story-tellers and story-relay; or, with --examples budgets, to keep to a budget: a start for story-budget",
       args: {
         model: { type: "string", required: true, description: "The story model: a folder, or hub:OWNER/NAME/FOLDER" },
         out: { type: "string", required: true, description: "Folder for the model", valueHint: "folder" },
-        lessons: { type: "enum", description: "What is taught", options: [...warmStartNames], default: "copying" },
+        examples: {
+          type: "enum",
+          alias: "lessons",
+          description: "What the examples train",
+          options: [...warmStartNames],
+          default: "copying",
+        },
         form: { type: "enum", description: "How budgets are said (default: unary)", options: [...budgetFormNames] },
         steps: {
           type: "string",
@@ -39,15 +45,15 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         ...jsonFlag,
       },
       run: async (args) => {
-        if (args.form !== undefined && args.lessons !== "budgets")
-          throw new LaconicError("config_invalid", "--form is how a budget is said: it goes with --lessons budgets");
+        if (args.form !== undefined && args.examples !== "budgets")
+          throw new LaconicError("config_invalid", "--form is how a budget is said: it goes with --examples budgets");
         const batch = wholeNumber("batch", args.batch);
         const folder = resolve(args.out);
         const place = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
         const { pinned, folder: from } = await openModelFolder(args.model, terminal);
         const model = pinned.startsWith("hub:") ? pinned : resolve(pinned);
         const warmStart = warmStartSettings.parse({
-          name: args.lessons,
+          name: args.examples,
           batch,
           seed: args.seed,
           ...(args.steps !== undefined && { steps: wholeNumber("steps", args.steps) }),

@@ -102,7 +102,7 @@ test("settings that changed are lines in the charts of tokens and price, and wor
   expect(page).not.toContain("<script");
 });
 
-test("lessons are a state of their own: before them, after them, after training, by kind of problems", () => {
+test("a warm start is a state of their own: before them, after them, after training, by kind of problems", () => {
   const row = (step: number, accuracy: number): Readonly<Record<string, unknown>> => ({
     step,
     accuracy,
@@ -111,7 +111,7 @@ test("lessons are a state of their own: before them, after them, after training,
     interval: [0, 1],
     groups: { unseen: { accuracy: accuracy / 2, tokens: 7, problems: 2 } },
   });
-  const states = statesIn([row(0, 0.5), row(2, 0.75)], { said: `3 lessons ${attack}`, before: row(0, 0.25) });
+  const states = statesIn([row(0, 0.5), row(2, 0.75)], { said: `3 steps ${attack}`, before: row(0, 0.25) });
   expect(states.map(({ step, all, groups }) => [step, all.accuracy, groups["unseen"]?.accuracy])).toEqual([
     [null, 0.25, 0.125],
     [0, 0.5, 0.25],
@@ -119,8 +119,8 @@ test("lessons are a state of their own: before them, after them, after training,
   ]);
   const page = renderReport({ ...data, states });
   expect(page).toContain("25.0 % → 90.0 % → 95.0 %");
-  expect(page).toContain("tokens, from after the lessons to the end");
-  expect(page).toMatch(/the model before 3 lessons [^<]*<\/th><td[^>]*>-<\/td><td[^>]*>25\.0 %<\/td>/u);
+  expect(page).toContain("tokens, from after the warm start to the end");
+  expect(page).toMatch(/the model before 3 steps [^<]*<\/th><td[^>]*>-<\/td><td[^>]*>25\.0 %<\/td>/u);
   expect(page).toContain("unseen: right of 2");
   expect(page).not.toContain("<script");
   expect(statesIn([row(0, 0.5)], {}).map(({ said }) => said)).toEqual(["before training"]);

@@ -9,7 +9,7 @@ import type { Plot } from "../charts/plot-library.ts";
 import { htmlPage, tableSection, tiles } from "../pages/html-page.ts";
 import { policiesOf, runCharts, smoothing, type MetricRow } from "./run-charts.ts";
 import { runPlane, type FrontierPoint } from "./run-plane.ts";
-import { statesTable, untaughtOf, type TeamState } from "./states.ts";
+import { statesTable, beforeWarmStart, type TeamState } from "./states.ts";
 import { tokenChange } from "./figures-text.ts";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { pairTranscripts, renderTranscriptPair } from "./transcripts.ts";
@@ -21,7 +21,7 @@ export interface ReportData {
   readonly evaluations: readonly FrontierPoint[];
   /** How the team ended clearly worse than it began, in words; null where it did not. */
   readonly decline: string | null;
-  /** The team before lessons where there were any, as training began, and at the end. */
+  /** The team before the warm start where there was one, as training began, and at the end. */
   readonly states: readonly TeamState[];
   readonly transcripts: readonly RecordedEpisode[];
   /** What the team plays, in two sentences; null where its task does not say. */
@@ -52,7 +52,7 @@ ${data.decline === null ? "" : `<p class="alert" role="alert"><b>Warning:</b> ${
 ${tiles(tilesOf(data))}
 ${scores(data)}
 ${statesSection(data)}
-${renderPlane(plot, runPlane(evaluations, budgetTokens, untaughtOf(data.states)), "plane")}
+${renderPlane(plot, runPlane(evaluations, budgetTokens, beforeWarmStart(data.states)), "plane")}
 <h2>Training, step by step</h2>
 <p class="lead">Faint lines are single steps; solid lines are means over ${smoothing} steps where the legend says so.</p>
 ${changedSettings(data)}<div class="charts">${charts.join("")}</div>
@@ -68,20 +68,20 @@ ${ownValues(data)}
 function tilesOf({ evaluations, states, budgetTokens, seconds, device }: ReportData): (readonly [string, string])[] {
   const [first, last] = [evaluations[0], evaluations.at(-1)];
   if (!first || !last) return [];
-  const untaught = untaughtOf(states);
+  const earlier = beforeWarmStart(states);
   const problems = last.problems === 0 ? "held-out problems" : `${last.problems} held-out problems`;
   return [
     [
-      `${untaught ? `${formatPercent(untaught.accuracy)} → ` : ""}${formatPercent(first.accuracy)} → ${formatPercent(last.accuracy)}`,
+      `${earlier ? `${formatPercent(earlier.accuracy)} → ` : ""}${formatPercent(first.accuracy)} → ${formatPercent(last.accuracy)}`,
       `accuracy on ${problems}`,
     ],
     [
-      `${untaught ? `${formatNumber(untaught.tokens)} → ` : ""}${formatNumber(first.tokens)} → ${formatNumber(last.tokens)}`,
+      `${earlier ? `${formatNumber(earlier.tokens)} → ` : ""}${formatNumber(first.tokens)} → ${formatNumber(last.tokens)}`,
       "tokens per episode",
     ],
     [
       tokenChange(first.tokens, last.tokens),
-      untaught ? "tokens, from after the lessons to the end" : "tokens, start to end",
+      earlier ? "tokens, from after the warm start to the end" : "tokens, start to end",
     ],
     [budgetTokens === null ? "none" : `${formatNumber(budgetTokens)} tokens`, "budget per episode"],
     [seconds === null ? "n/a" : formatDuration(seconds), `of training steps on ${device}`],

@@ -15,16 +15,16 @@ export interface FrontierPoint {
 
 /**
  * Where the team started, the path it took, where it ended.
- * @param untaught - the team before the lessons of a model that had some
+ * @param earlier - the team before the warm start of a model that had some
  */
 export function runPlane(
   evaluations: readonly FrontierPoint[],
   budget: number | null,
-  untaught: Pick<FrontierPoint, "tokens" | "accuracy"> | null = null,
+  earlier: Pick<FrontierPoint, "tokens" | "accuracy"> | null = null,
 ): PlaneChart {
   const last = evaluations.length - 1;
   const problems = evaluations.at(-1)?.problems ?? 0;
-  const beginning = untaught ? "after lessons" : "start";
+  const beginning = earlier ? "after the warm start" : "start";
   const said = ({ accuracy, tokens }: Pick<FrontierPoint, "tokens" | "accuracy">): string =>
     `${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens`;
   const trained: PlanePoint[] = evaluations.map(({ step, tokens, accuracy, interval }, i) => ({
@@ -36,8 +36,8 @@ export function runPlane(
     ...(i === 0 && last > 0 ? { label: beginning } : i === last && { label: "end" }),
   }));
   const points: PlanePoint[] = [
-    ...(untaught
-      ? [{ ...untaught, interval: null, name: "before lessons", label: "before", color: 0, hollow: true }]
+    ...(earlier
+      ? [{ ...earlier, interval: null, name: "before the warm start", label: "before", color: 0, hollow: true }]
       : []),
     ...trained,
   ];
@@ -52,7 +52,9 @@ export function runPlane(
     budget,
     logarithmic: false,
     legend: [
-      ...(untaught ? [{ key: { color: 0, hollow: true, mark: "" }, text: `before lessons: ${said(untaught)}` }] : []),
+      ...(earlier
+        ? [{ key: { color: 0, hollow: true, mark: "" }, text: `before the warm start: ${said(earlier)}` }]
+        : []),
       ...(start && last > 0
         ? [{ key: { color: 2, mark: "" }, text: `${beginning}, step ${start.step}: ${said(start)}` }]
         : []),

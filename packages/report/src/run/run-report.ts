@@ -4,7 +4,7 @@ import { loadPlot } from "../charts/plot-library.ts";
 import { renderReport } from "./page.ts";
 import { readRunData } from "./run-data.ts";
 import { runPlane } from "./run-plane.ts";
-import { untaughtOf } from "./states.ts";
+import { beforeWarmStart } from "./states.ts";
 
 /** A run folder as its report shows it. */
 export interface RunReport {
@@ -32,7 +32,7 @@ export async function readReport(directory: string): Promise<RunReport> {
     async picture() {
       if (evaluations.length === 0)
         throw new LaconicError("run_missing", `${directory} holds no evaluation to draw`, { directory });
-      return planeFile(await loadPlot(), runPlane(evaluations, budgetTokens, untaughtOf(states)), "wide");
+      return planeFile(await loadPlot(), runPlane(evaluations, budgetTokens, beforeWarmStart(states)), "wide");
     },
   };
 }

@@ -12,7 +12,7 @@ interface Side {
 /** How the team did at one point of what it went through. */
 export interface TeamState {
   readonly said: string;
-  /** Of training; null before the lessons of a model that had some. */
+  /** Of training; null before the warm start of a model that had some. */
   readonly step: number | null;
   readonly all: Side;
   /** By kind of problems. */
@@ -20,13 +20,13 @@ export interface TeamState {
 }
 
 /**
- * The states of a team from what a run's folder holds: two, or three with lessons.
+ * The states of a team from what a run's folder holds: two, or three with a warm start.
  * @param rows - of `evaluations.jsonl`
- * @param lessons - of `lessons.json`
+ * @param warmStart - of `warm-start.json`
  */
-export function statesIn(rows: readonly Json[], lessons: Json): TeamState[] {
+export function statesIn(rows: readonly Json[], warmStart: Json): TeamState[] {
   const [first, last] = [rows[0], rows.at(-1)];
-  const { said, before } = lessons;
+  const { said, before } = warmStart;
   const taught = typeof said === "string" && isRecord(before) ? { said, before } : null;
   return [
     ...(taught ? [stateOf(`the model before ${taught.said}`, null, taught.before)] : []),
@@ -35,8 +35,8 @@ export function statesIn(rows: readonly Json[], lessons: Json): TeamState[] {
   ];
 }
 
-/** The team before lessons; null where there were none. */
-export function untaughtOf(states: readonly TeamState[]): Side | null {
+/** The team before the warm start; null where there were none. */
+export function beforeWarmStart(states: readonly TeamState[]): Side | null {
   return states.find(({ step }) => step === null)?.all ?? null;
 }
 

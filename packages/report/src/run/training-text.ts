@@ -39,11 +39,11 @@ export async function servedTrainingResult(
 
 type States = readonly (readonly [name: string, evaluation: Evaluation])[];
 
-/** By the names of results: `before` is the model as it was given, before lessons where it had some. */
+/** By the names of results: `before` is the model as it was given, before the warm start where it had some. */
 function statesOf({ warmStart, before, after }: StartedRun): States {
   return [
     ["before", warmStart?.before ?? before],
-    ...(warmStart ? [["afterLessons", before] as const] : []),
+    ...(warmStart ? [["afterWarmStart", before] as const] : []),
     ["after", after],
   ];
 }
@@ -62,7 +62,7 @@ function figuresOf(done: StartedRun, states: States, budget: number | null): obj
   ]);
   const meaning = warmStart && {
     before: `the model before ${warmStart.said}`,
-    afterLessons: "the same model after them, where the training begins",
+    afterWarmStart: "the same model after them, where the training begins",
     after: `after ${steps} steps of training`,
   };
   return {
@@ -83,10 +83,10 @@ function textOf(done: StartedRun, states: States, budget: number | null): string
     states.map(([, evaluation]) => pick(evaluation)).join(" -> ");
   const { tokens } = after;
   const change = warmStart
-    ? `against the model before lessons ${tokenChange(warmStart.before.tokens, tokens, "then")}, after them ${tokenChange(before.tokens, tokens, "then")}`
+    ? `against the model before the warm start ${tokenChange(warmStart.before.tokens, tokens, "then")}, after them ${tokenChange(before.tokens, tokens, "then")}`
     : tokenChange(before.tokens, tokens);
   return [
-    ...(warmStart ? [`states    before lessons -> after ${warmStart.said} -> after ${steps} steps`] : []),
+    ...(warmStart ? [`states    before the warm start -> after ${warmStart.said} -> after ${steps} steps`] : []),
     `accuracy  ${way(({ accuracy }) => formatPercent(accuracy))} on ${after.problems} held-out problems`,
     ...Object.entries(after.groups ?? {}).map(([name, { problems }]) => {
       const own = ({ groups }: Evaluation, show: (of: Measured) => string): string =>

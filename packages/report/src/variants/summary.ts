@@ -22,9 +22,9 @@ export interface SweepSummary {
   readonly rows: readonly SweepRow[];
   /** Share of the plane up to the untrained team's tokens that the sweep dominates. */
   readonly hypervolume: number;
-  /** The untrained team, after lessons where there were any: mean over all runs. */
+  /** The untrained team, after the warm start where there was one: mean over all runs. */
   readonly before: Side;
-  /** Before the lessons; null where not all runs had some. */
+  /** Before the warm start; null where not all runs had some. */
   readonly beforeLessons: Side | null;
   /** Tokens of the frontier at the untrained team's accuracy; null where none is as good. */
   readonly tokensAtStartAccuracy: number | null;
@@ -50,7 +50,7 @@ export async function summariseSweep(folder: string, results: readonly VariantRe
   const heldOut: HeldOut[] = [];
   for (const { runs } of variants) heldOut.push(await heldOutOf(folder, runs));
   const before = meanOf(results.map((each) => each.before));
-  const untaught = results.flatMap(({ beforeLessons }) => beforeLessons ?? []);
+  const earlier = results.flatMap(({ beforeLessons }) => beforeLessons ?? []);
   return {
     rows: variants.map(({ name, runs }, i) => {
       const { accuracy, tokens } = points[i] as (typeof points)[number];
@@ -69,7 +69,7 @@ export async function summariseSweep(folder: string, results: readonly VariantRe
     }),
     hypervolume: hypervolume(points, before.tokens),
     before,
-    beforeLessons: untaught.length === results.length && untaught.length > 0 ? meanOf(untaught) : null,
+    beforeLessons: earlier.length === results.length && earlier.length > 0 ? meanOf(earlier) : null,
     tokensAtStartAccuracy: tokensAtAccuracy(points, before.accuracy),
     problems: Math.min(...heldOut.flatMap((runs) => [...runs.values()].map(({ size }) => size))),
   };

@@ -16,12 +16,12 @@ export function intervalText(interval: Interval | null, scale: number): string {
   return `${shown(value)} [${shown(low)}, ${shown(high)}]`;
 }
 
-/** Where the training began, and what was before its lessons. */
+/** Where the training began, and what was before its warm start. */
 export function beginningSaid({ before, beforeLessons }: Pick<SweepSummary, "before" | "beforeLessons">): string {
   const said = ({ accuracy, tokens }: typeof before): string =>
     `${formatPercent(accuracy)} with ${formatNumber(tokens)} tokens per episode`;
   return beforeLessons
-    ? `Before training, after the lessons: ${said(before)}; before the lessons: ${said(beforeLessons)}.`
+    ? `Before training, after the warm start: ${said(before)}; before the warm start: ${said(beforeLessons)}.`
     : `Before training: ${said(before)}.`;
 }
 

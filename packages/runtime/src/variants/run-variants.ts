@@ -152,8 +152,8 @@ export async function runVariants(options: VariantOptions, progress: Progress): 
     if (outcome.interrupted) return outcome;
     const side = ({ accuracy, tokens }: typeof outcome.before): Side => ({ accuracy, tokens });
     const [start, end, { warmStart, seconds }] = [side(outcome.before), side(outcome.after), outcome];
-    const untaught = warmStart && { beforeLessons: side(warmStart.before) };
-    results.push({ variant: name, about, seed, before: start, after: end, ...untaught, seconds });
+    const earlier = warmStart && { beforeLessons: side(warmStart.before) };
+    results.push({ variant: name, about, seed, before: start, after: end, ...earlier, seconds });
     await keep(join(folder, file), results, done);
     await onResult(results);
   }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { relayTokenizer as tokenizer } from "@laconic/tasks";
 import { obedience, trainedBudgets, unseenBudgets } from "./budget.ts";
 import { budgetPrompt, type BudgetForm } from "./budget-forms.ts";
-import { budgetLessons, budgetStories, storyBudgetTask } from "./index.ts";
+import { budgetExamples, budgetStories, storyBudgetTask } from "./index.ts";
 
 const heldOut = 400;
 const world = storyBudgetTask({ tokenizer, heldOut });
@@ -87,7 +87,7 @@ describe("lessons", () => {
   });
 
   test("a text stands behind its own story with its own length as the budget", () => {
-    const draw = budgetLessons(letters, [saying(4), saying(8, "Tom")]);
+    const draw = budgetExamples(letters, [saying(4), saying(8, "Tom")]);
     const lessons = draw(200, randomFromSeed(1));
     const reported = lessons.map(({ promptTokens, completionTokens }) => [read(promptTokens), completionTokens.length]);
     const [four, eight] = [budgetPrompt(child, 4), budgetPrompt({ ...child, name: "Tom" }, 8)];
@@ -99,9 +99,9 @@ describe("lessons", () => {
 
   test("no budget that is kept back is taught, and every text of training's lengths can be", () => {
     const said = Array.from({ length: 36 }, (_, i) => saying(i + 1));
-    const lessons = budgetLessons(letters, said)(1000, randomFromSeed(2));
+    const lessons = budgetExamples(letters, said)(1000, randomFromSeed(2));
     expect(new Set(lessons.map(({ completionTokens }) => completionTokens.length))).toEqual(new Set(trainedBudgets));
-    expect(budgetLessons(letters, [saying(6), saying(7)])(5, randomFromSeed(2))).toEqual([]);
+    expect(budgetExamples(letters, [saying(6), saying(7)])(5, randomFromSeed(2))).toEqual([]);
   });
 
   test("a length of few texts comes seldom, of many no more often than others of many", () => {
@@ -110,7 +110,7 @@ describe("lessons", () => {
       ...Array.from({ length: 400 }, () => saying(16)),
       ...Array.from({ length: 25 }, () => saying(24)),
     ];
-    const lessons = budgetLessons(letters, said)(2000, randomFromSeed(3));
+    const lessons = budgetExamples(letters, said)(2000, randomFromSeed(3));
     const share = (length: number): number =>
       lessons.filter(({ completionTokens }) => completionTokens.length === length).length / lessons.length;
     expect([share(4), share(16), share(24)]).toBeAllclose([1 / 51, 25 / 51, 25 / 51], { absolute: 0.04 });

@@ -2,7 +2,7 @@ import type { Random, Tokenizer, TrainingSequence } from "@laconic/core";
 import { drawChild } from "./lexicon.ts";
 import { asked, knownStory } from "./teller-team.ts";
 
-/** Most names of the lessons are made up: a model that learned known ones by heart would not copy those that are kept back. */
+/** Most names of the examples are made up: a model that learned known ones by heart would not copy those that are kept back. */
 const madeUp = 0.8;
 
 /** What stands behind a name in the words that a teller learns to say and a solver hears, where a model has none of its own. */
@@ -22,12 +22,12 @@ const plainDeeds: readonly string[] = [
 ];
 
 /**
- * Lessons in copying a name, for the start of the worlds of tellers: half from the story that a teller knows, half from a sentence
+ * Examples of copying a name, for the start of the worlds of tellers: half from the story that a teller knows, half from a sentence
  * that a solver hears. Small story models spell a name by its first letters and then go on with another; what they
  * lack is copying, not the team's work. No name that is kept back is in them.
  * @param deeds - what stands behind the names; the model's own words (`ownDeeds`) keep its language
  */
-export function copyingLessons(
+export function copyingExamples(
   tokenizer: Tokenizer,
   size: number,
   random: Random,
@@ -45,7 +45,7 @@ export function copyingLessons(
   });
 }
 
-/** What a story model goes on from in its own words: learned again beside the lessons, so that it keeps its language. */
+/** What a story model goes on from in its own words: learned again with the examples, so that it keeps its language. */
 export const rehearsed: readonly string[] = [
   "The sun was bright. The end.",
   "Once upon a time,",
@@ -59,7 +59,7 @@ export const rehearsed: readonly string[] = [
   "It was a sunny day.",
 ];
 
-/** Stories up to a name, for a model to go on with: what it says of the child are the deeds of its lessons. */
+/** Stories up to a name, for a model to go on with: what it says of the child are the deeds of its examples. */
 export function namedStories(count: number, random: Random): string[] {
   return Array.from({ length: count }, (_, i) => {
     const child = drawChild(random.split(i), "train", { names: 40 });

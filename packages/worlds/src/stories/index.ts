@@ -3,7 +3,7 @@
  * @module @laconic/worlds/stories
  */
 export { things } from "./lexicon.ts";
-export { copyingLessons, namedStories, ownDeeds, rehearsed } from "./copying.ts";
+export { copyingExamples, namedStories, ownDeeds, rehearsed } from "./copying.ts";
 export { storyHintTask } from "./hint.ts";
 export type { StoryHintOptions } from "./hint.ts";
 export { storyRelayTask, asked as storyQuestion, storyTellersTask } from "./teller-team.ts";
@@ -14,5 +14,5 @@ export { budgetCeiling, obedience, storyBudgetTask, unseenBudgets } from "./budg
 export type { StoryBudgetOptions } from "./budget.ts";
 export { budgetFormNames } from "./budget-forms.ts";
 export type { BudgetForm } from "./budget-forms.ts";
-export { budgetLessons, budgetStories } from "./budget-lessons.ts";
-export type { BudgetLessonOptions, BudgetStory } from "./budget-lessons.ts";
+export { budgetExamples, budgetStories } from "./budget-examples.ts";
+export type { BudgetExampleOptions, BudgetStory } from "./budget-examples.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { relayTokenizer as tokenizer } from "@laconic/tasks";
 import { spelled } from "./teller-team.ts";
 import {
-  copyingLessons,
+  copyingExamples,
   namedStories,
   ownDeeds,
   storyBudgetTask,
@@ -150,7 +150,7 @@ test("lessons copy a name that stands in their prompt, and none that is kept bac
     decode: read,
     encode: (text: string) => Array.from(text, (letter) => letter.codePointAt(0) ?? 0),
   };
-  const lessons = copyingLessons(letters, 200, randomFromSeed(7));
+  const lessons = copyingExamples(letters, 200, randomFromSeed(7));
   const texts = lessons.map(({ promptTokens, completionTokens }) => ({
     prompt: read(promptTokens),
     name: /[A-Za-z]+/u.exec(read(completionTokens))?.[0] ?? "",

@@ -23,7 +23,7 @@ interface Side {
   readonly accuracy: number;
   readonly tokens: number;
 }
-type States = Readonly<Record<"before" | "afterLessons" | "after", Side>>;
+type States = Readonly<Record<"before" | "afterWarmStart" | "after", Side>>;
 type Result = States & { readonly known: States; readonly unseen: States; readonly states: Record<string, string> };
 
 async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
@@ -73,15 +73,19 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
       await mkdir(run("a"));
       await writeFile(join(run("a"), "config.json"), '{"lessons":null}');
       const first = await trained(...words, ...warmStart, "train.steps=1", "--run", run("a"));
-      expect(Object.keys(first.states)).toEqual(["before", "afterLessons", "after"]);
+      expect(Object.keys(first.states)).toEqual(["before", "afterWarmStart", "after"]);
       expect(first.states["before"]).toBe("the model before 3 steps of warm start on copying");
       for (const own of [first, first.known, first.unseen])
-        expect([own.before.tokens > 0, own.afterLessons.tokens > 0, own.after.tokens > 0]).toEqual([true, true, true]);
-      expect(first.afterLessons).not.toEqual(first.before);
+        expect([own.before.tokens > 0, own.afterWarmStart.tokens > 0, own.after.tokens > 0]).toEqual([
+          true,
+          true,
+          true,
+        ]);
+      expect(first.afterWarmStart).not.toEqual(first.before);
 
       // The same model, trained without a warm start, begins where `before` says.
       const bare = await trained(...words, "warmStart=null", "train.steps=1", "--run", run("bare"));
-      expect(bare).not.toHaveProperty("afterLessons");
+      expect(bare).not.toHaveProperty("afterWarmStart");
       expect([bare.before, bare.known.before, bare.unseen.before]).toEqual([
         first.before,
         first.known.before,
@@ -92,9 +96,9 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
       await renameAsFormerly(run("moved"));
       const on = await trained("--resume", run("moved"), "train.steps=2");
       expect(on.err).not.toContain("warm start on copying, before the training");
-      const began = ({ before, afterLessons, known, unseen, states }: Result): unknown => ({
+      const began = ({ before, afterWarmStart, known, unseen, states }: Result): unknown => ({
         before,
-        afterLessons,
+        afterWarmStart,
         known: { ...known, after: 0 },
         unseen: { ...unseen, after: 0 },
         states: { ...states, after: "" },
@@ -124,7 +128,7 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
   );
 
   test(
-    "a model that has had its lessons is not taught twice, and is refused others",
+    "a model that has had its warm start gets no second one, and is refused others",
     { timeout: 120_000 },
     async () => {
       const folder = join(place, "taught");
@@ -133,10 +137,12 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
       const words = ["preset:story-relay", `model=${folder}`, ...short, "train.steps=1", "--seed", "2"];
       const { code, out, err } = await laconic("train", ...words, ...warmStart, "--run", run("a"));
       expect([code, err.includes("before the training")]).toEqual([0, false]);
-      expect(out).toMatch(/^states {4}before lessons -> after 3 steps of warm start on copying -> after 1 steps?$/mu);
+      expect(out).toMatch(
+        /^states {4}before the warm start -> after 3 steps of warm start on copying -> after 1 steps?$/mu,
+      );
       expect(out).toMatch(/^ {2}unseen: (?:[\d.]+ % -> ){2}[\d.]+ %, (?:[\d.]+ -> ){2}[\d.]+ tokens \(6 problems\)$/mu);
       expect(out).toMatch(
-        /^tokens .* per episode, against the model before lessons .*, after them .* \(budget 10\)$/mu,
+        /^tokens .* per episode, against the model before the warm start .*, after them .* \(budget 10\)$/mu,
       );
       expect(existsSync(join(run("a"), "taught"))).toBe(false);
       const other = await laconic("train", ...words, "warmStart.steps=9", "--run", run("b"));

@@ -1,5 +1,5 @@
 import { randomFromSeed, type LanguageModel, type Random, type Tokenizer, type TrainingSequence } from "@laconic/core";
-import { copyingLessons, namedStories, ownDeeds, rehearsed } from "@laconic/worlds/stories";
+import { copyingExamples, namedStories, ownDeeds, rehearsed } from "@laconic/worlds/stories";
 import { resumeState, type Course } from "./course.ts";
 
 /** Examples of copying, and half as many texts of the model as it was. */
@@ -13,7 +13,7 @@ export function copying(seed: string): Course {
       const own = await ownWords(model, most, stream("own words"));
       const deeds = await deedsOf(model, tokenizer, most, stream("deeds"));
       return (size, random) => [
-        ...copyingLessons(tokenizer, size, random, deeds.length > 0 ? deeds : undefined),
+        ...copyingExamples(tokenizer, size, random, deeds.length > 0 ? deeds : undefined),
         ...Array.from({ length: Math.ceil(size / 2) }, () => random.pick(own)),
       ];
     },

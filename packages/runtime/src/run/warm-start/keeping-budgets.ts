@@ -1,5 +1,5 @@
 import { LaconicError, randomFromSeed, type Random } from "@laconic/core";
-import { budgetCeiling, budgetLessons, budgetStories, type BudgetForm } from "@laconic/worlds/stories";
+import { budgetCeiling, budgetExamples, budgetStories, type BudgetForm } from "@laconic/worlds/stories";
 import { resumeState, type Course } from "./course.ts";
 
 /** Stories that the model goes on with for its examples. */
@@ -24,7 +24,7 @@ export function keepingBudgets(seed: string, form?: BudgetForm): Course {
         const child = asked[i]?.child;
         return child && finishReason === "stop" ? [{ child, tokens }] : [];
       });
-      const draw = budgetLessons(tokenizer, reported, said);
+      const draw = budgetExamples(tokenizer, reported, said);
       return (size, random) => {
         const drawn = draw(size, random);
         if (drawn.length === 0)

@@ -9,8 +9,8 @@ export interface BudgetStory {
   readonly prompt: string;
 }
 
-/** Which budgets there are lessons for, and how they are said. */
-export interface BudgetLessonOptions {
+/** Which budgets there are examples for, and how they are said. */
+export interface BudgetExampleOptions {
   /** Default: those that the world learns on. */
   readonly budgets?: readonly number[];
   readonly form?: BudgetForm;
@@ -20,7 +20,7 @@ export interface BudgetLessonOptions {
 export function budgetStories(
   count: number,
   random: Random,
-  { budgets = trainedBudgets, form }: BudgetLessonOptions = {},
+  { budgets = trainedBudgets, form }: BudgetExampleOptions = {},
 ): BudgetStory[] {
   return Array.from({ length: count }, (_, i) => {
     const own = random.split(i);
@@ -33,23 +33,23 @@ export function budgetStories(
 const enoughTexts = 25;
 
 /**
- * Lessons in keeping to a budget, out of what a model said: had its length been the budget, it would have kept to it. So the text
+ * Examples of keeping to a budget, out of what a model said: had its length been the budget, it would have kept to it. So the text
  * stands behind the same story with that budget (hindsight; Andrychowicz et al. 2017). Lengths that are no budget of training are left
- * out, so that those that are kept back are in no lesson.
+ * out, so that those that are kept back are in no example.
  * @param said - stories, and the tokens behind each with the one that ended them
- * @returns draws so many lessons
+ * @returns draws so many examples
  */
-export function budgetLessons(
+export function budgetExamples(
   tokenizer: Tokenizer,
   said: readonly { readonly child: Child; readonly tokens: readonly number[] }[],
-  { budgets = trainedBudgets, form }: BudgetLessonOptions = {},
+  { budgets = trainedBudgets, form }: BudgetExampleOptions = {},
 ): (size: number, random: Random) => TrainingSequence[] {
   const encode = (text: string): readonly number[] => (tokenizer.encodePrompt ?? tokenizer.encode)(text);
   const byLength = new Map<number, TrainingSequence[]>();
   for (const { child, tokens } of said) {
     if (!budgets.includes(tokens.length)) continue;
-    const lesson = { promptTokens: encode(budgetPrompt(child, tokens.length, form)), completionTokens: tokens };
-    byLength.set(tokens.length, [...(byLength.get(tokens.length) ?? []), lesson]);
+    const example = { promptTokens: encode(budgetPrompt(child, tokens.length, form)), completionTokens: tokens };
+    byLength.set(tokens.length, [...(byLength.get(tokens.length) ?? []), example]);
   }
   const lengths = [...byLength.values()];
   const weights = lengths.map(({ length }) => Math.min(length, enoughTexts));
