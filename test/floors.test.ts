@@ -24,7 +24,7 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/baselines": 3,
   "@laconic/trainer": 4,
   "@laconic/evaluation": 4,
-  "@laconic/tasks": 4,
+  "@laconic/tasks": 3,
   "@laconic/worlds": 4,
   "@laconic/view": 5,
   "@laconic/sinks": 5,
@@ -47,8 +47,8 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
     "@laconic/runtime/resolver",
     "@laconic/runtime/spending",
   ],
-  // Worlds are tasks, and presets are what the trainer takes.
-  "@laconic/worlds": ["@laconic/tasks", "@laconic/tasks/testing", "@laconic/trainer"],
+  // Presets are what the trainer takes.
+  "@laconic/worlds": ["@laconic/trainer"],
 };
 
 const importOf = /(?:from|import)\s*\(?\s*["'](@laconic\/[^"']+|laconic)["']/g;
