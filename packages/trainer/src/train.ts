@@ -5,17 +5,15 @@ import type { Evaluation } from "./evaluate.ts";
 import { evaluateWhenDue } from "./loop/evaluate-step.ts";
 import { begin } from "./loop/begin.ts";
 import { collector } from "./loop/collect.ts";
-import { learnAll } from "./loop/learn-all.ts";
-import { moveBudgets } from "./loop/move-budgets.ts";
 import { oldPolicies } from "./loop/old-policies.ts";
-import { placed } from "./loop/placed.ts";
 import { saveAtEnd, checkpointOnFailure } from "./loop/save.ts";
-import { scoreCollected } from "./loop/score-collected.ts";
+import { learnAll, moveBudgets, scoreCollected } from "./loop/step.ts";
 import { checkFinite, explainedNumbers, stopDiverged } from "./loop/stop-diverged.ts";
 import { trace } from "./loop/trace.ts";
 import { disposeAll, openTrainingRun } from "./loop/training-run.ts";
 import type { TrainingParts } from "./parts.ts";
 import type { Recorder } from "./run/recorder.ts";
+import { placed } from "./stages/checked-values.ts";
 
 /** What a run came to. */
 export interface TrainResult {

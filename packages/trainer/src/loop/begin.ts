@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { TrainConfig } from "../config.ts";
 import type { LoopState } from "../run/checkpoint.ts";
-import { byPolicy } from "./by-policy.ts";
+import { byPolicy } from "./step.ts";
 import { evaluateStep } from "./evaluate-step.ts";
 import type { TrainingRun } from "./training-run.ts";
 

@@ -4,7 +4,7 @@ import { evaluate, type Evaluation } from "../evaluate.ts";
 import { livePolicies } from "../parts.ts";
 import type { LoopState } from "../run/checkpoint.ts";
 import type { ScoredRollout } from "../stages/score.ts";
-import { placed } from "./placed.ts";
+import { placed } from "../stages/checked-values.ts";
 import { checkpointOnFailure } from "./save.ts";
 import type { TrainingRun } from "./training-run.ts";
 

@@ -5,8 +5,7 @@ import type { LearnerResult } from "../stages/learner.ts";
 import { stepMetrics } from "../stages/step-metrics.ts";
 import { stepWarnings } from "../warnings.ts";
 import type { Collected, Collector } from "./collect.ts";
-import type { Moved } from "./move-budgets.ts";
-import type { ScoredStep } from "./score-collected.ts";
+import type { Moved, ScoredStep } from "./step.ts";
 import type { TrainingRun } from "./training-run.ts";
 
 /** A step that is done: what it was made of, and what it came to. */

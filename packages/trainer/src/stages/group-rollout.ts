@@ -1,7 +1,6 @@
 import type { EpisodeContext, Problem, Random } from "@laconic/core";
 import type { RewardOutcome } from "@laconic/rewards";
-import type { RolloutTree } from "./rollout-tree.ts";
-import type { Rollout } from "./rollout.ts";
+import type { Rollout, RolloutTree } from "./rollout.ts";
 
 /** What a group came to, or a part of it. */
 export interface SampledGroup {

@@ -18,9 +18,9 @@ import type { PartsOutline, TrainedPolicy, TrainingParts } from "../parts.ts";
 import { checkedEstimator, checkedObjective } from "./checked-values.ts";
 import { measurementOf } from "./measurement.ts";
 import { oldLogProbsOf, type OldLogProbs } from "./old-log-probs.ts";
-import { scoreInTurns, type Pricing, type ScoredRollout } from "./score.ts";
+import { score, type Pricing, type ScoredRollout } from "./score.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
-import type { RolloutTree } from "./rollout-tree.ts";
+import type { RolloutTree } from "./rollout.ts";
 import { treeCredits } from "./tree-rollout.ts";
 import { update, type UpdateResult } from "./update.ts";
 
@@ -161,7 +161,7 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
     ? { ...config.prices, tokens: facts.budget?.price ?? config.prices.tokens ?? 0 }
     : facts.teamPrices;
   const pricing = pricingOf(learner, prices);
-  const scored = hasOwnBudget ? await scoreInTurns(facts.scored, pricing, turn, agents) : facts.scored;
+  const scored = hasOwnBudget ? score(facts.scored, pricing, agents) : facts.scored;
   await turn();
   const batch = trainingBatch(scored, config.sampling.temperature, agents, {
     estimator: checkedEstimator(estimator, step + 1),

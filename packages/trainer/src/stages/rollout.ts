@@ -1,5 +1,6 @@
 import type { AgentId, Episode, Problem } from "@laconic/core";
 import type { RewardOutcome } from "@laconic/rewards";
+import type { Turn } from "@laconic/topologies";
 
 /** An episode of a step, the problem it is about, and what became of its reward. */
 export interface Rollout {
@@ -15,4 +16,33 @@ export interface Rollout {
   readonly without?: Readonly<Record<AgentId, Pick<Rollout, "episode" | "score">>>;
   /** The problem's greedy episode, which is not trained on; where an estimator asks for it. */
   readonly greedy?: Pick<Rollout, "episode" | "score">;
+}
+
+/** One problem's tree. */
+export interface RolloutTree {
+  readonly problem: Problem;
+  readonly agents: readonly AgentId[];
+  readonly tree: Tree;
+}
+
+/** A joint reply that was judged. */
+export interface TreeAction {
+  readonly replies: readonly number[];
+  /** The play so far, this reply included. */
+  readonly played: Pick<Rollout, "episode" | "score">;
+  /** Its round: what was said before has been paid for. */
+  readonly round: number;
+  readonly next: TreeNode | null;
+}
+
+export interface TreeNode {
+  readonly actions: readonly TreeAction[];
+}
+
+/** A tree with what was said in it. */
+export interface Tree {
+  readonly node: TreeNode;
+  /** By place: the path to the node, the agent, the reply. */
+  readonly replies: ReadonlyMap<string, Turn>;
+  readonly paths: readonly Pick<Rollout, "episode" | "score">[];
 }

@@ -70,25 +70,6 @@ export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: R
   });
 }
 
-/** Episodes that are priced between two turns: some milliseconds of work. */
-export const episodesPerTurn = 128;
-
-/** The same, with a turn for others in between. */
-export async function scoreInTurns(
-  rollouts: readonly Rollout[],
-  pricing: Pricing,
-  turn: () => Promise<void>,
-  agents?: ReadonlySet<AgentId>,
-): Promise<ScoredRollout[]> {
-  const scored: ScoredRollout[] = [];
-  for (let from = 0; from < rollouts.length; from += episodesPerTurn) {
-    await turn();
-    scored.push(...score(rollouts.slice(from, from + episodesPerTurn), pricing, agents));
-  }
-  await turn();
-  return scored;
-}
-
 function agentRewardsOf({ score: outcome, problem }: Rollout): Map<AgentId, number> {
   const own = outcome?.status === "scored" ? (outcome.reward.agents ?? {}) : {};
   return new Map(Object.entries(own).map(([agent, terms]) => [agent, rewardTotal(terms, problem.id)]));

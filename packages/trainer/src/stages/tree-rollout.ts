@@ -7,8 +7,7 @@ import type { TrainingParts } from "../parts.ts";
 import type { Scorer } from "../scorer.ts";
 import { streamOfAttempt } from "./attempts.ts";
 import type { GroupRollout, GroupPlace } from "./group-rollout.ts";
-import type { RolloutTree, Tree, TreeAction, TreeNode } from "./rollout-tree.ts";
-import type { Rollout } from "./rollout.ts";
+import type { Rollout, RolloutTree, Tree, TreeAction, TreeNode } from "./rollout.ts";
 import { tokensOf, type Pricing } from "./score.ts";
 
 /** What a step's trees say of each reply. */

@@ -2,7 +2,6 @@ import { randomFromSeed, statisticMean, statisticOf, type Random } from "@laconi
 import type { AsynchronousSettings } from "../../config.ts";
 import { groupScheduler, type StartedGroup } from "../../queue/group-scheduler.ts";
 import { shareInUse } from "../../queue/share-in-use.ts";
-import { episodesPerTurn } from "../../stages/score.ts";
 import { streamOfAttempt } from "../../stages/attempts.ts";
 import { drawLatency, type Latency } from "./latency.ts";
 import { slots } from "./slots.ts";
@@ -58,6 +57,9 @@ export interface FleetForecast {
   /** Lags of each step, in the order in which it took its groups. */
   readonly lags: readonly (readonly number[])[];
 }
+
+/** Of a step's work in the controller, so much is done before others have their turn. */
+const episodesPerPiece = 128;
 
 /**
  * Plays a run in its head: the scheduler of asynchronous training, with simulated samplers and a simulated controller. No time
@@ -180,7 +182,7 @@ export function simulateFleet(parameters: FleetParameters): FleetForecast {
     if (!taken) return false;
     isTraining = true;
     lags.push(taken.map((each) => version - each.version));
-    const pieces = Math.ceil((taken.length * episodesPerGroup) / episodesPerTurn);
+    const pieces = Math.ceil((taken.length * episodesPerGroup) / episodesPerPiece);
     const seconds = (controller.trainSeconds * taken.length * episodesPerGroup) / pieces;
     // With turns in between, for what happened meanwhile.
     const piece = (left: number): void => {

@@ -1,0 +1,124 @@
+import type { BudgetDiagnostics } from "@laconic/budget";
+import type { Prices, ScoreCounts } from "@laconic/rewards";
+import type { Samplers } from "../parts.ts";
+import type { LoopState } from "../run/checkpoint.ts";
+import type { StepClock } from "../run/recorder.ts";
+import { learn, moveBudget, pricingOf, type Learner, type LearnerResult } from "../stages/learner.ts";
+import { score, type ScoredRollout } from "../stages/score.ts";
+import { scoringFailure, scoringReport } from "../stages/scoring-failure.ts";
+import type { Collected, Collector } from "./collect.ts";
+import { checkpointOnFailure } from "./save.ts";
+import type { TrainingRun } from "./training-run.ts";
+
+/** A step's episodes with their rewards. */
+export interface ScoredStep {
+  readonly scored: readonly ScoredRollout[];
+  /** Episodes by what became of their scores. */
+  readonly scoring: ScoreCounts;
+}
+
+/**
+ * Line 6: rewards by Eq. 1.
+ * @throws LaconicError `scoring_failed` when too few samples got a score; what was learned is saved before
+ */
+export async function scoreCollected(
+  run: TrainingRun,
+  state: LoopState,
+  { rollouts, scores }: Collected,
+  prices: Prices,
+  { turn }: Pick<Collector, "turn">,
+): Promise<ScoredStep> {
+  const { config, recorder, learners } = run;
+  const report = scoringReport(scores);
+  await checkpointOnFailure(run, state, async () => {
+    const failure = scoringFailure(report, config.scoring, `step ${state.step + 1}`);
+    if (failure) throw failure;
+  });
+  if (report.reason !== null)
+    await recorder.warn(
+      "some samples got no score and teach nothing (scoring/undecided, scoring/invalid, scoring/error)",
+    );
+  const [{ costs }] = learners as [Learner];
+  await turn();
+  const scored = score(rollouts, pricingOf({ config, costs }, prices));
+  await turn();
+  return { scored, scoring: report.counts };
+}
+
+/** What a step learns from. */
+export interface LearningStep extends Pick<Collected, "trees" | "lags"> {
+  readonly scored: readonly ScoredRollout[];
+  /** λ of the team's costs. */
+  readonly prices: Prices;
+  readonly oldPolicies: Samplers;
+}
+
+/** Lines 7-10, each policy on its own: advantages by Eq. 2; ratios and objective by Eq. 3-4. */
+export async function learnAll(
+  { learners, references, random }: TrainingRun,
+  { step, policyBudgets, estimators }: LoopState,
+  { scored, prices, trees, lags, oldPolicies }: LearningStep,
+  clock: StepClock,
+  { turn }: Pick<Collector, "turn">,
+): Promise<LearnerResult[]> {
+  const stream = random.split(`step:${step}`);
+  const results: LearnerResult[] = [];
+  for (const learner of learners) {
+    const { name } = learner;
+    results.push(
+      await learn(learner, {
+        scored,
+        trees,
+        step,
+        turn,
+        teamPrices: prices,
+        lag: Math.max(0, ...lags),
+        budget: policyBudgets[name] ?? null,
+        estimatorState: estimators[name],
+        oldPolicy: oldPolicies[name] ?? learner.policy.model,
+        reference: references[name] ?? null,
+        random: stream.split(learners.length === 1 ? "minibatches" : `minibatches/${name}`),
+        lap: (phase) => clock.lap(phase),
+      }),
+    );
+  }
+  return results;
+}
+
+/** A step further, and how its budgets were kept. */
+export interface Moved {
+  readonly state: LoopState;
+  /** Of the team's budgets, by cost. */
+  readonly budgets: Readonly<Record<string, BudgetDiagnostics>>;
+}
+
+/** Line 12: moves λ by Eq. 5, of the team and of policies that pay for themselves. The step is done then. */
+export function moveBudgets(
+  { budget }: TrainingRun,
+  state: LoopState,
+  scored: readonly ScoredRollout[],
+  results: readonly LearnerResult[],
+): Moved {
+  const { states, diagnostics } = budget.step(state.budgets, scored);
+  return {
+    budgets: diagnostics,
+    state: {
+      ...state,
+      step: state.step + 1,
+      budgets: states,
+      policyBudgets: byPolicy(
+        results.map((each) => [each.learner.name, moveBudget(each, state.policyBudgets[each.learner.name] ?? null)]),
+      ),
+      estimators: byPolicy(results.map(({ learner, batch }) => [learner.name, batch.estimatorState])),
+    },
+  };
+}
+
+/** What policies have by their names, where they have something. */
+export function byPolicy<T>(
+  entries: readonly (readonly [name: string, value: T | null | undefined])[],
+): Record<string, T> {
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, value] as const])),
+  );
+}
