@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { baselines } from "@laconic/baselines";
 import { LaconicError } from "@laconic/core";
-import { estimate } from "@laconic/evaluation";
+import { estimate, type SampleRecord } from "@laconic/evaluation";
 import {
   benchDataOf,
   listedProtocols,
@@ -15,7 +15,6 @@ import { keepQuestions, playQuestions, prepareQuestions, type PreparedQuestions 
 import type { CommandDef, ParsedArgs } from "citty";
 import { configOf } from "../bench/bench-arguments.ts";
 import { playFlags, questionFlags, taskFlags } from "../bench/bench-flags.ts";
-import { progressOf } from "../bench/bench-progress.ts";
 import { benchTasks, checkEmpty, codeOf, limitsOf } from "../bench/bench-tasks.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
@@ -24,6 +23,9 @@ import { spendingFlags, timeoutFlag } from "../run/spending.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { jsonFlag, viewFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
+import type { SpendAccount } from "@laconic/openai";
+import { formatDuration } from "@laconic/core/text";
+import { showProgress } from "../cli/progress.ts";
 
 const benchFlags = {
   ...questionFlags,
@@ -110,4 +112,27 @@ function refuseStray(args: Readonly<Record<string, unknown>>, flags: readonly st
   const stray = flags.find((flag) => args[flag]);
   if (stray !== undefined)
     throw new LaconicError("config_invalid", `--${stray} has no effect ${where}; remove it`, { flag: stray });
+}
+
+/** A moving line on a terminal; one line in ten per cent elsewhere. */
+function progressOf(total: number, account: SpendAccount, terminal: Terminal): (record: SampleRecord) => void {
+  const started = performance.now();
+  let done = 0;
+  let right = 0;
+  let failed = 0;
+  let said = 0;
+  return ({ status, correct, error, benchmark, problem, method }) => {
+    done++;
+    if (correct === true) right++;
+    if (status !== "scored") {
+      failed++;
+      terminal.note(`${status === "error" ? "failed" : status}: ${benchmark} ${problem} ${method}: ${error}`);
+    }
+    const left = ((performance.now() - started) / 1000 / done) * (total - done);
+    const spent = account.spentUsd > 0 ? `  $${account.spentUsd.toFixed(4)}` : "";
+    const line = `${done}/${total}  right ${((100 * right) / Math.max(1, done - failed)).toFixed(1)} %${failed > 0 ? `  failed ${failed}` : ""}${spent}  ${formatDuration(left)} left`;
+    const tenth = Math.floor((10 * done) / total);
+    showProgress(terminal, line, tenth > said);
+    said = tenth;
+  };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { nameOf, nameProblem } from "./project-name.ts";
+import { nameOf, nameProblem } from "../commands/init.ts";
 
 test.each([
   ["my-team", "my-team"],
