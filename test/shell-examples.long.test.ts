@@ -125,7 +125,7 @@ describe("other commands in READMEs and docs", () => {
         ? Object.hasOwn(scripts, script)
         : program !== undefined
           ? existsSync(join(root, program))
-          : /^(?:export [A-Z_]+=\S+|npm install(?: @laconic\/\w+)?|unzip relay-\S+\.zip|(?:git clone|python3 -m venv) .*)$/u.test(
+          : /^(?:export [A-Z_]+=\S+|npm install(?: (?:@laconic\/\w+|openai@\d+|tiktoken@\d+))*|unzip relay-\S+\.zip|(?:git clone|python3 -m venv) .*)$/u.test(
               line,
             );
     expect(known).toBe(true);
