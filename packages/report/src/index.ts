@@ -4,11 +4,11 @@
  */
 export { analyseRun } from "./analysis/analyse-run.ts";
 export type { AnalyseOptions, RunAnalysis, WorthOfMessage } from "./analysis/analyse-run.ts";
-export { writeAnalysis } from "./analysis/analysis-report.ts";
+
 export { lastAnswers } from "./analysis/recorded-episodes.ts";
 export { rescoreRun } from "./analysis/rescore-run.ts";
 export type { RescoreRunOptions } from "./analysis/rescore-run.ts";
-export { writeBench } from "./pages/bench-page.ts";
+
 export { withoutScore } from "./run/figures-text.ts";
 export { readReport } from "./run/run-report.ts";
 export type { RunReport } from "./run/run-report.ts";
@@ -18,4 +18,4 @@ export { writeAblation } from "./variants/ablation-report.ts";
 export type { AblationReport } from "./variants/ablation-report.ts";
 export type { SweepRow, SweepSummary } from "./variants/summary.ts";
 export { writeSweep } from "./variants/sweep-report.ts";
-export { writeVariantPicture } from "./variants/variant-page.ts";
+export { writeAnalysis, writeBench, writeVariantPicture } from "./write-pages.ts";

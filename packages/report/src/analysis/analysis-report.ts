@@ -1,27 +1,11 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { escapeHtml, formatNumber } from "@laconic/core/text";
 import type { TeamAnalysis } from "@laconic/evaluation/analysis";
 import { figureOf, svgTexts, valuesTable } from "../charts/figure.ts";
-import { loadPlot, type Plot } from "../charts/plot-library.ts";
+import type { Plot } from "../charts/plot-library.ts";
 import { htmlPage, longText, tableSection } from "../pages/html-page.ts";
 import { colours } from "../pages/theme.ts";
-import type { RunAnalysis } from "./analyse-run.ts";
-import { analysisMarkdown, analysisTables, analysisTitle, cutSaid, heldOut } from "./analysis-tables.ts";
+import { analysisTables, analysisTitle, cutSaid, heldOut } from "./analysis-tables.ts";
 import { drawSpeech, type SpeechPanel } from "./speech-drawing.ts";
-
-/** Writes `analysis.json`, `analysis.md`, `analysis.html`, `message-values.jsonl` and `speech-graph.svg` into a run; returns the Markdown. */
-export async function writeAnalysis(run: string, { analysis, messages }: RunAnalysis): Promise<string> {
-  const plot = await loadPlot();
-  const markdown = analysisMarkdown(analysis);
-  await writeFile(join(run, "analysis.json"), `${JSON.stringify(analysis, null, 2)}\n`);
-  await writeFile(join(run, "analysis.md"), markdown);
-  await writeFile(join(run, "analysis.html"), analysisHtml(plot, analysis));
-  const rows = messages.map((each) => `${JSON.stringify(each)}\n`);
-  await writeFile(join(run, "message-values.jsonl"), rows.join(""));
-  await writeFile(join(run, "speech-graph.svg"), speechFile(plot, analysis));
-  return markdown;
-}
 
 /** An analysis as a page that needs nothing else. */
 export function analysisHtml(plot: Plot, analysis: TeamAnalysis): string {
@@ -71,7 +55,7 @@ function speechFigure(plot: Plot, analysis: TeamAnalysis): string {
   });
 }
 
-function speechFile(plot: Plot, analysis: TeamAnalysis): string {
+export function speechFile(plot: Plot, analysis: TeamAnalysis): string {
   const panels = panelsOf(analysis);
   const { attributes, before } = svgTexts("speech", "Who speaks to whom", descriptionOf(panels));
   const style = `<style>${colours}</style><rect width="100%" height="100%" rx="10" fill="var(--panel)"/>`;

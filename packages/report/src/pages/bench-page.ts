@@ -1,26 +1,10 @@
-import { resolve } from "node:path";
 import { escapeHtml, formatNumber, formatPercent } from "@laconic/core/text";
 import type { MethodSummary } from "@laconic/evaluation";
-import { writeBenchReport, type BenchPage, type BenchReport } from "@laconic/evaluation/bench";
-import { configOfRun } from "@laconic/runtime";
-import { readSpent } from "@laconic/runtime/spending";
+import type { BenchPage } from "@laconic/evaluation/bench";
 import { renderPlane } from "../charts/plane-chart.ts";
 import type { PlaneChart } from "../charts/plane.ts";
-import { loadPlot, type Plot } from "../charts/plot-library.ts";
+import type { Plot } from "../charts/plot-library.ts";
 import { htmlPage, tableSection } from "./html-page.ts";
-
-/** Writes the tables of a bench of questions beside its samples, with a page of charts. */
-export async function writeBench(directory: string): Promise<BenchReport> {
-  return writeBenchReport(directory, {
-    spent: await readSpent(directory),
-    actorOf: async (run) => {
-      const config = await configOfRun(resolve(run)).catch(() => null);
-      const actor = config?.actor ?? (config && { model: config.model });
-      return actor && "model" in actor ? actor.model : null;
-    },
-    page: async (content) => benchPage(await loadPlot(), content),
-  });
-}
 
 /** A bench as a page that needs nothing else: accuracy against tokens for each benchmark, then the tables. */
 export function benchPage(plot: Plot, { heading, notes, tables, summaries }: BenchPage): string {

@@ -12,7 +12,7 @@ import type { SkippedVariant, VariantResult } from "@laconic/runtime";
 import { tokenChange } from "../run/figures-text.ts";
 import { summariseSweep, type SweepRow, type SweepSummary } from "./summary.ts";
 import { beginningSaid, differencesNote, intervalText, markdownRows } from "./variant-text.ts";
-import { writeVariantPages } from "./variant-page.ts";
+import { writeVariantPages } from "../write-pages.ts";
 
 /** What an ablation came to. */
 export interface AblationReport extends Pick<SweepSummary, "before" | "beforeLessons" | "problems"> {

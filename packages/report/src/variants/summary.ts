@@ -1,5 +1,12 @@
 import { ledgerTotals } from "@laconic/core";
-import { frontierOf, hypervolume, pairedBootstrapOverRuns, tokensAtAccuracy, type Interval } from "@laconic/evaluation";
+import {
+  frontierOf,
+  hypervolume,
+  pairedBootstrapOverRuns,
+  tokensAtAccuracy,
+  type Interval,
+  type Table,
+} from "@laconic/evaluation";
 import { runFolder, type VariantResult } from "@laconic/runtime";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 
@@ -117,4 +124,15 @@ async function heldOutOf(folder: string, results: readonly VariantResult[]): Pro
     found.set(seed, problems);
   }
   return found;
+}
+
+/** What a sweep or an ablation says on its page. */
+export interface VariantPage {
+  readonly heading: string;
+  readonly results: readonly VariantResult[];
+  readonly table: Table;
+  /** Under the table: of how many seeds and problems its intervals are. */
+  readonly remark: string;
+  /** Further sentences. */
+  readonly said: readonly string[];
 }

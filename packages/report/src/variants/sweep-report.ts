@@ -5,7 +5,7 @@ import type { Table } from "@laconic/evaluation";
 import type { VariantResult } from "@laconic/runtime";
 import { summariseSweep, type SweepSummary } from "./summary.ts";
 import { beginningSaid, differencesNote, intervalText, markdownRows } from "./variant-text.ts";
-import { writeVariantPages } from "./variant-page.ts";
+import { writeVariantPages } from "../write-pages.ts";
 
 /**
  * Writes `sweep.md`, `sweep.html` and `sweep.svg` into the folder of a sweep.

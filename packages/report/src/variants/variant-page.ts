@@ -1,25 +1,11 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { escapeHtml, formatNumber, formatPercent } from "@laconic/core/text";
-import type { Table } from "@laconic/evaluation";
 import type { VariantResult } from "@laconic/runtime";
 import type { LegendItem } from "../charts/figure.ts";
-import { planeFile, renderPlane } from "../charts/plane-chart.ts";
+import { renderPlane } from "../charts/plane-chart.ts";
 import type { PlaneChart, PlanePoint } from "../charts/plane.ts";
-import { loadPlot, type Plot } from "../charts/plot-library.ts";
+import type { Plot } from "../charts/plot-library.ts";
 import { htmlPage, tableSection, tiles } from "../pages/html-page.ts";
-import { byVariant, meanOf } from "./summary.ts";
-
-/** What a sweep or an ablation says on its page. */
-export interface VariantPage {
-  readonly heading: string;
-  readonly results: readonly VariantResult[];
-  readonly table: Table;
-  /** Under the table: of how many seeds and problems its intervals are. */
-  readonly remark: string;
-  /** Further sentences. */
-  readonly said: readonly string[];
-}
+import { byVariant, meanOf, type VariantPage } from "./summary.ts";
 
 /** The page of a sweep or an ablation: the plane, the table, what it says in words. */
 export function variantPage(plot: Plot, { heading, results, table, remark, said }: VariantPage): string {
@@ -40,23 +26,6 @@ export function variantPage(plot: Plot, { heading, results, table, remark, said 
         : `<h2>What this shows</h2><ul>${said.map((each) => `<li>${escapeHtml(each)}</li>`).join("")}</ul>`,
     ].join("\n"),
   );
-}
-
-/** Writes `NAME.svg`, the plane as a picture. */
-export async function writeVariantPicture(
-  folder: string,
-  name: string,
-  results: readonly VariantResult[],
-): Promise<void> {
-  if (results.length === 0) return;
-  const plane = variantPlane(results, "Where each variant ended");
-  await writeFile(join(folder, `${name}.svg`), planeFile(await loadPlot(), plane, "wide"));
-}
-
-/** Writes `NAME.html` and `NAME.svg`. */
-export async function writeVariantPages(folder: string, name: string, page: VariantPage): Promise<void> {
-  await writeFile(join(folder, `${name}.html`), variantPage(await loadPlot(), page));
-  await writeVariantPicture(folder, name, page.results);
 }
 
 const colours = 7;
