@@ -29,7 +29,7 @@ export function pairedBootstrap(
 
 /**
  * The same of two methods that were each run several times: the bootstrap draws runs, then questions within each run. Every
- * run counts alike. Of one run it is {@link pairedBootstrap}; of fewer than about five the interval is narrower than it says.
+ * run counts alike. Of one run it is `pairedBootstrap`; of fewer than about five the interval is narrower than it says.
  * @param runs - of each run, the pairs of its questions; runs without any are left out
  */
 export function pairedBootstrapOverRuns(
