@@ -163,11 +163,17 @@ export function expectTensor(
   place: string,
   name?: string,
 ): void {
-  if (tensor.dtype !== dtype || tensor.shape.length !== shape.length || tensor.shape.some((n, i) => n !== shape[i]))
+  if (tensor.dtype !== dtype || !sameShape(tensor.shape, shape))
     throw new LaconicError(
       "input_invalid",
       `${joined(place, name)}: expected ${dtype} [${shape.join(", ")}], got ${describeTensor(tensor)}`,
     );
+}
+
+function sameShape(a: readonly number[], b: readonly number[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 /** Put together where a check fails alone: a decode step checks hundreds of tensors. */
