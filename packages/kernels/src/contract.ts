@@ -39,14 +39,27 @@ export interface KernelCounters {
   readonly bytesToHost: number;
 }
 
-/** S sequences packed one after the other into N rows, without padding. */
+/** S segments packed one after the other into N rows, without padding. Each is a sequence of its own, or continues another. */
 export interface SequenceLayout {
   /** Length S + 1, from 0 to N. */
   readonly offsets: Int32Array;
   /** The same numbers on the device, int32 [S + 1]. */
   readonly offsetsOnDevice: Tensor;
-  /** Length of the longest sequence. */
+  /** Rows of the longest sequence: of a segment with all that it continues. */
   readonly longest: number;
+  /** Absent where every segment is a sequence. */
+  readonly tree?: SegmentTree;
+}
+
+/**
+ * Which segment continues which: one that does reads the keys of its ancestors before its own. Depth first, so that all
+ * that continue a segment, directly or not, are one run of rows behind it. No segment is empty.
+ */
+export interface SegmentTree {
+  /** Length S: an earlier segment, or -1. */
+  readonly parents: Int32Array;
+  /** The same numbers on the device, int32 [S]. */
+  readonly parentsOnDevice: Tensor;
 }
 
 /** Grouped-query attention: query head h reads key/value head floor(h * kvHeads / queryHeads); kvHeads divides queryHeads. */
@@ -259,7 +272,7 @@ export interface Kernels {
   /** x [N, heads * headDim], positions int32 [N]. `inverse` rotates back: the backward pass. */
   rotary(x: Tensor, tables: RotaryTables, positions: Tensor, heads: number, inverse?: boolean): Tensor;
 
-  /** Causal attention within each sequence. q [N, queryHeads * headDim], k and v [N, kvHeads * headDim]; logSumExp [N, queryHeads] of the scaled scores. */
+  /** Causal attention within each sequence: to the rows of a segment's ancestors, and to its own up to itself. q [N, queryHeads * headDim], k and v [N, kvHeads * headDim]; logSumExp [N, queryHeads] of the scaled scores. */
   attention(
     q: Tensor,
     k: Tensor,
@@ -267,6 +280,7 @@ export interface Kernels {
     shape: AttentionShape,
     layout: SequenceLayout,
   ): { readonly out: Tensor; readonly logSumExp: Tensor };
+  /** The gradient of a key adds up over all that read it, in an order that the layout alone decides. */
   attentionBackward(
     dOut: Tensor,
     forward: {

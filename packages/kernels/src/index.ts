@@ -23,12 +23,14 @@ export type {
   SamplingKind,
   SamplingOnDevice,
   SamplingRows,
+  SegmentTree,
   SequenceLayout,
   Tensor,
 } from "./contract.ts";
 export type { CreateKernels, KernelSource } from "./kernel-source.ts";
 
 export { checkedKernels } from "./checked-kernels.ts";
+export { ancestorRuns, subtreeEnds } from "./segment-tree.ts";
 export { headSize, joinedSize, matrixSize, rangeOf, sizeOf } from "./shape-checks.ts";
 
 export { heldPlaces, longestReach, newPages, newPlaces, pageRun, reachMask, seesEverything } from "./cache-places.ts";

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { AttentionShape, CachePlan, KeyValueCache, SequenceLayout, Tensor } from "./contract.ts";
+import type { AttentionShape, CachePlan, KeyValueCache, SegmentTree, SequenceLayout, Tensor } from "./contract.ts";
 
 /** Elements of an array of this shape; 1 for a scalar. */
 export function sizeOf(shape: readonly number[]): number {
@@ -48,9 +48,9 @@ export function expectHeads(
   for (const tensor of keyValue) expectFloats(tensor, [rows, kvHeads * headDim], place, "key/value heads");
 }
 
-/** @throws LaconicError `input_invalid` when the sequences do not fill the rows or one is longer than `longest`. */
+/** @throws LaconicError `input_invalid` when the segments do not fill the rows, do not form a tree, or one reaches further than `longest`. */
 export function expectLayout(layout: SequenceLayout, rows: number, place: string): void {
-  const { offsets, longest } = layout;
+  const { offsets, longest, tree } = layout;
   expectInts(layout.offsetsOnDevice, offsets.length, place, "offsets");
   for (let s = 0; s + 1 < offsets.length; s++) {
     const length = (offsets[s + 1] as number) - (offsets[s] as number);
@@ -65,6 +65,30 @@ export function expectLayout(layout: SequenceLayout, rows: number, place: string
       "input_invalid",
       `${place}: the layout covers rows ${offsets[0]} to ${offsets.at(-1)} of ${rows}`,
     );
+  if (tree) expectTree(layout, tree, place);
+}
+
+function expectTree({ offsets, longest }: SequenceLayout, tree: SegmentTree, place: string): void {
+  const { parents, parentsOnDevice } = tree;
+  const count = offsets.length - 1;
+  const refuse = (segment: number, why: string): never => {
+    throw new LaconicError("input_invalid", `${place}: segment ${segment} ${why}`, { segment });
+  };
+  if (parents.length !== count)
+    throw new LaconicError("input_invalid", `${place}: ${parents.length} parents for ${count} segments`);
+  expectInts(parentsOnDevice, count, place, "parents");
+  const ends = new Int32Array(count);
+  for (let s = 0; s < count; s++) {
+    const [parent, length] = [parents[s] as number, (offsets[s + 1] as number) - (offsets[s] as number)];
+    if (length === 0) refuse(s, "is empty");
+    if (!(parent >= -1 && parent < s)) refuse(s, `continues ${parent}`);
+    let before = s - 1;
+    while (before > parent) before = parents[before] as number;
+    if (parent >= 0 && before !== parent) refuse(s, `continues ${parent}, whose rows end before it`);
+    ends[s] = length + (parent < 0 ? 0 : (ends[parent] as number));
+    if ((ends[s] as number) > longest)
+      refuse(s, `ends ${ends[s]} rows behind its root, the layout's longest is ${longest}`);
+  }
 }
 
 /** @throws LaconicError `input_invalid` when a cache holds other heads than the keys have. */
@@ -84,6 +108,7 @@ export function expectCachePlan(
   place: string,
 ): void {
   expectLayout(layout, tokens, place);
+  if (layout.tree) throw new LaconicError("input_invalid", `${place}: a cache continues sequences, not a tree`);
   const sequences = layout.offsets.length - 1;
   const width = sequences === 0 ? 0 : table.length / sequences;
   expectTensor(tableOnDevice, "int32", [sequences, width], place, "table");

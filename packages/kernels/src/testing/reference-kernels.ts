@@ -61,6 +61,7 @@ export function createReferenceKernels(): Kernels {
   };
   const checkLayout = (layout: SequenceLayout, what: string): void => {
     hostCopy(layout.offsets, layout.offsetsOnDevice, `${what}: layout.offsets`);
+    if (layout.tree) hostCopy(layout.tree.parents, layout.tree.parentsOnDevice, `${what}: layout.tree.parents`);
   };
 
   /** A parameter's gradient in its place, or by its name where it has none. */
@@ -203,14 +204,14 @@ export function createReferenceKernels(): Kernels {
     attention: (q, k, v, shape, layout) => {
       const [Q, K, V] = [matrix(q), matrix(k), matrix(v)];
       checkLayout(layout, "attention");
-      const { out, logSumExp } = attention(Q, K, V, shape, layout.offsets);
+      const { out, logSumExp } = attention(Q, K, V, shape, layout);
       return { out: fromMatrix(out), logSumExp: fromMatrix(logSumExp) };
     },
     attentionBackward: (dOut, { q, k, v }, shape, layout) => {
       const what = "attentionBackward";
       const [Q, K, V] = [matrix(q), matrix(k), matrix(v)];
       checkLayout(layout, what);
-      const { dQ, dK, dV } = attentionBackward(matrix(dOut), Q, K, V, shape, layout.offsets);
+      const { dQ, dK, dV } = attentionBackward(matrix(dOut), Q, K, V, shape, layout);
       return { dQ: fromMatrix(dQ), dK: fromMatrix(dK), dV: fromMatrix(dV) };
     },
 

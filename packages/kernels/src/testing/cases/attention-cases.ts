@@ -15,6 +15,36 @@ const heads: readonly (readonly [number, number, number])[] = [
 /** Sequence lengths, an empty sequence among them. */
 const lengths: readonly (readonly number[])[] = [[1], [1, 1, 1], [5, 1, 2], [7, 0, 13], [67]];
 
+/** Segments of a forest: their lengths, and the segment that each continues. */
+interface Forest {
+  readonly name: string;
+  readonly lengths: readonly number[];
+  readonly parents: readonly number[];
+}
+
+const forests: readonly Forest[] = [
+  { name: "one level", lengths: [9, 4, 3, 4, 1], parents: [-1, 0, 0, 0, 0] },
+  { name: "two trees and a sequence", lengths: [5, 2, 3, 6, 18, 1, 7], parents: [-1, 0, 0, -1, -1, 4, 4] },
+  { name: "two levels of unequal depth", lengths: [3, 2, 4, 1, 5, 2, 33], parents: [-1, 0, 1, 1, 0, 4, 4] },
+  { name: "a chain without branches", lengths: [3, 1, 4, 1, 5], parents: [-1, 0, 1, 2, 3] },
+  { name: "a deep chain", lengths: Array.from({ length: 40 }, (_, s) => 1 + (s % 3)), parents: chain(40) },
+  { name: "a comb", ...comb(12) },
+  { name: "a star of single tokens", lengths: Array.from({ length: 9 }, () => 1), parents: star(9) },
+  { name: "rows around a tile", lengths: [64, 1, 65, 63, 2], parents: [-1, 0, 0, -1, 3] },
+];
+
+function chain(count: number): number[] {
+  return Array.from({ length: count }, (_, s) => s - 1);
+}
+function star(count: number): number[] {
+  return Array.from({ length: count }, (_, s) => (s === 0 ? -1 : 0));
+}
+/** A spine that loses a tooth after each of its pieces. */
+function comb(teeth: number): Omit<Forest, "name"> {
+  const parents = Array.from({ length: 2 * teeth }, (_, s) => (s === 0 ? -1 : s % 2 === 1 ? s - 1 : s - 2));
+  return { lengths: parents.map((_, s) => 1 + (s % 4)), parents };
+}
+
 export function attentionShapeOf(queryHeads: number, kvHeads: number, headDim: number): AttentionShape {
   return { queryHeads, kvHeads, headDim, scale: 1 / Math.sqrt(headDim) };
 }
@@ -38,6 +68,22 @@ export const attentionCases: readonly KernelCase[] = [
   agreesWithReference("attention: the scale is a parameter", (bench) =>
     attentionBothWays(bench, { ...attentionShapeOf(2, 1, 6), scale: 0.125 }, [9, 3], 1),
   ),
+  ...[attentionShapeOf(4, 2, 6), attentionShapeOf(6, 2, 16)].flatMap((shape) =>
+    forests.map(({ name, lengths: lengths_S, parents }) =>
+      agreesWithReference(`attention over ancestors and its gradients: ${name}, heads of ${shape.headDim}`, (bench) =>
+        attentionBothWays(bench, shape, lengths_S, 1, parents),
+      ),
+    ),
+  ),
+  agreesWithReference("attention over ancestors and its gradients: a thousand leaves", (bench) => {
+    const lengths_S = Array.from({ length: 1001 }, (_, s) => (s === 0 ? 5 : 1 + (s % 3)));
+    return attentionBothWays(bench, attentionShapeOf(2, 1, 6), lengths_S, 1, star(1001));
+  }),
+  agreesWithReference(
+    "attention over ancestors: scores of several hundred do not overflow",
+    (bench) => attentionBothWays(bench, attentionShapeOf(2, 1, 16), [9, 3, 4], 8, [-1, 0, 0]),
+    100,
+  ),
 ];
 
 function attentionBothWays(
@@ -45,6 +91,7 @@ function attentionBothWays(
   shape: AttentionShape,
   lengths_S: readonly number[],
   size: number,
+  parents?: readonly number[],
 ): ReturnType<typeof bench.kernels.attention> & ReturnType<typeof bench.kernels.attentionBackward> {
   const { kernels } = bench;
   const N = lengths_S.reduce((sum, length) => sum + length, 0);
@@ -54,7 +101,7 @@ function attentionBothWays(
     bench.floats("k", [N, narrow], size),
     bench.floats("v", [N, narrow]),
   ];
-  const layout = bench.layout(lengths_S);
+  const layout = bench.layout(lengths_S, parents);
   const { out, logSumExp } = kernels.attention(q, k, v, shape, layout);
   const dOut = bench.floats("dOut", [N, wide]);
   return { out, logSumExp, ...kernels.attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) };

@@ -70,10 +70,20 @@ export class Bench {
     return this.kernels.upload(randomFloats(label, shape), shape, precision);
   }
 
-  layout(lengths: readonly number[]): SequenceLayout {
+  /** @param parents - of each segment the one that it continues, -1 for none; every segment a sequence where absent */
+  layout(lengths: readonly number[], parents?: readonly number[]): SequenceLayout {
     const offsets = new Int32Array(lengths.length + 1);
     lengths.forEach((length, s) => (offsets[s + 1] = (offsets[s] as number) + length));
-    return { offsets, offsetsOnDevice: this.ints("offsets", offsets), longest: Math.max(0, ...lengths) };
+    const reach: number[] = [];
+    lengths.forEach((length, s) => reach.push(length + (reach[parents?.[s] ?? -1] ?? 0)));
+    return {
+      offsets,
+      offsetsOnDevice: this.ints("offsets", offsets),
+      longest: reach.reduce((most, rows) => Math.max(most, rows), 0),
+      ...(parents && {
+        tree: { parents: Int32Array.from(parents), parentsOnDevice: this.ints("parents", parents) },
+      }),
+    };
   }
 
   /** @param pages - of each sequence, from its first position on */

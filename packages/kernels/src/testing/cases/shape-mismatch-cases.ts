@@ -61,6 +61,20 @@ export const shapeMismatchCases: readonly KernelCase[] = [
   refuses("attention: a layout of 4 rows for 3", (k, f, _, b) =>
     k.attention(f(3, 8), f(3, 4), f(3, 4), shape, b.layout([2, 2])),
   ),
+  ...[
+    { name: "an empty segment", lengths: [1, 0, 2], parents: [-1, 0, 0] },
+    { name: "a segment that continues itself", lengths: [1, 2], parents: [-1, 1] },
+    { name: "a segment that continues a later one", lengths: [1, 2], parents: [1, -1] },
+    { name: "a segment behind another tree", lengths: [1, 1, 1], parents: [-1, -1, 0] },
+    { name: "a parent too few", lengths: [1, 2], parents: [-1] },
+  ].map(({ name, lengths, parents }) =>
+    refuses(`attention: ${name}`, (k, f, _, b) =>
+      k.attention(f(3, 8), f(3, 4), f(3, 4), shape, b.layout(lengths, parents)),
+    ),
+  ),
+  refuses("attention: a path longer than the longest", (k, f, _, b) =>
+    k.attention(f(3, 8), f(3, 4), f(3, 4), shape, { ...b.layout([1, 2], [-1, 0]), longest: 2 }),
+  ),
   refuses("attention: 2 key/value heads for 3 query heads", (k, f, _, b) =>
     k.attention(f(3, 12), f(3, 8), f(3, 8), attentionShapeOf(3, 2, 4), b.layout([3])),
   ),

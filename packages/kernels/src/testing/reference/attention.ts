@@ -1,25 +1,25 @@
-import type { AttentionShape } from "../../contract.ts";
+import type { AttentionShape, SequenceLayout } from "../../contract.ts";
+import { ancestorRuns } from "../../segment-tree.ts";
 import { Matrix, zerosLike } from "./matrix.ts";
 
-/** Query head h of row n, attending to rows `from` up to and including `to` of the keys and values. */
+/** Query head h of row n, attending to these rows of the keys and values. */
 interface Place {
   readonly n: number;
   readonly h: number;
-  readonly from: number;
-  readonly to: number;
+  readonly rows_J: readonly number[];
 }
 
-/** Causal attention within each packed sequence. */
+/** Causal attention within each sequence of a layout. */
 export function attention(
   q: Matrix,
   k: Matrix,
   v: Matrix,
   shape: AttentionShape,
-  offsets: Int32Array,
+  layout: SequenceLayout,
 ): { readonly out: Matrix; readonly logSumExp: Matrix } {
   const out = zerosLike(q);
   const logSumExp = new Matrix(q.rows, shape.queryHeads);
-  for (const place of causalPlaces(shape, offsets))
+  for (const place of causalPlaces(shape, layout))
     logSumExp.set(place.n, place.h, attendOneRow(q, k, v, shape, place, out));
   return { out, logSumExp };
 }
@@ -33,13 +33,13 @@ export function attendOneRow(
   place: Place,
   out: Matrix,
 ): number {
-  const { n, h, from, to } = place;
+  const { n, h, rows_J } = place;
   const { scores_J, logSumExp } = scaledScores(q, k, shape, place);
   const [qStart, kvStart] = headStarts(shape, h);
-  for (let j = from; j <= to; j++) {
-    const weight = Math.exp((scores_J[j - from] as number) - logSumExp);
-    for (let d = 0; d < shape.headDim; d++) out.add(n, qStart + d, weight * v.at(j, kvStart + d));
-  }
+  rows_J.forEach((row, j) => {
+    const weight = Math.exp((scores_J[j] as number) - logSumExp);
+    for (let d = 0; d < shape.headDim; d++) out.add(n, qStart + d, weight * v.at(row, kvStart + d));
+  });
   return logSumExp;
 }
 
@@ -53,22 +53,23 @@ export function attentionBackward(
   k: Matrix,
   v: Matrix,
   shape: AttentionShape,
-  offsets: Int32Array,
+  layout: SequenceLayout,
 ): { readonly dQ: Matrix; readonly dK: Matrix; readonly dV: Matrix } {
   const [dQ, dK, dV] = [zerosLike(q), zerosLike(k), zerosLike(v)];
-  for (const place of causalPlaces(shape, offsets)) {
-    const { n, h, from } = place;
+  for (const place of causalPlaces(shape, layout)) {
+    const { n, h, rows_J } = place;
     const [qStart, kvStart] = headStarts(shape, h);
     const { scores_J, logSumExp } = scaledScores(q, k, shape, place);
     const p_J = scores_J.map((score) => Math.exp(score - logSumExp));
-    const dP_J = p_J.map((_, j) => dotHead(dOut, n, qStart, v, from + j, kvStart, shape.headDim));
+    const dP_J = p_J.map((_, j) => dotHead(dOut, n, qStart, v, rows_J[j] as number, kvStart, shape.headDim));
     const mean = p_J.reduce((sum, p, j) => sum + p * (dP_J[j] as number), 0);
     p_J.forEach((p, j) => {
+      const row = rows_J[j] as number;
       const dScore = p * ((dP_J[j] as number) - mean) * shape.scale;
       for (let d = 0; d < shape.headDim; d++) {
-        dV.add(from + j, kvStart + d, p * dOut.at(n, qStart + d));
-        dQ.add(n, qStart + d, dScore * k.at(from + j, kvStart + d));
-        dK.add(from + j, kvStart + d, dScore * q.at(n, qStart + d));
+        dV.add(row, kvStart + d, p * dOut.at(n, qStart + d));
+        dQ.add(n, qStart + d, dScore * k.at(row, kvStart + d));
+        dK.add(row, kvStart + d, dScore * q.at(n, qStart + d));
       }
     });
   }
@@ -76,24 +77,30 @@ export function attentionBackward(
 }
 
 /** Every query head of every row with the rows of its own sequence up to itself. */
-function* causalPlaces(shape: AttentionShape, offsets: Int32Array): Generator<Place> {
+function* causalPlaces(shape: AttentionShape, layout: SequenceLayout): Generator<Place> {
+  const { offsets } = layout;
   for (let s = 0; s + 1 < offsets.length; s++) {
-    const from = offsets[s] as number;
-    for (let n = from; n < (offsets[s + 1] as number); n++)
-      for (let h = 0; h < shape.queryHeads; h++) yield { n, h, from, to: n };
+    const path = ancestorRuns(layout, s).flatMap(({ start, end }) => rowsBetween(start, end));
+    const behind = path.length - (offsets[s + 1] as number);
+    for (let n = offsets[s] as number; n < (offsets[s + 1] as number); n++)
+      for (let h = 0; h < shape.queryHeads; h++) yield { n, h, rows_J: path.slice(0, n + behind + 1) };
   }
+}
+
+export function rowsBetween(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, i) => start + i);
 }
 
 function scaledScores(
   q: Matrix,
   k: Matrix,
   shape: AttentionShape,
-  { n, h, from, to }: Place,
+  { n, h, rows_J }: Place,
 ): { readonly scores_J: Float64Array; readonly logSumExp: number } {
   const [qStart, kvStart] = headStarts(shape, h);
   const scores_J = Float64Array.from(
-    { length: to - from + 1 },
-    (_, j) => shape.scale * dotHead(q, n, qStart, k, from + j, kvStart, shape.headDim),
+    rows_J,
+    (row) => shape.scale * dotHead(q, n, qStart, k, row, kvStart, shape.headDim),
   );
   const top = scores_J.reduce((most, score) => Math.max(most, score), -Infinity);
   const sum = scores_J.reduce((total, score) => total + Math.exp(score - top), 0);

@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { AttentionShape, CachePlan, KeyValueCache } from "../../contract.ts";
-import { attendOneRow } from "./attention.ts";
+import { attendOneRow, rowsBetween } from "./attention.ts";
 import { Matrix, zerosLike } from "./matrix.ts";
 
 /** Keys and values of one layer; position p of page g is matrix row g * pageSize + p. */
@@ -43,7 +43,7 @@ export function attentionCached(
     }) as [Matrix, Matrix];
     for (let n = start; n < end; n++)
       for (let h = 0; h < shape.queryHeads; h++)
-        attendOneRow(q, keys, values, shape, { n, h, from: 0, to: past + n - start }, out);
+        attendOneRow(q, keys, values, shape, { n, h, rows_J: rowsBetween(0, past + n - start + 1) }, out);
   });
   return out;
 }
