@@ -78,6 +78,8 @@ export interface SequenceLogProbs {
   readonly logProbs: Ragged;
   /** Entropy in nats of the distribution each token was drawn from. */
   readonly entropy: Ragged;
+  /** Tokens that the engine's passes went over, those that sequences share once. Absent where an engine does not say. */
+  readonly rowsPassed?: number;
   /** Set where an engine cannot know entropies: then they are -log π of each token, unbiased where it was sampled from π. */
   readonly entropyIsEstimate?: true;
   /** Where they were asked for: one entry per completion token of each sequence. */

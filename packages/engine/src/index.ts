@@ -7,7 +7,6 @@ export type { LocalEngineOptions } from "./local/local-engine.ts";
 export { serveEngine } from "./local/serve-engine.ts";
 export type { ServeEngineOptions } from "./local/serve-engine.ts";
 export type { WebWorker } from "./local/web-worker.ts";
-export { joinedModel } from "./local/joined-model.ts";
 export { localPolicy, repeatableBatching, type Batching } from "./local/local-policy.ts";
 
 export { parseModelConfig } from "./transformer/model-config.ts";
@@ -28,3 +27,4 @@ export type { PassSeconds } from "./memory/measure-passes.ts";
 export { keyValueCacheBytes } from "./generation/cache-bytes.ts";
 export { planMemory } from "./memory/plan-memory.ts";
 export type { MemoryPlan, MemorySettings } from "./memory/plan-memory.ts";
+export { rowsOf, sequencesWithin, type SequenceLengths } from "./memory/sequence-lengths.ts";

@@ -22,6 +22,8 @@ export interface HostLogProbs {
   readonly entropy: Float64Array;
   /** Length S + 1. */
   readonly offsets: Int32Array;
+  /** Rows that were passed: tokens of the sequences, shared ones once. */
+  readonly rows: number;
   /** One entry per predicted token, where they were asked for. */
   readonly atOne?: readonly LogProbsAtOne[];
 }

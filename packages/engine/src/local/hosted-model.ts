@@ -3,6 +3,7 @@ import {
   randomFromSeed,
   type AdapterSource,
   type ForwardOptions,
+  type LogProbsAtOne,
   type LoraSettings,
   type ModelSource,
   type OptimizerResult,
@@ -23,10 +24,10 @@ import { AdamW } from "../optimizer/adamw.ts";
 import { Gradients } from "../transformer/gradients.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
-import { packBatch } from "../transformer/packed-batch.ts";
+import { ofTokens, packBatch, type PackedBatch } from "../transformer/packed-batch.ts";
 import { likeliestInPieces, readPieces, type LikeliestPiece } from "../transformer/likeliest-tokens.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
-import { trainForward, type Recompute } from "../transformer/train-pass.ts";
+import { predictedFrom, trainForward, type TrainPass } from "../transformer/train-pass.ts";
 import {
   allocateTogether,
   copyTogether,
@@ -43,12 +44,11 @@ import { openBase, type BaseWeights, type SharedBases } from "./base-weights.ts"
 import type { HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
 import { clearSlot, elementCount, slotViews, sumSlots, type GradientExchange } from "./gradient-exchange.ts";
 import { explainOutOfMemory } from "./out-of-memory.ts";
+import type { HostSettings } from "./protocol.ts";
 import { adapterOnly, wholeModel, type StoredForm } from "./stored-form.ts";
 import { TrainingPasses, type MicroBatch, type LiveModel } from "./training-passes.ts";
 
-export interface HostedModelOptions {
-  readonly recompute: Recompute;
-  readonly limits: Partial<GenerationLimits>;
+export interface HostedModelOptions extends HostSettings {
   /** Where models are read from and saved. */
   readonly files: ModelFiles;
 }
@@ -64,6 +64,7 @@ export class HostedModel {
   readonly #snapshots = new Map<number, ModelOnDevice>();
   readonly #limits: Partial<GenerationLimits>;
   readonly #files: ModelFiles;
+  readonly #sharePrefixes: boolean;
   readonly #batches = new Map<WeightsId, RunningBatch>();
   live: ModelOnDevice;
   #nextSnapshot = 0;
@@ -72,9 +73,10 @@ export class HostedModel {
     base: BaseWeights,
     live: ModelOnDevice,
     form: StoredForm,
-    { recompute, limits, files }: HostedModelOptions,
+    { recompute, sharePrefixes, limits, files }: HostedModelOptions,
     seed: string,
   ) {
+    this.#sharePrefixes = sharePrefixes;
     this.#limits = limits;
     this.#files = files;
     this.#kernels = live.kernels;
@@ -85,7 +87,7 @@ export class HostedModel {
     this.#optimizer = new AdamW(live.kernels);
     const gradients = this.#gradients;
     const state = (): LiveModel => ({ live: this.live, steps: this.#optimizer.steps });
-    this.#passes = new TrainingPasses({ recompute, dropoutSeed: seed, gradients, state });
+    this.#passes = new TrainingPasses({ recompute, sharePrefixes, dropoutSeed: seed, gradients, state });
   }
 
   /** @param bases - where adapters find and share their frozen weights */
@@ -164,17 +166,19 @@ export class HostedModel {
     if (sequences.every(isEmpty))
       return { ...emptyLogProbs(sequences.length), ...(topLogProbs !== undefined && { atOne: [] }) };
     const model = this.weights(weights);
-    const { logProbs, entropy, offsets, pieces } = this.#forwardOnly(model, sequences, topLogProbs);
-    const result = await this.#read(logProbs, entropy, offsets);
-    this.#kernels.free(logProbs, entropy);
-    return pieces ? { ...result, atOne: await readPieces(this.#kernels, pieces) } : result;
+    const { pass, pieces } = this.#forwardOnly(model, sequences, topLogProbs);
+    const result = await this.#read(pass);
+    this.#kernels.free(pass.logProbs, pass.entropy);
+    if (!pieces) return result;
+    const atOne = await readPieces(this.#kernels, pieces);
+    return { ...result, atOne: Array.from(pass.batch.predictions, (k) => atOne[k] as LogProbsAtOne) };
   }
 
   async forwardForGradient(micro: MicroBatch): Promise<HostLogProbs> {
     this.#passes.drop();
     if (micro.sequences.every(isEmpty)) return emptyLogProbs(micro.sequences.length);
     const pass = this.#passes.forward(micro);
-    return this.#read(pass.logProbs, pass.entropy, pass.batch.predictionOffsets);
+    return this.#read(pass);
   }
 
   /** Null, or the tokens of the largest part that fitted where the device had no room for the whole. */
@@ -290,14 +294,25 @@ export class HostedModel {
   ): ForwardTensors {
     try {
       return this.#kernels.scope(() => {
-        const { logProbs, entropy, batch, final } = trainForward(model, packBatch(this.#kernels, sequences), "layer");
-        const targets = Int32Array.from(sequences.flatMap(({ completionTokens }) => completionTokens));
+        const { logProbs, entropy, batch, final } = trainForward(
+          model,
+          packBatch(this.#kernels, sequences, { shared: this.#sharePrefixes }),
+          "layer",
+        );
         const pieces =
-          topLogProbs === undefined ? null : likeliestInPieces(model, final.selected, targets, topLogProbs);
-        return { logProbs, entropy, offsets: batch.predictionOffsets, pieces };
+          topLogProbs === undefined
+            ? null
+            : likeliestInPieces(
+                model,
+                predictedFrom(this.#kernels, final.selected, batch),
+                batch.predicted,
+                topLogProbs,
+              );
+        const { predictions, predictionOffsets, forest } = batch;
+        return { pass: { logProbs, entropy, batch: { predictions, predictionOffsets, forest } }, pieces };
       });
     } catch (error) {
-      throw explainOutOfMemory(error, model, sequences, null);
+      throw explainOutOfMemory(error, model, sequences, { recompute: null, shared: this.#sharePrefixes });
     }
   }
 
@@ -323,19 +338,23 @@ export class HostedModel {
     );
   }
 
-  async #read(logProbs: Tensor, entropy: Tensor, offsets: Int32Array): Promise<HostLogProbs> {
+  async #read({ logProbs, entropy, batch }: Predicted): Promise<HostLogProbs> {
     return {
-      logProbs: Float64Array.from(await this.#kernels.read(logProbs)),
-      entropy: Float64Array.from(await this.#kernels.read(entropy)),
-      offsets,
+      logProbs: ofTokens(batch, await this.#kernels.read(logProbs)),
+      entropy: ofTokens(batch, await this.#kernels.read(entropy)),
+      offsets: batch.predictionOffsets,
+      rows: batch.forest.tokens.length,
     };
   }
 }
 
+/** What a pass says of its predictions, and whose they are. */
+interface Predicted extends Pick<TrainPass, "logProbs" | "entropy"> {
+  readonly batch: Pick<PackedBatch, "predictions" | "predictionOffsets" | "forest">;
+}
+
 interface ForwardTensors {
-  readonly logProbs: Tensor;
-  readonly entropy: Tensor;
-  readonly offsets: Int32Array;
+  readonly pass: Predicted;
   readonly pieces: readonly LikeliestPiece[] | null;
 }
 
@@ -344,7 +363,7 @@ function isEmpty({ completionTokens }: TrainingSequence): boolean {
 }
 
 function emptyLogProbs(sequences: number): HostLogProbs {
-  return { logProbs: new Float64Array(), entropy: new Float64Array(), offsets: new Int32Array(sequences + 1) };
+  return { logProbs: new Float64Array(), entropy: new Float64Array(), offsets: new Int32Array(sequences + 1), rows: 0 };
 }
 
 function withTrained(model: ModelOnDevice, tensors: ReadonlyMap<string, Tensor>): ModelOnDevice {

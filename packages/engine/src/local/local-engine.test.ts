@@ -53,9 +53,11 @@ test("replicas train as one: the same numbers to float64 rounding", async () => 
 
 test("replicas stay bit-identical", async () => {
   const kernels = [createReferenceKernels(), createReferenceKernels()];
-  const hosts = kernels.map((each) => new InlineHost(each, { recompute: "none", limits: {}, files: defaultFiles }));
+  const hosts = kernels.map(
+    (each) => new InlineHost(each, { recompute: "none", sharePrefixes: true, limits: {}, files: defaultFiles }),
+  );
   const facts = await Promise.all(hosts.map((host) => host.create(0, { kind: "config", config: tiny, seed: 3 })));
-  const settled = { maxTokensPerMicroBatch: 4, dtype: "float64" } as const;
+  const settled = { maxTokensPerMicroBatch: 4, sharePrefixes: true, dtype: "float64" } as const;
   const model = new LocalModel(hosts, 0, facts[0] as ModelFacts, settled);
   await trainSteps(model, 4);
   const [one, two] = await Promise.all(hosts.map((host) => host.forward(0, "live", batch, {})));

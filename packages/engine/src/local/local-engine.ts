@@ -11,14 +11,13 @@ import type { ModelFiles } from "@laconic/core/files";
 import { defaultFiles, startThread } from "#platform";
 import { freeShare } from "../generation/cache-bytes.ts";
 import type { KeptPrefixLimits } from "../generation/kept-prefixes.ts";
-import type { GenerationLimits } from "../generation/generation-limits.ts";
 import type { KernelSource, Kernels } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost, ModelFacts } from "./engine-host.ts";
 import type { HostPort } from "./host-port.ts";
 import { InlineHost } from "./inline-host.ts";
 import { LocalModel } from "./local-model.ts";
-import type { HostSetup } from "./protocol.ts";
+import type { HostSettings, HostSetup } from "./protocol.ts";
 import { hostOver } from "./worker-host.ts";
 import { webWorkerPort, type WebWorker } from "./web-worker.ts";
 
@@ -31,10 +30,15 @@ export interface LocalEngineOptions {
    * number sums gradients in a different order.
    */
   readonly workers?: number;
-  /** Tokens per replica and micro-batch, 16,384 by default: bounds the memory of activations. */
+  /** Tokens per replica and micro-batch, shared ones once; 16,384 by default: bounds the memory of activations. */
   readonly maxTokensPerMicroBatch?: number;
   /** `layer` keeps only each layer's input for the backward pass; `none` by default. */
   readonly recompute?: Recompute;
+  /**
+   * Whether training passes and log-probs go over a prefix that sequences share once; true by default. False gives every
+   * sequence rows, and with dropout masks, of its own.
+   */
+  readonly sharePrefixes?: boolean;
   /** Of the cached prefixes that ended conversations leave behind: a server sets them. As long as the caches have room by default. */
   readonly keptPrefixes?: KeptPrefixLimits;
   /**
@@ -62,12 +66,7 @@ const defaultMaxTokens = 16_384;
  */
 export async function createLocalEngine(options: LocalEngineOptions): Promise<Engine> {
   const devices = [options.device].flat();
-  const {
-    workers = devices.length,
-    maxTokensPerMicroBatch = defaultMaxTokens,
-    recompute = "none",
-    cacheBytes,
-  } = options;
+  const { workers = devices.length, maxTokensPerMicroBatch = defaultMaxTokens, cacheBytes } = options;
   if (!Number.isInteger(workers) || workers < 1)
     throw new LaconicError("config_invalid", `engine: workers is ${workers}, expected a whole number of at least 1`);
   if (devices.length === 0 || (Array.isArray(options.device) && devices.length !== workers))
@@ -87,9 +86,9 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
   expectNotAborted(signal, starting);
   const { startWorker } = options;
   // Workers on one device take from the same memory.
-  const limits = limitsOf(options, Math.ceil(workers / devices.length));
+  const settings = hostSettings(options, Math.ceil(workers / devices.length));
   const start = (device: KernelSource): HostPort => {
-    const setup: HostSetup = { device, recompute, limits };
+    const setup: HostSetup = { device, ...settings };
     return startWorker ? webWorkerPort(startWorker(), setup) : startThread(setup);
   };
   const ports = Array.from({ length: workers }, (_, worker) => start(devices[worker % devices.length] as KernelSource));
@@ -106,7 +105,9 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
 const starting = "the start of the engine";
 
 /** What `assemble` takes of the options. */
-type ModelOptions = Pick<LocalEngineOptions, "maxTokensPerMicroBatch" | "onWarning">;
+type ModelOptions = Pick<LocalEngineOptions, "maxTokensPerMicroBatch" | "sharePrefixes" | "onWarning">;
+
+type HostOptions = Pick<LocalEngineOptions, "recompute" | "sharePrefixes" | "keptPrefixes" | "cacheBytes">;
 
 interface InlineFiles {
   /** Where models are read from and saved; folders of this machine by default. */
@@ -126,26 +127,25 @@ function expectSharedMemory(workers: number): void {
 /** The same engine on the calling thread, over given kernels: for tests and small programs. Several kernel sets make replicas. */
 export function createInlineEngine(
   kernels: readonly Kernels[],
-  options: ModelOptions & Pick<LocalEngineOptions, "recompute" | "keptPrefixes" | "cacheBytes"> & InlineFiles = {},
+  options: ModelOptions & HostOptions & InlineFiles = {},
 ): Promise<Engine> {
-  const { recompute = "none", files = defaultFiles } = options;
-  const limits = limitsOf(options, kernels.length);
-  const hosts = kernels.map((each) => new InlineHost(each, { recompute, limits, files }));
+  const settings = { ...hostSettings(options, kernels.length), files: options.files ?? defaultFiles };
+  const hosts = kernels.map((each) => new InlineHost(each, settings));
   return assemble(hosts, options);
 }
 
 /** @param sharing - workers that take from the same memory */
-function limitsOf(
-  { keptPrefixes, cacheBytes }: Pick<LocalEngineOptions, "keptPrefixes" | "cacheBytes">,
+function hostSettings(
+  { recompute = "none", sharePrefixes = true, keptPrefixes, cacheBytes }: HostOptions,
   sharing: number,
-): Partial<GenerationLimits> {
+): HostSettings {
   const cache = cacheBytes === undefined ? { share: freeShare / sharing } : { bytes: cacheBytes };
-  return { cache, ...(keptPrefixes && { keptPrefixes }) };
+  return { recompute, sharePrefixes, limits: { cache, ...(keptPrefixes && { keptPrefixes }) } };
 }
 
 async function assemble(
   hosts: readonly EngineHost[],
-  { maxTokensPerMicroBatch = defaultMaxTokens, onWarning }: ModelOptions,
+  { maxTokensPerMicroBatch = defaultMaxTokens, sharePrefixes = true, onWarning }: ModelOptions,
 ): Promise<Engine> {
   const [facts] = await Promise.all(hosts.map((host) => host.describe()));
   const capabilities: EngineCapabilities = {
@@ -154,7 +154,7 @@ async function assemble(
     workers: hosts.length,
   };
   const { dtype } = capabilities;
-  const settings = { maxTokensPerMicroBatch, dtype, ...(onWarning && { onWarning }) };
+  const settings = { maxTokensPerMicroBatch, sharePrefixes, dtype, ...(onWarning && { onWarning }) };
   let nextModel = 0;
   return {
     capabilities,

@@ -23,16 +23,16 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import { CallOrder } from "./call-order.ts";
-import { balance } from "./balance.ts";
 import type { EngineHost, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
 import { createExchange, type GradientExchange } from "./gradient-exchange.ts";
 import { isOutOfMemory } from "@laconic/kernels";
 import { SharedSampling } from "./shared-sampling.ts";
-import { cut, halve, sequenceTokens, totalTokens } from "./micro-batches.ts";
+import { halve, microBatches, rowsTogether } from "./micro-batches.ts";
 
 /** What an engine's models have in common. */
 export interface LocalModelSettings {
   readonly maxTokensPerMicroBatch: number;
+  readonly sharePrefixes: boolean;
   readonly dtype: EngineCapabilities["dtype"];
   readonly onWarning?: (message: string) => void;
 }
@@ -49,6 +49,7 @@ export class LocalModel implements TrainableModel {
   readonly #onWarning: ((message: string) => void) | undefined;
   readonly #limits: ModelLimits;
   readonly #exchange: GradientExchange | null;
+  readonly #sharePrefixes: boolean;
   readonly #sampling: SharedSampling;
   #weightVersion: number;
   /** Falls when the device runs out of memory. */
@@ -69,6 +70,7 @@ export class LocalModel implements TrainableModel {
     this.#weightVersion = facts.weightVersion;
     this.#limits = facts.limits;
     this.#maxTokens = settings.maxTokensPerMicroBatch;
+    this.#sharePrefixes = settings.sharePrefixes;
     this.#onWarning = settings.onWarning;
     this.#sampling = new SharedSampling(hosts, model);
     this.#exchange =
@@ -92,10 +94,10 @@ export class LocalModel implements TrainableModel {
     return this.#order.alone(async () => {
       checkTrainingSequences(this.#limits, sequences);
       try {
-        const results = new Array<RowResult>(sequences.length);
+        const results = new Results(sequences.length);
         for (const round of this.#rounds(sequences)) await this.#trainRound(sequences, round, tokenGradient, results);
         this.#sequences += sequences.length;
-        return gather(results);
+        return results.gathered();
       } catch (error) {
         this.#sequences = 0;
         await Promise.allSettled(this.#hosts.map((host) => host.discardGradient(this.#model)));
@@ -155,7 +157,7 @@ export class LocalModel implements TrainableModel {
     sequences: readonly TrainingSequence[],
     round: readonly (readonly number[])[],
     tokenGradient: TokenGradient,
-    results: RowResult[],
+    results: Results,
   ): Promise<void> {
     const outcomes = await Promise.allSettled(
       round.map((rows, replica) =>
@@ -172,9 +174,9 @@ export class LocalModel implements TrainableModel {
       return;
     }
     const passes = await Promise.all(outcomes.map(settled));
-    round.forEach((rows, replica) => scatter(passes[replica] as HostLogProbs, rows, results));
+    round.forEach((rows, replica) => results.take(passes[replica] as HostLogProbs, rows));
     const rows = round.flat();
-    const logProbs = ragged(rows.map((row) => (results[row] as RowResult).logProbs));
+    const logProbs = ragged(rows.map((row) => results.logProbsOf(row)));
     const gradient = tokenGradient(logProbs, rows);
     checkTokenGradient(gradient, logProbs, rows);
     let end = 0;
@@ -198,8 +200,9 @@ export class LocalModel implements TrainableModel {
       ({ status, reason }: { status: string; reason?: unknown }) => status === "rejected" && isOutOfMemory(reason),
     );
     if (failed < 0) return null;
-    const lengths = sequences.map(sequenceTokens);
-    const halves = round.map((rows) => halve(rows.map((row) => lengths[row] as number)));
+    const chosen = (rows: readonly number[]): TrainingSequence[] =>
+      rows.map((row) => sequences[row] as TrainingSequence);
+    const halves = round.map((rows) => halve(chosen(rows), this.#sharePrefixes));
     if (!halves[failed]) throw (outcomes[failed] as PromiseRejectedResult).reason;
     const parts = [0, 1].map((side) =>
       round.map((rows, replica) => {
@@ -208,8 +211,7 @@ export class LocalModel implements TrainableModel {
         return side === 0 ? [...rows] : [];
       }),
     );
-    const tokens = parts.flat().map((rows) => rows.reduce((sum, row) => sum + (lengths[row] as number), 0));
-    this.#limitTokens(Math.max(...tokens));
+    this.#limitTokens(Math.max(...parts.flat().map((rows) => rowsTogether(chosen(rows), this.#sharePrefixes))));
     return parts;
   }
 
@@ -256,7 +258,7 @@ export class LocalModel implements TrainableModel {
   ): Promise<SequenceLogProbs> {
     checkTrainingSequences(this.#limits, sequences);
     checkTopLogProbs(options);
-    const results = new Array<RowResult>(sequences.length);
+    const results = new Results(sequences.length);
     for (const round of this.#rounds(sequences)) {
       await Promise.all(
         round.map(async (rows, replica) => {
@@ -264,7 +266,7 @@ export class LocalModel implements TrainableModel {
         }),
       );
     }
-    return gather(results);
+    return results.gathered();
   }
 
   async #forwardRows(
@@ -273,15 +275,21 @@ export class LocalModel implements TrainableModel {
     sequences: readonly TrainingSequence[],
     rows: readonly number[],
     options: ForwardOptions,
-    results: RowResult[],
+    results: Results,
   ): Promise<void> {
     const part = rows.map((row) => sequences[row] as TrainingSequence);
     try {
-      scatter(await this.#host(replica).forward(this.#model, weights, part, options), rows, results);
+      results.take(await this.#host(replica).forward(this.#model, weights, part, options), rows);
     } catch (error) {
-      const halves = isOutOfMemory(error) ? halve(part.map(sequenceTokens)) : null;
+      const shared = this.#sharePrefixes;
+      const halves = isOutOfMemory(error) ? halve(part, shared) : null;
       if (!halves) throw error;
-      this.#limitTokens(Math.max(...halves.map((half) => totalTokens(half.map((i) => part[i] as TrainingSequence)))));
+      const rowsOf = (half: readonly number[]): number =>
+        rowsTogether(
+          half.map((i) => part[i] as TrainingSequence),
+          shared,
+        );
+      this.#limitTokens(Math.max(...halves.map(rowsOf)));
       for (const half of halves)
         await this.#forwardRows(
           replica,
@@ -296,10 +304,11 @@ export class LocalModel implements TrainableModel {
 
   /** Micro-batches by replica: round r gives replica w the rows `rounds[r][w]`. All replicas of a round run together. */
   #rounds(sequences: readonly TrainingSequence[]): number[][][] {
-    const lengths = sequences.map(sequenceTokens);
-    const shares = balance(lengths, this.#hosts.length).map((rows) => cut(rows, lengths, this.#maxTokens));
-    const count = Math.max(0, ...shares.map((share) => share.length));
-    return Array.from({ length: count }, (_, round) => shares.map((share) => share[round] ?? []));
+    return microBatches(sequences, {
+      replicas: this.#hosts.length,
+      maxRows: this.#maxTokens,
+      shared: this.#sharePrefixes,
+    });
   }
 }
 
@@ -315,22 +324,38 @@ interface RowResult {
   readonly atOne?: readonly LogProbsAtOne[];
 }
 
-function scatter(pass: HostLogProbs, rows: readonly number[], results: RowResult[]): void {
-  rows.forEach((row, i) => {
-    const [start, end] = [pass.offsets[i], pass.offsets[i + 1]];
-    results[row] = {
-      logProbs: pass.logProbs.slice(start, end),
-      entropy: pass.entropy.slice(start, end),
-      ...(pass.atOne && { atOne: pass.atOne.slice(start, end) }),
-    };
-  });
-}
+/** What passes said of each sequence, and how many rows they went over. */
+class Results {
+  readonly #bySequence: RowResult[];
+  #rows = 0;
 
-function gather(results: readonly RowResult[]): SequenceLogProbs {
-  const atOne = results.flatMap((result) => (result.atOne ? [result.atOne] : []));
-  return {
-    logProbs: ragged(results.map((result) => result.logProbs)),
-    entropy: ragged(results.map((result) => result.entropy)),
-    ...(atOne.length > 0 && { atOne }),
-  };
+  constructor(sequences: number) {
+    this.#bySequence = new Array<RowResult>(sequences);
+  }
+
+  take({ logProbs, entropy, offsets, atOne, rows }: HostLogProbs, sequences: readonly number[]): void {
+    this.#rows += rows;
+    sequences.forEach((sequence, i) => {
+      const [start, end] = [offsets[i], offsets[i + 1]];
+      this.#bySequence[sequence] = {
+        logProbs: logProbs.slice(start, end),
+        entropy: entropy.slice(start, end),
+        ...(atOne && { atOne: atOne.slice(start, end) }),
+      };
+    });
+  }
+
+  logProbsOf(sequence: number): Float64Array {
+    return (this.#bySequence[sequence] as RowResult).logProbs;
+  }
+
+  gathered(): SequenceLogProbs {
+    const atOne = this.#bySequence.flatMap((result) => (result.atOne ? [result.atOne] : []));
+    return {
+      logProbs: ragged(this.#bySequence.map((result) => result.logProbs)),
+      entropy: ragged(this.#bySequence.map((result) => result.entropy)),
+      rowsPassed: this.#rows,
+      ...(atOne.length > 0 && { atOne }),
+    };
+  }
 }

@@ -1,40 +1,135 @@
-import type { TrainingSequence } from "@laconic/core";
+import { prefixForest, type PrefixForest, type TrainingSequence } from "@laconic/core";
+import { subtreeEnds } from "@laconic/kernels";
+import { balance } from "./balance.ts";
 
-export function sequenceTokens({ promptTokens, completionTokens }: TrainingSequence): number {
-  return promptTokens.length + completionTokens.length;
+/** How sequences may be passed together. */
+export interface MicroBatchLimits {
+  readonly replicas: number;
+  /** Most rows of a micro-batch; a single sequence may have more. */
+  readonly maxRows: number;
+  /** Whether sequences share the rows of what they begin with. */
+  readonly shared: boolean;
 }
 
-export function totalTokens(sequences: readonly TrainingSequence[]): number {
-  return sequences.reduce((sum, sequence) => sum + sequenceTokens(sequence), 0);
+/** Sequences that are passed together whenever they fit: those that end in some segments, which are one branch of the forest. */
+interface Branch {
+  /** The segment that it begins with. */
+  readonly segment: number;
+  /** By number. */
+  readonly sequences: readonly number[];
+  /** Rows of its path, and behind it. */
+  readonly path: number;
+  readonly own: number;
 }
 
-/** Consecutive runs of rows of at most `most` tokens each; a longer single row stands alone. */
-export function cut(rows: readonly number[], lengths: readonly number[], most: number): number[][] {
-  const parts: number[][] = [];
-  let tokens = Infinity;
-  for (const row of rows) {
-    const length = lengths[row] as number;
-    if (tokens + length > most) {
-      parts.push([]);
-      tokens = 0;
+/**
+ * Micro-batches by replica: round r gives replica w the sequences `rounds[r][w]`. What shares a prefix stays together, and a
+ * branch is taken apart only where it exceeds a micro-batch or a replica's share: its path is then passed again. Where
+ * nothing is shared, sequences keep their order.
+ */
+export function microBatches(
+  sequences: readonly TrainingSequence[],
+  { replicas, maxRows, shared }: MicroBatchLimits,
+): number[][][] {
+  const forest = prefixForest(sequences, { shared });
+  const share = replicas === 1 ? Infinity : Math.ceil(forest.tokens.length / (2 * replicas));
+  const branches = branchesOf(forest, Math.min(maxRows, share));
+  const costs = branches.map(({ path, own }) => path + own);
+  const shares = balance(costs, replicas).map((dealt) =>
+    cut(
+      forest,
+      dealt.map((i) => branches[i] as Branch),
+      maxRows,
+    ),
+  );
+  const empty = sequences.flatMap((_, s) => (forest.ends[s] === -1 ? [s] : []));
+  // A sequence without rows keeps a place: its results are empty, not missing.
+  if (empty.length > 0) (shares[0] as number[][])[0] = [...(shares[0]?.[0] ?? []), ...empty];
+  const count = Math.max(0, ...shares.map((batches) => batches.length));
+  return Array.from({ length: count }, (_, round) => shares.map((batches) => batches[round] ?? []));
+}
+
+/** The largest branches of at most `most` rows, paths included, in the order of the rows. */
+function branchesOf(forest: PrefixForest, most: number): Branch[] {
+  const { offsets, parents, positions, ends } = forest;
+  const subtrees = subtreeEnds(parents);
+  const members: number[][] = Array.from(parents, () => []);
+  ends.forEach((segment, s) => members[segment]?.push(s));
+  const branches: Branch[] = [];
+  for (let segment = 0; segment < parents.length;) {
+    const [start, end] = [offsets[segment] as number, subtrees[segment] as number];
+    const path = positions[start] as number;
+    const rows = (offsets[end] as number) - start;
+    if (end === segment + 1 || path + rows <= most) {
+      branches.push({ segment, sequences: members.slice(segment, end).flat(), path, own: rows });
+      segment = end;
+      continue;
     }
-    (parts.at(-1) as number[]).push(row);
-    tokens += length;
+    const here = members[segment] as number[];
+    const own = (offsets[segment + 1] as number) - start;
+    if (here.length > 0) branches.push({ segment, sequences: here, path, own });
+    segment += 1;
   }
-  return parts;
+  return branches;
 }
 
-/** Two consecutive halves of about equal tokens, as positions in `lengths`; null when there is nothing to halve. */
-export function halve(lengths: readonly number[]): readonly [number[], number[]] | null {
-  if (lengths.length < 2) return null;
-  const half = lengths.reduce((sum, length) => sum + length, 0) / 2;
+/** Consecutive branches of at most `most` rows together; a larger one stands alone. */
+function cut(forest: PrefixForest, branches: readonly Branch[], most: number): number[][] {
+  const batches: number[][] = [];
+  let rows = Infinity;
+  let last: Branch | null = null;
+  for (const branch of branches) {
+    const passed = last ? Math.min(branch.path, sharedRows(forest, last.segment, branch.segment)) : 0;
+    const more = branch.own + branch.path - passed;
+    if (rows + more > most) {
+      batches.push([]);
+      rows = branch.own + branch.path;
+    } else rows += more;
+    (batches.at(-1) as number[]).push(...branch.sequences);
+    last = branch;
+  }
+  return batches;
+}
+
+/** Rows up to the end of the last segment that lies on the paths of both. */
+function sharedRows({ parents, offsets, positions }: PrefixForest, a: number, b: number): number {
+  let [left, right] = [a, b];
+  while (left !== right) {
+    if (left > right) left = parents[left] as number;
+    else right = parents[right] as number;
+  }
+  return left < 0 ? 0 : (positions[(offsets[left + 1] as number) - 1] as number) + 1;
+}
+
+/** Rows that these sequences take together. */
+export function rowsTogether(sequences: readonly TrainingSequence[], shared: boolean): number {
+  return prefixForest(sequences, { shared }).tokens.length;
+}
+
+/** Two consecutive halves of about equal rows, as positions in `sequences`; null when there is nothing to halve. */
+export function halve(
+  sequences: readonly TrainingSequence[],
+  shared: boolean,
+): readonly [readonly number[], readonly number[]] | null {
+  if (sequences.length < 2) return null;
+  const { owners } = prefixForest(sequences, { shared });
+  const added = new Array<number>(sequences.length).fill(0);
+  for (const owner of owners) added[owner] = (added[owner] as number) + 1;
   let count = 0;
   for (
-    let tokens = 0;
-    count < lengths.length - 1 && (count === 0 || tokens + (lengths[count] as number) <= half);
+    let rows = 0;
+    count < added.length - 1 && (count === 0 || rows + (added[count] as number) <= owners.length / 2);
     count++
   )
-    tokens += lengths[count] as number;
-  const positions = lengths.map((_, position) => position);
+    rows += added[count] as number;
+  const positions = added.map((_, position) => position);
   return [positions.slice(0, count), positions.slice(count)];
+}
+
+/** Tokens of these sequences, whether they are shared or not. */
+export function totalTokens(sequences: readonly TrainingSequence[]): number {
+  return sequences.reduce(
+    (sum, { promptTokens, completionTokens }) => sum + promptTokens.length + completionTokens.length,
+    0,
+  );
 }

@@ -154,7 +154,11 @@ test("micro-batches start at the size that fitted once", async () => {
 test("halves keep every row, in order, and neither is empty", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 2, maxLength: 20 }), (lengths) => {
-      const halves = halve(lengths) as [number[], number[]];
+      const apart = lengths.map((length, s) => ({
+        promptTokens: [s],
+        completionTokens: new Array<number>(length).fill(0),
+      }));
+      const halves = halve(apart, true) as [number[], number[]];
       expect(halves.flat()).toEqual(lengths.map((_, i) => i));
       expect(Math.min(...halves.map((half) => half.length))).toBeGreaterThan(0);
       const [first, second] = halves.map((half) => half.reduce((sum, i) => sum + (lengths[i] as number), 0)) as [
@@ -165,5 +169,5 @@ test("halves keep every row, in order, and neither is empty", () => {
     }),
     { seed: 7 },
   );
-  expect(halve([3])).toBeNull();
+  expect(halve([{ promptTokens: [1], completionTokens: [2, 3] }], true)).toBeNull();
 });

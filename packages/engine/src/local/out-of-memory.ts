@@ -5,18 +5,22 @@ import type { Recompute } from "../transformer/train-pass.ts";
 import { isOutOfMemory } from "@laconic/kernels";
 import { totalTokens } from "./micro-batches.ts";
 
-/**
- * An out-of-memory error that says what did not fit and how large it is; other errors as they are.
- * @param recompute - of the training pass that failed; null for a forward pass without gradients
- */
+/** How a pass ran. */
+export interface PassOptions {
+  /** Null for a forward pass without gradients. */
+  readonly recompute: Recompute | null;
+  readonly shared: boolean;
+}
+
+/** An out-of-memory error that says what did not fit and how large it is; other errors as they are. */
 export function explainOutOfMemory(
   error: unknown,
   { config, adapter, kernels }: ModelOnDevice,
   sequences: readonly TrainingSequence[],
-  recompute: Recompute | null,
+  { recompute, shared }: PassOptions,
 ): unknown {
   if (!isOutOfMemory(error)) return error;
-  const shape = { dtype: kernels.dtype, lora: adapter?.settings ?? null };
+  const shape = { dtype: kernels.dtype, lora: adapter?.settings ?? null, shared };
   const bytes = recompute
     ? trainingPassBytes(config, { ...shape, recompute }, sequences)
     : forwardPassBytes(config, shape, sequences);

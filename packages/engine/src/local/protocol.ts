@@ -4,11 +4,17 @@ import type { KernelSource } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost } from "./engine-host.ts";
 
-/** What an engine on another thread is started with. */
-export interface HostSetup {
-  readonly device: KernelSource;
+/** How a host trains and samples. */
+export interface HostSettings {
   readonly recompute: Recompute;
+  /** Training passes and log-probs go over what sequences share once. */
+  readonly sharePrefixes: boolean;
   readonly limits: Partial<GenerationLimits>;
+}
+
+/** What an engine on another thread is started with. */
+export interface HostSetup extends HostSettings {
+  readonly device: KernelSource;
 }
 
 /** The same for a thread of Node's. */

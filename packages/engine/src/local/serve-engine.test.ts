@@ -106,9 +106,9 @@ describe("what stands in for Node in a browser", () => {
     await expect(browser.defaultFiles.openToRead("/model/config.json")).rejects.toMatchObject({
       code: "config_invalid",
     });
-    expect(() => browser.startThread({ device: referenceKernels(), recompute: "none", limits: {} })).toThrow(
-      "startWorker",
-    );
+    expect(() =>
+      browser.startThread({ device: referenceKernels(), recompute: "none", sharePrefixes: true, limits: {} }),
+    ).toThrow("startWorker");
   });
 
   test.each([node, browser])("lets everything that waits have its turn", async ({ nextTurn }) => {

@@ -2,11 +2,11 @@ import { LaconicError, type TrainingSequence } from "@laconic/core";
 import { Dropout } from "../lora/dropout.ts";
 import type { Gradients } from "../transformer/gradients.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
-import { packBatch } from "../transformer/packed-batch.ts";
+import { gradientOfPredictions, packBatch, type PackedBatch } from "../transformer/packed-batch.ts";
 import { trainBackward, trainForward, type Recompute, type TrainPass } from "../transformer/train-pass.ts";
 import { isOutOfMemory, type Kernels, tensorsIn } from "@laconic/kernels";
-import { halve, sequenceTokens, totalTokens } from "./micro-batches.ts";
-import { explainOutOfMemory } from "./out-of-memory.ts";
+import { halve, rowsTogether } from "./micro-batches.ts";
+import { explainOutOfMemory, type PassOptions } from "./out-of-memory.ts";
 
 /** What one training pass works on. */
 export interface MicroBatch {
@@ -29,6 +29,7 @@ interface PendingPass extends MicroBatch {
 /** Forward and backward passes of one model, a forward and its backward at a time. */
 export class TrainingPasses {
   readonly #recompute: Recompute;
+  readonly #sharePrefixes: boolean;
   readonly #dropoutSeed: string;
   readonly #gradients: Gradients;
   readonly #state: () => LiveModel;
@@ -36,11 +37,13 @@ export class TrainingPasses {
 
   constructor(options: {
     readonly recompute: Recompute;
+    readonly sharePrefixes: boolean;
     readonly dropoutSeed: string;
     readonly gradients: Gradients;
     state(): LiveModel;
   }) {
     this.#recompute = options.recompute;
+    this.#sharePrefixes = options.sharePrefixes;
     this.#dropoutSeed = options.dropoutSeed;
     this.#gradients = options.gradients;
     this.#state = () => options.state();
@@ -68,16 +71,21 @@ export class TrainingPasses {
     this.#pending = null;
   }
 
+  get #passOptions(): PassOptions {
+    return { recompute: this.#recompute, shared: this.#sharePrefixes };
+  }
+
   #forward(micro: MicroBatch): PendingPass {
     const { live } = this.#state();
     const { kernels } = live;
     try {
-      const pass = kernels.scope(() =>
-        trainForward(live, packBatch(kernels, micro.sequences), this.#recompute, this.#dropout(micro)),
-      );
+      const pass = kernels.scope(() => {
+        const batch = packBatch(kernels, micro.sequences, { shared: this.#sharePrefixes });
+        return trainForward(live, batch, this.#recompute, this.#dropout(batch, micro.numbers));
+      });
       return { ...micro, pass };
     } catch (error) {
-      throw explainOutOfMemory(error, live, micro.sequences, this.#recompute);
+      throw explainOutOfMemory(error, live, micro.sequences, this.#passOptions);
     }
   }
 
@@ -88,12 +96,12 @@ export class TrainingPasses {
     this.#gradients.startPass(leaveOut);
     try {
       kernels.scope(() => {
-        const d = kernels.upload(dLogProbs, [dLogProbs.length], "full");
+        const d = gradientOfPredictions(kernels, pending.pass.batch, dLogProbs);
         trainBackward(live, pending.pass, d, this.#gradients);
       });
       return null;
     } catch (error) {
-      const known = explainOutOfMemory(error, live, pending.sequences, this.#recompute);
+      const known = explainOutOfMemory(error, live, pending.sequences, this.#passOptions);
       this.drop();
       return this.#inParts(pending, dLogProbs, this.#gradients.added, known);
     } finally {
@@ -103,7 +111,7 @@ export class TrainingPasses {
 
   /** Trains on a micro-batch that did not fit as a whole, in two halves that may be halved again. */
   #inParts(micro: MicroBatch, dLogProbs: Float64Array, leaveOut: number, reason: unknown): number {
-    const halves = isOutOfMemory(reason) ? halve(micro.sequences.map(sequenceTokens)) : null;
+    const halves = isOutOfMemory(reason) ? halve(micro.sequences, this.#sharePrefixes) : null;
     if (!halves) throw reason;
     let largest = 0;
     let start = 0;
@@ -128,14 +136,16 @@ export class TrainingPasses {
     } catch (error) {
       return this.#inParts(part, dLogProbs, leaveOut, error);
     }
-    return this.#backward(pending, dLogProbs, leaveOut) ?? totalTokens(part.sequences);
+    return this.#backward(pending, dLogProbs, leaveOut) ?? rowsTogether(part.sequences, this.#sharePrefixes);
   }
 
-  #dropout({ sequences, numbers }: MicroBatch): Dropout | undefined {
+  #dropout(batch: PackedBatch, numbers: readonly number[]): Dropout | undefined {
     const { live, steps: step } = this.#state();
     const rate = live.adapter?.settings.dropout ?? 0;
     const seed = this.#dropoutSeed;
-    return rate === 0 ? undefined : new Dropout({ rate, seed, step, sequences, numbers });
+    return rate === 0
+      ? undefined
+      : new Dropout({ rate, seed, step, batch, numbers: this.#sharePrefixes ? null : numbers });
   }
 }
 

@@ -20,7 +20,7 @@ export async function serve(): Promise<void> {
   );
 }
 
-async function openHost({ device, recompute, limits }: HostSetup): Promise<EngineHost> {
+async function openHost({ device, ...settings }: HostSetup): Promise<EngineHost> {
   const { createKernels } = (await import(device.module)) as { createKernels: CreateKernels };
-  return new InlineHost(await createKernels(device.options), { recompute, limits, files: defaultFiles });
+  return new InlineHost(await createKernels(device.options), { ...settings, files: defaultFiles });
 }

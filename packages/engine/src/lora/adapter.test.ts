@@ -53,11 +53,12 @@ async function run(
     matrices.set(name, kernels.upload(adapter.get(name) as Float64Array, shape));
   const adapted = { ...base, adapter: adapterOf(lora, matrices) };
   const numbers = sequences.map((_, s) => s);
-  const dropout = lora.dropout ? new Dropout({ rate: lora.dropout, seed: 1, step: 2, sequences, numbers }) : undefined;
   const sums = new Gradients(kernels);
   const alive = kernels.liveTensors();
   const tensor = kernels.scope(() => {
-    const pass = trainForward(adapted, packBatch(kernels, sequences), recompute, dropout);
+    const batch = packBatch(kernels, sequences);
+    const dropout = lora.dropout ? new Dropout({ rate: lora.dropout, seed: 1, step: 2, batch, numbers }) : undefined;
+    const pass = trainForward(adapted, batch, recompute, dropout);
     trainBackward(adapted, pass, kernels.upload(dLogProbs, [dLogProbs.length]), sums);
     return pass.logProbs;
   });
@@ -148,9 +149,9 @@ test.for(models)(
 
 test("a mask keeps 1 - rate of the inputs, scaled up, and differs between modules, rows and steps", async () => {
   const kernels = createReferenceKernels();
-  const batch = [{ promptTokens: [1, 2], completionTokens: [3, 4] }];
+  const batch = packBatch(kernels, [{ promptTokens: [1, 2], completionTokens: [3, 4] }]);
   const make = (step: number, number: number): Dropout =>
-    new Dropout({ rate: 0.25, seed: 1, step, sequences: batch, numbers: [number] });
+    new Dropout({ rate: 0.25, seed: 1, step, batch, numbers: [number] });
   const mask = async (dropout: Dropout, module = "m", rows = 3): Promise<number[]> =>
     Array.from(await kernels.read(dropout.mask(kernels, module, [rows, 4000])));
   const values = await mask(make(1, 0));

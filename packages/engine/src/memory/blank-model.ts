@@ -6,6 +6,7 @@ import type { ModelConfig } from "../transformer/model-config.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { sequenceLayout } from "../transformer/packed-batch.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
+import type { SequenceLengths } from "./sequence-lengths.ts";
 import { allocateTogether, heldShapes } from "../transformer/weight-layout.ts";
 
 /** A model of the right shapes whose weights are zeros: enough to count its bytes and time its passes. */
@@ -23,16 +24,23 @@ export function blankModel(kernels: Kernels, config: ModelConfig, lora: LoraSett
   };
 }
 
-/** Sequences of one length. */
+/** Such sequences, as far as the vocabulary and the lengths tell them apart. */
 export function blankSequences(
-  { promptTokens, completionTokens }: { readonly promptTokens: number; readonly completionTokens: number },
+  { promptTokens, completionTokens, repliesPerPrompt = 1 }: SequenceLengths,
   count: number,
+  vocabulary: number,
 ): TrainingSequence[] {
-  const sequence = {
-    promptTokens: new Array<number>(promptTokens).fill(0),
-    completionTokens: new Array<number>(completionTokens).fill(0),
+  /** The number in base `vocabulary`, padded with zeros. */
+  const named = (number: number, length: number): number[] => {
+    const tokens = new Array<number>(length).fill(0);
+    for (let i = 0, rest = number; i < length && rest > 0; i++, rest = Math.floor(rest / vocabulary))
+      tokens[i] = rest % vocabulary;
+    return tokens;
   };
-  return Array.from({ length: count }, () => sequence);
+  return Array.from({ length: count }, (_, s) => ({
+    promptTokens: named(Math.floor(s / repliesPerPrompt), promptTokens),
+    completionTokens: named(s % repliesPerPrompt, completionTokens),
+  }));
 }
 
 /** As many new tokens behind as many old ones in each of some pages. */

@@ -1,10 +1,12 @@
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { planMemory, type MemorySettings } from "./plan-memory.ts";
+import { rowsOf, sequencesWithin } from "./sequence-lengths.ts";
 
 /** What fits into a device's memory; 0 when not even one does. */
 export interface LargestBatches {
-  /** Sequences of one training micro-batch. */
+  /** Sequences of one training micro-batch, and the rows that they take. */
   readonly microBatch: number;
+  readonly maxTokensPerMicroBatch: number;
   /** Replies sampled at once. */
   readonly rollouts: number;
 }
@@ -18,11 +20,13 @@ export function largestBatches(
   settings: Omit<MemorySettings, "microBatch" | "rollouts">,
   memoryBytes: number,
 ): LargestBatches {
-  const sequences = Math.floor(most.microBatchTokens / (settings.promptTokens + settings.completionTokens));
+  const sequences = sequencesWithin(settings, most.microBatchTokens);
+  const microBatch = largest(Math.max(1, sequences), (count) => {
+    return planMemory(config, { ...settings, microBatch: count, rollouts: 0 }).training <= memoryBytes;
+  });
   return {
-    microBatch: largest(Math.max(1, sequences), (microBatch) => {
-      return planMemory(config, { ...settings, microBatch, rollouts: 0 }).training <= memoryBytes;
-    }),
+    microBatch,
+    maxTokensPerMicroBatch: rowsOf(settings, microBatch),
     rollouts: largest(most.rollouts, (rollouts) => {
       return planMemory(config, { ...settings, microBatch: 0, rollouts }).sampling <= memoryBytes;
     }),

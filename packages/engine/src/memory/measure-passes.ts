@@ -126,8 +126,12 @@ async function train(model: ModelOnDevice, settings: Settings, count: number): P
   const { kernels } = model;
   const gradients = new Gradients(kernels);
   kernels.scope(() => {
-    const pass = trainForward(model, packBatch(kernels, blankSequences(settings, count)), settings.recompute);
-    const predictions = pass.batch.predictionCount;
+    const pass = trainForward(
+      model,
+      packBatch(kernels, blankSequences(settings, count, model.config.vocabularySize)),
+      settings.recompute,
+    );
+    const predictions = pass.batch.predicted.length;
     const d = kernels.upload(new Float64Array(predictions).fill(1), [predictions], "full");
     trainBackward(model, pass, d, gradients);
   });
@@ -142,7 +146,9 @@ async function train(model: ModelOnDevice, settings: Settings, count: number): P
 async function forward(model: ModelOnDevice, settings: Settings, count: number): Promise<void> {
   const { kernels } = model;
   const logProbs = kernels.scope(
-    () => trainForward(model, packBatch(kernels, blankSequences(settings, count)), "layer").logProbs,
+    () =>
+      trainForward(model, packBatch(kernels, blankSequences(settings, count, model.config.vocabularySize)), "layer")
+        .logProbs,
   );
   await kernels.read(logProbs);
   kernels.free(logProbs);

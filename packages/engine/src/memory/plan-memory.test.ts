@@ -65,11 +65,13 @@ test.for(cases)(
     const plan = planMemory(config, given);
     expect(meter.bytes()).toBe(plan.weights);
 
-    const sequence: TrainingSequence = { promptTokens: [1, 2, 3, 4, 5], completionTokens: [1, 2, 3, 4] };
+    const sequences = [1, 2, 3].map((first): TrainingSequence => {
+      return { promptTokens: [first, 2, 3, 4, 5], completionTokens: [1, 2, 3, 4] };
+    });
     const gradients = new Gradients(kernels);
     const pass = (): void =>
       kernels.scope(() => {
-        const forward = trainForward(model, packBatch(kernels, [sequence, sequence, sequence]), given.recompute);
+        const forward = trainForward(model, packBatch(kernels, sequences), given.recompute);
         trainBackward(model, forward, kernels.upload(new Float64Array(12).fill(1), [12], "full"), gradients);
       });
     pass();
@@ -190,7 +192,7 @@ test("the largest batches fit, and one more does not", () => {
     expect(peak({ microBatch: microBatch + 1 })).toBeGreaterThan(memory);
     expect(peak({ microBatch: 0, rollouts: rollouts + 1 })).toBeGreaterThan(memory);
   }
-  expect(largestBatches(config, settings, 1000)).toEqual({ microBatch: 0, rollouts: 0 });
+  expect(largestBatches(config, settings, 1000)).toEqual({ microBatch: 0, maxTokensPerMicroBatch: 0, rollouts: 0 });
 });
 
 test("measured passes leave nothing on the device, and deeper models take longer by the layer", async () => {

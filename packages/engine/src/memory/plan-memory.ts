@@ -13,19 +13,17 @@ import { blankModel, blankPlan, blankSequences } from "./blank-model.ts";
 import { elementBytes, type ElementBytes } from "./element-bytes.ts";
 import { MeteredKernels } from "./metered-kernels.ts";
 import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
+import { rowsOf, type SequenceLengths } from "./sequence-lengths.ts";
 import { createShapeKernels } from "./shape-kernels.ts";
 
 /** How a model is trained and sampled from. */
-export interface MemorySettings {
+export interface MemorySettings extends SequenceLengths {
   readonly dtype: Kernels["dtype"];
   /** Null trains all weights. */
   readonly lora: LoraSettings | null;
   readonly recompute: Recompute;
   /** Frozen copies of what is trained: one for an old policy, one more for a reference. */
   readonly snapshots: number;
-  /** Length of a sequence in tokens. */
-  readonly promptTokens: number;
-  readonly completionTokens: number;
   /** Sequences of one micro-batch. */
   readonly microBatch: number;
   /** Replies that are sampled at once. */
@@ -106,11 +104,11 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
   const lasting = parts.weights + parts.snapshots + parts.masterWeights + parts.optimizerMoments;
   const comingInTraining = parts.gradients + parts.activations + parts.headWorkspace;
   const comingInSampling = parts.keyValueCache + parts.samplingWorkspace;
-  const { microBatch, promptTokens, completionTokens, rollouts } = settings;
+  const { microBatch, rollouts } = settings;
   // What comes and goes in small blocks falls to pieces; gradients, caches and the head's tiles do not.
   const overhead = (coming: number, small: number, tokens: number): number =>
     Math.ceil(Math.min(productWorkspace, coming) + overheadShare * small + rotaryNumbers(config, tokens) * working);
-  const tokens = microBatch * (promptTokens + completionTokens);
+  const tokens = rowsOf(settings, microBatch);
   const trainingOverhead = overhead(comingInTraining, parts.activations, tokens);
   const samplingOverhead =
     overhead(comingInSampling, parts.samplingWorkspace, rollouts) + packedBytes(config, settings);
@@ -126,10 +124,15 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
   };
 }
 
+/** Whether sequences share the rows of what they begin with; true by default. */
+interface Sharing {
+  readonly shared?: boolean;
+}
+
 /** Bytes that a training pass of these sequences holds at its highest, gradients left out. */
 export function trainingPassBytes(
   config: ModelConfig,
-  settings: Pick<MemorySettings, "dtype" | "lora" | "recompute" | "headBytes">,
+  { shared = true, ...settings }: Pick<MemorySettings, "dtype" | "lora" | "recompute" | "headBytes"> & Sharing,
   sequences: readonly TrainingSequence[],
 ): number {
   const meter = meterOf(settings);
@@ -137,8 +140,8 @@ export function trainingPassBytes(
   const model = blankModel(kernels, config, settings.lora);
   const gradients = new Gradients(kernels);
   const pass = (): void => {
-    const forward = trainForward(model, packBatch(kernels, sequences), settings.recompute);
-    const predictions = forward.batch.predictionCount;
+    const forward = trainForward(model, packBatch(kernels, sequences, { shared }), settings.recompute);
+    const predictions = forward.batch.predicted.length;
     trainBackward(model, forward, kernels.upload(new Float64Array(predictions), [predictions], "full"), gradients);
   };
   // Once the gradients are there, what a pass adds to them is activations.
@@ -149,12 +152,12 @@ export function trainingPassBytes(
 /** Bytes that a forward pass without gradients holds at its highest. */
 export function forwardPassBytes(
   config: ModelConfig,
-  settings: Pick<MemorySettings, "dtype" | "lora">,
+  { shared = true, ...settings }: Pick<MemorySettings, "dtype" | "lora"> & Sharing,
   sequences: readonly TrainingSequence[],
 ): number {
   const meter = meterOf(settings);
   const model = blankModel(meter.kernels, config, settings.lora);
-  return peakOf(meter, () => trainForward(model, packBatch(meter.kernels, sequences), "layer"));
+  return peakOf(meter, () => trainForward(model, packBatch(meter.kernels, sequences, { shared }), "layer"));
 }
 
 /** Shapes without numbers, counted as libtorch would hold them. */
@@ -179,7 +182,7 @@ function trainingActivations(
 ): { readonly activations: number; readonly headWorkspace: number; readonly weights: number } {
   const meter = meterOf(settings);
   blankModel(meter.kernels, config, settings.lora);
-  const sequences = blankSequences(settings, settings.microBatch);
+  const sequences = blankSequences(settings, settings.microBatch, config.vocabularySize);
   const whole = trainingPassBytes(config, settings, sequences);
   const activations = trainingPassBytes(config, { ...settings, headBytes: 0 }, sequences);
   return { activations, headWorkspace: whole - activations, weights: meter.bytes() };

@@ -23,11 +23,11 @@ export async function holdTraining(
     for (const tensor of trainable(model).values()) copies.push(kernels.keep(kernels.copy(tensor)));
   const gradients = new Gradients(kernels);
   const optimizer = new AdamW(kernels);
-  const sequences = blankSequences(settings, settings.microBatch);
+  const sequences = blankSequences(settings, settings.microBatch, config.vocabularySize);
   for (let update = 0; update < 2; update++) {
     kernels.scope(() => {
       const pass = trainForward(model, packBatch(kernels, sequences), settings.recompute);
-      const predictions = pass.batch.predictionCount;
+      const predictions = pass.batch.predicted.length;
       trainBackward(model, pass, kernels.upload(new Float64Array(predictions), [predictions], "full"), gradients);
     });
     await optimizer.step(model, gradients.byName, {

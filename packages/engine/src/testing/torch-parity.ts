@@ -10,7 +10,7 @@ import { AdamW } from "../optimizer/adamw.ts";
 import { Gradients } from "../transformer/gradients.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { freeModel, uploadModel } from "../transformer/model-on-device.ts";
-import { packBatch } from "../transformer/packed-batch.ts";
+import { gradientOfPredictions, ofTokens, packBatch } from "../transformer/packed-batch.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
 import { readStored } from "../transformer/weight-layout.ts";
 import { trainBackward, trainForward } from "../transformer/train-pass.ts";
@@ -68,8 +68,12 @@ export const parityCases: readonly ParityCase[] = Object.entries(tinyConfigs).ma
     { promptTokens: [2], completionTokens: [2], temperature: 0.5 },
     { promptTokens: [5, 1], completionTokens: [] },
     { promptTokens: [0, 5, 4, 3, 2, 1, 0, 0, 1, 3], completionTokens: [1, 5, 5], temperature: 2 },
+    // Another reply to the first prompt, the first reply again, and a turn behind it: autograd sees each by itself.
+    { promptTokens: [1, 2, 3], completionTokens: [4, 1] },
+    { promptTokens: [1, 2, 3], completionTokens: [4, 0, 5, 2, 3] },
+    { promptTokens: [1, 2, 3, 4, 0, 5, 2, 3, 3], completionTokens: [0, 1], temperature: 0.5 },
   ],
-  dLogProbs: [0.5, -1.25, 2, 0.75, -0.5, 1.5, -2, 1, 0.25],
+  dLogProbs: [0.5, -1.25, 2, 0.75, -0.5, 1.5, -2, 1, 0.25, 0.75, -1, 0.5, 1.25, -0.5, 1, -1.5, 0.25, 2],
   // One step that clips, one that decays differently and does not clip.
   steps: [step, { ...step, learningRate: 0.05, weightDecay: 0.01, maxGradNorm: Infinity }],
 }));
@@ -106,10 +110,10 @@ export async function askTorch(
 export async function parityErrors(kernels: Kernels, item: ParityCase, torch: TorchAnswer): Promise<ParityErrors> {
   const model = uploadModel(kernels, parseModelConfig(item.config), item.parameters);
   const gradients = new Gradients(kernels);
-  const { logProbs, entropy } = kernels.scope(() => {
+  const { logProbs, entropy, predictions } = kernels.scope(() => {
     const pass = trainForward(model, packBatch(kernels, item.sequences));
-    trainBackward(model, pass, kernels.upload(Float64Array.from(item.dLogProbs), [item.dLogProbs.length]), gradients);
-    return { logProbs: pass.logProbs, entropy: pass.entropy };
+    trainBackward(model, pass, gradientOfPredictions(kernels, pass.batch, item.dLogProbs), gradients);
+    return { logProbs: pass.logProbs, entropy: pass.entropy, predictions: pass.batch.predictions };
   });
   const gradientErrors: Record<string, number> = {};
   const shapes = parameterShapes(model.config);
@@ -132,8 +136,8 @@ export async function parityErrors(kernels: Kernels, item: ParityCase, torch: To
     changes[name] = relativeError(change(values), change(torch.stepped[name] ?? []));
   }
   const errors = {
-    logProbs: relativeError(await kernels.read(logProbs), torch.logProbs),
-    entropy: relativeError(await kernels.read(entropy), torch.entropy),
+    logProbs: relativeError(ofTokens({ predictions }, await kernels.read(logProbs)), torch.logProbs),
+    entropy: relativeError(ofTokens({ predictions }, await kernels.read(entropy)), torch.entropy),
     gradients: gradientErrors,
     gradNorm: relativeError([gradNorm], [torch.gradNorm]),
     changes,

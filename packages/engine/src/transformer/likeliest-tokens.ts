@@ -10,8 +10,8 @@ export type LikeliestPiece = ReturnType<Kernels["tokenLogProbs"]>;
 const rowsAtOnce = 128;
 
 /**
- * Log-probs at temperature 1 of the targets [M] and of the `count` likeliest tokens at their places.
- * @param hidden - [M, D], normalised
+ * Log-probs at temperature 1 of the predicted tokens [K] and of the `count` likeliest at their places.
+ * @param hidden - [K, D], normalised
  */
 export function likeliestInPieces(
   model: ModelOnDevice,
@@ -36,7 +36,7 @@ export function likeliestInPieces(
   return pieces;
 }
 
-/** Reads and frees the pieces; one entry per row. */
+/** Reads and frees the pieces; one entry per prediction. */
 export async function readPieces(kernels: Kernels, pieces: readonly LikeliestPiece[]): Promise<LogProbsAtOne[]> {
   const rows: LogProbsAtOne[] = [];
   for (const { logProbs, topTokens, topLogProbs } of pieces) {

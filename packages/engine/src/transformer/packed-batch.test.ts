@@ -2,24 +2,29 @@ import { LaconicError, type TrainingSequence } from "@laconic/core";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { packBatch } from "./packed-batch.ts";
+import { packBatch, type PackedBatch } from "./packed-batch.ts";
 
 const kernels = createReferenceKernels();
 
-async function packed(sequences: readonly TrainingSequence[]): Promise<Record<string, number[]>> {
-  const batch = packBatch(kernels, sequences);
-  const read = async (name: "tokens" | "positions" | "rows" | "targets" | "inverseTemperature"): Promise<number[]> =>
+const packed = (sequences: readonly TrainingSequence[]): Promise<Record<string, number[]>> =>
+  read(packBatch(kernels, sequences));
+
+async function read(batch: PackedBatch): Promise<Record<string, number[]>> {
+  const values = async (name: "tokens" | "positions" | "rows" | "targets" | "inverseTemperature"): Promise<number[]> =>
     Array.from(await kernels.read(batch[name]));
   return {
-    tokens: await read("tokens"),
-    positions: await read("positions"),
-    rows: await read("rows"),
-    targets: await read("targets"),
-    inverseTemperature: await read("inverseTemperature"),
+    tokens: await values("tokens"),
+    positions: await values("positions"),
+    rows: await values("rows"),
+    targets: await values("targets"),
+    inverseTemperature: await values("inverseTemperature"),
     offsets: Array.from(batch.layout.offsets),
     offsetsOnDevice: Array.from(await kernels.read(batch.layout.offsetsOnDevice)),
     predictionOffsets: Array.from(batch.predictionOffsets),
-    counts: [batch.tokenCount, batch.predictionCount, batch.layout.longest],
+    counts: [batch.forest.tokens.length, batch.predicted.length, batch.layout.longest],
+    parents: Array.from(batch.layout.tree?.parents ?? []),
+    places: batch.places ? Array.from(await kernels.read(batch.places)) : [],
+    predictions: Array.from(batch.predictions),
   };
 }
 
@@ -38,6 +43,33 @@ test("each row predicts the next token; the prompt is not predicted, the last to
     offsetsOnDevice: [0, 4, 5],
     predictionOffsets: [0, 2, 3],
     counts: [5, 3, 4],
+    parents: [],
+    places: [],
+    predictions: [0, 1, 2],
+  });
+});
+
+test("what sequences share is packed once; a row that begins branches predicts a token for each", async () => {
+  const sequences = [
+    { promptTokens: [10, 11], completionTokens: [20, 21] },
+    { promptTokens: [10, 11], completionTokens: [22, 21] },
+    { promptTokens: [10, 11], completionTokens: [20, 21] },
+    { promptTokens: [10, 11], completionTokens: [20], temperature: 0.5 },
+    { promptTokens: [10, 11, 20, 21], completionTokens: [23] },
+  ];
+  expect(await packed(sequences)).toEqual({
+    tokens: [10, 11, 20, 21, 22],
+    positions: [0, 1, 2, 3, 2],
+    rows: [1, 2, 3, 4],
+    targets: [20, 21, 22, 21, 20, 23],
+    inverseTemperature: [1, 1, 1, 1, 2, 1],
+    offsets: [0, 2, 4, 5],
+    offsetsOnDevice: [0, 2, 4, 5],
+    predictionOffsets: [0, 2, 4, 6, 7, 8],
+    counts: [5, 6, 4],
+    parents: [-1, 0, 0],
+    places: [0, 1, 0, 3, 0, 2],
+    predictions: [0, 1, 2, 3, 0, 1, 4, 5],
   });
 });
 
@@ -48,7 +80,8 @@ test("any batch: targets are the completions, and each row holds the token befor
     completionTokens: fc.array(token, { maxLength: 5 }),
   });
   const property = fc.asyncProperty(fc.array(sequence, { maxLength: 5 }), async (sequences) => {
-    const { tokens, rows, targets, offsets, predictionOffsets } = await packed(sequences);
+    const batch = packBatch(kernels, sequences, { shared: false });
+    const { tokens, rows, targets, offsets, predictionOffsets } = await read(batch);
     expect(targets).toEqual(sequences.flatMap(({ completionTokens }) => completionTokens));
     const before = sequences.flatMap(({ promptTokens, completionTokens }) =>
       completionTokens.map((_, i) => (i === 0 ? promptTokens.at(-1) : completionTokens[i - 1])),

@@ -1,74 +1,135 @@
-import { LaconicError, type TrainingSequence } from "@laconic/core";
+import { LaconicError, prefixForest, rowsOfSequence, type PrefixForest, type TrainingSequence } from "@laconic/core";
 import type { Kernels, SequenceLayout, Tensor } from "@laconic/kernels";
 
-/** Sequences packed without padding, on the device. */
+/** Sequences packed without padding, on the device: each prefix that they share once. */
 export interface PackedBatch {
-  /** int32 [N]: prompt and completion tokens, but each sequence's last one, which nothing is predicted from. */
+  /** int32 [N]: prompt and completion tokens, without last ones, which nothing is predicted from. */
   readonly tokens: Tensor;
   /** int32 [N], from 0 in each sequence. */
   readonly positions: Tensor;
   readonly layout: SequenceLayout;
-  /** int32 [M]: the rows whose next token is a completion token. */
+  /** int32 [U]: the rows that something is predicted from, each once, in their order. */
   readonly rows: Tensor;
-  /** int32 [M]: that next token. */
+  /** int32 [K]: of each prediction its place among the U. Null where each of them predicts one token, in order. */
+  readonly places: Tensor | null;
+  /** int32 [K]: the token that each prediction is about. */
   readonly targets: Tensor;
-  /** [M] */
+  /** [K] */
   readonly inverseTemperature: Tensor;
-  readonly tokenCount: number;
-  /** M. */
-  readonly predictionCount: number;
-  /** Length S + 1: where each sequence's predictions start among the M. */
+  /** What lies in the N rows. */
+  readonly forest: PrefixForest;
+  /** Length U: the rows. */
+  readonly selected: Int32Array;
+  /** Length K: the targets. */
+  readonly predicted: Int32Array;
+  /** Length M: the prediction of each completion token. Equal tokens behind one prefix at one temperature are one prediction. */
+  readonly predictions: Int32Array;
+  /** Length S + 1: where each sequence's tokens start among the M. */
   readonly predictionOffsets: Int32Array;
 }
 
 /**
  * Packs prompts and completions. A sequence without completion tokens takes no room.
+ * @param options.shared - false gives every sequence rows of its own
  * @throws LaconicError `input_invalid` when a completion has no prompt token to be predicted from.
  */
-export function packBatch(kernels: Kernels, sequences: readonly TrainingSequence[]): PackedBatch {
-  const tokens: number[] = [];
-  const positions: number[] = [];
-  const rows: number[] = [];
-  const targets: number[] = [];
-  const inverseTemperature: number[] = [];
-  const offsets = [0];
-  const predictionOffsets = new Int32Array(sequences.length + 1);
-  sequences.forEach(({ promptTokens, completionTokens, temperature }, s) => {
-    if (completionTokens.length > 0) {
-      if (promptTokens.length === 0)
-        throw new LaconicError("input_invalid", `sequence ${s}: the prompt is empty`, { sequence: s });
-      const all = [...promptTokens, ...completionTokens];
-      const start = tokens.length;
-      for (let t = 0; t + 1 < all.length; t++) {
-        tokens.push(all[t] as number);
-        positions.push(t);
-        if (t + 1 < promptTokens.length) continue;
-        rows.push(start + t);
-        targets.push(all[t + 1] as number);
-        // Greedy sampling has no distribution; its log-probs are those of temperature 1.
-        inverseTemperature.push(1 / (temperature || 1));
-      }
-      offsets.push(tokens.length);
-    }
-    predictionOffsets[s + 1] = rows.length;
+export function packBatch(
+  kernels: Kernels,
+  sequences: readonly TrainingSequence[],
+  options: { readonly shared?: boolean } = {},
+): PackedBatch {
+  sequences.forEach(({ promptTokens, completionTokens }, s) => {
+    if (completionTokens.length > 0 && promptTokens.length === 0)
+      throw new LaconicError("input_invalid", `sequence ${s}: the prompt is empty`, { sequence: s });
   });
-  const ints = (values: readonly number[]): Tensor => kernels.upload(Int32Array.from(values), [values.length]);
+  const forest = prefixForest(sequences, options);
+  const { rows, targets, inverseTemperatures, ...found } = predictionsOf(forest, sequences);
+  const selected = Int32Array.from(new Set(rows)).toSorted();
+  const placeOfRow = new Int32Array(forest.tokens.length);
+  selected.forEach((row, place) => (placeOfRow[row] = place));
+  const places = rows.map((row) => placeOfRow[row] as number);
+  const ints = (values: ArrayLike<number>): Tensor => kernels.upload(Int32Array.from(values), [values.length]);
   return {
-    tokens: ints(tokens),
-    positions: ints(positions),
-    layout: sequenceLayout(kernels, offsets),
-    rows: ints(rows),
+    tokens: ints(forest.tokens),
+    positions: ints(forest.positions),
+    layout: sequenceLayout(kernels, forest.offsets, forest.parents),
+    rows: ints(selected),
+    places: places.length === selected.length && places.every((place, k) => place === k) ? null : ints(places),
     targets: ints(targets),
-    inverseTemperature: kernels.upload(Float64Array.from(inverseTemperature), [rows.length], "full"),
-    tokenCount: tokens.length,
-    predictionCount: rows.length,
-    predictionOffsets,
+    inverseTemperature: kernels.upload(Float64Array.from(inverseTemperatures), [targets.length], "full"),
+    forest,
+    selected,
+    predicted: Int32Array.from(targets),
+    ...found,
   };
 }
 
-export function sequenceLayout(kernels: Kernels, offsets: ArrayLike<number>): SequenceLayout {
+/** Every completion token's prediction, and of each prediction its row, token and temperature. */
+function predictionsOf(
+  forest: PrefixForest,
+  sequences: readonly TrainingSequence[],
+): Pick<PackedBatch, "predictions" | "predictionOffsets"> &
+  Readonly<Record<"rows" | "targets" | "inverseTemperatures", readonly number[]>> {
+  const [rows, targets, inverseTemperatures]: [number[], number[], number[]] = [[], [], []];
+  /** The last prediction of each row, and of each prediction the one before it: a row that begins branches has several. */
+  const lastOfRow = new Int32Array(forest.tokens.length).fill(-1);
+  const before: number[] = [];
+  const predictionOf = (row: number, target: number, inverseTemperature: number): number => {
+    for (let k = lastOfRow[row] as number; k >= 0; k = before[k] as number)
+      if (targets[k] === target && inverseTemperatures[k] === inverseTemperature) return k;
+    before.push(lastOfRow[row] as number);
+    rows.push(row);
+    inverseTemperatures.push(inverseTemperature);
+    return (lastOfRow[row] = targets.push(target) - 1);
+  };
+  const predictionOffsets = new Int32Array(sequences.length + 1);
+  const predictions: number[] = [];
+  sequences.forEach(({ promptTokens, completionTokens, temperature }, s) => {
+    // Greedy sampling has no distribution; its log-probs are those of temperature 1.
+    const inverseTemperature = 1 / (temperature || 1);
+    rowsOfSequence(forest, s, Math.max(0, promptTokens.length - 1)).forEach((row, i) =>
+      predictions.push(predictionOf(row, completionTokens[i] as number, inverseTemperature)),
+    );
+    predictionOffsets[s + 1] = predictions.length;
+  });
+  return { rows, targets, inverseTemperatures, predictions: Int32Array.from(predictions), predictionOffsets };
+}
+
+/** What was found of each prediction [K], for each completion token [M]. */
+export function ofTokens(
+  { predictions }: Pick<PackedBatch, "predictions">,
+  ofPredictions: ArrayLike<number>,
+): Float64Array {
+  return Float64Array.from(predictions, (k) => ofPredictions[k] as number);
+}
+
+/** Gradients of completion tokens [M], added up for each prediction [K], on the device. */
+export function gradientOfPredictions(
+  kernels: Kernels,
+  { predictions, predicted }: PackedBatch,
+  ofEachToken: ArrayLike<number>,
+): Tensor {
+  const sums = new Float64Array(predicted.length);
+  predictions.forEach((k, m) => (sums[k] = (sums[k] as number) + (ofEachToken[m] as number)));
+  return kernels.upload(sums, [sums.length], "full");
+}
+
+/** @param parents - of each segment the one that it continues, -1 for none; all are sequences where absent */
+export function sequenceLayout(kernels: Kernels, offsets: ArrayLike<number>, parents?: Int32Array): SequenceLayout {
   const host = Int32Array.from(offsets);
+  const reach = new Int32Array(host.length - 1);
   let longest = 0;
-  for (let s = 0; s + 1 < host.length; s++) longest = Math.max(longest, (host[s + 1] as number) - (host[s] as number));
-  return { offsets: host, offsetsOnDevice: kernels.upload(host, [host.length]), longest };
+  for (let s = 0; s < reach.length; s++) {
+    const parent = parents?.[s] ?? -1;
+    reach[s] = (host[s + 1] as number) - (host[s] as number) + (parent < 0 ? 0 : (reach[parent] as number));
+    longest = Math.max(longest, reach[s] as number);
+  }
+  return {
+    offsets: host,
+    offsetsOnDevice: kernels.upload(host, [host.length]),
+    longest,
+    ...(parents?.some((parent) => parent >= 0) && {
+      tree: { parents, parentsOnDevice: kernels.upload(parents, [parents.length]) },
+    }),
+  };
 }

@@ -8,7 +8,7 @@ import { parseModelConfig, type ModelConfig } from "./model-config.ts";
 import { parameterShapes } from "./parameters.ts";
 import { readStored } from "./weight-layout.ts";
 import { freeModel, uploadModel, type ModelOnDevice } from "./model-on-device.ts";
-import { packBatch } from "./packed-batch.ts";
+import { gradientOfPredictions, ofTokens, packBatch } from "./packed-batch.ts";
 import { trainBackward, trainForward, type Recompute } from "./train-pass.ts";
 
 type Values = Map<string, Float64Array>;
@@ -22,9 +22,12 @@ const sequences: readonly TrainingSequence[] = [
 const dLogProbs = [0.5, -1.25, 2, 0.75, -1.5, 1.5, -2, 1];
 
 async function logProbsOf(kernels: Kernels, model: ModelOnDevice, batch = sequences): Promise<number[]> {
-  const tensor = kernels.scope(() => trainForward(model, packBatch(kernels, batch)).logProbs);
-  const values = Array.from(await kernels.read(tensor));
-  kernels.free(tensor);
+  const { logProbs, predictions } = kernels.scope(() => {
+    const pass = trainForward(model, packBatch(kernels, batch));
+    return { logProbs: pass.logProbs, predictions: pass.batch.predictions };
+  });
+  const values = Array.from(ofTokens({ predictions }, await kernels.read(logProbs)));
+  kernels.free(logProbs);
   return values;
 }
 
@@ -39,7 +42,7 @@ async function gradientsOf(
   config: ModelConfig,
   values: Values,
   batches: readonly { readonly sequences: readonly TrainingSequence[]; readonly dLogProbs: readonly number[] }[],
-  recompute: Recompute = "none",
+  { recompute = "none", shared = true }: { readonly recompute?: Recompute; readonly shared?: boolean } = {},
 ): Promise<Values> {
   const kernels = createReferenceKernels();
   const model = uploadModel(kernels, config, values);
@@ -47,13 +50,8 @@ async function gradientsOf(
   const gradients = new Gradients(kernels);
   for (const batch of batches)
     kernels.scope(() => {
-      const pass = trainForward(model, packBatch(kernels, batch.sequences), recompute);
-      trainBackward(
-        model,
-        pass,
-        kernels.upload(Float64Array.from(batch.dLogProbs), [batch.dLogProbs.length]),
-        gradients,
-      );
+      const pass = trainForward(model, packBatch(kernels, batch.sequences, { shared }), recompute);
+      trainBackward(model, pass, gradientOfPredictions(kernels, pass.batch, batch.dLogProbs), gradients);
     });
   expect(kernels.liveTensors()).toBe(before + model.parameters.size);
   for (const [name, tensor] of gradients.byName) expect(tensor.shape).toEqual(model.parameters.get(name)?.shape);
@@ -121,7 +119,7 @@ test.for(models)("gradients agree with finite differences in every parameter: $n
 test.for(models)("recomputing each layer changes no bit: $name", async ({ config, values }) => {
   const [kept, recomputed] = [
     await gradientsOf(config, values, whole),
-    await gradientsOf(config, values, whole, "layer"),
+    await gradientsOf(config, values, whole, { recompute: "layer" }),
   ];
   expect(recomputed).toEqual(kept);
 });
@@ -144,6 +142,34 @@ test.for(models)("gradients of micro-batches add up to those of the batch: $name
   ];
   const [together, added] = [await gradientsOf(config, values, whole), await gradientsOf(config, values, parts)];
   expect(largestDifference(together, added)).toBeLessThan(1e-12);
+});
+
+/** Replies to one prompt, one of them twice and at another temperature; turns; agents that read each other. */
+const shared: readonly TrainingSequence[] = [
+  { promptTokens: [1, 2, 3], completionTokens: [4, 0, 5] },
+  { promptTokens: [1, 2, 3], completionTokens: [4, 1] },
+  { promptTokens: [1, 2, 3], completionTokens: [4, 0, 5] },
+  { promptTokens: [1, 2, 3], completionTokens: [4, 0, 5], temperature: 0.5 },
+  { promptTokens: [1, 2, 3, 4, 0, 5, 2], completionTokens: [3, 3] },
+  { promptTokens: [1, 2, 3, 4, 1, 4, 0, 5], completionTokens: [1] },
+  { promptTokens: [0], completionTokens: [1] },
+  { promptTokens: [1], completionTokens: [2, 3, 4] },
+];
+
+test.for(models)("what sequences share is passed once, with the gradients of separate ones: $name", async (given) => {
+  const { config, values } = given;
+  const kernels = createReferenceKernels();
+  const model = uploadModel(kernels, config, values);
+  const together = await logProbsOf(kernels, model, shared);
+  const apart: number[] = [];
+  for (const sequence of shared) apart.push(...(await logProbsOf(kernels, model, [sequence])));
+  together.forEach((logProb, i) => expect(logProb).toBeCloseTo(apart[i] as number, 12));
+  const batch = { sequences: shared, dLogProbs: together.map((_, i) => Math.cos(i)) };
+  const gradients = await gradientsOf(config, values, [batch]);
+  expect(largestDifference(gradients, await gradientsOf(config, values, [batch], { shared: false }))).toBeLessThan(
+    1e-12,
+  );
+  expect(await gradientsOf(config, values, [batch], { recompute: "layer" })).toEqual(gradients);
 });
 
 test("every completion token has a log-prob, the last one too; prompts have none", async () => {

@@ -1,4 +1,4 @@
-import type { Tensor } from "@laconic/kernels";
+import type { Kernels, Tensor } from "@laconic/kernels";
 import type { Dropout } from "../lora/dropout.ts";
 import type { Gradients } from "./gradients.ts";
 import type { LayerRows } from "./layer-rows.ts";
@@ -13,9 +13,9 @@ export type Recompute = "none" | "layer";
 /** A forward pass over packed sequences and what its backward pass needs. */
 export interface TrainPass {
   readonly batch: PackedBatch;
-  /** Of each predicted token, [M]. */
+  /** Of each prediction, [K]. */
   readonly logProbs: Tensor;
-  /** Of the distribution each was predicted from, in nats, [M]. */
+  /** Of the distribution each was predicted from, in nats, [K]. */
   readonly entropy: Tensor;
   readonly logSumExp: Tensor;
   /** Per layer: its activations, or only its input. */
@@ -47,7 +47,7 @@ export function trainForward(
   }
   const { out: selected, invRms } = kernels.rmsNorm(x, parameter(model, finalNormName), config.rmsNormEpsilon);
   const head = kernels.headLogProbs(
-    selected,
+    predictedFrom(kernels, selected, batch),
     parameter(model, headName(config)),
     batch.targets,
     batch.inverseTemperature,
@@ -55,7 +55,7 @@ export function trainForward(
   return { batch, ...head, layers, final: { input: x, invRms, selected }, ...(dropout && { dropout }) };
 }
 
-/** Back-propagates d loss / d log-prob [M] through the whole model into `gradients`. */
+/** Back-propagates d loss / d log-prob [K] through the whole model into `gradients`. */
 export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: Tensor, gradients: Gradients): void {
   const { kernels, config } = model;
   const { batch } = pass;
@@ -75,30 +75,37 @@ export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: 
   });
 }
 
+/** The hidden state of each prediction, [K, D]: rows that several tokens are predicted from repeat here, and only here. */
+export function predictedFrom(kernels: Kernels, selected: Tensor, { places }: PackedBatch): Tensor {
+  return places ? kernels.gatherRows(selected, places) : selected;
+}
+
 /** Returns d loss / d output of the last layer. */
 function headBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: Tensor, gradients: Gradients): Tensor {
   const { kernels, config } = model;
   const { batch, final, logSumExp } = pass;
   return kernels.scope(() => {
     const headInput = {
-      hidden: final.selected,
+      hidden: predictedFrom(kernels, final.selected, batch),
       weight: parameter(model, headName(config)),
       targets: batch.targets,
       inverseTemperature: batch.inverseTemperature,
       logSumExp,
     };
-    const dHidden = gradients.head(model, headName(config), dLogProbs, headInput);
+    const dPredicted = gradients.head(model, headName(config), dLogProbs, headInput);
+    const { places, selected } = batch;
+    const dHidden = places ? kernels.scatterAddRows(dPredicted, places, selected.length) : dPredicted;
     return gradients.rmsNorm(model, finalNormName, dHidden, final.input, final.invRms);
   });
 }
 
 /** After the last layer only rows that predict a completion token are read. */
 function rowsOf({ config }: ModelOnDevice, layer: number, batch: PackedBatch, dropout?: Dropout): LayerRows {
-  const { positions, layout, rows, tokenCount } = batch;
+  const { positions, layout, rows, forest } = batch;
   return {
     positions,
     layout,
-    ...(layer === config.layers - 1 && { wanted: { rows, of: tokenCount } }),
+    ...(layer === config.layers - 1 && { wanted: { rows, of: forest.tokens.length } }),
     ...(dropout && { dropout }),
   };
 }

@@ -1,4 +1,3 @@
-import { joinedModel } from "@laconic/engine";
 import {
   boundPort,
   closeServer,
@@ -72,7 +71,7 @@ export function endpoint(
       now: () => new Date().getTime(),
       onError: (error) => progress.note(`error: ${error instanceof Error ? error.message : String(error)}`),
     });
-    const parts: TrainingParts = { ...opened.parts, policies: joined(opened.parts.policies), source: gateway };
+    const parts: TrainingParts = { ...opened.parts, source: gateway };
     checkTraining(parts, train);
     const http = createHandlerServer(gateway.handler, (error) => warn(String(error)));
     await listen(http, port, host);
@@ -105,11 +104,4 @@ function agentsOf({ parts, tokenizers, task }: OpenedParts): Record<string, Gate
   for (const agent of task.topology.agents)
     agents[agent] ??= { tokenizer: null, contextLength: Number.MAX_SAFE_INTEGER, learns: false };
   return agents;
-}
-
-/** Turns of a conversation begin with one another, so they are passed over once. */
-function joined(policies: TrainingParts["policies"]): TrainingParts["policies"] {
-  return Object.fromEntries(
-    Object.entries(policies).map(([name, policy]) => [name, { ...policy, model: joinedModel(policy.model) }]),
-  );
 }

@@ -9,11 +9,14 @@ import {
   parseModelConfig,
   readJsonFile,
   planMemory,
+  rowsOf,
+  sequencesWithin,
   type LargestBatches,
   type MemoryPlan,
   type MemorySettings,
   type ModelConfig,
   type PassSeconds,
+  type SequenceLengths,
 } from "@laconic/engine";
 import type { CreateKernels } from "@laconic/kernels";
 import { planFleet, type FleetPlan } from "./fleet/plan-fleet.ts";
@@ -48,7 +51,7 @@ export interface RunPlan {
   readonly workers: number;
   /** For each worker; null where nobody knows. */
   readonly memoryBytes: number | null;
-  readonly largest: (LargestBatches & { readonly maxTokensPerMicroBatch: number }) | null;
+  readonly largest: LargestBatches | null;
   /** Replies of one step. */
   readonly replies: number;
   readonly steps: number;
@@ -81,10 +84,12 @@ export async function planRun(
   const agents = task.trainedAgents ?? task.topology.agents;
   const replies = train.problemsPerStep * train.episodesPerProblem * agents.length;
   const half = Math.min(maxPlannedTokens, Math.floor(model.maxPositions / 2));
-  const { promptTokens, completionTokens } = {
+  const lengths: SequenceLengths = {
     promptTokens: options.promptTokens ?? half,
     completionTokens: options.completionTokens ?? half,
+    repliesPerPrompt: train.episodesPerProblem,
   };
+  const { promptTokens, completionTokens } = lengths;
   const length = promptTokens + completionTokens;
   if (length > model.maxPositions)
     throw new LaconicError(
@@ -97,9 +102,8 @@ export async function planRun(
     lora,
     recompute: memory.recompute,
     snapshots: (train.refreshOldPolicyEvery > 1 ? 1 : 0) + (train.objective.kl ? 1 : 0),
-    promptTokens,
-    completionTokens,
-    microBatch: Math.max(1, Math.min(perStep, Math.floor(memory.maxTokensPerMicroBatch / length))),
+    ...lengths,
+    microBatch: Math.max(1, Math.min(perStep, sequencesWithin(lengths, memory.maxTokensPerMicroBatch))),
     rollouts: Math.ceil(replies / device.workers),
     ...device.kernels,
   };
@@ -119,7 +123,7 @@ export async function planRun(
     memory: plan,
     workers: device.workers,
     memoryBytes,
-    largest: largest && { ...largest, maxTokensPerMicroBatch: largest.microBatch * length },
+    largest,
     replies,
     steps: train.steps,
     stepSeconds: seconds && stepSeconds(config, settings, seconds, largest),
@@ -180,7 +184,7 @@ function rated(model: ModelConfig, settings: MemorySettings, tflops: number): Pa
   const forward = (2 * parameters) / (tflops * 1e12);
   const backward = settings.lora ? forward : 2 * forward;
   const again = settings.recompute === "layer" ? forward : 0;
-  const tokens = settings.microBatch * (settings.promptTokens + settings.completionTokens);
+  const tokens = rowsOf(settings, settings.microBatch);
   return {
     training: tokens * (forward + backward + again),
     forward: tokens * forward,

@@ -44,6 +44,35 @@ export function trainingCases({
       expectThat(seen.logProbs.offsets.join() === "0,3,4,4,9", "the log-probs in the order of the batch");
     }),
 
+    modelCase("what sequences share changes neither log-probs nor gradients", async (model) => {
+      const [first, second] = [
+        { promptTokens: [1, 2, 3], completionTokens: [4, 0, 5, 2] },
+        { promptTokens: [1, 2, 3, 4, 0, 1], completionTokens: [2, 2] },
+      ];
+      const family = [
+        first,
+        second,
+        { promptTokens: [1, 2, 3], completionTokens: [4, 1, 3] },
+        { ...first, temperature: 0.5 },
+        first,
+        { promptTokens: [1, 2, 3, 4, 0, 5, 2], completionTokens: [3] },
+      ];
+      const still = { ...optimizer, learningRate: 1e-12 };
+      const { logProbs, rowsPassed } = await model.forwardBackward(family, pullUp(0.1));
+      const { gradNorm: together } = await model.optimStep(still);
+      let tokens = 0;
+      for (const [i, sequence] of family.entries()) {
+        const alone = await model.forwardBackward([sequence], pullUp(0.1));
+        tokens += sequence.promptTokens.length + sequence.completionTokens.length - 1;
+        alone.logProbs.values.forEach((value, t) =>
+          expectNear(value, raggedRow(logProbs, i)[t] as number, 1e-5, `log-prob ${i},${t}`),
+        );
+      }
+      const { gradNorm: apart } = await model.optimStep(still);
+      expectNear(apart, together, 1e-4 * together, "norm of the gradient");
+      if (rowsPassed !== undefined) expectThat(rowsPassed < tokens, `fewer than ${tokens} rows, got ${rowsPassed}`);
+    }),
+
     modelCase("gradient steps raise the likelihood of what they train, last token included", async (model) => {
       const before = await model.forward(sequences);
       for (let step = 0; step < 20; step++) {
