@@ -1,15 +1,16 @@
 import { totalmem } from "node:os";
 import { checkedKernels, type DeviceMemory, type Kernels } from "@laconic/kernels";
 import type { Torch } from "./native/torch.ts";
-import { cpuAttentionKernels } from "./kernels/attention.ts";
+import { attentionKernels } from "./kernels/attention.ts";
 import { cudaAttentionKernels } from "./kernels/cuda-attention.ts";
+import { cpuDenseAttention } from "./kernels/dense-attention.ts";
 import { elementwiseKernels } from "./kernels/elementwise.ts";
 import { headKernels } from "./kernels/head.ts";
 import { flashCacheKernels, flashPageSize, type FlashCacheKind } from "./kernels/flash-cache.ts";
 import { cacheKernels } from "./kernels/key-value-cache.ts";
 import { lifetimeKernels } from "./kernels/lifetime.ts";
 import { linearKernels } from "./kernels/linear.ts";
-import { mathAttentionKernels } from "./kernels/math-attention.ts";
+import { mathDenseAttention } from "./kernels/math-attention.ts";
 import { normKernels, type NormBackward } from "./kernels/norm.ts";
 import { optimizerKernels } from "./kernels/optimizer.ts";
 import { pieceKernels } from "./kernels/pieces.ts";
@@ -51,8 +52,9 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
   const { attention, caching = "plain", programs = false, headBytes, graphs = false } = choices;
   const { normBackward = torch.device === "cuda" ? "fused" : "composed" } = choices;
   const device = new TorchDevice(torch, dtype);
-  const plain = mathAttentionKernels(device);
-  const fused = torch.device === "cpu" ? cpuAttentionKernels(device) : cudaAttentionKernels(device, plain);
+  const plain = attentionKernels(device, mathDenseAttention(device));
+  const fused =
+    torch.device === "cpu" ? attentionKernels(device, cpuDenseAttention(device)) : cudaAttentionKernels(device, plain);
   const caches = cacheKernels(device);
   const { major, minor } = torch.library.version;
   const recorder = graphs ? new Recordings(torch, device.store) : null;

@@ -1,7 +1,7 @@
 import { longestReach, pageRun, seesEverything, type AttentionShape, type CachePlan } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
-import { scaleOf } from "./attention.ts";
+import { scaleOf } from "./dense-attention.ts";
 import type { TorchCache } from "./torch-cache.ts";
 import { packRows, padRows, paddedLayout } from "./padding.ts";
 import type { TorchDevice } from "../torch-device.ts";

@@ -3,7 +3,7 @@ import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { TorchTensor } from "../tensors.ts";
-import { scaleOf } from "./attention.ts";
+import { scaleOf } from "./dense-attention.ts";
 import type { Caching } from "./key-value-cache.ts";
 
 const flash = operator("aten::_flash_attention_forward", "", 5);

@@ -2,6 +2,7 @@ import type { SequenceLayout } from "@laconic/kernels";
 import type { ScalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
+import type { Rows } from "./dense-attention.ts";
 
 const indexCopy = operator("aten::index_copy_");
 const indexSelect = operator("aten::index_select");
@@ -38,6 +39,12 @@ export function padRows(device: TorchDevice, x: Handle, layout: PaddedLayout, wi
   const { torch } = device;
   const padded = torch.full([layout.sequences * layout.longest, width], type, 0);
   return torch.call(indexCopy, padded, { int: 0 }, layout.places, x);
+}
+
+/** The same of rows that need not lie side by side, which stay where they are when none needs padding. */
+export function paddedRows(device: TorchDevice, x: Rows, layout: PaddedLayout, width: number): Rows {
+  if (layout.places === null) return x;
+  return { handle: padRows(device, x.handle, layout, width, device.working), stride: width };
 }
 
 /** The packed rows of [S * longest, width]. */

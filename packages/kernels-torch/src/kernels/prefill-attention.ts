@@ -1,10 +1,10 @@
 import type { AttentionShape, CachePlan } from "@laconic/kernels";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
-import { fromHeads, scaleOf, rowsToHeads } from "./attention.ts";
+import { cpuDenseAttention, scaleOf, type Rows } from "./dense-attention.ts";
 import { heldRows, type NewTokens } from "./cached-attention.ts";
 import type { TorchCache } from "./torch-cache.ts";
-import { paddedLayout } from "./padding.ts";
+import { packRows, paddedLayout, paddedRows } from "./padding.ts";
 
 const flashCpu = operator("aten::_scaled_dot_product_flash_attention_for_cpu", "", 2);
 const transpose = operator("aten::transpose", "int");
@@ -18,7 +18,6 @@ export function attendWithoutPast(
   shape: AttentionShape,
   plan: CachePlan,
 ): Handle {
-  const { torch } = device;
   const { tokens } = input;
   const { queryHeads, kvHeads, headDim } = shape;
   const { longest } = plan.layout;
@@ -28,17 +27,15 @@ export function attendWithoutPast(
       return mixed;
     });
   const padded = paddedLayout(device, plan.layout, tokens);
-  const [mixed] = torch.callMany(
-    flashCpu,
-    rowsToHeads(device, { handle: input.query, stride: queryHeads * headDim }, padded, queryHeads, headDim),
-    rowsToHeads(device, { handle: input.keys, stride: kvHeads * headDim }, padded, kvHeads, headDim),
-    rowsToHeads(device, { handle: input.values, stride: kvHeads * headDim }, padded, kvHeads, headDim),
-    { float: 0 },
-    { bool: true },
-    null,
-    scaleOf(shape),
+  const rows = (handle: Handle, width: number): Rows => paddedRows(device, { handle, stride: width }, padded, width);
+  const [mixed] = cpuDenseAttention(device).forward(
+    rows(input.query, queryHeads * headDim),
+    rows(input.keys, kvHeads * headDim),
+    rows(input.values, kvHeads * headDim),
+    { sequences: padded.sequences, queries: longest, keys: longest, causal: true },
+    shape,
   );
-  return fromHeads(device, mixed, padded, queryHeads, headDim);
+  return packRows(device, mixed, padded, queryHeads * headDim);
 }
 
 /**
