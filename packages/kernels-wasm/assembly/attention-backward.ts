@@ -1,4 +1,6 @@
-import { loadTile, maskBand, mixRows, scoreBand, spreadRows, transposeHead } from "./attention-tiles";
+import {
+  columnsTo, gatherHead, loadTile, maskBand, mixRows, scoreBand, spreadRows, transposeHead, transposePath,
+} from "./attention-tiles";
 import { dot, exp4 } from "./vector";
 
 /**
@@ -10,46 +12,95 @@ export function attentionBackward(
   dOut: usize, q: usize, k: usize, v: usize, out: usize, logSumExp: usize, dQ: usize, dK: usize, dV: usize,
   offsets: usize, sequences: i32, queryHeads: i32, kvHeads: i32, width: i32, scale: f32, scratch: usize,
 ): void {
-  const qRow = (queryHeads * width) << 2;
   const kvRow = (kvHeads * width) << 2;
-  const group = queryHeads / kvHeads;
   for (let s = 0; s < sequences; s++) {
     const start = load<i32>(offsets + (s << 2));
     const length = load<i32>(offsets + ((s + 1) << 2)) - start;
     const padded = (length + 3) & ~3;
     const valuesT = scratch + ((width * padded) << 2);
-    const shares = valuesT + ((width * padded) << 2);
-    const dScores = shares + (padded << 4);
-    const qTile = dScores + (padded << 4);
-    const dTile = qTile + (width << 4);
-    const ones = dTile + (width << 4);
-    v128.store(ones, f32x4.splat(1));
     for (let kv = 0; kv < kvHeads; kv++) {
       const head = start * kvRow + ((kv * width) << 2);
       transposeHead(k + head, kvRow, scratch, length, padded, width);
       transposeHead(v + head, kvRow, valuesT, length, padded, width);
-      for (let h = kv * group; h < (kv + 1) * group; h++) {
-        for (let i = 0; i < length; i += 4) {
-          const row = (start + i) * qRow + ((h * width) << 2);
-          const valid = min(4, length - i);
-          const columns = i + 4;
-          const count = min(columns, length);
-          loadTile(q + row, qRow, qTile, valid, width);
-          loadTile(dOut + row, qRow, dTile, valid, width);
-          scoreBand(qTile, scratch, padded, shares, padded, columns, width, scale);
-          scoreBand(dTile, valuesT, padded, dScores, padded, columns, width, 1);
-          maskBand(shares, padded, i);
-          for (let r = 0; r < 4; r++) {
-            const line = (r * padded) << 2;
-            // A missing row has no gradient: its tiles are zeros, so any finite share will do.
-            const lse: f32 = r < valid ? load<f32>(logSumExp + (((start + i + r) * queryHeads + h) << 2)) : 0;
-            const delta: f32 = r < valid ? dot(dTile + ((r * width) << 2), out + row + r * qRow, width) : 0;
-            scoreGradient(shares + line, dScores + line, columns, lse, delta, scale);
-          }
-          mixRows(dScores, padded, k + head, kvRow, count, ones, dQ + row, qRow, valid, width);
-          spreadRows(dScores, padded, qTile, dK + head, kvRow, count, width);
-          spreadRows(shares, padded, dTile, dV + head, kvRow, count, width);
-        }
+      gradientRows(
+        dOut, q, scratch, valuesT, k + head, kvRow, out, logSumExp, dQ, dK, dV, offsets, 0, 0, s, 0, padded, kv,
+        queryHeads, kvHeads, width, scale, valuesT + ((width * padded) << 2),
+      );
+    }
+  }
+}
+
+/**
+ * Backward of `attentionTree`. Gradients of keys and values add up over segments in their order.
+ * `scratch` holds 3 * width * P + 8 * P + 8 * width + 4 floats, P being `longest`.
+ */
+export function attentionTreeBackward(
+  dOut: usize, q: usize, k: usize, v: usize, out: usize, logSumExp: usize, dQ: usize, dK: usize, dV: usize,
+  offsets: usize, before: usize, parents: usize, segments: i32, longest: i32, queryHeads: i32, kvHeads: i32, width: i32,
+  scale: f32, scratch: usize,
+): void {
+  const kvRow = (kvHeads * width) << 2;
+  const valuesT = scratch + ((width * longest) << 2);
+  const keys = valuesT + ((width * longest) << 2);
+  for (let kv = 0; kv < kvHeads; kv++) {
+    for (let s = 0; s < segments; s++) {
+      const start = load<i32>(offsets + (s << 2));
+      const length = load<i32>(offsets + ((s + 1) << 2)) - start;
+      const above = load<i32>(before + (s << 2));
+      const head = start * kvRow + ((kv * width) << 2);
+      transposePath(k + head, kvRow, scratch, above, length, longest, width);
+      transposePath(v + head, kvRow, valuesT, above, length, longest, width);
+      gatherHead(k + head, kvRow, keys, above, length, width);
+      gradientRows(
+        dOut, q, scratch, valuesT, keys, width << 2, out, logSumExp, dQ, dK, dV, offsets, before, parents, s, above,
+        longest, kv, queryHeads, kvHeads, width, scale, keys + ((width * longest) << 2),
+      );
+    }
+  }
+}
+
+/** Gradients through the query heads of one key/value head and the rows of a segment; `before` is 0 where none continues another. */
+function gradientRows(
+  dOut: usize, q: usize, keysT: usize, valuesT: usize, keys: usize, keyRow: i32, out: usize, logSumExp: usize,
+  dQ: usize, dK: usize, dV: usize, offsets: usize, before: usize, parents: usize, s: i32, above: i32, padded: i32,
+  kv: i32, queryHeads: i32, kvHeads: i32, width: i32, scale: f32, shares: usize,
+): void {
+  const qRow = (queryHeads * width) << 2;
+  const kvRow = (kvHeads * width) << 2;
+  const group = queryHeads / kvHeads;
+  const start = load<i32>(offsets + (s << 2));
+  const length = load<i32>(offsets + ((s + 1) << 2)) - start;
+  const dScores = shares + (padded << 4);
+  const qTile = dScores + (padded << 4);
+  const dTile = qTile + (width << 4);
+  const ones = dTile + (width << 4);
+  v128.store(ones, f32x4.splat(1));
+  for (let h = kv * group; h < (kv + 1) * group; h++) {
+    for (let i = 0; i < length; i += 4) {
+      const row = (start + i) * qRow + ((h * width) << 2);
+      const valid = min(4, length - i);
+      const columns = columnsTo(above + i, above + length);
+      const count = min(columns, above + length);
+      loadTile(q + row, qRow, qTile, valid, width);
+      loadTile(dOut + row, qRow, dTile, valid, width);
+      scoreBand(qTile, keysT, padded, shares, padded, columns, width, scale);
+      scoreBand(dTile, valuesT, padded, dScores, padded, columns, width, 1);
+      maskBand(shares, padded, above + i, columns);
+      for (let r = 0; r < 4; r++) {
+        const line = (r * padded) << 2;
+        // A missing row has no gradient: its tiles are zeros, so any finite share will do.
+        const lse: f32 = r < valid ? load<f32>(logSumExp + (((start + i + r) * queryHeads + h) << 2)) : 0;
+        const delta: f32 = r < valid ? dot(dTile + ((r * width) << 2), out + row + r * qRow, width) : 0;
+        scoreGradient(shares + line, dScores + line, columns, lse, delta, scale);
+      }
+      mixRows(dScores, padded, keys, keyRow, count, ones, dQ + row, qRow, valid, width);
+      for (let p = s; p >= 0; p = before ? load<i32>(parents + (p << 2)) : -1) {
+        const from = load<i32>(offsets + (p << 2));
+        const column = before ? load<i32>(before + (p << 2)) : 0;
+        const rows = min(load<i32>(offsets + ((p + 1) << 2)) - from, count - column);
+        const head = from * kvRow + ((kv * width) << 2);
+        spreadRows(dScores + (column << 2), padded, qTile, dK + head, kvRow, rows, width);
+        spreadRows(shares + (column << 2), padded, dTile, dV + head, kvRow, rows, width);
       }
     }
   }

@@ -18,6 +18,21 @@ export function transposeHead(keys: usize, stride: i32, keysT: usize, length: i3
     for (let j = length; j < padded; j++) store<f32>(keysT + ((d * padded + j) << 2), 0);
 }
 
+/** The same behind `above` columns that are there already, of `longest` in all. */
+export function transposePath(
+  keys: usize, stride: i32, keysT: usize, above: i32, length: i32, longest: i32, width: i32,
+): void {
+  transposeStrided(keys, stride, keysT + (above << 2), longest << 2, length, width);
+  const end = above + length;
+  for (let d = 0; d < width; d++)
+    for (let j = end; j < ((end + 3) & ~3); j++) store<f32>(keysT + ((d * longest + j) << 2), 0);
+}
+
+/** Rows of a head one behind the other, behind `above` that are there already. */
+export function gatherHead(rows: usize, stride: i32, gathered: usize, above: i32, length: i32, width: i32): void {
+  for (let j = 0; j < length; j++) copyRow(rows + j * stride, gathered + (((above + j) * width) << 2), width);
+}
+
 /** band[r][j] = scale * tile[r] . key j for j < columns. */
 export function scoreBand(
   tile: usize, keysT: usize, padded: i32, out: usize, band: i32, columns: i32, width: i32, scale: f32,
@@ -169,7 +184,12 @@ export function spreadRows(
 }
 
 /** Sets what row r may not see, the keys behind first + r, to the least float. */
-export function maskBand(scores: usize, band: i32, first: i32): void {
-  for (let r = 0; r < 3; r++)
-    for (let j = first + r + 1; j < first + 4; j++) store<f32>(scores + ((r * band + j) << 2), -f32.MAX_VALUE);
+export function maskBand(scores: usize, band: i32, first: i32, columns: i32): void {
+  for (let r = 0; r < 4; r++)
+    for (let j = first + r + 1; j < columns; j++) store<f32>(scores + ((r * band + j) << 2), -f32.MAX_VALUE);
+}
+
+/** Whole vectors of four columns that hold what four rows from `first` on may see, of a path of `length`. */
+export function columnsTo(first: i32, length: i32): i32 {
+  return min((first + 7) & ~3, (length + 3) & ~3);
 }

@@ -1,4 +1,6 @@
-import { loadTile, maskBand, mixRows, scoreBand, transposeHead } from "./attention-tiles";
+import {
+  columnsTo, gatherHead, loadTile, maskBand, mixRows, scoreBand, transposeHead, transposePath,
+} from "./attention-tiles";
 import { exp4, laneSum, log } from "./vector";
 
 /**
@@ -9,35 +11,73 @@ export function attention(
   q: usize, k: usize, v: usize, out: usize, logSumExp: usize, offsets: usize, sequences: i32,
   queryHeads: i32, kvHeads: i32, width: i32, scale: f32, scratch: usize,
 ): void {
-  const qRow = (queryHeads * width) << 2;
   const kvRow = (kvHeads * width) << 2;
-  const group = queryHeads / kvHeads;
   for (let s = 0; s < sequences; s++) {
     const start = load<i32>(offsets + (s << 2));
     const length = load<i32>(offsets + ((s + 1) << 2)) - start;
     const padded = (length + 3) & ~3;
-    const band = scratch + ((width * padded) << 2);
-    const tile = band + (padded << 4);
-    const factors = tile + (width << 4);
     for (let kv = 0; kv < kvHeads; kv++) {
-      const keys = k + start * kvRow + ((kv * width) << 2);
-      const values = v + start * kvRow + ((kv * width) << 2);
-      transposeHead(keys, kvRow, scratch, length, padded, width);
-      for (let h = kv * group; h < (kv + 1) * group; h++) {
-        for (let i = 0; i < length; i += 4) {
-          const row = (start + i) * qRow + ((h * width) << 2);
-          const valid = min(4, length - i);
-          const columns = i + 4;
-          loadTile(q + row, qRow, tile, valid, width);
-          scoreBand(tile, scratch, padded, band, padded, columns, width, scale);
-          maskBand(band, padded, i);
-          for (let r = 0; r < valid; r++) {
-            const lse = softmaxRow(band + ((r * padded) << 2), columns, factors + (r << 2));
-            store<f32>(logSumExp + (((start + i + r) * queryHeads + h) << 2), lse);
-          }
-          mixRows(band, padded, values, kvRow, min(columns, length), factors, out + row, qRow, valid, width);
-        }
+      const head = start * kvRow + ((kv * width) << 2);
+      transposeHead(k + head, kvRow, scratch, length, padded, width);
+      attendRows(
+        q, scratch, v + head, kvRow, out, logSumExp, start, length, 0, padded, kv, queryHeads, kvHeads, width, scale,
+        scratch + ((width * padded) << 2),
+      );
+    }
+  }
+}
+
+/**
+ * The same where segments continue others. Keys and values of a path lie in scratch, a column and a row of it for each
+ * position: depth first, those of a segment's ancestors are still there when its turn comes.
+ * @param before - of each segment the rows of its ancestors
+ * @param longest - rows of the longest path, rounded up to 4
+ * `scratch` holds 2 * width * P + 4 * P + 4 * width + 4 floats, P being `longest`.
+ */
+export function attentionTree(
+  q: usize, k: usize, v: usize, out: usize, logSumExp: usize, offsets: usize, before: usize, segments: i32,
+  longest: i32, queryHeads: i32, kvHeads: i32, width: i32, scale: f32, scratch: usize,
+): void {
+  const kvRow = (kvHeads * width) << 2;
+  const values = scratch + ((width * longest) << 2);
+  for (let kv = 0; kv < kvHeads; kv++) {
+    for (let s = 0; s < segments; s++) {
+      const start = load<i32>(offsets + (s << 2));
+      const length = load<i32>(offsets + ((s + 1) << 2)) - start;
+      const above = load<i32>(before + (s << 2));
+      const head = start * kvRow + ((kv * width) << 2);
+      transposePath(k + head, kvRow, scratch, above, length, longest, width);
+      gatherHead(v + head, kvRow, values, above, length, width);
+      attendRows(
+        q, scratch, values, width << 2, out, logSumExp, start, length, above, longest, kv, queryHeads, kvHeads, width,
+        scale, values + ((width * longest) << 2),
+      );
+    }
+  }
+}
+
+/** The query heads of one key/value head, over rows that lie behind `above` others on their path. */
+function attendRows(
+  q: usize, keysT: usize, values: usize, valueRow: i32, out: usize, logSumExp: usize, start: i32, length: i32,
+  above: i32, padded: i32, kv: i32, queryHeads: i32, kvHeads: i32, width: i32, scale: f32, band: usize,
+): void {
+  const qRow = (queryHeads * width) << 2;
+  const group = queryHeads / kvHeads;
+  const tile = band + (padded << 4);
+  const factors = tile + (width << 4);
+  for (let h = kv * group; h < (kv + 1) * group; h++) {
+    for (let i = 0; i < length; i += 4) {
+      const row = (start + i) * qRow + ((h * width) << 2);
+      const valid = min(4, length - i);
+      const columns = columnsTo(above + i, above + length);
+      loadTile(q + row, qRow, tile, valid, width);
+      scoreBand(tile, keysT, padded, band, padded, columns, width, scale);
+      maskBand(band, padded, above + i, columns);
+      for (let r = 0; r < valid; r++) {
+        const lse = softmaxRow(band + ((r * padded) << 2), columns, factors + (r << 2));
+        store<f32>(logSumExp + (((start + i + r) * queryHeads + h) << 2), lse);
       }
+      mixRows(band, padded, values, valueRow, min(columns, above + length), factors, out + row, qRow, valid, width);
     }
   }
 }

@@ -7,6 +7,8 @@ export const fusedNames = [
   "attention",
   "attentionBackward",
   "attentionCached",
+  "attentionTree",
+  "attentionTreeBackward",
   "columnSums",
   "copyColumns",
   "firstOutside",
