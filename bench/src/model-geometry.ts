@@ -6,9 +6,11 @@ export interface Geometry {
   readonly kvHeads: number;
   readonly feedForward: number;
   readonly vocabulary: number;
+  /** Longest sequence; 256 by default. */
+  readonly positions?: number;
 }
 
-/** As Hugging Face's config.json, short of the family: a tied head, 256 positions. */
+/** As Hugging Face's config.json, short of the family: a tied head. */
 export function geometryConfig(size: Geometry): Record<string, unknown> {
   return {
     vocab_size: size.vocabulary,
@@ -17,7 +19,7 @@ export function geometryConfig(size: Geometry): Record<string, unknown> {
     num_hidden_layers: size.layers,
     num_attention_heads: size.heads,
     num_key_value_heads: size.kvHeads,
-    max_position_embeddings: 256,
+    max_position_embeddings: size.positions ?? 256,
     rms_norm_eps: 1e-6,
     rope_theta: 10_000,
     tie_word_embeddings: true,

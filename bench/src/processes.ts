@@ -46,9 +46,13 @@ export function lastOf({ printed, failed }: Ran): Row {
 }
 
 /** A script of `peers`. */
-export function peer(script: string, input: unknown, options: RunOptions = {}): Ran {
+export function peer(
+  script: string,
+  input: unknown,
+  { words = [], ...options }: RunOptions & { readonly words?: readonly string[] } = {},
+): Ran {
   if (!existsSync(python)) return { printed: [], failed: `${python} does not exist; set LACONIC_PYTHON` };
-  return run(python, [join(root, "bench/peers", script)], { ...options, input });
+  return run(python, [join(root, "bench/peers", script), ...words], { ...options, input });
 }
 
 /** Another of our programs, in a process of its own. */

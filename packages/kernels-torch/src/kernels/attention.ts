@@ -45,7 +45,10 @@ export function attentionKernels(
           k: at(k, padded),
           v: at(v, padded),
           out: at(out, padded),
-          logSumExp: padRows(device, device.handle(logSumExp), padded, shape.queryHeads, float32),
+          logSumExp: {
+            handle: padRows(device, device.handle(logSumExp), padded, shape.queryHeads, float32),
+            stride: shape.queryHeads,
+          },
         };
         const gradients = dense.backward(at(dOut, padded), saved, sizeOf(padded), shape);
         const packed = (x: Handle, like: Tensor): Handle => packRows(device, x, padded, like.shape[1] as number);

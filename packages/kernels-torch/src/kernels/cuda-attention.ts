@@ -3,7 +3,7 @@ import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { attentionKernels } from "./attention.ts";
-import { scaleOf, type DenseAttention, type DenseSize, type Rows } from "./dense-attention.ts";
+import { scaleOf, sumsByHead, type DenseAttention, type DenseSize, type Rows } from "./dense-attention.ts";
 
 const forward = operator("aten::_flash_attention_forward", "", 5);
 const backward = operator("aten::_flash_attention_backward", "", 3);
@@ -107,8 +107,11 @@ export function cudaAttentionKernels(
 /** The same kernel between sequences of equal length. */
 function cudaDenseAttention(device: TorchDevice): DenseAttention {
   const { torch } = device;
-  const heads = ({ handle, stride }: Rows, sequences: number, length: number, count: number, width: number): Handle =>
-    torch.view(handle, [sequences, length, count, width], [length * stride, stride, width, 1]);
+  const heads = (x: Rows, sequences: number, length: number, count: number, width: number): Handle => {
+    const { handle, stride, offset = 0, sequenceStride } = x;
+    const strides = [sequenceStride ?? length * stride, stride, width, 1];
+    return torch.view(handle, [sequences, length, count, width], strides, offset);
+  };
   const matrix = (x: Handle, rows: number, width: number): Handle =>
     torch.view(torch.call(contiguous, x, { int: 0 }), [rows, width]);
   const attend = (q: Rows, k: Rows, v: Rows, size: DenseSize, shape: AttentionShape): readonly Handle[] =>
@@ -138,8 +141,7 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
     backward(dOut, { q, k, v, out, logSumExp }, size, shape) {
       const { sequences, queries, keys } = size;
       const { queryHeads, kvHeads, headDim } = shape;
-      const sums = torch.view(logSumExp, [sequences, queries, queryHeads]);
-      const byHead = torch.call(contiguous, torch.call(transpose, sums, { int: 1 }, { int: 2 }), { int: 0 });
+      const byHead = torch.call(contiguous, sumsByHead(device, logSumExp, size, queryHeads), { int: 0 });
       // Nothing is dropped, so nothing is drawn: what the forward pass returns of its random state is not read.
       const state = torch.full([2], scalarType.int64, 0);
       const gradients = torch.callMany(

@@ -11,6 +11,10 @@ const contiguous = operator("aten::contiguous");
 export interface Rows {
   readonly handle: Handle;
   readonly stride: number;
+  /** Elements before the first row; 0 by default. */
+  readonly offset?: number;
+  /** Elements from the first row of a sequence to that of the next; its rows by default. */
+  readonly sequenceStride?: number;
 }
 
 /** Equally long sequences one behind the other. */
@@ -26,7 +30,7 @@ export interface DenseSize {
 /** What the gradient is computed from. */
 export interface DenseSaved extends Readonly<Record<"q" | "k" | "v" | "out", Rows>> {
   /** Of everything that the rows attend to, also outside these keys: then gradients are those through these keys. */
-  readonly logSumExp: Handle;
+  readonly logSumExp: Rows;
 }
 
 /** Attention between sequences of equal length, all matrices by rows: q [sequences * queries, queryHeads * headDim]. */
@@ -66,7 +70,7 @@ export function cpuDenseAttention(device: TorchDevice): DenseAttention {
         heads(device, k, keys, sequences, kvHeads, headDim),
         heads(device, v, keys, sequences, kvHeads, headDim),
         heads(device, out, queries, sequences, queryHeads, headDim),
-        torch.view(logSumExp, [sequences, queryHeads, queries], [queries * queryHeads, 1, queryHeads]),
+        sumsByHead(device, logSumExp, size, queryHeads),
         { float: 0 },
         { bool: size.causal },
         null,
@@ -87,16 +91,28 @@ export function scaleOf({ scale, headDim }: AttentionShape): Argument {
   return scale === 1 / Math.sqrt(headDim) ? null : { some: { float: scale } };
 }
 
+/** Log-sum-exps by rows as [sequences, heads, queries]. */
+export function sumsByHead(
+  { torch }: TorchDevice,
+  { handle, stride, offset = 0, sequenceStride }: Rows,
+  { sequences, queries }: DenseSize,
+  queryHeads: number,
+): Handle {
+  const strides = [sequenceStride ?? queries * stride, 1, stride];
+  return torch.view(handle, [sequences, queryHeads, queries], strides, offset);
+}
+
 /** Rows as [sequences, heads, length, width]. */
 export function heads(
   { torch }: TorchDevice,
-  { handle, stride }: Rows,
+  { handle, stride, offset = 0, sequenceStride }: Rows,
   length: number,
   sequences: number,
   count: number,
   width: number,
 ): Handle {
-  return torch.view(handle, [sequences, count, length, width], [length * stride, width, stride, 1]);
+  const strides = [sequenceStride ?? length * stride, width, stride, 1];
+  return torch.view(handle, [sequences, count, length, width], strides, offset);
 }
 
 /** The way back, of any strides: [sequences, heads, length] or with a width as matrix of rows. */

@@ -25,7 +25,7 @@ export function mathDenseAttention(device: TorchDevice): DenseAttention {
 
   /** Rows as [sequences * kvHeads, group * length, width] in float32. */
   const grouped = (
-    { handle, stride }: Rows,
+    { handle, stride, offset = 0, sequenceStride }: Rows,
     { sequences }: DenseSize,
     length: number,
     { kvHeads }: AttentionShape,
@@ -37,7 +37,8 @@ export function mathDenseAttention(device: TorchDevice): DenseAttention {
     const view = torch.view(
       handle,
       [sequences, kvHeads, group, length, width],
-      [length * stride, group * width, width, stride, 1],
+      [sequenceStride ?? length * stride, group * width, width, stride, 1],
+      offset,
     );
     const rows = torch.call(contiguous, view, { int: 0 });
     return torch.view(full ? rows : device.widened(rows), [sequences * kvHeads, group * length, width]);
@@ -128,7 +129,7 @@ export function mathDenseAttention(device: TorchDevice): DenseAttention {
         grouped(x, size, queries, shape, queryHeads, headDim),
       ) as [Handle, Handle, Handle];
       const [key, value] = [k, v].map((x) => grouped(x, size, keys, shape, kvHeads, headDim)) as [Handle, Handle];
-      const sums = grouped({ handle: logSumExp, stride: queryHeads }, size, queries, shape, queryHeads, 1, true);
+      const sums = grouped(logSumExp, size, queries, shape, queryHeads, 1, true);
       const gradients = inRuns<3>(size, shape, (part, count) => {
         const n = count * kvHeads;
         const [ownQueries, dHeads] = [part(query, span, headDim), part(dMixed, span, headDim)];

@@ -3,14 +3,14 @@ import { scalarType, type ScalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { DenseAttention, DenseSaved, Rows } from "./dense-attention.ts";
-import { treeParts, type TreeLevel, type TreePart, type TreeParts } from "./tree-layout.ts";
+import { treeParts, type PartRows, type TreeLevel, type TreePart, type TreeParts } from "./tree-layout.ts";
 
 const cat = operator("aten::cat");
-const exp = operator("aten::exp");
 const indexCopy = operator("aten::index_copy_");
 const indexSelect = operator("aten::index_select");
 const logAddExp = operator("aten::logaddexp");
-const multiply = operator("aten::mul", "Tensor");
+const lerp = operator("aten::lerp", "Tensor");
+const sigmoid = operator("aten::sigmoid");
 
 type Forward = Readonly<Record<"q" | "k" | "v", Tensor>>;
 type Backward = Forward & Readonly<Record<"dOut" | "out" | "logSumExp", Tensor>>;
@@ -59,18 +59,13 @@ export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeA
           Handle,
           Handle,
         ];
+        const { queryHeads, headDim } = shape;
+        const byHead = (x: Handle, width: number): Handle => torch.view(x, [level.rows.length, queryHeads, width]);
+        // exp(a) / (exp(a) + exp(b)) is the sigmoid of a - b.
+        const share = byHead(torch.call(sigmoid, torch.subtract(sums, sumsBefore)), 1);
+        const merged = torch.call(lerp, byHead(before, headDim), byHead(more, headDim), share);
         const total = torch.call(logAddExp, sumsBefore, sums);
-        const count = level.rows.length;
-        const share = (x: Handle, own: Handle): Handle => {
-          const { queryHeads, headDim } = shape;
-          const factor = torch.view(torch.call(exp, torch.subtract(own, total)), [count, queryHeads, 1]);
-          return torch.call(multiply, torch.view(x, [count, queryHeads, headDim]), factor);
-        };
-        const merged = torch.view(torch.add(share(before, sumsBefore), share(more, sums)), [
-          count,
-          q.shape[1] as number,
-        ]);
-        torch.call(indexCopy, out, { int: 0 }, rows, merged);
+        torch.call(indexCopy, out, { int: 0 }, rows, torch.view(merged, [level.rows.length, queryHeads * headDim]));
         torch.call(indexCopy, logSumExp, { int: 0 }, rows, total);
       });
       return [device.rounded(out), logSumExp];
@@ -94,7 +89,7 @@ export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeA
             k: places.keys(sources.k, part, at),
             v: places.keys(sources.v, part, at),
             out: places.queries(sources.out, part, at),
-            logSumExp: places.queries(sums, part, at).handle,
+            logSumExp: places.queries(sums, part, at),
           };
           return dense.backward(places.queries(sources.dOut, part, at), saved, part, shape);
         });
@@ -105,7 +100,7 @@ export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeA
       places.parts.levels.forEach((level, l) => {
         const more = gradients(level, `level ${l}`);
         const rows = places.index(`level ${l} rows`, level.rows);
-        const keyRows = places.index(`level ${l} keys`, ...level.parts.map((part) => part.keyRows));
+        const keyRows = places.index(`level ${l} keys`, ...level.parts.map((part) => part.keyRows.rows));
         const add = (i: 0 | 1 | 2, index: Handle, delta: Handle): void => {
           const into = results[i] as Handle;
           // No row is named twice.
@@ -122,6 +117,11 @@ export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeA
 }
 
 const known = new WeakMap<SegmentTree, TreeParts>();
+
+/** A matrix that rows are taken from. */
+interface Source extends Rows {
+  readonly width: number;
+}
 
 /** Rows of a tree's parts, and the way back; what follows from the layout alone is kept with it. */
 class TreePlaces {
@@ -140,7 +140,7 @@ class TreePlaces {
   }
 
   /** What rows are taken from: with a row of zeros behind the last one where some places have none. */
-  source(x: Tensor, type: ScalarType = this.#device.working): Rows & { readonly width: number } {
+  source(x: Tensor, type: ScalarType = this.#device.working): Source {
     const { torch } = this.#device;
     const width = x.shape[1] as number;
     const { handle, stride } = this.#device.rows(x);
@@ -149,18 +149,19 @@ class TreePlaces {
     return { handle: this.joined([matrix, torch.full([1, width], type, 0)]), stride: width, width };
   }
 
-  queries(x: Rows & { readonly width: number }, part: TreePart, name: string): Rows {
+  queries(x: Source, part: TreePart, name: string): Rows {
     return this.#taken(x, part.queryRows, `${name} queries`);
   }
 
-  keys(x: Rows & { readonly width: number }, part: TreePart, name: string): Rows {
+  keys(x: Source, part: TreePart, name: string): Rows {
     return part.causal ? this.queries(x, part, name) : this.#taken(x, part.keyRows, `${name} keys`);
   }
 
   /** What the parts of a level came to, for its rows in their order. */
   packed(parts: readonly Handle[], level: TreeLevel, name: string): Handle {
-    const { torch } = this.#device;
-    return torch.call(indexSelect, this.joined(parts), { int: 0 }, this.index(`${name} places`, level.places));
+    const joined = this.joined(parts);
+    if (level.places === null) return joined;
+    return this.#device.torch.call(indexSelect, joined, { int: 0 }, this.index(`${name} places`, level.places));
   }
 
   joined(parts: readonly Handle[]): Handle {
@@ -177,8 +178,11 @@ class TreePlaces {
     });
   }
 
-  #taken(x: Rows & { readonly width: number }, rows: Int32Array, name: string): Rows {
+  #taken(x: Source, { rows, regular }: PartRows, name: string): Rows {
     const { torch } = this.#device;
+    const { stride } = x;
+    if (regular)
+      return { handle: x.handle, stride, offset: regular.first * stride, sequenceStride: regular.step * stride };
     const handle = torch.call(indexSelect, x.handle, { int: 0 }, this.index(name, rows));
     return { handle, stride: x.width };
   }

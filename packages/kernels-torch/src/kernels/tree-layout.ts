@@ -1,20 +1,28 @@
 import { subtreeEnds, type SegmentTree, type SequenceLayout } from "@laconic/kernels";
 import type { DenseSize } from "./dense-attention.ts";
 
+/** Which rows stand in the places of a part, sequence after sequence. */
+export interface PartRows {
+  /** A place without one has the row behind the last. */
+  readonly rows: Int32Array;
+  /** Where every run is whole and they begin equally far apart: the first row, and how far. Then nothing has to be gathered. */
+  readonly regular: { readonly first: number; readonly step: number } | null;
+}
+
 /** Runs of rows of equal or similar length that attend in one call. */
 export interface TreePart extends DenseSize {
-  /** Row of each place, [sequences * queries]; a place without one has the row behind the last. */
-  readonly queryRows: Int32Array;
-  /** [sequences * keys]; the same in a causal part. */
-  readonly keyRows: Int32Array;
+  readonly queryRows: PartRows;
+  /** The same in a causal part. */
+  readonly keyRows: PartRows;
 }
 
 /** Parts in which every row attends at most once. */
 export interface TreeLevel {
   readonly parts: readonly TreePart[];
-  /** The rows that attend here, in their order, and the place of each in the parts one behind the other. */
+  /** The rows that attend here, in their order. */
   readonly rows: Int32Array;
-  readonly places: Int32Array;
+  /** The place of each in the parts one behind the other; null where they stand in order. */
+  readonly places: Int32Array | null;
 }
 
 /** How a tree of segments is attended to. */
@@ -66,7 +74,7 @@ export function treeParts({ offsets }: SequenceLayout, { parents }: SegmentTree)
   const across = levels.map((blocks) =>
     level(blocks, (a, b) => a.keys.length === b.keys.length && alike(a, b), false, rows),
   );
-  const padded = [causal, ...across].some(({ parts }) => parts.some(({ queryRows }) => queryRows.includes(rows)));
+  const padded = [causal, ...across].some(({ parts }) => parts.some(({ queryRows }) => queryRows.rows.includes(rows)));
   return { own: causal, levels: across, padded };
 }
 
@@ -99,19 +107,24 @@ function level(
   const placeOf = new Int32Array(rows).fill(-1);
   let before = 0;
   for (const { queryRows } of parts) {
-    queryRows.forEach((row, place) => {
+    queryRows.rows.forEach((row, place) => {
       if (row < rows) placeOf[row] = before + place;
     });
-    before += queryRows.length;
+    before += queryRows.rows.length;
   }
   const attending = Int32Array.from(placeOf.keys()).filter((row) => placeOf[row] !== -1);
-  return { parts, rows: attending, places: attending.map((row) => placeOf[row] as number) };
+  const places = attending.map((row) => placeOf[row] as number);
+  const inOrder = places.length === before && places.every((place, i) => place === i);
+  return { parts, rows: attending, places: inOrder ? null : places };
 }
 
-function rowsOf(blocks: readonly Block[], of: keyof Block, length: number, none: number): Int32Array {
+function rowsOf(blocks: readonly Block[], of: keyof Block, length: number, none: number): PartRows {
   const rows = new Int32Array(blocks.length * length).fill(none);
   blocks.forEach((block, s) => {
     for (let i = 0; i < block[of].length; i++) rows[s * length + i] = block[of].start + i;
   });
-  return rows;
+  const first = (blocks[0] as Block)[of].start;
+  const step = blocks.length === 1 ? length : (blocks[1] as Block)[of].start - first;
+  const even = blocks.every((block, s) => block[of].length === length && block[of].start === first + s * step);
+  return { rows, regular: even && step > 0 ? { first, step } : null };
 }

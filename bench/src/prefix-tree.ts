@@ -1,0 +1,96 @@
+// An update over the prefix tree of its sequences beside the same sequences by themselves: ours with and without sharing,
+// TRL's GRPOTrainer, and transformers by hand. One checkpoint, equal sequences, CPU seconds of one thread, each side a
+// process of its own. Needs Python with trl for the peers: LACONIC_PYTHON or .venv.
+//
+// npx tsx bench/src/prefix-tree.ts [--sizes 28M] [--sides tree,packed,wasm,wasm-packed,trl,transformers] [--works 0,1,2,3,4] [--steps 2] [--rounds 1]
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { prefixForest, randomFromSeed } from "@laconic/core";
+import { machine, print } from "./measure.ts";
+import type { UpdateJob, UpdateResult } from "./prefix-tree/job.ts";
+import { works, type Work } from "./prefix-tree/works.ts";
+import { lastOf, peer, python, runOurs } from "./processes.ts";
+import { stepSizes } from "./step/job.ts";
+import { saveModel } from "./step/prepare.ts";
+
+const { values: given } = parseArgs({
+  options: {
+    sizes: { type: "string", default: "28M" },
+    sides: { type: "string", default: "tree,packed,trl,transformers" },
+    works: { type: "string", default: "0,1,2,3,4" },
+    steps: { type: "string", default: "2" },
+    rounds: { type: "string", default: "1" },
+  },
+});
+
+print("machine", machine());
+for (const name of given.sizes.split(",")) {
+  const size = stepSizes.find((each) => each.name === name);
+  if (!size) throw new Error(`no size ${name}; there are ${stepSizes.map((each) => each.name).join(", ")}`);
+  const checkpoint = await mkdtemp(join(tmpdir(), "laconic-bench-"));
+  try {
+    const parameters = await saveModel({ ...size, positions: 1024 }, checkpoint);
+    const all = works(size.vocabulary);
+    for (const index of given.works.split(",")) {
+      const work = all[Number(index)] as Work;
+      compare(work, { model: name, parameters, checkpoint });
+    }
+  } finally {
+    await rm(checkpoint, { recursive: true });
+  }
+}
+
+function compare(
+  work: Work,
+  { checkpoint, ...about }: { readonly model: string; readonly parameters: number; readonly checkpoint: string },
+): void {
+  const { sequences, groupSize, name } = work;
+  const rewards = randomFromSeed("rewards");
+  const raw = sequences.map(() => rewards.uniform());
+  const advantages = raw.map((reward, i) => {
+    const group = raw.slice(i - (i % groupSize), i - (i % groupSize) + groupSize);
+    return reward - group.reduce((sum, each) => sum + each, 0) / group.length;
+  });
+  const job = { checkpoint, sequences, advantages, maxTokens: 16_384, threads: 1, steps: Number(given.steps) };
+  const tokens = prefixForest(sequences, { shared: false }).tokens.length;
+  const nodes = prefixForest(sequences).tokens.length;
+  const best = new Map<string, UpdateResult>();
+  for (let round = 0; round < Number(given.rounds); round++)
+    for (const side of given.sides.split(",")) {
+      const result = run(side, job);
+      const known = best.get(side);
+      if (result && !(known && known.seconds < result.seconds)) best.set(side, result);
+    }
+  for (const [side, { side: library, ...result }] of best) {
+    const shares: Record<string, number> = {};
+    for (const peerName of ["trl", "transformers"]) {
+      const other = best.get(peerName);
+      if (other && peerName !== side) shares[`of ${peerName}`] = round3(result.seconds / other.seconds);
+    }
+    print("update", { work: name, ...about, on: side, library, tokens, nodes, ...result, ...shares });
+  }
+}
+
+function run(side: string, job: Omit<UpdateJob, "shared">): UpdateResult | null {
+  const env = {
+    ...(existsSync(python) && { LACONIC_PYTHON: python }),
+    OMP_NUM_THREADS: String(job.threads),
+    MKL_NUM_THREADS: String(job.threads),
+  };
+  const input = { ...job, shared: !side.endsWith("packed") };
+  const ran =
+    side === "trl" || side === "transformers"
+      ? peer("sequences_update.py", input, { env, words: [side] })
+      : runOurs("prefix-tree/own-side.ts", [side.startsWith("wasm") ? "wasm" : "cpu"], { input, env });
+  const result = lastOf(ran);
+  if (!("failed" in result)) return result as unknown as UpdateResult;
+  print("skipped", { side, why: result["failed"] });
+  return null;
+}
+
+function round3(value: number): number {
+  return Math.round(1000 * value) / 1000;
+}

@@ -1,0 +1,59 @@
+import { randomFromSeed, type TrainingSequence } from "@laconic/core";
+
+/** The sequences of an update, and how many replies a group has: rewards are compared within consecutive ones. */
+export interface Work {
+  readonly name: string;
+  readonly groupSize: number;
+  readonly sequences: readonly TrainingSequence[];
+}
+
+type Say = (tokens: number) => number[];
+
+/** What teams pass in an update, with random tokens: 64 sequences in groups of 8 (48 in the debates). */
+export function works(vocabulary: number): readonly Work[] {
+  const work = (name: string, groupSize: number, make: (say: Say) => TrainingSequence[]): Work => {
+    const random = randomFromSeed(name);
+    const say: Say = (tokens) => Array.from({ length: tokens }, () => random.integer(vocabulary));
+    return { name, groupSize, sequences: Array.from({ length: 8 }, () => make(say)).flat() };
+  };
+  return [
+    work("prompt 16, reply 64", 8, (say) => replies(say, 16, 64)),
+    work("prompt 256, reply 64", 8, (say) => replies(say, 256, 64)),
+    work("prompt 512, reply 16", 8, (say) => replies(say, 512, 16)),
+    work("debate: 3 agents, 2 rounds", 6, debate),
+    { ...work("four turns of one agent", 8, () => []), sequences: fourTurns(vocabulary) },
+  ];
+}
+
+function replies(say: Say, prompt: number, reply: number): TrainingSequence[] {
+  const promptTokens = say(prompt);
+  return Array.from({ length: 8 }, () => ({ promptTokens, completionTokens: say(reply) }));
+}
+
+/** Each agent answers; then each reads all answers, in one order, and a marker of its own behind them. */
+function debate(say: Say): TrainingSequence[] {
+  const prompt = say(200);
+  const first = Array.from({ length: 3 }, () => say(40));
+  const read = [...prompt, ...first.flat()];
+  return [
+    ...first.map((completionTokens) => ({ promptTokens: prompt, completionTokens })),
+    ...first.map((_, agent) => ({ promptTokens: [...read, agent], completionTokens: say(40) })),
+  ];
+}
+
+/** Two problems, eight conversations each: an agent says 24 tokens and reads 24, four times. */
+function fourTurns(vocabulary: number): TrainingSequence[] {
+  const random = randomFromSeed("turns");
+  const say: Say = (tokens) => Array.from({ length: tokens }, () => random.integer(vocabulary));
+  return Array.from({ length: 2 }, () => say(128)).flatMap((problem) =>
+    Array.from({ length: 8 }, () => {
+      const turns: TrainingSequence[] = [];
+      for (let context = problem; turns.length < 4;) {
+        const completionTokens = say(24);
+        turns.push({ promptTokens: context, completionTokens });
+        context = [...context, ...completionTokens, ...say(24)];
+      }
+      return turns;
+    }).flat(),
+  );
+}
