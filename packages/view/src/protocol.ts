@@ -1,5 +1,5 @@
 import type { AgentId, CostBreakdown, CostSums, Problem } from "@laconic/core";
-import type { ChangesOfStep, RunEvaluation, WarmStartFacts, RunState } from "@laconic/trainer/reading";
+import type { ChangesOfStep, RunEvaluation, RunFacts, WarmStartFacts, RunState } from "@laconic/trainer/reading";
 
 export type { ChangesOfStep, RunEvaluation, WarmStartFacts, RunState };
 
@@ -36,13 +36,13 @@ export interface RunSummary {
   readonly settings: Readonly<Record<string, string | number | boolean | null>>;
 }
 
+/** What a run folder says of itself beside its summary: a fact that is new comes along. */
+export type FactsBeyondSummary = Omit<RunFacts, keyof RunSummary | "changes" | "train">;
+
 /** `GET /api/runs/{id}`. */
-export interface RunDetail {
+export interface RunDetail extends FactsBeyondSummary {
   readonly summary: RunSummary;
-  readonly config: unknown;
-  readonly environment: unknown;
   readonly agents: readonly AgentId[];
-  readonly evaluations: readonly RunEvaluation[];
   /** Settings that were changed while it went on. */
   readonly changes: readonly ChangesOfStep[];
   /** In plain words. */

@@ -8,7 +8,8 @@ export { base64, fromBase64, packNumbers, unpackNumbers } from "./packed-numbers
 export type { PackedNumbers } from "./packed-numbers.ts";
 export { recordedEpisodes } from "./recorded-episode.ts";
 export type { RecordedEpisode } from "./recorded-episode.ts";
-export { formerRunFiles, runFiles } from "./run-files.ts";
+export { formerRunFiles, runFileRules, runFiles } from "./run-files.ts";
+export type { RunFileRules } from "./run-files.ts";
 export { formerRecordVersion, recordVersion } from "./stored-step.ts";
 export type {
   FormerRecord,

@@ -15,6 +15,39 @@ export const runFiles = {
   beginning: "beginning",
 } as const;
 
+/** How a file of a run folder is kept, and what is looked at before it is read. */
+export interface RunFileRules {
+  /**
+   * `replaced` by each process that opens the run; `cleared` before another run begins in a folder where one came to
+   * nothing; a `trace` is so too, and cut back to the checkpoint that a run goes on from; what `stays` nobody removes.
+   */
+  readonly life: "replaced" | "cleared" | "trace" | "stays";
+  /** `object`: it is an object of JSON, or is not there; `end`: its last row is whole; `rows`: each row is an object. */
+  readonly checks?: readonly ("object" | "end" | "rows")[];
+  /** A row for every step, one after the other. */
+  readonly isByStep?: boolean;
+  /** Differs between two equal runs: the clock and the machine. */
+  readonly isUnequal?: boolean;
+  readonly isFolder?: boolean;
+}
+
+/** Rules of every file: who clears, resumes, compares or checks a run folder derives from them. */
+export const runFileRules: Readonly<Record<keyof typeof runFiles, RunFileRules>> = {
+  config: { life: "cleared" },
+  manifest: { life: "replaced", checks: ["object"] },
+  environment: { life: "replaced", checks: ["object"], isUnequal: true },
+  metrics: { life: "trace", checks: ["end"], isByStep: true },
+  timing: { life: "trace", isByStep: true, isUnequal: true },
+  episodes: { life: "trace" },
+  evaluations: { life: "trace", checks: ["end", "rows"] },
+  dropped: { life: "trace" },
+  warnings: { life: "cleared", checks: ["rows"] },
+  changes: { life: "trace" },
+  warmStart: { life: "stays" },
+  checkpoints: { life: "stays", isFolder: true },
+  beginning: { life: "cleared", isFolder: true },
+};
+
 /** What folders of earlier versions call the same: always read, and no longer written. */
 export const formerRunFiles = {
   warmStart: "lessons.json",

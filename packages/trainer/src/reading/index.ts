@@ -9,7 +9,7 @@ export { describeMetric, metricNames } from "../metric-names.ts";
 export type { MetricName } from "../metric-names.ts";
 export { describeChanges } from "../run/changed-settings.ts";
 export type { ChangedSetting, ChangesOfStep } from "../run/changed-settings.ts";
-export { readRunFacts, stepSeconds } from "../run/run-facts.ts";
+export { readRunFacts, stepSeconds, unreadFacts } from "../run/run-facts.ts";
 export type { RunEvaluation, RunFacts, RunFactsOptions, WarmStartFacts, RunState } from "../run/run-facts.ts";
 export { fileSystemSource, folderSource } from "./folder-source.ts";
 export { eachEpisode, episodeContent, shownEpisodes } from "./episode-content.ts";

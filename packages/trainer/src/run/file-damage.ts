@@ -1,33 +1,19 @@
-import { endsWhole, formerRunFiles, runFiles } from "@laconic/core/run-folder";
+import { endsWhole, runFiles } from "@laconic/core/run-folder";
+import { checkedNames } from "./run-files.ts";
 import { parsed, recordIn, textIn, type RunSource } from "./run-source.ts";
 import { lostSteps } from "./step-rows.ts";
 
-/** Files whose end tells whether a row is half written. */
-const rowFiles = [
-  runFiles.metrics,
-  runFiles.evaluations,
-  formerRunFiles.records,
-  formerRunFiles.rollouts,
-  formerRunFiles.episodes,
-];
-
-/** Read whole by who opens a run. */
-const smallRowFiles = [runFiles.evaluations, runFiles.warnings];
-
-/** Where what is read of a run can be a folder instead. */
-const named = [...new Set([...Object.values(runFiles), "LOCK"])].filter(
-  (name) => name !== runFiles.checkpoints && name !== runFiles.beginning,
-);
+const lockName = "LOCK";
 
 /** What is wrong with which file of a run that nobody writes, at which line, in words. */
 export async function damageOf(source: RunSource): Promise<string[]> {
   const found: string[] = [];
-  for (const name of named)
+  for (const name of [...checkedNames.files, lockName])
     if (await source.isFolder?.(name)) found.push(`${name} is a folder, where a file should be`);
-  for (const name of [runFiles.environment, runFiles.manifest, "LOCK"])
+  for (const name of [...checkedNames.objects, lockName])
     if (!(await isObjectOrNone(source, name)))
       found.push(`${name} is no object of JSON, or larger or deeper than one that is read`);
-  for (const name of rowFiles) {
+  for (const name of checkedNames.ends) {
     const { size = 0 } = (await source.stat(name)) ?? {};
     const end = size > 0 ? await source.bytes(name, size - 1, 1) : null;
     if (end && end[0] !== 10) found.push(`${name} ends in the middle of a row`);
@@ -35,7 +21,7 @@ export async function damageOf(source: RunSource): Promise<string[]> {
   const { size = 0 } = (await source.stat(runFiles.episodes)) ?? {};
   if (!(await endsWhole((from, length) => source.bytes(runFiles.episodes, from, length), size)))
     found.push(`${runFiles.episodes} ends in the middle of a step`);
-  for (const name of smallRowFiles) found.push(...(await badRows(source, name)));
+  for (const name of checkedNames.rows) found.push(...(await badRows(source, name)));
   const lost = await lostSteps(source);
   return lost === null ? found : [...found, lost];
 }

@@ -134,6 +134,29 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   };
 }
 
+/** Of a run whose files cannot be read, with the reason. */
+export function unreadFacts(reason: string): RunFacts {
+  return {
+    state: "half-written",
+    reason,
+    step: 0,
+    plannedSteps: null,
+    evaluations: [],
+    before: null,
+    after: null,
+    warmStart: null,
+    seconds: null,
+    device: null,
+    seed: null,
+    changes: [],
+    warnings: [reason],
+    updated: 0,
+    config: null,
+    environment: null,
+    train: {},
+  };
+}
+
 /**
  * What a step took, waiting for rollouts included.
  * @param row - of `timing.jsonl`

@@ -4,7 +4,7 @@ import { completeSteps } from "./checkpoint.ts";
 import { replaceFile } from "./file-system.ts";
 import { lineAt } from "./json-lines.ts";
 import { runFiles } from "@laconic/core/run-folder";
-import { traceNames } from "./run-files.ts";
+import { clearedNames } from "./run-files.ts";
 import { changesOf, parseRunManifest, runManifest, type Change, type RunManifest } from "./run-manifest.ts";
 
 /**
@@ -32,7 +32,7 @@ export async function continues(
 
 /** What a run left that came to nothing. */
 export async function clear(fs: FileSystem, directory: string): Promise<void> {
-  for (const name of [runFiles.config, ...traceNames.all, runFiles.warnings, runFiles.beginning]) {
+  for (const name of clearedNames) {
     const path = joinPath(directory, name);
     if (await fs.exists(path)) await fs.remove(path);
   }

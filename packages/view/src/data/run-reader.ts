@@ -10,17 +10,18 @@ import {
   rowOf,
   runFiles,
   stepSeconds,
+  unreadFacts,
   type LivingProcesses,
   type RunFacts,
 } from "@laconic/trainer/reading";
-import type { MessageValue, RunDetail, RunSummary } from "../protocol.ts";
+import type { FactsBeyondSummary, MessageValue, RunDetail, RunSummary } from "../protocol.ts";
 import { costSettingsOf } from "./episode-charges.ts";
 import { EpisodeIndex } from "./episode-index.ts";
 import { MetricColumns } from "./metric-columns.ts";
 import { metricUnit } from "./metric-units.ts";
 import type { RunPlace } from "./run-place.ts";
 import type { Lane } from "./reading-mark.ts";
-import { summaryOf, unreadFacts } from "./run-summary.ts";
+import { summaryOf } from "./run-summary.ts";
 import type { TextLimits } from "./text-store.ts";
 
 /** What a run takes from outside. */
@@ -106,7 +107,8 @@ export class RunReader {
 
   async detail(): Promise<RunDetail> {
     const [columns, index] = [await this.columns(), await this.index()];
-    const { config, environment, evaluations, changes, warnings: known } = this.#facts as RunFacts;
+    const facts = this.#facts as RunFacts;
+    const { changes, warnings: known } = facts;
     const damage = [...columns.defects.slice(0, 5), ...index.damage].filter((each) => !known.includes(each));
     const state = this.summary.state;
     const isDamaged = damage.length > 0 && (state === "done" || state === "stopped");
@@ -117,9 +119,7 @@ export class RunReader {
         ...(isDamaged && { state: "half-written", reason: damage[0] as string }),
         warnings: warnings.length,
       },
-      config,
-      environment,
-      evaluations,
+      ...beyondSummary(facts, this.summary),
       warnings,
       changes: describeChanges(changes),
       agents: this.#agents(columns, index),
@@ -230,6 +230,12 @@ export class RunReader {
       row: (row) => this.#seconds.push(stepSeconds(rowOf(row) ?? {})),
     });
   }
+}
+
+/** All but what the list has; settings of the training are in the configuration. */
+function beyondSummary(facts: RunFacts, summary: RunSummary): FactsBeyondSummary {
+  const rest = Object.entries(facts).filter(([name]) => !(name in summary) && name !== "train" && name !== "changes");
+  return Object.fromEntries(rest) as unknown as FactsBeyondSummary;
 }
 
 /** Lines that are read before the first answer: as many episodes as a page shows, and more. */

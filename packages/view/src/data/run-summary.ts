@@ -50,29 +50,6 @@ export function summaryOf(
   };
 }
 
-/** Of a run whose files cannot be read, with the reason. */
-export function unreadFacts(reason: string): RunFacts {
-  return {
-    state: "half-written",
-    reason,
-    step: 0,
-    plannedSteps: null,
-    evaluations: [],
-    before: null,
-    after: null,
-    warmStart: null,
-    seconds: null,
-    device: null,
-    seed: null,
-    changes: [],
-    warnings: [reason],
-    updated: 0,
-    config: null,
-    environment: null,
-    train: {},
-  };
-}
-
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }

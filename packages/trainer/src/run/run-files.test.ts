@@ -1,0 +1,31 @@
+import { runFileRules, runFiles } from "@laconic/core/run-folder";
+import { expect, test } from "vitest";
+import { checkedNames, clearedNames, traceNames } from "./run-files.ts";
+
+const former = ["records.jsonl", "rollouts.jsonl", "episodes.jsonl"];
+
+test("every file of a run folder has rules, in the order of the names", () => {
+  expect(Object.keys(runFileRules)).toEqual(Object.keys(runFiles));
+});
+
+test("who clears, cuts back, or checks a run folder derives from them", () => {
+  const traces = [
+    "metrics.jsonl",
+    "timing.jsonl",
+    "episodes.jsonl.gz",
+    "evaluations.jsonl",
+    "dropped.jsonl",
+    "changes.jsonl",
+  ];
+  expect(traceNames.all).toEqual([...traces, ...former]);
+  expect([...traceNames.byStep]).toEqual(["metrics.jsonl", "timing.jsonl"]);
+  expect([...traceNames.timed]).toEqual(["timing.jsonl"]);
+  expect(clearedNames[0]).toBe("config.json");
+  expect(clearedNames.toSorted()).toEqual(
+    ["config.json", "warnings.jsonl", "beginning", ...traces, ...former].toSorted(),
+  );
+  expect(checkedNames.objects).toEqual(["manifest.json", "environment.json"]);
+  expect(checkedNames.ends).toEqual(["metrics.jsonl", "evaluations.jsonl", ...former]);
+  expect(checkedNames.rows).toEqual(["evaluations.jsonl", "warnings.jsonl"]);
+  expect(checkedNames.files).not.toContain("checkpoints");
+});
