@@ -96,12 +96,8 @@ class ServerProbe {
       throw this.#refusal(`its log-probs at temperature ${sharp} are neither those of that temperature nor those of 1`);
     if (sampled.mean <= raw.mean) return "sampling";
     if (this.#takesRaw) return "one";
-    const remedy =
-      this.#server.kind === "vllm"
-        ? "start vLLM with --logprobs-mode processed_logprobs"
-        : "unset SGLANG_RETURN_ORIGINAL_LOGPROB";
     throw this.#refusal(
-      `its log-probs are those of temperature 1, whatever is sampled; ${remedy}, or have them computed here (logProbs: "forward")`,
+      `its log-probs are those of temperature 1, whatever is sampled; ${this.#server.remedyForRaw}, or have them computed here (logProbs: "forward")`,
     );
   }
 

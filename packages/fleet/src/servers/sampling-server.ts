@@ -70,6 +70,8 @@ export interface SamplingServer {
   readonly supports: readonly SamplingName[];
   /** Its log-probs are of the whole distribution where a parameter of sampling cuts it. */
   readonly reportsUncut: boolean;
+  /** What makes it report log-probs of what is sampled, where it gives those of temperature 1. */
+  readonly remedyForRaw: string;
   facts(signal?: AbortSignal): Promise<ServerFacts>;
   /** Does nothing where the name is there already: a name means its content. */
   load(weights: PublishedWeights, signal?: AbortSignal): Promise<void>;

@@ -37,6 +37,7 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
     holds: { adapter: Infinity, all: 1 },
     supports: supportedSampling("sglang"),
     reportsUncut: true,
+    remedyForRaw: "unset SGLANG_RETURN_ORIGINAL_LOGPROB",
     facts: (signal) => serverFacts(connection, "/server_info", signal),
     async load({ name, folder, kind }, signal) {
       const [path, body] =

@@ -43,6 +43,7 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
     holds: { adapter: Infinity, all: 0 },
     supports: supportedSampling("vllm"),
     reportsUncut: false,
+    remedyForRaw: "start vLLM with --logprobs-mode processed_logprobs",
     facts: (signal) => serverFacts(connection, "/version", signal),
     async load({ name, folder, kind }, signal) {
       if (kind === "all")

@@ -2,12 +2,17 @@ import { LaconicError, samplingCuts } from "@laconic/core";
 import { objectivePreset } from "@laconic/gspo/presets";
 import type { ImportanceOptions } from "@laconic/gspo";
 import type { AppConfig } from "../run-settings.ts";
+import { serverKindNames, serverKinds } from "./server-kinds.ts";
 import { serversOf, type SamplerSettings } from "./fleet-setting.ts";
 
 type Settings = Pick<AppConfig, "sampler" | "engine" | "lora" | "bases" | "policies" | "train">;
 
 /** Samples are weighed once servers are so far from the trainer, as bfloat16 is: the gap is measured in every step. */
 const gapCorrection: ImportanceOptions = { kind: "truncate", level: "geometric", cap: 2, gapAbove: 0.02 };
+
+const takingAll = serverKindNames
+  .flatMap((kind) => (serverKinds[kind].takesAllWeights ? [serverKinds[kind].title] : []))
+  .join(" or ");
 
 function refusal(key: string, reason: string): LaconicError {
   return new LaconicError("config_invalid", `${key}: ${reason}`, { key });
@@ -22,6 +27,7 @@ export function checkSamplerSettings({ sampler, engine, lora, bases, policies, t
   const { kind, urls, folder, logProbs = "server" } = serversOf(sampler);
   if (engine !== null) throw refusal("sampler", "has no effect beside engine, which samples too; remove one of them");
   const place = `sampler.${kind}`;
+  const { title, takesAllWeights, reportsUncut } = serverKinds[kind];
   const far = urls.find((url) => !isHere(url));
   if (far !== undefined && folder === undefined)
     throw refusal(
@@ -31,19 +37,19 @@ export function checkSamplerSettings({ sampler, engine, lora, bases, policies, t
   const [base] = Object.keys(bases);
   if (base !== undefined) throw refusal(`bases.${base}`, "the servers have one base model; remove it");
   if (lora === null) {
-    if (kind === "vllm")
-      throw refusal("lora", "vLLM takes adapters only: set lora.rank and lora.alpha, or sample on SGLang");
-    const whole = "and SGLang holds one version of all weights: train an adapter (lora)";
+    if (!takesAllWeights)
+      throw refusal("lora", `${title} takes adapters only: set lora.rank and lora.alpha, or sample on ${takingAll}`);
+    const whole = `and ${title} holds one version of all weights: train an adapter (lora)`;
     if (train.asynchronous) throw refusal("train.asynchronous", `needs weights of several steps, ${whole}`);
     if (train.refreshOldPolicyEvery > 1)
       throw refusal("train.refreshOldPolicyEvery", `needs weights of an earlier step, ${whole}`);
     if (policies === "own") throw refusal("policies", `own is several policies, ${whole}`);
   }
   const [cut] = samplingCuts(train.sampling);
-  if (kind === "vllm" && logProbs === "server" && cut !== undefined)
+  if (!reportsUncut && logProbs === "server" && cut !== undefined)
     throw refusal(
       `train.sampling.${cut}`,
-      `cuts the distribution, and vLLM tells the log-probs of what is left of it; set ${place}.logProbs to forward`,
+      `cuts the distribution, and ${title} tells the log-probs of what is left of it; set ${place}.logProbs to forward`,
     );
 }
 

@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { z } from "zod";
+import { serverKindNames, type ServerKindName } from "./server-kinds.ts";
 
 /** Servers that a run samples on while it trains here. Their key, if they have one, is $SAMPLER_API_KEY. */
 export interface SamplerServers {
@@ -24,7 +25,9 @@ export interface SamplerServers {
 }
 
 /** Where a run samples, if not on its own engine. */
-export type SamplerSettings = { readonly vllm: SamplerServers } | { readonly sglang: SamplerServers };
+export type SamplerSettings = {
+  [Kind in ServerKindName]: { readonly [Name in Kind]: SamplerServers };
+}[ServerKindName];
 
 const servers: z.ZodType<SamplerServers> = z.strictObject({
   urls: z.array(z.string().min(1)).min(1),
@@ -38,28 +41,31 @@ const servers: z.ZodType<SamplerServers> = z.strictObject({
   allowPlainHttp: z.boolean().exactOptional(),
 });
 
+const [first, ...others] = serverKindNames;
+
 /** `vllm:URL,URL` or `sglang:URL,URL`, or the same written out. */
 export const samplerSettings: z.ZodType<SamplerSettings> = z.preprocess(
   (given) => (typeof given === "string" ? samplerFromText(given) : given),
-  z.union([z.strictObject({ vllm: servers }), z.strictObject({ sglang: servers })]),
+  z.union(serverKindNames.map((kind) => z.strictObject({ [kind]: servers }))) as unknown as z.ZodType<SamplerSettings>,
 );
 
 /** @throws LaconicError `config_invalid` for a text that names no servers */
 export function samplerFromText(text: string): SamplerSettings {
-  const [, kind, list = ""] = /^(vllm|sglang):(https?:\/\/[^,]+(?:,https?:\/\/[^,]+)*)$/u.exec(text) ?? [];
-  if (kind === undefined)
+  const [, kind, list = ""] = /^(\w+):(https?:\/\/[^,]+(?:,https?:\/\/[^,]+)*)$/u.exec(text) ?? [];
+  const known = serverKindNames.find((each) => each === kind);
+  if (known === undefined)
     throw new LaconicError(
       "config_invalid",
-      `sampler: ${JSON.stringify(text)} names no servers; write vllm:http://HOST:PORT,http://HOST:PORT or sglang:..., or null for this machine`,
+      `sampler: ${JSON.stringify(text)} names no servers; write ${[`${first}:http://HOST:PORT,http://HOST:PORT`, ...others.map((each) => `${each}:...`)].join(" or ")}, or null for this machine`,
       { key: "sampler" },
     );
-  const own = { urls: list.split(",") };
-  return kind === "vllm" ? { vllm: own } : { sglang: own };
+  return { [known]: { urls: list.split(",") } } as unknown as SamplerSettings;
 }
 
 /** The kind of the servers, and the rest of the setting. */
-export function serversOf(sampler: SamplerSettings): SamplerServers & { readonly kind: "vllm" | "sglang" } {
-  return "vllm" in sampler ? { kind: "vllm", ...sampler.vllm } : { kind: "sglang", ...sampler.sglang };
+export function serversOf(sampler: SamplerSettings): SamplerServers & { readonly kind: ServerKindName } {
+  const [[kind, given]] = Object.entries(sampler) as [[ServerKindName, SamplerServers]];
+  return { kind, ...given };
 }
 
 /** As one writes it. */

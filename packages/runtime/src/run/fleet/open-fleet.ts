@@ -9,12 +9,14 @@ import {
   sglangServer,
   vllmServer,
   type FleetRecord,
+  type ConnectionOptions,
   type SamplingServer,
   type ServerStatus,
 } from "@laconic/fleet";
 import type { TrainedPolicy } from "@laconic/trainer";
 import { formatNumber } from "@laconic/core/text";
 import { environmentValue } from "../../folders/environment.ts";
+import type { ServerKindName } from "./server-kinds.ts";
 import { serversOf, type SamplerSettings } from "./fleet-setting.ts";
 
 /** File of a run directory with a row for each reply: server, weights and version that wrote it. */
@@ -40,11 +42,16 @@ export interface FleetResources {
   readonly note: (text: string) => void;
 }
 
+const connectors: Readonly<Record<ServerKindName, (options: ConnectionOptions) => SamplingServer>> = {
+  vllm: vllmServer,
+  sglang: sglangServer,
+};
+
 /** Servers as a configuration names them. @throws LaconicError `config_invalid` for an address or key that cannot be used */
 export function samplingServers(sampler: SamplerSettings): SamplingServer[] {
   const { kind, urls, allowPlainHttp } = serversOf(sampler);
   const apiKey = environmentValue("SAMPLER_API_KEY");
-  const connect = kind === "vllm" ? vllmServer : sglangServer;
+  const connect = connectors[kind];
   return urls.map((url) =>
     connect({ url, ...(apiKey !== undefined && { apiKey }), ...(allowPlainHttp !== undefined && { allowPlainHttp }) }),
   );

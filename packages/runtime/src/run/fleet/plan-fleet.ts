@@ -2,6 +2,7 @@ import { adapterShapes, parameterShapes, parseModelConfig, readJsonFile } from "
 import { join } from "node:path";
 import { formatBytes } from "@laconic/core/text";
 import type { AppConfig } from "../run-settings.ts";
+import { serverKinds } from "./server-kinds.ts";
 import { samplerTitle, serversOf } from "./fleet-setting.ts";
 
 /** What sampling on servers takes. How fast they are is theirs to say. */
@@ -38,10 +39,6 @@ export async function planFleet(
   const perPolicy = (train.asynchronous?.maxLag ?? 0) + (train.refreshOldPolicyEvery > 1 ? 2 : 1) + 1;
   const versionsAtOnce = lora ? policies * perPolicy : 1;
   const evaluations = train.evaluation.every === 0 ? 2 : 2 + Math.floor(train.steps / train.evaluation.every);
-  const start =
-    kind === "vllm"
-      ? `VLLM_ALLOW_RUNTIME_LORA_UPDATING=True vllm serve MODEL --enable-lora --max-lora-rank ${lora?.rank} --max-loras ${versionsAtOnce} --max-cpu-loras ${2 * versionsAtOnce} --logprobs-mode processed_logprobs`
-      : `python -m sglang.launch_server --model-path MODEL${lora ? ` --enable-lora --max-lora-rank ${lora.rank} --max-loras-per-batch ${versionsAtOnce} --max-loaded-loras ${2 * versionsAtOnce}` : ""}`;
   return {
     sampler: samplerTitle(sampler),
     servers: urls.length,
@@ -49,7 +46,7 @@ export async function planFleet(
     versionsAtOnce,
     publications: policies * (Math.ceil(train.steps / train.refreshOldPolicyEvery) + evaluations - 1),
     repliesPerServer: Math.ceil(replies / urls.length),
-    start,
+    start: serverKinds[kind].start(lora, versionsAtOnce),
   };
 }
 
