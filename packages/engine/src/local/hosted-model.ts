@@ -3,7 +3,6 @@ import {
   randomFromSeed,
   type AdapterSource,
   type ForwardOptions,
-  type LogProbsAtOne,
   type LoraSettings,
   type ModelSource,
   type OptimizerResult,
@@ -24,10 +23,7 @@ import { AdamW } from "../optimizer/adamw.ts";
 import { Gradients } from "../transformer/gradients.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
-import { ofTokens, packBatch, type PackedBatch } from "../transformer/packed-batch.ts";
-import { likeliestInPieces, readPieces, type LikeliestPiece } from "../transformer/likeliest-tokens.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
-import { predictedFrom, trainForward, type TrainPass } from "../transformer/train-pass.ts";
 import {
   allocateTogether,
   copyTogether,
@@ -43,7 +39,7 @@ import { writeSources } from "../weights/upload-weights.ts";
 import { openBase, type BaseWeights, type SharedBases } from "./base-weights.ts";
 import type { HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
 import { clearSlot, elementCount, slotViews, sumSlots, type GradientExchange } from "./gradient-exchange.ts";
-import { explainOutOfMemory } from "./out-of-memory.ts";
+import { isEmpty, logProbsOf, noLogProbs, readLogProbs } from "./log-probs.ts";
 import type { HostSettings } from "./protocol.ts";
 import { adapterOnly, wholeModel, type StoredForm } from "./stored-form.ts";
 import { TrainingPasses, type MicroBatch, type LiveModel } from "./training-passes.ts";
@@ -161,24 +157,16 @@ export class HostedModel {
   async forward(
     weights: WeightsId,
     sequences: readonly TrainingSequence[],
-    { topLogProbs }: ForwardOptions,
+    options: ForwardOptions,
   ): Promise<HostLogProbs> {
-    if (sequences.every(isEmpty))
-      return { ...emptyLogProbs(sequences.length), ...(topLogProbs !== undefined && { atOne: [] }) };
-    const model = this.weights(weights);
-    const { pass, pieces } = this.#forwardOnly(model, sequences, topLogProbs);
-    const result = await this.#read(pass);
-    this.#kernels.free(pass.logProbs, pass.entropy);
-    if (!pieces) return result;
-    const atOne = await readPieces(this.#kernels, pieces);
-    return { ...result, atOne: Array.from(pass.batch.predictions, (k) => atOne[k] as LogProbsAtOne) };
+    return logProbsOf(this.weights(weights), sequences, { ...options, shared: this.#sharePrefixes });
   }
 
   async forwardForGradient(micro: MicroBatch): Promise<HostLogProbs> {
     this.#passes.drop();
-    if (micro.sequences.every(isEmpty)) return emptyLogProbs(micro.sequences.length);
+    if (micro.sequences.every(isEmpty)) return noLogProbs(micro.sequences.length);
     const pass = this.#passes.forward(micro);
-    return this.#read(pass);
+    return readLogProbs(this.#kernels, pass);
   }
 
   /** Null, or the tokens of the largest part that fitted where the device had no room for the whole. */
@@ -287,35 +275,6 @@ export class HostedModel {
     this.#batches.delete(weights);
   }
 
-  #forwardOnly(
-    model: ModelOnDevice,
-    sequences: readonly TrainingSequence[],
-    topLogProbs: number | undefined,
-  ): ForwardTensors {
-    try {
-      return this.#kernels.scope(() => {
-        const { logProbs, entropy, batch, final } = trainForward(
-          model,
-          packBatch(this.#kernels, sequences, { shared: this.#sharePrefixes }),
-          "layer",
-        );
-        const pieces =
-          topLogProbs === undefined
-            ? null
-            : likeliestInPieces(
-                model,
-                predictedFrom(this.#kernels, final.selected, batch),
-                batch.predicted,
-                topLogProbs,
-              );
-        const { predictions, predictionOffsets, forest } = batch;
-        return { pass: { logProbs, entropy, batch: { predictions, predictionOffsets, forest } }, pieces };
-      });
-    } catch (error) {
-      throw explainOutOfMemory(error, model, sequences, { recompute: null, shared: this.#sharePrefixes });
-    }
-  }
-
   async #restore(
     weights: ReadonlyMap<string, TensorSource>,
     steps: number,
@@ -337,33 +296,6 @@ export class HostedModel {
       this.#kernels.scope(() => this.#gradients.add(this.live, name, this.#kernels.upload(sum, shape, "full"))),
     );
   }
-
-  async #read({ logProbs, entropy, batch }: Predicted): Promise<HostLogProbs> {
-    return {
-      logProbs: ofTokens(batch, await this.#kernels.read(logProbs)),
-      entropy: ofTokens(batch, await this.#kernels.read(entropy)),
-      offsets: batch.predictionOffsets,
-      rows: batch.forest.tokens.length,
-    };
-  }
-}
-
-/** What a pass says of its predictions, and whose they are. */
-interface Predicted extends Pick<TrainPass, "logProbs" | "entropy"> {
-  readonly batch: Pick<PackedBatch, "predictions" | "predictionOffsets" | "forest">;
-}
-
-interface ForwardTensors {
-  readonly pass: Predicted;
-  readonly pieces: readonly LikeliestPiece[] | null;
-}
-
-function isEmpty({ completionTokens }: TrainingSequence): boolean {
-  return completionTokens.length === 0;
-}
-
-function emptyLogProbs(sequences: number): HostLogProbs {
-  return { logProbs: new Float64Array(), entropy: new Float64Array(), offsets: new Int32Array(sequences + 1), rows: 0 };
 }
 
 function withTrained(model: ModelOnDevice, tensors: ReadonlyMap<string, Tensor>): ModelOnDevice {

@@ -124,6 +124,7 @@ export class LocalModel implements TrainableModel {
       const { snapshot, weightVersion } = copies[0] as (typeof copies)[0];
       return {
         weightVersion,
+        supports: this.supports,
         sample: (requests, onToken) => this.#order.together(() => this.#sample(snapshot, requests, onToken)),
         forward: (sequences, options = {}) => this.#order.alone(() => this.#forward(snapshot, sequences, options)),
         dispose: () =>

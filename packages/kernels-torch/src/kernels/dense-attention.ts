@@ -103,7 +103,7 @@ export function sumsByHead(
 }
 
 /** Rows as [sequences, heads, length, width]. */
-export function heads(
+function heads(
   { torch }: TorchDevice,
   { handle, stride, offset = 0, sequenceStride }: Rows,
   length: number,
@@ -116,6 +116,6 @@ export function heads(
 }
 
 /** The way back, of any strides: [sequences, heads, length] or with a width as matrix of rows. */
-export function byRows({ torch }: TorchDevice, x: Handle, shape: readonly [rows: number, width: number]): Handle {
+function byRows({ torch }: TorchDevice, x: Handle, shape: readonly [rows: number, width: number]): Handle {
   return torch.view(torch.call(contiguous, torch.call(transpose, x, { int: 1 }, { int: 2 }), { int: 0 }), shape);
 }
