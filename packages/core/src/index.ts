@@ -16,7 +16,6 @@ export { logarithm } from "./logarithm.ts";
 export { stopEnd } from "./stop-end.ts";
 export { assertSameLayout, ragged, raggedRow, raggedRows, raggedSelect } from "./ragged.ts";
 export type { Ragged } from "./ragged.ts";
-export { prefixForest, rowsOfSequence, type PrefixForest } from "./sequences/prefix-forest.ts";
 export { joinSequences } from "./sequences/joined-sequences.ts";
 export type { JoinedSequences } from "./sequences/joined-sequences.ts";
 export { findBadLogProb, logProbRange, sampledLogProbRange } from "./log-prob.ts";

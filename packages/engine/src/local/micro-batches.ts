@@ -1,5 +1,6 @@
-import { prefixForest, type PrefixForest, type TrainingSequence } from "@laconic/core";
+import type { TrainingSequence } from "@laconic/core";
 import { subtreeEnds } from "@laconic/kernels";
+import { prefixForest, type PrefixForest } from "../transformer/prefix-forest.ts";
 import { balance } from "./balance.ts";
 
 /** How sequences may be passed together. */

@@ -1,6 +1,7 @@
-import { randomFromSeed, type PrefixForest, type Random } from "@laconic/core";
+import { randomFromSeed, type Random } from "@laconic/core";
 import type { Kernels, Tensor } from "@laconic/kernels";
 import type { PackedBatch } from "../transformer/packed-batch.ts";
+import type { PrefixForest } from "../transformer/prefix-forest.ts";
 
 /** A packed row by what it is, wherever it was packed. */
 type RowIdentity = string;

@@ -1,5 +1,6 @@
-import { LaconicError, prefixForest, rowsOfSequence, type PrefixForest, type TrainingSequence } from "@laconic/core";
+import { LaconicError, type TrainingSequence } from "@laconic/core";
 import type { Kernels, SequenceLayout, Tensor } from "@laconic/kernels";
+import { prefixForest, rowsOfSequence, type PrefixForest } from "./prefix-forest.ts";
 
 /** Sequences packed without padding, on the device: each prefix that they share once. */
 export interface PackedBatch {

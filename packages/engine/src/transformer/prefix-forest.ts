@@ -1,4 +1,4 @@
-import type { TrainingSequence } from "../engine.ts";
+import type { TrainingSequence } from "@laconic/core";
 
 /**
  * Sequences that begin alike, with each shared beginning once: S segments (runs of tokens without a branch) in N rows. A row

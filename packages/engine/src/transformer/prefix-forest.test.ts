@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { TrainingSequence } from "../engine.ts";
+import type { TrainingSequence } from "@laconic/core";
 import { prefixForest, rowsOfSequence } from "./prefix-forest.ts";
 
 const sequence = (prompt: readonly number[], completion: readonly number[]): TrainingSequence => ({
