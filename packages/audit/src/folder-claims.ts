@@ -25,9 +25,14 @@ export function compareRows(run: RunFolder, recorded: readonly number[], finding
     if (!run.evaluated.has(step)) findings.leaveOut(`evaluation at step ${step}`, "its episodes are not recorded");
 }
 
+const ofCuts = "it is of micro-batches, and where the engine cut is not recorded";
+
 /** What a recording cannot say again: sizes of micro-batches, and log-probs of a probe. */
 const unsaid: Readonly<Record<string, string>> = {
-  "sampling/ess": "it is of each micro-batch, and where the engine cut is not recorded",
+  "actor/tokens_passed": ofCuts,
+  "actor/rows_passed": ofCuts,
+  "actor/shared_token_fraction": ofCuts,
+  "sampling/ess": ofCuts,
   "sampling/logp_difference_mean": "it is of a few sequences that were forwarded once more, without a record",
   "sampling/logp_difference_max": "it is of a few sequences that were forwarded once more, without a record",
 };

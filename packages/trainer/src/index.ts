@@ -31,6 +31,7 @@ export type { Evaluation, Measured } from "./evaluate.ts";
 export type { Language } from "./language.ts";
 export { rewardOf, scorer } from "./scorer.ts";
 export type { Scorer } from "./scorer.ts";
+export { needsOldPass } from "./stages/old-log-probs.ts";
 export { describeUnscored, scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 export { supervised } from "./supervised.ts";
 export type { SupervisedOptions } from "./supervised.ts";

@@ -78,6 +78,12 @@ export const metricNames: readonly MetricName[] = [
   { name: "actor/grad_norm", meaning: "Global gradient norm before clipping, mean over optimiser steps." },
   { name: "actor/skipped_steps", meaning: "Optimiser steps left out because the gradient was not finite." },
   { name: "optim/lr", meaning: "Learning rate of the last optimiser step." },
+  { name: "actor/tokens_passed", meaning: "Tokens of the sequences that the update's passes went over." },
+  {
+    name: "actor/rows_passed",
+    meaning: "The same with prefixes that sequences share counted once, as the engine passed them.",
+  },
+  { name: "actor/shared_token_fraction", meaning: "Part of the tokens that was not passed again: 1 - rows / tokens." },
 
   {
     name: "sampling/logp_difference_mean",

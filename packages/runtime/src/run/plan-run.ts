@@ -19,6 +19,7 @@ import {
   type SequenceLengths,
 } from "@laconic/engine";
 import type { CreateKernels } from "@laconic/kernels";
+import { needsOldPass } from "@laconic/trainer";
 import { planFleet, type FleetPlan } from "./fleet/plan-fleet.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { openRunTask } from "./run-task.ts";
@@ -146,7 +147,7 @@ function stepSeconds(
     waves === 1 ? seconds.decodeStep : seconds.decodeStep * Math.min(1, (largest?.rollouts ?? 1) / rollouts);
   return {
     sampling: prefill + waves * completionTokens * decodeStep,
-    oldLogProbs: train.oldLogProbs === "recompute" ? microBatches * seconds.forward : 0,
+    oldLogProbs: needsOldPass(train) ? microBatches * seconds.forward : 0,
     update: train.epochs * microBatches * seconds.training,
   };
 }

@@ -17,7 +17,7 @@ import { estimatorOf } from "../estimator-of.ts";
 import type { PartsOutline, TrainedPolicy, TrainingParts } from "../parts.ts";
 import { checkedEstimator, checkedObjective } from "./checked-values.ts";
 import { measurementOf } from "./measurement.ts";
-import { oldLogProbsOf, type OldLogProbs } from "./old-log-probs.ts";
+import { needsOldPass, oldLogProbsOf, oldLogProbsOfUpdate, type OldLogProbs } from "./old-log-probs.ts";
 import { score, type Pricing, type ScoredRollout } from "./score.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
 import type { RolloutTree } from "./rollout.ts";
@@ -174,17 +174,19 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
         : undefined,
   });
   await turn();
-  const { logProbs: oldLogProbs, gap } = await oldLogProbsOf(config, oldPolicy, batch);
+  const isOwn = config.oldLogProbs === "recompute" && !needsOldPass(config);
+  const old = isOwn ? null : await oldLogProbsOf(config, oldPolicy, batch);
   await turn();
   const objective = checkedObjective(correctedFor(learner, facts.lag), step + 1);
   const refLogProbs = reference && (await reference.forward(batch.sequences)).logProbs;
   lap("old_log_probs");
   const updated = await update(
-    { model: policy.model, config, objective, batch, oldLogProbs, refLogProbs, step, turn },
+    { model: policy.model, config, objective, batch, oldLogProbs: old?.logProbs ?? null, refLogProbs, step, turn },
     random,
   );
   lap("update");
   await turn();
+  const { logProbs: oldLogProbs, gap } = old ?? oldLogProbsOfUpdate(updated, batch);
   const logProbs = { oldLogProbs, refLogProbs };
   return { learner, scored, batch, gap, ...logProbs, update: updated, prices, tokenPrice: prices["tokens"] ?? 0 };
 }

@@ -4,7 +4,9 @@ import { scoredRollouts } from "../../test/scored-rollouts.ts";
 import { estimatorOf } from "../estimator-of.ts";
 import { parseTrainConfig } from "../config-schema.ts";
 import { tinyParts, tinySettings } from "../testing/index.ts";
-import { oldLogProbsOf } from "./old-log-probs.ts";
+import { objectivePreset } from "@laconic/gspo/presets";
+import { needsOldPass, oldLogProbsOf, oldLogProbsOfUpdate } from "./old-log-probs.ts";
+import { update } from "./update.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
 
 const parts = tinyParts("solo", { spread: 1 });
@@ -59,4 +61,36 @@ test("a batch without a sequence has no gap", async () => {
     sampledLogProbs: { values: new Float64Array(), offsets: Int32Array.of(0) },
   };
   expect((await oldLogProbsOf(config, parts.model, batch)).gap.count).toBe(0);
+});
+
+test.each([
+  [{}, false],
+  [{ minibatches: 2 }, true],
+  [{ epochs: 2 }, true],
+  [{ refreshOldPolicyEvery: 2 }, true],
+  [{ objective: { name: "gspo", importance: { kind: "truncate", level: "sequence", cap: 2 } } }, true],
+  [{ minibatches: 2, oldLogProbs: "sampler" }, false],
+])("whether the old policy takes a pass of its own: %j", (settings, expected) => {
+  expect(needsOldPass(parseTrainConfig({ ...tinySettings, epochs: 1, minibatches: 1, ...settings }))).toBe(expected);
+});
+
+test("without a pass of its own every ratio is exactly 1, and the update is the one that the pass would have given", async () => {
+  const batch = await sampledBatch();
+  const own = parseTrainConfig({ ...tinySettings, epochs: 1, minibatches: 1, ratioUnit: "message" });
+  const once = async (passed: boolean) => {
+    const { model } = tinyParts("solo", { spread: 1 });
+    const old = passed ? (await oldLogProbsOf(own, model, batch)).logProbs : null;
+    const facts = { model, config: own, batch, oldLogProbs: old, refLogProbs: null, step: 0 };
+    const objective = objectivePreset("gspo", { clip: { low: 1e-9, high: 1e-9 } });
+    const result = await update({ ...facts, objective }, randomFromSeed(1));
+    return { result, weights: (await model.forward(batch.sequences)).logProbs };
+  };
+  const [without, with_] = [await once(false), await once(true)];
+  expect(without.weights).toEqual(with_.weights);
+  expect(without.result.loss).toBe(with_.result.loss);
+  const ratios = without.result.diagnostics["ratio"];
+  expect([ratios?.min, ratios?.max]).toEqual([1, 1]);
+  const { logProbs, gap } = oldLogProbsOfUpdate(without.result, batch);
+  expect(logProbs).toEqual(batch.sampledLogProbs);
+  expect(gap).toMatchObject({ sum: 0, count: batch.sampledLogProbs.values.length });
 });

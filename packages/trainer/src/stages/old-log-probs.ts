@@ -1,6 +1,7 @@
-import { statisticOf, type Ragged, type Sampler, type Statistic } from "@laconic/core";
+import { raggedSelect, statisticOf, type Ragged, type Sampler, type Statistic } from "@laconic/core";
 import type { TrainConfig } from "../config.ts";
 import type { TrainingBatch } from "./training-batch.ts";
+import type { UpdateResult } from "./update.ts";
 
 /** log π_old of a batch. */
 export interface OldLogProbs {
@@ -11,6 +12,36 @@ export interface OldLogProbs {
 
 /** Sequences forwarded to measure the gap when the sampler's log-probs are taken. */
 const probes = 8;
+
+/**
+ * Whether log π_old takes a pass over the whole batch. It does not where the sampler's are taken, nor where the weights are still those that sampled when the only
+ * minibatch of the step is passed: then the update's own log-probs are log π_old, and every ratio is exactly 1. It does where
+ * a later minibatch meets weights that moved, where the old policy or the samples are of earlier steps, and where samples
+ * are weighed by their distance from log π_old, which must be known before the first gradient.
+ */
+export function needsOldPass(
+  config: Pick<
+    TrainConfig,
+    "oldLogProbs" | "epochs" | "minibatches" | "refreshOldPolicyEvery" | "asynchronous" | "objective"
+  >,
+): boolean {
+  const { oldLogProbs, epochs, minibatches, refreshOldPolicyEvery, asynchronous, objective } = config;
+  const moves = epochs * minibatches > 1 || refreshOldPolicyEvery > 1 || asynchronous !== null;
+  return oldLogProbs === "recompute" && (moves || objective.importance !== undefined);
+}
+
+/** log π_old of a batch whose only update part was passed with the weights that sampled it. */
+export function oldLogProbsOfUpdate({ parts }: UpdateResult, { sampledLogProbs }: TrainingBatch): OldLogProbs {
+  const [part] = parts;
+  // Nothing was passed where nothing was written.
+  if (!part) return { logProbs: sampledLogProbs, gap: gapBetween(sampledLogProbs, sampledLogProbs) };
+  const places = new Map(part.rows.map((row, place) => [row, place]));
+  const logProbs = raggedSelect(
+    part.logProbs,
+    part.rows.map((_, row) => places.get(row) as number),
+  );
+  return { logProbs, gap: gapBetween(logProbs, sampledLogProbs) };
+}
 
 /** The trainer's forward pass under the old policy, or what the sampler reported, checked on a few sequences. */
 export async function oldLogProbsOf(

@@ -29,8 +29,17 @@ export interface UpdateResult {
   readonly skipped: number;
   readonly entropy: Statistic;
   readonly diagnostics: Diagnostics;
+  readonly passed: PassedTokens;
   /** Optimiser steps, in order. */
   readonly parts: readonly UpdatePart[];
+}
+
+/** What the passes of an update went over. */
+export interface PassedTokens {
+  /** Tokens of the sequences that something is predicted from. */
+  readonly tokens: number;
+  /** The same with what sequences share counted once; as many where the engine does not say. */
+  readonly rows: number;
 }
 
 /** What one optimiser step did, for the record. */
@@ -53,7 +62,8 @@ export interface UpdateFacts {
   readonly config: TrainConfig;
   readonly objective: Objective;
   readonly batch: TrainingBatch;
-  readonly oldLogProbs: Ragged;
+  /** Null where they are those of the update's own pass. */
+  readonly oldLogProbs: Ragged | null;
   /** log π_ref, where the objective asks for it. */
   readonly refLogProbs: Ragged | null;
   readonly step: number;
@@ -78,6 +88,7 @@ export async function update(facts: UpdateFacts, random: Random): Promise<Update
     skipped: 0,
     entropy: emptyStatistic,
     diagnostics: {},
+    passed: { tokens: 0, rows: 0 },
     parts: [],
   };
   for (const { rows, optimizerStep } of parts) {
@@ -90,6 +101,10 @@ export async function update(facts: UpdateFacts, random: Random): Promise<Update
       skipped: result.skipped + done.skipped,
       entropy: mergeStatistics(result.entropy, done.entropy),
       diagnostics: mergeDiagnostics(result.diagnostics, done.diagnostics),
+      passed: {
+        tokens: result.passed.tokens + done.passed.tokens,
+        rows: result.passed.rows + done.passed.rows,
+      },
       parts: [...result.parts, ...done.parts],
     };
   }
@@ -104,7 +119,7 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
     sequences: new Set(units).size,
     tokens: sequences.reduce((sum, { completionTokens }) => sum + completionTokens.length, 0),
     groups: new Set(rows.map((row) => batch.problems[row])).size,
-    samplerGap: samplerGapOf(facts, rows),
+    ...(facts.oldLogProbs && { samplerGap: samplerGapOf(batch, facts.oldLogProbs, rows) }),
   };
   let loss = 0;
   let diagnostics: Diagnostics = {};
@@ -112,6 +127,7 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
     const own = rowsOf(
       facts,
       chosen.map((i) => rows[i] as number),
+      logProbs,
     );
     const output = evaluated.evaluate({ logProbs, ...own, totals });
     loss += output.loss;
@@ -138,6 +154,9 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
   await facts.turn?.();
   const { gradNorm, applied } = step;
   const entropy = statisticOf(seen.entropy.values);
+  const passedTokens = sequences.reduce((sum, { promptTokens, completionTokens: { length } }) => {
+    return sum + (length === 0 ? 0 : promptTokens.length + length - 1);
+  }, 0);
   return {
     loss,
     gradNorm: statisticOf(Number.isFinite(gradNorm) ? [gradNorm] : []),
@@ -145,6 +164,7 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
     skipped: applied ? 0 : 1,
     entropy,
     diagnostics,
+    passed: { tokens: passedTokens, rows: seen.rowsPassed ?? passedTokens },
     parts: [{ rows, optimizerStep, logProbs: seen.logProbs, entropy, loss, gradNorm, learningRate, applied }],
   };
 }
@@ -153,9 +173,10 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
 type RowFacts = Pick<ObjectiveInput, "oldLogProbs" | "refLogProbs" | "advantages"> &
   Required<Pick<ObjectiveInput, "rollLogProbs" | "groups">>;
 
-function rowsOf({ batch, oldLogProbs, refLogProbs }: UpdateFacts, rows: readonly number[]): RowFacts {
+/** @param now - their log-probs in the update's own pass */
+function rowsOf({ batch, oldLogProbs, refLogProbs }: UpdateFacts, rows: readonly number[], now: Ragged): RowFacts {
   return {
-    oldLogProbs: raggedSelect(oldLogProbs, rows),
+    oldLogProbs: oldLogProbs ? raggedSelect(oldLogProbs, rows) : now,
     ...(refLogProbs && { refLogProbs: raggedSelect(refLogProbs, rows) }),
     rollLogProbs: raggedSelect(batch.sampledLogProbs, rows),
     advantages: advantagesOf(batch, rows),
@@ -164,8 +185,11 @@ function rowsOf({ batch, oldLogProbs, refLogProbs }: UpdateFacts, rows: readonly
 }
 
 /** Of a minibatch: whether its samples are weighed must not depend on how an engine cuts it into micro-batches. */
-function samplerGapOf({ batch: { sampledLogProbs }, oldLogProbs }: UpdateFacts, rows: readonly number[]): number {
-  const { offsets, values } = oldLogProbs;
+function samplerGapOf(
+  { sampledLogProbs }: TrainingBatch,
+  { offsets, values }: Ragged,
+  rows: readonly number[],
+): number {
   let total = 0;
   let compared = 0;
   for (const row of rows)

@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { formatBytes, formatNumber } from "@laconic/core/text";
 import { datum, jsonCodec } from "@laconic/tinker";
+import { needsOldPass } from "@laconic/trainer";
 import { openRunTask } from "../run-task.ts";
 import type { AppConfig } from "../run-settings.ts";
 import { tokenLimits } from "./tinker-server.ts";
@@ -51,8 +52,8 @@ export async function planRemote(
       "config_invalid",
       `${promptTokens} prompt and ${completionTokens} completion tokens exceed the model's ${contextLength} positions`,
     );
-  // The old policy's pass where it is asked for, and the one before each gradient.
-  const passes = (train.oldLogProbs === "recompute" ? 1 : 0) + train.epochs * (train.ratioUnit === "message" ? 1 : 2);
+  // The old policy's pass where it is needed, and the one before each gradient.
+  const passes = (needsOldPass(train) ? 1 : 0) + train.epochs * (train.ratioUnit === "message" ? 1 : 2);
   const sizes = bytesOf(promptTokens, completionTokens, vocabularySize);
   return {
     engine: remoteTitle(engine),
