@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { cp } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { auditRun } from "@laconic/audit";
@@ -71,6 +71,15 @@ describe.each(runs)("%s, as version 0.1.0 wrote it", (name) => {
 test.each(["tree", "asynchronous", "without-records"])("%s goes on in a report", async (name) => {
   const { code, out } = await laconic("report", await copyOf(name));
   expect([code, out]).toEqual([0, expect.stringContaining("report.html")]);
+});
+
+test("a report shows the prompts of transcripts, which stand beside records without them", async () => {
+  const run = await copyOf("relay");
+  const { code } = await laconic("report", run);
+  expect(code).toBe(0);
+  const page = await readFile(join(run, "report.html"), "utf8");
+  expect(page).toContain("A:w6?b+w&gt;");
+  expect(page).not.toContain(`<dd><span class="text"></span></dd>`);
 });
 
 function sha256(value: unknown): string {

@@ -33,11 +33,15 @@ function renderTranscript({ step, problem, episode, task }: RecordedEpisode, whe
   const { utterances } = episode;
   const tokens = utterances.reduce((sum, utterance) => sum + utterance.writtenTokens, 0);
   const turns = utterances.map((utterance, i) => renderTurn(utterance, utterances.slice(0, i), problem)).join("");
-  const prompts = utterances
-    .map(({ agent, prompt }) => `<dt>${escapeHtml(agent)}</dt><dd>${longText(prompt)}</dd>`)
-    .join("");
   const verdict = task === 1 ? `<b class="right">right</b>` : `<b class="wrong">wrong</b>`;
-  return `<article class="talk"><h4>${when}<span>step ${step} · ${countOf(tokens)}</span></h4><ol class="turns">${turns}</ol><div class="verdict">Answer ${answerOf(episode)}, expected ${quoted(problem.gold)}: ${verdict}</div><details><summary>Prompts as the models read them</summary><dl class="prompts">${prompts}</dl></details></article>`;
+  return `<article class="talk"><h4>${when}<span>step ${step} · ${countOf(tokens)}</span></h4><ol class="turns">${turns}</ol><div class="verdict">Answer ${answerOf(episode)}, expected ${quoted(problem.gold)}: ${verdict}</div>${renderPrompts(utterances)}</article>`;
+}
+
+/** Nothing where no prompt is known: records of earlier versions hold none. */
+function renderPrompts(utterances: readonly Utterance[]): string {
+  if (utterances.every(({ prompt }) => prompt === "")) return "";
+  const prompts = utterances.map(({ agent, prompt }) => `<dt>${escapeHtml(agent)}</dt><dd>${longText(prompt)}</dd>`);
+  return `<details><summary>Prompts as the models read them</summary><dl class="prompts">${prompts.join("")}</dl></details>`;
 }
 
 /** What one agent knew alone, what reached it since its last turn, and what it said. */

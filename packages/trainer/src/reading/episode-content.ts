@@ -28,7 +28,7 @@ export async function episodeContent(source: RunSource, { file, from, length }: 
 
 /**
  * Every episode of one kind that a run folder holds, in the order of its file; of steps that stand twice, those of the later. Reads one step
- * at a time, whatever the length of the file.
+ * at a time, whatever the length of the file. Records of earlier versions hold no prompts: those of the transcripts beside them stand in.
  * @param damage - told what cannot be read and is passed over, in words
  */
 export async function* eachEpisode(
@@ -43,19 +43,49 @@ export async function* eachEpisode(
     damage,
   });
   const complete = new Map(entries.flatMap((each) => (each.isComplete ? [[each.step, each] as const] : [])));
+  const transcripts = new Map<number, EpisodeEntry[]>();
+  for (const each of entries)
+    if (!each.isComplete && complete.has(each.step))
+      transcripts.set(each.step, [...(transcripts.get(each.step) ?? []), each]);
+  const read = (entry: EpisodeEntry): Promise<readonly RecordedEpisode[]> => readEpisodes(source, entry, damage);
   for (const entry of entries) {
-    const { step } = entry;
-    if ((complete.get(step) ?? entry) !== entry) continue;
-    let episodes: readonly RecordedEpisode[] = [];
-    try {
-      episodes = recordedEpisodes(step, await episodeContent(source, entry));
-    } catch (error) {
-      damage(
-        `${entry.file}: row ${entry.number} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      );
-    }
-    yield* episodes;
+    if ((complete.get(entry.step) ?? entry) !== entry) continue;
+    const episodes = await read(entry);
+    const shown = (entry.file === formerRunFiles.records && transcripts.get(entry.step)) || [];
+    yield* withPrompts(episodes, (await Promise.all(shown.map(read))).flat());
   }
+}
+
+async function readEpisodes(
+  source: RunSource,
+  entry: EpisodeEntry,
+  damage: (message: string) => void,
+): Promise<readonly RecordedEpisode[]> {
+  try {
+    return recordedEpisodes(entry.step, await episodeContent(source, entry));
+  } catch (error) {
+    damage(
+      `${entry.file}: row ${entry.number} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    return [];
+  }
+}
+
+/** Who read the same problem and the same messages read the same prompts. */
+function withPrompts(
+  episodes: readonly RecordedEpisode[],
+  transcripts: readonly RecordedEpisode[],
+): readonly RecordedEpisode[] {
+  if (transcripts.length === 0) return episodes;
+  const keyOf = ({ problem, episode }: RecordedEpisode): string =>
+    JSON.stringify([problem.id, ...episode.utterances.map(({ agent, turn, text }) => [agent, turn, text])]);
+  const known = new Map(transcripts.map((each) => [keyOf(each), each.episode.utterances]));
+  return episodes.map((each) => {
+    const found = known.get(keyOf(each));
+    if (!found) return each;
+    const utterances = each.episode.utterances.map((own, i) => ({ ...own, prompt: found[i]?.prompt ?? own.prompt }));
+    return { ...each, episode: { ...each.episode, utterances } };
+  });
 }
 
 /**
