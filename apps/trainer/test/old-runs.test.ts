@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { cp, readFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { auditRun } from "@laconic/audit";
@@ -80,6 +80,20 @@ test("a report shows the prompts of transcripts, which stand beside records with
   const page = await readFile(join(run, "report.html"), "utf8");
   expect(page).toContain("A:w6?b+w&gt;");
   expect(page).not.toContain(`<dd><span class="text"></span></dd>`);
+});
+
+test("an audit names the record whose bytes are damaged", async () => {
+  const run = await copyOf("relay");
+  const file = join(run, "records.jsonl");
+  const lines = (await readFile(file, "utf8")).split("\n");
+  const damaged = lines.map((line) =>
+    line.startsWith(`{"step":2,"kind":"step"`) ? line.replace(/"deflate":"..../u, `"deflate":"////`) : line,
+  );
+  await writeFile(file, damaged.join("\n"));
+  await expect(auditRun(run, { fast: true, now: () => 0 })).rejects.toMatchObject({
+    code: "data_invalid",
+    message: expect.stringContaining("the record of step 2 is damaged"),
+  });
 });
 
 function sha256(value: unknown): string {

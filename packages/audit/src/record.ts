@@ -1,4 +1,4 @@
-import { boundedJson, type Utterance } from "@laconic/core";
+import { boundedJson, LaconicError, type Utterance } from "@laconic/core";
 import {
   unpackNumbers,
   type PackedNumbers,
@@ -39,12 +39,12 @@ export interface Recorded {
   readonly step: number;
   readonly kind: string;
   /** @throws Error for bytes that are none */
-  json(): string;
+  readonly json: () => string;
 }
 
-/** @throws Error for content that is none */
+/** @throws LaconicError `data_invalid` for bytes that are no record */
 export function readContent(recorded: Recorded): AuditedStep & AuditedEvaluation {
-  const { sampledLogProbs: sampled, ...content } = unpacked(boundedJson(recorded.json())) as Unpacked<StoredEpisodes>;
+  const { sampledLogProbs: sampled, ...content } = readStored(recorded);
   let at = 0;
   const utterances = content.utterances.map(({ promptTokens = [], tokens, prompt = "", ...rest }): Utterance => {
     if (!tokens) return { ...rest, prompt };
@@ -57,6 +57,20 @@ export function readContent(recorded: Recorded): AuditedStep & AuditedEvaluation
     utterances: each.utterances.map((i) => utterances[i] as Utterance),
   }));
   return { ...content, episodes, utterances } as unknown as AuditedStep & AuditedEvaluation;
+}
+
+function readStored({ step, kind, json }: Recorded): Unpacked<StoredEpisodes> {
+  try {
+    return unpacked(boundedJson(json())) as Unpacked<StoredEpisodes>;
+  } catch (error) {
+    const what = kind === "step" ? `step ${step}` : `the evaluation at step ${step}`;
+    throw new LaconicError(
+      "data_invalid",
+      `the record of ${what} is damaged: ${error instanceof Error ? error.message : String(error)}; put the file of the run's episodes back`,
+      { step },
+      error,
+    );
+  }
 }
 
 /** Packed numbers in place of their bytes, wherever they are. */
