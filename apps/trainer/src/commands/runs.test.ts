@@ -176,6 +176,23 @@ test("compare: runs that differ in the seed alone are a group, its interval Stud
   expect((await laconic("compare", ...group)).out).toContain("Settings: the same but for the seed.");
 });
 
+test("compare says that one seed stands twice, and no interval of tokens or time goes below 0", async () => {
+  const folder = await temporaryFolder();
+  const [a, again] = [await writeRun(join(folder, "a")), await writeRun(join(folder, "b"))];
+  const read = async (...runs: string[]): Promise<Compared> =>
+    JSON.parse((await laconic("compare", ...runs, "--json")).out) as Compared;
+  interface Compared {
+    readonly groups: readonly { readonly seconds: { readonly interval: readonly number[] } }[];
+    readonly notes: readonly string[];
+  }
+  expect((await read(a, again)).notes.join()).toContain("the seed 0 stands more than once");
+  const slow = { "timing.jsonl": `${JSON.stringify({ step: 1, "timing_s/rollout": 600 })}\n` };
+  const other = await writeRun(join(folder, "c"), { seed: 1, files: slow });
+  const { groups, notes } = await read(a, other);
+  expect(groups[0]?.seconds.interval[0]).toBe(0);
+  expect(notes.join()).not.toContain("more than once");
+});
+
 test("compare refuses a run that is none, or that is named twice", async () => {
   const folder = await temporaryFolder();
   const run = await writeRun(join(folder, "a"));

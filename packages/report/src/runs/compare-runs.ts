@@ -115,11 +115,20 @@ function groupOf(runs: readonly RunSummary[]): RunGroup {
     name:
       runs.length === 1 ? (runs[0] as RunSummary).name : `${(runs[0] as RunSummary).name} and ${runs.length - 1} more`,
     runs,
-    accuracy: shareOf(figure(({ accuracy }) => accuracy, only?.interval ?? null)),
-    tokens: figure(({ tokens }) => tokens, null),
-    seconds: figureOf(
-      runs.flatMap(({ seconds }) => seconds ?? []),
-      null,
+    accuracy: within(
+      figure(({ accuracy }) => accuracy, only?.interval ?? null),
+      1,
+    ),
+    tokens: within(
+      figure(({ tokens }) => tokens, null),
+      Infinity,
+    ),
+    seconds: within(
+      figureOf(
+        runs.flatMap(({ seconds }) => seconds ?? []),
+        null,
+      ),
+      Infinity,
     ),
   };
 }
@@ -131,11 +140,11 @@ function figureOf(values: readonly number[], ofOne: Figure["interval"]): Figure 
   return values.length === 1 ? figure : { ...figure, interval: meanInterval(values, mean) };
 }
 
-/** Student's t knows no ends. */
-function shareOf(figure: Figure | null): Figure | null {
+/** From 0 to `max`: Student's t knows no ends. */
+function within(figure: Figure | null, max: number): Figure | null {
   if (!figure?.interval || figure.values.length === 1) return figure;
   const [low, high] = figure.interval;
-  return { ...figure, interval: [Math.max(0, low), Math.min(1, high)] };
+  return { ...figure, interval: [Math.max(0, low), Math.min(max, high)] };
 }
 
 function meanInterval(values: readonly number[], mean: number): readonly [number, number] {
@@ -161,6 +170,15 @@ function notesOn(groups: readonly RunGroup[], runs: readonly RunSummary[]): stri
           `n = ${smallest}: of so few seeds only a difference far beyond their spread says anything; five or more are worth an interval`,
         ]
       : []),
+    ...groups.flatMap(({ name, runs: members }) => {
+      const seeds = members.flatMap(({ seed }) => seed ?? []);
+      const again = seeds.find((seed, i) => seeds.indexOf(seed) !== i);
+      return again === undefined
+        ? []
+        : [
+            `${name}: the seed ${again} stands more than once: such runs say less than other seeds, and the interval is too narrow`,
+          ];
+    }),
     ...(problems.size > 1
       ? [
           `the runs were measured on ${[...problems].join(", ")} held-out problems: their figures are not of the same problems`,
