@@ -231,8 +231,9 @@ async function lookForCheckpoint(
       `${directory} holds no checkpoint to resume from; remove the run directory and start it again`,
       { directory },
     );
-  const warnings: string[] = [];
+  const damage: string[] = [];
   for (const name of steps) {
+    const warnings = damage.map((each) => `${each}; trying the one before`);
     let folder = joinPath(directory, name);
     try {
       const found = await verify(fs, folder);
@@ -244,12 +245,14 @@ async function lookForCheckpoint(
     } catch (error) {
       if (LaconicError.is(error) && error.code === "checkpoint_mismatch") throw error;
       if (!(await fs.exists(folder))) return null;
-      warnings.push(`${folder}: ${error instanceof Error ? error.message : String(error)}; trying the one before`);
+      damage.push(`${folder}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  throw new LaconicError("checkpoint_corrupt", `no checkpoint in ${directory} is whole: ${warnings.join(" ")}`, {
-    directory,
-  });
+  throw new LaconicError(
+    "checkpoint_corrupt",
+    `no checkpoint in ${directory} is whole and fits the run's files: ${damage.join("; ")}; put the files back, or train in another run directory`,
+    { directory },
+  );
 }
 
 /** @throws Error for a manifest that is damaged */
