@@ -10,7 +10,12 @@ test("a status line shows progress and the time left", () => {
     tokenPrice: 0.0041,
     secondsLeft: 60,
   });
-  expect(line).toBe("step  40/160  ███▌            accuracy 94.5 %  tokens 31.2  λ 0.0041  1 m 00 s left");
+  expect(line).toBe("step  40/160  ██        accuracy 94.5 %  tokens 31.2  λ 0.0041  1 m 00 s left");
+});
+
+test("a terminal of 80 columns shows all of it", () => {
+  const progress = { step: 154, steps: 200, accuracy: 1, tokens: 13.9, tokenPrice: 0.00498, secondsLeft: 65 };
+  expect(statusLine(progress).length).toBeLessThan(80);
 });
 
 test("no time is said where none is known", () => {

@@ -15,7 +15,7 @@ export interface Progress {
   readonly note?: string;
 }
 
-/** `step  42/160  ███▌      accuracy 94.5 %  tokens 31.2  λ 0.0041  1 m 05 s left` */
+/** `step  42/160  ██        accuracy 94.5 %  tokens 31.2  λ 0.0041  1 m 05 s left` */
 export function statusLine(progress: Progress): string {
   const step = String(progress.step).padStart(String(progress.steps).length);
   return [
@@ -31,7 +31,8 @@ export function statusLine(progress: Progress): string {
 
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-function bar(fraction: number, width = 14): string {
+/** Of a width that leaves a line of 80 columns whole. */
+function bar(fraction: number, width = 8): string {
   const cells = Math.max(0, Math.min(1, fraction)) * width;
   const full = Math.floor(cells);
   return ("█".repeat(full) + (eighths[Math.floor((cells - full) * 8)] ?? "")).padEnd(width);

@@ -60,7 +60,7 @@ export function processTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.Write
   return withProgress({
     interactive: stderr.isTTY,
     get columns() {
-      return stderr.columns ?? 80;
+      return columnsOf(stderr);
     },
     paint: (style, text) => (colour ? styleText(style, text) : text),
     result: (line) => {
@@ -73,11 +73,16 @@ export function processTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.Write
     },
     status: (line) => {
       if (!stderr.isTTY) return;
-      stderr.write(`\r\u001b[2K${line.slice(0, (stderr.columns ?? 80) - 1)}`);
+      stderr.write(`\r\u001b[2K${line.slice(0, columnsOf(stderr) - 1)}`);
       statusShown = true;
     },
     ...(stdin?.isTTY && stderr.isTTY && { question: (text) => question(text, stdin, stderr) }),
   });
+}
+
+/** A terminal that does not know its width says 0. */
+function columnsOf({ columns }: NodeJS.WriteStream): number {
+  return columns > 0 ? columns : 80;
 }
 
 function question(text: string, input: ReadStream, output: NodeJS.WriteStream): Promise<string | null> {
