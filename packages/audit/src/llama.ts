@@ -1,47 +1,5 @@
+import { embeddingName, type Shape } from "./model-shape.ts";
 import type { Weights } from "./weights-file.ts";
-
-/** A decoder of Llama's kind as its `config.json` describes it. */
-export interface Shape {
-  readonly width: number;
-  readonly layers: number;
-  readonly heads: number;
-  readonly kvHeads: number;
-  readonly headWidth: number;
-  readonly epsilon: number;
-  readonly theta: number;
-  /** Frequencies stretched for long contexts (Llama 3.1), or null. */
-  readonly scaling: Readonly<Record<string, number>> | null;
-  readonly headName: string;
-  /** What low-rank updates of projections are multiplied by (Hu et al. 2021), where the weights hold any. */
-  readonly adapterScale: number;
-}
-
-type Json = Readonly<Record<string, unknown>>;
-
-/** @returns null with a reason for a model that this file does not compute */
-export function shapeOf(config: Json, adapterScale = 0): Shape | string {
-  const number = (key: string, otherwise?: number): number => Number(config[key] ?? otherwise);
-  const type = String(config["model_type"]);
-  if (!["llama", "qwen2", "qwen3", "mistral"].includes(type)) return `its model type is ${type}`;
-  const rope = (config["rope_parameters"] ?? config["rope_scaling"] ?? {}) as Json;
-  const kind = (rope["rope_type"] ?? rope["type"] ?? "default") as string;
-  if (kind !== "default" && kind !== "llama3") return `its positions are of the kind ${kind}`;
-  const [width, heads] = [number("hidden_size"), number("num_attention_heads")];
-  return {
-    width,
-    heads,
-    adapterScale,
-    layers: number("num_hidden_layers"),
-    kvHeads: number("num_key_value_heads", heads),
-    headWidth: number("head_dim", width / heads),
-    epsilon: number("rms_norm_eps", 1e-6),
-    theta: Number(rope["rope_theta"] ?? config["rope_theta"] ?? 10_000),
-    scaling: kind === "llama3" ? (rope as Readonly<Record<string, number>>) : null,
-    headName: config["tie_word_embeddings"] === true ? embedding : "lm_head.weight",
-  };
-}
-
-const embedding = "model.embed_tokens.weight";
 
 /** A sequence that was trained on. */
 export interface Sequence {
@@ -89,7 +47,7 @@ export function forward(weights: Weights, shape: Shape, { prompt, reply, tempera
   const { width: D, layers, headName } = shape;
   const tokens = [...prompt, ...reply].slice(0, -1);
   const T = tokens.length;
-  const table = valuesOf(weights, embedding);
+  const table = valuesOf(weights, embeddingName);
   let x = new Float64Array(T * D);
   tokens.forEach((token, t) => x.set(table.subarray(token * D, token * D + D), t * D));
   const undo: ((dx: Float64Array, gradient: Gradient) => Float64Array)[] = [];
@@ -144,7 +102,7 @@ export function forward(weights: Weights, shape: Shape, { prompt, reply, tempera
       });
       let dx = final.back(dFinal, gradient);
       for (const each of undo.toReversed()) dx = each(dx, gradient);
-      const dTable = gradient.of(embedding, table.length);
+      const dTable = gradient.of(embeddingName, table.length);
       if (!dTable) return;
       tokens.forEach((token, t) => {
         for (let j = 0; j < D; j++) dTable[token * D + j]! += dx[t * D + j] as number;

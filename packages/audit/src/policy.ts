@@ -1,4 +1,5 @@
-import { forward, Gradient, shapeOf, type Sequence, type Shape } from "./llama.ts";
+import { forward, Gradient, type Sequence } from "./llama.ts";
+import { shapeOf, type Shape } from "./model-shape.ts";
 import type { TrainSettings } from "./settings.ts";
 import { copyOf, type StoredPolicy, type Weight, type Weights } from "./weights-file.ts";
 

@@ -1,7 +1,8 @@
 import { WeightAudit, type PolicyMaker, type PolicyWeights } from "./audit-weights.ts";
 import type { Findings } from "./findings.ts";
 import type { WeightsSource, Start } from "./weights-source.ts";
-import { forward, shapeOf, type Sequence } from "./llama.ts";
+import { forward, type Sequence } from "./llama.ts";
+import { shapeOf } from "./model-shape.ts";
 import { readContent, type AuditedStep } from "./record.ts";
 import type { RunFolder } from "./run-folder.ts";
 import type { StoredPolicy } from "./weights-file.ts";

@@ -1,6 +1,7 @@
 import { tolerances, type PolicyWeights } from "./audit-weights.ts";
 import type { Findings } from "./findings.ts";
-import { forward, shapeOf } from "./llama.ts";
+import { forward } from "./llama.ts";
+import { shapeOf } from "./model-shape.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { settingsOf } from "./settings.ts";
 import type { PolicyFacts, StepFacts } from "./step-facts.ts";

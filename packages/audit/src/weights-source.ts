@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { PolicyWeights } from "./audit-weights.ts";
-import { shapeOf } from "./llama.ts";
+import { shapeOf } from "./model-shape.ts";
 import { readObject } from "./json-file.ts";
 import { readContent } from "./record.ts";
 import { sha256OfFile, type RunFolder } from "./run-folder.ts";
