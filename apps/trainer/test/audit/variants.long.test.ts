@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { join } from "node:path";
+import { estimatorNames, objectiveNames } from "@laconic/gspo/presets";
 import { tinyPairParts, tinyParts, tinyRun } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
@@ -103,6 +104,15 @@ const variants: readonly [string, Settings, ("solo" | "star")?][] = [
   ["the sampler's log-probs", { oldLogProbs: "sampler" }],
   ["rollouts ahead of the optimiser", { asynchronous: { maxLag: 2, importanceCap: 1.5 }, minibatches: 1 }],
 ];
+
+// A name that the audit lacks is taken for a user's own value, so that nothing else would say that its arithmetic is not checked.
+test("every built-in objective and estimator is among them", () => {
+  const settings = variants.flatMap(
+    ([, { objective, advantage }]) => [objective, advantage] as (Settings | undefined)[],
+  );
+  const tried = new Set(settings.flatMap((each) => [each?.["name"], each?.["estimator"]]));
+  expect([...objectiveNames, ...estimatorNames, "decoupled"].filter((name) => !tried.has(name))).toEqual([]);
+});
 
 test.each(variants)("%s: no arithmetic differs", async (_, settings, team = "solo") => {
   const directory = join(await temporaryFolder({ inMemory: true }), "run");

@@ -1,0 +1,11 @@
+import * as worlds from "@laconic/worlds";
+import { expect, test } from "vitest";
+import { presetConfig, presetNames } from "./presets.ts";
+
+test("every preset of the package has a name, and every name is a preset of its own", () => {
+  const named = presetNames.map((name) => presetConfig(name));
+  const exported = Object.entries<worlds.Preset>({ ...worlds });
+  const isNamed = (preset: worlds.Preset): boolean => named.some(({ train }) => train === preset.train);
+  expect(exported.filter(([, preset]) => !isNamed(preset)).map(([name]) => name)).toEqual([]);
+  expect(exported).toHaveLength(presetNames.length);
+});
