@@ -20,7 +20,7 @@ const entries: readonly string[] = [
   "packages/kernels/src/testing/index.ts",
   "packages/engine/src/index.ts",
   "packages/kernels-wasm/src/index.ts",
-  "packages/kernels-tfjs/src/webgpu/index.ts",
+  "packages/kernels-webgpu/src/index.ts",
   "packages/benchmarks/src/index.ts",
   "packages/tokenizers/src/index.ts",
   "packages/trainer/src/index.ts",
@@ -61,7 +61,7 @@ async function bundled(entry: string, external: readonly (string | RegExp)[] = [
       assetsInlineLimit: 0,
       rolldownOptions: {
         input: join(root, entry),
-        external: ["@tensorflow/tfjs-backend-webgpu", ...external],
+        external: [...external],
         preserveEntrySignatures: "strict",
       },
     },

@@ -23,7 +23,7 @@ beforeAll(async () => {
     root: join(root, "test/browser"),
     configFile: false,
     logLevel: "error",
-    worker: { format: "es", rolldownOptions: { external: ["@tensorflow/tfjs-backend-webgpu"] } },
+    worker: { format: "es" },
     // Addresses of data are not this site's own, which is all that its policy lets it fetch.
     build: { assetsInlineLimit: 0, outDir: page, emptyOutDir: true, minify: true, target: "es2023" },
   });

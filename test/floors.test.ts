@@ -18,6 +18,7 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/serve": 4,
   "@laconic/kernels-tfjs": 3,
   "@laconic/kernels-wasm": 3,
+  "@laconic/kernels-webgpu": 3,
   "@laconic/tinker": 3,
   "@laconic/fleet": 3,
   "@laconic/openai": 3,

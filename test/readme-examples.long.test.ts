@@ -62,7 +62,7 @@ afterAll(clean);
 
 /** Examples that do not run here, each with its reason; they type-check all the same. */
 const notRun: Readonly<Record<string, string>> = {
-  "@laconic/kernels-tfjs, example 2": "downloads TensorFlow and compiles its binding",
+  "@laconic/runtime, example 2": "downloads TensorFlow and compiles its binding",
 };
 
 /** What became of each example by its file: null, or how it failed. All run in one process, one after the other. */

@@ -1,13 +1,13 @@
 // What a training step and a decode step ask of WebGPU: dispatches, buffers made, bytes up and back, and the CPU seconds of the
 // process, which on a software adapter computes the shaders too; and the bytes of the buffers that are there afterwards, those
-// kept for reuse among them. Ours, ours with weights and caches in float16, and TensorFlow.js's operations, on one adapter in one
-// run. `laconic doctor --enable webgpu` first. `npx tsx bench/src/webgpu-steps.ts [FOLDER of the devices]`
+// kept for reuse among them. With weights and caches in float32 and in float16, on one adapter in one run. `laconic doctor
+// --enable webgpu` first. `npx tsx bench/src/webgpu-steps.ts [FOLDER of the devices]`
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { SampleRequest, TrainableModel } from "@laconic/core";
 import { randomFromSeed } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
-import type { CreateKernels } from "@laconic/kernels";
-import { webGpuKernels } from "@laconic/kernels-tfjs";
+import { createKernels } from "@laconic/kernels-webgpu";
 import { machine, print } from "./measure.ts";
 import { geometryConfig } from "./model-geometry.ts";
 import { again } from "./processes.ts";
@@ -23,18 +23,16 @@ const sizes = [
 
 if (only === undefined) {
   print("machine", machine());
-  // TensorFlow.js's backend starts once in a process.
-  for (const operations of ["ours", "ours, float16", "tfjs"]) again(import.meta.filename, folder, operations);
+  // Calls are counted from the start of a process.
+  for (const dtype of ["float32", "float16"]) again(import.meta.filename, folder, dtype);
 } else {
-  const source = webGpuKernels({
-    modules: join(folder, "webgpu"),
-    shaders: only !== "tfjs",
-    dtype: only === "ours, float16" ? "float16" : "float32",
-  });
-  const { createKernels } = (await import(source.module)) as { createKernels: CreateKernels };
-  const kernels = await createKernels(source.options);
-  const counts = countCalls();
-  const held = countBytes();
+  const modules = join(folder, "webgpu");
+  const { globals } = (await import(createRequire(join(modules, "package.json")).resolve("webgpu"))) as {
+    readonly globals: Classes;
+  };
+  const counts = countCalls(globals);
+  const held = countBytes(globals);
+  const kernels = await createKernels({ modules, dtype: only });
   for (const size of sizes) {
     const engine = await createInlineEngine([{ ...kernels, dispose: () => undefined }]);
     const model = await engine.createModel({
@@ -54,7 +52,7 @@ if (only === undefined) {
       print(name, {
         model: size.name,
         parameters: model.parameters,
-        operations: only,
+        dtype: only,
         ...Object.fromEntries(perStep),
         bytesHeld: held(),
         cpuSeconds: (user + system) / 1e6 / steps,
@@ -104,12 +102,12 @@ function sequences(length: number): number[][] {
 }
 
 /** Counts from now on, where every caller passes: at the methods of WebGPU's own classes. */
-function countCalls(): Record<"dispatches" | "submits" | "buffersMade" | "bytesUp" | "bytesBack" | "reads", number> {
+function countCalls(
+  classes: Classes,
+): Record<"dispatches" | "submits" | "buffersMade" | "bytesUp" | "bytesBack" | "reads", number> {
   const counts = { dispatches: 0, submits: 0, buffersMade: 0, bytesUp: 0, bytesBack: 0, reads: 0 };
   const watch = (kind: string, method: string, note: (given: readonly unknown[], self: object) => void): void => {
-    const { prototype } = (globalThis as unknown as Record<string, { prototype: Record<string, Method> }>)[kind] as {
-      prototype: Record<string, Method>;
-    };
+    const { prototype } = classes[kind] as Classes[string];
     const original = prototype[method] as Method;
     prototype[method] = function counted(this: object, ...given: readonly unknown[]): unknown {
       note(given, this);
@@ -136,10 +134,9 @@ function countCalls(): Record<"dispatches" | "submits" | "buffersMade" | "bytesU
 }
 
 /** Bytes of the buffers that are there. */
-function countBytes(): () => number {
-  const { GPUDevice, GPUBuffer } = globalThis as unknown as Record<string, { prototype: Record<string, Method> }>;
+function countBytes({ GPUDevice, GPUBuffer }: Classes): () => number {
   const [devices, buffers] = [GPUDevice, GPUBuffer].map((kind) => kind?.prototype as Record<string, Method>);
-  if (!devices || !buffers) throw new Error("this process has no WebGPU");
+  if (!devices || !buffers) throw new Error("this package has no WebGPU");
   const there = new Map<object, number>();
   const { createBuffer } = devices;
   const { destroy } = buffers;
@@ -154,5 +151,8 @@ function countBytes(): () => number {
   };
   return () => [...there.values()].reduce((sum, size) => sum + size, 0);
 }
+
+/** WebGPU's, by their names. */
+type Classes = Readonly<Record<string, { readonly prototype: Record<string, Method> }>>;
 
 type Method = (this: object, ...given: readonly unknown[]) => unknown;

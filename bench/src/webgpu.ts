@@ -1,37 +1,24 @@
-// Our WGSL kernels beside TensorFlow.js's operations, on the same adapter in one run. `laconic doctor --enable webgpu` first.
+// The WebGPU kernels one by one: milliseconds with and without the compiling of their shaders. `laconic doctor --enable webgpu` first.
 // `npx tsx bench/src/webgpu.ts [FOLDER of the devices]`
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { randomFromSeed } from "@laconic/core";
-import type { CreateKernels, Kernels, SequenceLayout, Tensor } from "@laconic/kernels";
-import { webGpuKernels } from "@laconic/kernels-tfjs";
+import type { Kernels, SequenceLayout, Tensor } from "@laconic/kernels";
+import { createKernels } from "@laconic/kernels-webgpu";
 import { machine, print } from "./measure.ts";
-import { again } from "./processes.ts";
 
-const [folder = process.env["LACONIC_DEVICES"], only] = process.argv.slice(2);
+const [folder = process.env["LACONIC_DEVICES"]] = process.argv.slice(2);
 if (folder === undefined) throw new Error("name the folder of the devices, or set LACONIC_DEVICES");
 
-if (only === undefined) {
-  print("machine", machine());
-  // TensorFlow.js's backend starts once in a process.
-  for (const operations of ["ours", "tfjs"]) again(import.meta.filename, folder, operations);
-} else {
-  const source = webGpuKernels({ modules: join(folder, "webgpu"), shaders: only === "ours" });
-  const { createKernels } = (await import(source.module)) as { createKernels: CreateKernels };
-  const kernels = await createKernels(source.options);
-  for (const [name, run] of Object.entries(cases(kernels))) {
-    const first = await timed(kernels, run);
-    const times: number[] = [];
-    for (let i = 0; i < 5; i++) times.push(await timed(kernels, run));
-    print(name, {
-      operations: only,
-      firstMs: round(first),
-      minMs: round(Math.min(...times)),
-      backend: kernels.backend,
-    });
-  }
-  kernels.dispose();
+print("machine", machine());
+const opened = await createKernels({ modules: join(folder, "webgpu") });
+for (const [name, run] of Object.entries(cases(opened))) {
+  const first = await timed(opened, run);
+  const times: number[] = [];
+  for (let i = 0; i < 5; i++) times.push(await timed(opened, run));
+  print(name, { firstMs: round(first), minMs: round(Math.min(...times)), backend: opened.backend });
 }
+opened.dispose();
 
 async function timed(kernels: Kernels, run: () => Tensor): Promise<number> {
   const start = performance.now();

@@ -209,7 +209,7 @@ export const errorPages: Readonly<Record<LaconicErrorCode, ErrorPage>> = {
         "memory that threads share, which this page may not have",
         "In a browser: send the two headers that are named, or take one worker.",
       ],
-      ["could not start its webgpu backend", "No usable graphics adapter: `laconic doctor` says what was found."],
+      ["WebGPU could not open a device", "No usable graphics adapter: `laconic doctor` says what was found."],
     ],
     more: "`laconic doctor` lists what works here, `laconic doctor --enable NAME` installs a device. " + guide + ".",
   },

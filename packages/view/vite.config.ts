@@ -3,15 +3,11 @@ import { defineConfig } from "vite";
 
 const web = join(import.meta.dirname, "web");
 
-/** An optional peer of the kernels, which would not find it: this package has it for the playground. */
-const gpuBackend = "@tensorflow/tfjs-backend-webgpu";
-
 /** Two pages, each for itself: the dashboard over run folders, and the playground. */
 export default defineConfig({
   root: web,
   base: "./",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  resolve: { alias: { [gpuBackend]: join(import.meta.dirname, "node_modules", gpuBackend) } },
   worker: { format: "es" },
   build: {
     outDir: join(import.meta.dirname, "dist/web"),

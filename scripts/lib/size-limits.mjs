@@ -15,6 +15,7 @@ export const sizeLimits = {
   "@laconic/topologies": { bundle: 32_000, installed: 3, exports: 85 },
   "@laconic/kernels": { bundle: 14_000, installed: 3, exports: 65 },
   "@laconic/kernels-wasm": { installed: 3, exports: 10 },
+  "@laconic/kernels-webgpu": { installed: 3, exports: 10 },
   "@laconic/audit": { installed: 3, exports: 12 },
   "@laconic/report": { exports: 45 },
   "@laconic/tasks": { bundle: 40_000, installed: 3, exports: 60 },

@@ -2,7 +2,7 @@
 import type { CreateKernels } from "../../packages/kernels/src/index.ts";
 import { kernelCases } from "../../packages/kernels/src/testing/index.ts";
 import { createKernels as createWasm } from "../../packages/kernels-wasm/src/index.ts";
-import { createKernels as createWebGpu } from "../../packages/kernels-tfjs/src/webgpu/index.ts";
+import { createKernels as createWebGpu } from "../../packages/kernels-webgpu/src/index.ts";
 import { serveTask } from "./serve-task.ts";
 
 const devices: Readonly<Record<string, CreateKernels>> = { wasm: createWasm, webgpu: createWebGpu };

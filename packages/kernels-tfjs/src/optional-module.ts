@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { OptionalDevice } from "./install/install-options.ts";
 
 /**
  * A module that is installed only where somebody asked for it: beside this package, or below a folder.
@@ -12,14 +11,10 @@ export async function optionalModule(name: string, folder: string | undefined): 
   return path === null ? null : import(pathToFileURL(path).href);
 }
 
-const packages: Readonly<Record<OptionalDevice, string>> = {
-  tensorflow: "@tensorflow/tfjs-node",
-  "tensorflow-gpu": "@tensorflow/tfjs-node-gpu",
-  webgpu: "webgpu",
-};
+const packages = { tensorflow: "@tensorflow/tfjs-node", "tensorflow-gpu": "@tensorflow/tfjs-node-gpu" } as const;
 
 /** Whether a device's package is there, without loading it; `modules` as its kernels take it. */
-export function isInstalled(device: OptionalDevice, { modules }: { readonly modules?: string } = {}): boolean {
+export function isInstalled(device: keyof typeof packages, { modules }: { readonly modules?: string } = {}): boolean {
   return pathOf(packages[device], modules) !== null;
 }
 

@@ -9,8 +9,6 @@ import { engineCases } from "@laconic/engine/testing";
 export interface OptionalDeviceCases {
   /** Why the device is not here; null when it is. */
   readonly missing: string | null;
-  /** Null where it is not here. */
-  readonly kernels: Kernels | null;
   readonly cases: readonly { readonly name: string; run(): Promise<void> }[];
   close(): void;
 }
@@ -23,7 +21,6 @@ export async function optionalDevice(
   const folder = process.env["LACONIC_DEVICES"];
   const nothing = (missing: string): OptionalDeviceCases => ({
     missing,
-    kernels: null,
     cases: [],
     close: () => undefined,
   });
@@ -40,7 +37,6 @@ export async function optionalDevice(
   const shared: Kernels = { ...kernels, dispose: () => undefined };
   return {
     missing: null,
-    kernels,
     cases: [
       ...kernelCases.map((item) => ({ name: item.name, run: async () => item.run(() => kernels) })),
       ...engineCases.map((item) => ({

@@ -1,5 +1,4 @@
 import { cpus, totalmem } from "node:os";
-import { installDevice, runCommand, type OptionalDevice } from "@laconic/kernels-tfjs";
 import type { Gpu } from "@laconic/kernels-torch";
 import type { CommandDef } from "citty";
 import { formatBytes } from "@laconic/core/text";
@@ -8,7 +7,16 @@ import { wholeNumber } from "../cli/numbers.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { spinWhile } from "../cli/progress.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
-import { devicesFolder, gpusHere, probeDevice, probeDevices, type DeviceReport } from "@laconic/runtime/devices";
+import {
+  devicesFolder,
+  gpusHere,
+  installDevice,
+  probeDevice,
+  probeDevices,
+  runCommand,
+  type DeviceReport,
+  type OptionalDevice,
+} from "@laconic/runtime/devices";
 import { fromText, lookAtServers, probedServer, recordLines, samplerFromText } from "@laconic/runtime";
 import { jsonFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";

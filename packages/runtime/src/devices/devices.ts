@@ -4,10 +4,12 @@ import { environmentValue } from "../folders/environment.ts";
 import { LaconicError } from "@laconic/core";
 import type { MemorySettings } from "@laconic/engine";
 import type { KernelSource } from "@laconic/kernels";
-import { isInstalled, tensorFlowKernels, webGpuKernels, type OptionalDevice } from "@laconic/kernels-tfjs";
+import { isInstalled, tensorFlowKernels } from "@laconic/kernels-tfjs";
 import { wasmKernels, wasmPageSize } from "@laconic/kernels-wasm";
+import { isInstalled as hasDawn, webGpuKernels } from "@laconic/kernels-webgpu";
 import { findTorch, torchKernels, torchMemory } from "@laconic/kernels-torch";
 import { parseDeviceName } from "./device-name.ts";
+import type { OptionalDevice } from "./install/install-options.ts";
 import { gpusHere, type GpuReport } from "./list-gpus.ts";
 import { probeInChild } from "./probe-in-child.ts";
 import { tryDevice, type DeviceOutcome } from "./try-device.ts";
@@ -124,7 +126,7 @@ const devices: readonly KnownDevice[] = [
     workers: 1,
     source: () => webGpuKernels(modulesOf("webgpu")),
     remedy: otherDriver,
-    native: () => isInstalled("webgpu", modulesOf("webgpu")),
+    native: () => hasDawn(modulesOf("webgpu")),
   },
   {
     // For those who ask for it: weights are rounded.
@@ -134,7 +136,7 @@ const devices: readonly KnownDevice[] = [
     dtype: "float16",
     source: () => webGpuKernels({ ...modulesOf("webgpu"), dtype: "float16" }),
     remedy: otherDriver,
-    native: () => isInstalled("webgpu", modulesOf("webgpu")),
+    native: () => hasDawn(modulesOf("webgpu")),
   },
   {
     // After wasm, which works everywhere: no GPU has run it yet.

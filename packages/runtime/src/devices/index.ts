@@ -1,7 +1,11 @@
 /**
- * Devices by name: listed, tried and chosen.
+ * Devices by name: listed, tried, chosen and installed.
  * @module @laconic/runtime/devices
  */
 export { chooseDevice, devicesFolder, expectGpus, probeDevice, probeDevices } from "./devices.ts";
 export type { DeviceReport } from "./devices.ts";
 export { gpusHere } from "./list-gpus.ts";
+export { installDevice } from "./install/install-device.ts";
+export type { InstallOptions, OptionalDevice } from "./install/install-options.ts";
+export { runCommand } from "./install/run-command.ts";
+export type { Outcome, RunCommand } from "./install/run-command.ts";

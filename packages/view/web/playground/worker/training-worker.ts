@@ -121,7 +121,7 @@ async function open({ settings, keep, fresh }: Opening): Promise<Opened> {
 
 async function openKernels(device: PlaygroundDevice): Promise<Kernels> {
   if (device === "wasm") return createKernels(undefined);
-  const webgpu = await import("@laconic/kernels-tfjs/webgpu");
+  const webgpu = await import("@laconic/kernels-webgpu");
   return webgpu.createKernels(undefined);
 }
 

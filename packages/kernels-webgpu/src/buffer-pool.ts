@@ -1,0 +1,46 @@
+import type { ComputeDevice, GpuBuffer } from "./gpu.ts";
+
+/** Buffers of one use; a freed one serves again for the same number of bytes. */
+export class BufferPool {
+  readonly #device: ComputeDevice;
+  readonly #usage: number;
+  /** Freed ones by bytes, which no recorded command names. */
+  readonly #idle = new Map<number, GpuBuffer[]>();
+  /** Freed while commands that name them wait to be sent: the commands after those may take them. */
+  readonly #recorded = new Map<number, GpuBuffer[]>();
+
+  constructor(device: ComputeDevice, usage: number) {
+    this.#device = device;
+    this.#usage = usage;
+  }
+
+  /** A buffer for commands to write, holding whatever it held. */
+  take(bytes: number): GpuBuffer {
+    return this.#recorded.get(bytes)?.pop() ?? this.takeIdle(bytes);
+  }
+
+  /** A buffer to write at once, before the commands that are recorded. */
+  takeIdle(bytes: number): GpuBuffer {
+    return this.#idle.get(bytes)?.pop() ?? this.#device.createBuffer({ size: bytes, usage: this.#usage });
+  }
+
+  give(buffer: GpuBuffer): void {
+    add(this.#recorded, buffer);
+  }
+
+  /** The recorded commands have been sent. */
+  sent(): void {
+    for (const freed of this.#recorded.values()) for (const buffer of freed.splice(0)) add(this.#idle, buffer);
+  }
+
+  /** Gives idle memory back to the device. */
+  clear(): void {
+    for (const idle of this.#idle.values()) for (const buffer of idle.splice(0)) buffer.destroy();
+  }
+}
+
+function add(buffers: Map<number, GpuBuffer[]>, buffer: GpuBuffer): void {
+  const same = buffers.get(buffer.size);
+  if (same) same.push(buffer);
+  else buffers.set(buffer.size, [buffer]);
+}

@@ -1,0 +1,83 @@
+import {
+  bufferUsage,
+  type CommandEncoder,
+  type ComputeDevice,
+  type ComputePass,
+  type ComputePipeline,
+  type GpuBuffer,
+} from "./gpu.ts";
+
+/** Dispatches that are sent together: enough to keep the queue short, few enough for the device to begin early. */
+const maxRecorded = 16;
+/** Bytes of a dispatch's uniforms: offsets are multiples of 256 on every adapter. */
+const slotBytes = 256;
+
+/** Commands in their order: recorded here, and sent together. */
+export class CommandQueue {
+  readonly #device: ComputeDevice;
+  readonly #onSent: () => void;
+  /** Uniforms of the recorded dispatches, a slot each. */
+  readonly #uniforms: GpuBuffer;
+  readonly #slots = new Uint8Array(maxRecorded * slotBytes);
+  #recorded = 0;
+  #encoder: CommandEncoder | null = null;
+  #pass: ComputePass | null = null;
+
+  /** @param onSent - is called behind every submission */
+  constructor(device: ComputeDevice, onSent: () => void) {
+    this.#device = device;
+    this.#onSent = onSent;
+    const usage = bufferUsage.uniform + bufferUsage.copyTarget;
+    this.#uniforms = device.createBuffer({ size: this.#slots.byteLength, usage });
+  }
+
+  /**
+   * Starts workgroups.
+   * @param buffers - by their bindings, before the uniforms
+   * @param uniforms - at most 256 bytes
+   */
+  dispatch(
+    pipeline: ComputePipeline,
+    layout: object,
+    buffers: readonly GpuBuffer[],
+    uniforms: Uint8Array,
+    groups: readonly [x: number, y: number],
+  ): void {
+    const offset = this.#recorded * slotBytes;
+    this.#slots.set(uniforms, offset);
+    const resources = [...buffers.map((buffer) => ({ buffer })), { buffer: this.#uniforms, offset, size: slotBytes }];
+    const entries = resources.map((resource, binding) => ({ binding, resource }));
+    const pass = (this.#pass ??= this.#open().beginComputePass());
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, this.#device.createBindGroup({ layout, entries }));
+    pass.dispatchWorkgroups(...groups);
+    this.#recorded += 1;
+    if (this.#recorded === maxRecorded) this.submit();
+  }
+
+  copy(from: GpuBuffer, to: GpuBuffer, bytes: number): void {
+    this.#endPass();
+    this.#open().copyBufferToBuffer(from, 0, to, 0, bytes);
+  }
+
+  /** Sends what is recorded. */
+  submit(): void {
+    this.#endPass();
+    if (this.#recorded > 0) {
+      const { queue } = this.#device;
+      queue.writeBuffer(this.#uniforms, 0, this.#slots.subarray(0, this.#recorded * slotBytes));
+    }
+    if (this.#encoder) this.#device.queue.submit([this.#encoder.finish()]);
+    this.#encoder = null;
+    this.#recorded = 0;
+    this.#onSent();
+  }
+
+  #open(): CommandEncoder {
+    return (this.#encoder ??= this.#device.createCommandEncoder());
+  }
+  #endPass(): void {
+    this.#pass?.end();
+    this.#pass = null;
+  }
+}

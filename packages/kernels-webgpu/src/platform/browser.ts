@@ -1,0 +1,26 @@
+import type { Gpu } from "../gpu.ts";
+import { findAdapter, missing, openDevice, type OpenGpu } from "../open-gpu.ts";
+
+/** What `createKernels` takes. */
+export const optionNames: readonly string[] = ["dtype"];
+
+function gpuOfPage(): Gpu | undefined {
+  return (globalThis as unknown as { readonly navigator: { readonly gpu?: Gpu } }).navigator.gpu;
+}
+
+/** Whether the browser has WebGPU; an adapter is another question. */
+export function hasWebGpu(): boolean {
+  return gpuOfPage() !== undefined;
+}
+
+/** The browser's own WebGPU. @throws LaconicError `device_unavailable` */
+export async function openWebGpu(): Promise<OpenGpu> {
+  const gpu = gpuOfPage();
+  if (!gpu)
+    throw missing(
+      "this page has no WebGPU: the browser lacks it, has it switched off, or the page is not served securely",
+    );
+  const adapter = await findAdapter(gpu);
+  if (!adapter) throw missing("WebGPU finds no adapter: the browser uses no GPU on this machine");
+  return openDevice(gpu, adapter);
+}

@@ -1,0 +1,37 @@
+import type { GpuArray } from "../gpu-array.ts";
+import { threads, type WgslProgram } from "./program.ts";
+
+/** Elements of a thread: neighbours in memory belong to neighbouring threads. */
+const perThread = 4;
+
+/**
+ * The same on every element `i`.
+ * @param name - of the program, all that `body` depends on beside its inputs
+ * @param body - WGSL that reads the inputs at `i` and writes there
+ */
+export function elementwiseProgram(
+  name: string,
+  inputs: Readonly<Record<string, GpuArray>>,
+  size: number,
+  body: string,
+  numbers: Readonly<Record<string, number>> = {},
+): WgslProgram {
+  return {
+    name,
+    constants: { PER_THREAD: perThread },
+    inputs: Object.fromEntries(Object.entries(inputs).map(([key, data]) => [key, { data }])),
+    uniforms: {
+      size: { type: "int32", value: size },
+      ...Object.fromEntries(Object.entries(numbers).map(([key, value]) => [key, { type: "float32" as const, value }])),
+    },
+    groups: Math.ceil(size / (threads * perThread)),
+    code: `
+fn main(index : i32) {
+  let begin = index / THREADS * THREADS * PER_THREAD + index % THREADS;
+  for (var n = 0; n < PER_THREAD; n++) {
+    let i = begin + n * THREADS;
+    if (i < uniforms.size) { ${body} }
+  }
+}`,
+  };
+}

@@ -1,0 +1,170 @@
+import type { GpuArray } from "../gpu-array.ts";
+import { halvesSource, readHalves } from "./halves.ts";
+import type { ComputeDevice } from "../gpu.ts";
+import type { WgslProgram } from "./program.ts";
+
+/**
+ * A product of matrices, [rows, inner] times [inner, columns]. Each operand lies in memory along the inner axis or across it,
+ * so that a transposed one is never made: x W^T reads both along, dOut W the second across, dOut^T x both across.
+ */
+export interface Product {
+  readonly rows: number;
+  readonly columns: number;
+  readonly inner: number;
+  readonly left: Operand;
+  readonly right: Operand;
+  /** [columns], added to every row. */
+  readonly bias?: GpuArray;
+  /** Where in `result` the product begins, in numbers. */
+  readonly start?: number;
+  /** Adds to what `result` holds. */
+  readonly adds?: boolean;
+}
+
+/** One side of a product. */
+export interface Operand {
+  /** float32, or int32 with two numbers of half precision each. */
+  readonly data: GpuArray;
+  /** Neighbours in memory are neighbours along the inner axis. */
+  readonly along: boolean;
+  /** Where in the data the matrix begins, in numbers; a multiple of 4 where its axis in memory is one. */
+  readonly start?: number;
+}
+
+function isHalves({ data }: Operand): boolean {
+  return data.dtype === "int32";
+}
+
+/** Rows and columns of the result that a workgroup makes, of which each thread makes 4 by 4. */
+export interface Tile {
+  readonly rows: number;
+  readonly columns: number;
+  /** Of the inner axis, that lies in workgroup memory at once. */
+  readonly depth: number;
+}
+
+const tiles: readonly Tile[] = [
+  { rows: 64, columns: 64, depth: 16 },
+  { rows: 16, columns: 64, depth: 32 },
+  { rows: 16, columns: 16, depth: 32 },
+];
+
+/** The largest tile that the adapter takes and that the result fills at least by half. */
+export function tileFor(limits: ComputeDevice["limits"], rows: number, columns: number): Tile {
+  const fits = (tile: Tile): boolean =>
+    (tile.rows * tile.columns) / 16 <= limits.maxComputeInvocationsPerWorkgroup &&
+    (tile.rows + tile.columns) * tile.depth * 4 <= limits.maxComputeWorkgroupStorageSize;
+  const least = tiles.at(-1) as Tile;
+  return tiles.find((tile) => fits(tile) && 2 * rows > tile.rows && 2 * columns > tile.columns) ?? least;
+}
+
+/**
+ * Writes the product into `result`: a workgroup reads tiles of both operands together, four numbers at a time where the axes
+ * allow, each thread keeps 4 by 4 sums. Edges are checked, never padded. A sum goes along the inner axis in order.
+ */
+export function productProgram(product: Product, tile: Tile): WgslProgram {
+  const { rows, columns, inner, left, right, bias, start = 0, adds = false } = product;
+  const contiguous = (side: Operand, across: number): number => (side.along ? inner : across);
+  const vector = contiguous(left, rows) % 4 === 0 && contiguous(right, columns) % 4 === 0;
+  const across = Math.ceil(columns / tile.columns);
+  const int = (value: number): { readonly type: "int32"; readonly value: number } => ({ type: "int32", value });
+  return {
+    name: `product ${left.along} ${right.along}`,
+    constants: { ROWS: tile.rows, COLUMNS: tile.columns, DEPTH: tile.depth },
+    inputs: {
+      left: { data: left.data, vector, halves: isHalves(left) },
+      right: { data: right.data, vector, halves: isHalves(right) },
+      bias: { data: bias ?? left.data },
+    },
+    uniforms: {
+      rows: int(rows),
+      columns: int(columns),
+      inner: int(inner),
+      leftStart: int(left.start ?? 0),
+      rightStart: int(right.start ?? 0),
+      start: int(start),
+      biased: int(bias ? 1 : 0),
+      adds: int(adds ? 1 : 0),
+      across: int(across),
+    },
+    groupSize: (tile.rows * tile.columns) / 16,
+    groups: Math.ceil(rows / tile.rows) * across,
+    code: `
+${isHalves(left) || isHalves(right) ? halvesSource : ""}
+var<workgroup> leftTile : array<f32, ROWS * DEPTH>;
+var<workgroup> rightTile : array<f32, COLUMNS * DEPTH>;
+${readTile("left", "ROWS", "rows", left, vector)}
+${readTile("right", "COLUMNS", "columns", right, vector)}
+fn main(index : i32) {
+  let group = index / THREADS;
+  let firstRow = (group / uniforms.across) * ROWS;
+  let firstColumn = (group % uniforms.across) * COLUMNS;
+  let own = i32(localIndex);
+  let row = own / (COLUMNS / 4) * 4;
+  let column = own % (COLUMNS / 4) * 4;
+  var sums : array<vec4<f32>, 4>;
+  for (var step = 0; step < uniforms.inner; step += DEPTH) {
+    readLeft(firstRow, step);
+    readRight(firstColumn, step);
+    workgroupBarrier();
+    let depth = min(DEPTH, uniforms.inner - step);
+    for (var k = 0; k < depth; k++) {
+      let l = k * ROWS + row;
+      let r = k * COLUMNS + column;
+      let other = vec4<f32>(rightTile[r], rightTile[r + 1], rightTile[r + 2], rightTile[r + 3]);
+      sums[0] += leftTile[l] * other;
+      sums[1] += leftTile[l + 1] * other;
+      sums[2] += leftTile[l + 2] * other;
+      sums[3] += leftTile[l + 3] * other;
+    }
+    workgroupBarrier();
+  }
+  for (var i = 0; i < 4; i++) {
+    let atRow = firstRow + row + i;
+    if (atRow < uniforms.rows) {
+      for (var j = 0; j < 4; j++) {
+        let atColumn = firstColumn + column + j;
+        if (atColumn < uniforms.columns) {
+          let place = uniforms.start + atRow * uniforms.columns + atColumn;
+          var value = sums[i][j];
+          if (uniforms.biased == 1) { value += bias[atColumn]; }
+          if (uniforms.adds == 1) { value += result[place]; }
+          result[place] = value;
+        }
+      }
+    }
+  }
+}`,
+  };
+}
+
+/** WGSL: the workgroup reads a tile from (first, step) on, stored by inner place; zeros beyond the edges. */
+function readTile(name: string, size: string, extent: string, side: Operand, vector: boolean): string {
+  const { along } = side;
+  const width = vector ? 4 : 1;
+  const [outer, innermost] = along
+    ? ["i / (DEPTH / W)", "i % (DEPTH / W) * W"]
+    : [`i % (${size} / W) * W`, `i / (${size} / W)`];
+  const source = along
+    ? `(first + outer) * uniforms.inner + step + inner`
+    : `(step + inner) * uniforms.${extent} + first + outer`;
+  const read = (place: string): string =>
+    isHalves(side) ? readHalves(name, place, vector) : `${name}[(${place}) / W]`;
+  const write = (j: number, value: string): string =>
+    along
+      ? `${name}Tile[(inner + ${j}) * ${size} + outer] = ${value};`
+      : `${name}Tile[inner * ${size} + outer + ${j}] = ${value};`;
+  return `
+fn read${name[0]?.toUpperCase()}${name.slice(1)}(first : i32, step : i32) {
+  const W = ${width};
+  for (var i = i32(localIndex); i < ${size} * DEPTH / W; i += THREADS) {
+    let outer = ${outer};
+    let inner = ${innermost};
+    var value = ${vector ? "vec4<f32>()" : "0.0"};
+    if (first + outer < uniforms.${extent} && step + inner < uniforms.inner) {
+      value = ${read(`uniforms.${name}Start + ${source}`)};
+    }
+    ${vector ? ["x", "y", "z", "w"].map((part, j) => write(j, `value.${part}`)).join(" ") : write(0, "value")}
+  }
+}`;
+}
