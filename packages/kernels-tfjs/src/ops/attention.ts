@@ -16,14 +16,15 @@ import {
   type Tensor as TfTensor,
 } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
-import { fromHeads, paddedLayout, toHeads, type PaddedLayout } from "./padding.ts";
+import { fromHeads, paddedLayout, sumFromHeads, toHeads, type PaddedLayout } from "./padding.ts";
 
 /** Added to a score that must not count. Not infinity: differences of two stay numbers. */
 export const hidden = -1e30;
 
 /**
  * Causal attention by plain products over sequences padded to the longest, so many sequences at a time that the scores
- * stay within the backend's bound. The backward pass makes the shares again from the log-sum-exps.
+ * stay within the backend's bound. The backward pass makes the shares again from the log-sum-exps. A row in several sequences
+ * of a tree has its result, and gives its gradient, in the first; what all of them add to its key and value is summed.
  */
 export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" | "attentionBackward"> {
   return {
@@ -60,11 +61,14 @@ export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" |
         const along = reshape(mul(device.data(dOut), device.data(out)), [rows * queryHeads, headDim]);
         const deltas = reshape(sum(along, 1), [rows, queryHeads]);
         const padded = paddedLayout(device, layout, rows);
-        const byQuery = (x: TfTensor, width: number): TfTensor => toHeads(x, padded, kvHeads, group, width);
-        const [queries, dMixed] = [q, dOut].map((each) => byQuery(device.data(each), headDim)) as Pair;
+        const byQuery = (x: TfTensor, width: number, mask = padded.present): TfTensor =>
+          toHeads(x, padded, kvHeads, group, width, mask);
+        const once = padded.owned ?? padded.present;
+        const queries = byQuery(device.data(q), headDim);
+        const dMixed = byQuery(device.data(dOut), headDim, once);
         const [keys, values] = [k, v].map((each) => toHeads(device.data(each), padded, kvHeads, 1, headDim)) as Pair;
         const sums = byQuery(device.data(logSumExp), 1);
-        const delta = byQuery(deltas, 1);
+        const delta = byQuery(deltas, 1, once);
         const mask = causalMask(padded.longest, group);
         const [dQueries, dKeys, dValues] = inParts(device, padded, shape, 3, (part) => {
           const scores = add(mul(matMul(part(queries), part(keys), false, true), scale), mask);
@@ -79,8 +83,8 @@ export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" |
         }) as [TfTensor, TfTensor, TfTensor];
         return [
           fromHeads(dQueries, padded, kvHeads, group, headDim),
-          fromHeads(dKeys, padded, kvHeads, 1, headDim),
-          fromHeads(dValues, padded, kvHeads, 1, headDim),
+          sumFromHeads(dKeys, padded, kvHeads, headDim),
+          sumFromHeads(dValues, padded, kvHeads, headDim),
         ];
       });
       return { dQ, dK, dV };

@@ -1,57 +1,132 @@
-import type { SequenceLayout } from "@laconic/kernels";
-import { gather, mul, reshape, tensor2d, transpose, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
+import { ancestorRuns, type SequenceLayout } from "@laconic/kernels";
+import {
+  expandDims,
+  gather,
+  mul,
+  reshape,
+  scatterND,
+  tensor2d,
+  transpose,
+  type Tensor as TfTensor,
+} from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
-/** Where packed rows lie among sequences padded to the longest. */
+/**
+ * Where packed rows lie among sequences padded to the longest. In a tree of segments, every path from a root to a leaf is a
+ * sequence: its rows are copied for it, so the copies are bounded by the tokens of the sequences without sharing.
+ */
 export interface PaddedLayout {
+  /** Packed rows, N. */
+  readonly rows: number;
   readonly sequences: number;
   readonly longest: number;
   /** Packed row of each padded one, int32 [S * longest], 0 for padding; null when nothing needs padding. */
   readonly sources: TfTensor | null;
-  /** Padded row of each packed one, int32 [N]. */
+  /** Padded row of each packed one, int32 [N]: in the first sequence that has it. */
   readonly places: TfTensor | null;
   /** 1 for rows of the batch, 0 for padding, [S * longest, 1]. */
   readonly present: TfTensor | null;
+  /** Of these, 1 for those in `places`; null where no row is in two sequences. */
+  readonly owned: TfTensor | null;
 }
 
 /** Worked out once per layout and freed with it. */
 export function paddedLayout(device: OpsDevice, layout: SequenceLayout, rows: number): PaddedLayout {
-  const { offsets, longest, offsetsOnDevice } = layout;
-  const sequences = offsets.length - 1;
-  if (sequences * longest === rows) return { sequences, longest, sources: null, places: null, present: null };
-  const sources = new Int32Array(sequences * longest);
-  const places = new Int32Array(rows);
-  const present = new Float32Array(sequences * longest);
-  for (let s = 0; s < sequences; s++) {
-    const start = offsets[s] as number;
-    for (let row = start; row < (offsets[s + 1] as number); row++) {
-      const place = s * longest + row - start;
-      places[row] = place;
-      sources[place] = row;
-      present[place] = 1;
-    }
-  }
+  const { longest, offsetsOnDevice, tree } = layout;
+  const ends = lastSegments(layout);
+  const sequences = ends.length;
+  if (!tree && sequences * longest === rows)
+    return { rows, sequences, longest, sources: null, places: null, present: null, owned: null };
+  const source = tree ? tree.parentsOnDevice : offsetsOnDevice;
+  let known: PaddedRows | undefined;
+  const numbers = (): PaddedRows => (known ??= paddedRows(layout, ends, rows));
+  const column = (name: "present" | "owned"): TfTensor =>
+    device.derive(source, name, () => tensor2d(numbers()[name], [sequences * longest, 1]));
   return {
+    rows,
     sequences,
     longest,
-    sources: device.deriveIndices(offsetsOnDevice, "sources", () => sources),
-    places: device.deriveIndices(offsetsOnDevice, "places", () => places),
-    present: device.derive(offsetsOnDevice, "present", () => tensor2d(present, [present.length, 1])),
+    sources: device.deriveIndices(source, "sources", () => numbers().sources),
+    places: device.deriveIndices(source, "places", () => numbers().places),
+    present: column("present"),
+    owned: tree ? column("owned") : null,
   };
 }
 
-/** [N, heads * width] as [S, kvHeads, group * longest, width], the query heads of a group one after the other; padding is zero. */
-export function toHeads(x: TfTensor, layout: PaddedLayout, kvHeads: number, group: number, width: number): TfTensor {
-  const { sequences, longest, sources, present } = layout;
-  const padded = sources && present ? mul(gather(x, sources), present) : x;
+/** The segments that no other continues: each ends a sequence. */
+function lastSegments({ offsets, tree }: SequenceLayout): number[] {
+  const segments = Array.from({ length: offsets.length - 1 }, (_, s) => s);
+  // Depth first, what continues a segment directly begins right behind it.
+  return tree ? segments.filter((s) => tree.parents[s + 1] !== s) : segments;
+}
+
+/** The arrays of {@link PaddedLayout}. */
+interface PaddedRows {
+  readonly sources: Int32Array;
+  readonly places: Int32Array;
+  readonly present: Float32Array;
+  readonly owned: Float32Array;
+}
+
+function paddedRows(layout: SequenceLayout, ends: readonly number[], rows: number): PaddedRows {
+  const { longest } = layout;
+  const padded = ends.length * longest;
+  const sources = new Int32Array(padded);
+  const places = new Int32Array(rows).fill(-1);
+  const [present, owned] = [new Float32Array(padded), new Float32Array(padded)];
+  ends.forEach((segment, s) => {
+    let place = s * longest;
+    for (const { start, end } of ancestorRuns(layout, segment))
+      for (let row = start; row < end; row++, place++) {
+        sources[place] = row;
+        present[place] = 1;
+        if (places[row] !== -1) continue;
+        places[row] = place;
+        owned[place] = 1;
+      }
+  });
+  return { sources, places, present, owned };
+}
+
+/**
+ * [N, heads * width] as [S, kvHeads, group * longest, width], the query heads of a group one after the other; padding is zero.
+ * @param mask - what is zero besides: with `owned`, a row is in one sequence alone
+ */
+export function toHeads(
+  x: TfTensor,
+  layout: PaddedLayout,
+  kvHeads: number,
+  group: number,
+  width: number,
+  mask: TfTensor | null = layout.present,
+): TfTensor {
+  const { sequences, longest, sources } = layout;
+  const padded = sources && mask ? mul(gather(x, sources), mask) : x;
   const split = reshape(padded, [sequences, longest, kvHeads, group, width]);
   return reshape(transpose(split, [0, 2, 3, 1, 4]), [sequences, kvHeads, group * longest, width]);
 }
 
-/** The way back to [N, kvHeads * group * width]. */
+/** The way back to [N, kvHeads * group * width], of a row in several sequences from the first. */
 export function fromHeads(x: TfTensor, layout: PaddedLayout, kvHeads: number, group: number, width: number): TfTensor {
-  const { sequences, longest, places } = layout;
+  const rows = paddedFromHeads(x, layout, kvHeads, group, width);
+  return layout.places ? gather(rows, layout.places) : rows;
+}
+
+/** The same to [N, kvHeads * width], the sum of a row's places in the order of the sequences. Padding has to be zero. */
+export function sumFromHeads(x: TfTensor, layout: PaddedLayout, kvHeads: number, width: number): TfTensor {
+  const { owned, sources } = layout;
+  if (!owned || !sources) return fromHeads(x, layout, kvHeads, 1, width);
+  const rows = paddedFromHeads(x, layout, kvHeads, 1, width);
+  return scatterND(expandDims(sources, 1), rows, [layout.rows, kvHeads * width]);
+}
+
+function paddedFromHeads(
+  x: TfTensor,
+  { sequences, longest }: PaddedLayout,
+  kvHeads: number,
+  group: number,
+  width: number,
+): TfTensor {
   const split = reshape(x, [sequences, kvHeads, group, longest, width]);
-  const rows = reshape(transpose(split, [0, 3, 1, 2, 4]), [sequences * longest, kvHeads * group * width]);
-  return places ? gather(rows, places) : rows;
+  return reshape(transpose(split, [0, 3, 1, 2, 4]), [sequences * longest, kvHeads * group * width]);
 }
