@@ -47,6 +47,8 @@ export interface RunPlan {
   readonly model: { readonly type: string; readonly parameters: number; readonly trained: number };
   readonly device: string;
   readonly settings: MemorySettings;
+  /** Part of a micro-batch's tokens that is not passed again, because sequences share their prompts. */
+  readonly sharedTokenFraction: number;
   /** Of one worker; each has a replica. */
   readonly memory: MemoryPlan;
   readonly workers: number;
@@ -121,6 +123,7 @@ export async function planRun(
     },
     device: device.name,
     settings,
+    sharedTokenFraction: 1 - rowsOf(settings, settings.microBatch) / (settings.microBatch * length),
     memory: plan,
     workers: device.workers,
     memoryBytes,
