@@ -1,10 +1,10 @@
 import { matrixSize, type Kernels } from "@laconic/kernels";
+import { blocksOf } from "./attention-blocks.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import { attentionKeyValueGradient, attentionQueryGradient, attentionStats } from "./wgsl/attention-backward.ts";
 import { attentionProgram } from "./wgsl/attention.ts";
-import { blocksOf } from "./layout-indices.ts";
 
-/** Causal attention over packed sequences, without scores in memory. */
+/** Causal attention over packed sequences and trees of segments, without scores in memory or copies of keys. */
 export function attentionKernels(device: GpuDevice): Pick<Kernels, "attention" | "attentionBackward"> {
   const { runner } = device;
   return {
@@ -12,7 +12,7 @@ export function attentionKernels(device: GpuDevice): Pick<Kernels, "attention" |
       const [rows] = matrixSize(q);
       const inputs = { q: device.data(q), k: device.data(k), v: device.data(v) };
       const { result, logSumExp } = device.makeAll({ result: q.shape, logSumExp: [rows, shape.queryHeads] }, () =>
-        attentionProgram({ ...inputs, blocks: blocksOf(device, layout) }, shape),
+        attentionProgram(inputs, blocksOf(device, layout), shape),
       );
       return { out: result, logSumExp };
     },

@@ -1,7 +1,7 @@
 import { randomFromSeed } from "@laconic/core";
 import { createInlineEngine, createLocalEngine } from "@laconic/engine";
 import { engineCases } from "@laconic/engine/testing";
-import type { Kernels, Tensor } from "@laconic/kernels";
+import { ancestorRuns, type Kernels, type SequenceLayout, type Tensor } from "@laconic/kernels";
 import { createReferenceKernels, kernelCases } from "@laconic/kernels/testing";
 import { afterAll, describe, expect, test } from "vitest";
 import { openDevice } from "./open-device.ts";
@@ -126,6 +126,51 @@ describe.runIf(opened)("shaders at their edges", () => {
       const y = set.upload(second, [8, 8]);
       return { sum, y };
     });
+  });
+
+  // Blocks of 64 rows that begin within a segment, and that cross segments and trees.
+  test("rows of a tree attend as the sequences of its paths do, and come out the same twice", async () => {
+    const lengths = [70, 9, 3, 50, 1, 30, 40, 66, 2, 5];
+    const parents = Int32Array.of(-1, 0, 1, 1, 0, 0, -1, 6, 6, -1);
+    const offsets = [0, ...lengths].map((_, s) => lengths.slice(0, s).reduce((sum, length) => sum + length, 0));
+    const shape = { queryHeads: 4, kvHeads: 2, headDim: 8, scale: 0.4 };
+    const rows = offsets.at(-1) as number;
+    const [q, k, v, dOut] = [32, 16, 16, 32].map((width) => kernels.upload(numbers(rows * width), [rows, width])) as [
+      Tensor,
+      Tensor,
+      Tensor,
+      Tensor,
+    ];
+    const layoutOf = (bounds: readonly number[], longest: number): SequenceLayout => {
+      const [given, shape_S] = [Int32Array.from(bounds), [bounds.length]];
+      return { offsets: given, offsetsOnDevice: kernels.upload(given, shape_S), longest };
+    };
+    const tree = { parents, parentsOnDevice: kernels.upload(parents, [parents.length]) };
+    const layout = { ...layoutOf(offsets, 129), tree };
+    const passes = async (): Promise<unknown[]> => {
+      const { out, logSumExp } = kernels.attention(q, k, v, shape, layout);
+      const gradients = kernels.attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout);
+      const made = [out, logSumExp, ...Object.values(gradients)];
+      const read = await Promise.all(made.map((tensor) => kernels.read(tensor)));
+      kernels.free(...made);
+      return read;
+    };
+    const first = await passes();
+    expect(await passes()).toEqual(first);
+    for (let s = 0; s < lengths.length; s++) {
+      const path = ancestorRuns(layout, s).flatMap(({ start, end }) =>
+        Array.from({ length: end - start }, (_, i) => start + i),
+      );
+      const picked = kernels.upload(Int32Array.from(path), [path.length]);
+      const alone = layoutOf([0, path.length], path.length);
+      const [qs, ks, vs] = [q, k, v].map((x) => kernels.pickRows(x, picked)) as [Tensor, Tensor, Tensor];
+      const { out, logSumExp } = kernels.attention(qs, ks, vs, shape, alone);
+      const whole = await kernels.read(out);
+      const expected = path.flatMap((row) => [...(first[0] as Float32Array).subarray(32 * row, 32 * (row + 1))]);
+      expect(whole, `segment ${s}`).toBeAllclose(expected, { relative: 1e-6, absolute: 1e-6 });
+      kernels.free(picked, alone.offsetsOnDevice, qs, ks, vs, out, logSumExp);
+    }
+    kernels.free(q, k, v, dOut, layout.offsetsOnDevice, tree.parentsOnDevice);
   });
 
   test("a product is one operation, and counts what crosses to the device and back", async () => {

@@ -1,10 +1,10 @@
 import type { AttentionShape } from "@laconic/kernels";
 import type { GpuArray } from "../gpu-array.ts";
-import { attentionConstants, blockOfGroup, readKeyValueTile } from "./attention.ts";
+import { blockOfGroup, blockParts, overKeys, readersEnd, type AttentionBlocks } from "./attention.ts";
 import { threads, type WgslProgram } from "./program.ts";
 import { headVectors, storeVector } from "./vectors.ts";
 
-type Inputs = Readonly<Record<"q" | "k" | "v" | "dOut" | "stats" | "blocks", GpuArray>>;
+type Inputs = Readonly<Record<"q" | "k" | "v" | "dOut" | "stats", GpuArray>> & { readonly blocks: AttentionBlocks };
 
 /**
  * What the softmax takes back of each head of a row, the sum of dOut * out, behind its log-sum-exp: [N, queryHeads, 2]. Together
@@ -37,19 +37,16 @@ function common(
   shape: AttentionShape,
 ): Pick<WgslProgram, "constants" | "inputs" | "uniforms"> {
   const { vector } = headVectors(shape.headDim);
+  const { inputs, ...parts } = blockParts(blocks, shape);
   return {
-    constants: attentionConstants(shape),
+    ...parts,
     inputs: {
       q: { data: q, vector },
       k: { data: k, vector },
       v: { data: v, vector },
       dOut: { data: dOut, vector },
       stats: { data: stats },
-      blocks: { data: blocks },
-    },
-    uniforms: {
-      blockCount: { type: "int32", value: blocks.size / 4 },
-      scale: { type: "float32", value: shape.scale },
+      ...inputs,
     },
   };
 }
@@ -60,7 +57,7 @@ export function attentionQueryGradient(inputs: Inputs, shape: AttentionShape): W
   return {
     name: "attention-query-gradient",
     ...common(inputs, shape),
-    groups: (inputs.blocks.size / 4) * shape.queryHeads,
+    groups: inputs.blocks.count * shape.queryHeads,
     code: `${declaration}
 var<workgroup> place : vec4<i32>;
 var<workgroup> keyTile : array<V, TILE * CHUNKS>;
@@ -82,23 +79,14 @@ fn main(index : i32) {${blockOfGroup("QUERY_HEADS")}
     }
     sums = stats[2 * own];
     along = stats[2 * own + 1];
-  }
-  for (var start = at.z; start < at.y; start += TILE) {
-${readKeyValueTile}
-    if (lives) {
-      for (var j = 0; j < min(TILE, row + 1 - start); j++) {
-        var scores = V();
-        var shares = V();
-        for (var c = 0; c < CHUNKS; c++) {
-          scores += query[c] * keyTile[j * CHUNKS + c];
-          shares += dMixed[c] * valueTile[j * CHUNKS + c];
-        }
-        let factor = exp(total(scores) - sums) * (total(shares) - along) * uniforms.scale;
-        for (var c = 0; c < CHUNKS; c++) { gradient[c] += factor * keyTile[j * CHUNKS + c]; }
-      }
-    }
-    workgroupBarrier();
-  }
+  }${overKeys(`          var scores = V();
+          var shares = V();
+          for (var c = 0; c < CHUNKS; c++) {
+            scores += query[c] * keyTile[j * CHUNKS + c];
+            shares += dMixed[c] * valueTile[j * CHUNKS + c];
+          }
+          let factor = exp(total(scores) - sums) * (total(shares) - along) * uniforms.scale;
+          for (var c = 0; c < CHUNKS; c++) { gradient[c] += factor * keyTile[j * CHUNKS + c]; }`)}
   if (lives) {
     for (var c = 0; c < CHUNKS; c++) {
       let out = gradient[c];
@@ -111,14 +99,15 @@ ${readKeyValueTile}
 
 /**
  * Gradients of keys, `result`, and of values, `valueGradient`: a thread holds a key and its value, a workgroup reads tiles of the queries behind it,
- * head by head of the group. No two threads add to one number, so the sums have one order.
+ * head by head of the group. In a tree these are one run of rows, for what continues a segment lies behind it. No two threads
+ * add to one number, so the sums have one order.
  */
 export function attentionKeyValueGradient(inputs: Inputs, shape: AttentionShape): WgslProgram {
   const { vector, declaration } = headVectors(shape.headDim);
   return {
     name: "attention-key-value-gradient",
     ...common(inputs, shape),
-    groups: (inputs.blocks.size / 4) * shape.kvHeads,
+    groups: inputs.blocks.count * shape.kvHeads,
     code: `${declaration}
 var<workgroup> place : vec4<i32>;
 var<workgroup> queryTile : array<V, TILE * CHUNKS>;
@@ -131,7 +120,9 @@ fn main(index : i32) {${blockOfGroup("KV_HEADS")}
   var value : array<V, CHUNKS>;
   var dKey : array<V, CHUNKS>;
   var dValue : array<V, CHUNKS>;
+  var readers = at.w;
   if (lives) {
+    if (TREE == 1) { readers = ${readersEnd("row")}; }
     for (var c = 0; c < CHUNKS; c++) {
       key[c] = k[own * CHUNKS + c] * uniforms.scale;
       value[c] = v[own * CHUNKS + c];
@@ -150,7 +141,7 @@ fn main(index : i32) {${blockOfGroup("KV_HEADS")}
       }
       workgroupBarrier();
       if (lives) {
-        for (var j = max(0, row - start); j < min(TILE, at.w - start); j++) {
+        for (var j = max(0, row - start); j < min(TILE, readers - start); j++) {
           let reader = (start + j) * QUERY_HEADS + queryHead;
           var scores = V();
           var shares = V();

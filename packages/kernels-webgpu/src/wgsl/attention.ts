@@ -16,7 +16,31 @@ export function attentionConstants({ queryHeads, kvHeads, headDim }: AttentionSh
   };
 }
 
-/** WGSL: `at` is the workgroup's block as (first row, end, sequence's start, sequence's end), nothing beyond the last. */
+/** Blocks of rows that a workgroup each works on. */
+export interface AttentionBlocks {
+  /**
+   * int32. Of each block 4 numbers: its first row, its end, where its runs of keys begin in this array, and the end of the rows
+   * that read its keys. In a tree then for every row the end of the rows that read it. Then the runs, 2 numbers each: the
+   * first key and the end. The last run of a block ends with it.
+   */
+  readonly data: GpuArray;
+  readonly count: number;
+  readonly tree: boolean;
+}
+
+/** Of every program over blocks. */
+export function blockParts(
+  { data, count, tree }: AttentionBlocks,
+  shape: AttentionShape,
+): Pick<WgslProgram, "constants" | "uniforms"> & { readonly inputs: Readonly<Record<"blocks", { data: GpuArray }>> } {
+  return {
+    constants: { ...attentionConstants(shape), TREE: tree ? 1 : 0 },
+    inputs: { blocks: { data } },
+    uniforms: { blockCount: { type: "int32", value: count }, scale: { type: "float32", value: shape.scale } },
+  };
+}
+
+/** WGSL: `at` is the workgroup's block, nothing beyond the last. */
 export const blockOfGroup = (heads: string): string => `
   let group = ${groupIndex};
   let block = group / ${heads};
@@ -30,37 +54,53 @@ export const blockOfGroup = (heads: string): string => `
   }
   let at = workgroupUniformLoad(&place); // the same for all, which barriers ask for`;
 
-/** WGSL: the workgroup reads the keys and values from `start` on, up to the end of its block. */
-export const readKeyValueTile = `    for (var i = i32(localIndex); i < TILE * CHUNKS; i += THREADS) {
-      let key = start + i / CHUNKS;
-      if (key < at.y) {
-        let source = (key * KV_HEADS + kvHead) * CHUNKS + i % CHUNKS;
-        keyTile[i] = k[source];
-        valueTile[i] = v[source];
+/** WGSL: in a tree, the end of the rows that read this one. */
+export const readersEnd = (row: string): string => `blocks[4 * uniforms.blockCount + ${row}]`;
+
+/**
+ * WGSL: the workgroup reads the block's runs of keys and values tile by tile; each query then does `body` for place `j` of every
+ * tile that it may see. A key is seen by those behind it that continue its segment.
+ */
+export const overKeys = (body: string): string => `
+  var run = at.z;
+  for (var end = 0; end < at.y; run += 2) {
+    end = blocks[run + 1];
+    for (var start = blocks[run]; start < end; start += TILE) {
+      for (var i = i32(localIndex); i < TILE * CHUNKS; i += THREADS) {
+        let key = start + i / CHUNKS;
+        if (key < end) {
+          let source = (key * KV_HEADS + kvHead) * CHUNKS + i % CHUNKS;
+          keyTile[i] = k[source];
+          valueTile[i] = v[source];
+        }
       }
+      workgroupBarrier();
+      if (lives) {
+        for (var j = 0; j < min(TILE, min(row + 1, end) - start); j++) {
+          if (TREE == 1 && row >= ${readersEnd("start + j")}) { continue; }
+${body}
+        }
+      }
+      workgroupBarrier();
     }
-    workgroupBarrier();`;
+  }`;
 
 /**
  * Causal attention in one pass (FlashAttention's online softmax, Dao et al. 2022): a thread holds a query and what it has
  * gathered, a workgroup reads tiles of keys and values together. Writes `result` and `logSumExp`.
- * @param blocks - int32 [B, 4], up to 64 query rows of one sequence each
  */
 export function attentionProgram(
-  { q, k, v, blocks }: Readonly<Record<"q" | "k" | "v" | "blocks", GpuArray>>,
+  { q, k, v }: Readonly<Record<"q" | "k" | "v", GpuArray>>,
+  blocks: AttentionBlocks,
   shape: AttentionShape,
 ): WgslProgram {
   const { vector, declaration } = headVectors(shape.headDim);
-  const blockCount = blocks.size / 4;
+  const { inputs, ...parts } = blockParts(blocks, shape);
   return {
     name: "attention",
-    constants: attentionConstants(shape),
-    inputs: { q: { data: q, vector }, k: { data: k, vector }, v: { data: v, vector }, blocks: { data: blocks } },
-    uniforms: {
-      blockCount: { type: "int32", value: blockCount },
-      scale: { type: "float32", value: shape.scale },
-    },
-    groups: blockCount * shape.queryHeads,
+    ...parts,
+    inputs: { q: { data: q, vector }, k: { data: k, vector }, v: { data: v, vector }, ...inputs },
+    groups: blocks.count * shape.queryHeads,
     code: `${declaration}
 var<workgroup> place : vec4<i32>;
 var<workgroup> keyTile : array<V, TILE * CHUNKS>;
@@ -75,24 +115,15 @@ fn main(index : i32) {${blockOfGroup("QUERY_HEADS")}
     for (var c = 0; c < CHUNKS; c++) { query[c] = q[(row * QUERY_HEADS + head) * CHUNKS + c] * uniforms.scale; }
   }
   var most = -1e30;
-  var sum = 0.0;
-  for (var start = at.z; start < at.y; start += TILE) {
-${readKeyValueTile}
-    if (lives) {
-      for (var j = 0; j < min(TILE, row + 1 - start); j++) {
-        var products = V();
-        for (var c = 0; c < CHUNKS; c++) { products += query[c] * keyTile[j * CHUNKS + c]; }
-        let score = total(products);
-        let next = max(most, score);
-        let kept = exp(most - next);
-        let share = exp(score - next);
-        sum = sum * kept + share;
-        for (var c = 0; c < CHUNKS; c++) { mixed[c] = mixed[c] * kept + share * valueTile[j * CHUNKS + c]; }
-        most = next;
-      }
-    }
-    workgroupBarrier();
-  }
+  var sum = 0.0;${overKeys(`          var products = V();
+          for (var c = 0; c < CHUNKS; c++) { products += query[c] * keyTile[j * CHUNKS + c]; }
+          let score = total(products);
+          let next = max(most, score);
+          let kept = exp(most - next);
+          let share = exp(score - next);
+          sum = sum * kept + share;
+          for (var c = 0; c < CHUNKS; c++) { mixed[c] = mixed[c] * kept + share * valueTile[j * CHUNKS + c]; }
+          most = next;`)}
   if (lives) {
     let to = row * QUERY_HEADS + head;
     for (var c = 0; c < CHUNKS; c++) {
