@@ -4,6 +4,8 @@ import { engineCases } from "@laconic/engine/testing";
 import { ancestorRuns, type Kernels, type SequenceLayout, type Tensor } from "@laconic/kernels";
 import { createReferenceKernels, kernelCases } from "@laconic/kernels/testing";
 import { afterAll, describe, expect, test } from "vitest";
+import { openWebGpu } from "#webgpu";
+import { webGpuKernelSet } from "../src/webgpu-kernels.ts";
 import { openDevice } from "./open-device.ts";
 
 const slow = { timeout: 180_000 };
@@ -115,6 +117,16 @@ describe.runIf(opened)("shaders at their edges", () => {
       set.accumulate(doubled, doubled);
       return { doubled, copy, reshaped };
     });
+  });
+
+  test("a lost GPU is told at the next read", async () => {
+    const gpu = await openWebGpu(source.options?.["modules"] as string);
+    const set = webGpuKernelSet(gpu, "float32");
+    const reading = set.read(set.upload(numbers(4), [4]));
+    gpu.device.destroy();
+    const lost = { code: "engine_failed", message: expect.stringContaining("the GPU was lost (destroyed)") };
+    await expect(reading).rejects.toMatchObject(lost);
+    await expect(set.read(set.zeros([4]))).rejects.toMatchObject(lost);
   });
 
   test("freed memory serves again, and no upload overtakes what still reads it", async () => {
