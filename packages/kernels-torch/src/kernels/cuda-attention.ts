@@ -3,7 +3,7 @@ import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { attentionKernels } from "./attention.ts";
-import { scaleOf, sumsByHead, type DenseAttention, type DenseSize, type Rows } from "./dense-attention.ts";
+import { scaleOf, type DenseAttention, type Rows } from "./dense-attention.ts";
 
 const forward = operator("aten::_flash_attention_forward", "", 5);
 const backward = operator("aten::_flash_attention_backward", "", 3);
@@ -104,66 +104,77 @@ export function cudaAttentionKernels(
   };
 }
 
-/** The same kernel between sequences of equal length. */
+/**
+ * The same kernel between sequences of equal length, as packed ones: its backward pass takes no others. Queries and keys have
+ * offsets of their own.
+ */
 function cudaDenseAttention(device: TorchDevice): DenseAttention {
   const { torch } = device;
-  const heads = (x: Rows, sequences: number, length: number, count: number, width: number): Handle => {
-    const { handle, stride, offset = 0, sequenceStride } = x;
-    const strides = [sequenceStride ?? length * stride, stride, width, 1];
-    return torch.view(handle, [sequences, length, count, width], strides, offset);
+  const offsets = (sequences: number, length: number): Handle =>
+    torch.upload(
+      Int32Array.from({ length: sequences + 1 }, (_, s) => s * length),
+      [sequences + 1],
+    );
+  /** Rows one behind the other: a copy where they do not lie so. */
+  const packed = (x: Rows, sequences: number, length: number, count: number, width: number): Handle => {
+    const { handle, stride, offset = 0, sequenceStride = length * stride } = x;
+    if (sequenceStride === length * stride)
+      return torch.view(handle, [sequences * length, count, width], [stride, width, 1], offset);
+    const shape = [sequences, length, count, width];
+    const rows = torch.view(handle, shape, [sequenceStride, stride, width, 1], offset);
+    return torch.view(torch.call(contiguous, rows, { int: 0 }), [sequences * length, count, width]);
   };
   const matrix = (x: Handle, rows: number, width: number): Handle =>
     torch.view(torch.call(contiguous, x, { int: 0 }), [rows, width]);
-  const attend = (q: Rows, k: Rows, v: Rows, size: DenseSize, shape: AttentionShape): readonly Handle[] =>
-    torch.callMany(
-      forward,
-      heads(q, size.sequences, size.queries, shape.queryHeads, shape.headDim),
-      heads(k, size.sequences, size.keys, shape.kvHeads, shape.headDim),
-      heads(v, size.sequences, size.keys, shape.kvHeads, shape.headDim),
-      null,
-      null,
-      { int: size.queries },
-      { int: size.keys },
-      { float: 0 },
-      { bool: size.causal },
-      { bool: false },
-      ...([scaleOf(shape), ...none] as readonly Argument[]),
-    );
   return {
     forward(q, k, v, size, shape) {
-      const { sequences, queries } = size;
-      const [mixed, sums] = attend(q, k, v, size, shape) as readonly [Handle, Handle];
-      const rows = sequences * queries;
-      // [sequences, heads, queries] as the contract has it, by rows.
-      const byRow = torch.call(transpose, sums, { int: 1 }, { int: 2 });
-      return [matrix(mixed, rows, shape.queryHeads * shape.headDim), matrix(byRow, rows, shape.queryHeads)];
-    },
-    backward(dOut, { q, k, v, out, logSumExp }, size, shape) {
-      const { sequences, queries, keys } = size;
+      const { sequences, queries, keys, causal } = size;
       const { queryHeads, kvHeads, headDim } = shape;
-      const byHead = torch.call(contiguous, sumsByHead(device, logSumExp, size, queryHeads), { int: 0 });
-      // Nothing is dropped, so nothing is drawn: what the forward pass returns of its random state is not read.
-      const state = torch.full([2], scalarType.int64, 0);
-      const gradients = torch.callMany(
-        backward,
-        heads(dOut, sequences, queries, queryHeads, headDim),
-        heads(q, sequences, queries, queryHeads, headDim),
-        heads(k, sequences, keys, kvHeads, headDim),
-        heads(v, sequences, keys, kvHeads, headDim),
-        heads(out, sequences, queries, queryHeads, headDim),
-        byHead,
-        null,
-        null,
+      const [mixed, sums] = torch.callMany(
+        forward,
+        packed(q, sequences, queries, queryHeads, headDim),
+        packed(k, sequences, keys, kvHeads, headDim),
+        packed(v, sequences, keys, kvHeads, headDim),
+        { some: offsets(sequences, queries) },
+        { some: offsets(sequences, keys) },
         { int: queries },
         { int: keys },
         { float: 0 },
-        { bool: size.causal },
-        state,
+        { bool: causal },
+        { bool: false },
+        ...([scaleOf(shape), ...none] as readonly Argument[]),
+      );
+      const rows = sequences * queries;
+      // [heads, rows] as the contract has it, by rows.
+      const byRow = torch.call(transpose, sums, { int: 0 }, { int: 1 });
+      return [matrix(mixed, rows, queryHeads * headDim), matrix(byRow, rows, queryHeads)];
+    },
+    backward(dOut, { q, k, v, out, logSumExp }, size, shape) {
+      const { sequences, queries, keys, causal } = size;
+      const { queryHeads, kvHeads, headDim } = shape;
+      const rows = sequences * queries;
+      const sums = torch.view(packed(logSumExp, sequences, queries, queryHeads, 1), [rows, queryHeads]);
+      const gradients = torch.callMany(
+        backward,
+        packed(dOut, sequences, queries, queryHeads, headDim),
+        packed(q, sequences, queries, queryHeads, headDim),
+        packed(k, sequences, keys, kvHeads, headDim),
+        packed(v, sequences, keys, kvHeads, headDim),
+        packed(out, sequences, queries, queryHeads, headDim),
+        torch.call(contiguous, torch.call(transpose, sums, { int: 0 }, { int: 1 }), { int: 0 }),
+        offsets(sequences, queries),
+        offsets(sequences, keys),
+        { int: queries },
+        { int: keys },
+        { float: 0 },
+        { bool: causal },
+        // Nothing is dropped, so nothing is drawn: what the forward pass returns of its random state is not read.
+        torch.full([2], scalarType.int64, 0),
         torch.full([], scalarType.int64, 0),
         ...([scaleOf(shape), null, null] as readonly Argument[]),
       );
       return [
-        matrix(gradients[0], sequences * queries, queryHeads * headDim),
+        matrix(gradients[0], rows, queryHeads * headDim),
         matrix(gradients[1], sequences * keys, kvHeads * headDim),
         matrix(gradients[2], sequences * keys, kvHeads * headDim),
       ];

@@ -92,7 +92,7 @@ export function scaleOf({ scale, headDim }: AttentionShape): Argument {
 }
 
 /** Log-sum-exps by rows as [sequences, heads, queries]. */
-export function sumsByHead(
+function sumsByHead(
   { torch }: TorchDevice,
   { handle, stride, offset = 0, sequenceStride }: Rows,
   { sequences, queries }: DenseSize,
