@@ -38,7 +38,6 @@ export interface Answer {
 export const cpuOnly: readonly string[] = [
   "aten::_scaled_dot_product_flash_attention_for_cpu",
   "aten::_scaled_dot_product_flash_attention_for_cpu_backward",
-  "aten::sigmoid",
   "aten::rsqrt",
   "aten::rsqrt.out",
   "aten::index_select.out",

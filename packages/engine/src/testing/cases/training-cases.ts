@@ -53,7 +53,7 @@ export function trainingCases({
         first,
         second,
         { promptTokens: [1, 2, 3], completionTokens: [4, 1, 3] },
-        { ...first, temperature: 0.5 },
+        ...(profile.whole ? [{ ...first, temperature: 0.5 }] : []),
         first,
         { promptTokens: [1, 2, 3, 4, 0, 5, 2], completionTokens: [3] },
       ];
