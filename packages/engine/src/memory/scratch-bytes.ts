@@ -1,14 +1,35 @@
-import type { Kernels, SequenceLayout, Tensor } from "@laconic/kernels";
+import type { Kernels, SegmentTree, SequenceLayout, Tensor } from "@laconic/kernels";
 import type { ElementBytes } from "./element-bytes.ts";
+import { treeRows } from "./tree-rows.ts";
 
 /** Bytes that an operation holds for itself while it runs, beside its inputs and results. */
 export type ScratchBytes = (operation: string, args: readonly unknown[]) => number;
+
+type Heads = Readonly<Record<"q" | "k" | "v", Tensor>>;
 
 /** All arrays of a tile of the head together, on the CPU; `kernels-torch` takes 512 MiB on a GPU. */
 export const defaultHeadBytes: number = 2 ** 26;
 
 /** Of the kernels that work on a float32 array some rows at a time, as `kernels-torch` does. */
 const tileElements = 2 ** 19;
+
+/** How often a row is there for the attention over a tree of segments, as query and as key: in copies, results and sums. */
+interface TreeCopies {
+  /** Before rows are gathered, where some have to be padded. */
+  readonly filled: readonly [queries: number, keys: number];
+  /** Of what a segment does for itself. */
+  readonly own: readonly [queries: number, keys: number];
+  /** As query, for every segment that its own continues. */
+  readonly across: number;
+  /** As key, for all that continue its segment. */
+  readonly continued: number;
+}
+
+/** Read off `kernels-torch`, where all of an operation's arrays live to its end. */
+const treeCopies: Readonly<Record<"forward" | "backward", TreeCopies>> = {
+  forward: { filled: [1, 1], own: [3, 1], across: 6, continued: 1 },
+  backward: { filled: [3, 1], own: [5, 3], across: 8, continued: 5 },
+};
 
 /** What libtorch's kernels hold, which take the most of all sets. */
 export function libtorchScratch(
@@ -27,6 +48,15 @@ export function libtorchScratch(
     const places = sequences * layout.longest;
     return places === rows ? 0 : (places / Math.max(1, rows)) * working * elements(...arrays);
   };
+  /** As if all copies were in full precision, as most are where there are two. */
+  const overTree = (layout: SequenceLayout, tree: SegmentTree, copies: TreeCopies, { q, k, v }: Heads): number => {
+    const rows = layout.offsets.at(-1) as number;
+    const { own, across, continued } = treeRows(layout, tree);
+    const filled = own > rows ? rows : 0;
+    const queries = copies.filled[0] * filled + copies.own[0] * own + copies.across * across;
+    const keys = copies.filled[1] * filled + copies.own[1] * own + copies.continued * continued;
+    return (full / rows) * (queries * elements(q) + keys * elements(k, v));
+  };
   const table: Partial<Record<keyof Kernels, (...args: never[]) => number>> = {
     accumulate: (_into: Tensor, delta: Tensor) => wide * elements(delta),
     scatterAddRows: (delta: Tensor) => wide * elements(delta),
@@ -35,13 +65,12 @@ export function libtorchScratch(
     rmsNorm: (x: Tensor) => (exact ? 0 : (full + 2 * wide) * elements(x)),
     rmsNormBackward: (_dOut: Tensor, x: Tensor) => (exact ? tile(x) : (2 * full + 3 * wide) * elements(x)),
     rotary: (x: Tensor) => (exact ? tile(x) : 3 * working * elements(x)),
-    attention: (q: Tensor, k: Tensor, v: Tensor, _shape: unknown, layout: SequenceLayout) => padded(layout, q, q, k, v),
-    attentionBackward: (
-      _dOut: Tensor,
-      { q, k, v }: { readonly q: Tensor; readonly k: Tensor; readonly v: Tensor },
-      _shape: unknown,
-      layout: SequenceLayout,
-    ) => padded(layout, q, q, q, q, k, k, v, v),
+    attention: (q: Tensor, k: Tensor, v: Tensor, _shape: unknown, layout: SequenceLayout) =>
+      layout.tree ? overTree(layout, layout.tree, treeCopies.forward, { q, k, v }) : padded(layout, q, q, k, v),
+    attentionBackward: (_dOut: Tensor, { q, k, v }: Heads, _shape: unknown, layout: SequenceLayout) =>
+      layout.tree
+        ? overTree(layout, layout.tree, treeCopies.backward, { q, k, v })
+        : padded(layout, q, q, q, q, k, k, v, v),
     headLogProbs: (hidden: Tensor, weight: Tensor) => head(hidden, weight, 2 * full),
     headLogProbsBackward: (_d: Tensor, { hidden, weight }: { readonly hidden: Tensor; readonly weight: Tensor }) =>
       head(hidden, weight, exact ? full : 2 * full),
