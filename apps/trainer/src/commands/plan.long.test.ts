@@ -49,10 +49,12 @@ test("a plan from a configuration alone: memory by part, what fits, time at a ra
     gradients: 4 * parameters,
     optimizerMoments: 8 * parameters,
   });
-  // 16,384 tokens hold 32 sequences of 500; 2 mini-batches of 4 x 8 episodes of 4 agents hold 64.
-  expect(full.settings).toMatchObject({ dtype: "bfloat16", microBatch: 32, rollouts: 128 });
-  expect(full.largest?.maxTokensPerMicroBatch).toBe(500 * (full.largest?.microBatch as number));
-  const tokens = 128 * 500;
+  // 16,384 tokens would hold 8 prompts with 8 replies each and more; 2 mini-batches of 4 x 8 episodes of 4 agents hold 64.
+  expect(full.settings).toMatchObject({ dtype: "bfloat16", microBatch: 64, repliesPerPrompt: 8, rollouts: 128 });
+  const rowsOf = (sequences: number): number => Math.ceil(sequences / 8) * 300 + sequences * 200;
+  expect(full.sharedTokenFraction).toBeCloseTo(1 - rowsOf(64) / (64 * 500), 12);
+  expect(full.largest?.maxTokensPerMicroBatch).toBe(rowsOf(full.largest?.microBatch as number));
+  const tokens = rowsOf(128);
   const seconds = (operations: number): number => (operations * parameters * tokens) / 100e12;
   expect(full.stepSeconds?.update).toBeCloseTo(seconds(6), 9);
   expect(full.stepSeconds?.oldLogProbs).toBeCloseTo(seconds(2), 9);

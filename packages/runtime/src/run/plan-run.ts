@@ -138,12 +138,14 @@ export async function planRun(
 
 function stepSeconds(
   { train }: AppConfig,
-  { rollouts, microBatch, promptTokens, completionTokens }: MemorySettings,
+  settings: MemorySettings,
   seconds: PassSeconds,
   largest: LargestBatches | null,
 ): StepSeconds {
+  const { rollouts, microBatch, completionTokens } = settings;
   const microBatches = Math.ceil(rollouts / microBatch);
-  const prefill = (microBatches * seconds.forward * promptTokens) / (promptTokens + completionTokens);
+  const rows = rowsOf(settings, microBatch);
+  const prefill = (microBatches * seconds.forward * (rows - microBatch * completionTokens)) / rows;
   // More replies than fit are sampled in waves.
   const waves = largest && largest.rollouts > 0 ? Math.ceil(rollouts / largest.rollouts) : 1;
   const decodeStep =
