@@ -6,7 +6,7 @@ import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { Gradients } from "../transformer/gradients.ts";
 import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";
 import { freeModel, uploadModel } from "../transformer/model-on-device.ts";
-import { packBatch } from "../transformer/packed-batch.ts";
+import { gradientOfPredictions, ofTokens, packBatch } from "../transformer/packed-batch.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
 import { trainBackward, trainForward, type Recompute } from "../transformer/train-pass.ts";
 import { adapterOf } from "./adapter-on-device.ts";
@@ -45,6 +45,7 @@ async function run(
   lora: LoraSettings,
   adapter: Values,
   recompute: Recompute = "none",
+  { own, shared = true }: { readonly own?: readonly TrainingSequence[]; readonly shared?: boolean } = {},
 ): Promise<{ readonly logProbs: number[]; readonly loss: number; readonly gradients: Map<string, Float64Array> }> {
   const kernels = createReferenceKernels();
   const base = uploadModel(kernels, model.config, model.base);
@@ -52,25 +53,27 @@ async function run(
   for (const [name, shape] of adapterShapes(model.config, lora))
     matrices.set(name, kernels.upload(adapter.get(name) as Float64Array, shape));
   const adapted = { ...base, adapter: adapterOf(lora, matrices) };
-  const numbers = sequences.map((_, s) => s);
+  const passed = own ?? sequences;
+  const numbers = shared ? null : passed.map((_, s) => s);
+  const weights = own ? Float64Array.from({ length: 20 }, (_, i) => Math.cos(i)) : dLogProbs;
   const sums = new Gradients(kernels);
   const alive = kernels.liveTensors();
-  const tensor = kernels.scope(() => {
-    const batch = packBatch(kernels, sequences);
+  const { tensor, predictions } = kernels.scope(() => {
+    const batch = packBatch(kernels, passed, { shared });
     const dropout = lora.dropout ? new Dropout({ rate: lora.dropout, seed: 1, step: 2, batch, numbers }) : undefined;
     const pass = trainForward(adapted, batch, recompute, dropout);
-    trainBackward(adapted, pass, kernels.upload(dLogProbs, [dLogProbs.length]), sums);
-    return pass.logProbs;
+    trainBackward(adapted, pass, gradientOfPredictions(kernels, batch, weights), sums);
+    return { tensor: pass.logProbs, predictions: batch.predictions };
   });
   expect(kernels.liveTensors()).toBe(alive + 1 + adapter.size);
-  const logProbs = Array.from(await kernels.read(tensor));
+  const logProbs = Array.from(ofTokens({ predictions }, await kernels.read(tensor)));
   const gradients = new Map<string, Float64Array>();
   for (const [name, sum] of sums.byName) gradients.set(name, (await kernels.read(sum)) as Float64Array);
   kernels.free(tensor, ...matrices.values());
   sums.clear();
   freeModel(base);
   expect(kernels.liveTensors()).toBe(0);
-  return { logProbs, loss: logProbs.reduce((sum, p, i) => sum + p * (dLogProbs[i] as number), 0), gradients };
+  return { logProbs, loss: logProbs.reduce((sum, p, i) => sum + p * (weights[i] as number), 0), gradients };
 }
 
 /** Five-point central difference of the loss along a direction in one matrix, and what the gradient says. */
@@ -110,6 +113,47 @@ test.for(models)("adapter gradients agree with finite differences, frozen weight
       expect(Math.abs(numeric - analytic) / norm, name).toBeLessThan(1e-6);
     }
   }
+});
+
+/** Replies to one prompt, one of them again, and a turn behind one. */
+const family: readonly TrainingSequence[] = [
+  { promptTokens: [1, 2, 3], completionTokens: [4, 0, 5] },
+  { promptTokens: [1, 2, 3], completionTokens: [4, 1] },
+  { promptTokens: [1, 2, 3], completionTokens: [4, 0, 5] },
+  { promptTokens: [1, 2, 3, 4, 0, 5, 2], completionTokens: [3] },
+];
+
+test.for(models)("what sequences share has the adapter's gradients of separate ones: $name", async (model) => {
+  const lora = { rank: 2, alpha: 3 };
+  const adapter = randomAdapter(model.config, lora);
+  const [together, apart] = await Promise.all(
+    [true, false].map((shared) => run(model, lora, adapter, "none", { own: family, shared })),
+  );
+  expect(together?.logProbs).toBeAllclose(apart?.logProbs ?? [], { absolute: 1e-12 });
+  for (const [name, gradient] of together?.gradients ?? [])
+    expect(gradient, name).toBeAllclose(apart?.gradients.get(name) as Float64Array, { absolute: 1e-12 });
+});
+
+test("a mask of a shared row is that of its prefix, in whatever batch it lies; of rows that are not shared its sequence's", async () => {
+  const kernels = createReferenceKernels();
+  const maskOf = async (own: readonly TrainingSequence[], shared: boolean): Promise<number[][]> => {
+    const batch = packBatch(kernels, own, { shared });
+    const numbers = shared ? null : own.map((_, s) => s);
+    const mask = new Dropout({ rate: 0.5, seed: 1, step: 1, batch, numbers }).mask(kernels, "m", [
+      batch.forest.tokens.length,
+      50,
+    ]);
+    const values = Array.from(await kernels.read(mask));
+    return Array.from(batch.forest.tokens, (_, n) => values.slice(50 * n, 50 * (n + 1)));
+  };
+  const together = await maskOf(family, true);
+  expect(await maskOf(family.slice(1, 2), true)).toEqual([...together.slice(0, 4)]);
+  expect(new Set(together.map((row) => row.join())).size).toBe(together.length);
+  const [first, again] = await maskOf([family[0], family[0]] as TrainingSequence[], false).then((rows) => [
+    rows.slice(0, 5),
+    rows.slice(5),
+  ]);
+  expect(first).not.toEqual(again);
 });
 
 test.for(models)("recomputing each layer draws the same masks and changes no bit: $name", async (model) => {
