@@ -38,8 +38,9 @@ interface Run {
  */
 export function prefixForest(
   sequences: readonly TrainingSequence[],
-  { shared = true }: { readonly shared?: boolean } = {},
+  options: { readonly shared?: boolean } = {},
 ): PrefixForest {
+  const { shared = true } = options;
   const inputs = sequences.map(inputTokens);
   const trees = Array.from({ length: shared ? 1 : inputs.length }, () => new Map<number, Run>());
   const treeOf = (sequence: number): Map<number, Run> => trees[shared ? 0 : sequence] as Map<number, Run>;
