@@ -43,6 +43,8 @@ export interface KernelChoices {
   readonly programs?: boolean;
   /** Most bytes that a tile of the head holds. */
   readonly headBytes?: number;
+  /** Multiplications from which a product on the CPU is oneDNN's. */
+  readonly oneDnnFrom?: number;
   /** Decode steps as graphs, where the device has them. */
   readonly graphs?: boolean;
 }
@@ -81,7 +83,7 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
     ...elementwiseKernels(device),
     ...rowKernels(device),
     ...rowWriteKernels(device),
-    ...linearKernels(device),
+    ...linearKernels(device, choices.oneDnnFrom),
     ...normKernels(device, normBackward),
     ...rotaryKernels(device),
     ...(attention === "fused" ? fused : plain),

@@ -2,16 +2,17 @@ import { matrixSize, type GradientPlace, type Kernels, type Tensor } from "@laco
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
-import { fullProduct, placeProduct } from "./products.ts";
+import { fullProduct, hasOneDnn, oneDnnFrom, oneDnnProduct, placeProduct } from "./products.ts";
 
 const mm = operator("aten::mm");
 const mmWide = operator("aten::mm", "dtype");
 
 type Products = "linear" | "linearOnto" | "linearBackward" | "headLogits";
 
-/** Dense products, each one call of the BLAS library. */
-export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
+/** Dense products, each one call of the BLAS library, or of oneDNN from so many multiplications on. */
+export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFrom): Pick<Kernels, Products> {
   const { torch, store } = device;
+  const bigEnough = hasOneDnn(device) ? Math.max(1, minOneDnn) : Infinity;
   const sizesOf = (x: Tensor, weight: Tensor): readonly [number, number, number] => {
     const [rows] = matrixSize(x);
     const [outer, inner] = matrixSize(weight);
@@ -49,12 +50,26 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
     });
     return null;
   };
+  const inputGradient = (
+    d: Handle,
+    weight: Tensor,
+    [rows, inner, outer]: readonly [number, number, number],
+    stride: number,
+  ): Tensor => {
+    if (stride === outer && rows * inner * outer >= bigEnough)
+      return device.make([rows, inner], () => oneDnnProduct(device, d, turnedWeight(weight, inner, outer), null));
+    return store.refill([rows, inner], device.working, ({ handle }) => {
+      if (rows > 0 && inner > 0) torch.mmInto(handle, d, device.handle(weight));
+    });
+  };
   return {
     linear(x, weight, bias, steady = false) {
       const [rows, inner, outer] = sizesOf(x, weight);
-      const [left, row] = [rowsOf(x), bias ? device.handle(bias) : null];
+      const [{ handle: left, stride }, row] = [device.rows(x), bias ? device.handle(bias) : null];
       const packed = steady ? device.packed.of(store.get(weight), rows, inner, outer) : null;
       if (packed !== null) return device.make([rows, outer], () => device.packed.product(left, packed, row));
+      if (stride === inner && rows * inner * outer >= bigEnough)
+        return device.make([rows, outer], () => oneDnnProduct(device, left, device.handle(weight), row));
       return store.refill([rows, outer], device.working, ({ handle }) => {
         const right = turnedWeight(weight, inner, outer);
         if (rows === 0) return;
@@ -93,15 +108,10 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
     },
     linearBackward(dOut, x, weight, needs, into = {}) {
       const [rows, inner, outer] = sizesOf(x, weight);
-      const [d, left, w] = [rowsOf(dOut), rowsOf(x), device.handle(weight)];
-      const { stride } = device.rows(dOut);
+      const [{ handle: d, stride }, left] = [device.rows(dOut), rowsOf(x)];
       const turned = (): Handle => torch.view(d, [outer, rows], [1, stride]);
       // First what needs most room: a gradient in its place stays there if a later one does not fit.
-      const dX = needs.input
-        ? store.refill([rows, inner], device.working, ({ handle }) => {
-            if (rows > 0 && inner > 0) torch.mmInto(handle, d, w);
-          })
-        : null;
+      const dX = needs.input ? inputGradient(d, weight, [rows, inner, outer], stride) : null;
       const dWeight = needs.weight && parameterGradient([outer, inner], into.dWeight, rows, () => [turned(), left]);
       const dBias = needs.bias && parameterGradient([outer], into.dBias, rows, () => [ones(rows), d]);
       return {

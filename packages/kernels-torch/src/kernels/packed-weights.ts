@@ -1,6 +1,7 @@
 import { scalarType, type ScalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Torch } from "../native/torch.ts";
 import type { TensorStore, TorchTensor } from "../tensors.ts";
+import { oneDnnLinear } from "./products.ts";
 
 /** Numbers of a matrix: with fewer the call around a product costs more than packing saves. */
 export const minPacked: number = 2 ** 16;
@@ -14,7 +15,6 @@ const [maxRows, usualRows] = [512, 64] as const;
 const name = "packed";
 
 const reorder = operator("mkldnn::_reorder_linear_weight");
-const multiply = operator("mkldnn::_linear_pointwise");
 const multiplyOnto = operator("mkldnn::_linear_pointwise", "binary");
 
 /**
@@ -56,7 +56,7 @@ export class PackedWeights {
     const torch = this.#torch;
     const row = bias === null ? null : { some: bias };
     return onto === null
-      ? torch.call(multiply, x, packed, row, { text: "none" }, null, null)
+      ? torch.call(oneDnnLinear, x, packed, row, { text: "none" }, null, null)
       : torch.call(multiplyOnto, x, onto, packed, row, { text: "add" });
   }
 
