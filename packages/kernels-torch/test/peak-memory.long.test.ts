@@ -71,6 +71,24 @@ const cases: readonly Case[] = [
     },
     change: { recompute: "none", microBatch: 2 },
   },
+  ...(
+    [
+      { promptTokens: 512, completionTokens: 64, repliesPerPrompt: 8, microBatch: 32 },
+      { promptTokens: 64, completionTokens: 192, repliesPerPrompt: 4, microBatch: 16 },
+    ] as const
+  ).map((lengths) => ({
+    name: `${lengths.repliesPerPrompt} replies of ${lengths.completionTokens} tokens to each prompt of ${lengths.promptTokens}`,
+    config: {
+      vocab_size: 2000,
+      hidden_size: 256,
+      intermediate_size: 768,
+      num_hidden_layers: 6,
+      num_attention_heads: 8,
+      num_key_value_heads: 4,
+      max_position_embeddings: 1024,
+    },
+    change: { recompute: "none", ...lengths } as const,
+  })),
 ];
 
 test.skipIf(missing).for(cases)("training holds what was planned: $name", { timeout: 120_000 }, async (item) => {
