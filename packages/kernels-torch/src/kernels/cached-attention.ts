@@ -7,7 +7,6 @@ import { packRows, padRows, paddedLayout } from "./padding.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
 const flashCpu = operator("aten::_scaled_dot_product_flash_attention_for_cpu", "", 2);
-const bmm = operator("aten::bmm");
 const softmax = operator("aten::_softmax");
 const contiguous = operator("aten::contiguous");
 const indexSelect = operator("aten::index_select");
@@ -63,7 +62,9 @@ export function attendTiled(
         [longest * row, (queryHeads / kvHeads) * headDim, headDim, row, 1],
         (first * longest + from) * row,
       );
-      return attendOnce(device, part, { keys, values, mask, count, length, reach }, shape);
+      // The queries of a decode step are in order.
+      const ordered = longest === 1 ? part : torch.call(contiguous, part, { int: 0 });
+      return attendOnce(device, ordered, { keys, values, mask, count, length, reach }, shape);
     });
   if (many === sequences && tall === longest) return packRows(device, attend(0, sequences, 0, longest), layout, row);
   const out = torch.empty([sequences * longest, row], device.working);
@@ -208,7 +209,7 @@ interface Held {
   readonly reach: number;
 }
 
-/** @param query - [count, kvHeads, group, length, headDim]. Returns [count * length, queryHeads * headDim]. */
+/** @param query - [count, kvHeads, group, length, headDim], contiguous. Returns [count * length, queryHeads * headDim]. */
 function attendOnce(
   device: TorchDevice,
   query: Handle,
@@ -229,20 +230,20 @@ function attendOnce(
       ? torch.view(rows, [batch, headDim, reach], [step, 1, headDim])
       : torch.view(rows, [batch, reach, headDim], [step, headDim, 1]);
   };
-  const queries = torch.view(device.widened(torch.call(contiguous, query, { int: 0 })), [
-    batch,
-    group * length,
-    headDim,
-  ]);
-  let scores = torch.multiplyByNumber(torch.call(bmm, queries, wide(keys, true)), scale);
+  const { float32 } = scalarType;
+  const rows = group * length;
+  const queries = torch.view(device.widened(query), [batch, rows, headDim]);
+  let scores = torch.bmm(queries, wide(keys, true), [batch, rows, reach], float32, scale);
   scores = torch.view(scores, [count, kvHeads * group, length, reach]);
   if (mask !== null)
     scores = torch.add(scores, torch.view(mask, [count, 1, length, reach], [length * reach, 0, reach, 1]));
   const shares = torch.view(torch.call(softmax, scores, { int: 3 }, { bool: false }), [batch, group * length, reach]);
-  const mixed = torch.view(
-    torch.call(bmm, shares, wide(values, false)),
+  const mixed = torch.bmm(shares, wide(values, false), [batch, rows, headDim], float32);
+  if (length === 1) return torch.view(device.rounded(mixed), [count, row]);
+  const byToken = torch.view(
+    mixed,
     [count, length, kvHeads, group, headDim],
     [length * row, headDim, group * length * headDim, length * headDim, 1],
   );
-  return torch.view(device.rounded(torch.call(contiguous, mixed, { int: 0 })), [count * length, row]);
+  return torch.view(device.rounded(torch.call(contiguous, byToken, { int: 0 })), [count * length, row]);
 }

@@ -32,6 +32,7 @@ export const required = {
   fill: "int aoti_torch_{device}_fill__Scalar(uint64_t, double)",
   mmOut: "int aoti_torch_{device}_mm_out(uint64_t, uint64_t, uint64_t)",
   addmmOut: "int aoti_torch_{device}_addmm_out(uint64_t, uint64_t, uint64_t, uint64_t, double, double)",
+  baddbmmOut: "int aoti_torch_{device}_baddbmm_out(uint64_t, uint64_t, uint64_t, uint64_t, double, double)",
   scatterOut: "int aoti_torch_{device}_scatter_src_out(uint64_t, uint64_t, int64_t, uint64_t, uint64_t)",
 } as const;
 

@@ -116,6 +116,19 @@ export class Torch {
     this.#calls.compute(this.library.functions.addmmOut(result, bias, a, b, 1, 1), "addmm");
   }
 
+  /** factor a b for batches of matrices, [batch, rows, columns]; what is in the result before counts for nothing. */
+  bmm(
+    a: Handle,
+    b: Handle,
+    shape: readonly [batch: number, rows: number, columns: number],
+    type: ScalarType,
+    factor = 1,
+  ): Handle {
+    const result = this.empty(shape, type);
+    this.#calls.compute(this.library.functions.baddbmmOut(result, result, a, b, 0, factor), "bmm");
+    return result;
+  }
+
   /** On a GPU, where the library has the function: elsewhere rolling a row is faster. */
   get canPickColumns(): boolean {
     return this.device === "cuda" && this.library.indexTensor !== null;

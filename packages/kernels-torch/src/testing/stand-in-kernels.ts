@@ -128,6 +128,7 @@ function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): 
       fill: native("fill"),
       mmOut: native("mm"),
       addmmOut: native("addmm"),
+      baddbmmOut: native("baddbmm"),
       scatterOut: native("scatter"),
     },
     errorText: () => "the stand-in library computes nothing",
