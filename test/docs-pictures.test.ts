@@ -1,7 +1,10 @@
 import { dirname, join, relative } from "node:path";
+import { works } from "../bench/src/prefix-tree/works.ts";
+import { prefixTreePicture } from "../bench/src/prefix-tree/picture.ts";
 import { relayQuickstart } from "../packages/worlds/src/index.ts";
 import { expect, test } from "vitest";
 import { loadPlot } from "../packages/report/src/charts/plot-library.ts";
+import { colours } from "../packages/report/src/pages/theme.ts";
 import { planeFile } from "../packages/report/src/charts/plane-chart.ts";
 import type { VariantResult } from "../packages/runtime/src/variants/run-variants.ts";
 import { variantPlane } from "../packages/report/src/variants/variant-page.ts";
@@ -51,6 +54,13 @@ for (const { name, file, title, budget } of pictures)
         join(root, "docs", "public", `${name}${suffix}.svg`),
       );
   });
+
+test("docs/public/prefix-tree.svg is drawn from a debate of the prefix tree's bench", async () => {
+  const debate = works(64).find(({ name }) => name.startsWith("debate"));
+  const group = debate?.sequences.slice(0, debate.groupSize) ?? [];
+  const picture = prefixTreePicture("The sequences of a debate: 3 agents, 2 rounds", group, colours);
+  await expect(picture).toMatchFileSnapshot(join(root, "docs", "public", "prefix-tree.svg"));
+});
 
 const pictureOf = /<picture>(?:(?!<\/picture>)[^])*<\/picture>|!\[[^\]]*\]\([^)]+\)/gu;
 const fileOf = /(?:src|srcset)="([^"]+\.(?:png|svg))"|\]\(([^)]+\.(?:png|svg))\)/gu;
