@@ -45,7 +45,8 @@ export function prefixTreePicture(title: string, sequences: readonly TrainingSeq
 function barsOf(forest: PrefixForest): Bar[] {
   const passing = new Int32Array(forest.parents.length);
   for (const end of forest.ends)
-    for (let segment = end; segment >= 0; segment = forest.parents[segment] as number) passing[segment] += 1;
+    for (let segment = end; segment >= 0; segment = forest.parents[segment] as number)
+      passing[segment] = (passing[segment] as number) + 1;
   const lanes: number[] = [];
   let next = 0;
   const place = (segment: number): number => {

@@ -176,9 +176,7 @@ export class DecodeState {
     const { kernels } = this.#model;
     const plan = this.#plan;
     if (same && plan && plan.table.length === table.length) {
-      const changed = Array.from(plan.past.keys()).filter((row) =>
-        table.subarray(row * width, (row + 1) * width).some((page, i) => page !== plan.table[row * width + i]),
-      );
+      const changed = changedRows(plan.table, table, width);
       if (changed.length === 0) return;
       plan.table.set(table);
       kernels.scope(() => {
@@ -201,4 +199,14 @@ export class DecodeState {
       return made;
     });
   }
+}
+
+/** Rows of a table that are others than before. A loop over numbers: it runs at every token. */
+function changedRows(before: Int32Array, now: Int32Array, width: number): number[] {
+  const changed: number[] = [];
+  for (let i = 0; i < now.length; i++) {
+    const row = Math.floor(i / width);
+    if (now[i] !== before[i] && changed.at(-1) !== row) changed.push(row);
+  }
+  return changed;
 }

@@ -77,7 +77,9 @@ export function resultOf({ request, tokens, logProbs, atOne, finishReason }: Rep
 }
 
 function endsWithStop({ request, tokens }: Reply): boolean {
-  return (request.stopSequences ?? []).some(
+  const { stopSequences } = request;
+  if (!stopSequences) return false;
+  return stopSequences.some(
     (stop) => stop.length > 0 && stop.every((token, i) => tokens[tokens.length - stop.length + i] === token),
   );
 }

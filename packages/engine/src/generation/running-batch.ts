@@ -326,6 +326,7 @@ export class RunningBatch {
 
   /** Tells who listens of the newest tokens. */
   #tell(replies: readonly Reply[]): void {
+    if (![...this.#calls.values()].some(({ onDrawn }) => onDrawn)) return;
     const drawn = new Map<DrawnListener, Reply[]>();
     for (const reply of replies) {
       if (reply.finishReason === "aborted") continue;

@@ -31,7 +31,11 @@ export class NativeCalls {
   /** Results are left in the first slots. */
   invoke(op: Operator<ResultCount>, args: readonly Argument[]): void {
     const shim = this.library.shims.get(op.name);
-    if (!shim || !this.#borrow(shim, op, args)) this.#dispatch(op, args);
+    const [a, b] = args;
+    // Two tensors make one, as most often: nothing to prepare.
+    if (shim?.takes.length === 2 && args.length === 2 && typeof a === "number" && typeof b === "number")
+      this.check(shim.call(a, b, this.slots.addressOf(0)), op.name);
+    else if (!shim || !this.#borrow(shim, op, args)) this.#dispatch(op, args);
     if (computes(op)) this.counters.operations += 1;
   }
 
