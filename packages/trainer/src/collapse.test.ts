@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { collapseOf } from "./collapse.ts";
 import type { Measured } from "./evaluate.ts";
 
-const first = { perplexity: 4.3, repetition: 0.02, vocabulary: 0.5 };
+const first = { perplexity: 4.3, repetition: 0.02, vocabulary: 0.5, templateEntropy: 5, commonestTemplate: 0.1 };
 const measured = (language: Partial<typeof first>, measures: Record<string, number> = {}): Measured => ({
   problems: 100,
   accuracy: 0.5,
@@ -21,6 +21,11 @@ test.each([
   ],
   [{ perplexity: 34 }, /^first writes a code of its own \(perplexity 34\.0 under the first policy, 4\.3 before\)/],
   [{ vocabulary: 0.1 }, /^first has few words left \(10 % of its words are different ones, 50 % before\)/],
+  // "NAME was", 158 of 200 times.
+  [
+    { commonestTemplate: 0.79, templateEntropy: 1.2 },
+    /^first says 79 % of its texts by one template, .* \(10 % before; 1\.2 bits of templates, were 5\.0\)/,
+  ],
   [{ vocabulary: 0.1, repetition: 0.4 }, /repeats itself .*; first has few words left/],
 ] as const)("%j is a collapse", (language, message) => {
   expect(collapseOf(before, measured(language))).toMatch(message);
@@ -32,6 +37,8 @@ test.each([
   { perplexity: 19 },
   { repetition: 0.1 },
   { vocabulary: 0.9 },
+  { commonestTemplate: 0.4, templateEntropy: 2 },
+  { commonestTemplate: 0.6, templateEntropy: 4 },
   { perplexity: 0, repetition: 0, vocabulary: 0 },
 ])("%j is none", (language) => expect(collapseOf(before, measured(language))).toBeNull());
 

@@ -5,7 +5,15 @@ import type { Language } from "./language.ts";
 const knowing = "holder_silent";
 
 /** Shares and factors from which a language is called collapsed; ordinary training of the story worlds stays below all of them. */
-const limits = { repetition: 0.3, vocabulary: 0.4, perplexity: 4, strange: 20, silent: 0.5 } as const;
+const limits = {
+  repetition: 0.3,
+  vocabulary: 0.4,
+  perplexity: 4,
+  strange: 20,
+  silent: 0.5,
+  template: 0.5,
+  entropy: 0.5,
+} as const;
 
 /**
  * How a team's language has collapsed on the same held-out problems, in words: an agent repeats itself, has few words left, or writes
@@ -35,6 +43,12 @@ function ofAgent(agent: string, first: Language, now: Language): string[] {
   if (now.vocabulary > 0 && now.vocabulary < limits.vocabulary * first.vocabulary)
     reasons.push(
       `${agent} has few words left (${percent(now.vocabulary)} of its words are different ones, ${percent(first.vocabulary)} before)`,
+    );
+  const [share, bits] = [now.commonestTemplate ?? 0, now.templateEntropy ?? 0];
+  const [shareBefore, bitsBefore] = [first.commonestTemplate ?? share, first.templateEntropy ?? bits];
+  if (share >= limits.template && bits < limits.entropy * bitsBefore)
+    reasons.push(
+      `${agent} says ${percent(share)} of its texts by one template, names and copied words aside (${percent(shareBefore)} before; ${bits.toFixed(1)} bits of templates, were ${bitsBefore.toFixed(1)})`,
     );
   if (now.perplexity > limits.strange && now.perplexity > limits.perplexity * first.perplexity)
     reasons.push(

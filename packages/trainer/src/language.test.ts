@@ -48,20 +48,45 @@ const episodes = [
   episode(said("a", "One", [6], "length"), said("b", "", [7], "stop")),
 ];
 
-test("perplexity is of the words without the end, under the policy of the beginning, at the temperature of sampling", async () => {
+test("perplexity is of the words, without the end and with it, under the policy of the beginning, at the temperature of sampling", async () => {
   const texts = await saidTexts({ policies }, { policy: reference }, episodes, 0.5);
   expect(seen).toEqual([
-    { promptTokens: [0], completionTokens: [2, 4], temperature: 0.5 },
+    { promptTokens: [0], completionTokens: [2, 4, 9], temperature: 0.5 },
     { promptTokens: [0], completionTokens: [6], temperature: 0.5 },
   ]);
   const language = languageOf(episodes, texts);
   expect(Object.keys(language)).toEqual(["a", "b"]);
   expect(language["a"]?.perplexity).toBeCloseTo(Math.exp((2 + 4 + 6) / 3), 10);
+  expect(language["a"]?.perplexityWithEnd).toBeCloseTo(Math.exp((2 + 4 + 9 + 6) / 4), 10);
   // Pairs: one-day, day-one, one-day; words: one day one day one.
   expect(language["a"]?.repetition).toBeCloseTo(1 / 3, 12);
   expect(language["a"]?.vocabulary).toBe(2 / 5);
-  expect(language["b"]).toEqual({ perplexity: 0, repetition: 0, vocabulary: 0 });
+  expect(language["b"]).toEqual({
+    perplexity: 0,
+    perplexityWithEnd: 0,
+    repetition: 0,
+    vocabulary: 0,
+    templateEntropy: 0,
+    commonestTemplate: 0,
+  });
   expect(languageOf(episodes.slice(1), texts)["a"]?.perplexity).toBeCloseTo(Math.exp(6), 10);
+});
+
+test("names that were read and spans that were copied are blanks of a template; words of one's own are not", async () => {
+  const story = "Once upon a time, Lily was in the park with Tom. The sun was bright.";
+  const speak = (text: string): Utterance => ({ ...said("a", text, [1, 2, 3], "stop"), prompt: story });
+  const of = async (...texts: string[]): Promise<unknown> => {
+    const played = texts.map((text) => episode(speak(text)));
+    const { a } = languageOf(played, await saidTexts({ policies }, { policy: reference }, played, 1));
+    return [a?.templateEntropy, a?.commonestTemplate];
+  };
+  // "_ was" twice, whoever it is; but a name that nobody gave is a word.
+  expect(await of("Lily was", "Tom was")).toEqual([0, 1]);
+  expect(await of("Lily was", "Max was")).toEqual([1, 0.5]);
+  // Two different copies are one template, of two words they are not.
+  expect(await of("in the park", "the sun was bright")).toEqual([0, 1]);
+  expect(await of("the park", "the sun")).toEqual([1, 0.5]);
+  expect(await of("Lily had it", "Tom had it", "Lily took it", "it was Tom")).toEqual([1.5, 0.5]);
 });
 
 test("without a policy of the beginning nothing is measured", async () => {

@@ -1,22 +1,33 @@
 import type { AgentId, Episode, Sampler, TokenTrace, Utterance } from "@laconic/core";
 import type { TrainingParts } from "./parts.ts";
 
-/** How an agent's words look to the policy before its first step, and to a reader. */
+/** How an agent's words look to the policy before its first step, and to a reader. Silence is no text. */
 export interface Language {
   /** exp of the mean -log π per token under the first policy, without the token that ends a text; 0 where nothing was said. */
   readonly perplexity: number;
+  /** The same with the token that ended each text: what a reader of habits would have gone on from weighs here. */
+  readonly perplexityWithEnd?: number;
   /** Share of pairs of words that the same text had before. */
   readonly repetition: number;
   /** Different words as a share of all words, over all texts. */
   readonly vocabulary: number;
+  /** Entropy of the texts' templates in bits: names that the speaker read, and three words or more copied from there, are blanks. */
+  readonly templateEntropy?: number;
+  /** Share of the commonest template. */
+  readonly commonestTemplate?: number;
 }
 
 /** What one text adds up to. */
 interface Said {
   readonly logProb: number;
   readonly tokens: number;
+  /** log π and count of the tokens that ended it: at most one. */
+  readonly end: { readonly logProb: number; readonly tokens: number };
   readonly words: readonly string[];
+  readonly template: string;
 }
+
+const nothing: Said = { logProb: 0, tokens: 0, end: { logProb: 0, tokens: 0 }, words: [], template: "" };
 
 /** The texts of a set of episodes as the first policy sees them, to be measured for any part of it. */
 export type SaidTexts = ReadonlyMap<Utterance, Said>;
@@ -34,21 +45,23 @@ export async function saidTexts(
     const spoken = episodes
       .flatMap(({ utterances }) => utterances)
       .filter(({ agent, trace }) => agents.includes(agent) && trace !== undefined);
-    const whole = spoken.filter((utterance) => tokensOf(utterance).length > 0);
+    const whole = spoken.filter((utterance) => wordTokens(utterance) > 0);
     if (!reference || whole.length === 0) continue;
-    const sequences = whole.map((utterance) => ({
-      promptTokens: (utterance.trace as TokenTrace).promptTokens,
-      completionTokens: tokensOf(utterance),
-      temperature,
-    }));
+    const sequences = whole.map(({ trace }) => {
+      const { promptTokens, tokens } = trace as TokenTrace;
+      return { promptTokens, completionTokens: tokens, temperature };
+    });
     const { logProbs } = await reference.forward(sequences);
-    for (const utterance of spoken) said.set(utterance, { logProb: 0, tokens: 0, words: [] });
+    for (const utterance of spoken) said.set(utterance, nothing);
     whole.forEach((utterance, i) => {
       const own = logProbs.values.subarray(logProbs.offsets[i], logProbs.offsets[i + 1]);
+      const tokens = wordTokens(utterance);
       said.set(utterance, {
-        logProb: own.reduce((sum, value) => sum + value, 0),
-        tokens: own.length,
+        logProb: sum([...own.subarray(0, tokens)]),
+        tokens,
+        end: { logProb: sum([...own.subarray(tokens)]), tokens: own.length - tokens },
         words: wordsIn(utterance.text),
+        template: templateOf(utterance),
       });
     });
   }
@@ -67,21 +80,62 @@ export function languageOf(episodes: readonly Episode[], texts: SaidTexts): Read
 
 function measured(said: readonly Said[]): Language {
   const [tokens, words] = [sum(said.map((each) => each.tokens)), said.flatMap((each) => each.words)];
+  const ends = sum(said.map(({ end }) => end.tokens));
+  const [logProb, endLogProb] = [sum(said.map((each) => each.logProb)), sum(said.map(({ end }) => end.logProb))];
   const pairs = said.map((each) => each.words.slice(1).map((word, i) => `${each.words[i]} ${word}`));
   const all = sum(pairs.map(({ length }) => length));
   return {
-    perplexity: tokens === 0 ? 0 : Math.exp(-sum(said.map(({ logProb }) => logProb)) / tokens),
+    perplexity: tokens === 0 ? 0 : Math.exp(-logProb / tokens),
+    perplexityWithEnd: tokens === 0 ? 0 : Math.exp(-(logProb + endLogProb) / (tokens + ends)),
     repetition: all === 0 ? 0 : 1 - sum(pairs.map((own) => new Set(own).size)) / all,
     vocabulary: words.length === 0 ? 0 : new Set(words).size / words.length,
+    ...templates(said.filter((each) => each.tokens > 0).map(({ template }) => template)),
   };
 }
 
-/** Without the token that ended it: how a first policy would have ended is no question of language. */
-function tokensOf({ trace, finishReason }: Utterance): readonly number[] {
-  const tokens = [...(trace?.tokens ?? [])];
-  return finishReason === "stop" ? tokens.slice(0, -1) : tokens;
+/** How many ways of saying things there are: 0 bits where all texts are one template. */
+function templates(texts: readonly string[]): Required<Pick<Language, "templateEntropy" | "commonestTemplate">> {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const shares = Array.from(counts.values(), (count) => count / texts.length);
+  return {
+    templateEntropy: sum(shares.map((share) => -share * Math.log2(share))),
+    commonestTemplate: Math.max(0, ...shares),
+  };
 }
 
-const wordsIn = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+/** Words in a row from which a text copies what its speaker read. */
+const copied = 3;
+
+/** A text with a blank for each name that its speaker read, and for each run of words copied from there. */
+function templateOf({ prompt, text }: Utterance): string {
+  const [own, lower] = [text.match(words) ?? [], wordsIn(text)];
+  const read = new Set(prompt.match(words));
+  const before = ` ${wordsIn(prompt).join(" ")} `;
+  const stands = (from: number, to: number): boolean => before.includes(` ${lower.slice(from, to).join(" ")} `);
+  const parts: string[] = [];
+  for (let i = 0; i < own.length;) {
+    const word = own[i] as string;
+    let end = i + copied;
+    const isCopy = end <= own.length && stands(i, end);
+    while (isCopy && end < own.length && stands(i, end + 1)) end += 1;
+    const isBlank = isCopy || (/^\p{Lu}/u.test(word) && read.has(word));
+    if (!isBlank) parts.push(lower[i] as string);
+    else if (parts.at(-1) !== blank) parts.push(blank);
+    i = isCopy ? end : i + 1;
+  }
+  return parts.join(" ");
+}
+
+/** Tokens of a text without the one that ended it. */
+function wordTokens({ trace, finishReason }: Utterance): number {
+  return Math.max(0, (trace?.tokens.length ?? 0) - (finishReason === "stop" ? 1 : 0));
+}
+
+const blank = "_";
+
+const words = /[\p{L}\p{N}]+/gu;
+
+const wordsIn = (text: string): string[] => text.toLowerCase().match(words) ?? [];
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -25,11 +25,21 @@ export function measuredLines(states: readonly (Measured | undefined)[]): string
       .join(" -> ");
   return [
     ...Object.keys(last?.measures ?? {}).map((name) => `${printable(name)}  ${way((of) => of.measures?.[name])}`),
-    ...Object.keys(last?.language ?? {}).map(
-      (agent) => `perplexity of ${printable(agent)}  ${way((of) => of.language?.[agent]?.perplexity)}`,
+    ...Object.entries(last?.language ?? {}).flatMap(([agent, language]) =>
+      languageFigures
+        .filter(([name]) => language[name] !== undefined)
+        .map(([name, words]) => `${words} of ${printable(agent)}  ${way((of) => of.language?.[agent]?.[name])}`),
     ),
   ];
 }
+
+/** What is said of an agent's language; older runs have the first alone. */
+const languageFigures = [
+  ["perplexity", "perplexity"],
+  ["perplexityWithEnd", "perplexity with the end"],
+  ["templateEntropy", "bits of templates"],
+  ["commonestTemplate", "share of the commonest template"],
+] as const;
 
 /** `, 3 left out without a score (3 errors)` behind an evaluation's figures; empty where all have one. */
 export function withoutScore({ scoring }: Pick<Evaluation, "scoring">): string {

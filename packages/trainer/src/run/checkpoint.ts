@@ -38,7 +38,17 @@ const measured = {
   tokens: z.number(),
   measures: z.record(z.string(), z.number()).exactOptional(),
   language: z
-    .record(z.string(), z.strictObject({ perplexity: z.number(), repetition: z.number(), vocabulary: z.number() }))
+    .record(
+      z.string(),
+      z.strictObject({
+        perplexity: z.number(),
+        repetition: z.number(),
+        vocabulary: z.number(),
+        perplexityWithEnd: z.number().exactOptional(),
+        templateEntropy: z.number().exactOptional(),
+        commonestTemplate: z.number().exactOptional(),
+      }),
+    )
     .exactOptional(),
 };
 
