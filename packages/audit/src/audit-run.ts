@@ -64,6 +64,12 @@ export async function auditRun(directory: string, options: AuditOptions): Promis
   if (!grade) findings.leaveOut("grades", "there is no second rule for those of this task; recorded grades are taken");
   for (const [step, line] of run.evaluated)
     auditEvaluation(findings, readContent(line), run.evaluations.get(step), grade);
+  if (run.test?.episodes) auditEvaluation(findings, readContent(run.test.episodes), run.test.row, grade);
+  else
+    findings.leaveOut(
+      "test problems",
+      run.test ? "their episodes are not recorded" : "the run has no test figures: it did not end, or all its held-out problems were evaluated on",
+    );
   const weights = await openWeights(run, [first, last], findings, options);
   const memory = new Memory(recorded[0] === 1);
   checkChanges(run.config, run.changes, recorded.at(-1) ?? 0, findings);

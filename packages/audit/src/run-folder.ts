@@ -44,6 +44,8 @@ export interface RunFolder {
   readonly steps: ReadonlyMap<number, Recorded>;
   readonly evaluated: ReadonlyMap<number, Recorded>;
   readonly evaluations: ReadonlyMap<number, Json>;
+  /** Episodes of the test problems, and what `test.json` says of them; null where the run measured none. */
+  readonly test: { readonly row: Json; readonly episodes: Recorded | null } | null;
   readonly checkpoints: readonly KeptCheckpoint[];
   /** Folder of the first weights; null where they were not kept. */
   readonly beginning: string | null;
@@ -101,6 +103,12 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
     steps: ofKind("step"),
     evaluated: ofKind("evaluation"),
     evaluations: byStep(await rowsOf(path(runFiles.evaluations))),
+    test: existsSync(path(runFiles.test))
+      ? {
+          row: await readObject(path(runFiles.test)),
+          episodes: (await recordedIn(path(runFiles.testEpisodes)))[0] ?? null,
+        }
+      : null,
     checkpoints: await checkpointsOf(path(runFiles.checkpoints)),
     beginning: existsSync(path(`${runFiles.beginning}/manifest.json`)) ? path(runFiles.beginning) : null,
   };

@@ -13,6 +13,6 @@ export interface Problem {
   readonly gold: string;
   /** Private view per agent; an agent without one sees `question` alone. */
   readonly views?: Readonly<Record<AgentId, string>>;
-  /** A kind of problems that is measured apart too, such as `known` and `unseen`. */
+  /** What is new in it that training never has, such as `name/5-up` or `template/made`; measured apart too. */
   readonly group?: string;
 }

@@ -25,7 +25,9 @@ export interface TaskDefinition<P extends Problem = Problem> {
   readonly train?: readonly P[];
   /** Draws problems to learn on from nothing but the stream: the same stream gives the same problems. */
   readonly problems?: (random: Random, count: number) => P[];
-  /** What is measured with, and never learned on. */
+  /** What a run is evaluated on while it goes on, and settings are chosen by; the held-out problems when absent. */
+  readonly validation?: readonly P[];
+  /** What is measured with, and never learned on: once, at a run's end, where there are validation problems. */
   readonly heldOut: readonly P[];
   /** 0 to 1 for a team's answer, null where it gave none; at once or later. */
   readonly grader?: OwnGrader<P>;
@@ -63,6 +65,7 @@ export function defineTask<P extends Problem>(definition: TaskDefinition<P>): De
     topology,
     train,
     problems,
+    validation,
     heldOut,
     grader,
     reward,
@@ -81,10 +84,15 @@ export function defineTask<P extends Problem>(definition: TaskDefinition<P>): De
     refuse(`${name}: give a grader of answers, or a reward of episodes`);
   if (heldOut.length === 0) refuse(`${name}: heldOut is empty: nothing could be measured`);
   checkProblems("heldOut", heldOut, agents);
+  if (validation) {
+    checkProblems("validation", validation, agents);
+    checkDrawn("validation", validation, heldOut, agents);
+  }
   if (train) {
     if (train.length === 0) refuse(`${name}: train is empty: nothing could be learned`);
     checkProblems("train", train, agents);
     checkDrawn("train", train, heldOut, agents);
+    checkDrawn("train", train, validation ?? [], agents);
   }
   const draw = train ? drawFrom(train) : (problems as NonNullable<typeof problems>);
   return {
@@ -95,10 +103,11 @@ export function defineTask<P extends Problem>(definition: TaskDefinition<P>): De
     problems: (random, count) => {
       const drawn = draw(random, count);
       if (drawn.length !== count) refuse(`${name}: problems gave ${drawn.length} problems, ${count} were asked for`);
-      if (!train) checkDrawn("problems", drawn, heldOut, agents);
+      if (!train) for (const held of [heldOut, validation ?? []]) checkDrawn("problems", drawn, held, agents);
       return drawn;
     },
     ...(train && { pool: train }),
+    ...(validation && { validation }),
     heldOut,
     ...(trainedAgents && { trainedAgents }),
     ...(tokenizer && { tokenizer }),

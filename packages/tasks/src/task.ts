@@ -1,4 +1,13 @@
-import type { AgentId, ChatTokenizer, Episode, Problem, Random, Tokenizer, Topology } from "@laconic/core";
+import {
+  randomFromSeed,
+  type AgentId,
+  type ChatTokenizer,
+  type Episode,
+  type Problem,
+  type Random,
+  type Tokenizer,
+  type Topology,
+} from "@laconic/core";
 import type { TrainingTask } from "@laconic/topologies";
 
 /** A task as a run opens it: what the trainer needs, the tokenizer of its prompts, and who learns. */
@@ -27,6 +36,32 @@ export function distinct<P extends Problem>(count: number, draw: () => P): P[] {
     problems.set(problem.id, problems.get(problem.id) ?? problem);
   }
   return [...problems.values()];
+}
+
+/** Held-out problems of a world: those that a run is evaluated on while it goes on, and those of its test. */
+export interface HeldOutSplits {
+  readonly validation: readonly Problem[];
+  readonly heldOut: readonly Problem[];
+}
+
+/**
+ * Validation and test problems, each of a seed of their own, all different. A small world is shared out among the two.
+ * @param seed - of the validation problems; that of the test is `SEED/test`
+ * @param keyOf - what makes two problems the same; their ids by default
+ */
+export function heldOutSplits(
+  count: number,
+  seed: string | number,
+  draw: (random: Random) => Problem,
+  keyOf: (problem: Problem) => string = ({ id }) => id,
+): HeldOutSplits {
+  const [first, second] = [randomFromSeed(seed), randomFromSeed(`${seed}/test`)];
+  const validation = distinct(count, () => draw(first));
+  const taken = new Set(validation.map((problem) => keyOf(problem)));
+  const fresh = distinct(2 * count, () => draw(second)).filter((problem) => !taken.has(keyOf(problem)));
+  const moved = Math.max(0, Math.floor((validation.length - fresh.length) / 2));
+  const kept = validation.length - moved;
+  return { validation: validation.slice(0, kept), heldOut: [...fresh.slice(0, count), ...validation.slice(kept)] };
 }
 
 /** Draws problems, each at most once before all have been drawn. */

@@ -16,6 +16,9 @@ export interface TrainingTask {
   problems(random: Random, count: number): Problem[];
   /** All of them, where they are finitely many: training then visits each once before any comes again. */
   readonly pool?: readonly Problem[];
+  /** Held-out problems that a run is evaluated on while it goes on, and settings are chosen by; `heldOut` in their place where absent. */
+  readonly validation?: readonly Problem[];
+  /** Test problems: a run that has validation problems measures them once, at its end. */
   readonly heldOut: readonly Problem[];
   /**
    * What many held-out episodes show and no single one does, by name, such as how words follow what was asked for: stands among

@@ -18,6 +18,21 @@ test("an evaluation counts what its episodes hold, and repeats", async () => {
   expect((await evaluate(parts, livePolicies(parts), options)).evaluation).toEqual(evaluation);
 });
 
+test("validation problems are evaluated apart from those of the test, which stand in for them where there are none", async () => {
+  const parts = tinyParts("solo", { spread: 1 });
+  const [validation, heldOut] = [parts.task.heldOut.slice(0, 4), parts.task.heldOut.slice(4, 9)];
+  const idsOf = async (task: typeof parts.task, split?: "validation" | "test") => {
+    const given = { ...options, ...(split && { split }) };
+    const { episodes } = await evaluate({ ...parts, task }, livePolicies(parts), given);
+    return episodes.map(({ problem }) => problem.id);
+  };
+  const both = { ...parts.task, validation, heldOut };
+  expect(await idsOf(both, "validation")).toEqual(validation.map(({ id }) => id));
+  expect(await idsOf(both, "test")).toEqual(heldOut.map(({ id }) => id));
+  expect(await idsOf(both)).toEqual(heldOut.map(({ id }) => id));
+  expect(await idsOf({ ...parts.task, heldOut }, "validation")).toEqual(heldOut.map(({ id }) => id));
+});
+
 test("the first problems get the same streams in a longer evaluation", async () => {
   const parts = tinyParts("solo", { spread: 1 });
   const [short, long] = [

@@ -5,6 +5,7 @@ import {
   wilsonInterval,
   type AgentId,
   type EpisodeContext,
+  type Problem,
 } from "@laconic/core";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { scoreValue, type ScoreCounts } from "@laconic/rewards";
@@ -46,6 +47,8 @@ export interface Evaluation extends Measured {
 export interface EvaluateOptions {
   readonly seed: string | number;
   readonly step: number;
+  /** Which held-out problems; those of the test by default. */
+  readonly split?: "validation" | "test";
   readonly problems: number;
   readonly sampling: TrainConfig["sampling"];
   readonly limits?: EpisodeContext["limits"];
@@ -97,17 +100,25 @@ export async function evaluate(
   };
 }
 
+/** Held-out problems of a task: those of the test, or where it has some those of validation. */
+export function problemsOfSplit(
+  { validation, heldOut }: Pick<TrainingParts["task"], "validation" | "heldOut">,
+  split: "validation" | "test" = "test",
+): readonly Problem[] {
+  return split === "validation" ? (validation ?? heldOut) : heldOut;
+}
+
 type Judged = Pick<Rollout, "problem" | "episode" | "score">;
 
 /** All problems at once. */
 function playHeldOut(parts: TrainingParts, samplers: Samplers, options: EvaluateOptions): Promise<Judged[]> {
   const { problems, sampling, limits, onError, retries = 0, scoring = agentGspoDefaults.scoring } = options;
-  const { heldOut, topology } = parts.task;
+  const { topology } = parts.task;
   const models = modelsOf(parts, samplers);
   const scoreOf = scorer(parts.reward ?? rewardOf(parts.task), scoring, topology.agents);
   const random = randomFromSeed(options.seed).split("evaluation");
   return Promise.all(
-    heldOut.slice(0, problems).map(async (problem, i) => {
+    problemsOfSplit(parts.task, options.split).slice(0, problems).map(async (problem, i) => {
       const episode = await attempts(retries, (attempt) =>
         topology.run(problem, {
           models,

@@ -25,7 +25,7 @@ export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts } from "./par
 export type { GroupSource } from "./group-source.ts";
 
 export { regressionOf } from "./regression.ts";
-export { evaluate } from "./evaluate.ts";
+export { evaluate, problemsOfSplit } from "./evaluate.ts";
 export type { RecordedEpisode } from "@laconic/core/run-folder";
 export type { Evaluation, Measured } from "./evaluate.ts";
 export type { Language } from "./language.ts";

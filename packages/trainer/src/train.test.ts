@@ -32,6 +32,27 @@ test("thirty steps teach a solo agent to answer in one letter and the end", asyn
   expect(reward.at(-1)).toBeGreaterThan(0.75); // 0.8 is the most: 1 - 2 tokens at 0.1
 });
 
+test("evaluations are on validation problems; those of the test are measured once, at the end, and not after an interrupt", async () => {
+  const parts = tinyParts();
+  const [validation, heldOut] = [parts.task.heldOut.slice(0, 10), parts.task.heldOut.slice(10, 25)];
+  const played: string[][] = [];
+  const tested: number[] = [];
+  const recorder = {
+    ...silentRecorder(),
+    evaluation: async (_: unknown, episodes: readonly { readonly problem: { readonly id: string } }[]) =>
+      void played.push(episodes.map(({ problem }) => problem.id)),
+    test: async ({ step }: { readonly step: number }) => void tested.push(step),
+  };
+  const config = parseTrainConfig({ ...tinySettings, steps: 4, evaluation: { every: 2, problems: 30, transcripts: 0 } });
+  const split = { ...parts, task: { ...parts.task, validation, heldOut } };
+  const { test: measured, after } = await train(split, config, recorder);
+  expect([measured?.problems, measured?.step, after.problems]).toEqual([15, 4, 10]);
+  expect(tested).toEqual([4]);
+  expect(played).toEqual(Array.from({ length: 3 }, () => validation.map(({ id }) => id)));
+  expect((await train({ ...tinyParts(), task: split.task }, config, recorder, AbortSignal.abort())).test).toBeNull();
+  expect((await run({ steps: 1 })).test).toBeNull();
+});
+
 test("a star team whose answerer sees nothing learns to pass the digit on", async () => {
   const { before, after } = await run({ steps: 90, prices: { tokens: 0.02 } }, tinyParts("star"));
   expect(before.accuracy).toBeLessThan(0.2);

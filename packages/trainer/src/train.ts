@@ -2,7 +2,7 @@ import { timerOf, type Timer } from "@laconic/rewards";
 import { checkFit } from "./check-training.ts";
 import type { TrainConfig } from "./config.ts";
 import type { Evaluation } from "./evaluate.ts";
-import { evaluateWhenDue } from "./loop/evaluate-step.ts";
+import { evaluateTest, evaluateWhenDue } from "./loop/evaluate-step.ts";
 import { begin } from "./loop/begin.ts";
 import { collector } from "./loop/collect.ts";
 import { oldPolicies } from "./loop/old-policies.ts";
@@ -19,6 +19,8 @@ import { placed } from "./stages/checked-values.ts";
 export interface TrainResult {
   readonly before: Evaluation;
   readonly after: Evaluation;
+  /** The test problems, at the end of a run that was not interrupted; null without validation problems: `after` is then of them. */
+  readonly test: Evaluation | null;
   /** Steps done in all; fewer than configured when interrupted or stopped early. */
   readonly steps: number;
   readonly interrupted: boolean;
@@ -94,17 +96,12 @@ export async function train(
   } finally {
     await episodes.close();
   }
+  const { step, before, after, best } = state;
+  const stoppedEarly = step < config.steps && schedule.isStale(state);
+  const interrupted = step < config.steps && !stoppedEarly;
+  const test = interrupted ? null : await evaluateTest(run, step);
   await old.dispose();
   await disposeAll(run.references);
-  const { step, before, after, best } = state;
   if (step === 0) await recorder.checkpoint(models, state); // stopped before the first step
-  const stoppedEarly = step < config.steps && schedule.isStale(state);
-  return {
-    before,
-    after,
-    steps: step,
-    stoppedEarly,
-    bestStep: best.step,
-    interrupted: step < config.steps && !stoppedEarly,
-  };
+  return { before, after, test, steps: step, stoppedEarly, bestStep: best.step, interrupted };
 }

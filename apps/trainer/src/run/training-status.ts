@@ -36,6 +36,7 @@ export class TrainingStatus {
       started: () => void (this.#last = performance.now()),
       step: (metrics, samplers) => this.#step(metrics, samplers),
       evaluation: (evaluation) => this.#evaluation(evaluation),
+      test: (evaluation) => this.#noteHeldOut("on the test problems, once", evaluation),
       failed: (error, run) => this.#failed(error, run),
       ended: () => this.#done(),
     };
@@ -73,12 +74,17 @@ export class TrainingStatus {
     if (!isServed && isEvaluated) this.#begin(measuring(plan));
   }
 
-  #evaluation({ step, accuracy, tokens, problems, ...evaluation }: Evaluation): void {
+  #noteHeldOut(where: string, { accuracy, tokens, problems, ...evaluation }: Evaluation): void {
+    this.#terminal.note(
+      `${this.#terminal.paint("cyan", where)}: accuracy ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens per episode (${problems} problems${withoutScore(evaluation)})`,
+    );
+  }
+
+  #evaluation(evaluation: Evaluation): void {
+    const { step } = evaluation;
     this.#done();
     const at = this.#lap(this.#evaluationSeconds);
-    this.#terminal.note(
-      `${this.#terminal.paint("cyan", `held-out at step ${step}`)}: accuracy ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens per episode (${problems} problems${withoutScore(evaluation)})`,
-    );
+    this.#noteHeldOut(`held-out at step ${step}`, evaluation);
     if (step > 0 || !this.#plan) return;
     this.#lastLine = at;
     const { problemsPerStep, episodesPerProblem } = this.#plan;

@@ -49,13 +49,21 @@ function statesOf({ warmStart, before, after }: StartedRun): States {
 }
 
 function figuresOf(done: StartedRun, states: States, budget: number | null): object {
-  const { warmStart, after, steps, seconds, trainingSeconds, earlierSeconds, device } = done;
+  const { warmStart, after, test, steps, seconds, trainingSeconds, earlierSeconds, device } = done;
   const shown = ({ accuracy, tokens, measures, language }: Measured): object => ({
     accuracy,
     tokens,
     ...(measures && { measures }),
     ...(language && { language }),
   });
+  const tested = test && {
+    ...shown(test),
+    problems: test.problems,
+    interval: test.interval,
+    ...(test.groups && {
+      groups: Object.fromEntries(Object.entries(test.groups).map(([group, own]) => [group, shown(own)])),
+    }),
+  };
   const groups = Object.keys(after.groups ?? {}).map((group) => [
     group,
     Object.fromEntries(states.flatMap(([name, { groups: own }]) => (own?.[group] ? [[name, shown(own[group])]] : []))),
@@ -69,6 +77,7 @@ function figuresOf(done: StartedRun, states: States, budget: number | null): obj
     ...Object.fromEntries(groups),
     ...Object.fromEntries(states.map(([name, evaluation]) => [name, shown(evaluation)])),
     ...(meaning && { states: meaning }),
+    ...(tested && { test: tested }),
     budget,
     seconds,
     trainingSeconds,
@@ -78,7 +87,7 @@ function figuresOf(done: StartedRun, states: States, budget: number | null): obj
 }
 
 function textOf(done: StartedRun, states: States, budget: number | null): string {
-  const { warmStart, before, after, steps } = done;
+  const { warmStart, before, after, test, steps } = done;
   const way = (pick: (of: Evaluation) => string): string =>
     states.map(([, evaluation]) => pick(evaluation)).join(" -> ");
   const { tokens } = after;
@@ -87,7 +96,7 @@ function textOf(done: StartedRun, states: States, budget: number | null): string
     : tokenChange(before.tokens, tokens);
   return [
     ...(warmStart ? [`states    before the warm start -> after ${warmStart.said} -> after ${steps} steps`] : []),
-    `accuracy  ${way(({ accuracy }) => formatPercent(accuracy))} on ${after.problems} held-out problems`,
+    `accuracy  ${way(({ accuracy }) => formatPercent(accuracy))} on ${after.problems} ${test ? "validation" : "held-out"} problems`,
     ...Object.entries(after.groups ?? {}).map(([name, { problems }]) => {
       const own = ({ groups }: Evaluation, show: (of: Measured) => string): string =>
         groups?.[name] ? show(groups[name]) : "-";
@@ -98,6 +107,11 @@ function textOf(done: StartedRun, states: States, budget: number | null): string
     }),
     `tokens    ${way((of) => formatNumber(of.tokens))} per episode, ${change}${budget === null ? "" : ` (budget ${budget})`}`,
     ...measuredLines(states.map(([, evaluation]) => evaluation)),
+    ...(test
+      ? [
+          `test      ${formatPercent(test.accuracy)} (95 % interval ${formatPercent(test.interval[0])} to ${formatPercent(test.interval[1])}), ${formatNumber(test.tokens)} tokens, on ${test.problems} problems that nothing was chosen by`,
+        ]
+      : []),
     timeLine(done),
   ].join("\n");
 }

@@ -19,14 +19,28 @@ const smallVocabulary = 1000;
  */
 export async function runInputs(
   folders: Readonly<Record<string, string>>,
-  task: Pick<TeamTask, "pool" | "heldOut" | "tokenizer">,
+  task: Pick<TeamTask, "pool" | "validation" | "heldOut" | "tokenizer">,
 ): Promise<Record<string, string>> {
   return {
     ...(await modelInputs(folders)),
     ...tokenizerInput(task.tokenizer),
     ...(task.pool && { "data: training problems": sha256Of(task.pool) }),
-    "data: held-out problems": sha256Of(task.heldOut),
+    // What evaluations of a run are on; its name is of before there were two kinds.
+    "data: held-out problems": sha256Of(task.validation ?? task.heldOut),
+    ...(task.validation && { [testInput]: sha256Of(task.heldOut) }),
   };
+}
+
+const testInput = "data: test problems";
+
+/** What a run reads, without what it could not keep yet when it was started: problems of a test. */
+export async function inputsOfRun(
+  directory: string,
+  inputs: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const kept = await manifestOfRun(nodeFileSystem, directory).catch(() => null);
+  const isOlder = kept !== null && !Object.hasOwn(kept.inputs, testInput);
+  return Object.fromEntries(Object.entries(inputs).filter(([name]) => !isOlder || name !== testInput));
 }
 
 /** SHA-256 of the files of each model, by role and name. */

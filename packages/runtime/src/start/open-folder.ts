@@ -10,7 +10,7 @@ import { serversInShort } from "../run/fleet/open-fleet.ts";
 import { withOwnModel } from "../run/warm-start/own-model.ts";
 import { policyTask } from "../run/policy-task.ts";
 import { recordInputs } from "../run/remote/tinker-server.ts";
-import { runInputs } from "../run/run-inputs.ts";
+import { inputsOfRun, runInputs } from "../run/run-inputs.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { openSinks } from "../sinks/open-sinks.ts";
 import type { Held, Sampled } from "./run-context.ts";
@@ -22,7 +22,7 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
   const { train } = config;
   const sources = await sourcesOf({ ...config, sinks: [] }); // what is shown elsewhere changes nothing of it
   const inputs = {
-    ...(await runInputs(await modelFolders(config, progress), task)),
+    ...(await inputsOfRun(directory, await runInputs(await modelFolders(config, progress), task))),
     ...sourceInputs(directory, sources),
     ...("kind" in place && recordInputs(place.record)),
   };
@@ -54,6 +54,7 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
         progress.step(metrics, fleet && serversInShort(fleet.servers()));
       },
       evaluation: (evaluation) => progress.evaluation(evaluation),
+      test: (evaluation) => progress.test?.(evaluation),
       warning: (message) => progress.warn(message),
     },
   });
@@ -62,7 +63,7 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
     steps: train.steps,
     problemsPerStep: train.problemsPerStep,
     episodesPerProblem: train.episodesPerProblem,
-    heldOut: Math.min(train.evaluation.problems, task.heldOut.length),
+    heldOut: Math.min(train.evaluation.problems, (task.validation ?? task.heldOut).length),
     evaluateEvery: train.evaluation.every,
     isResumed: resume !== false,
     isServed: openSource !== undefined,

@@ -6,7 +6,7 @@ export interface TrainingPlan {
   readonly steps: number;
   readonly problemsPerStep: number;
   readonly episodesPerProblem: number;
-  /** Held-out problems of an evaluation. */
+  /** Validation problems of an evaluation. */
   readonly heldOut: number;
   /** Steps from one evaluation to the next; 0 evaluates at both ends alone. */
   readonly evaluateEvery: number;
@@ -25,6 +25,8 @@ export interface TrainingProgress extends Progress {
   /** @param samplers - how the sampling servers are, in short; null where there are none */
   step(metrics: Metrics, samplers: string | null): void;
   evaluation(evaluation: Evaluation): void;
+  /** The test problems, at the end. */
+  test?(evaluation: Evaluation): void;
   /**
    * Training ended by an error, and its directory is still held.
    * @param options.isKept - whether what broke lies outside of the run, which goes on from its last checkpoint

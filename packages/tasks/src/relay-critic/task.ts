@@ -1,7 +1,6 @@
-import { randomFromSeed } from "@laconic/core";
 import { criticActor, solo, type AgentSpec } from "@laconic/topologies";
 import type { FrozenActorTask } from "../relay-hint/frozen-actor-task.ts";
-import { distinct } from "../task.ts";
+import { heldOutSplits } from "../task.ts";
 import { generateHintProblem, hintActorAgent, hintCollaborator } from "../relay-hint/problem.ts";
 import { extractRelayAnswer, relayGrader } from "../relay/grader.ts";
 import { solverPrompt } from "../relay/prompts.ts";
@@ -45,7 +44,6 @@ export function relayCriticTask({ commentTokens = 4, heldOut = 200 }: RelayCriti
     },
     renderPrompt: renderTokens,
   };
-  const stream = randomFromSeed("relay-critic");
   return {
     name: "relay-critic",
     topology: criticActor(actor, critic),
@@ -54,6 +52,6 @@ export function relayCriticTask({ commentTokens = 4, heldOut = 200 }: RelayCriti
     tokenizer: relayTokenizer,
     grader: relayGrader,
     problems: (random, count) => Array.from({ length: count }, () => generateHintProblem(0, random, "train")),
-    heldOut: distinct(heldOut, () => generateHintProblem(0, stream, "held-out")),
+    ...heldOutSplits(heldOut, "relay-critic", (random) => generateHintProblem(0, random, "held-out")),
   };
 }

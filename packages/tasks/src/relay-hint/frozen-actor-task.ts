@@ -11,5 +11,6 @@ export interface FrozenActorTask {
   readonly tokenizer: Tokenizer;
   readonly grader: Grader;
   problems(random: Random, count: number): Problem[];
+  readonly validation: readonly Problem[];
   readonly heldOut: readonly Problem[];
 }

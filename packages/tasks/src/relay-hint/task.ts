@@ -1,6 +1,6 @@
-import { LaconicError, randomFromSeed, type Problem, type Random } from "@laconic/core";
+import { LaconicError, type Problem, type Random } from "@laconic/core";
 import { hintActor, solo, type AgentSpec } from "@laconic/topologies";
-import { distinct } from "../task.ts";
+import { heldOutSplits } from "../task.ts";
 import type { FrozenActorTask } from "./frozen-actor-task.ts";
 import { relayGrader } from "../relay/grader.ts";
 import { holderPrompt, solverPrompt } from "../relay/prompts.ts";
@@ -53,7 +53,6 @@ export function relayHintTask({
   };
   const draw = (random: Random, split: "train" | "held-out"): Problem =>
     generateHintProblem(distractors, random, split);
-  const stream = randomFromSeed("relay-hint");
   return {
     name: "relay-hint",
     topology: hintActor(collaborator, actor),
@@ -62,6 +61,6 @@ export function relayHintTask({
     tokenizer: relayTokenizer,
     grader: relayGrader,
     problems: (random, count) => Array.from({ length: count }, () => draw(random, "train")),
-    heldOut: distinct(heldOut, () => draw(stream, "held-out")),
+    ...heldOutSplits(heldOut, "relay-hint", (random) => draw(random, "held-out")),
   };
 }

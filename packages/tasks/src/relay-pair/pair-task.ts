@@ -7,7 +7,7 @@ import {
   type JointWords,
   type Player,
 } from "@laconic/topologies";
-import { distinct, textsOf } from "../task.ts";
+import { heldOutSplits, textsOf } from "../task.ts";
 import { relayMarks, relayTokenizer } from "../relay/tokenizer.ts";
 import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
 
@@ -20,6 +20,7 @@ export interface RelayPairTask {
   /** The grade of both texts together, 0 to 1, as the term `task`. */
   readonly reward: Reward;
   problems(random: Random, count: number): Problem[];
+  readonly validation: readonly Problem[];
   readonly heldOut: readonly Problem[];
   /** The same work without training, one model or two. */
   readonly baselines: Readonly<Record<JointBaseline, Topology>>;
@@ -59,7 +60,6 @@ export function relayPairTask(options: {
       if (isHeldOut(problem) === wanted) return problem;
     }
   };
-  const stream = randomFromSeed(name);
   return {
     name,
     topology: synchronousTurns(game.players, game),
@@ -71,7 +71,7 @@ export function relayPairTask(options: {
       return { team: { task }, ...(measures && { measures }) };
     },
     problems: (random, count) => Array.from({ length: count }, () => drawn(random, false)),
-    heldOut: distinct(heldOut, () => drawn(stream, true)),
+    ...heldOutSplits(heldOut, name, (random) => drawn(random, true)),
   };
 }
 

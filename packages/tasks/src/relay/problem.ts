@@ -29,9 +29,13 @@ export function generateRelayProblem(level: RelayLevel, random: Random, split: R
  * their order and whoever holds them, so no held-out problem is a training problem rearranged.
  */
 export function relaySplit(problem: Problem): RelaySplit {
+  return randomFromSeed(`relay split ${relayContent(problem)}`).integer(8) === 0 ? "held-out" : "train";
+}
+
+/** The facts and the asked keys, whatever their order and whoever holds them. */
+export function relayContent(problem: Problem): string {
   const facts = Object.values(problem.views ?? {}).flatMap((view) => view.split(" "));
-  const content = `${facts.toSorted().join(" ")}?${askedKeys(problem.question).toSorted().join("+")}`;
-  return randomFromSeed(`relay split ${content}`).integer(8) === 0 ? "held-out" : "train";
+  return `${facts.toSorted().join(" ")}?${askedKeys(problem.question).toSorted().join("+")}`;
 }
 
 export function parseFacts(view: string): RelayFact[] {

@@ -1,25 +1,24 @@
 import {
   LaconicError,
-  randomFromSeed,
   type Grader,
   type Problem,
   type Random,
   type Tokenizer,
   type Topology,
 } from "@laconic/core";
-import { distinct } from "../task.ts";
+import { heldOutSplits } from "../task.ts";
 import { relayGrader } from "./grader.ts";
 import { relayLevels, type RelayLevel, type RelayLevelName } from "./levels.ts";
-import { generateRelayProblem } from "./problem.ts";
+import { generateRelayProblem, relayContent } from "./problem.ts";
 import { relayTokenizer } from "./tokenizer.ts";
 import { relayTopology } from "./topology.ts";
 
 /** Level and held-out problems of the relay world. */
 export interface RelayTaskOptions {
   readonly level: RelayLevelName;
-  /** Held-out problems, all different; 200 when absent. */
+  /** Validation problems, and as many of the test, all different; 200 when absent. */
   readonly heldOut?: number;
-  /** Seed of the held-out problems; "relay" when absent. */
+  /** Seed of the validation problems; "relay" when absent. */
   readonly seed?: string | number;
 }
 
@@ -32,6 +31,7 @@ export interface RelayTask {
   readonly grader: Grader;
   /** Draws training problems; none is ever held out. */
   problems(random: Random, count: number): Problem[];
+  readonly validation: readonly Problem[];
   readonly heldOut: readonly Problem[];
 }
 
@@ -50,7 +50,6 @@ export function relayTask(options: RelayTaskOptions): RelayTask {
   if (!Number.isInteger(heldOut) || heldOut < 0)
     throw new LaconicError("config_invalid", `heldOut must be a count of problems, not ${heldOut}`, { heldOut });
   const level = relayLevels[options.level];
-  const stream = randomFromSeed(seed);
   return {
     name: `relay/${level.name}`,
     level,
@@ -58,6 +57,6 @@ export function relayTask(options: RelayTaskOptions): RelayTask {
     tokenizer: relayTokenizer,
     grader: relayGrader,
     problems: (random, count) => Array.from({ length: count }, () => generateRelayProblem(level, random, "train")),
-    heldOut: distinct(heldOut, () => generateRelayProblem(level, stream, "held-out")),
+    ...heldOutSplits(heldOut, seed, (random) => generateRelayProblem(level, random, "held-out"), relayContent),
   };
 }

@@ -41,6 +41,7 @@ export const taskCases: readonly TaskCase[] = [
     async run(create) {
       const [first, second] = [await create(), await create()];
       equal(first.task.heldOut, second.task.heldOut, "held-out problems");
+      equal(first.task.validation, second.task.validation, "validation problems");
       equal(first.task.pool, second.task.pool, "the pool");
       await first.task.close?.();
       await second.task.close?.();
@@ -49,7 +50,7 @@ export const taskCases: readonly TaskCase[] = [
   {
     name: "an id names one problem",
     run: withSubject(({ task }) => {
-      for (const list of [task.heldOut, task.pool ?? []])
+      for (const list of [task.heldOut, task.validation ?? [], task.pool ?? []])
         unique(
           list.map(({ id }) => id),
           "id",
@@ -66,8 +67,12 @@ export const taskCases: readonly TaskCase[] = [
     name: "no held-out problem is drawn or in the pool, by its id or by what it asks",
     run: withSubject(({ task }) => {
       check(task.heldOut.length > 0, "there are no held-out problems");
-      const ids = new Set(task.heldOut.map(({ id }) => id));
-      const questions = new Set(task.heldOut.map((problem) => problemKey(problem)));
+      const { validation = [] } = task;
+      const tested = new Set(task.heldOut.map(({ id }) => id));
+      for (const { id } of validation) check(!tested.has(id), `the validation problem ${id} is of the test too`);
+      const held = [...task.heldOut, ...validation];
+      const ids = new Set(held.map(({ id }) => id));
+      const questions = new Set(held.map((problem) => problemKey(problem)));
       for (const problem of [...(task.pool ?? []), ...["a", "b", "c"].flatMap((seed) => draw(task, seed, many))]) {
         check(!ids.has(problem.id), `the held-out problem ${problem.id} is learned on`);
         check(!questions.has(problemKey(problem)), `what ${problem.id} asks is held out`);

@@ -1,6 +1,6 @@
 import { collapseOf } from "../collapse.ts";
 import { regressionOf } from "../regression.ts";
-import { evaluate, type Evaluation } from "../evaluate.ts";
+import { evaluate, type EvaluateOptions, type Evaluation } from "../evaluate.ts";
 import { livePolicies } from "../parts.ts";
 import type { LoopState } from "../run/checkpoint.ts";
 import type { ScoredRollout } from "../stages/score.ts";
@@ -8,20 +8,39 @@ import { placed } from "../stages/checked-values.ts";
 import { checkpointOnFailure } from "./save.ts";
 import type { TrainingRun } from "./training-run.ts";
 
-/** Held-out accuracy and tokens of the live policies, with transcripts of the first problems. */
+/** Accuracy and tokens on the validation problems, of the live policies, with transcripts of the first problems. */
 export async function evaluateStep(
   { parts, config, recorder, references }: TrainingRun,
   step: number,
 ): Promise<Evaluation> {
-  const { problems, transcripts } = config.evaluation;
+  const { transcripts } = config.evaluation;
   if (parts.task.heldOut.length === 0 && parts.source) return nothingHeldOut(step);
-  const { seed, sampling, limits, onAgentError: onError, scoring } = config;
-  const retries = config.asynchronous?.retries ?? 0;
-  const options = { seed, step, problems, sampling, limits, onError, scoring, retries, references };
+  const options = { ...optionsOf(config, step), split: "validation", references } as const;
   const { evaluation, episodes } = await placed(`evaluation at step ${step}`, () =>
     evaluate(parts, livePolicies(parts), options),
   );
   await recorder.evaluation(evaluation, episodes, transcripts);
+  return evaluation;
+}
+
+/** How a run plays held-out problems. */
+function optionsOf(config: TrainingRun["config"], step: number): Omit<EvaluateOptions, "split" | "references"> {
+  const { seed, sampling, limits, onAgentError: onError, scoring, evaluation } = config;
+  const retries = config.asynchronous?.retries ?? 0;
+  return { seed, step, problems: evaluation.problems, sampling, limits, onError, scoring, retries };
+}
+
+/**
+ * Accuracy and tokens on the test problems, which nothing of the run was chosen by; null where the task has no validation problems
+ * beside them, because then every evaluation was of them.
+ */
+export async function evaluateTest(run: TrainingRun, step: number): Promise<Evaluation | null> {
+  const { parts, config, recorder, references } = run;
+  if (parts.task.validation === undefined || parts.task.heldOut.length === 0) return null;
+  const { evaluation, episodes } = await placed("evaluation on the test problems", () =>
+    evaluate(parts, livePolicies(parts), { ...optionsOf(config, step), split: "test", references }),
+  );
+  await recorder.test?.(evaluation, episodes);
   return evaluation;
 }
 

@@ -35,6 +35,8 @@ export interface Recorder {
   dropped(step: number, groups: readonly DroppedProblem[]): Promise<void>;
   /** @param transcripts - of its episodes, how many are to be read by people */
   evaluation(evaluation: Evaluation, episodes: readonly RecordedEpisode[], transcripts?: number): Promise<void>;
+  /** The test problems, once, with the weights that the run ends with. */
+  test?(evaluation: Evaluation, episodes: readonly RecordedEpisode[]): Promise<void>;
   checkpoint(models: Models, state: LoopState): Promise<void>;
   /** A trap or a defect worth saying; each text once. */
   warn(message: string): Promise<void>;

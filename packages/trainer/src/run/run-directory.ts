@@ -33,6 +33,8 @@ import { cutTraces, digestTraces, rowsOfCut, writeTraces, type CutTraces } from 
 export interface RunObserver {
   step?(metrics: Metrics, clock: StepClock): void;
   evaluation?(evaluation: Evaluation): void;
+  /** What the test problems came to, at the end. */
+  test?(evaluation: Evaluation): void;
   checkpoint?(step: number): void;
   warning?(message: string): void;
 }
@@ -259,6 +261,15 @@ class RunDirectory implements Run {
     this.#observer.evaluation?.(evaluation);
   }
 
+  async test(evaluation: Evaluation, episodes: readonly RecordedEpisode[]): Promise<void> {
+    if (this.#records) {
+      const member = await packedMember("evaluation", true, packEvaluation(evaluation.step, episodes));
+      await this.#fs.write(this.#path(runFiles.testEpisodes), member);
+    }
+    await replaceFile(this.#fs, this.#path(runFiles.test), `${JSON.stringify(evaluation, null, 2)}\n`);
+    this.#observer.test?.(evaluation);
+  }
+
   async checkpoint(models: Models, state: LoopState): Promise<void> {
     const { directory, keepCheckpoints, policy } = this.#options;
     await this.#fs.syncDirectory(directory); // rows of files that are new must not be lost behind it
@@ -288,10 +299,18 @@ class RunDirectory implements Run {
   }
 
   async #keep(kind: MemberHead["kind"], isComplete: boolean, content: { readonly step: number }): Promise<void> {
-    const head: MemberHead = { step: content.step, kind, version: recordVersion, isComplete };
-    const member = gzipMember(await gzipped(toLine({ ...head, ...content })), head);
-    await this.#fs.append(this.#path(runFiles.episodes), member);
+    await this.#fs.append(this.#path(runFiles.episodes), await packedMember(kind, isComplete, content));
   }
+}
+
+/** A line of the folder's episodes, packed. */
+async function packedMember(
+  kind: MemberHead["kind"],
+  isComplete: boolean,
+  content: { readonly step: number },
+): Promise<Uint8Array> {
+  const head: MemberHead = { step: content.step, kind, version: recordVersion, isComplete };
+  return gzipMember(await gzipped(toLine({ ...head, ...content })), head);
 }
 
 /** Seconds by phase, and how fast the rollout wrote. */

@@ -78,7 +78,7 @@ export async function questionTask(
   const deal = team.holders.length === 0 ? null : dealTo(team.holders);
   const asked = (problem: BenchmarkProblem): BenchmarkProblem => posed(deal?.(problem) ?? problem);
   const usable = (problem: BenchmarkProblem): boolean => deal === null || deal(problem) !== null;
-  const data = resources.heldOut === 0 ? { train: [], heldOut: [] } : await questions.open(usable);
+  const data: TaskData = resources.heldOut === 0 ? { train: [], heldOut: [] } : await questions.open(usable);
   const draw = drawFrom(data.train);
   const maths = mathsGrader();
   const sandbox = kind.kind === "code" ? await createSandbox() : null;
@@ -97,6 +97,7 @@ export async function questionTask(
     },
     problems: (random, count) => draw(random, count).map((problem) => asked(problem)),
     ...(resources.heldOut > 0 && { pool: data.train.map((problem) => asked(problem)) }),
+    ...(data.validation && { validation: data.validation.map((problem) => asked(problem)) }),
     heldOut: data.heldOut.map((problem) => asked(problem)),
     close: async () => {
       await maths.close();

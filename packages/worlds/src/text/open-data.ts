@@ -11,12 +11,14 @@ import {
   type Grading,
   type OpenOptions,
 } from "@laconic/benchmarks";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, questionKey } from "@laconic/core";
 import type { TaskResources } from "../task-resources.ts";
 
 /** Problems to learn on and others to measure with; no problem is both. */
 export interface TaskData {
   readonly train: readonly BenchmarkProblem[];
+  /** Of the training split, and trained on no more; absent where it is too small, or the data are the user's own. */
+  readonly validation?: readonly BenchmarkProblem[];
   readonly heldOut: readonly BenchmarkProblem[];
 }
 
@@ -39,7 +41,7 @@ export async function benchmarkData(
   if (file !== undefined) {
     const grading = gradingOf((test[0] as BenchmarkProblem).grading, benchmark.answer);
     const own = await openProblems(file, { grading, name: "file", ...(open.hub && { hub: open.hub }) });
-    return { train: among(own.problems, "training"), heldOut: held };
+    return { ...withValidation(among(own.problems, "training")), heldOut: held };
   }
   const pool = Object.entries(benchmark.splits).find(([, split]) => split.pool)?.[0];
   if (pool === undefined)
@@ -51,9 +53,11 @@ export async function benchmarkData(
   const { problems: train } = await openSplit(benchmark, { ...open, split: pool });
   const tested = new Set(test.map(({ id }) => id));
   return {
-    train: among(
-      train.filter(({ id }) => !tested.has(id)),
-      "training",
+    ...withValidation(
+      among(
+        train.filter(({ id }) => !tested.has(id)),
+        "training",
+      ),
     ),
     heldOut: held,
   };
@@ -108,7 +112,19 @@ function usableOf(
 export async function splitData(name: string, heldOut: number, open: OpenOptions): Promise<TaskData> {
   const { problems } = await openSplit(benchmarkNamed(name), open);
   const held = Math.min(heldOut, Math.floor(problems.length / 2));
-  return { train: problems.slice(held), heldOut: problems.slice(0, held) };
+  return { ...withValidation(problems.slice(held)), heldOut: problems.slice(0, held) };
+}
+
+/** Most validation problems of a benchmark: a tenth of what there is to train on. */
+const maxValidation = 200;
+
+/** A tenth of the training problems is evaluated on while a run goes on, and trained on no more. */
+function withValidation(problems: readonly BenchmarkProblem[]): Pick<TaskData, "train" | "validation"> {
+  const limit = Math.min(maxValidation, Math.floor(problems.length / 10));
+  if (limit === 0) return { train: problems };
+  const validation = seededSubset(problems, { limit, seed: "validation" });
+  const held = new Set(validation.map((problem) => questionKey(problem)));
+  return { train: problems.filter((problem) => !held.has(questionKey(problem))), validation };
 }
 
 function subset(problems: readonly BenchmarkProblem[], most: number): BenchmarkProblem[] {

@@ -4,7 +4,7 @@ import { cooperationReward, type CooperationReward, cooperationSchemes, createSa
 import { drawFrom, type TeamTask, textsOf } from "@laconic/tasks";
 import { jointBaselines, type JointGame, type JointWords, synchronousTurns } from "@laconic/topologies";
 import type { TaskResources } from "../task-resources.ts";
-import { splitData } from "./open-data.ts";
+import { splitData, type TaskData } from "./open-data.ts";
 import { tokenizerOf } from "./tokenizer-of.ts";
 
 /** Two agents write for one reward of form. */
@@ -43,7 +43,7 @@ const writers = {
 /** MAGRPO's pair of writers: both write at once, and the reward judges the two texts together. */
 export async function writingTask(settings: WritingTaskSettings, resources: TaskResources): Promise<TeamTask> {
   const { form, replyTokens = 256, strict = false } = settings;
-  const data =
+  const data: TaskData =
     resources.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(form, resources.heldOut, resources.data);
   const game: JointGame = {
     players: writers[form].map((system, i) => ({ id: pairs.writers[i as 0 | 1], maxTokens: replyTokens, system })),
@@ -59,6 +59,7 @@ export async function writingTask(settings: WritingTaskSettings, resources: Task
     reward: (episode) => writtenReward(writingReward(form, ...textsOf(episode, pairs.writers), { strict })),
     problems: drawFrom(data.train),
     ...(resources.heldOut > 0 && { pool: data.train }),
+    ...(data.validation && { validation: data.validation }),
     heldOut: data.heldOut,
   };
 }
@@ -109,7 +110,7 @@ function programReward({ reward, terms, schemes }: typeof nothingWritten): Episo
 /** MAGRPO's pair of programmers: a helper and a main function, graded together in a sandbox. */
 export async function codeTask(settings: CodeTaskSettings, resources: TaskResources): Promise<TeamTask> {
   const { benchmark, turns, replyTokens = 256 } = settings;
-  const data =
+  const data: TaskData =
     resources.heldOut === 0
       ? { train: [], heldOut: [] }
       : await splitData(benchmark, resources.heldOut, resources.data);
@@ -172,6 +173,7 @@ export async function codeTask(settings: CodeTaskSettings, resources: TaskResour
     },
     problems: drawFrom(data.train),
     ...(resources.heldOut > 0 && { pool: data.train }),
+    ...(data.validation && { validation: data.validation }),
     heldOut: data.heldOut,
     close: async () => sandbox?.close(),
   };

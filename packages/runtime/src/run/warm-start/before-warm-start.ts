@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { boundedJson, type PolicySnapshot } from "@laconic/core";
-import { evaluate, livePolicies, runFiles, sha256Of, type Evaluation } from "@laconic/trainer";
+import { evaluate, livePolicies, problemsOfSplit, runFiles, sha256Of, type Evaluation } from "@laconic/trainer";
 import { formerRunFiles } from "@laconic/trainer/reading";
 import { during, type Progress } from "../../progress.ts";
 import type { ChosenDevice } from "../../devices/devices.ts";
@@ -50,10 +50,10 @@ export async function measureBeforeWarmStart(
   try {
     if (language)
       for (const [name, { model }] of Object.entries(parts.policies)) references[name] = await model.snapshot();
-    const options = { seed, step: 0, problems, sampling, limits, onError, scoring, references };
+    const options = { seed, step: 0, split: "validation", problems, sampling, limits, onError, scoring, references } as const;
     const { evaluation: before } = await during(
       progress,
-      `measuring ${Math.min(problems, parts.task.heldOut.length)} held-out problems with the model before its warm start`,
+      `measuring ${Math.min(problems, problemsOfSplit(parts.task, "validation").length)} held-out problems with the model before its warm start`,
       () => evaluate(parts, livePolicies(parts), options),
     );
     return { key, warmStart, said: warmStartText(warmStart), before };
