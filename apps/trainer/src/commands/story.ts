@@ -22,7 +22,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
     {
       name: "story warm-start",
       description:
-        "Teach a story model to copy names, most of them made up: a start for story-tellers and story-relay; or, with --examples budgets, to keep to a budget: a start for story-budget",
+        "Teach a story model to copy names, most of them made up: a start for story-relay; with --examples owners to name who owns what is asked, for story-tellers; with --examples budgets to keep to a budget, for story-budget",
       args: {
         model: { type: "string", required: true, description: "The story model: a folder, or hub:OWNER/NAME/FOLDER" },
         out: { type: "string", required: true, description: "Folder for the model", valueHint: "folder" },
@@ -36,7 +36,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         form: { type: "enum", description: "How budgets are said (default: unary)", options: [...budgetFormNames] },
         steps: {
           type: "string",
-          description: "Training steps (default: 400; 160 for budgets)",
+          description: "Training steps (default: 400; 600 for owners, 160 for budgets)",
           valueHint: "n",
         },
         batch: { type: "string", description: "Examples per step", default: "32", valueHint: "n" },
@@ -52,13 +52,16 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         const place = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
         const { pinned, folder: from } = await openModelFolder(args.model, terminal);
         const model = pinned.startsWith("hub:") ? pinned : resolve(pinned);
-        const warmStart = warmStartSettings.parse({
-          name: args.examples,
-          batch,
-          seed: args.seed,
-          ...(args.steps !== undefined && { steps: wholeNumber("steps", args.steps) }),
-          ...(args.form !== undefined && { form: args.form }),
-        });
+        const { seed } = args;
+        const warmStart = {
+          ...warmStartSettings.parse({
+            name: args.examples,
+            batch,
+            ...(args.steps !== undefined && { steps: wholeNumber("steps", args.steps) }),
+            ...(args.form !== undefined && { form: args.form }),
+          }),
+          seed,
+        };
         const { loss } = await trainWarmStart({ warmStart, model, from, to: folder, place }, terminal);
         printResult(
           terminal,

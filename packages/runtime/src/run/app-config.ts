@@ -6,7 +6,7 @@ import { z } from "zod";
 import { checkEffects } from "./check-effects.ts";
 import { checkReferences } from "../resolver/referenced.ts";
 import { joinTrain, splitTrain } from "../resolver/split-train.ts";
-import { checkWarmStart, warmStartSettings } from "./warm-start/warm-start-settings.ts";
+import { checkWarmStart, warmStartSettings, type GivenWarmStart } from "./warm-start/warm-start-settings.ts";
 import { withCurrentNames } from "./former-names.ts";
 import { namedPart, withOwn } from "./own-parts.ts";
 import { checkSamplerSettings, withGapCorrection } from "./fleet/check-fleet.ts";
@@ -17,7 +17,11 @@ import { defaultSinks, isDefaultSinks, sinkSettings } from "../sinks/sink-settin
 import type { ActorSettings, AppConfig, MemorySettings, TaskSettings } from "./run-settings.ts";
 
 /** As written: `train` is partial and filled with defaults, and names stand where values of the user's own do. */
-interface WrittenConfig extends Omit<AppConfig, "task" | "actor" | "train" | "memory" | "own"> {
+interface WrittenConfig extends Omit<
+  AppConfig,
+  "task" | "actor" | "train" | "memory" | "own" | "warmStart"
+> {
+  readonly warmStart: GivenWarmStart | null;
   readonly task: TaskSettings;
   readonly actor: ActorSettings | null;
   readonly memory: { readonly [K in keyof MemorySettings]?: MemorySettings[K] };
@@ -120,7 +124,9 @@ export function parseAppConfig(written: unknown): AppConfig {
   checkWarmStart(config);
   checkRemoteSettings(config, Object.keys(current));
   checkSamplerSettings(config);
-  return config;
+  const { warmStart, train } = config;
+  // Examples of the run's own seed, so that runs of several seeds repeat nothing of each other.
+  return { ...config, warmStart: warmStart && { ...warmStart, seed: warmStart.seed ?? String(train.seed) } };
 }
 
 /** The configuration as a file would hold it: what {@link parseAppConfig} reads again. */

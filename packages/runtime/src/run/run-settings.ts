@@ -57,12 +57,12 @@ type WithReferences<Task> = Task extends { readonly team: unknown }
 
 /** A supervised warm start before the training. */
 export interface WarmStartSettings {
-  /** `copying`: a story model learns to copy names, most of them made up; `budgets`: to keep to a told budget. */
-  readonly name: "copying" | "budgets";
+  /** `copying`: a story model learns to copy names, most of them made up; `owners`: to name who owns what is asked; `budgets`: to keep to a told budget. */
+  readonly name: "copying" | "owners" | "budgets";
   readonly steps: number;
   /** Examples of a step. */
   readonly batch: number;
-  /** Of the examples; the run's own seeds its training alone. */
+  /** Of the examples; the run's own by default. */
   readonly seed: string;
   /** The model as it was before: a run fills it in, and `model` is then the taught one. */
   readonly model?: string;

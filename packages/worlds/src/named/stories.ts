@@ -8,9 +8,8 @@ import { knownNames } from "../stories/lexicon.ts";
 import {
   type StoryRelayOptions,
   storyRelayTask,
-  type StoryTellersOptions,
-  storyTellersTask,
 } from "../stories/teller-team.ts";
+import { type StoryTellersOptions, storyTellersTask } from "../stories/tellers.ts";
 import { type StoryWritersOptions, storyWritersTask } from "../stories/writers.ts";
 import type { TaskResources } from "../task-resources.ts";
 

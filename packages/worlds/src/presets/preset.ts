@@ -10,9 +10,9 @@ export interface Preset<Task extends TaskSettings = TaskSettings, Train extends 
   readonly task: Task;
   /** `shipped` when absent, `stories260k` for the story model, a model folder, or `hub:owner/name@revision`. */
   readonly model?: string;
-  /** Supervised warm start before the training; what it leaves out is the command line's default. */
+  /** Supervised warm start before the training, its examples of the run's seed; what it leaves out is the command line's default. */
   readonly warmStart?: {
-    readonly name: "copying" | "budgets";
+    readonly name: "copying" | "owners" | "budgets";
     readonly steps?: number;
     readonly batch?: number;
     readonly seed?: string;

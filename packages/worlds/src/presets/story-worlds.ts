@@ -59,11 +59,21 @@ const budget = {
 
 /** Learned silence: of three tellers one knows whose the thing is; the others cost words and lead the solver astray. */
 export const storyTellers: Preset = {
-  task: { name: "story-tellers", opening, madeUp },
+  task: { name: "story-tellers", madeUp: 0.7 },
   model,
-  warmStart: { name: "copying" },
+  warmStart: { name: "owners" },
   device: "wasm",
-  train: { ...train, steps: 80, optimizer: { learningRate }, budget: { ...budget, targetTokens: 14 } },
+  train: {
+    ...train,
+    steps: 50,
+    sampling: { temperature: 0.6 },
+    objective: { ...train.objective, kl: { estimator: "k3", coefficient: 0.02 } },
+    optimizer: { learningRate: { ...learningRate, peak: 4e-4 } },
+    // A price that silences who knows is too high: a message is worth a whole answer.
+    budget: { ...budget, targetTokens: 14, maxPrice: 0.01 },
+    evaluation: { ...train.evaluation, every: 25, problems: 300 },
+    checkpoint: { every: 25, keep: 2 },
+  },
 };
 
 /** One tells a story on and one answers from it, at a price per token. */

@@ -6,7 +6,7 @@ import { asked, knownStory } from "./teller-team.ts";
 const madeUp = 0.8;
 
 /** What stands behind a name in the words that a teller learns to say and a solver hears, where a model has none of its own. */
-const plainDeeds: readonly string[] = [
+export const plainDeeds: readonly string[] = [
   "was very happy",
   "loved to play",
   "went to the park",
@@ -35,7 +35,7 @@ export function copyingExamples(
 ): TrainingSequence[] {
   return Array.from({ length: size }, (_, i) => {
     const own = random.split(i);
-    const child = drawChild(own, "train", { madeUp });
+    const child = drawChild(own, "train", "test", { madeUp });
     const deed = `${child.name} ${own.pick(deeds)}.`;
     const [prompt, said] =
       own.uniform() < 0.5 ? [knownStory(child, "One day,"), deed] : [`${deed} ${asked(child.thing)}`, `${child.name}!`];
@@ -62,7 +62,7 @@ export const rehearsed: readonly string[] = [
 /** Stories up to a name, for a model to go on with: what it says of the child are the deeds of its examples. */
 export function namedStories(count: number, random: Random): string[] {
   return Array.from({ length: count }, (_, i) => {
-    const child = drawChild(random.split(i), "train", { names: 40 });
+    const child = drawChild(random.split(i), "train", "test", { names: 40 });
     return `${knownStory(child, "One day,")} ${child.name}`;
   });
 }
@@ -71,7 +71,7 @@ export function namedStories(count: number, random: Random): string[] {
 const deedWords = 5;
 
 /** Of what a model said behind a name, each short clause about nobody else, once. */
-export function ownDeeds(said: readonly string[]): string[] {
+export function ownDeeds(said: readonly string[], maxWords: number = deedWords): string[] {
   const clauses = said.filter((text) => /^ [a-z]/u.test(text) && !/[A-Z",]/u.test(text)).map((text) => text.trim());
-  return [...new Set(clauses.filter((text) => text.split(" ").length <= deedWords))];
+  return [...new Set(clauses.filter((text) => text.split(" ").length <= maxWords))];
 }

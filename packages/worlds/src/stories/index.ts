@@ -2,12 +2,19 @@
  * Story worlds: teams of a small language model that was trained on children's stories learn to be brief in English.
  * @module @laconic/worlds/stories
  */
-export { things } from "./lexicon.ts";
-export { copyingExamples, namedStories, ownDeeds, rehearsed } from "./copying.ts";
+export { heldNames, knownNames, nameLengths, things } from "./lexicon.ts";
+export type { HeldSplit, NameLength } from "./lexicon.ts";
+export { holderTemplates, idleFamilies } from "./families.ts";
+export type { FamilySplit, IdleCast } from "./families.ts";
+export { cueOf } from "./teller-problems.ts";
+export { copyingExamples, namedStories, ownDeeds, plainDeeds, rehearsed } from "./copying.ts";
 export { storyHintTask } from "./hint.ts";
 export type { StoryHintOptions } from "./hint.ts";
-export { storyRelayTask, asked as storyQuestion, storyTellersTask } from "./teller-team.ts";
-export type { StoryRelayOptions, StoryTellersOptions } from "./teller-team.ts";
+export { storyRelayTask, asked as storyQuestion } from "./teller-team.ts";
+export type { StoryRelayOptions } from "./teller-team.ts";
+export { storyTellersTask } from "./tellers.ts";
+export type { StoryTellersOptions } from "./tellers.ts";
+export { idleStory, ownerExamples } from "./owner-examples.ts";
 export { storyWritersTask } from "./writers.ts";
 export type { StoryWritersOptions } from "./writers.ts";
 export { budgetCeiling, obedience, storyBudgetTask, unseenBudgets } from "./budget.ts";

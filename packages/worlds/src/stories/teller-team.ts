@@ -1,4 +1,4 @@
-import type { Episode, EpisodeReward, Problem } from "@laconic/core";
+import type { Episode, EpisodeReward, Problem, Topology } from "@laconic/core";
 import type { TeamTask } from "@laconic/tasks";
 import { answerOf, graphTopology } from "@laconic/topologies";
 import type { NameChoice } from "./lexicon.ts";
@@ -46,7 +46,7 @@ const asks = {
 export const asked: (thing: string) => string = asks.thanks;
 
 /** Tellers go on with what each of them sees, unheard by each other; a solver reads them all, and says the name. */
-function tellerTeam(
+export function tellerTeam(
   name: string,
   tellers: readonly string[],
   options: Pick<TellerOptions, "ask" | "solverTokens" | "spelling"> & { readonly tellerTokens: number },
@@ -55,16 +55,27 @@ function tellerTeam(
   const solver = storyAgent("solver", "solver", solverTokens, ({ question, inbox }) =>
     [...inbox.map(({ text }) => asSentence(text)), asks[ask](question)].filter((part) => part !== "").join(" "),
   );
-  const slots = tellers.map((id) => storyAgent(id, "teller", tellerTokens, ({ privateView = "" }) => privateView));
-  return {
-    name,
-    topology: graphTopology<string>({
+  const teamOf = (present: readonly string[]): Topology =>
+    graphTopology<string>({
       name,
       rounds: 1,
-      agents: [...slots, solver],
-      spatial: tellers.map((from) => ({ from, to: "solver" })),
+      agents: [
+        ...present.map((id) => storyAgent(id, "teller", tellerTokens, ({ privateView = "" }) => privateView)),
+        solver,
+      ],
+      spatial: present.map((from) => ({ from, to: "solver" })),
       answer: answerOf<string>("solver"),
-    }),
+    });
+  // A problem has the first so many tellers.
+  const teams = tellers.map((_, i) => teamOf(tellers.slice(0, i + 1)));
+  const whole = teams.at(-1) as Topology;
+  return {
+    name,
+    topology: {
+      name,
+      agents: whole.agents,
+      run: (problem, context) => (teams[Object.keys(problem.views ?? {}).length - 1] ?? whole).run(problem, context),
+    },
     grader: rightName,
     reward: (episode, problem) => tellerReward(episode, problem, spelling),
   };
@@ -79,7 +90,7 @@ function rightName(answer: string | null, { gold }: Problem): number {
 function tellerReward(episode: Episode, problem: Problem, spelling: number): EpisodeReward {
   const { gold, views = {} } = problem;
   const told = episode.utterances.filter(({ agent }) => Object.hasOwn(views, agent));
-  const knows = ({ agent }: { readonly agent: string }): boolean => views[agent]?.includes(gold) ?? false;
+  const knows = ({ agent }: { readonly agent: string }): boolean => wordsOf(views[agent] ?? "").includes(gold);
   const silent = (turns: typeof told): number =>
     turns.length === 0 ? Number.NaN : turns.filter((turn) => turn.silent).length / turns.length;
   const said = Math.max(
@@ -133,37 +144,6 @@ export function storyRelayTask(options: StoryRelayOptions): TeamTask {
         gold: child.name,
         views: { teller: knownStory(child, opening) },
       }),
-      options,
-    ),
-  };
-}
-
-/** Size of the world. A teller's sentence has at most 20 tokens by default. */
-export type StoryTellersOptions = TellerOptions;
-
-const tellers = ["one", "two", "three"] as const;
-
-/** What a teller sees who knows nothing; a story that is over gives silence a start. */
-const idle = "The sun was bright. The end.";
-
-/** Learned silence: one of three tellers, another one each time, knows whose the thing is; the solver hears all that is said. */
-export function storyTellersTask(options: StoryTellersOptions): TeamTask {
-  const { tokenizer, tellerTokens = 20, opening, heldOut = 200 } = options;
-  return {
-    ...tellerTeam("story-tellers", tellers, { ...options, tellerTokens }),
-    tokenizer,
-    ...storyProblems(
-      "story-tellers",
-      heldOut,
-      (child, random) => {
-        const holder = random.pick(tellers);
-        return {
-          id: `story-tellers:${child.name}/${child.thing}/${holder}`,
-          question: child.thing,
-          gold: child.name,
-          views: Object.fromEntries(tellers.map((id) => [id, id === holder ? knownStory(child, opening) : idle])),
-        };
-      },
       options,
     ),
   };

@@ -68,7 +68,7 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
     "a run tells three states, known and unseen, keeps them when it goes on, and is found when moved",
     { timeout: 180_000 },
     async () => {
-      const words = ["preset:story-tellers", ...short, "--seed", "1"];
+      const words = ["preset:story-relay", ...short, "--seed", "1"];
       // A run that goes on in a folder of an earlier version keeps its names.
       await mkdir(run("a"));
       await writeFile(join(run("a"), "config.json"), '{"lessons":null}');
@@ -106,7 +106,7 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
       expect(began(on)).toEqual(began(first));
       expect(JSON.parse(await readFile(join(run("moved"), "config.json"), "utf8"))).toMatchObject({
         model: "run:taught",
-        lessons: { name: "copying", steps: 3, batch: 4, seed: "0", model: stories },
+        lessons: { name: "copying", steps: 3, batch: 4, seed: "1", model: stories },
       });
       const ls = (await laconic("ls", place)).out;
       expect(ls).toMatch(/^moved .* (?:[\d.]+ % -> ){2}[\d.]+ % /mu);

@@ -1,5 +1,5 @@
 import { randomFromSeed, type LanguageModel, type Random, type Tokenizer, type TrainingSequence } from "@laconic/core";
-import { copyingExamples, namedStories, ownDeeds, rehearsed } from "@laconic/worlds/stories";
+import { copyingExamples, namedStories, ownDeeds, plainDeeds, rehearsed } from "@laconic/worlds/stories";
 import { resumeState, type Course } from "./course.ts";
 
 /** Examples of copying, and half as many texts of the model as it was. */
@@ -13,7 +13,7 @@ export function copying(seed: string): Course {
       const own = await ownWords(model, most, stream("own words"));
       const deeds = await deedsOf(model, tokenizer, most, stream("deeds"));
       return (size, random) => [
-        ...copyingExamples(tokenizer, size, random, deeds.length > 0 ? deeds : undefined),
+        ...copyingExamples(tokenizer, size, random, deeds),
         ...Array.from({ length: Math.ceil(size / 2) }, () => random.pick(own)),
       ];
     },
@@ -21,13 +21,25 @@ export function copying(seed: string): Course {
 }
 
 /** Texts of the model as it was, which it learns again beside the examples. */
-async function ownWords(model: LanguageModel, most: number, random: Random): Promise<TrainingSequence[]> {
-  const openings = Array.from({ length: Math.min(400, most) }, (_, i) => rehearsed[i % rehearsed.length] as string);
+export async function ownWords(
+  model: LanguageModel,
+  most: number,
+  random: Random,
+  also: readonly string[] = [],
+): Promise<TrainingSequence[]> {
+  const general = Array.from({ length: Math.min(400, most) }, (_, i) => rehearsed[i % rehearsed.length] as string);
+  const openings = [...general, ...also.slice(0, most)];
   return (await resumeState(model, openings, 24, random)).filter(({ completionTokens }) => completionTokens.length > 0);
 }
 
 /** What children of the model's own stories do: it learns to copy their names without learning to speak in other words. */
-async function deedsOf(model: LanguageModel, tokenizer: Tokenizer, most: number, random: Random): Promise<string[]> {
+export async function deedsOf(
+  model: LanguageModel,
+  tokenizer: Tokenizer,
+  most: number,
+  random: Random,
+  maxWords?: number,
+): Promise<readonly string[]> {
   const stories = namedStories(Math.min(900, most), random.split("stories"));
   const replies = await resumeState(model, stories, 18, random.split("words"));
   const said = replies
@@ -38,5 +50,6 @@ async function deedsOf(model: LanguageModel, tokenizer: Tokenizer, most: number,
         .slice(tokenizer.decode(promptTokens).length)
         .replace(/[.!\n]+$/u, ""),
     );
-  return ownDeeds(said);
+  const deeds = ownDeeds(said, maxWords);
+  return deeds.length > 0 ? deeds : plainDeeds;
 }

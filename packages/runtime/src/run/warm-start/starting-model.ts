@@ -16,7 +16,7 @@ import { warmStartText } from "./warm-start-settings.ts";
 import { taughtFolder } from "./own-model.ts";
 
 /** Other examples under the same settings: models of older versions are trained anew. */
-const version = 1;
+const version = 2;
 
 /** What a run's training begins with. */
 export interface StartingModel {
@@ -33,7 +33,7 @@ export interface StartingModel {
  * @throws LaconicError `config_invalid` for a model that has had another warm start; `run_exists`
  */
 export async function startingModel(
-  config: Pick<AppConfig, "warmStart">,
+  config: Pick<AppConfig, "warmStart" | "train">,
   found: ModelFolder,
   place: ChosenDevice,
   directory: string,
@@ -42,7 +42,10 @@ export async function startingModel(
   const { warmStart } = config;
   const had = await warmStartIn(found.folder);
   if (had !== null) {
-    if (warmStart !== null) checkSame(had.warmStart, warmStart, found.pinned);
+    // Examples of the run's seed are what nobody asked for by name.
+    const isOwnSeed = warmStart?.seed === String(config.train.seed);
+    const wanted = warmStart && { ...warmStart, ...(isOwnSeed && { seed: had.warmStart.seed }) };
+    if (wanted !== null) checkSame(had.warmStart, wanted, found.pinned);
     return { settings: { model: found.pinned, warmStart: warmStart && had.warmStart }, record: had };
   }
   if (warmStart === null) return { settings: { model: found.pinned, warmStart }, record: null };

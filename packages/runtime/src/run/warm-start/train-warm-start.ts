@@ -10,6 +10,7 @@ import { runResources } from "../open-run.ts";
 import type { WarmStartSettings } from "../run-settings.ts";
 import { copying } from "./copying.ts";
 import type { Course } from "./course.ts";
+import { owners } from "./owners.ts";
 import { keepingBudgets } from "./keeping-budgets.ts";
 import { writeWarmStart, type WarmStartRecord } from "./warm-start-record.ts";
 
@@ -68,6 +69,7 @@ export async function trainWarmStart(
 function courseOf({ name, seed, form }: WarmStartSettings): Course {
   const courses: Readonly<Record<WarmStartSettings["name"], () => Course>> = {
     copying: () => copying(seed),
+    owners: () => owners(seed),
     budgets: () => keepingBudgets(seed, form),
   };
   return courses[name]();

@@ -22,8 +22,8 @@ const recordFile = "warm-start.json";
 const formerFile = "lessons.json";
 
 const settingsSchema = warmStartSettings.refine(
-  (settings): settings is WarmStartRecord["warmStart"] => settings.model !== undefined,
-  "says no model",
+  (settings): settings is WarmStartRecord["warmStart"] => settings.model !== undefined && settings.seed !== undefined,
+  "says no model or no seed",
 ) as z.ZodType<WarmStartRecord["warmStart"]>;
 
 const recordSchema: z.ZodType<WarmStartRecord> = z.strictObject({

@@ -6,12 +6,13 @@ import type { AppConfig, WarmStartSettings } from "../run-settings.ts";
 
 /** Kinds of examples: the tasks whose models need them. */
 const tasksOf: Readonly<Record<WarmStartSettings["name"], readonly string[]>> = {
-  copying: ["story-tellers", "story-relay"],
+  copying: ["story-relay", "story-tellers"],
+  owners: ["story-tellers"],
   budgets: ["story-budget"],
 };
 
 /** Steps that the presets' figures begin with. */
-const defaultSteps: Readonly<Record<WarmStartSettings["name"], number>> = { copying: 400, budgets: 160 };
+const defaultSteps: Readonly<Record<WarmStartSettings["name"], number>> = { copying: 400, owners: 600, budgets: 160 };
 
 /** What there are examples of. */
 export const warmStartNames = Object.keys(defaultSteps) as WarmStartSettings["name"][];
@@ -23,18 +24,26 @@ const fieldsOf = <Name extends WarmStartSettings["name"]>(name: Name) => ({
   seed: z
     .union([z.string(), z.int()])
     .transform((seed) => String(seed))
-    .default("0"),
+    .exactOptional(),
   model: z.string().min(1).exactOptional(),
 });
 
+/** A warm start whose examples may take the seed of the run. */
+export type GivenWarmStart = Omit<WarmStartSettings, "seed"> & Partial<Pick<WarmStartSettings, "seed">>;
+
 /** As a configuration writes them. */
-export const warmStartSettings: z.ZodType<WarmStartSettings> = z.discriminatedUnion("name", [
+export const warmStartSettings: z.ZodType<GivenWarmStart> = z.discriminatedUnion("name", [
   z.strictObject(fieldsOf("copying")),
+  z.strictObject(fieldsOf("owners")),
   z.strictObject({ ...fieldsOf("budgets"), form: z.enum(budgetFormNames).exactOptional() }),
 ]);
 
 /** @throws LaconicError `config_invalid` for a warm start that the task does not need, or that cannot be given here */
-export function checkWarmStart({ warmStart, task, engine }: Pick<AppConfig, "warmStart" | "task" | "engine">): void {
+export function checkWarmStart({
+  warmStart,
+  task,
+  engine,
+}: Pick<AppConfig, "task" | "engine"> & { readonly warmStart: GivenWarmStart | null }): void {
   if (warmStart === null) return;
   const refuse = (reason: string): never => {
     throw new LaconicError("config_invalid", `warmStart: ${reason}`, { key: "warmStart" });
