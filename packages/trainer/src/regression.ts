@@ -1,5 +1,8 @@
 import type { Evaluation } from "./evaluate.ts";
 
+/** What of an evaluation is compared. */
+type Compared = Pick<Evaluation, "accuracy" | "problems" | "silence">;
+
 /** Of a normal distribution, one-sided 1 %. */
 const clearly = 2.326;
 
@@ -11,7 +14,7 @@ const mute = 0.9;
  * Either fewer answers are right than chance explains (two-proportion z-test, 1 %), or agents that spoke have fallen silent
  * (nine turns in ten) and accuracy has not risen for it.
  */
-export function regressionOf(before: Evaluation, now: Evaluation): string | null {
+export function regressionOf(before: Compared, now: Compared): string | null {
   const reasons: string[] = [];
   if (isClearlyLower(before, now))
     reasons.push(
@@ -28,7 +31,7 @@ export function regressionOf(before: Evaluation, now: Evaluation): string | null
   return `${reasons.join("; ")}: training does harm here. Lower the price of words (budget.maxPrice, budget.learningRate) or the learning rate, give the budget a guard, and check that the model fits the task`;
 }
 
-function isClearlyLower(before: Evaluation, now: Evaluation): boolean {
+function isClearlyLower(before: Compared, now: Compared): boolean {
   const n = [before.problems, now.problems] as const;
   const pooled = (before.accuracy * n[0] + now.accuracy * n[1]) / (n[0] + n[1]);
   const deviation = Math.sqrt(pooled * (1 - pooled) * (1 / n[0] + 1 / n[1]));

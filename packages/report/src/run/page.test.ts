@@ -63,6 +63,8 @@ const data: ReportData = {
   decline: null,
   game: `Two play. ${attack}`,
   states: [],
+  families: null,
+  test: null,
   transcripts: [transcript(0, attack), transcript(2, "")],
   budgetTokens: 14,
   changes: [],
@@ -87,6 +89,29 @@ test("the page shows start, end and ratio", () => {
   expect(page).toContain("2 m 05 s");
   // The plane and the four charts that have values, each for wide and for narrow windows.
   expect(page.match(/<svg viewBox="[^"]+" fill/gu)?.length).toBe(10);
+});
+
+test("families are a heat map, and what is not measured is a dash; the test stands beside validation", () => {
+  const families = {
+    columns: [
+      { measure: `right ${attack}`, at: "step 0" },
+      { measure: `right ${attack}`, at: "test" },
+    ],
+    rows: [
+      { family: `known/${attack}`, isTrained: true, problems: 9, shares: [0.5, 1] },
+      { family: "unseen", isTrained: false, problems: 8, shares: [0, null] },
+    ],
+  };
+  const tested = { step: 2, accuracy: 0.125, tokens: 15, problems: 16, interval: [0.1, 0.2] as const };
+  const page = renderReport({ ...data, families, test: tested });
+  expect(page).not.toContain("<script");
+  expect(page).toContain('<td style="background:color-mix(in srgb,var(--c1) 23%,transparent)">50.0 %</td>');
+  expect(page).toContain('var(--c1) 45%,transparent)">100.0 %</td>');
+  expect(page).toContain("<td>-</td>");
+  expect(page).toContain(">held back</td>");
+  expect(page).toContain("accuracy on 16 test problems, measured once");
+  expect(page).toContain("validation problems");
+  expect(renderReport(data)).not.toContain('id="families"');
 });
 
 test("settings that changed are lines in the charts of tokens and price, and words", () => {

@@ -1,9 +1,10 @@
 import type { ScoreCounts } from "@laconic/rewards";
 import { describeUnscored } from "@laconic/trainer";
-import type { ChangesOfStep } from "@laconic/trainer/reading";
+import type { ChangesOfStep, FamilyTable } from "@laconic/trainer/reading";
 import { escapeHtml, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import { isReference, referencePlace, referencesAt, referenceTitle } from "@laconic/runtime/resolver";
 import { renderLineChart } from "../charts/line-chart.ts";
+import { renderHeatMap } from "../charts/heat-map.ts";
 import { renderPlane } from "../charts/plane-chart.ts";
 import type { Plot } from "../charts/plot-library.ts";
 import { htmlPage, tableSection, tiles } from "../pages/html-page.ts";
@@ -23,6 +24,10 @@ export interface ReportData {
   readonly decline: string | null;
   /** The team before the warm start where there was one, as training began, and at the end. */
   readonly states: readonly TeamState[];
+  /** Shares by family of problems; null where they have none. */
+  readonly families: FamilyTable | null;
+  /** On the test problems; null for a run that measured none. */
+  readonly test: FrontierPoint | null;
   readonly transcripts: readonly RecordedEpisode[];
   /** What the team plays, in two sentences; null where its task does not say. */
   readonly game: string | null;
@@ -52,6 +57,7 @@ ${data.decline === null ? "" : `<p class="alert" role="alert"><b>Warning:</b> ${
 ${tiles(tilesOf(data))}
 ${scores(data)}
 ${statesSection(data)}
+${data.families ? renderHeatMap(data.families, "families") : ""}
 ${renderPlane(plot, runPlane(evaluations, budgetTokens, beforeWarmStart(data.states)), "plane")}
 <h2>Training, step by step</h2>
 <p class="lead">Faint lines are single steps; solid lines are means over ${smoothing} steps where the legend says so.</p>
@@ -65,16 +71,20 @@ ${ownValues(data)}
   );
 }
 
-function tilesOf({ evaluations, states, budgetTokens, seconds, device }: ReportData): (readonly [string, string])[] {
+function tilesOf({ evaluations, test, states, budgetTokens, seconds, device }: ReportData): (readonly [string, string])[] {
   const [first, last] = [evaluations[0], evaluations.at(-1)];
   if (!first || !last) return [];
   const earlier = beforeWarmStart(states);
-  const problems = last.problems === 0 ? "held-out problems" : `${last.problems} held-out problems`;
+  const kind = test ? "validation" : "held-out";
+  const problems = last.problems === 0 ? `${kind} problems` : `${last.problems} ${kind} problems`;
   return [
     [
       `${earlier ? `${formatPercent(earlier.accuracy)} → ` : ""}${formatPercent(first.accuracy)} → ${formatPercent(last.accuracy)}`,
       `accuracy on ${problems}`,
     ],
+    ...(test
+      ? [[formatPercent(test.accuracy), `accuracy on ${test.problems} test problems, measured once`] as const]
+      : []),
     [
       `${earlier ? `${formatNumber(earlier.tokens)} → ` : ""}${formatNumber(first.tokens)} → ${formatNumber(last.tokens)}`,
       "tokens per episode",
@@ -89,9 +99,11 @@ function tilesOf({ evaluations, states, budgetTokens, seconds, device }: ReportD
 }
 
 /** Where there is more than one beginning, or more than one kind of problems. */
-function statesSection({ states }: ReportData): string {
-  const isPlain = states.every(({ step, groups }) => step !== null && Object.keys(groups).length === 0);
-  return isPlain ? "" : tableSection(statesTable(states), "states");
+function statesSection({ states, families }: ReportData): string {
+  // Kinds of problems have a table of their own then.
+  const shown = families ? states.map((state) => ({ ...state, groups: {} })) : states;
+  const isPlain = shown.every(({ step, groups }) => step !== null && Object.keys(groups).length === 0);
+  return isPlain ? "" : tableSection(statesTable(shown), "states");
 }
 
 function conversations({ transcripts, game }: ReportData): string {

@@ -49,6 +49,8 @@ export async function readRunData(directory: string): Promise<ReportData> {
     decline,
     config,
     states: statesIn(await readRows(source, runFiles.evaluations), await warmStart().catch(() => ({}))),
+    families: facts.families,
+    test: facts.test,
     transcripts,
     game: gameOf(config, environment),
     budgetTokens: numberOr(record(train["budget"])["targetTokens"], null),

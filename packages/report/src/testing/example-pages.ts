@@ -51,6 +51,14 @@ function run(plot: Plot): string {
   }));
   return renderReport(plot, {
     states,
+    families: {
+      columns: [{ measure: `right ${hostile}`, at: "test" }],
+      rows: [
+        { family: `known ${hostile}`, isTrained: true, problems: 9, shares: [0.5] },
+        { family: "unseen", isTrained: false, problems: 9, shares: [null] },
+      ],
+    },
+    test: null,
     name: `run of ${hostile}`,
     rows,
     evaluations,

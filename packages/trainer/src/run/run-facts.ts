@@ -2,6 +2,7 @@ import { maxJsonDepth } from "@laconic/core";
 import { likelyCause } from "../divergence.ts";
 import { regressionOf } from "../regression.ts";
 import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";
+import { familyTable, type FamilyTable } from "./families.ts";
 import { damageOf } from "./file-damage.ts";
 import {
   formerRecordVersion,
@@ -37,6 +38,17 @@ export interface RunEvaluation {
   readonly tokens: number;
   /** Share of turns without a word, by agent. */
   readonly silence: Readonly<Record<string, number>>;
+  /** By group of problems; absent where they have none. */
+  readonly groups?: Readonly<Record<string, GroupFigures>>;
+}
+
+/** Of the problems of one group. */
+export interface GroupFigures {
+  readonly problems: number;
+  readonly accuracy: number;
+  readonly tokens: number;
+  /** What the reward counts beside its terms. */
+  readonly measures: Readonly<Record<string, number>>;
 }
 
 /** The supervised warm start before a training. */
@@ -60,6 +72,10 @@ export interface RunFacts {
   readonly before: RunEvaluation | null;
   /** Null where the run was measured once, before training. */
   readonly after: RunEvaluation | null;
+  /** On the test problems, once, at the end; null for a run that measured none. */
+  readonly test: RunEvaluation | null;
+  /** Shares by family of problems; null where they have none. */
+  readonly families: FamilyTable | null;
   /** Null for a model that has had none. */
   readonly warmStart: WarmStartFacts | null;
   /** Of training steps alone; null before the first. */
@@ -101,6 +117,7 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   const damage = isHeld || foreign !== null ? [] : await damageOf(source);
   const [step, plannedSteps] = [await lastStep(source), numberOr(train["steps"])];
   const evaluations = (await rows(runFiles.evaluations)).flatMap((row) => evaluationOf(row) ?? []);
+  const test = evaluationOf(recordIn(parsed(await textIn(source, runFiles.test))) ?? {});
   const [before = null] = evaluations;
   const after = evaluations.length > 1 ? (evaluations.at(-1) ?? null) : null;
   const said = (await rows(runFiles.warnings)).map(({ message }) => String(message));
@@ -119,6 +136,8 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
     evaluations,
     before,
     after,
+    test,
+    families: familyTable(evaluations, test),
     config,
     environment,
     train,
@@ -144,6 +163,8 @@ export function unreadFacts(reason: string): RunFacts {
     evaluations: [],
     before: null,
     after: null,
+    test: null,
+    families: null,
     warmStart: null,
     seconds: null,
     device: null,
@@ -225,17 +246,33 @@ function evaluationOf(row: Json): RunEvaluation | null {
   const [step, accuracy, tokens] = [row["step"], row["accuracy"], row["tokens"]].map((each) => numberOr(each));
   if (typeof step !== "number" || typeof accuracy !== "number" || typeof tokens !== "number") return null;
   const [low, high] = Array.isArray(row["interval"]) ? (row["interval"] as unknown[]) : [];
-  const silence = Object.entries(recordIn(row["silence"]) ?? {}).filter(
-    (entry): entry is [string, number] => typeof entry[1] === "number",
-  );
+  const groups = Object.entries(recordIn(row["groups"]) ?? {}).flatMap(([name, own]) => {
+    const figures = groupOf(recordIn(own) ?? {});
+    return figures ? [[name, figures] as const] : [];
+  });
   return {
     step,
     accuracy,
     tokens,
     problems: numberOr(row["problems"]) ?? 0,
     interval: [numberOr(low) ?? 0, numberOr(high) ?? 1],
-    silence: Object.fromEntries(silence),
+    silence: numbersIn(row["silence"]),
+    ...(groups.length > 0 && { groups: Object.fromEntries(groups) }),
   };
+}
+
+/** Null for what is no group's figures. */
+function groupOf(row: Json): GroupFigures | null {
+  const [problems, accuracy, tokens] = [row["problems"], row["accuracy"], row["tokens"]].map((each) => numberOr(each));
+  if (typeof problems !== "number" || typeof accuracy !== "number" || typeof tokens !== "number") return null;
+  return { problems, accuracy, tokens, measures: numbersIn(row["measures"]) };
+}
+
+/** Of an object's values those that are numbers. */
+function numbersIn(value: unknown): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(recordIn(value) ?? {}).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+  );
 }
 
 /** Pages and tables that are made of a run later do not count. */

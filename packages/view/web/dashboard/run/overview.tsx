@@ -4,6 +4,7 @@ import { SafeText } from "../../parts/text.tsx";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { linkTo } from "../navigation.ts";
 import { Interval } from "../parts.tsx";
+import { Families } from "./families.tsx";
 
 /** What a run came to, in numbers and a table of its evaluations. */
 export function Overview({ detail }: { readonly detail: RunDetail }) {
@@ -40,6 +41,12 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
               }
             />
           </>
+        )}
+        {detail.test !== null && (
+          <Tile
+            name={`accuracy on ${formatNumber(detail.test.problems)} test problems, measured once`}
+            value={formatPercent(detail.test.accuracy)}
+          />
         )}
         <Tile
           name="token budget per episode"
@@ -98,6 +105,7 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
           </table>
         </div>
       )}
+      {detail.families !== null && <Families table={detail.families} />}
       <details class="panel">
         <summary>Where it ran</summary>
         <pre class="mono">

@@ -1,0 +1,67 @@
+import type { RunEvaluation } from "./run-facts.ts";
+
+/** A measure at one point of a run: a column of the table of families. */
+export interface FamilyColumn {
+  /** `right`, or a share that the reward counts, such as `idle silent`. */
+  readonly measure: string;
+  /** When: `step 0`, `step 50`, `test`. */
+  readonly at: string;
+}
+
+/** Problems in which one thing is new, or nothing is. */
+export interface FamilyRow {
+  readonly family: string;
+  /** Whether nothing of it is held back: groups called `known`. */
+  readonly isTrained: boolean;
+  readonly problems: number;
+  /** Shares from 0 to 1, one for each column; null where it was not measured. */
+  readonly shares: readonly (number | null)[];
+}
+
+/** Accuracy and counted shares of each group of held-out problems, before and after training and on the test. */
+export interface FamilyTable {
+  readonly columns: readonly FamilyColumn[];
+  readonly rows: readonly FamilyRow[];
+}
+
+/**
+ * What a heat map of families shows, trained ones first; null for a run whose problems have no groups.
+ * @param evaluations - of a run, in its order
+ * @param test - its figures on the test problems
+ */
+export function familyTable(evaluations: readonly RunEvaluation[], test: RunEvaluation | null): FamilyTable | null {
+  const [first, last] = [evaluations[0], evaluations.at(-1)];
+  const points = [
+    ...(first ? [{ at: `step ${first.step}`, groups: first.groups ?? {} }] : []),
+    ...(last && last !== first ? [{ at: `step ${last.step}`, groups: last.groups ?? {} }] : []),
+    ...(test ? [{ at: "test", groups: test.groups ?? {} }] : []),
+  ];
+  const families = [...new Set(points.flatMap(({ groups }) => Object.keys(groups)))];
+  if (families.length === 0) return null;
+  const isShare = (measure: string): boolean =>
+    points.every(({ groups }) => Object.values(groups).every(({ measures }) => within(measures[measure])));
+  const counted = new Set(
+    points.flatMap(({ groups }) => Object.values(groups).flatMap(({ measures }) => Object.keys(measures))),
+  );
+  const measures = [...counted].filter((measure) => isShare(measure)).toSorted();
+  const columns = ["right", ...measures].flatMap((measure) => points.map((point) => ({ measure, point })));
+  const rows = families.map((family) => ({
+    family,
+    isTrained: family.startsWith("known"),
+    problems: Math.max(...points.map(({ groups }) => groups[family]?.problems ?? 0)),
+    shares: columns.map(({ measure, point: { groups } }) => {
+      const group = groups[family];
+      return (measure === "right" ? group?.accuracy : group?.measures[measure]) ?? null;
+    }),
+  }));
+  return {
+    columns: columns.map(({ measure, point: { at } }) => ({ measure: measure.replaceAll("_", " "), at })),
+    rows: rows.toSorted(
+      (a, b) => Number(b.isTrained) - Number(a.isTrained) || (a.family < b.family ? -1 : a.family > b.family ? 1 : 0),
+    ),
+  };
+}
+
+function within(value: number | undefined): boolean {
+  return value === undefined || (value >= 0 && value <= 1);
+}
