@@ -52,7 +52,12 @@ async function ceilings(model: LanguageModel): Promise<object> {
   }
   const byTemplate: Record<string, number> = {};
   for (const [family, text] of Object.entries(templates))
-    byTemplate[family] = await share(model, knownNames.slice(24, 60), (name, thing) => `${text(name, thing)} ${cueOf(thing)}`, 1);
+    byTemplate[family] = await share(
+      model,
+      knownNames.slice(24, 60),
+      (name, thing) => `${text(name, thing)} ${cueOf(thing)}`,
+      1,
+    );
   return { temperature: Number(flags.temperature), split, solver, teller, byTemplate };
 }
 
@@ -66,8 +71,8 @@ async function share(
   const random = randomFromSeed("copy ceiling");
   const cases = names.flatMap((name) => Array.from({ length: times }, (_, i) => ({ name, i })));
   const right = await Promise.all(
-    cases.map(async ({ name, i }, place) => {
-      const own = random.split(place);
+    cases.map(async ({ name, i }, at) => {
+      const own = random.split(at);
       const { text } = await model.complete({
         prompt: { kind: "text", text: prompt(name, own.pick(things), i) },
         sampling: { temperature: Number(flags.temperature), maxTokens: 12, stop: [".", "!", "\n"] },

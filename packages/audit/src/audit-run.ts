@@ -68,7 +68,9 @@ export async function auditRun(directory: string, options: AuditOptions): Promis
   else
     findings.leaveOut(
       "test problems",
-      run.test ? "their episodes are not recorded" : "the run has no test figures: it did not end, or all its held-out problems were evaluated on",
+      run.test
+        ? "their episodes are not recorded"
+        : "the run has no test figures: it did not end, or all its held-out problems were evaluated on",
     );
   const weights = await openWeights(run, [first, last], findings, options);
   const memory = new Memory(recorded[0] === 1);

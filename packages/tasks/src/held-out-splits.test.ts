@@ -35,6 +35,9 @@ test("a relay problem of the test is none of validation with its facts rearrange
   expect(heldOut).toHaveLength(300);
   const rearranged = { ...(validation[0] as (typeof validation)[number]) };
   const views = Object.entries(rearranged.views ?? {});
-  const turned = { ...rearranged, views: Object.fromEntries(views.map(([agent], i) => [agent, views.at(-1 - i)?.[1] ?? ""])) };
+  const turned = {
+    ...rearranged,
+    views: Object.fromEntries(views.map(([agent], i) => [agent, views.at(-1 - i)?.[1] ?? ""])),
+  };
   expect(relayContent(turned)).toBe(relayContent(rearranged));
 });

@@ -118,19 +118,21 @@ function playHeldOut(parts: TrainingParts, samplers: Samplers, options: Evaluate
   const scoreOf = scorer(parts.reward ?? rewardOf(parts.task), scoring, topology.agents);
   const random = randomFromSeed(options.seed).split("evaluation");
   return Promise.all(
-    problemsOfSplit(parts.task, options.split).slice(0, problems).map(async (problem, i) => {
-      const episode = await attempts(retries, (attempt) =>
-        topology.run(problem, {
-          models,
-          sampling,
-          random: streamOfAttempt(random.split(i), attempt),
-          ...(limits && { limits }),
-          ...(onError && { onError }),
-        }),
-      );
-      checkEpisode(topology.name, episode);
-      return { problem, episode, score: await scoreOf(episode, problem) };
-    }),
+    problemsOfSplit(parts.task, options.split)
+      .slice(0, problems)
+      .map(async (problem, i) => {
+        const episode = await attempts(retries, (attempt) =>
+          topology.run(problem, {
+            models,
+            sampling,
+            random: streamOfAttempt(random.split(i), attempt),
+            ...(limits && { limits }),
+            ...(onError && { onError }),
+          }),
+        );
+        checkEpisode(topology.name, episode);
+        return { problem, episode, score: await scoreOf(episode, problem) };
+      }),
   );
 }
 

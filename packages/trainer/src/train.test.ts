@@ -43,7 +43,11 @@ test("evaluations are on validation problems; those of the test are measured onc
       void played.push(episodes.map(({ problem }) => problem.id)),
     test: async ({ step }: { readonly step: number }) => void tested.push(step),
   };
-  const config = parseTrainConfig({ ...tinySettings, steps: 4, evaluation: { every: 2, problems: 30, transcripts: 0 } });
+  const config = parseTrainConfig({
+    ...tinySettings,
+    steps: 4,
+    evaluation: { every: 2, problems: 30, transcripts: 0 },
+  });
   const split = { ...parts, task: { ...parts.task, validation, heldOut } };
   const { test: measured, after } = await train(split, config, recorder);
   expect([measured?.problems, measured?.step, after.problems]).toEqual([15, 4, 10]);

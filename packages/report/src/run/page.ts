@@ -71,7 +71,14 @@ ${ownValues(data)}
   );
 }
 
-function tilesOf({ evaluations, test, states, budgetTokens, seconds, device }: ReportData): (readonly [string, string])[] {
+function tilesOf({
+  evaluations,
+  test,
+  states,
+  budgetTokens,
+  seconds,
+  device,
+}: ReportData): (readonly [string, string])[] {
   const [first, last] = [evaluations[0], evaluations.at(-1)];
   if (!first || !last) return [];
   const earlier = beforeWarmStart(states);

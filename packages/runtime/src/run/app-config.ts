@@ -17,10 +17,7 @@ import { defaultSinks, isDefaultSinks, sinkSettings } from "../sinks/sink-settin
 import type { ActorSettings, AppConfig, MemorySettings, TaskSettings } from "./run-settings.ts";
 
 /** As written: `train` is partial and filled with defaults, and names stand where values of the user's own do. */
-interface WrittenConfig extends Omit<
-  AppConfig,
-  "task" | "actor" | "train" | "memory" | "own" | "warmStart"
-> {
+interface WrittenConfig extends Omit<AppConfig, "task" | "actor" | "train" | "memory" | "own" | "warmStart"> {
   readonly warmStart: GivenWarmStart | null;
   readonly task: TaskSettings;
   readonly actor: ActorSettings | null;

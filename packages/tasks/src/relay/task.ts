@@ -1,11 +1,4 @@
-import {
-  LaconicError,
-  type Grader,
-  type Problem,
-  type Random,
-  type Tokenizer,
-  type Topology,
-} from "@laconic/core";
+import { LaconicError, type Grader, type Problem, type Random, type Tokenizer, type Topology } from "@laconic/core";
 import { heldOutSplits } from "../task.ts";
 import { relayGrader } from "./grader.ts";
 import { relayLevels, type RelayLevel, type RelayLevelName } from "./levels.ts";

@@ -11,7 +11,14 @@ export { describeChanges } from "../run/changed-settings.ts";
 export type { ChangedSetting, ChangesOfStep } from "../run/changed-settings.ts";
 export { readRunFacts, stepSeconds, unreadFacts } from "../run/run-facts.ts";
 export type { FamilyColumn, FamilyRow, FamilyTable } from "../run/families.ts";
-export type { GroupFigures, RunEvaluation, RunFacts, RunFactsOptions, WarmStartFacts, RunState } from "../run/run-facts.ts";
+export type {
+  GroupFigures,
+  RunEvaluation,
+  RunFacts,
+  RunFactsOptions,
+  WarmStartFacts,
+  RunState,
+} from "../run/run-facts.ts";
 export { fileSystemSource, folderSource } from "./folder-source.ts";
 export { eachEpisode, episodeContent, shownEpisodes } from "./episode-content.ts";
 export { EpisodeFile } from "./episode-file.ts";

@@ -41,5 +41,7 @@ test("families stand with their shares before, after and on the test, trained on
 test("a run whose problems have no groups has no families; one that was measured once has one column of each", () => {
   expect(familyTable([evaluation(0), evaluation(9)], null)).toBeNull();
   expect(familyTable([], null)).toBeNull();
-  expect(familyTable([evaluation(0, { known: figures(0.5) })], null)?.columns).toEqual([{ measure: "right", at: "step 0" }]);
+  expect(familyTable([evaluation(0, { known: figures(0.5) })], null)?.columns).toEqual([
+    { measure: "right", at: "step 0" },
+  ]);
 });

@@ -22,7 +22,15 @@ test("who clears, cuts back, or checks a run folder derives from them", () => {
   expect([...traceNames.timed]).toEqual(["timing.jsonl"]);
   expect(clearedNames[0]).toBe("config.json");
   expect(clearedNames.toSorted()).toEqual(
-    ["config.json", "warnings.jsonl", "test.json", "test-episodes.jsonl.gz", "beginning", ...traces, ...former].toSorted(),
+    [
+      "config.json",
+      "warnings.jsonl",
+      "test.json",
+      "test-episodes.jsonl.gz",
+      "beginning",
+      ...traces,
+      ...former,
+    ].toSorted(),
   );
   expect(checkedNames.objects).toEqual(["manifest.json", "environment.json", "test.json"]);
   expect(checkedNames.ends).toEqual(["metrics.jsonl", "evaluations.jsonl", ...former]);

@@ -5,10 +5,7 @@ import { budgetFormNames } from "../stories/budget-forms.ts";
 import { type StoryBudgetOptions, storyBudgetTask } from "../stories/budget.ts";
 import { type StoryHintOptions, storyHintTask } from "../stories/hint.ts";
 import { knownNames } from "../stories/lexicon.ts";
-import {
-  type StoryRelayOptions,
-  storyRelayTask,
-} from "../stories/teller-team.ts";
+import { type StoryRelayOptions, storyRelayTask } from "../stories/teller-team.ts";
 import { type StoryTellersOptions, storyTellersTask } from "../stories/tellers.ts";
 import { type StoryWritersOptions, storyWritersTask } from "../stories/writers.ts";
 import type { TaskResources } from "../task-resources.ts";

@@ -65,7 +65,7 @@ export const storyTellers: Preset = {
   device: "wasm",
   train: {
     ...train,
-    steps: 50,
+    steps: 75,
     sampling: { temperature: 0.6 },
     objective: { ...train.objective, kl: { estimator: "k3", coefficient: 0.02 } },
     optimizer: { learningRate: { ...learningRate, peak: 4e-4 } },

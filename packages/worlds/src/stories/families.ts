@@ -101,6 +101,12 @@ export const idleFamilies: Readonly<Record<FamilySplit, Readonly<Record<string, 
       ({ name, asked }) => `${name} told dad about a ${asked}. Dad said no.`,
       ({ name, asked }) => `It was dark. ${name} did not get a ${asked}.`,
       ({ name, asked }) => `${name} had no time for a ${asked}.`,
+      ({ name, asked }) => `${name} made a picture of a ${asked}.`,
+      ({ name, asked }) => `${name} sang about a ${asked}.`,
+      ({ name, asked }) => `${name} was tired. ${name} hoped to see a ${asked}.`,
+      ({ name, asked }) => `${name} was mad. ${name} could not find a ${asked}.`,
+      ({ name, asked }) => `${name} gave the ${asked} back to grandma.`,
+      ({ name, asked }) => `It was late. ${name} ran after a ${asked}.`,
       ({ name, asked }) => `"I like the ${asked}," said ${name}. It was not for sale.`,
     ),
   },
@@ -147,4 +153,5 @@ export const idleFamilies: Readonly<Record<FamilySplit, Readonly<Record<string, 
  * A rival owns another thing, told in a holder's words: silence then takes comparing the owned thing with the asked one. It is never
  * trained on, and measured as what a model cannot do that has learned which words say that somebody owns something.
  */
-export const rival: IdleText = ({ name, other }, random) => random.pick(Object.values(holderTemplates.train))(name, other);
+export const rival: IdleText = ({ name, other }, random) =>
+  random.pick(Object.values(holderTemplates.train))(name, other);

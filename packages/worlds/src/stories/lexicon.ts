@@ -31,12 +31,18 @@ export const heldNames: Readonly<Record<HeldSplit, Readonly<Record<NameLength, r
   validation: {
     "1-2": wordsIn("Lou Ted Tam Lin"),
     "3-4": wordsIn("Mel Lyn Ina Wen Lori Otis Heidi Miles Gwen Karl Troy Jade Levi Opal Reed Dale"),
-    "5-up": wordsIn("Alice Lucas Emma Noah David Elsa Kevin Robin Olivia Daniel Julia Felix Gabriel Florence Victoria Rebecca"),
+    "5-up": wordsIn(
+      "Alice Lucas Emma Noah David Elsa Kevin Robin Olivia Daniel Julia Felix Gabriel Florence Victoria Rebecca",
+    ),
   },
   test: {
     "1-2": wordsIn("Sid Ian Len Tad Ona Ike"),
-    "3-4": wordsIn("Sadie Jay Hugo Greg Rick Cora Mae Nan Ana Phil Liz Iris Rex Bill Eva Rita Pat Nora Toby Dora Meg Ann Carl"),
-    "5-up": wordsIn("Clara Ethan Hannah Diana Matthew Andrew Leonard Rosa Sophia Joseph Chloe Violet Arthur Isabella Charlotte Christopher"),
+    "3-4": wordsIn(
+      "Sadie Jay Hugo Greg Rick Cora Mae Nan Ana Phil Liz Iris Rex Bill Eva Rita Pat Nora Toby Dora Meg Ann Carl",
+    ),
+    "5-up": wordsIn(
+      "Clara Ethan Hannah Diana Matthew Andrew Leonard Rosa Sophia Joseph Chloe Violet Arthur Isabella Charlotte Christopher",
+    ),
   },
 };
 
@@ -89,15 +95,13 @@ export function splitOf({ name, thing }: Child): "train" | HeldSplit {
 }
 
 /** A child for a split: its pair of name and thing is of no other. */
-export function drawChild(
-  random: Random,
-  split: StorySplit,
-  held: HeldSplit = "test",
-  choice: NameChoice = {},
-): Child {
+export function drawChild(random: Random, split: StorySplit, held: HeldSplit = "test", choice: NameChoice = {}): Child {
   const unseen = Object.values(heldNames[held]).flat();
   for (;;) {
-    const name = split === "unseen" ? random.pick(unseen) : trainedName(random, split === "train" ? choice : { ...choice, madeUp: 0 });
+    const name =
+      split === "unseen"
+        ? random.pick(unseen)
+        : trainedName(random, split === "train" ? choice : { ...choice, madeUp: 0 });
     const child = { name, thing: random.pick(things) };
     if (split === "unseen" || splitOf(child) === (split === "train" ? "train" : held)) return child;
   }
@@ -121,7 +125,9 @@ const openings = letters("b d f g h j k l m n p r s t v w z br st tr gr cl fl sh
 const vowels = letters("a e i o u");
 const middleVowels = letters("a e i o u a e i o u ia ie ea ee ai io oe ou");
 const middles = letters("b d f g h j k l m n p r s t v w z nn ll tt ss ph th ch ct nd nt rt rd lv st br dr bb mm");
-const closings = letters("n l s t d r m x y a e o h ck ll nn th ne ke te ce se es us er el en on in an am ia ie ew ard et is as");
+const closings = letters(
+  "n l s t d r m x y a e o h ck ll nn th ne ke te ce se es us er el en on in an am ia ie ew ard et is as",
+);
 
 /**
  * One syllable to four, such as Tam, Brin, Tilek, Udie or Norellith: as many shapes as names have, doubled letters and pairs of vowels
@@ -130,7 +136,7 @@ const closings = letters("n l s t d r m x y a e o h ck ll nn th ne ke te ce se e
 function madeUpName(random: Random): string {
   const [shape, size] = [random.uniform(), random.uniform()];
   const opening = shape < 0.12 ? "" : random.pick(shape < 0.6 ? consonants : openings);
-  const syllables = size < 0.25 ? 0 : size < 0.6 ? 1 : size < 0.88 ? 2 : 3;
+  const syllables = size < 0.3 ? 0 : size < 0.6 ? 1 : size < 0.88 ? 2 : 3;
   const inner = Array.from({ length: syllables }, () => `${random.pick(middles)}${random.pick(middleVowels)}`);
   const name = `${opening}${random.pick(vowels)}${inner.join("")}${random.pick(syllables === 0 ? consonants : closings)}`;
   return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;

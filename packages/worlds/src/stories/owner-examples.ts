@@ -36,7 +36,8 @@ interface Example {
 
 function example(random: Random, deeds: readonly string[]): Example {
   const [name, thing] = [trainedName(random, names), random.pick(things)];
-  const storyFor = (child: string, its: string): string => random.pick(Object.values(holderTemplates.train))(child, its);
+  const storyFor = (child: string, its: string): string =>
+    random.pick(Object.values(holderTemplates.train))(child, its);
   const behind = (prompt: string, said: string): Example => ({ text: `${prompt}${said}`, from: prompt.length });
   if (random.uniform() < 0.45) {
     const view = `${storyFor(name, thing)} ${cueOf(thing)}`;

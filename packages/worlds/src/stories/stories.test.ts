@@ -177,10 +177,12 @@ test("examples of owners name the child that the prompt is about, or say nothing
     decode: read,
     encode: (text: string) => Array.from(text, (letter) => letter.codePointAt(0) ?? 0),
   };
-  const texts = ownerExamples(letters, 600, randomFromSeed(7), ["was sad"]).map(({ promptTokens, completionTokens }) => ({
-    prompt: read(promptTokens),
-    said: read(completionTokens),
-  }));
+  const texts = ownerExamples(letters, 600, randomFromSeed(7), ["was sad"]).map(
+    ({ promptTokens, completionTokens }) => ({
+      prompt: read(promptTokens),
+      said: read(completionTokens),
+    }),
+  );
   const silent = texts.filter(({ said }) => said === "\n");
   const named = texts.filter(({ said }) => said !== "\n");
   expect(silent.length / texts.length).toBeGreaterThan(0.04);

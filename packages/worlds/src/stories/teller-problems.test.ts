@@ -27,7 +27,8 @@ function wordsOf(split: FamilySplit, family: string): Set<string> {
 describe.each(["validation", "test"] as const)("%s problems", (split) => {
   const problems = ofSplit[split];
   const groups = new Map<string, Problem[]>();
-  for (const problem of problems) groups.set(problem.group ?? "", [...(groups.get(problem.group ?? "") ?? []), problem]);
+  for (const problem of problems)
+    groups.set(problem.group ?? "", [...(groups.get(problem.group ?? "") ?? []), problem]);
 
   test("every group says one thing that is new, and has as many problems", () => {
     expect([...groups.keys()].toSorted()).toEqual(
@@ -36,7 +37,10 @@ describe.each(["validation", "test"] as const)("%s problems", (split) => {
         ...Object.keys(idleFamilies[split]).map((family) => `idle/${family}`),
         ...Object.keys(holderTemplates[split]).map((family) => `template/${family}`),
         ...nameLengths.map((length) => `name/${length}`),
-        ...["rival/thing", "thing/unseen", "tellers/5", "all/unseen"],
+        "rival/thing",
+        "thing/unseen",
+        "tellers/5",
+        "all/unseen",
       ].toSorted(),
     );
     const counts = [...groups.values()].map(({ length }) => length);
@@ -68,10 +72,7 @@ test("nothing that is held back is trained on, and the two held-out splits share
   const idle = splits.map((split) => new Set(Object.keys(idleFamilies[split]).flatMap((f) => [...wordsOf(split, f)])));
   for (const [i, one] of idle.entries())
     for (const other of idle.slice(i + 1)) expect([...one].filter((text) => other.has(text))).toEqual([]);
-  const heldWords = (split: HeldSplit): string[] => [
-    ...Object.values(heldNames[split]).flat(),
-    ...heldThings[split],
-  ];
+  const heldWords = (split: HeldSplit): string[] => [...Object.values(heldNames[split]).flat(), ...heldThings[split]];
   expect(heldWords("validation").filter((word) => heldWords("test").includes(word))).toEqual([]);
 });
 

@@ -111,7 +111,10 @@ function heldProblem(random: Random, sources: Sources, held: HeldSplit): Problem
   return drawProblem(random, sources, (child) => splitOf(child) === held || isNew(child));
 }
 
-const allNew = new Set([...Object.values(heldNames).flatMap((names) => Object.values(names).flat()), ...Object.values(heldThings).flat()]);
+const allNew = new Set([
+  ...Object.values(heldNames).flatMap((names) => Object.values(names).flat()),
+  ...Object.values(heldThings).flat(),
+]);
 const isNew = ({ name, thing }: { readonly name: string; readonly thing: string }): boolean =>
   allNew.has(name) || allNew.has(thing);
 
@@ -131,7 +134,9 @@ function drawProblem(
         return [id, `${text} ${cueOf(thing)} ${sources.opening}`.trimEnd()];
       }),
     );
-    const texts = randomFromSeed(JSON.stringify(views)).integer(2 ** 31).toString(36);
+    const texts = randomFromSeed(JSON.stringify(views))
+      .integer(2 ** 31)
+      .toString(36);
     return { id: `story-tellers:${gold}/${thing}/${holder}/${texts}`, question: thing, gold, views };
   }
 }

@@ -50,7 +50,17 @@ export async function measureBeforeWarmStart(
   try {
     if (language)
       for (const [name, { model }] of Object.entries(parts.policies)) references[name] = await model.snapshot();
-    const options = { seed, step: 0, split: "validation", problems, sampling, limits, onError, scoring, references } as const;
+    const options = {
+      seed,
+      step: 0,
+      split: "validation",
+      problems,
+      sampling,
+      limits,
+      onError,
+      scoring,
+      references,
+    } as const;
     const { evaluation: before } = await during(
       progress,
       `measuring ${Math.min(problems, problemsOfSplit(parts.task, "validation").length)} held-out problems with the model before its warm start`,

@@ -1,4 +1,4 @@
-import { randomFromSeed, type LanguageModel, type Random, type Tokenizer, type TrainingSequence } from "@laconic/core";
+import { randomFromSeed, type Random } from "@laconic/core";
 import { idleStory, ownerExamples } from "@laconic/worlds/stories";
 import { deedsOf, ownWords } from "./copying.ts";
 import type { Course } from "./course.ts";

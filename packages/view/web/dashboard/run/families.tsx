@@ -12,8 +12,8 @@ export function Families({ table: { columns, rows } }: { readonly table: FamilyT
     <div class="scroll" tabIndex={0} role="region" aria-label="By family">
       <h2>By family</h2>
       <p class="small">
-        Held-out problems by what is new in them. A deeper colour is a larger share; trained families have nothing that is
-        held back.
+        Held-out problems by what is new in them. A deeper colour is a larger share; trained families have nothing that
+        is held back.
       </p>
       <table>
         <thead>
