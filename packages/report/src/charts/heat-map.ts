@@ -1,4 +1,4 @@
-import { escapeHtml, formatNumber, formatPercent } from "@laconic/core/text";
+import { escapeHtml, formatNumber } from "@laconic/core/text";
 import type { FamilyTable } from "@laconic/trainer/reading";
 
 /** Most of a cell that colour covers: text stays readable in light and dark. */
@@ -15,9 +15,9 @@ export function renderHeatMap({ columns, rows }: FamilyTable, id: string): strin
   const body = rows
     .map(({ family, isTrained, problems, shares }) => {
       const cells = shares.map((share) =>
-        share === null ? "<td>-</td>" : `<td style="background:${heat(share)}">${formatPercent(share)}</td>`,
+        share === null ? "<td>-</td>" : `<td style="background:${heat(share)}">${Math.round(100 * share)} %</td>`,
       );
-      return `<tr><th scope="row">${escapeHtml(family)}</th><td class="words">${isTrained ? "trained" : "held back"}</td><td>${formatNumber(problems)}</td>${cells.join("")}</tr>`;
+      return `<tr><th scope="row" style="white-space:nowrap">${escapeHtml(family)}</th><td class="words">${isTrained ? "trained" : "held back"}</td><td>${formatNumber(problems)}</td>${cells.join("")}</tr>`;
     })
     .join("");
   return `<section aria-labelledby="${id}"><h2 id="${id}">By family</h2><p class="lead">Held-out problems by what is new in them: names by their tokens, stories, texts of those who know nothing, numbers of speakers. A deeper colour is a larger share.</p><div class="scroll" role="region" aria-labelledby="${id}" tabindex="0"><table><thead><tr><th scope="col" rowspan="2">Family</th><th scope="col" rowspan="2">In training</th><th scope="col" rowspan="2">Problems</th>${spans.join("")}</tr><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div></section>`;

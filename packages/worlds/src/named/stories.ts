@@ -45,7 +45,7 @@ export const storyRelay: NamedTask<StoryRelaySettings> = {
   open: async (settings, resources) => storyRelayTask({ ...settings, ...(await storyResources(resources)) }),
 };
 
-/** Of three tellers one knows; the others learn to be silent. */
+/** Of two to five tellers one knows; the others learn to be silent. */
 export interface StoryTellersSettings extends Omit<StoryTellersOptions, "heldOut" | "tokenizer"> {
   readonly name: "story-tellers";
 }
@@ -57,7 +57,7 @@ export const storyTellers: NamedTask<StoryTellersSettings> = {
   }),
   title: () => "story-tellers",
   about: () =>
-    "One of three tellers, another one each time, goes on with a story that says whose a thing is; the others know nothing and do well to be silent. The solver hears all that is written, and is right if its first word is the owner's name.",
+    "Two to five tellers go on with a story each: one, another one each time, reads whose the asked thing is, the others read of something else and do well to be silent. The solver hears all that is written, and is right if its first word is the owner's name.",
   open: async (settings, resources) => storyTellersTask({ ...settings, ...(await storyResources(resources)) }),
 };
 

@@ -57,7 +57,7 @@ const budget = {
   guard: { action: "freeze", rewardTolerance: 0.1, maxSilenceRate: 0.6 },
 } as const;
 
-/** Learned silence: of three tellers one knows whose the thing is; the others cost words and lead the solver astray. */
+/** Learned silence: of two to five tellers one knows whose the thing is; the others cost words and lead the solver astray. */
 export const storyTellers: Preset = {
   task: { name: "story-tellers", madeUp: 0.7 },
   model,

@@ -1,5 +1,5 @@
 import type { FamilyTable } from "@laconic/trainer/reading";
-import { formatNumber, formatPercent } from "../../parts/format.ts";
+import { formatNumber } from "../../parts/format.ts";
 import { visibleLine } from "../../parts/safe-text.ts";
 
 /** Most of a cell that colour covers: text stays readable in light and dark. */
@@ -44,12 +44,14 @@ export function Families({ table: { columns, rows } }: { readonly table: FamilyT
         <tbody>
           {rows.map(({ family, isTrained, problems, shares }) => (
             <tr key={family}>
-              <th scope="row">{visibleLine(family, 60)}</th>
+              <th scope="row" style={{ whiteSpace: "nowrap" }}>
+                {visibleLine(family, 60)}
+              </th>
               <td>{isTrained ? "trained" : "held back"}</td>
               <td class="number">{formatNumber(problems)}</td>
               {shares.map((share, i) => (
                 <td key={i} class="number" style={share === null ? {} : { background: heat(share) }}>
-                  {share === null ? "-" : formatPercent(share)}
+                  {share === null ? "-" : `${Math.round(100 * share)} %`}
                 </td>
               ))}
             </tr>
