@@ -5,6 +5,7 @@ import { relayQuickstart } from "../packages/worlds/src/index.ts";
 import { expect, test } from "vitest";
 import { loadPlot } from "../packages/report/src/charts/plot-library.ts";
 import { colours } from "../packages/report/src/pages/theme.ts";
+import type { PlaneChart } from "../packages/report/src/charts/plane.ts";
 import { planeFile } from "../packages/report/src/charts/plane-chart.ts";
 import type { VariantResult } from "../packages/runtime/src/variants/run-variants.ts";
 import { variantPlane } from "../packages/report/src/variants/variant-page.ts";
@@ -60,6 +61,56 @@ test("docs/public/prefix-tree.svg is drawn from a debate of the prefix tree's be
   const group = debate?.sequences.slice(0, debate.groupSize) ?? [];
   const picture = prefixTreePicture("The sequences of a debate: 3 agents, 2 rounds", group, colours);
   await expect(picture).toMatchFileSnapshot(join(root, "docs", "public", "prefix-tree.svg"));
+});
+
+/** What `bench/src/team-baselines.ts` writes of each baseline. */
+interface BaselineRow {
+  readonly name: string;
+  readonly tokens: number;
+  readonly accuracy: number;
+}
+
+const baselines = "docs/results/tellers-baselines.jsonl";
+const shownBaselines: readonly (readonly [name: string, label: string, color: number])[] = [
+  ["fetched", "fetched", 4],
+  ["taught", "taught", 2],
+  ["taught, idle agents muted by rule", "muted by rule", 5],
+  ["trained without price", "without price", 1],
+  ["trained", "trained", 3],
+];
+
+test(`docs/public/tellers.svg is drawn from ${baselines}`, async () => {
+  const rows = readText(baselines)
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as BaselineRow);
+  const points = shownBaselines.flatMap(([name, label, color]) => {
+    const own = rows.filter((row) => row.name === name);
+    const mean = (pick: (row: BaselineRow) => number): number =>
+      own.reduce((sum, row) => sum + pick(row), 0) / own.length;
+    const of = { interval: null, color, name };
+    const seeds = own.map(({ tokens, accuracy }) => ({ ...of, tokens, accuracy, faint: true }));
+    return [...seeds, { ...of, tokens: mean(({ tokens }) => tokens), accuracy: mean((row) => row.accuracy), label }];
+  });
+  const plane: PlaneChart = {
+    title: "Story-tellers on test problems",
+    caption: "Small points are seeds, large ones their means. Better is up and to the left.",
+    level: 2,
+    xLabel: "tokens per episode",
+    points,
+    legend: [],
+    joined: "none",
+    logarithmic: false,
+    budget: null,
+    remark: "",
+  };
+  for (const [size, suffix] of [
+    ["wide", ""],
+    ["narrow", "-narrow"],
+  ] as const)
+    await expect(planeFile(await loadPlot(), plane, size)).toMatchFileSnapshot(
+      join(root, "docs", "public", `tellers${suffix}.svg`),
+    );
 });
 
 const pictureOf = /<picture>(?:(?!<\/picture>)[^])*<\/picture>|!\[[^\]]*\]\([^)]+\)/gu;

@@ -1,10 +1,10 @@
 // How often a story model copies a name: by the solver from a perfect message, and by a teller from each template of a holder's story.
-//   npx tsx bench/src/copy-ceiling.ts --model FOLDER [--model FOLDER ...] [--split validation] [--out FILE]
+//   npx tsx bench/src/copy-ceiling.ts [--model FOLDER ...] [--run RUN ...] [--split validation] [--temperature 0.6] [--out FILE]
 // A line of JSON for each model: what no training of a team with these weights can exceed by more than it improves the copying itself.
 import { appendFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { randomFromSeed, type LanguageModel } from "@laconic/core";
-import { openParts, parseAppConfig, runResources } from "@laconic/runtime";
+import { findRun, openFoundRun, openParts, parseAppConfig, runResources, type OpenedParts } from "@laconic/runtime";
 import { chooseDevice } from "@laconic/runtime/devices";
 import { onlyPolicy, type TrainedPolicy } from "@laconic/trainer";
 import { cueOf, heldNames, holderTemplates, knownNames, storyQuestion, things } from "@laconic/worlds/stories";
@@ -12,6 +12,7 @@ import { cueOf, heldNames, holderTemplates, knownNames, storyQuestion, things } 
 const { values: flags } = parseArgs({
   options: {
     model: { type: "string", multiple: true, default: [] as string[] },
+    run: { type: "string", multiple: true, default: [] as string[] },
     split: { type: "string", default: "test" },
     temperature: { type: "string", default: "1" },
     out: { type: "string" },
@@ -24,11 +25,15 @@ const repeats = 3;
 
 for (const folder of flags.model) {
   const config = parseAppConfig({ task: { name: "story-tellers" }, model: folder });
-  const { parts, close } = await openParts(config, place, { ...(await runResources(folder, quiet)), heldOut: 1 });
+  await measure(folder, await openParts(config, place, { ...(await runResources(folder, quiet)), heldOut: 1 }));
+}
+for (const run of flags.run) await measure(run, await openFoundRun(await findRun(run), quiet, { heldOut: 1 }));
+
+async function measure(model: string, { parts, close }: OpenedParts): Promise<void> {
   try {
-    const { model, speak } = parts.policies[onlyPolicy] as TrainedPolicy;
-    const row = { model: folder, parameters: model.trainableParameters, ...(await ceilings(speak(model))) };
-    const line = JSON.stringify(row);
+    const policy = parts.policies[onlyPolicy] as TrainedPolicy;
+    const found = await ceilings(policy.speak(policy.model));
+    const line = JSON.stringify({ model, parameters: policy.model.trainableParameters, ...found });
     process.stdout.write(`${line}\n`);
     if (flags.out !== undefined) appendFileSync(flags.out, `${line}\n`);
   } finally {

@@ -128,7 +128,7 @@ function guide(): Group[] {
         { text: "AgentPO and MAGRPO: small worlds", link: "/results/small-worlds" },
         { text: "Pairs beside MAGRPO's baselines", link: "/results/pairs" },
         { text: "AgentPO: a story model", link: "/results/story-hint" },
-        { text: "Three tellers", link: "/results/tellers" },
+        { text: "Tellers", link: "/results/tellers" },
         { text: "Story worlds", link: "/results/story-worlds" },
         { text: "A told budget", link: "/results/story-budget" },
         { text: "Methods against servers", link: "/results/servers" },
