@@ -9,16 +9,10 @@ export { describeMetric, metricNames } from "../metric-names.ts";
 export type { MetricName } from "../metric-names.ts";
 export { describeChanges } from "../run/changed-settings.ts";
 export type { ChangedSetting, ChangesOfStep } from "../run/changed-settings.ts";
+export type { GroupFigures, RunEvaluation } from "../run/run-evaluation.ts";
 export { readRunFacts, stepSeconds, unreadFacts } from "../run/run-facts.ts";
 export type { FamilyColumn, FamilyRow, FamilyTable } from "../run/families.ts";
-export type {
-  GroupFigures,
-  RunEvaluation,
-  RunFacts,
-  RunFactsOptions,
-  WarmStartFacts,
-  RunState,
-} from "../run/run-facts.ts";
+export type { RunFacts, RunFactsOptions, WarmStartFacts, RunState } from "../run/run-facts.ts";
 export { fileSystemSource, folderSource } from "./folder-source.ts";
 export { eachEpisode, episodeContent, shownEpisodes } from "./episode-content.ts";
 export { EpisodeFile } from "./episode-file.ts";

@@ -3,6 +3,7 @@ import { likelyCause } from "../divergence.ts";
 import { regressionOf } from "../regression.ts";
 import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";
 import { familyTable, type FamilyTable } from "./families.ts";
+import type { GroupFigures, RunEvaluation } from "./run-evaluation.ts";
 import { damageOf } from "./file-damage.ts";
 import {
   formerRecordVersion,
@@ -28,28 +29,6 @@ export type RunState =
   | "half-written"
   /** Not a run, or of a version that this program does not read. */
   | "foreign";
-
-/** A row of `evaluations.jsonl`: a team on held-out problems; accuracy from 0 to 1, tokens a mean per episode. */
-export interface RunEvaluation {
-  readonly step: number;
-  readonly problems: number;
-  readonly accuracy: number;
-  readonly interval: readonly [low: number, high: number];
-  readonly tokens: number;
-  /** Share of turns without a word, by agent. */
-  readonly silence: Readonly<Record<string, number>>;
-  /** By group of problems; absent where they have none. */
-  readonly groups?: Readonly<Record<string, GroupFigures>>;
-}
-
-/** Of the problems of one group. */
-export interface GroupFigures {
-  readonly problems: number;
-  readonly accuracy: number;
-  readonly tokens: number;
-  /** What the reward counts beside its terms. */
-  readonly measures: Readonly<Record<string, number>>;
-}
 
 /** The supervised warm start before a training. */
 export interface WarmStartFacts {
