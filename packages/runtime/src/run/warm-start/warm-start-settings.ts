@@ -6,7 +6,7 @@ import type { AppConfig, WarmStartSettings } from "../run-settings.ts";
 
 /** Kinds of examples: the tasks whose models need them. */
 const tasksOf: Readonly<Record<WarmStartSettings["name"], readonly string[]>> = {
-  copying: ["story-relay", "story-tellers"],
+  copying: ["story-tellers", "story-relay"],
   owners: ["story-tellers"],
   budgets: ["story-budget"],
 };
