@@ -37,6 +37,7 @@ export type {
   LanguageModel,
   LogProbsAtOne,
   ModelIdentity,
+  OwnReply,
   Prompt,
   SamplingSettings,
   TokenTrace,

@@ -37,6 +37,14 @@ export interface CompletionRequest {
   readonly topLogProbs?: number;
   /** Requests of one conversation, such as the turns of an episode, may go on from each other's cached prefixes. */
   readonly conversation?: string;
+  /** The speaker's earlier replies, in order: where the chat has one as the assistant's message, a local policy reads its very tokens. */
+  readonly ownReplies?: readonly OwnReply[];
+}
+
+/** What a model wrote before, as text and as it was sampled. */
+export interface OwnReply {
+  readonly text: string;
+  readonly tokens: readonly number[];
 }
 
 /** Why a model stopped writing. */

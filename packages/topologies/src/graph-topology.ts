@@ -103,6 +103,7 @@ function promptFor(
     prompt,
     inbox,
     speaksAgain,
+    earlier: [...turns],
     ...(pass !== undefined && { pass }),
     ...(stop && { stop }),
     ...(renderPrompt && { renderPrompt }),

@@ -6,6 +6,7 @@ import {
   type Completion,
   type EpisodeContext,
   type LedgerCall,
+  type OwnReply,
   type Prompt,
   type Utterance,
 } from "@laconic/core";
@@ -28,6 +29,8 @@ export interface SpeakRequest {
   readonly stop?: readonly string[];
   /** The agent speaks more than once in the episode, so its prompts may begin alike: a local policy keeps what it computed. */
   readonly speaksAgain?: boolean;
+  /** What was said before it: a chat with the agent's own replies in it goes on from their tokens. */
+  readonly earlier?: readonly Turn[];
   readonly renderPrompt?: (prompt: Prompt) => string;
   /** What an agent says to say nothing, beside an empty text. */
   readonly pass?: string;
@@ -49,6 +52,7 @@ export interface Turn {
  */
 export async function speak(context: EpisodeContext, request: SpeakRequest): Promise<Turn> {
   const { agent, turn, round, prompt, inbox, maxTokens, temperature, stop } = request;
+  const ownReplies = ownRepliesOf(request);
   const started = context.clock?.();
   const completion = await modelOf(context, agent).complete({
     prompt,
@@ -62,6 +66,7 @@ export async function speak(context: EpisodeContext, request: SpeakRequest): Pro
     ...(context.signal && { signal: context.signal }),
     // The stream is the episode's own, so no two episodes share a name.
     ...(request.speaksAgain && { conversation: `${context.random.state().join("-")}/${agent}` }),
+    ...(ownReplies.length > 0 && { ownReplies }),
   });
   const seconds = started === undefined || !context.clock ? undefined : (context.clock() - started) / 1000;
   const of = { name: `agent "${agent}": its model`, value: "actor" };
@@ -103,6 +108,14 @@ export async function speak(context: EpisodeContext, request: SpeakRequest): Pro
       silent,
     },
   };
+}
+
+/** Only a chat has messages of its own to be found again. */
+function ownRepliesOf({ agent, prompt, earlier = [] }: SpeakRequest): OwnReply[] {
+  if (prompt.kind !== "messages") return [];
+  return earlier.flatMap(({ utterance: { agent: from, text, trace } }) =>
+    from === agent && trace ? [{ text, tokens: trace.tokens }] : [],
+  );
 }
 
 function lacksOfCompletion(given: unknown): string | null {

@@ -50,6 +50,7 @@ const criticProtocols: readonly Protocol<"critique" | "answer">[] = [
   {
     ...flow,
     id: "critic/untrained",
+    version: 3,
     roles: [{ slot: "actor" }, { slot: "critic", duty: "points out errors and gaps" }],
     phases: { critique: {}, answer: {} },
     prompts: ["The prompts of the team that is trained.", "The critic writes no solution of its own."],

@@ -6,13 +6,13 @@ import {
   type EngineCapabilities,
   type LanguageModel,
   type ModelIdentity,
-  type Prompt,
   type SampleRequest,
   type SampleResult,
   type Sampler,
   type Tokenizer,
   type TokenBytes,
 } from "@laconic/core";
+import { chatTokens } from "./chat-tokens.ts";
 import { endAtStop } from "./end-at-stop.ts";
 import { sampleAtOnce, sampleInWaves } from "./sampling-waves.ts";
 
@@ -73,7 +73,7 @@ function sampleRequest(request: CompletionRequest, tokenizer: Tokenizer): Sample
   const { stop = [], ...sampling } = request.sampling;
   const { topLogProbs, conversation, signal } = request;
   return {
-    promptTokens: promptTokens(request.prompt, tokenizer),
+    promptTokens: promptTokens(request, tokenizer),
     sampling,
     stopTokens: endTokens(tokenizer),
     ...(stop.some((text) => text !== "") && { stopTexts: { texts: stop, tokenBytes: tokenBytesOf(tokenizer) } }),
@@ -88,14 +88,17 @@ function endTokens(tokenizer: Tokenizer | ChatTokenizer): readonly number[] {
   return "endTokens" in tokenizer ? tokenizer.endTokens : [tokenizer.endToken];
 }
 
-function promptTokens(prompt: Prompt, tokenizer: Tokenizer | ChatTokenizer): readonly number[] {
+function promptTokens(
+  { prompt, ownReplies = [] }: CompletionRequest,
+  tokenizer: Tokenizer | ChatTokenizer,
+): readonly number[] {
   switch (prompt.kind) {
     case "tokens":
       return prompt.tokens;
     case "text":
       return tokenizer.encodePrompt?.(prompt.text) ?? tokenizer.encode(prompt.text);
     case "messages":
-      if ("encodeChat" in tokenizer) return tokenizer.encodeChat(prompt.messages);
+      if ("encodeChat" in tokenizer) return chatTokens(prompt.messages, ownReplies, tokenizer);
       throw new LaconicError("input_invalid", "this policy has no chat template; send a text or token prompt");
   }
 }

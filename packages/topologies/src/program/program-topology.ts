@@ -140,6 +140,7 @@ async function sayTogether(
   const { speakers, limit, spent } = admit(lines, ({ agent }) => agent, turns, context.limits);
   const round = (turns.at(-1)?.call.round ?? -1) + 1;
   const first = turns.length;
+  const earlier = [...turns];
   const taken = await takeTurns(
     context,
     clock,
@@ -148,6 +149,7 @@ async function sayTogether(
       turn: first + i,
       round,
       inbox: reads,
+      earlier,
       maxTokens: Math.min(own, maxTokens, context.sampling.maxTokens ?? Infinity),
       ...(pass !== undefined && { pass }),
     })),

@@ -1,4 +1,6 @@
-import { chatTemplate, problemText, type PromptTemplate, quoted, solving } from "./template.ts";
+import type { ChatMessage, Prompt } from "@laconic/core";
+import type { ReceivedMessage } from "../view.ts";
+import { chatTemplate, paragraphs, problemText, type PromptTemplate, quoted, solving } from "./template.ts";
 
 /** AgentPO's collaborator before the actor: says the problem more clearly (our wording). */
 export const hintPrompt: PromptTemplate = chatTemplate(
@@ -22,20 +24,41 @@ export const criticPrompt: PromptTemplate = chatTemplate(
   (view) => `${problemText(view)}\n\n${quoted(view, () => "The solver")}`,
 );
 
-/** AgentPO's actor around a critic: first a draft, then a better solution from draft and comment. */
+/**
+ * AgentPO's actor around a critic: first a draft, then a better solution from draft and comment. The draft stays a message of its
+ * own, so that the second turn goes on from the first.
+ */
 export function revisingActorPrompt(answerForm: string): PromptTemplate {
-  return chatTemplate("agentpo-revising-actor@2", solving(answerForm), (view) =>
-    view.round === 0
-      ? problemText(view)
-      : `${problemText(view)}\n\n${quoted(view, (from) => (from === view.agent ? "You" : "A reviewer"))}\n\nImprove the solution.`,
-  );
+  return {
+    id: "agentpo-revising-actor@3",
+    render: (view): Prompt => {
+      const isOwn = ({ from }: ReceivedMessage): boolean => from === view.agent;
+      const comments = quoted({ inbox: view.inbox.filter((each) => !isOwn(each)) }, () => "A reviewer");
+      const review = paragraphs(comments, "Improve the solution.");
+      const draft = view.inbox.find((each) => isOwn(each) && !each.silent);
+      const messages: ChatMessage[] = [{ role: "system", content: solving(answerForm) }];
+      if (view.round === 0) messages.push({ role: "user", content: problemText(view) });
+      else if (!draft) messages.push({ role: "user", content: paragraphs(problemText(view), review) });
+      else
+        messages.push(
+          { role: "user", content: problemText(view) },
+          { role: "assistant", content: draft.text },
+          { role: "user", content: review },
+        );
+      return { kind: "messages", messages };
+    },
+  };
 }
 
-/** Debate: answer, then answer again having read the others (the protocol of Du et al. 2023 in our wording). */
+/**
+ * Debate: answer, then answer again having read everybody (the protocol of Du et al. 2023 in our wording). All read the same words
+ * in the order in which they were said, and only at the end who they are, so that their prompts begin alike.
+ */
 export function debatePrompt(answerForm: string): PromptTemplate {
-  return chatTemplate("debate@2", `Solve the problem. ${solving(answerForm)}`, (view) =>
-    view.round === 0
-      ? problemText(view)
-      : `${problemText(view)}\n\n${quoted(view, (from) => (from === view.agent ? "You" : `Agent ${from}`))}\n\nUse what the others say as advice, check it, and answer again.`,
-  );
+  return chatTemplate("debate@3", `Solve the problem. ${solving(answerForm)}`, (view) => {
+    if (view.round === 0) return problemText(view);
+    const said = quoted({ inbox: view.inbox.toSorted((a, b) => a.turn - b.turn) }, (from) => `Agent ${from}`);
+    const task = `You are agent ${view.agent}. Use what the others say as advice, check it, and answer again.`;
+    return paragraphs(problemText(view), said, task);
+  });
 }

@@ -35,6 +35,11 @@ export function problemText({ question, privateView }: Pick<AgentView, "question
   return privateView === undefined ? question : `${question}\n\nOnly you know:\n${privateView}`;
 }
 
+/** Parts of a prompt, a blank line between them; empty ones are left out. */
+export function paragraphs(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
 /** A text as a quotation: every line is marked, so that it cannot pose as anything else. */
 export function quote(text: string): string {
   return text
@@ -48,7 +53,7 @@ export function quote(text: string): string {
  * instruction of the system, or as the end of the quotation. Silent senders are left out.
  */
 export function quoted(
-  { inbox }: AgentView,
+  { inbox }: Pick<AgentView, "inbox">,
   nameOf: (from: string, position: number) => string = (from) => from,
 ): string {
   return inbox

@@ -119,7 +119,10 @@ test("critic and actor: draft, comment, revision; the critic speaks once", async
     "actor: better",
   ]);
   expect(critic.asked[0]).toContain("The solver wrote:\n> draft");
-  expect(actor.asked[1]).toContain("You wrote:\n> draft\n\nA reviewer wrote:\n> gap");
+  // The second turn goes on from the first, and the draft is a message of its own.
+  expect(actor.asked[1]).toBe(
+    `${actor.asked[0]}\n---\ndraft\n---\nA reviewer wrote:\n> gap\n\nImprove the solution.`,
+  );
   expect([episode.answer, criticalPath(episode.ledger).calls]).toEqual(["better", 3]);
 });
 
@@ -132,6 +135,45 @@ test("debate: everybody reads everybody's last message; written and read tokens 
   // The others' messages, N (N - 1) R of them, and each agent's own.
   expect(totals.readTokens).toBe((agents * (agents - 1) + agents) * rounds * length);
   expect(asked.at(-1)).toContain("Agent b wrote:\n> yes");
+});
+
+test.each(["last", "full"] as const)(
+  "debate, %s: all read the same words in the order they were said, and who they are behind them",
+  async (delivery) => {
+    const { model, asked } = scripted((prompt) => `${prompt.length}`);
+    await play(graphTopology(debateGraph([a, b, c], { rounds: 3, delivery })), { a: model, b: model, c: model });
+    for (const round of [asked.slice(3, 6), asked.slice(6)]) {
+      const [shared, ...others] = round.map((prompt) => prompt.split("You are agent ")[0]);
+      expect(others).toEqual([shared, shared]);
+      expect(round.map((prompt) => prompt.split("You are agent ")[1]?.slice(0, 2))).toEqual(["a.", "b.", "c."]);
+    }
+    const heard = (prompt = ""): string[] => [...prompt.matchAll(/Agent (\w) wrote/gu)].map(([, from = ""]) => from);
+    expect(heard(asked[8])).toEqual(delivery === "last" ? ["a", "b", "c"] : ["a", "b", "c", "a", "b", "c"]);
+    // All that was said before stands in front of what was said since.
+    const [before = ""] = (asked[3] ?? "").split("You are agent ");
+    expect((asked[6] ?? "").startsWith(before)).toBe(delivery === "full");
+  },
+);
+
+test("agents are told the tokens of their own replies, for chats that have them as messages", async () => {
+  const told: (readonly string[])[] = [];
+  const model: LanguageModel = {
+    id: "traced",
+    complete: async ({ ownReplies = [] }) => {
+      told.push(ownReplies.map(({ text, tokens }) => `${text}=${tokens.join()}`));
+      const [text, tokens] = [`reply ${told.length}`, [told.length, 0]];
+      const usage = { promptTokens: 1, completionTokens: 2, counted: "model" as const };
+      const trace = { promptTokens: [5], tokens, logProbs: [-1, -1] };
+      return { text, finishReason: "stop", usage, model: { id: "traced", weightVersion: 0 }, trace };
+    },
+  };
+  await play(graphTopology(graphs["critic and actor"]?.() as Graph), { actor: model, critic: model });
+  expect(told).toEqual([[], [], ["reply 1=1,0"]]);
+  told.length = 0;
+  const transition = (): string[] => ["left", "right"];
+  const players = ["a", "b"].map((id) => ({ id, maxTokens: 8 }));
+  await play(synchronousTurns(players, { turns: 2, transition }), { a: model, b: model });
+  expect(told).toEqual([[], [], ["reply 1=1,0"], ["reply 2=2,0"]]);
 });
 
 test("full delivery reads everything again", async () => {

@@ -35,8 +35,9 @@ export function treeRollout(
     parts: 1,
     async play(_, attempt = 0, signal) {
       const scores: (RewardOutcome | null)[] = [];
-      const say: Say = (agent, place, prompt, round) => {
+      const say: Say = (agent, place, prompt, earlier) => {
         const { id, maxTokens, stop, renderPrompt } = game.players[agent] as JointGame["players"][number];
+        const round = earlier.length / game.players.length;
         return speak(
           {
             models,
@@ -50,6 +51,7 @@ export function treeRollout(
             round,
             prompt,
             inbox: [],
+            earlier,
             maxTokens,
             ...(stop && { stop }),
             ...(renderPrompt && { renderPrompt }),
@@ -150,7 +152,7 @@ export function checkTreeTask(
     });
 }
 
-type Say = (agent: number, place: string, prompt: ReturnType<typeof jointPrompt>, round: number) => Promise<Turn>;
+type Say = (agent: number, place: string, prompt: ReturnType<typeof jointPrompt>, earlier: readonly Turn[]) => Promise<Turn>;
 
 interface Growth {
   readonly game: JointGame;
@@ -182,7 +184,7 @@ async function grow(
       game.players.flatMap((_, agent) =>
         Array.from({ length: count }, async (__, reply): Promise<[string, Turn]> => {
           const prompt = jointPrompt(game, agent, askedNow, history);
-          return [placeOf(path, agent, reply), await say(agent, `${place}/reply:${reply}`, prompt, round)];
+          return [placeOf(path, agent, reply), await say(agent, `${place}/reply:${reply}`, prompt, before)];
         }),
       ),
     ),

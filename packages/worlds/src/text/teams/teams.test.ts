@@ -92,7 +92,9 @@ test("a plain debate: no collaborator, everybody hears everybody, all learn, and
   const { asked } = await played("plain-debate", (agent) => (agent === "debater-2" ? "5" : "4"));
   expect(asked.map(({ agent }) => agent)).toEqual(["debater-1", "debater-2", "debater-1", "debater-2"]);
   expect(asked[0]?.prompt).not.toContain("wrote:");
-  expect(asked[2]?.prompt).toContain("You wrote:\n> 4\n\nAgent debater-2 wrote:\n> 5");
+  const heard = "Agent debater-1 wrote:\n> 4\n\nAgent debater-2 wrote:\n> 5\n\nYou are agent ";
+  expect(asked[2]?.prompt).toContain(`${heard}debater-1.`);
+  expect(asked[3]?.prompt).toContain(`${heard}debater-2.`);
   expect(asked.every(({ prompt }) => !prompt.includes("Hint"))).toBe(true);
   expect(asked.map(({ maxTokens }) => maxTokens)).toEqual([100, 100, 100, 100]);
 });
@@ -121,6 +123,21 @@ test("complete: in turn, each hears who spoke before it and the others of the ro
     ["agent-1"],
     ["agent-2"],
     ["agent-1"],
+  ]);
+});
+
+test("complete: who speaks next reads the words of this round as the one before did, and one message more", async () => {
+  const { topology } = teamOf("complete", { ...options, agents: 4 });
+  const asked: string[] = [];
+  const model = scriptedModel(({ prompt }) => ({ text: `words ${asked.push(shown(prompt))}` }));
+  const models = Object.fromEntries(topology.agents.map((agent) => [agent, model]));
+  await topology.run(problem, { models, sampling: { temperature: 1 }, random: randomFromSeed(0) });
+  const ofRound = (prompt = ""): string[] => [...prompt.matchAll(/> (words \d)/gu)].map(([, words = ""]) => words);
+  expect(asked.slice(4).map(ofRound)).toEqual([
+    ["words 2", "words 3", "words 4"],
+    ["words 5", "words 3", "words 4"],
+    ["words 5", "words 6", "words 4"],
+    ["words 5", "words 6", "words 7"],
   ]);
 });
 

@@ -14,10 +14,14 @@ import {
 } from "@laconic/topologies";
 import { numbered, slot, teamOn, type TeamPreset } from "./text-team.ts";
 
-/** Answers, with what others said before as advice: for graphs in which some hear others at once and some never do. */
+/**
+ * Answers, with what others said before as advice: for graphs in which some hear others at once and some never do. What was said in
+ * this round stands first, in order of turns: who speaks next reads the same and one message more.
+ */
 function advisedPrompt(answerForm: string): PromptTemplate {
-  return chatTemplate("advised@1", solving(answerForm), (view) => {
-    const received = quoted(view, (from) => `Agent ${from}`);
+  return chatTemplate("advised@2", solving(answerForm), (view) => {
+    const inbox = view.inbox.toSorted((a, b) => b.round - a.round || a.turn - b.turn);
+    const received = quoted({ inbox }, (from) => `Agent ${from}`);
     return received === ""
       ? problemText(view)
       : `${problemText(view)}\n\n${received}\n\nUse what the others say as advice, check it, and answer.`;
