@@ -1,14 +1,14 @@
 // What one micro-batch of each work of prefix-tree.ts costs a GPU's host, with prefixes passed once and every sequence by itself:
 // operations that are enqueued, calls into PyTorch, and bytes that go up and come back. Counted on a stand-in for CUDA: no GPU.
 //
-// npx tsx bench/src/prefix-tree/counts.ts [--size 28M]
+// npx tsx bench/src/prefix-tree-counts.ts [--size 28M]
 import { parseArgs } from "node:util";
 import { createInlineEngine } from "@laconic/engine";
 import { standInKernels } from "@laconic/kernels-torch/testing";
-import { print } from "../measure.ts";
-import { qwen2Config } from "../model-geometry.ts";
-import { stepSizes } from "../step/job.ts";
-import { works, type Work } from "./works.ts";
+import { print } from "./measure.ts";
+import { qwen2Config } from "./model-geometry.ts";
+import { stepSizes } from "./step/job.ts";
+import { works, type Work } from "./prefix-tree/works.ts";
 
 const { values: given } = parseArgs({ options: { size: { type: "string", default: "28M" } } });
 const size = stepSizes.find(({ name }) => name === given.size);
