@@ -1,19 +1,22 @@
 // Runs in a page, which gets its text alone: nothing from outside the function.
 export function measurePage() {
+  // Red, green, blue and opacity from 0 to 1, of `rgb(255 0 0 / 0.5)` as of `color(srgb 1 0 0 / 0.5)`.
+  const partsOf = (color) => {
+    const [r, g, b, opacity = 1] = color.match(/[\d.]+/gu).map(Number);
+    return [...[r, g, b].map((part) => (color.startsWith("color(") ? part : part / 255)), opacity];
+  };
   const luminance = (color) => {
     const [r, g, b] = color
-      .match(/[\d.]+/gu)
       .slice(0, 3)
-      .map((part) => Number(part) / 255)
       .map((share) => (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const groundOf = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const color = getComputedStyle(at).backgroundColor;
-      if (color !== "rgba(0, 0, 0, 0)") return color;
-    }
-    return "rgb(255, 255, 255)";
+    if (!element) return [1, 1, 1];
+    const [r, g, b, opacity] = partsOf(getComputedStyle(element).backgroundColor);
+    if (opacity === 1) return [r, g, b];
+    const behind = groundOf(element.parentElement);
+    return [r, g, b].map((part, i) => opacity * part + (1 - opacity) * behind[i]);
   };
   const shown = (element) => element.getClientRects().length > 0;
   const nameOf = (svg) => svg.querySelector("title")?.textContent ?? "";
@@ -51,7 +54,7 @@ export function measurePage() {
     const style = getComputedStyle(element);
     const drawn = element.closest("svg") !== null;
     if (!drawn) sizes.push(Number.parseFloat(style.fontSize));
-    const [a, b] = [luminance(drawn ? style.fill : style.color), luminance(groundOf(element))];
+    const [a, b] = [luminance(partsOf(drawn ? style.fill : style.color)), luminance(groundOf(element))];
     contrasts.push((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05));
   }
   const { scrollWidth, clientWidth } = document.documentElement;
