@@ -1,6 +1,6 @@
 import type { Measured } from "@laconic/trainer";
 import { expect, test } from "vitest";
-import { measuredLines } from "./figures-text.ts";
+import { languageLines, measureLines } from "./figures-text.ts";
 
 const measured = (measures: Record<string, number>, perplexity: number): Measured => ({
   problems: 9,
@@ -13,16 +13,18 @@ const measured = (measures: Record<string, number>, perplexity: number): Measure
 
 test("what is counted and how odd the words are, before and after, a line each", () => {
   const [before, after] = [measured({ rank_correlation: -0.2061 }, 4.3), measured({ rank_correlation: 0.9068 }, 6.17)];
-  expect(measuredLines([before, after])).toEqual([
-    "rank_correlation  -0.206 -> 0.907",
-    "perplexity of writer  4.3 -> 6.17",
+  expect(measureLines([before, after])).toEqual(["rank_correlation  -0.206 -> 0.907"]);
+  expect(languageLines([before, after])).toEqual(["words of writer  perplexity 4.3 -> 6.17"]);
+  const told = { perplexity: 2, repetition: 0, vocabulary: 1, perplexityWithEnd: 5.69, commonestTemplate: 0.79 };
+  expect(languageLines([before, { ...after, language: { writer: told } }])).toEqual([
+    "words of writer  perplexity 4.3 -> 2, with the end - -> 5.69, share of one template - -> 0.79",
   ]);
 });
 
 test("what had no value before says so; without measures and language there are no lines", () => {
-  expect(measuredLines([undefined, measured({}, 4), measured({ rank_correlation: 0.5 }, 4)])[0]).toBe(
+  expect(measureLines([undefined, measured({}, 4), measured({ rank_correlation: 0.5 }, 4)])[0]).toBe(
     "rank_correlation  - -> - -> 0.5",
   );
   const { measures: _, language: __, ...bare } = measured({}, 4);
-  expect(measuredLines([bare, bare])).toEqual([]);
+  expect([...measureLines([bare, bare]), ...languageLines([bare, bare])]).toEqual([]);
 });

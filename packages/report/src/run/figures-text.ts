@@ -10,36 +10,37 @@ export function tokenChange(before: number, after: number, than = "before"): str
   return ratio > 1 ? `${formatNumber(ratio)} times fewer` : `${formatNumber(1 / ratio)} times as many`;
 }
 
-/**
- * What was measured beside accuracy and tokens in each state of a run, a line each: what rewards and task count, and how odd each agent's
- * words are. A state without the value shows as "-".
- */
-export function measuredLines(states: readonly (Measured | undefined)[]): string[] {
-  const last = states.at(-1);
-  const way = (valueOf: (of: Measured) => number | undefined): string =>
-    states
-      .map((state) => {
-        const value = state && valueOf(state);
-        return value === undefined ? "-" : formatNumber(value);
-      })
-      .join(" -> ");
-  return [
-    ...Object.keys(last?.measures ?? {}).map((name) => `${printable(name)}  ${way((of) => of.measures?.[name])}`),
-    ...Object.entries(last?.language ?? {}).flatMap(([agent, language]) =>
-      languageFigures
-        .filter(([name]) => language[name] !== undefined)
-        .map(([name, words]) => `${words} of ${printable(agent)}  ${way((of) => of.language?.[agent]?.[name])}`),
-    ),
-  ];
+type States = readonly (Measured | undefined)[];
+
+/** What rewards and task count in each state of a run, a line each. A state without the value shows as "-". */
+export function measureLines(states: States): string[] {
+  const names = Object.keys(states.at(-1)?.measures ?? {});
+  return names.map((name) => `${printable(name)}  ${way(states, (of) => of.measures?.[name])}`);
 }
 
-/** What is said of an agent's language; older runs have the first alone. */
+/** How odd each agent's words are in each state, and how many are one template: a line each. Older runs have the first alone. */
+export function languageLines(states: States): string[] {
+  return Object.entries(states.at(-1)?.language ?? {}).map(([agent, last]) => {
+    const figures = languageFigures
+      .filter(([name]) => last[name] !== undefined)
+      .map(([name, words]) => `${words} ${way(states, (of) => of.language?.[agent]?.[name])}`);
+    return `words of ${printable(agent)}  ${figures.join(", ")}`;
+  });
+}
+
 const languageFigures = [
   ["perplexity", "perplexity"],
-  ["perplexityWithEnd", "perplexity with the end"],
-  ["templateEntropy", "bits of templates"],
-  ["commonestTemplate", "share of the commonest template"],
+  ["perplexityWithEnd", "with the end"],
+  ["commonestTemplate", "share of one template"],
 ] as const;
+
+function way(states: States, valueOf: (of: Measured) => number | undefined): string {
+  const shown = states.map((state) => {
+    const value = state && valueOf(state);
+    return value === undefined ? "-" : formatNumber(value);
+  });
+  return shown.join(" -> ");
+}
 
 /** `, 3 left out without a score (3 errors)` behind an evaluation's figures; empty where all have one. */
 export function withoutScore({ scoring }: Pick<Evaluation, "scoring">): string {

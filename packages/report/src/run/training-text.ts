@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import type { StartedRun } from "@laconic/runtime";
 import { lineAt, nodeFileSystem, runFiles, type Evaluation, type Measured } from "@laconic/trainer";
-import { measuredLines, tokenChange } from "./figures-text.ts";
+import { languageLines, measureLines, tokenChange } from "./figures-text.ts";
 
 /** What a training came to, for a program and for a reader. */
 export interface TrainingResult {
@@ -102,11 +102,12 @@ function textOf(done: StartedRun, states: States, budget: number | null): string
         groups?.[name] ? show(groups[name]) : "-";
       return [
         `  ${name}: ${way((of) => own(of, ({ accuracy }) => formatPercent(accuracy)))}, ${way((of) => own(of, (each) => formatNumber(each.tokens)))} tokens (${problems} problems)`,
-        ...measuredLines(states.map(([, { groups }]) => groups?.[name])).map((line) => `    ${line}`),
+        ...measureLines(states.map(([, { groups }]) => groups?.[name])).map((line) => `    ${line}`),
       ].join("\n");
     }),
     `tokens    ${way((of) => formatNumber(of.tokens))} per episode, ${change}${budget === null ? "" : ` (budget ${budget})`}`,
-    ...measuredLines(states.map(([, evaluation]) => evaluation)),
+    ...measureLines(states.map(([, evaluation]) => evaluation)),
+    ...languageLines(states.map(([, evaluation]) => evaluation)),
     ...(test
       ? [
           `test      ${formatPercent(test.accuracy)} (95 % interval ${formatPercent(test.interval[0])} to ${formatPercent(test.interval[1])}), ${formatNumber(test.tokens)} tokens, on ${test.problems} problems that nothing was chosen by`,
