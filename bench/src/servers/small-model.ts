@@ -13,12 +13,12 @@ export async function smallModel(
   python: string,
   texts: readonly string[],
   vocabulary: number,
+  chat: string = serverChat,
 ): Promise<number> {
   await mkdir(folder, { recursive: true });
   const trained = spawnSync(python, [trainer, folder, String(vocabulary)], { input: texts.join("\n") });
   if (trained.status !== 0) throw new Error(`no tokenizer: ${trained.stderr.toString()}`);
   const tokens = Number(trained.stdout.toString());
-  const chat = "{% for m in messages %}<s>{{ m.role + '\\n' + m.content }}</s>\n{% endfor %}<s>assistant\n";
   const settings = {
     tokenizer_class: "PreTrainedTokenizerFast",
     eos_token: "</s>",
@@ -56,3 +56,10 @@ export async function smallModel(
 }
 
 const context = 65_536;
+
+/** A line end at the very end of a template is not written: replies begin right behind the role. */
+const serverChat = "{% for m in messages %}<s>{{ m.role + '\\n' + m.content }}</s>\n{% endfor %}<s>assistant\n";
+
+/** As Qwen2.5 writes chats: a reply stands in a later prompt as it stood behind the one that asked for it. */
+export const qwenChat =
+  "{% for m in messages %}{{ '<s>' + m.role + '\\n' + m.content + '</s>\\n' }}{% endfor %}{{ '<s>assistant\\n' }}";
