@@ -1,6 +1,5 @@
 import { dirname, join, relative } from "node:path";
-import { works } from "../bench/src/prefix-tree/works.ts";
-import { prefixTreePicture } from "../bench/src/prefix-tree/picture.ts";
+import { treePicture, type TreePicture } from "../bench/src/prefix-tree/tree-picture.ts";
 import { relayQuickstart } from "../packages/worlds/src/index.ts";
 import { expect, test } from "vitest";
 import { loadPlot } from "../packages/report/src/charts/plot-library.ts";
@@ -56,11 +55,17 @@ for (const { name, file, title, budget } of pictures)
       );
   });
 
-test("docs/public/prefix-tree.svg is drawn from a debate of the prefix tree's bench", async () => {
-  const debate = works(64).find(({ name }) => name.startsWith("debate"));
-  const group = debate?.sequences.slice(0, debate.groupSize) ?? [];
-  const picture = prefixTreePicture("The sequences of a debate: 3 agents, 2 rounds", group, colours);
-  await expect(picture).toMatchFileSnapshot(join(root, "docs", "public", "prefix-tree.svg"));
+test.each([
+  ["wide", 720, ""],
+  ["narrow", 360, "-narrow"],
+] as const)("docs/public/prefix-tree.svg, %s, is drawn from the tree of a step", async (_, width, suffix) => {
+  const picture = JSON.parse(readText("docs/benchmarks/prefix-tree-step.json")) as TreePicture;
+  const covered = picture.blocks.reduce((sum, { from, to, lines }) => sum + lines * (to - from), 0);
+  const passed = picture.blocks.reduce((sum, { from, to }) => sum + to - from, 0);
+  expect([covered, passed]).toEqual([picture.tokens, picture.rows]);
+  await expect(treePicture(picture, width, colours)).toMatchFileSnapshot(
+    join(root, "docs", "public", `prefix-tree${suffix}.svg`),
+  );
 });
 
 /** What `bench/src/team-baselines.ts` writes of each baseline. */

@@ -83,7 +83,7 @@ function train(name: string, preset: string, changes: readonly string[], run: st
   const sizes = [`workers=${given.workers}`, `train.steps=${given.steps}`, "train.evaluation.problems=4"];
   const failed = laconicTrain(preset, run, [...sizes, ...changes]);
   if (failed !== null) return print("skipped", { name, why: failed });
-  for (const passed of passedSteps(run)) print("preset-rows", { name, changes: changes.slice(1), ...passed });
+  for (const passed of passedSteps(run)) print("preset-rows", { name, changes: changes.filter((each) => !each.includes("model=")), ...passed });
   const turns = stepsOf(run).flatMap(goneOn);
   for (const agent of new Set(turns.map((each) => each.agent))) {
     const own = turns.filter((each) => each.agent === agent);

@@ -29,7 +29,7 @@ export function treePicture(picture: TreePicture, width: number, colours: string
   const isNarrow = width < 500;
   const longest = Math.max(...blocks.map(({ to }) => to));
   const scale = (width - 2 * margin) / longest;
-  const top = isNarrow ? 96 : 76;
+  const top = isNarrow ? 114 : 76;
   const bottom = top + sequences * lineHeight;
   const height = bottom + 40;
   const x = (place: number): string => (margin + place * scale).toFixed(1);
@@ -42,15 +42,16 @@ export function treePicture(picture: TreePicture, width: number, colours: string
       `<rect x="${x(from)}" y="${top + line * lineHeight + 0.5}" width="${Math.max(0.5, (to - from) * scale - 0.5).toFixed(1)}" height="${lines * lineHeight - 1}" ${fillOf(lines)}/>`,
   );
   const ticks = Array.from({ length: Math.floor(longest / 50) + 1 }, (_, i) => 50 * i);
-  const words = `${sequences} sequences of ${count(tokens)} tokens, passed in ${count(rows)} rows.`;
+  const said = [`${sequences} sequences of ${count(tokens)} tokens,`, `passed in ${count(rows)} rows.`];
+  const words = said.join(" ");
   return [
     `<svg viewBox="0 0 ${width} ${height}" xmlns="http://www.w3.org/2000/svg" font-family="system-ui,sans-serif" role="img" aria-labelledby="tree-t tree-d">`,
     `<title id="tree-t">${title}</title><desc id="tree-d">${words} Each line is a sequence; a block is passed once for all the lines that it covers.</desc>`,
     `<style>${colours}</style><rect width="100%" height="100%" rx="10" fill="var(--panel)"/>`,
-    `<text x="${margin}" y="26" font-size="15" font-weight="600" fill="var(--ink)">${title}</text>`,
-    text(margin, 46, words),
-    key(margin, 66, 2, "passed once for several"),
-    isNarrow ? key(margin, 86, 1, "of one sequence alone") : key(margin + 220, 66, 1, "of one sequence alone"),
+    `<text x="${margin}" y="26" font-size="${isNarrow ? 12 : 15}" font-weight="600" fill="var(--ink)">${title}</text>`,
+    ...(isNarrow ? said : [words]).map((part, i) => text(margin, 46 + 18 * i, part)),
+    key(margin, isNarrow ? 84 : 66, 2, "passed once for several"),
+    isNarrow ? key(margin, 104, 1, "of one sequence alone") : key(margin + 220, 66, 1, "of one sequence alone"),
     ...shapes,
     ...ticks.map((place) => text(Number(x(place)), bottom + 16, String(place), ` text-anchor="middle"`)),
     text(width - margin, bottom + 32, "tokens into the sequence", ` text-anchor="end"`),

@@ -58,7 +58,7 @@ export function debatePrompt(answerForm: string): PromptTemplate {
   return chatTemplate("debate@3", `Solve the problem. ${solving(answerForm)}`, (view) => {
     if (view.round === 0) return problemText(view);
     const said = quoted({ inbox: view.inbox.toSorted((a, b) => a.turn - b.turn) }, (from) => `Agent ${from}`);
-    const task = `You are agent ${view.agent}. Use what the others say as advice, check it, and answer again.`;
-    return paragraphs(problemText(view), said, task);
+    const task = "Use what the others say as advice, check it, and answer again.";
+    return paragraphs(problemText(view), said, `${task} You are agent ${view.agent}.`);
   });
 }

@@ -150,7 +150,7 @@ test.each(["last", "full"] as const)(
     const heard = (prompt = ""): string[] => [...prompt.matchAll(/Agent (\w) wrote/gu)].map(([, from = ""]) => from);
     expect(heard(asked[8])).toEqual(delivery === "last" ? ["a", "b", "c"] : ["a", "b", "c", "a", "b", "c"]);
     // All that was said before stands in front of what was said since.
-    const [before = ""] = (asked[3] ?? "").split("You are agent ");
+    const [before = ""] = (asked[3] ?? "").split("Use what the others say");
     expect((asked[6] ?? "").startsWith(before)).toBe(delivery === "full");
   },
 );

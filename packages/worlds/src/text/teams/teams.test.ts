@@ -92,9 +92,10 @@ test("a plain debate: no collaborator, everybody hears everybody, all learn, and
   const { asked } = await played("plain-debate", (agent) => (agent === "debater-2" ? "5" : "4"));
   expect(asked.map(({ agent }) => agent)).toEqual(["debater-1", "debater-2", "debater-1", "debater-2"]);
   expect(asked[0]?.prompt).not.toContain("wrote:");
-  const heard = "Agent debater-1 wrote:\n> 4\n\nAgent debater-2 wrote:\n> 5\n\nYou are agent ";
-  expect(asked[2]?.prompt).toContain(`${heard}debater-1.`);
-  expect(asked[3]?.prompt).toContain(`${heard}debater-2.`);
+  const task = "Use what the others say as advice, check it, and answer again.";
+  const heard = `Agent debater-1 wrote:\n> 4\n\nAgent debater-2 wrote:\n> 5\n\n${task} You are agent `;
+  expect(asked[2]?.prompt.endsWith(`${heard}debater-1.`)).toBe(true);
+  expect(asked[3]?.prompt.endsWith(`${heard}debater-2.`)).toBe(true);
   expect(asked.every(({ prompt }) => !prompt.includes("Hint"))).toBe(true);
   expect(asked.map(({ maxTokens }) => maxTokens)).toEqual([100, 100, 100, 100]);
 });
