@@ -92,7 +92,7 @@ export function batchesOf(record: StepRecord): (readonly number[])[][] {
 }
 
 /** Nodes of the trie of some sequences, one map a node. */
-export function countNodes(sequences: readonly (readonly number[])[]): number {
+function countNodes(sequences: readonly (readonly number[])[]): number {
   interface Node extends Map<number, Node> {}
   const root: Node = new Map();
   let nodes = 0;

@@ -38,7 +38,7 @@ const lengths = ["--prompt-tokens", "300", "--completion-tokens", "200"] as cons
 
 test("a plan from a configuration alone: memory by part, what fits, time at a rate", async () => {
   const run = await qwenRun();
-  const { code, out } = await plan(run, ...rated, ...lengths);
+  const { code, out } = await plan(run, ...rated, ...lengths, "memory.maxTokensPerMicroBatch=20000");
   expect(code).toBe(0);
   const full = JSON.parse(out) as RunPlan;
   const parameters = 494_032_768;
@@ -49,9 +49,9 @@ test("a plan from a configuration alone: memory by part, what fits, time at a ra
     gradients: 4 * parameters,
     optimizerMoments: 8 * parameters,
   });
-  // 16,384 tokens would hold 8 prompts with 8 replies each and more; 2 mini-batches of 4 x 8 episodes of 4 agents hold 64.
-  expect(full.settings).toMatchObject({ dtype: "bfloat16", microBatch: 64, repliesPerPrompt: 8, rollouts: 128 });
-  const rowsOf = (sequences: number): number => Math.ceil(sequences / 8) * 300 + sequences * 200;
+  // 20,000 tokens would hold 18 prompts with 4 replies each; 2 mini-batches of 4 x 8 episodes of 4 agents hold 64.
+  expect(full.settings).toMatchObject({ dtype: "bfloat16", microBatch: 64, repliesPerPrompt: 4, rollouts: 128 });
+  const rowsOf = (sequences: number): number => Math.ceil(sequences / 4) * 300 + sequences * 200;
   expect(full.sharedTokenFraction).toBeCloseTo(1 - rowsOf(64) / (64 * 500), 12);
   expect(full.largest?.maxTokensPerMicroBatch).toBe(rowsOf(full.largest?.microBatch as number));
   const tokens = rowsOf(128);

@@ -90,7 +90,8 @@ export async function planRun(
   const lengths: SequenceLengths = {
     promptTokens: options.promptTokens ?? half,
     completionTokens: options.completionTokens ?? half,
-    repliesPerPrompt: train.episodesPerProblem,
+    // Sequences are dealt to minibatches by chance: each has so many of a prompt's replies.
+    repliesPerPrompt: Math.ceil(train.episodesPerProblem / train.minibatches),
   };
   const { promptTokens, completionTokens } = lengths;
   const length = promptTokens + completionTokens;

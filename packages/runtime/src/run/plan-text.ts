@@ -29,7 +29,7 @@ export function describeRun(plan: RunPlan): string {
   return [
     `${model.type}, ${formatNumber(model.parameters)} parameters, ${formatNumber(model.trained)} trained (${form}); ${settings.dtype} on ${plan.device}${plan.device.startsWith("cuda") ? " (TF32 off)" : ""}`,
     `sequences of ${promptTokens} + ${completionTokens} tokens, ${settings.microBatch} per micro-batch${settings.recompute === "layer" ? ", layers recomputed" : ""}; ${settings.rollouts} replies at once`,
-    `updates pass each prompt once for its ${settings.repliesPerPrompt} replies: ${formatPercent(plan.sharedTokenFraction)} fewer tokens`,
+    `updates pass each prompt once for its ${settings.repliesPerPrompt} replies of a minibatch: ${formatPercent(plan.sharedTokenFraction)} fewer tokens`,
     "",
     row(plan.workers === 1 ? "" : `each of ${plan.workers} workers`, "training", "sampling"),
     ...parts.map(([name, training, sampling]) =>
