@@ -45,7 +45,12 @@ const large = {
 const teams = teamNames.filter((name) => !["hint", "critic", "debate", "roles", "star"].includes(name));
 
 const { values: given } = parseArgs({
-  options: { only: { type: "string" }, steps: { type: "string", default: "2" }, workers: { type: "string", default: "1" }, table: { type: "string" } },
+  options: {
+    only: { type: "string" },
+    steps: { type: "string", default: "2" },
+    workers: { type: "string", default: "1" },
+    table: { type: "string" },
+  },
 });
 if (given.table === undefined) await measure();
 else process.stdout.write(tableOf(given.table));
@@ -83,7 +88,8 @@ function train(name: string, preset: string, changes: readonly string[], run: st
   const sizes = [`workers=${given.workers}`, `train.steps=${given.steps}`, "train.evaluation.problems=4"];
   const failed = laconicTrain(preset, run, [...sizes, ...changes]);
   if (failed !== null) return print("skipped", { name, why: failed });
-  for (const passed of passedSteps(run)) print("preset-rows", { name, changes: changes.filter((each) => !each.includes("model=")), ...passed });
+  for (const passed of passedSteps(run))
+    print("preset-rows", { name, changes: changes.filter((each) => !each.includes("model=")), ...passed });
   const turns = stepsOf(run).flatMap(goneOn);
   for (const agent of new Set(turns.map((each) => each.agent))) {
     const own = turns.filter((each) => each.agent === agent);

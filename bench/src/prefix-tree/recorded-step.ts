@@ -62,7 +62,9 @@ export function stepsOf(run: string): StepRecord[] {
 /** What each step of a run passed, by its metrics and by its record. */
 export function passedSteps(run: string): PassedStep[] {
   const metrics = readFileSync(join(run, "metrics.jsonl"), "utf8").trim().split("\n");
-  const rows = new Map(metrics.map((line) => JSON.parse(line) as Record<string, number>).map((row) => [row["step"], row]));
+  const rows = new Map(
+    metrics.map((line) => JSON.parse(line) as Record<string, number>).map((row) => [row["step"], row]),
+  );
   return stepsOf(run).map((record) => {
     const row = rows.get(record.step) ?? {};
     const sum = (name: string): number =>

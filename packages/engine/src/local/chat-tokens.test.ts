@@ -26,7 +26,10 @@ const startsWith = (tokens: readonly number[], beginning: readonly number[]): bo
   beginning.every((token, i) => tokens[i] === token);
 
 /** Plays turns of one agent: what each was asked and drew. */
-function play(replies: readonly OwnReply[], chat = tokenizer): { asked: readonly number[]; drawn: readonly number[] }[] {
+function play(
+  replies: readonly OwnReply[],
+  chat = tokenizer,
+): { asked: readonly number[]; drawn: readonly number[] }[] {
   const messages: ChatMessage[] = [];
   return replies.map((reply, turn) => {
     messages.push(user(`question ${turn}`));

@@ -120,9 +120,7 @@ test("critic and actor: draft, comment, revision; the critic speaks once", async
   ]);
   expect(critic.asked[0]).toContain("The solver wrote:\n> draft");
   // The second turn goes on from the first, and the draft is a message of its own.
-  expect(actor.asked[1]).toBe(
-    `${actor.asked[0]}\n---\ndraft\n---\nA reviewer wrote:\n> gap\n\nImprove the solution.`,
-  );
+  expect(actor.asked[1]).toBe(`${actor.asked[0]}\n---\ndraft\n---\nA reviewer wrote:\n> gap\n\nImprove the solution.`);
   expect([episode.answer, criticalPath(episode.ledger).calls]).toEqual(["better", 3]);
 });
 
