@@ -59,7 +59,7 @@ test.each([
   ["wide", 720, ""],
   ["narrow", 360, "-narrow"],
 ] as const)("docs/public/prefix-tree.svg, %s, is drawn from the tree of a step", async (_, width, suffix) => {
-  const picture = JSON.parse(readText("docs/benchmarks/prefix-tree-step.json")) as TreePicture;
+  const picture = JSON.parse(readText("docs/benchmarks/prefix-tree-step.jsonl")) as TreePicture;
   const covered = picture.blocks.reduce((sum, { from, to, lines }) => sum + lines * (to - from), 0);
   const passed = picture.blocks.reduce((sum, { from, to }) => sum + to - from, 0);
   expect([covered, passed]).toEqual([picture.tokens, picture.rows]);

@@ -1,7 +1,7 @@
 // The prefix tree of a real step, for the picture in docs/benchmarks: a plain debate of three agents and two rounds about one question, eight
-// episodes, under a random model of one layer with replies of at most 24 tokens. Prints what docs/benchmarks/prefix-tree-step.json holds.
+// episodes, under a random model of one layer with replies of at most 24 tokens. Prints what docs/benchmarks/prefix-tree-step.jsonl holds.
 //
-// npx tsx bench/src/prefix-tree-picture.ts > docs/benchmarks/prefix-tree-step.json && npx vitest run test/docs-pictures -u
+// npx tsx bench/src/prefix-tree-picture.ts > docs/benchmarks/prefix-tree-step.jsonl && npx vitest run test/docs-pictures -u
 // needs LACONIC_DATA, and LACONIC_PYTHON with tokenizers.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ try {
   ]);
   if (failed !== null) throw new Error(failed);
   const [sequences = []] = stepsOf(run).flatMap(batchesOf);
-  process.stdout.write(`${JSON.stringify(pictureOf(sequences), null, 1)}\n`);
+  process.stdout.write(`${JSON.stringify(pictureOf(sequences))}\n`);
 } finally {
   await rm(folder, { recursive: true });
 }

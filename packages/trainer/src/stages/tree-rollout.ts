@@ -152,7 +152,12 @@ export function checkTreeTask(
     });
 }
 
-type Say = (agent: number, place: string, prompt: ReturnType<typeof jointPrompt>, earlier: readonly Turn[]) => Promise<Turn>;
+type Say = (
+  agent: number,
+  place: string,
+  prompt: ReturnType<typeof jointPrompt>,
+  earlier: readonly Turn[],
+) => Promise<Turn>;
 
 interface Growth {
   readonly game: JointGame;
