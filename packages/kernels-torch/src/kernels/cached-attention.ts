@@ -233,12 +233,14 @@ function attendOnce(
   const { float32 } = scalarType;
   const rows = group * length;
   const queries = torch.view(device.widened(query), [batch, rows, headDim]);
-  let scores = torch.bmm(queries, wide(keys, true), [batch, rows, reach], float32, scale);
-  scores = torch.view(scores, [count, kvHeads * group, length, reach]);
+  const products = torch.empty([batch, rows, reach], float32);
+  torch.bmmInto(products, queries, wide(keys, true), scale);
+  let scores = torch.view(products, [count, kvHeads * group, length, reach]);
   if (mask !== null)
     scores = torch.add(scores, torch.view(mask, [count, 1, length, reach], [length * reach, 0, reach, 1]));
   const shares = torch.view(torch.call(softmax, scores, { int: 3 }, { bool: false }), [batch, group * length, reach]);
-  const mixed = torch.bmm(shares, wide(values, false), [batch, rows, headDim], float32);
+  const mixed = torch.empty([batch, rows, headDim], float32);
+  torch.bmmInto(mixed, shares, wide(values, false), 1);
   if (length === 1) return torch.view(device.rounded(mixed), [count, row]);
   const byToken = torch.view(
     mixed,

@@ -1,7 +1,6 @@
 import { scalarType, type ScalarType } from "../native/scalar-type.ts";
-import { operator, type Handle, type Torch } from "../native/torch.ts";
+import { operator, type Handle, type Operator, type Torch } from "../native/torch.ts";
 import type { TensorStore, TorchTensor } from "../tensors.ts";
-import { oneDnnLinear } from "./products.ts";
 
 /** Numbers of a matrix: with fewer the call around a product costs more than packing saves. */
 export const minPacked: number = 2 ** 16;
@@ -13,6 +12,9 @@ export const maxPacked: number = 2 ** 24;
 const [maxRows, usualRows] = [512, 64] as const;
 
 const name = "packed";
+
+/** x w^T + bias by oneDNN, into memory of its own. */
+export const oneDnnLinear: Operator = operator("mkldnn::_linear_pointwise");
 
 const reorder = operator("mkldnn::_reorder_linear_weight");
 const multiplyOnto = operator("mkldnn::_linear_pointwise", "binary");

@@ -1,15 +1,13 @@
 import { cpus } from "node:os";
 import type { GradientPlace } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Handle, type Operator } from "../native/torch.ts";
+import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
+import { oneDnnLinear } from "./packed-weights.ts";
 
 const mmWide = operator("aten::mm", "dtype");
 
 type Size = readonly [rows: number, columns: number];
-
-/** x w^T + bias by oneDNN, into memory of its own. */
-export const oneDnnLinear: Operator = operator("mkldnn::_linear_pointwise");
 
 /**
  * Multiplications from which a product is oneDNN's. MKL takes AVX-512 on Intel's processors only: on others oneDNN needs 0.8 to 0.95

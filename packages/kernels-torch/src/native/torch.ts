@@ -28,7 +28,7 @@ export class Torch {
   readonly #calls: NativeCalls;
   /** Called when the device's memory has run out, before that is thrown; not while a graph is captured. */
   onOutOfMemory: () => void = () => undefined;
-  /** Handles made by the running kernels, innermost last. */
+  /** Of the running kernels, innermost last. */
   readonly #temporaries: Handle[] = [];
   #depth = 0;
   #live = 0;
@@ -116,17 +116,9 @@ export class Torch {
     this.#calls.compute(this.library.functions.addmmOut(result, bias, a, b, 1, 1), "addmm");
   }
 
-  /** factor a b for batches of matrices, [batch, rows, columns]; what is in the result before counts for nothing. */
-  bmm(
-    a: Handle,
-    b: Handle,
-    shape: readonly [batch: number, rows: number, columns: number],
-    type: ScalarType,
-    factor = 1,
-  ): Handle {
-    const result = this.empty(shape, type);
+  /** out = factor a b, for batches of matrices. */
+  bmmInto(result: Handle, a: Handle, b: Handle, factor: number): void {
     this.#calls.compute(this.library.functions.baddbmmOut(result, result, a, b, 0, factor), "bmm");
-    return result;
   }
 
   /** On a GPU, where the library has the function: elsewhere rolling a row is faster. */
@@ -143,9 +135,8 @@ export class Torch {
     slots.setInteger(at + 1, 0);
     slots.setInteger(at + 2, slots.addressOf(at));
     const { indexTensor } = this.library;
-    const status = indexTensor?.(x, slots.addressOf(at + 1), 2, slots.addressOf(slotPlaces.result)) ?? 1;
     this.#calls.counters.operations += 1;
-    return this.#result(status, "index");
+    return this.#result(indexTensor?.(x, slots.addressOf(at + 1), 2, slots.addressOf(slotPlaces.result)) ?? 1, "index");
   }
 
   /** x[index[i, j], j] = values[i, j] along axis 0, in place; index int64. */
@@ -366,11 +357,9 @@ export class Torch {
   }
 
   #dataPointer(handle: Handle): number {
-    this.#calls.check(
-      this.library.functions.dataPointer(handle, this.#calls.slots.addressOf(slotPlaces.result)),
-      "data pointer",
-    );
-    return this.#calls.slots.integer(slotPlaces.result);
+    const { slots } = this.#calls;
+    this.#calls.check(this.library.functions.dataPointer(handle, slots.addressOf(slotPlaces.result)), "data pointer");
+    return slots.integer(slotPlaces.result);
   }
 
   #shim(name: "add" | "subtract" | "multiplyByNumber", ...args: readonly number[]): Handle {
