@@ -113,8 +113,9 @@ describe.skipIf(!existsSync(join(stories, "tok512.bin")))("the story model (need
     ];
     expect(await main([...words, "--run", join(place, "run")], { terminal })).toBe(0);
     const result = JSON.parse(terminal.out.at(-1) ?? "{}") as Record<string, Record<string, { tokens: number }>>;
-    expect(Object.keys(result)).toEqual(expect.arrayContaining(["known", "unseen", "before", "after"]));
-    expect(result["unseen"]?.["before"]?.tokens).toBeGreaterThan(0);
+    const families = ["known/scene", "name/3-4", "before", "after", "test"];
+    expect(Object.keys(result)).toEqual(expect.arrayContaining(families));
+    expect(result["name/3-4"]?.["before"]?.tokens).toBeGreaterThan(0);
   });
 });
 

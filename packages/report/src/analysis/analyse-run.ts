@@ -92,7 +92,9 @@ async function play(
   { problems, seed, cut }: AnalyseOptions,
   { sampling, scoring }: Pick<TrainConfig, "sampling" | "scoring">,
 ): Promise<Played> {
-  const { topology, heldOut } = parts.task;
+  const { topology } = parts.task;
+  // Those of the run's evaluations, beside whose episodes the dashboard shows what messages are worth.
+  const heldOut = parts.task.validation ?? parts.task.heldOut;
   const scoreOf = scorer(parts.reward ?? rewardOf(parts.task), scoring);
   const models = modelsOf(parts, livePolicies(parts));
   const random = randomFromSeed(seed).split("analysis");

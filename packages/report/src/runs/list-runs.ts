@@ -13,7 +13,10 @@ import {
 import { columnsOf, printable } from "./columns.ts";
 
 /** A run in a line. */
-export interface RunSummary extends Omit<RunFacts, "environment" | "train" | "evaluations" | "changes" | "warnings"> {
+export interface RunSummary extends Omit<
+  RunFacts,
+  "environment" | "train" | "evaluations" | "changes" | "warnings" | "families" | "test"
+> {
   readonly folder: string;
   readonly name: string;
   /** Settings that were changed while it went on. */
@@ -28,7 +31,7 @@ export interface RunSummary extends Omit<RunFacts, "environment" | "train" | "ev
  */
 export async function readRunSummary(folder: string): Promise<RunSummary | null> {
   const facts = await readRunFacts(folderSource(folder), { processes: nodeProcesses });
-  const { environment, train: _, evaluations: __, changes, warnings, ...shown } = facts;
+  const { environment, changes, warnings, train: _, evaluations: __, families: ___, test: ____, ...shown } = facts;
   // A model's folder has a config.json too.
   if (shown.state === "foreign" && environment === null && shown.step === 0) return null;
   return { folder, name: basename(folder), ...shown, changes: describeChanges(changes), warnings: warnings.length };
