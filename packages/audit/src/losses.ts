@@ -100,7 +100,7 @@ export function lossOf(
     const weight = weights[u] as number;
     const rho = importance && correction(importance, unit);
     if (rho) facts.weights.push(...rho.ratios);
-    const isOff = offPolicyMask !== undefined && isOffPolicy(unit, drift, offPolicyMask);
+    const isOff = offPolicyMask !== undefined && isOffPolicy(unit, offPolicyMask);
     if (offPolicyMask !== undefined) facts.dropped.push(isOff ? 1 : 0);
     return terms.map((term, t) => {
       const scale = isOff ? 0 : weight * (rho ? (rho.weights[t] as number) : 1);
@@ -120,7 +120,8 @@ export function lossOf(
   return { loss, dLogProbs, facts };
 }
 
-/** DeepSeek-V3.2: A < 0, and the mean of log π_old - log π is above the limit. */
-function isOffPolicy({ advantages }: UnitRow, drift: readonly number[], limit: number): boolean {
-  return total(advantages) < 0 && -total(drift) / Math.max(1, drift.length) > limit;
+/** DeepSeek-V3.2: A < 0, and the mean of log π_sampler - log π is above the limit. */
+function isOffPolicy({ advantages, now, sampled }: UnitRow, limit: number): boolean {
+  const drift = sampled.map((value, t) => value - (now[t] as number));
+  return total(advantages) < 0 && total(drift) / Math.max(1, drift.length) > limit;
 }

@@ -126,7 +126,31 @@ test("corrections go on any objective, one over the other, and say so", () => {
   });
   expect(corrected.settings).toMatchObject({ offPolicyMask: 0.5, importance: "truncate", kl: "k2" });
   const { gradient, diagnostics } = corrected.evaluate({ ...input, refLogProbs: input.logProbs });
-  expect(gradient[3]).toBeCloseTo(0, 12); // the second sequence drifted away
+  expect(gradient[4]).toBeCloseTo(0, 12); // the third sequence drifted away
   expect(gradient[0]).toBeCloseTo(-Math.exp((0.2 - 0.2 - 0.2) / 3), 12);
   expect(Object.keys(diagnostics)).toEqual(expect.arrayContaining(["off_policy/dropped", "sampling/ratio", "kl"]));
+});
+
+// What TRL 1.13.0 drops, by its `get_off_policy_mask` in float64; where the sampler is unknown it is given the old log-probs.
+test.each([
+  { limit: 0.02, sampler: [1, 2], old: [1, 2] },
+  { limit: 0.3, sampler: [1, 2], old: [1] },
+  { limit: 0.55, sampler: [2], old: [1] },
+  { limit: 0.7, sampler: [], old: [1] },
+  { limit: 1.4, sampler: [], old: [] },
+])("an off-policy mask of $limit drops what TRL drops", ({ limit, sampler, old }) => {
+  const { rollLogProbs: _, ...unknownSampler } = input;
+  const objective = objectivePreset("grpo", { offPolicyMask: limit });
+  const plain = objectivePreset("grpo");
+  for (const [given, dropped] of [
+    [input, sampler],
+    [unknownSampler, old],
+  ] as const) {
+    const { offsets } = given.logProbs;
+    const expected = Float64Array.from(plain.evaluate(given).gradient);
+    for (const s of dropped) expected.fill(0, offsets[s], offsets[s + 1]);
+    const { gradient, diagnostics } = objective.evaluate(given);
+    expect(gradient).toEqual(expected);
+    expect(diagnostics["off_policy/dropped"]?.sum).toBe(dropped.length);
+  }
 });

@@ -29,7 +29,7 @@ export function withImportance(objective: Objective, options: ImportanceOptions)
 }
 
 /**
- * Any objective without the sequences that the policy has drifted away from: those with A < 0 whose mean log π_old - log π
+ * Any objective without the sequences that the policy has drifted away from: those with A < 0 whose mean log π_roll - log π
  * is above the limit count 0 (DeepSeek-V3.2; about 0.5).
  * @throws LaconicError `config_invalid` for a limit that is not above 0.
  */

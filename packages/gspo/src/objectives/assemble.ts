@@ -16,7 +16,7 @@ import { notFinite, prepare, type Prepared } from "../prepare.ts";
 export interface CommonOptions {
   readonly kl?: KlOptions;
   readonly importance?: ImportanceOptions;
-  /** Drop a sequence with A < 0 whose mean log π_old - log π exceeds this (DeepSeek-V3.2; about 0.5). */
+  /** Drop a sequence with A < 0 whose mean log π_roll - log π exceeds this; π_old without `rollLogProbs` (DeepSeek-V3.2; about 0.5). */
   readonly offPolicyMask?: number;
 }
 

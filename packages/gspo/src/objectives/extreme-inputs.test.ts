@@ -158,7 +158,7 @@ function plainLoss(
   }).filter(({ d }) => d.length > 0);
   const terms = rows.flatMap((row) => {
     const importance = options.importance ? importanceOf(options.importance, row) : row.d.map(() => 1);
-    const drift = -mean(row.d).v;
+    const drift = row.roll.reduce((sum, roll, t) => sum + roll - (row.logProb[t] as Dual).v, 0) / row.roll.length;
     const advantage = row.A.reduce((sum, a) => sum + a, 0);
     const dropped = options.offPolicyMask !== undefined && advantage < 0 && drift > options.offPolicyMask;
     return plain(row).map((loss, t) => {
