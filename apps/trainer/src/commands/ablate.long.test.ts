@@ -53,6 +53,7 @@ test(
     expect(terminal.err.join("\n")).toMatch(/seed 4: run 1 of 6\n[^]*seed 7: run 2 of 6, about .* left/u);
     const written = await readFile(join(out, "ablation.md"), "utf8");
     expect(written).toContain("another task and another model than here");
+    expect(written).toContain("one differs from base in train.steps: 2 -> 1.");
     const again = recordingTerminal();
     expect(await main(words, { terminal: again })).toBe(0);
     expect(again.out).toEqual(terminal.out);

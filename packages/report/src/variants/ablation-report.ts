@@ -10,7 +10,7 @@ import {
 } from "@laconic/evaluation";
 import type { SkippedVariant, VariantResult } from "@laconic/runtime";
 import { tokenChange } from "../run/figures-text.ts";
-import { summariseSweep, type SweepRow, type SweepSummary } from "./summary.ts";
+import { byVariant, summariseSweep, type SweepRow, type SweepSummary } from "./summary.ts";
 import { beginningSaid, differencesNote, intervalText, markdownRows } from "./variant-text.ts";
 import { writeVariantPages } from "../write-pages.ts";
 
@@ -46,7 +46,11 @@ export async function writeAblation(
   };
   const table = ablationTable(report);
   const remark = remarkOf(report);
-  const said = [...readingOf(report), ...skipped.map(({ variant, reason }) => `${variant} was left out: ${reason}.`)];
+  const said = [
+    ...readingOf(report),
+    ...changesSaid(results),
+    ...skipped.map(({ variant, reason }) => `${variant} was left out: ${reason}.`),
+  ];
   const text = [...markdownRows(table), "", remark, "", ...said.map((each) => `- ${each}`)].join("\n");
   await writeFile(join(folder, "ablation.md"), `${text}\n`);
   await writeVariantPages(folder, "ablation", { heading, results, table, remark, said });
@@ -79,6 +83,17 @@ function ablationTable({ rows }: AblationReport): Table {
       ...(published ? [row.published?.said ?? "-"] : []),
     ]),
   };
+}
+
+/** What each variant has otherwise than the base, setting by setting: of all seeds the same, so of the first. */
+function changesSaid(results: readonly VariantResult[]): string[] {
+  return byVariant(results).flatMap(({ name, runs: [first] }) => {
+    const changes = first?.changes ?? [];
+    if (changes.length === 0) return [];
+    return [
+      `${name} differs from base in ${changes.map(({ key, before, now }) => `${key}: ${before} -> ${now}`).join("; ")}.`,
+    ];
+  });
 }
 
 /** Where the team began, of how many seeds and problems differences are, and whose the published figures. */

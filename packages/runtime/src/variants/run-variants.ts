@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { boundedJson, LaconicError } from "@laconic/core";
-import { changesOf, nodeFileSystem } from "@laconic/trainer";
+import { changesOf, nodeFileSystem, type Change } from "@laconic/trainer";
 import { z } from "zod";
 import type { StartedRun, StartOptions } from "../start/run-context.ts";
 import type { Progress } from "../progress.ts";
@@ -33,6 +33,8 @@ interface Side {
 export interface VariantResult {
   readonly variant: string;
   readonly about: string;
+  /** What its resolved settings have otherwise than the base's, by path; rows of older files lack it. */
+  readonly changes?: readonly Change[];
   readonly seed: number;
   /** As the training began: after the warm start, where there was one. */
   readonly before: Side;
@@ -49,6 +51,7 @@ const resultsSchema: z.ZodType<VariantResult[]> = z.array(
   z.strictObject({
     variant: z.string(),
     about: z.string(),
+    changes: z.array(z.strictObject({ key: z.string(), before: z.string(), now: z.string() })).exactOptional(),
     seed: z.int(),
     before: sideSchema,
     after: sideSchema,
@@ -98,6 +101,7 @@ interface Planned {
   readonly variant: Variant;
   readonly seed: number;
   readonly config: AppConfig;
+  readonly changes: readonly Change[];
   readonly directory: string;
 }
 
@@ -115,16 +119,15 @@ export async function runVariants(options: VariantOptions, progress: Progress): 
   const planned: Planned[] = [];
   for (const variant of variants)
     for (const seed of seeds) {
-      const words = [...variant.overrides, `train.seed=${seed}`, ...overrides];
-      planned.push(
-        await plan(variant, seed, () => parseAppConfig(applyOverrides(variant.base ?? base, words)), folder, progress),
-      );
+      const resolved = (own: readonly string[]): AppConfig =>
+        parseAppConfig(applyOverrides(variant.base ?? base, [...own, `train.seed=${seed}`, ...overrides]));
+      planned.push(await plan(variant, seed, resolved, folder, progress));
     }
   const spending = await sharedSpending(planned, options.cap ?? {});
   await mkdir(folder, { recursive: true });
   const results: VariantResult[] = [];
   const diverged: string[] = [];
-  for (const [i, { variant, seed, config, directory }] of planned.entries()) {
+  for (const [i, { variant, seed, config, changes, directory }] of planned.entries()) {
     const { name, about } = variant;
     const before = done.find((each) => each.variant === name && each.seed === seed);
     if (before) {
@@ -153,7 +156,7 @@ export async function runVariants(options: VariantOptions, progress: Progress): 
     const side = ({ accuracy, tokens }: typeof outcome.before): Side => ({ accuracy, tokens });
     const [start, end, { warmStart, seconds }] = [side(outcome.before), side(outcome.after), outcome];
     const earlier = warmStart && { beforeLessons: side(warmStart.before) };
-    results.push({ variant: name, about, seed, before: start, after: end, ...earlier, seconds });
+    results.push({ variant: name, about, changes, seed, before: start, after: end, ...earlier, seconds });
     await keep(join(folder, file), results, done);
     await onResult(results);
   }
@@ -201,14 +204,14 @@ function secondsLeft(done: readonly VariantResult[], runs: number): number | nul
 async function plan(
   variant: Variant,
   seed: number,
-  configure: () => AppConfig,
+  resolved: (overrides: readonly string[]) => AppConfig,
   folder: string,
   progress: Progress,
 ): Promise<Planned> {
   const directory = runFolder(folder, variant.name, seed);
   let config: AppConfig;
   try {
-    config = configure();
+    config = resolved(variant.overrides);
     await checkRun(config, progress);
   } catch (error) {
     if (!LaconicError.is(error)) throw error;
@@ -225,7 +228,17 @@ async function plan(
       `${directory} was trained with ${change.key} ${change.before}, not ${change.now}; choose another folder with --out`,
       { directory, key: change.key },
     );
-  return { variant, seed, config, directory };
+  return { variant, seed, config, changes: differencesFromBase(config, () => resolved([])), directory };
+}
+
+/** A base that a sweep only completes, and that no run could have alone, has nothing to be compared with. */
+function differencesFromBase(config: AppConfig, base: () => AppConfig): readonly Change[] {
+  try {
+    return changesOf(base(), config);
+  } catch (error) {
+    if (LaconicError.is(error)) return [];
+    throw error;
+  }
 }
 
 /** What a run resolves when it starts counts as it was resolved: a device, a hub's commit, or the model that its warm start made. */
