@@ -83,8 +83,9 @@ test("names that were read and spans that were copied are blanks of a template; 
   // "_ was" twice, whoever it is; but a name that nobody gave is a word.
   expect(await of("Lily was", "Tom was")).toEqual([0, 1]);
   expect(await of("Lily was", "Max was")).toEqual([1, 0.5]);
-  // Two different copies are one template, of two words they are not.
-  expect(await of("in the park", "the sun was bright")).toEqual([0, 1]);
+  // A name alone and a copy are no templates; two words are no copy.
+  expect(await of("in the park", "the sun was bright", "Lily")).toEqual([0, 0]);
+  expect(await of("Lily", "Tom", "Lily was")).toEqual([0, 1]);
   expect(await of("the park", "the sun")).toEqual([1, 0.5]);
   expect(await of("Lily had it", "Tom had it", "Lily took it", "it was Tom")).toEqual([1.5, 0.5]);
 });

@@ -11,9 +11,12 @@ export interface Language {
   readonly repetition: number;
   /** Different words as a share of all words, over all texts. */
   readonly vocabulary: number;
-  /** Entropy of the texts' templates in bits: names that the speaker read, and three words or more copied from there, are blanks. */
+  /**
+   * Entropy of the texts' templates in bits: names that the speaker read, and three words or more copied from there, are blanks. Texts
+   * that are one blank count for none.
+   */
   readonly templateEntropy?: number;
-  /** Share of the commonest template. */
+  /** Share of the commonest template; 0 where there is none. */
   readonly commonestTemplate?: number;
 }
 
@@ -89,7 +92,8 @@ function measured(said: readonly Said[]): Language {
     perplexityWithEnd: tokens === 0 ? 0 : Math.exp(-(logProb + endLogProb) / (tokens + ends)),
     repetition: all === 0 ? 0 : 1 - sum(pairs.map((own) => new Set(own).size)) / all,
     vocabulary: words.length === 0 ? 0 : new Set(words).size / words.length,
-    ...templates(said.filter((each) => each.tokens > 0).map(({ template }) => template)),
+    // A name alone, or a copy, is no way of saying things.
+    ...templates(said.map(({ template }) => template).filter((each) => each !== "" && each !== blank)),
   };
 }
 
