@@ -127,7 +127,7 @@ test("settings that changed are lines in the charts of tokens and price, and wor
   expect(page).not.toContain("<script");
 });
 
-test("a warm start is a state of their own: before them, after them, after training, by kind of problems", () => {
+test("a warm start is a state of its own: before it, after it, after training, by kind of problems", () => {
   const row = (step: number, accuracy: number): Readonly<Record<string, unknown>> => ({
     step,
     accuracy,

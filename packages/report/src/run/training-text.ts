@@ -70,7 +70,7 @@ function figuresOf(done: StartedRun, states: States, budget: number | null): obj
   ]);
   const meaning = warmStart && {
     before: `the model before ${warmStart.said}`,
-    afterWarmStart: "the same model after them, where the training begins",
+    afterWarmStart: "the same model after it, where the training begins",
     after: `after ${steps} steps of training`,
   };
   return {
@@ -92,7 +92,7 @@ function textOf(done: StartedRun, states: States, budget: number | null): string
     states.map(([, evaluation]) => pick(evaluation)).join(" -> ");
   const { tokens } = after;
   const change = warmStart
-    ? `against the model before the warm start ${tokenChange(warmStart.before.tokens, tokens, "then")}, after them ${tokenChange(before.tokens, tokens, "then")}`
+    ? `against the model before the warm start ${tokenChange(warmStart.before.tokens, tokens, "then")}, after it ${tokenChange(before.tokens, tokens, "then")}`
     : tokenChange(before.tokens, tokens);
   return [
     ...(warmStart ? [`states    before the warm start -> after ${warmStart.said} -> after ${steps} steps`] : []),
@@ -118,10 +118,10 @@ function textOf(done: StartedRun, states: States, budget: number | null): string
 }
 
 /** Steps before a resume are told apart: what is said adds up. */
-function timeLine({ seconds, trainingSeconds, earlierSeconds, device }: StartedRun): string {
+function timeLine({ warmStart, seconds, trainingSeconds, earlierSeconds, device }: StartedRun): string {
   const own = Math.max(0, (trainingSeconds ?? 0) - earlierSeconds);
   const steps = `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}`;
   return earlierSeconds > 0
     ? `${steps}: ${formatDuration(earlierSeconds)} before it was resumed and ${formatDuration(own)} since; ${formatDuration(seconds)} in all since it was resumed`
-    : `${steps}; ${formatDuration(seconds)} in all since it was started`;
+    : `${steps}; ${formatDuration(seconds)} in all since ${warmStart ? "the warm start" : "it was started"}`;
 }

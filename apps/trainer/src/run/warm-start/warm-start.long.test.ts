@@ -142,7 +142,7 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
       );
       expect(out).toMatch(/^ {2}unseen: (?:[\d.]+ % -> ){2}[\d.]+ %, (?:[\d.]+ -> ){2}[\d.]+ tokens \(6 problems\)$/mu);
       expect(out).toMatch(
-        /^tokens .* per episode, against the model before the warm start .*, after them .* \(budget 10\)$/mu,
+        /^tokens .* per episode, against the model before the warm start .*, after it .* \(budget 10\)$/mu,
       );
       expect(existsSync(join(run("a"), "taught"))).toBe(false);
       const other = await laconic("train", ...words, "warmStart.steps=9", "--run", run("b"));
