@@ -78,6 +78,11 @@ test("replicas get whole groups of like work, or parts of the only one", () => {
   const sequences = [...group(1, 4), ...group(2, 4), ...group(3, 4), ...group(4, 4)];
   const [round] = microBatches(sequences, { replicas: 2, maxRows: 1000, shared: true });
   expect(round?.map((batch) => rowsOf(sequences, batch))).toEqual([56, 56]);
+  // Of three groups one is parted, and only its prompt is passed twice.
+  const three = sequences.slice(0, 12);
+  const [uneven] = microBatches(three, { replicas: 2, maxRows: 1000, shared: true });
+  expect(uneven?.map((batch) => rowsOf(three, batch))).toEqual([52, 52]);
+  expect(rowsTogether(three, true)).toBe(84);
   const alone = group(1, 8);
   const [parts] = microBatches(alone, { replicas: 2, maxRows: 1000, shared: true });
   expect(parts?.map((batch) => batch.length)).toEqual([4, 4]);

@@ -1,7 +1,6 @@
 import type { TrainingSequence } from "@laconic/core";
 import { subtreeEnds } from "@laconic/kernels";
 import { prefixForest, type PrefixForest } from "../transformer/prefix-forest.ts";
-import { balance } from "./balance.ts";
 
 /** How sequences may be passed together. */
 export interface MicroBatchLimits {
@@ -24,9 +23,9 @@ interface Branch {
 }
 
 /**
- * Micro-batches by replica: round r gives replica w the sequences `rounds[r][w]`. What shares a prefix stays together, and a
- * branch is taken apart only where it exceeds a micro-batch or a replica's share: its path is then passed again. Where
- * nothing is shared, sequences keep their order.
+ * Micro-batches by replica: round r gives replica w the sequences `rounds[r][w]`. Replicas get consecutive branches of like work, so that
+ * few share a prefix; what shares one stays together, and a branch is taken apart only where it exceeds a micro-batch or half a
+ * replica's share: its path is then passed again. Where nothing is shared, sequences keep their order.
  */
 export function microBatches(
   sequences: readonly TrainingSequence[],
@@ -35,19 +34,27 @@ export function microBatches(
   const forest = prefixForest(sequences, { shared });
   const share = replicas === 1 ? Infinity : Math.ceil(forest.tokens.length / (2 * replicas));
   const branches = branchesOf(forest, Math.min(maxRows, share));
-  const costs = branches.map(({ path, own }) => path + own);
-  const shares = balance(costs, replicas).map((dealt) =>
-    cut(
-      forest,
-      dealt.map((i) => branches[i] as Branch),
-      maxRows,
-    ),
+  const shares = dealt(forest, branches, replicas).map((own) =>
+    runsOf(forest, own, maxRows).map((run) => run.flatMap((branch) => branch.sequences)),
   );
   const empty = sequences.flatMap((_, s) => (forest.ends[s] === -1 ? [s] : []));
   // A sequence without rows keeps a place: its results are empty, not missing.
   if (empty.length > 0) (shares[0] as number[][])[0] = [...(shares[0]?.[0] ?? []), ...empty];
   const count = Math.max(0, ...shares.map((batches) => batches.length));
   return Array.from({ length: count }, (_, round) => shares.map((batches) => batches[round] ?? []));
+}
+
+/** Consecutive branches for each replica: the one with most rows has as few as can be. */
+function dealt(forest: PrefixForest, branches: readonly Branch[], replicas: number): Branch[][] {
+  let least = Math.max(1, ...branches.map(({ path, own }) => path + own));
+  let most = Math.max(least, forest.tokens.length);
+  while (least < most) {
+    const middle = Math.floor((least + most) / 2);
+    if (runsOf(forest, branches, middle).length <= replicas) most = middle;
+    else least = middle + 1;
+  }
+  const runs = runsOf(forest, branches, least);
+  return Array.from({ length: replicas }, (_, replica) => runs[replica] ?? []);
 }
 
 /** The largest branches of at most `most` rows, paths included, in the order of the rows. */
@@ -75,21 +82,21 @@ function branchesOf(forest: PrefixForest, most: number): Branch[] {
 }
 
 /** Consecutive branches of at most `most` rows together; a larger one stands alone. */
-function cut(forest: PrefixForest, branches: readonly Branch[], most: number): number[][] {
-  const batches: number[][] = [];
+function runsOf(forest: PrefixForest, branches: readonly Branch[], most: number): Branch[][] {
+  const runs: Branch[][] = [];
   let rows = Infinity;
   let last: Branch | null = null;
   for (const branch of branches) {
     const passed = last ? Math.min(branch.path, sharedRows(forest, last.segment, branch.segment)) : 0;
     const more = branch.own + branch.path - passed;
     if (rows + more > most) {
-      batches.push([]);
+      runs.push([]);
       rows = branch.own + branch.path;
     } else rows += more;
-    (batches.at(-1) as number[]).push(...branch.sequences);
+    (runs.at(-1) as Branch[]).push(branch);
     last = branch;
   }
-  return batches;
+  return runs;
 }
 
 /** Rows up to the end of the last segment that lies on the paths of both. */
