@@ -121,7 +121,7 @@ test.each(variants)("%s: no arithmetic differs", async (_, settings, team = "sol
   expect(report.differences.slice(0, 5)).toEqual([]);
   const aside = /^metric (?:sampling|queue|language|actor\/(?:tokens|rows|shared))|^evaluation's language$/;
   const left = report.notAuditable.map(({ what }) => what).filter((what) => !aside.test(what));
-  expect(left).toEqual(["grades", "weights, gradient norms and log-probs"]);
+  expect(left).toEqual(["grades", "test problems", "weights, gradient norms and log-probs"]);
   expect(report.compared["loss"]).toBeGreaterThan(0);
 });
 

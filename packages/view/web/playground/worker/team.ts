@@ -81,13 +81,15 @@ export async function openTeam(kernels: Kernels, files: KeptFiles): Promise<Team
 }
 
 /** The names and hashes that `laconic train` puts into a manifest; it refuses to go on with others. */
-async function inputsOf(files: KeptFiles, { tokenizer, heldOut }: RelayTask): Promise<Record<string, string>> {
+async function inputsOf(files: KeptFiles, task: RelayTask): Promise<Record<string, string>> {
+  const { tokenizer, validation, heldOut } = task;
   const vocabulary = Array.from({ length: tokenizer.vocabularySize }, (_, token) => tokenizer.decode([token]));
   const digest = async (name: string): Promise<string> => (await files.digest(`${policyFolder}/${name}`)).sha256;
   return {
     "model: config.json": await digest("config.json"),
     "model: model.safetensors": await digest("model.safetensors"),
     "tokenizer: vocabulary": sha256Of(vocabulary),
-    "data: held-out problems": sha256Of(heldOut),
+    "data: held-out problems": sha256Of(validation),
+    "data: test problems": sha256Of(heldOut),
   };
 }
