@@ -95,7 +95,9 @@ test("a run samples on servers, outlives one of them, says who wrote what, and g
     const more = await laconic("train", "--resume", "--run", run, "train.steps=4", `sampler=vllm:${two.url}`, "--json");
     expect([more.code, more.err]).toEqual([0, expect.stringContaining("sampler.vllm.urls.0") as string]);
     expect((await readFile(join(run, "metrics.jsonl"), "utf8")).trimEnd().split("\n")).toHaveLength(4);
-    expect((await rowsOf(run)).slice(rows.length).map(({ server }) => server)).toEqual(Array(32 + 40 + 40).fill(two.url));
+    expect((await rowsOf(run)).slice(rows.length).map(({ server }) => server)).toEqual(
+      Array(32 + 40 + 40).fill(two.url),
+    );
   }),
 );
 
