@@ -5,6 +5,7 @@ import { checkChanges } from "./changes.ts";
 import { tolerances } from "./audit-weights.ts";
 import { auditEvaluation } from "./evaluation.ts";
 import { arithmetic, exact, Findings, type Difference, type Stage, type Tolerance } from "./findings.ts";
+import { coverageOf, type FileCoverage } from "./file-coverage.ts";
 import { comparePrices, compareMetrics, compareRows } from "./folder-claims.ts";
 import { Memory, type StepContext } from "./memory.ts";
 import { readContent, type Recorded } from "./record.ts";
@@ -42,6 +43,8 @@ export interface AuditReport {
   readonly largest: Readonly<Partial<Record<Stage, number>>>;
   readonly tolerances: Readonly<Record<string, Tolerance>>;
   readonly notAuditable: readonly { readonly what: string; readonly why: string }[];
+  /** Everything that lies in the folder, and whether it is covered. */
+  readonly files: readonly FileCoverage[];
   readonly seconds: number;
 }
 
@@ -107,6 +110,7 @@ export async function auditRun(directory: string, options: AuditOptions): Promis
     largest: findings.largest,
     tolerances: { arithmetic, exact, ...tolerances },
     notAuditable: findings.notAuditable,
+    files: await coverageOf(directory, weights.by.length > 0),
     seconds: (now() - started) / 1000,
   };
 }

@@ -5,18 +5,20 @@ import type { FrozenPolicy, OwnPolicy, Seen } from "./policy.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { settingsOf } from "./settings.ts";
 import type { PolicyFacts, StepFacts, Trained } from "./step-facts.ts";
-import { copyOf, readTrained, type StoredPolicy, type Weights } from "./weights-file.ts";
+import { copyOf, readTrained, type StoredPolicy, type TrainedWeights, type Weights } from "./weights-file.ts";
 
 /**
  * What float32 engines and this audit's float64 may lie apart, after steps of the same updates: rounding, and what AdamW makes
  * of it where a gradient is as small as rounding. Measured: the decision page on audits.
  */
-export const tolerances: Readonly<Record<"logProb" | "gradNorm" | "entropy" | "weights", Tolerance>> = {
+export const tolerances: Readonly<Record<"logProb" | "gradNorm" | "entropy" | "weights" | "moments", Tolerance>> = {
   logProb: { absolute: 1e-3, relative: 1e-3 },
   entropy: { absolute: 1e-3, relative: 1e-3 },
   gradNorm: { absolute: 1e-6, relative: 2e-3 },
   /** Of the way that the last step moved the weights. */
   weights: { absolute: 0.05, relative: 0 },
+  /** Of the moments' own norm. */
+  moments: { absolute: 0.01, relative: 0 },
 };
 
 /** Weights of a policy by name, where they lie, and where the model under an adapter does. */
@@ -250,8 +252,20 @@ export class WeightAudit {
       last === 0 && apart === 0 ? 0 : apart / last,
       tolerances.weights,
     );
+    this.#moments(policy, stored, at);
     const steps = this.#run.train.epochs * step * this.#run.train.minibatches;
     if (stored.steps > steps) this.#findings.number("weights", at, "optimiser steps", steps, stored.steps, exact);
+  }
+
+  /** The optimiser's state after a step, where the folder kept it and who computes can tell. */
+  #moments({ moments }: OwnPolicy, stored: TrainedWeights, at: Place): void {
+    const own = moments?.();
+    for (const key of ["first", "second"] as const) {
+      if (!own || stored[key].size === 0) continue;
+      const [norm, gap] = [distance(own[key], new Map()), distance(own[key], stored[key])];
+      const share = norm === 0 && gap === 0 ? 0 : gap / norm;
+      this.#findings.number("weights", at, `${key} moments, distance in their norm`, 0, share, tolerances.moments);
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { embeddingName, type Shape } from "./model-shape.ts";
+import { addCombined, timesRows } from "./matrices.ts";
 import type { Weights } from "./weights-file.ts";
 
 /** A sequence that was trained on. */
@@ -70,7 +71,7 @@ export function forward(weights: Weights, shape: Shape, { prompt, reply, tempera
   const entropies: number[] = [];
   const softmaxes = reply.map((token, i) => {
     const row = final.out.subarray((first + i) * D, (first + i + 1) * D);
-    const logits = times(head, V, D, row).map((value) => value / temperature);
+    const logits = timesRows({ values: row, width: D }, head).map((value) => value / temperature);
     const largest = logits.reduce((a, b) => Math.max(a, b), -Infinity);
     let sum = 0;
     for (const value of logits) sum += Math.exp(value - largest);
@@ -86,20 +87,17 @@ export function forward(weights: Weights, shape: Shape, { prompt, reply, tempera
     logProbs,
     entropies,
     backward(dLogProbs, gradient) {
-      const dFinal = new Float64Array(T * D);
-      const dHead = gradient.of(headName, head.length);
+      const dLogits = new Float64Array(reply.length * V);
       softmaxes.forEach((p, i) => {
         const dLogProb = (dLogProbs[i] as number) / temperature;
-        if (dLogProb === 0) return;
-        const at = (first + i) * D;
-        for (let v = 0; v < V; v++) {
-          const d = dLogProb * ((v === reply[i] ? 1 : 0) - (p[v] as number));
-          for (let j = 0; j < D; j++) {
-            if (dHead) dHead[v * D + j]! += d * (final.out[at + j] as number);
-            dFinal[at + j]! += d * (head[v * D + j] as number);
-          }
-        }
+        for (let v = 0; v < V; v++) dLogits[i * V + v] = dLogProb * ((v === reply[i] ? 1 : 0) - (p[v] as number));
       });
+      const dFinal = new Float64Array(T * D);
+      const read = { values: final.out.subarray(first * D), width: D };
+      const dRead = { values: dFinal.subarray(first * D), width: D };
+      const dHead = gradient.of(headName, head.length);
+      if (dHead) addCombined({ values: dHead, width: D }, read, { values: dLogits, perRow: V, perSum: 1 });
+      addCombined(dRead, { values: head, width: D }, { values: dLogits, perRow: 1, perSum: V });
       let dx = final.back(dFinal, gradient);
       for (const each of undo.toReversed()) dx = each(dx, gradient);
       const dTable = gradient.of(embeddingName, table.length);
@@ -121,17 +119,6 @@ function valuesOf(weights: Weights, name: string): Float64Array {
 interface Step {
   readonly out: Float64Array;
   back(dOut: Float64Array, gradient: Gradient): Float64Array;
-}
-
-/** W x for a matrix of `rows` by `columns`. */
-function times(matrix: Float64Array, rows: number, columns: number, x: Float64Array): Float64Array {
-  const out = new Float64Array(rows);
-  for (let r = 0; r < rows; r++) {
-    let sum = 0;
-    for (let c = 0, at = r * columns; c < columns; c++) sum += (matrix[at + c] as number) * (x[c] as number);
-    out[r] = sum;
-  }
-  return out;
 }
 
 /** y = W x + b, and s B A x where the projection has a low-rank update, for each of the rows of x. */
@@ -158,29 +145,20 @@ function linear(weights: Weights, name: string, x: Float64Array, inWidth: number
   const matrix = valuesOf(weights, `${name}.weight`);
   const bias = weights.get(`${name}.bias`)?.values;
   const outWidth = matrix.length / inWidth;
-  const T = x.length / inWidth;
-  const out = new Float64Array(T * outWidth);
-  for (let t = 0; t < T; t++) {
-    const y = times(matrix, outWidth, inWidth, x.subarray(t * inWidth, (t + 1) * inWidth));
-    if (bias) bias.forEach((value, i) => (y[i]! += value));
-    out.set(y, t * outWidth);
-  }
+  const rows = { values: x, width: inWidth };
+  const out = timesRows(rows, matrix);
+  if (bias) for (let i = 0; i < out.length; i++) out[i]! += bias[i % outWidth] as number;
   return {
     out,
     back(dOut, gradient) {
       const dMatrix = gradient.of(`${name}.weight`, matrix.length);
+      if (dMatrix)
+        addCombined({ values: dMatrix, width: inWidth }, rows, { values: dOut, perRow: outWidth, perSum: 1 });
       const dBias = bias && gradient.of(`${name}.bias`, bias.length);
+      if (dBias) dOut.forEach((d, i) => (dBias[i % outWidth]! += d));
       const dx = new Float64Array(x.length);
-      for (let t = 0; t < T; t++)
-        for (let o = 0; o < outWidth; o++) {
-          const d = dOut[t * outWidth + o] as number;
-          if (d === 0) continue;
-          if (dBias) dBias[o]! += d;
-          for (let i = 0, row = o * inWidth, at = t * inWidth; i < inWidth; i++) {
-            if (dMatrix) dMatrix[row + i]! += d * (x[at + i] as number);
-            dx[at + i]! += d * (matrix[row + i] as number);
-          }
-        }
+      const weightRows = { values: matrix, width: inWidth };
+      addCombined({ values: dx, width: inWidth }, weightRows, { values: dOut, perRow: 1, perSum: outWidth });
       return dx;
     },
   };

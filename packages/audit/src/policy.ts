@@ -25,6 +25,8 @@ export interface OwnPolicy {
   /** AdamW on what `backward` left (Loshchilov and Hutter 2019). */
   step(settings: TrainSettings["optimizer"], learningRate: number): Promise<void>;
   weights(): Promise<Weights>;
+  /** The optimiser's first and second moments; absent where who computes keeps them to itself. */
+  moments?(): { readonly first: Weights; readonly second: Weights };
   /** The same weights now, which a later step does not change. */
   copy(): Promise<FrozenPolicy>;
   close(): Promise<void>;
@@ -73,6 +75,7 @@ export function plainPolicy(stored: StoredPolicy): OwnPolicy {
       }
     },
     weights: async () => weights,
+    moments: () => ({ first, second }),
     copy: async () => {
       const frozen = whole(copyOf(weights));
       return { forward: async (sequences) => seenBy(frozen, shape, sequences) };

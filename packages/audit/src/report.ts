@@ -7,7 +7,7 @@ const shown = 20;
 
 /** An audit in words. */
 export function auditText(report: AuditReport): string {
-  const { steps, compared, differences, differencesTotal, notAuditable, weights, complete, seconds } = report;
+  const { steps, compared, differences, differencesTotal, notAuditable, files, weights, complete, seconds } = report;
   const { weightsChecked } = report;
   const values = Object.values(compared).reduce((sum, count) => sum + count, 0);
   const range = steps === null ? "no recorded steps" : `steps ${steps[0]} to ${steps[1]}`;
@@ -24,6 +24,8 @@ export function auditText(report: AuditReport): string {
     }),
     ...(notAuditable.length > 0 ? ["not auditable:"] : []),
     ...notAuditable.map(({ what, why }) => `  ${what}: ${why}`),
+    "files:",
+    ...files.map(({ file, state, why }) => `  ${state.padEnd(9)} ${file}: ${why}`),
     ...(differencesTotal === 0
       ? [steps === null ? "nothing to compare" : "the run agrees with its folder"]
       : [

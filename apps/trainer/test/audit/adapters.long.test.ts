@@ -54,7 +54,7 @@ describe("the factors of an adapter", { timeout: 60_000 }, () => {
     const { differences, compared, weights, weightsChecked } = await audit(adapter);
     expect(differences).toEqual([]);
     expect([weights, weightsChecked]).toEqual([["plain JavaScript, float64"], [allSteps]]);
-    expect(compared["weights"]).toBe(3);
+    expect(compared["weights"]).toBe(9);
     expect(compared["gradient"]).toBe(3);
   });
 

@@ -161,6 +161,14 @@ const inFolder: Readonly<Record<string, Fault>> = {
     found: { step: 3, stage: "weights" },
     weights: true,
   },
+  "moments of the step before": {
+    plant: (run) => {
+      const [from, to] = [2, 3].map((step) => join(run, `checkpoints/step-0000000${step}`)) as [string, string];
+      return swapFiles(from, to, ["optimizer.safetensors"]);
+    },
+    found: { step: 3, stage: "weights", key: "first moments, distance in their norm" },
+    weights: true,
+  },
 };
 
 test("without a fault nothing is found", { timeout: 60_000 }, async () => {
