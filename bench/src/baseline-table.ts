@@ -1,4 +1,4 @@
-// Tables of what bench/src/team-baselines.ts measured, for a page: means over seeds, each seed beside where they are few.
+// Tables of what bench/src/team-baselines.ts measured, for a page: means over seeds, with the least and the most.
 //   npx tsx bench/src/baseline-table.ts docs/results/tellers-baselines.jsonl
 import { readFileSync } from "node:fs";
 import { argv } from "node:process";
@@ -31,12 +31,13 @@ const nameOf = ({ name }: Row): string => name.replace(/ at \d+ tokens$/u, " at 
 const names = [...new Set(rows.map(nameOf))];
 
 const percent = (value: number): string => `${Math.round(100 * value)}`;
-/** Each seed, and their mean: `75, 85: 80`. */
+/** The mean of the seeds, and from the least to the most: `78 (71 to 84)`. */
 function shown(values: readonly (number | null | undefined)[], format: (value: number) => string): string {
   const known = values.filter((value): value is number => typeof value === "number");
   if (known.length === 0) return "";
   const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
-  return known.length === 1 ? format(mean) : `${known.map(format).join(", ")}: ${format(mean)}`;
+  const [least, most] = [format(Math.min(...known)), format(Math.max(...known))];
+  return least === most ? least : `${format(mean)} (${least} to ${most})`;
 }
 
 const table = (columns: readonly string[], body: readonly (readonly string[])[]): string =>

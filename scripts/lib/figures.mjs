@@ -41,7 +41,7 @@ function valuesOf(rows, path, divisor, factor) {
 
 function shown(rows, show, where) {
   const [, of, path, divisor, factor = "1", digits] =
-    /^(mean|sd|last|list) (.+?)(?: \/ (.+?))?(?: \* (\S+))? (\d)$/u.exec(show) ?? [];
+    /^(mean|sd|last|list|spread) (.+?)(?: \/ (.+?))?(?: \* (\S+))? (\d)$/u.exec(show) ?? [];
   if (!of) throw new Error(`${where}: "${show}" is not "OF PATH [/ PATH] [* NUMBER] DIGITS"`);
   const found = valuesOf(rows, path, divisor, Number(factor));
   // The newest measurement is the last row that has the field: rows of another side lack it.
@@ -52,6 +52,8 @@ function shown(rows, show, where) {
   // Half up on the decimal number: 0.865 in a file is 0.87, although the nearest double lies below it.
   const text = (value) => (value + Math.sign(value) * 1e-9).toFixed(Number(digits));
   if (of === "mean" || of === "last") return text(mean);
+  const [least, most] = [text(Math.min(...values)), text(Math.max(...values))];
+  if (of === "spread") return least === most ? least : `${text(mean)} (${least} to ${most})`;
   if (of === "list") return `${values.map(text).join(", ")}: ${text(mean)}`;
   return text(Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1)));
 }
