@@ -44,6 +44,7 @@ export function relayCriticTask({ commentTokens = 4, heldOut = 200 }: RelayCriti
     },
     renderPrompt: renderTokens,
   };
+  const facts = { distractors: 0, actorReads: "own" } as const;
   return {
     name: "relay-critic",
     topology: criticActor(actor, critic),
@@ -51,7 +52,7 @@ export function relayCriticTask({ commentTokens = 4, heldOut = 200 }: RelayCriti
     trainedAgents: [hintCollaborator],
     tokenizer: relayTokenizer,
     grader: relayGrader,
-    problems: (random, count) => Array.from({ length: count }, () => generateHintProblem(0, random, "train")),
-    ...heldOutSplits(heldOut, "relay-critic", (random) => generateHintProblem(0, random, "held-out")),
+    problems: (random, count) => Array.from({ length: count }, () => generateHintProblem(facts, random, "train")),
+    ...heldOutSplits(heldOut, "relay-critic", (random) => generateHintProblem(facts, random, "held-out")),
   };
 }

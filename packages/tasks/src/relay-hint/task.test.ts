@@ -35,3 +35,21 @@ test("the hint is cut to its tokens; the actor reads what is left", async () => 
   expect(task.grader(episode.answer, problem as NonNullable<typeof problem>)).toBe(1);
   expect(() => relayHintTask({ distractors: 99 })).toThrow(/0 to 8/u);
 });
+
+test("an actor that reads everything has all facts in its prompt, around the hint, and its answer is cut to its tokens", async () => {
+  const task = relayHintTask({ actorReads: "everything", distractors: 1, actorTokens: 2 });
+  for (const { views = {}, question } of task.heldOut) {
+    const known = parseFacts(views["actor"] ?? "").map(({ key }) => key);
+    const asked = question.split("+");
+    expect([known.length, asked.every((key) => known.includes(key))]).toEqual([3, true]);
+  }
+  const problem = task.heldOut[0] as (typeof task.heldOut)[number];
+  const collaborator = scriptedModel(() => "x1");
+  const actor = scriptedModel(({ sampling }) => "12345".slice(0, sampling.maxTokens));
+  const context = { models: { collaborator, actor }, sampling: { temperature: 1 }, random: randomFromSeed(0) };
+  const { utterances } = await task.topology.run(problem, context);
+  const [first, ...others] = (problem.views?.["actor"] ?? "").split(" ");
+  const { prompt, text } = utterances.at(-1) ?? {};
+  expect(text).toBe("12");
+  expect(prompt).toContain(`?${[first, "x1", ...others].join("|")}>`);
+});

@@ -6,7 +6,7 @@ import { relayGrader } from "../relay/grader.ts";
 import { holderPrompt, solverPrompt } from "../relay/prompts.ts";
 import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
 import { relayTokenizer } from "../relay/tokenizer.ts";
-import { generateHintProblem, hintActorAgent, hintCollaborator } from "./problem.ts";
+import { generateHintProblem, hintActorAgent, hintCollaborator, type ActorReads } from "./problem.ts";
 
 /** Size of the relay world with a hint, and who learns in it. */
 export interface RelayHintOptions {
@@ -14,6 +14,10 @@ export interface RelayHintOptions {
   readonly distractors?: number;
   /** Most tokens of a hint, the end token included. Default 4: the shipped policy says more than that. */
   readonly hintTokens?: number;
+  /** Most tokens of the actor's answer, the end token included. Default 20, which the shipped policy never needs. */
+  readonly actorTokens?: number;
+  /** What the actor reads beside the hint: facts of its own (default), or also those that the collaborator reads. */
+  readonly actorReads?: ActorReads;
   /** Who learns: AgentPO's collaborator, or for comparison the actor, behind a collaborator that stays as it is. */
   readonly learns?: "collaborator" | "actor";
   /** Held-out problems; 200 when absent. */
@@ -28,6 +32,8 @@ export interface RelayHintOptions {
 export function relayHintTask({
   distractors = 0,
   hintTokens = 4,
+  actorTokens = 20,
+  actorReads = "own",
   learns = "collaborator",
   heldOut = 200,
 }: RelayHintOptions = {}): FrozenActorTask {
@@ -36,11 +42,11 @@ export function relayHintTask({
   const actor: AgentSpec = {
     id: hintActorAgent,
     role: "actor",
-    maxTokens: 20,
+    maxTokens: actorTokens,
     // What it knows itself stands around the hint, as messages of two others would.
     prompt: ({ question, privateView = "", inbox }) => {
-      const [known = "", also = ""] = privateView.split(" ");
-      return tokensPrompt(solverPrompt(question, [known, inbox[0]?.text ?? "", also]));
+      const [known = "", ...also] = privateView.split(" ");
+      return tokensPrompt(solverPrompt(question, [known, inbox[0]?.text ?? "", ...(also.length > 0 ? also : [""])]));
     },
     renderPrompt: renderTokens,
   };
@@ -52,7 +58,7 @@ export function relayHintTask({
     renderPrompt: renderTokens,
   };
   const draw = (random: Random, split: "train" | "held-out"): Problem =>
-    generateHintProblem(distractors, random, split);
+    generateHintProblem({ distractors, actorReads }, random, split);
   return {
     name: "relay-hint",
     topology: hintActor(collaborator, actor),

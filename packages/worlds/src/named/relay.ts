@@ -41,11 +41,13 @@ export const relayHint: NamedTask<RelayHintSettings> = {
     name: z.literal("relay-hint"),
     distractors: z.int().min(0).max(8).exactOptional(),
     hintTokens: z.int().min(1).max(28).exactOptional(),
+    actorTokens: z.int().min(1).max(28).exactOptional(),
+    actorReads: z.enum(["own", "everything"]).exactOptional(),
     learns: z.enum(["collaborator", "actor"]).exactOptional(),
   }),
   title: () => "relay-hint",
-  about: () =>
-    "An actor is asked for a sum, such as k+e, and knows the first value and every other time the second; the collaborator knows the second and writes it a hint. One of the two learns, and the answer is right if it is the sum.",
+  about: ({ actorReads = "own" }) =>
+    `An actor is asked for a sum, such as k+e, and knows ${actorReads === "own" ? "the first value and every other time the second" : "all that the collaborator knows"}; the collaborator knows the second and writes it a hint. One of the two learns, and the answer is right if it is the sum.`,
   world: () => "relay/one-fact",
   hasFrozenAgents: () => true,
   open: (settings, { heldOut }) => relayHintTask({ ...settings, heldOut }),
