@@ -38,8 +38,11 @@ export type { TrainingPlan, TrainingProgress } from "./start/training-progress.t
 export { chooseVariants } from "./variants/choose-variants.ts";
 export type { SkippedVariant } from "./variants/choose-variants.ts";
 export { droppedSettings } from "./variants/dropped-settings.ts";
-export { knownVariants } from "./variants/known-variants.ts";
+export { baseVariant, knownVariants } from "./variants/known-variants.ts";
 export { variantsInFile, variantsInWords } from "./variants/own-variants.ts";
+export { reachedPrice } from "./variants/reached-price.ts";
 export { runFolder, runVariants } from "./variants/run-variants.ts";
-export type { VariantOptions, VariantResult } from "./variants/run-variants.ts";
+export type { Variant, VariantOptions, VariantResult } from "./variants/run-variants.ts";
+export { chooseTuned, gridOf, parseTuning, tuningFolder } from "./variants/tuning.ts";
+export type { Tuning, TuningRow } from "./variants/tuning.ts";
 export { variantsOf } from "./variants/variants-of.ts";

@@ -53,11 +53,58 @@ test(
     expect(terminal.err.join("\n")).toMatch(/seed 4: run 1 of 6\n[^]*seed 7: run 2 of 6, about .* left/u);
     const written = await readFile(join(out, "ablation.md"), "utf8");
     expect(written).toContain("another task and another model than here");
-    expect(written).toContain("one differs from base in train.steps: 2 -> 1.");
+    expect(written).toContain("one differs from the configuration in train.steps: 2 -> 1.");
     const again = recordingTerminal();
     expect(await main(words, { terminal: again })).toBe(0);
     expect(again.out).toEqual(terminal.out);
     expect(again.err).toEqual([]); // nothing was trained again
+  },
+);
+
+test(
+  "fixed prices follow from what the base reached, and each variant trains with its best of a grid",
+  { timeout: 180_000 },
+  async () => {
+    const out = join(await temporaryFolder(), "out");
+    const budget = 'train.budget={"targetTokens":14,"learningRate":0.0001}';
+    const words = ["ablate", "preset:relay-quickstart", ...tiny, budget, "--out", out, "--seeds", "4", "--json"];
+    const grid = ["--tune", "train.optimizer.learningRate.peak:1e-4,3e-4", "--tune-seeds", "9"];
+    const two =
+      'two:train.objective={"name":"grpo","clip":{"low":0.2,"high":0.2},"kl":{"estimator":"k3","coefficient":0.1}}';
+    const terminal = recordingTerminal();
+    const all = [...words, ...grid, "--variants", "fixed-price,fixed-price-double", "--several-factors", two];
+    expect(await main(all, { terminal }), terminal.err.join("\n")).toBe(0);
+    const { rows, tuned, split } = JSON.parse(terminal.out.at(-1) ?? "{}") as AblationReport;
+    expect(split).toBe("test");
+    expect(rows.map(({ variant }) => variant)).toEqual(["base", "fixed-price", "fixed-price-double", "two"]);
+    expect(rows.at(-1)?.about).toMatch(/^ratios and their bounds and KL term together: /u);
+    const results = JSON.parse(await readFile(join(out, "ablation.json"), "utf8")) as {
+      readonly variant: string;
+      readonly changes: readonly { readonly key: string; readonly now: string }[];
+    }[];
+    const metrics = await readFile(join(out, "runs/base-4/metrics.jsonl"), "utf8");
+    const last = (JSON.parse(metrics.trim().split("\n").at(-1) ?? "{}") as Record<string, number>)[
+      "budget/tokens/lambda"
+    ];
+    const priceOf = (name: string): number =>
+      Number(
+        results.find(({ variant }) => variant === name)?.changes.find(({ key }) => key === "train.prices.tokens")?.now,
+      );
+    expect(last).toBeGreaterThan(0);
+    expect(priceOf("fixed-price") / (last as number)).toBeCloseTo(1, 4);
+    expect(priceOf("fixed-price-double") / priceOf("fixed-price")).toBeCloseTo(2, 4);
+    // Equal effort: two values of each, on a seed that reports nothing.
+    expect(tuned.map(({ variant, value, seeds }) => [variant, value, seeds])).toEqual(
+      ["base", "fixed-price", "fixed-price-double", "two"].flatMap((name) => [
+        [name, "1e-4", [9]],
+        [name, "3e-4", [9]],
+      ]),
+    );
+    for (const { variant } of rows)
+      expect(tuned.filter((row) => row.variant === variant && row.chosen)).toHaveLength(1);
+    expect(await readFile(join(out, "ablation.md"), "utf8")).toContain(
+      "base was tuned on validation problems, seed 9: 1e-4:",
+    );
   },
 );
 
@@ -74,6 +121,13 @@ test.each([
   [["preset:relay-quickstart", "--seeds", "0,"], "--seeds is 0,, expected whole numbers"],
   [["preset:relay-quickstart", "--price", "0"], "--price is 0"],
   [["preset:relay-quickstart", "--variants", "grpo", "--price", "1"], "--price has no effect"],
+  [
+    ["preset:relay-quickstart", "two:train.objective.name=grpo", "two:train.optimizer.weightDecay=1"],
+    "variant two changes 2 factors: ratios and their bounds (train.objective.name",
+  ],
+  [["preset:relay-quickstart", "--tune", "train.steps:4"], "--tune is train.steps:4, expected a setting and two"],
+  [["preset:relay-quickstart", "--tune", "train.steps:4,5", "--seeds", "101"], "both have 101"],
+  [["preset:relay-quickstart", "--tune", "train.stepz:4,5"], "variant base-value-1: train.stepz"],
   [["preset:relay-hint", "--variants", "no-price"], "variant no-price: nothing has a price here"],
   [["preset:relay-hint", "--variants", "fixed-price"], "variant fixed-price: the price of a token is fixed already"],
   [

@@ -4,16 +4,26 @@ import type { CommandDef, ParsedArgs } from "citty";
 import { writeAblation, writeVariantPicture } from "@laconic/report";
 import {
   applyOverrides,
+  baseVariant,
+  chooseTuned,
   chooseVariants,
   droppedSettings,
   formerNamesIn,
+  gridOf,
   knownVariants,
   parseAppConfig,
+  parseTuning,
+  reachedPrice,
   runVariants,
+  tuningFolder,
   variantsInFile,
   variantsInWords,
   type SkippedVariant,
-  type VariantOptions,
+  type StartedRun,
+  type Tuning,
+  type TuningRow,
+  type Variant,
+  type VariantResult,
 } from "@laconic/runtime";
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
 import { command, type ExitCode } from "../cli/command.ts";
@@ -21,7 +31,7 @@ import { positiveNumber } from "../cli/numbers.ts";
 import { readGiven } from "../cli/files.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { startsOf, stoppedBy } from "../run/train-variants.ts";
-import { loadConfig } from "@laconic/runtime/resolver";
+import { loadConfig, type WrittenConfig } from "@laconic/runtime/resolver";
 import { jsonFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
 
@@ -45,8 +55,23 @@ const ablateFlags = {
   },
   price: {
     type: "string",
-    description: "Of a token, for fixed-price (default: a tenth of the budget's maxPrice)",
+    description: "Of a token, for the fixed prices (default: what the base's budget reaches in its last tenth)",
     valueHint: "λ",
+  },
+  tune: {
+    type: "string",
+    description: "A setting and its values; every variant trains with the one that is best on validation problems",
+    valueHint: "key:a,b,c",
+  },
+  "tune-seeds": {
+    type: "string",
+    description: "Seeds of --tune, which may not report",
+    default: "101",
+    valueHint: "a,b",
+  },
+  "several-factors": {
+    type: "boolean",
+    description: "Let variants of your own change several factors; the report says so",
   },
   out: {
     type: "string",
@@ -66,26 +91,11 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
       args: ablateFlags,
       overrides: true,
       run: async (args, rest) => {
-        const { base, variants, skipped, seeds } = await ablationOf(args, rest, terminal);
-        const folder = resolve(args.out);
-        const results = await runVariants(
-          {
-            base,
-            variants,
-            folder,
-            seeds,
-            // Every held-out episode is kept: variants are compared problem by problem.
-            overrides: [`train.evaluation.transcripts=${parseAppConfig(base).train.evaluation.problems}`],
-            file: "ablation.json",
-            cap: actorCap(args),
-            ...startsOf(terminal),
-            onResult: (soFar) => writeVariantPicture(folder, "ablation", soFar),
-          },
-          terminal,
-        );
-        if (!Array.isArray(results)) return stoppedBy(results, terminal);
+        const outcome = await ablation(args, rest, terminal);
+        if ("interrupted" in outcome) return stoppedBy(outcome, terminal);
+        const { folder, seeds, skipped, tuned, results } = outcome;
         const heading = `Ablation of ${args.config}`;
-        const { report, text } = await writeAblation(folder, heading, results, { seeds, skipped });
+        const { report, text } = await writeAblation(folder, heading, results, { seeds, skipped, tuned });
         printResult(terminal, args.json, report, () => text);
         return 0;
       },
@@ -94,36 +104,142 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
   );
 }
 
-/** What is trained, of what the command line says; names what is left out. */
-async function ablationOf(
-  args: ParsedArgs<typeof ablateFlags>,
-  rest: readonly string[],
-  terminal: Terminal,
-): Promise<Pick<VariantOptions, "base" | "variants" | "seeds"> & { readonly skipped: readonly SkippedVariant[] }> {
-  const given = await loadConfig(args.config);
+type Arguments = ParsedArgs<typeof ablateFlags>;
+
+interface Ablation {
+  readonly folder: string;
+  readonly seeds: readonly number[];
+  readonly skipped: readonly SkippedVariant[];
+  readonly tuned: readonly TuningRow[];
+  readonly results: readonly VariantResult[];
+}
+
+/** Trains the base first where fixed prices follow from it, and each variant's grid before the variant. */
+async function ablation(args: Arguments, rest: readonly string[], terminal: Terminal): Promise<Ablation | StartedRun> {
+  const given = await givenIn(args, rest, terminal);
+  const { base, seeds, tuning } = given;
+  const folder = resolve(args.out);
+  const train = (variants: readonly Variant[], place: string, of: readonly number[]): ReturnType<typeof runVariants> =>
+    runVariants(
+      {
+        base,
+        variants,
+        folder: place,
+        seeds: of,
+        // Every held-out episode is kept: variants are compared problem by problem.
+        overrides: [`train.evaluation.transcripts=${parseAppConfig(base).train.evaluation.problems}`],
+        file: "ablation.json",
+        cap: actorCap(args),
+        ...startsOf(terminal),
+        onResult: (soFar) => writeVariantPicture(place, "ablation", soFar),
+      },
+      terminal,
+    );
+  const tuned: TuningRow[] = [];
+  let tunePrice: number | null = null;
+  /** With the best of their grid, or as they are; a run where one was interrupted. */
+  const tune = async (variants: readonly Variant[]): Promise<readonly Variant[] | StartedRun> => {
+    if (tuning === null) return variants;
+    const place = tuningFolder(folder);
+    const grid = gridOf(variants, tuning);
+    const results = await train(grid, place, tuning.seeds);
+    if (!Array.isArray(results)) return results;
+    const first = gridOf(variants.slice(0, 1), tuning).map(({ name }) => reachedPrice(place, name, tuning.seeds));
+    tunePrice ??= meanOf((await Promise.all(first)).filter((price) => price !== null));
+    const { variants: chosen, rows } = chooseTuned(variants, tuning, results, tunePrice);
+    tuned.push(...rows);
+    return chosen;
+  };
+  // Refuses what is wrong before anything trains, whatever price will be reached.
+  const checked = await variantsAt(given, given.price ?? 1, terminal);
+  const [first, ...others] = checked.variants;
+  const baseAlone = await tune(first ? [first] : []);
+  if ("interrupted" in baseAlone) return baseAlone;
+  const reached = given.price ?? (await priceOf(baseAlone, others, folder, seeds, train));
+  if (typeof reached === "object" && reached !== null) return reached;
+  const { variants, skipped } = await variantsAt(given, reached, terminal);
+  for (const { variant, reason } of skipped) terminal.note(`left out ${variant}: ${reason}`);
+  const rested = await tune(variants.slice(1));
+  if ("interrupted" in rested) return rested;
+  const results = await train([...baseAlone, ...rested], folder, seeds);
+  return Array.isArray(results) ? { folder, seeds, skipped, tuned, results } : results;
+}
+
+/** What the base's budget reaches, where anything is derived from it; the run where one was interrupted. */
+async function priceOf(
+  base: readonly Variant[],
+  others: readonly Variant[],
+  folder: string,
+  seeds: readonly number[],
+  train: (variants: readonly Variant[], place: string, of: readonly number[]) => ReturnType<typeof runVariants>,
+): Promise<number | null | StartedRun> {
+  if (!others.some(({ name }) => name.startsWith("fixed-price"))) return null;
+  const results = await train(base, folder, seeds);
+  return Array.isArray(results) ? reachedPrice(folder, baseVariant, seeds) : results;
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+}
+
+interface Given {
+  readonly config: WrittenConfig;
+  readonly base: WrittenConfig;
+  readonly fixed: readonly string[];
+  readonly own: readonly Variant[];
+  readonly only: readonly string[] | undefined;
+  readonly price: number | null;
+  readonly seeds: readonly number[];
+  readonly tuning: Tuning | null;
+  readonly severalFactors: boolean;
+}
+
+/** What the command line says. */
+async function givenIn(args: Arguments, rest: readonly string[], terminal: Terminal): Promise<Given> {
+  const config = await loadConfig(args.config);
   const { variants: inWords, fixed } = variantsInWords(rest);
-  for (const former of formerNamesIn(given, fixed)) terminal.warn(former);
+  for (const former of formerNamesIn(config, fixed)) terminal.warn(former);
   const own = [
     ...(args.own === undefined ? [] : variantsInFile((await readGiven(args.own)).toString("utf8"), args.own)),
     ...inWords,
   ];
-  const seeds = seedsOf(args.seeds);
+  const seeds = seedsOf("seeds", args.seeds);
   const only = args.variants?.split(",").map((name) => name.trim());
-  const price = args.price === undefined ? null : positiveNumber("price", args.price);
-  const { variants, skipped } = await chooseVariants({ base: given, fixed, only, own, price }, terminal);
-  for (const { variant, reason } of skipped) terminal.note(`left out ${variant}: ${reason}`);
-  const base = applyOverrides(given, fixed);
+  if (args.price !== undefined && only?.every((name) => !name.startsWith("fixed-price")))
+    throw new LaconicError("config_invalid", "--price has no effect without a fixed price among the variants", {
+      flag: "price",
+    });
+  const base = applyOverrides(config, fixed);
   for (const { name, overrides } of own)
     for (const dropped of droppedSettings(base, overrides)) terminal.note(`variant ${name}: ${dropped}`);
-  return { base, variants, skipped, seeds };
+  return {
+    config,
+    base,
+    fixed,
+    own,
+    only,
+    price: args.price === undefined ? null : positiveNumber("price", args.price),
+    seeds,
+    tuning: args.tune === undefined ? null : parseTuning(args.tune, seedsOf("tune-seeds", args["tune-seeds"]), seeds),
+    severalFactors: args["several-factors"] === true,
+  };
+}
+
+/** What is trained at a price. */
+function variantsAt(
+  { config, fixed, only, own, severalFactors }: Given,
+  price: number | null,
+  terminal: Terminal,
+): ReturnType<typeof chooseVariants> {
+  return chooseVariants({ base: config, fixed, only, own, price, severalFactors }, terminal);
 }
 
 /** @throws LaconicError `config_invalid` unless they are whole numbers, each once */
-function seedsOf(text: string): number[] {
+function seedsOf(flag: string, text: string): number[] {
   const seeds = text.split(",").map((each) => (each.trim() === "" ? Number.NaN : Number(each)));
   if (seeds.every((seed) => Number.isSafeInteger(seed) && seed >= 0) && new Set(seeds).size === seeds.length)
     return seeds;
-  throw new LaconicError("config_invalid", `--seeds is ${text}, expected whole numbers such as 1,2,3, each once`, {
-    flag: "seeds",
+  throw new LaconicError("config_invalid", `--${flag} is ${text}, expected whole numbers such as 1,2,3, each once`, {
+    flag,
   });
 }

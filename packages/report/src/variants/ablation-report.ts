@@ -8,19 +8,21 @@ import {
   type PublishedAblation,
   type Table,
 } from "@laconic/evaluation";
-import type { SkippedVariant, VariantResult } from "@laconic/runtime";
+import type { SkippedVariant, TuningRow, VariantResult } from "@laconic/runtime";
 import { tokenChange } from "../run/figures-text.ts";
 import { byVariant, summariseSweep, type SweepRow, type SweepSummary } from "./summary.ts";
 import { beginningSaid, differencesNote, intervalText, markdownRows } from "./variant-text.ts";
 import { writeVariantPages } from "../write-pages.ts";
 
 /** What an ablation came to. */
-export interface AblationReport extends Pick<SweepSummary, "before" | "beforeLessons" | "problems"> {
+export interface AblationReport extends Pick<SweepSummary, "before" | "beforeLessons" | "problems" | "split"> {
   readonly seeds: readonly number[];
   /** The base first. Differences are against it. */
   readonly rows: readonly (SweepRow & { readonly published: PublishedAblation | null })[];
   readonly skipped: readonly SkippedVariant[];
   readonly publishedSource: string;
+  /** Everything that was tried to tune a variant; empty where nothing was. */
+  readonly tuned: readonly TuningRow[];
 }
 
 /**
@@ -32,15 +34,17 @@ export async function writeAblation(
   folder: string,
   heading: string,
   results: readonly VariantResult[],
-  { seeds, skipped }: Pick<AblationReport, "seeds" | "skipped">,
+  { seeds, skipped, tuned }: Pick<AblationReport, "seeds" | "skipped" | "tuned">,
 ): Promise<{ readonly report: AblationReport; readonly text: string }> {
-  const { rows, before, beforeLessons, problems } = await summariseSweep(folder, results);
+  const { rows, before, beforeLessons, problems, split } = await summariseSweep(folder, results);
   const report: AblationReport = {
     seeds,
     before,
     beforeLessons,
     problems,
+    split,
     skipped,
+    tuned,
     rows: rows.map((row) => ({ ...row, published: publishedAblation(row.variant) })),
     publishedSource: publishedAblationSource,
   };
@@ -49,6 +53,7 @@ export async function writeAblation(
   const said = [
     ...readingOf(report),
     ...changesSaid(results),
+    ...tunedSaid(tuned),
     ...skipped.map(({ variant, reason }) => `${variant} was left out: ${reason}.`),
   ];
   const text = [...markdownRows(table), "", remark, "", ...said.map((each) => `- ${each}`)].join("\n");
@@ -91,16 +96,29 @@ function changesSaid(results: readonly VariantResult[]): string[] {
     const changes = first?.changes ?? [];
     if (changes.length === 0) return [];
     return [
-      `${name} differs from base in ${changes.map(({ key, before, now }) => `${key}: ${before} -> ${now}`).join("; ")}.`,
+      `${name} differs from the configuration in ${changes.map(({ key, before, now }) => `${key}: ${before} -> ${now}`).join("; ")}.`,
     ];
+  });
+}
+
+/** Every point of the grid that was tried, on validation problems. */
+function tunedSaid(tuned: readonly TuningRow[]): string[] {
+  return [...new Set(tuned.map(({ variant }) => variant))].map((name) => {
+    const own = tuned.filter(({ variant }) => variant === name);
+    const points = own.map(
+      ({ value, accuracy, tokens, score, chosen }) =>
+        `${value}: ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens, score ${score.toFixed(4)}${chosen ? " (chosen)" : ""}`,
+    );
+    const seeds = own[0]?.seeds ?? [];
+    return `${name} was tuned on validation problems, ${seeds.length === 1 ? "seed" : "seeds"} ${seeds.join(", ")}: ${points.join("; ")}.`;
   });
 }
 
 /** Where the team began, of how many seeds and problems differences are, and whose the published figures. */
 function remarkOf(report: AblationReport): string {
-  const { rows, seeds, problems, publishedSource } = report;
+  const { rows, seeds, problems, split, publishedSource } = report;
   const published = rows.some((row) => row.published !== null) ? ` *${publishedSource}.` : "";
-  return `${beginningSaid(report)} Seeds ${seeds.join(", ")}. ${differencesNote(seeds.length, problems)}${published}`;
+  return `${beginningSaid(report)} Seeds ${seeds.join(", ")}. ${differencesNote(seeds.length, problems, split)}${published}`;
 }
 
 /** A sentence for each variant: what its intervals show, and what they do not. */

@@ -37,6 +37,8 @@ export interface SweepSummary {
   readonly tokensAtStartAccuracy: number | null;
   /** Held-out problems with a score, the fewest of any run. */
   readonly problems: number;
+  /** Of which problems all figures but those before training are: the test's where every run has measured them. */
+  readonly split: "test" | "validation";
 }
 
 type Side = VariantResult["after"];
@@ -52,10 +54,11 @@ type HeldOut = ReadonlyMap<number, ReadonlyMap<string, Measured>>;
 /** What a sweep came to, from its results and the held-out episodes in its runs. */
 export async function summariseSweep(folder: string, results: readonly VariantResult[]): Promise<SweepSummary> {
   const variants = byVariant(results);
-  const points = variants.map(({ name, runs }) => ({ variant: name, ...meanOf(runs.map(({ after }) => after)) }));
+  const { split, endOf } = endsOf(results);
+  const points = variants.map(({ name, runs }) => ({ variant: name, ...meanOf(runs.map(endOf)) }));
   const frontier = new Set(frontierOf(points).map(({ variant }) => variant));
   const heldOut: HeldOut[] = [];
-  for (const { runs } of variants) heldOut.push(await heldOutOf(folder, runs));
+  for (const { runs } of variants) heldOut.push(await heldOutOf(folder, runs, split));
   const before = meanOf(results.map((each) => each.before));
   const earlier = results.flatMap(({ beforeLessons }) => beforeLessons ?? []);
   return {
@@ -79,6 +82,7 @@ export async function summariseSweep(folder: string, results: readonly VariantRe
     beforeLessons: earlier.length === results.length && earlier.length > 0 ? meanOf(earlier) : null,
     tokensAtStartAccuracy: tokensAtAccuracy(points, before.accuracy),
     problems: Math.min(...heldOut.flatMap((runs) => [...runs.values()].map(({ size }) => size))),
+    split,
   };
 }
 
@@ -88,6 +92,16 @@ export function byVariant(
 ): readonly { readonly name: string; readonly runs: readonly VariantResult[] }[] {
   const names = [...new Set(results.map(({ variant }) => variant))];
   return names.map((name) => ({ name, runs: results.filter(({ variant }) => variant === name) }));
+}
+
+/** Where each run ended: on the test problems where all have measured them, or else on the validation problems. */
+export function endsOf(results: readonly VariantResult[]): {
+  readonly split: "test" | "validation";
+  readonly endOf: (result: VariantResult) => Side;
+} {
+  return results.every(({ test }) => test !== undefined)
+    ? { split: "test", endOf: ({ test, after }) => test ?? after }
+    : { split: "validation", endOf: ({ after }) => after };
 }
 
 /** The mean point of several. */
@@ -108,14 +122,19 @@ function differenceOf(own: HeldOut, first: HeldOut, pick: (each: Measured) => nu
   );
 }
 
-/** The last evaluation's episodes that have a score, of each seed. */
-async function heldOutOf(folder: string, results: readonly VariantResult[]): Promise<HeldOut> {
+/** Episodes that have a score, of the test or of the last evaluation, of each seed. */
+async function heldOutOf(
+  folder: string,
+  results: readonly VariantResult[],
+  split: SweepSummary["split"],
+): Promise<HeldOut> {
   const found = new Map<number, Map<string, Measured>>();
   for (const { variant, seed } of results) {
     let last = 0;
     const problems = new Map<string, Measured>();
     const source = folderSource(runFolder(folder, variant, seed));
-    for await (const { step, task, problem, episode } of eachEpisode(source, "evaluation")) {
+    const kind = split === "test" ? "test" : "evaluation";
+    for await (const { step, task, problem, episode } of eachEpisode(source, kind)) {
       if (step !== last) problems.clear();
       last = step;
       if (typeof task === "number")

@@ -18,10 +18,10 @@ export async function writeSweep(
   results: readonly VariantResult[],
 ): Promise<{ readonly summary: SweepSummary; readonly text: string }> {
   const summary = await summariseSweep(folder, results);
-  const { rows, problems } = summary;
+  const { rows, problems, split } = summary;
   const table = sweepTable(summary);
   const said = sweepSaid(summary);
-  const remark = differencesNote(Math.min(...rows.map(({ seeds }) => seeds)), problems);
+  const remark = differencesNote(Math.min(...rows.map(({ seeds }) => seeds)), problems, split);
   const text = [...markdownRows(table), "", said, "", remark].join("\n");
   await writeFile(join(folder, "sweep.md"), `${text}\n`);
   await writeVariantPages(folder, "sweep", { heading, results, table, remark, said: [said] });

@@ -44,9 +44,11 @@ test("means say of how many seeds they are, and one variant is joined to its sta
 });
 
 test("differences say of how many seeds and problems they are, and what so few do not show", () => {
-  expect(differencesNote(3, 400)).toMatch(/means of 3 seeds on 400 held-out problems each.* n = 3 seeds: .*narrower/u);
-  expect(differencesNote(1, 400)).toContain("One seed says nothing about another one.");
-  expect(differencesNote(8, 400)).not.toContain("n = 8");
+  expect(differencesNote(3, 400, "test")).toMatch(
+    /means of 3 seeds on 400 test problems each.* n = 3 seeds: .*narrower/u,
+  );
+  expect(differencesNote(1, 400, "test")).toContain("One seed says nothing about another one.");
+  expect(differencesNote(8, 400, "test")).not.toContain("n = 8");
 });
 
 test("what is equal is not called fewer", () => {

@@ -5,7 +5,7 @@ import { renderPlane } from "../charts/plane-chart.ts";
 import type { PlaneChart, PlanePoint } from "../charts/plane.ts";
 import type { Plot } from "../charts/plot-library.ts";
 import { htmlPage, tableSection, tiles } from "../pages/html-page.ts";
-import { byVariant, meanOf, type VariantPage } from "./summary.ts";
+import { byVariant, endsOf, meanOf, type VariantPage } from "./summary.ts";
 
 /** The page of a sweep or an ablation: the plane, the table, what it says in words. */
 export function variantPage(plot: Plot, { heading, results, table, remark, said }: VariantPage): string {
@@ -47,14 +47,15 @@ export function variantPlane(
     ...new Map(results.map(({ seed, before }) => [`${seed} ${before.tokens} ${before.accuracy}`, before])).values(),
   ];
   const start = meanOf(starts);
-  const ends = groups.map((group) => meanOf(group.map(({ after }) => after)));
+  const { split, endOf } = endsOf(results);
+  const ends = groups.map((group) => meanOf(group.map(endOf)));
   const alone = ends.length === 1;
   const points: PlanePoint[] = [
     ...(starts.length > 1 ? starts.map((each) => pointAt(each, "a start", 0, { hollow: true, faint: true })) : []),
     ...groups.flatMap((group, i) =>
       group.length > 1
-        ? group.map(({ after, seed, variant }) =>
-            pointAt(after, `${variant}, seed ${seed}`, colourOf(i), { faint: true }),
+        ? group.map((result) =>
+            pointAt(endOf(result), `${result.variant}, seed ${result.seed}`, colourOf(i), { faint: true }),
           )
         : [],
     ),
@@ -85,7 +86,7 @@ export function variantPlane(
     logarithmic: false,
     xLabel: "tokens per episode",
     caption: `${over} Better is up and to the left.`,
-    remark: `Held-out problems; ${seedsText(groups)} of each variant.`,
+    remark: `${split === "test" ? "Test problems, their starts validation problems" : "Validation problems"}; ${seedsText(groups)} of each variant.`,
   };
 }
 

@@ -26,12 +26,12 @@ export function beginningSaid({ before, beforeLessons }: Pick<SweepSummary, "bef
 }
 
 /** Of how many seeds and problems differences are, and what so few of them cannot show. */
-export function differencesNote(seeds: number, problems: number): string {
+export function differencesNote(seeds: number, problems: number, split: SweepSummary["split"]): string {
   const few =
     seeds === 1
       ? " One seed says nothing about another one."
       : seeds < 5
         ? ` n = ${seeds} seeds: intervals of so few are narrower than they say.`
         : "";
-  return `Differences: means of ${seeds} ${seeds === 1 ? "seed" : "seeds"} on ${problems} held-out problems each, 95 % by the paired bootstrap over seeds and problems.${few}`;
+  return `Differences: means of ${seeds} ${seeds === 1 ? "seed" : "seeds"} on ${problems} ${split} problems each, 95 % by the paired bootstrap over seeds and problems.${few}`;
 }

@@ -3,6 +3,7 @@
  * @module @laconic/runtime/resolver
  */
 export { loadConfig } from "./load-config.ts";
+export type { WrittenConfig } from "./load-config.ts";
 export { forgetModules } from "./load-source.ts";
 export { presetConfig, presetNames } from "./presets.ts";
 export {

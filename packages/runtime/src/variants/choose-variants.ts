@@ -1,11 +1,12 @@
 import { LaconicError, nearestName } from "@laconic/core";
-import { changesOf } from "@laconic/trainer";
+import { changesOf, type Change } from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
 import type { WrittenConfig } from "../resolver/load-config.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import { checkRun } from "../run/check-run.ts";
 import { parseAppConfig, writtenConfig } from "../run/app-config.ts";
 import type { AppConfig } from "../run/run-settings.ts";
+import { factorsOf, factorsText } from "./factors.ts";
 import type { Variant } from "./run-variants.ts";
 import { baseVariant, candidatesOf, type Candidate } from "./known-variants.ts";
 
@@ -29,7 +30,10 @@ interface ChoiceOptions {
   readonly only?: readonly string[] | undefined;
   /** The user's own: always trained. */
   readonly own: readonly Variant[];
+  /** Of a token, around which fixed prices lie; null leaves them out. */
   readonly price: number | null;
+  /** Variants of the user's own may change several factors at once; their descriptions say so. */
+  readonly severalFactors?: boolean;
 }
 
 /**
@@ -38,31 +42,43 @@ interface ChoiceOptions {
  * @throws LaconicError `config_invalid`
  */
 export async function chooseVariants(options: ChoiceOptions, progress: Progress): Promise<Choice> {
-  const { base, fixed, only, own, price } = options;
+  const { base, fixed, only, own, price, severalFactors = false } = options;
   const config = parseAppConfig(applyOverrides(base, fixed));
   const candidates = candidatesOf(config, price);
   const known = [baseVariant, ...candidates.map(({ name }) => name)];
   for (const name of only ?? []) if (!known.includes(name)) throw unknown(name, known);
-  if (price !== null && only && !only.includes("fixed-price"))
-    throw new LaconicError("config_invalid", "--price has no effect without the variant fixed-price", {
-      flag: "price",
-    });
   const twice = own.find(({ name }, i) => own.findIndex((each) => each.name === name) !== i);
   if (twice) throw new LaconicError("config_invalid", `two variants are called ${twice.name}`, { variant: twice.name });
   const variants: Variant[] = [{ name: baseVariant, about: "the configuration as it is", overrides: [] }];
   const skipped: SkippedVariant[] = [];
   const asked = new Set([...(only ?? []), ...own.map(({ name }) => name)]);
   for (const candidate of [...candidates.filter(({ name }) => !only || only.includes(name)), ...own]) {
-    const reason = await whyNot(candidate, { config, base, fixed }, progress);
-    if (reason === null) variants.push(candidate as Variant);
+    const { reason, changed } = await triedOn(candidate, { config, base, fixed }, progress);
+    if (reason === null) variants.push(alone(candidate as Variant, changed, severalFactors));
     else if (!asked.has(candidate.name)) skipped.push({ variant: candidate.name, reason });
     else throw new LaconicError("config_invalid", `variant ${candidate.name}: ${reason}`, { variant: candidate.name });
   }
   return { variants, skipped };
 }
 
-/** Null for a variant that trains something else than the base. */
-async function whyNot(
+/**
+ * A variant that changes one factor, or says in its description that it changes several.
+ * @throws LaconicError `config_invalid` naming them, where that is not allowed
+ */
+function alone(variant: Variant, changes: readonly Change[], severalFactors: boolean): Variant {
+  const factors = factorsOf(changes);
+  if (factors.length < 2) return variant;
+  if (severalFactors)
+    return { ...variant, about: `${factors.map(({ name }) => name).join(" and ")} together: ${variant.about}` };
+  throw new LaconicError(
+    "config_invalid",
+    `variant ${variant.name} changes ${factors.length} factors: ${factorsText(factors)}; nobody could tell which one did what. Change one, or add --several-factors`,
+    { variant: variant.name, factors: factors.map(({ name }) => name).join(", ") },
+  );
+}
+
+/** What a variant changes; a reason where it would train nothing else than the base, or nothing at all. */
+async function triedOn(
   candidate: Candidate,
   {
     config,
@@ -70,16 +86,17 @@ async function whyNot(
     fixed,
   }: { readonly config: AppConfig; readonly base: WrittenConfig; readonly fixed: readonly string[] },
   progress: Progress,
-): Promise<string | null> {
-  if ("reason" in candidate) return candidate.reason;
+): Promise<{ readonly reason: string | null; readonly changed: readonly Change[] }> {
+  if ("reason" in candidate) return { reason: candidate.reason, changed: [] };
   try {
-    const changed = parseAppConfig(applyOverrides(base, [...fixed, ...candidate.overrides]));
-    if (changesOf(writtenConfig(config), writtenConfig(changed)).length === 0)
-      return "the configuration is so already; it changes nothing";
-    await checkRun(changed, progress);
-    return null;
+    const varied = parseAppConfig(applyOverrides(base, [...fixed, ...candidate.overrides]));
+    const changed = changesOf(writtenConfig(config), writtenConfig(varied));
+    if (changed.length === 0) return { reason: "the configuration is so already; it changes nothing", changed };
+    await checkRun(varied, progress);
+    return { reason: null, changed };
   } catch (error) {
-    if (LaconicError.is(error) && ["config_invalid", "objective_refused"].includes(error.code)) return error.message;
+    if (LaconicError.is(error) && ["config_invalid", "objective_refused"].includes(error.code))
+      return { reason: error.message, changed: [] };
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import type { LaconicError } from "@laconic/core";
 import { objectiveNames } from "@laconic/gspo/presets";
+import { changesOf } from "@laconic/trainer";
 import {
   agentGspo,
   agentPoHint,
@@ -13,7 +14,8 @@ import {
 } from "@laconic/worlds";
 import { describe, expect, test } from "vitest";
 import { applyOverrides } from "../run/overrides.ts";
-import { parseAppConfig } from "../run/app-config.ts";
+import { parseAppConfig, writtenConfig } from "../run/app-config.ts";
+import { factorsOf } from "./factors.ts";
 import { candidatesOf } from "./known-variants.ts";
 
 const of = (written: object, price: number | null = null) =>
@@ -27,12 +29,18 @@ const of = (written: object, price: number | null = null) =>
 test("the quickstart's variants are what its page measured", () => {
   expect(of(relayQuickstart)).toEqual({
     "no-price": ["train.budget=null", "train.budgets={}", "train.prices={}"],
-    "fixed-price": ["train.budget=null", "train.prices.tokens=0.005"],
+    "fixed-price-half": "there is no price to derive it from; tell one with --price",
+    "fixed-price": "there is no price to derive it from; tell one with --price",
+    "fixed-price-double": "there is no price to derive it from; tell one with --price",
     "no-group-normalisation": ['train.advantage={"estimator":"raw"}'],
     "eq2-as-printed": ['train.advantage={"estimator":"group","scale":"group","std":"sample","epsilon":0.000001}'],
     grpo: ['train.objective={"name":"grpo","clip":{"low":0.2,"high":0.2}}'],
+    kl: ['train.objective={"name":"gspo","clip":{"low":0.03,"high":0.04},"kl":{"estimator":"k3","coefficient":0.04}}'],
+    "no-kl": "the objective has no KL term already",
   });
-  expect(of(relayQuickstart, 0.02)["fixed-price"]).toContain("train.prices.tokens=0.02");
+  const priced = of(relayQuickstart, 0.004);
+  const prices = ["fixed-price-half", "fixed-price", "fixed-price-double"].map((name) => priced[name]?.at(-1));
+  expect(prices).toEqual(["train.prices.tokens=0.002", "train.prices.tokens=0.004", "train.prices.tokens=0.008"]);
 });
 
 test.each([
@@ -65,6 +73,7 @@ test("what a policy has of its own is changed too", () => {
     policies: { shared: { objective: { name: "gspo" }, prices: { turns: 0.1 } } },
   };
   const variants = of({ ...relayQuickstart, train });
+  expect(variants["kl"]).toContain("an objective of its own");
   expect(variants["grpo"]).toContain('train.policies.shared.objective={"name":"grpo","clip":{"low":0.2,"high":0.2}}');
   expect(variants["no-price"]).toContain("train.policies.shared.prices={}");
   const budget = { targetTokens: 10, learningRate: 1e-5 };
@@ -117,16 +126,42 @@ describe("grpo against any objective", () => {
   });
 });
 
-test.each([
+const withKl = [
   ["story-tellers", storyTellers],
   ["story-hint", storyHint],
   ["story-writers", storyWriters],
   ["agentpo-printed", agentPoHintPrinted],
-])("no variant of %s leaves out a KL term", (_, preset) => {
+] as const;
+
+test.each(withKl)("no variant of %s but the one named so leaves out a KL term", (_, preset) => {
   const { kl } = parseAppConfig(preset).train.objective;
   const replaced = candidatesOf(parseAppConfig(preset), null).flatMap((each) =>
-    "reason" in each ? [] : each.overrides.filter((word) => word.startsWith("train.objective=")),
+    "reason" in each ? [] : each.overrides.map((word) => [each.name, word] as const),
   );
-  expect([kl === undefined, replaced.length > 0]).toEqual([false, true]);
-  for (const word of replaced) expect(JSON.parse(word.slice("train.objective=".length))).toMatchObject({ kl });
+  const objectives = replaced.filter(([, word]) => word.startsWith("train.objective="));
+  expect([kl === undefined, objectives.length]).toEqual([false, 2]);
+  for (const [name, word] of objectives)
+    expect("kl" in JSON.parse(word.slice("train.objective=".length)), name).toBe(name !== "no-kl");
+});
+
+test.each([
+  ["quickstart", relayQuickstart],
+  ["agent-gspo", agentGspo],
+  ["agentpo", agentPoHint],
+  ["magrpo", magrpo],
+  ...withKl,
+] as const)("every known variant of %s changes one factor", (_, preset) => {
+  const before = writtenConfig(parseAppConfig(preset));
+  const factors = candidatesOf(parseAppConfig(preset), 0.004).flatMap((each) => {
+    if ("reason" in each) return [];
+    try {
+      const varied = parseAppConfig(applyOverrides({ ...preset }, each.overrides));
+      return [[each.name, factorsOf(changesOf(before, writtenConfig(varied))).length]];
+    } catch {
+      return []; // a tree takes no other advantage than its own
+    }
+  });
+  expect(factors.length).toBeGreaterThan(1);
+  // What changes nothing is left out of an ablation.
+  expect(factors.filter(([, count]) => (count as number) > 1)).toEqual([]);
 });

@@ -10,9 +10,6 @@ export type Candidate = Variant | { readonly name: string; readonly reason: stri
 /** A configuration without one of its parts, from what it says itself. */
 type Derivation = (config: AppConfig) => Candidate;
 
-/** The fixed price, where none is told: this share of the most that the budget may charge. */
-const shareOfMostPrice = 0.1;
-
 /**
  * Overrides of a setting of the run, and of every policy that has one of its own.
  * @param valueOf - the value that takes the place of the one that stands there; null is the user's own value
@@ -66,23 +63,26 @@ const noPrice: Derivation = (config) => {
   };
 };
 
+/** Shares of the price around which fixed prices lie. */
+const fixedPrices: readonly (readonly [name: string, share: number])[] = [
+  ["fixed-price-half", 0.5],
+  ["fixed-price", 1],
+  ["fixed-price-double", 2],
+];
+
 const fixedPrice =
-  (given: number | null): Derivation =>
+  (name: string, share: number, price: number | null): Derivation =>
   (config) => {
-    const name = "fixed-price";
     const policy = policyWithBudget(config);
     if (policy !== undefined) return ownBudget(name, policy);
-    const { budget } = config.train;
-    if (budget === null)
+    if (config.train.budget === null)
       return { name, reason: "the price of a token is fixed already: there is no budget for tokens" };
-    const most = budget.maxPrice ?? null;
-    if (given === null && most === null)
-      return { name, reason: "the budget has no maxPrice to derive a price from; tell one with --price" };
-    const price = given ?? shareOfMostPrice * (most ?? 0);
+    if (price === null) return { name, reason: "there is no price to derive it from; tell one with --price" };
+    const fixed = Number((share * price).toPrecision(6));
     return {
       name,
-      about: `λ fixed at ${Number(price.toPrecision(6))} instead of Eq. 5${given === null ? ", a tenth of maxPrice" : ""}`,
-      overrides: [...budgetGone(config), `train.prices.tokens=${Number(price.toPrecision(6))}`],
+      about: `λ fixed at ${fixed}, ${share === 1 ? "" : `${share} times `}what Eq. 5 reaches`,
+      overrides: [...budgetGone(config), `train.prices.tokens=${fixed}`],
     };
   };
 
@@ -145,22 +145,50 @@ function withGrpo(before: TrainConfig["objective"] | null): TrainConfig["objecti
   return { name: "grpo", clip, ...Object.fromEntries(kept) };
 }
 
+/** GRPO's own coefficient (DeepSeekMath, section 4.2), where a configuration has no KL term. */
+const addedKl = { estimator: "k3", coefficient: 0.04 } as const;
+
+/** With a KL term where there is none, or without the one that there is. */
+const klTerm =
+  (name: "kl" | "no-kl"): Derivation =>
+  ({ train: { objective, policies }, own }) => {
+    const ownObjectives = Object.values(policies).some((each) => each.objective !== undefined);
+    if (own.objective !== undefined || ownObjectives)
+      return { name, reason: "an objective of its own says itself whether it has a KL term" };
+    const { kl, ...rest } = objective;
+    if ((kl === undefined) !== (name === "kl"))
+      return { name, reason: `the objective has ${kl === undefined ? "no" : "a"} KL term already` };
+    const { estimator, coefficient } = addedKl;
+    return name === "kl"
+      ? {
+          name,
+          about: `with a KL term to the first weights (${estimator}, ${coefficient})`,
+          overrides: [`train.objective=${JSON.stringify({ ...rest, kl: addedKl })}`],
+        }
+      : { name, about: "without the KL term", overrides: [`train.objective=${JSON.stringify(rest)}`] };
+  };
+
 /** Name of the configuration as it is, which all others are compared with. */
 export const baseVariant = "base";
 
 /** Every variant that has a name, in the order of tables. */
 export const knownVariants: readonly string[] = [
   "no-price",
-  "fixed-price",
+  ...fixedPrices.map(([name]) => name),
   "no-group-normalisation",
   "eq2-as-printed",
   "grpo",
+  "kl",
+  "no-kl",
 ];
 
 /**
  * The known variants of a configuration, or why it has not got them.
- * @param price - of a token, for `fixed-price`; null takes a tenth of the budget's highest
+ * @param price - of a token, around which fixed prices lie; null leaves them out
  */
 export function candidatesOf(config: AppConfig, price: number | null): readonly Candidate[] {
-  return [noPrice, fixedPrice(price), noGroups, eq2AsPrinted, grpo].map((derive) => derive(config));
+  const fixed = fixedPrices.map(([name, share]) => fixedPrice(name, share, price));
+  return [noPrice, ...fixed, noGroups, eq2AsPrinted, grpo, klTerm("kl"), klTerm("no-kl")].map((derive) =>
+    derive(config),
+  );
 }

@@ -39,6 +39,8 @@ export interface VariantResult {
   /** As the training began: after the warm start, where there was one. */
   readonly before: Side;
   readonly after: Side;
+  /** On the test problems, at the end; rows of older files lack it. */
+  readonly test?: Side;
   /** Before the warm start, where there was one; the name is that of the file. */
   readonly beforeLessons?: Side;
   /** Of the session that finished it. */
@@ -55,6 +57,7 @@ const resultsSchema: z.ZodType<VariantResult[]> = z.array(
     seed: z.int(),
     before: sideSchema,
     after: sideSchema,
+    test: sideSchema.exactOptional(),
     beforeLessons: sideSchema.exactOptional(),
     seconds: z.number(),
   }),
@@ -156,7 +159,8 @@ export async function runVariants(options: VariantOptions, progress: Progress): 
     const side = ({ accuracy, tokens }: typeof outcome.before): Side => ({ accuracy, tokens });
     const [start, end, { warmStart, seconds }] = [side(outcome.before), side(outcome.after), outcome];
     const earlier = warmStart && { beforeLessons: side(warmStart.before) };
-    results.push({ variant: name, about, changes, seed, before: start, after: end, ...earlier, seconds });
+    const test = outcome.test && { test: side(outcome.test) };
+    results.push({ variant: name, about, changes, seed, before: start, after: end, ...test, ...earlier, seconds });
     await keep(join(folder, file), results, done);
     await onResult(results);
   }

@@ -6,6 +6,7 @@ import {
   type RecordedEpisode,
   type StoredContent,
   type StoredRollout,
+  runFiles,
 } from "@laconic/core/run-folder";
 import { gunzip, inflate } from "#platform";
 import { recordIn, type RunSource } from "../run/run-source.ts";
@@ -33,13 +34,14 @@ export async function episodeContent(source: RunSource, { file, from, length }: 
  */
 export async function* eachEpisode(
   source: RunSource,
-  kind: EpisodeEntry["kind"],
+  kind: EpisodeEntry["kind"] | "test",
   damage: (message: string) => void = () => undefined,
 ): AsyncGenerator<RecordedEpisode> {
   let entries: EpisodeEntry[] = [];
-  await new EpisodeFile(source).readNew({
+  const [file, held] = kind === "test" ? [runFiles.testEpisodes, "evaluation"] : [runFiles.episodes, kind];
+  await new EpisodeFile(source, file).readNew({
     reset: () => void (entries = []),
-    entry: (entry) => void (entry.kind === kind && entries.push(entry)),
+    entry: (entry) => void (entry.kind === held && entries.push(entry)),
     damage,
   });
   const complete = new Map(entries.flatMap((each) => (each.isComplete ? [[each.step, each] as const] : [])));

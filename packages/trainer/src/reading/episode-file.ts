@@ -31,6 +31,7 @@ export interface EntryReader {
 /** Of a version that no reader knows, no head is read further. */
 const versionOf: Readonly<Record<string, number>> = {
   [runFiles.episodes]: recordVersion,
+  [runFiles.testEpisodes]: recordVersion,
   [formerRunFiles.records]: formerRecordVersion,
 };
 
@@ -40,17 +41,19 @@ const versionOf: Readonly<Record<string, number>> = {
  */
 export class EpisodeFile {
   readonly #source: RunSource;
+  readonly #name: string;
   readonly #former: readonly RowFile[];
   #inode = 0;
   /** All before is read. */
   #at = 0;
   #count = 0;
 
-  constructor(source: RunSource) {
+  /** @param name - of the file: that of the training, or of the test problems, which has had no other form */
+  constructor(source: RunSource, name: string = runFiles.episodes) {
     this.#source = source;
-    this.#former = [formerRunFiles.records, formerRunFiles.rollouts, formerRunFiles.episodes].map(
-      (name) => new RowFile(source, name),
-    );
+    this.#name = name;
+    const former = [formerRunFiles.records, formerRunFiles.rollouts, formerRunFiles.episodes];
+    this.#former = name === runFiles.episodes ? former.map((each) => new RowFile(source, each)) : [];
   }
 
   /** Finds what is new. @returns whether there was anything */
@@ -70,7 +73,7 @@ export class EpisodeFile {
   }
 
   async #readMembers(reader: EntryReader): Promise<boolean> {
-    const file = runFiles.episodes;
+    const file = this.#name;
     const found = await this.#source.stat(file);
     const isOther = this.#at > 0 && (!found || (found.ino ?? 0) !== this.#inode || found.size < this.#at);
     if (isOther) {
