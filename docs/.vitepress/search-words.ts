@@ -31,6 +31,7 @@ export const searchWords: Readonly<Record<string, string>> = {
   "glossary.md": "definition term meaning words",
   "comparison.md":
     "alternative versus vs TRL verl CoMLRL MARTI Tinker OpenPipe ART verifiers prime-rl OpenRLHF difference which one should I use",
+  "not-shown.md": "limits limitations larger models GPU cost plan hours memory not reproduced",
   "gallery.md": "pictures charts figures plots screenshots images",
   "results/frontier.md": "pareto sweep budget trade-off token budget accuracy",
   "quickstart-results.md": "ablation seeds reproducibility figures result price budget",
