@@ -1,9 +1,19 @@
 import { ClientGone } from "./client-gone.ts";
 import { eventStream } from "./event-stream.ts";
 import { errorBody, HttpError, invalid, jsonResponse, refusalOf } from "./http.ts";
-import type { Job } from "./jobs.ts";
 import type { CompletionServerOptions } from "./options.ts";
-import { runJob, type JobOptions } from "./run-job.ts";
+
+/** The replies to one request. */
+export interface Replies {
+  readonly count: number;
+  readonly isStreamed: boolean;
+  /**
+   * @param gone - aborted when nobody waits for them any more
+   * @param send - takes chunks as they are written; null for the whole answer alone
+   * @returns the whole answer
+   */
+  readonly make: (gone: AbortController, send: ((chunk: unknown) => void) | null) => Promise<unknown>;
+}
 
 /** Makes the replies to requests, so many at once. */
 export interface Completer {
@@ -13,7 +23,7 @@ export interface Completer {
    * @param end - called once when the last reply is made, or has failed
    * @throws HttpError 429 where too many are in the making, and what making them throws
    */
-  complete(job: Job, request: Request, options: JobOptions, end?: () => void): Promise<Response>;
+  complete(replies: Replies, request: Request, end?: () => void): Promise<Response>;
 }
 
 export function createCompleter({
@@ -36,8 +46,8 @@ export function createCompleter({
 
   return {
     running: () => running,
-    async complete(job, request, options, ended = () => undefined) {
-      const release = takePlaces(job.count);
+    async complete({ count, isStreamed, make }, request, ended = () => undefined) {
+      const release = takePlaces(count);
       const gone = new AbortController();
       const leave = (): void => gone.abort();
       if (request.signal.aborted) leave();
@@ -47,9 +57,9 @@ export function createCompleter({
         release();
         ended();
       };
-      if (job.body.stream !== true) {
+      if (!isStreamed) {
         try {
-          return jsonResponse(200, await runJob(job, options, gone, null));
+          return jsonResponse(200, await make(gone, null));
         } catch (error) {
           if (!(error instanceof ClientGone)) throw error;
           return error.toResponse();
@@ -58,7 +68,7 @@ export function createCompleter({
         }
       }
       return eventStream({
-        produce: (send) => runJob(job, options, gone, send).finally(end),
+        produce: (send) => make(gone, send).finally(end),
         gone,
         describe: (error) => errorBody(refusalOf(error, onError)),
       });

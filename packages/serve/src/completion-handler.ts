@@ -1,43 +1,58 @@
-import { createCompleter } from "./completer.ts";
+import { createCompleter, type Replies } from "./completer.ts";
 import { checkKey, HttpError, jsonResponse, pathOf, readJson, refusalResponse } from "./http.ts";
-import { checkModel, chatJob, completionJob, type Job } from "./jobs.ts";
+import { chatJob, completionJob, parse } from "./jobs.ts";
 import { checkPromptLength } from "./prompt-length.ts";
+import { repliesTo } from "./run-job.ts";
+import { teamReplies } from "./team/team-replies.ts";
+import { teamRequest } from "./team/team-request.ts";
 import { toolJob } from "./gateway/tool-job.ts";
-import type { CompletionServerOptions } from "./options.ts";
+import type { CompletionServerOptions, ServedModel, ServedTeam } from "./options.ts";
 import { checkCaller } from "./request-guard.ts";
+import { z } from "zod";
 
 /** Answers a request; never rejects. */
 export type CompletionHandler = (request: Request) => Promise<Response>;
 
+type Served = ServedModel | ServedTeam;
+
+const namingModel = z.looseObject({ model: z.string() });
+
 /**
- * A policy behind the part of OpenAI's HTTP interface that clients use: `/v1/models`, `/v1/chat/completions`,
+ * Policies and teams behind the part of OpenAI's HTTP interface that clients use: `/v1/models`, `/v1/chat/completions`,
  * `/v1/completions`, streamed or whole; and `/health`. For any server of the Fetch API's requests and responses (Deno, Bun, Hono,
  * a test); `createCompletionServer` is the one of Node's. `request.signal`, or a body that is cancelled, ends a reply.
  * A request without a `host` header is taken to name the host of its address.
  */
 export function completionHandler(options: CompletionServerOptions): CompletionHandler {
-  const { modelName, tools } = options;
+  const { models } = options;
   const defaultMaxTokens = options.defaultMaxTokens ?? 1024;
   const completer = createCompleter(options);
+  const served = new Map(models.map((model) => [model.name, model]));
 
-  const jobOf = async (request: Request, path: string): Promise<Job> => {
+  /** @throws HttpError 404 for another model than those that are served */
+  const modelNamed = (name: string): Served => {
+    const found = served.get(name);
+    if (found) return found;
+    const names = [...served.keys()];
+    const known = names.length === 1 ? `${names[0]} is` : `${names.join(", ")} are`;
+    throw new HttpError(404, "invalid_request_error", `model ${name} is not served; ${known}`, "model");
+  };
+
+  const repliesOf = async (request: Request, isChat: boolean): Promise<Replies> => {
     const json = await readJson(request, options.maxBodyBytes);
-    const isChat = path === "/v1/chat/completions";
+    const model = modelNamed(parse(namingModel, json).model);
+    if ("topology" in model) {
+      if (!isChat)
+        throw new HttpError(400, "invalid_request_error", `${model.name} is a team: ask it by chat`, "model");
+      return teamReplies(teamRequest(json, model), model, options);
+    }
+    const { tools, tokenizer, contextLength } = model;
     const job =
       isChat && tools
         ? toolJob(json, tools, defaultMaxTokens)
         : (isChat ? chatJob : completionJob)(json, defaultMaxTokens);
-    checkModel(job.body.model, modelName);
-    for (const prompt of job.prompts) checkPromptLength(prompt, options.tokenizer, options.contextLength);
-    return job;
-  };
-
-  const card = {
-    id: modelName,
-    object: "model",
-    created: 0,
-    owned_by: "laconic",
-    max_model_len: options.contextLength,
+    for (const prompt of job.prompts) checkPromptLength(prompt, tokenizer, contextLength);
+    return repliesTo(job, { ...model, now: options.now });
   };
 
   const route = async (request: Request): Promise<Response> => {
@@ -47,15 +62,15 @@ export function completionHandler(options: CompletionServerOptions): CompletionH
     if (method === "GET" && pathname === "/health")
       return jsonResponse(200, { status: "ok", running: completer.running() });
     checkKey(headers.get("authorization"), options.apiKey);
-    if (method === "GET" && pathname === "/v1/models") return jsonResponse(200, { object: "list", data: [card] });
-    if (method === "GET" && pathname.startsWith("/v1/models/")) {
-      checkModel(pathname.slice("/v1/models/".length), modelName);
-      return jsonResponse(200, card);
-    }
-    if (pathname !== "/v1/chat/completions" && pathname !== "/v1/completions")
+    if (method === "GET" && pathname === "/v1/models")
+      return jsonResponse(200, { object: "list", data: models.map((model) => cardOf(model)) });
+    if (method === "GET" && pathname.startsWith("/v1/models/"))
+      return jsonResponse(200, cardOf(modelNamed(pathname.slice("/v1/models/".length))));
+    const isChat = pathname === "/v1/chat/completions";
+    if (!isChat && pathname !== "/v1/completions")
       throw new HttpError(404, "invalid_request_error", `there is no ${pathname}`);
     if (method !== "POST") throw new HttpError(405, "invalid_request_error", `${pathname} takes POST`);
-    return completer.complete(await jobOf(request, pathname), request, options);
+    return completer.complete(await repliesOf(request, isChat), request);
   };
 
   return async (request) => {
@@ -64,5 +79,16 @@ export function completionHandler(options: CompletionServerOptions): CompletionH
     } catch (error) {
       return refusalResponse(error, options.onError);
     }
+  };
+}
+
+/** A model's limits, or a team's agents. */
+function cardOf(model: Served): unknown {
+  return {
+    id: model.name,
+    object: "model",
+    created: 0,
+    owned_by: "laconic",
+    ...("topology" in model ? { agents: model.topology.agents } : { max_model_len: model.contextLength }),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * A policy behind an OpenAI-compatible HTTP endpoint.
+ * Policies and teams behind an OpenAI-compatible HTTP endpoint.
  * @module @laconic/serve
  */
 export { closeServer } from "./close-server.ts";
@@ -7,7 +7,7 @@ export { completionHandler } from "./completion-handler.ts";
 export type { CompletionHandler } from "./completion-handler.ts";
 export { createCompletionServer } from "./completion-server.ts";
 export { createHandlerServer } from "./handler-server.ts";
-export type { CompletionServerOptions } from "./options.ts";
+export type { CompletionServerOptions, ServedModel, ServedTeam } from "./options.ts";
 export type { PromptScorer } from "./echo.ts";
 export { createGateway } from "./gateway/gateway.ts";
 export type { Gateway, GatewayStatus, GatewayStep } from "./gateway/gateway.ts";

@@ -2,7 +2,7 @@ import type { Prompt } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import type { z } from "zod";
 import { chatForm, textForm, type ReadReply, type ReplyForm } from "./forms.ts";
-import { HttpError, invalid } from "./http.ts";
+import { invalid } from "./http.ts";
 import type { LogProbMode } from "./listed-token.ts";
 import { chatSchema, completionSchema, type ChatBody, type CompletionBody } from "./schemas.ts";
 
@@ -112,10 +112,4 @@ function innermost(issue: z.core.$ZodIssue): Refused {
   if (!meant || depth === 0 || others.some((each) => each.path.join(".") !== meant.path.join(".")))
     return { path, message };
   return { ...meant, path: [...path, ...meant.path] };
-}
-
-/** @throws HttpError 404 for another model than the one that is served */
-export function checkModel(asked: string, served: string): void {
-  if (asked !== served)
-    throw new HttpError(404, "invalid_request_error", `model ${asked} is not served; ${served} is`, "model");
 }

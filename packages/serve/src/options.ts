@@ -1,24 +1,52 @@
-import type { ChatTokenizer, LanguageModel, Tokenizer } from "@laconic/core";
+import type {
+  AgentId,
+  ChatTokenizer,
+  EpisodeContext,
+  LanguageModel,
+  Problem,
+  Tokenizer,
+  Topology,
+} from "@laconic/core";
 import type { PromptScorer } from "./echo.ts";
 import type { ToolFormat } from "./gateway/tool-format.ts";
 
-/** What is served, to whom, and how much of it at once. */
-export interface CompletionServerOptions {
+/** A policy under the name that requests ask for it by. */
+export interface ServedModel {
+  readonly name: string;
   /** Answers; a local policy streams its tokens. */
   readonly policy: LanguageModel;
   readonly tokenizer: Tokenizer | ChatTokenizer;
-  /** As `/v1/models` lists it and requests name it. */
-  readonly modelName: string;
   /** Most tokens of prompt and reply together. */
   readonly contextLength: number;
-  /** Most tokens of a reply whose request does not say; 1,024 by default. */
-  readonly defaultMaxTokens?: number;
-  /** What the server is bound to, and names that clients may call it by; none means this machine. With a key, plain addresses are taken too. */
-  readonly hosts?: readonly string[];
   /** Gives the log-probs of a prompt's own tokens; without it `echo` with `logprobs` is refused. */
   readonly scorer?: PromptScorer;
   /** How the policy was taught to call tools; requests with tools are refused without it. */
   readonly tools?: ToolFormat;
+}
+
+/** A whole team under one name: it answers chats, by an episode each. */
+export interface ServedTeam {
+  readonly name: string;
+  readonly topology: Topology;
+  readonly models: Readonly<Record<AgentId, LanguageModel>>;
+  /** Where a request says nothing else. */
+  readonly sampling: EpisodeContext["sampling"];
+  /**
+   * What a question is to the team, such as one whose statements are dealt among its holders; the question as it is when absent.
+   * Not called where the request gives views itself.
+   * @throws LaconicError `input_invalid` for a question that the team cannot be asked
+   */
+  readonly problemOf?: (question: string) => Problem;
+}
+
+/** What is served, to whom, and how much of it at once. */
+export interface CompletionServerOptions {
+  /** Models and teams, as `/v1/models` lists them. */
+  readonly models: readonly (ServedModel | ServedTeam)[];
+  /** Most tokens of a reply whose request does not say; 1,024 by default. A team's replies have the team's own ceilings. */
+  readonly defaultMaxTokens?: number;
+  /** What the server is bound to, and names that clients may call it by; none means this machine. With a key, plain addresses are taken too. */
+  readonly hosts?: readonly string[];
   /** Null serves everybody who can connect. */
   readonly apiKey: string | null;
   /** Replies in the making at once; more are refused with 429. */

@@ -13,12 +13,23 @@ import { withEcho } from "./echo.ts";
 import { chatForm, type Choice } from "./forms.ts";
 import type { Job } from "./jobs.ts";
 import { listToken } from "./listed-token.ts";
-import type { CompletionServerOptions } from "./options.ts";
+import type { Replies } from "./completer.ts";
+import type { CompletionServerOptions, ServedModel } from "./options.ts";
 
 /** Who answers a job. */
-export type JobOptions = Pick<CompletionServerOptions, "policy" | "tokenizer" | "modelName" | "scorer" | "now">;
+export type JobOptions = Pick<ServedModel, "name" | "policy" | "tokenizer" | "scorer"> &
+  Pick<CompletionServerOptions, "now">;
 
 type Chunk = Readonly<Record<string, unknown>>;
+
+/** The replies that a job asks for. */
+export function repliesTo(job: Job, options: JobOptions): Replies {
+  return {
+    count: job.count,
+    isStreamed: job.body.stream === true,
+    make: (gone, send) => runJob(job, options, gone, send),
+  };
+}
 
 /**
  * Asks the policy for all replies of a job at once.
@@ -26,9 +37,9 @@ type Chunk = Readonly<Record<string, unknown>>;
  * @param send - takes chunks of replies as they are written; null for the whole answer alone
  * @returns the whole answer
  */
-export async function runJob(
+async function runJob(
   job: Job,
-  { policy, tokenizer, modelName, scorer, now }: JobOptions,
+  { name, policy, tokenizer, scorer, now }: JobOptions,
   gone: AbortController,
   send: ((chunk: Chunk) => void) | null,
 ): Promise<Chunk> {
@@ -36,7 +47,7 @@ export async function runJob(
   const perPrompt = count / prompts.length;
   setMaxListeners(0, gone.signal); // every reply listens
   const id = `${form.prefix}-${randomUUID()}`;
-  const head = { id, created: Math.floor(now() / 1000), model: modelName, ...job.facts };
+  const head = { id, created: Math.floor(now() / 1000), model: name, ...job.facts };
   const chunkHead = { ...head, object: form.chunkObject };
   const seeds = randomFromSeed(body.seed ?? randomUUID());
   const stop = body.stop === undefined || body.stop === null ? [] : [body.stop].flat();

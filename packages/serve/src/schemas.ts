@@ -42,7 +42,7 @@ export interface CompletionBody extends SharedParameters {
 }
 
 /** Each may have the value that changes nothing, too. */
-const samplingSchemas = Object.fromEntries(
+export const samplingSchemas = Object.fromEntries(
   Object.entries(samplingFieldShapes("openai-extended")).map(([field, shape]) => [
     field,
     schemaOf(shape).exactOptional(),
@@ -74,7 +74,8 @@ const shared = {
 
 const tokens = z.array(z.int().min(0)).min(1);
 
-const parts = z
+/** Content in parts, joined. */
+export const chatParts: z.ZodType<string> = z
   .array(z.strictObject({ type: z.literal("text"), text: z.string() }))
   .transform((texts) => texts.map(({ text }) => text).join(""));
 
@@ -87,7 +88,7 @@ export const chatSchema: z.ZodType<ChatBody> = z.strictObject({
         role: z
           .enum(["system", "developer", "user", "assistant"])
           .transform((role) => (role === "developer" ? "system" : role)),
-        content: z.union([z.string(), parts]),
+        content: z.union([z.string(), chatParts]),
         // As an earlier reply comes back in a history.
         refusal: z.null().exactOptional(),
       }),

@@ -1,8 +1,8 @@
 import type { CompletionRequest, LanguageModel } from "@laconic/core";
-import { completionHandler, type CompletionHandler, type CompletionServerOptions } from "@laconic/serve";
+import { completionHandler, type CompletionHandler } from "@laconic/serve";
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { tinyModel, tokenizer, type TinyModel } from "./tiny-server.ts";
+import { serving, tinyModel, type ServerChange, type TinyModel } from "./tiny-server.ts";
 
 let tiny: TinyModel;
 beforeAll(async () => {
@@ -10,20 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => tiny.engine.close());
 
-function handlerOf(change: Partial<CompletionServerOptions> = {}): CompletionHandler & { readonly errors: unknown[] } {
+function handlerOf(change: ServerChange = {}): CompletionHandler & { readonly errors: unknown[] } {
   const errors: unknown[] = [];
-  const handler = completionHandler({
-    policy: tiny.policy,
-    tokenizer,
-    modelName: "tiny",
-    contextLength: 64,
-    apiKey: null,
-    maxConcurrency: 8,
-    maxBodyBytes: 10_000,
-    now: () => 1_700_000_000_000,
-    onError: (error: unknown) => errors.push(error),
-    ...change,
-  });
+  const handler = completionHandler(serving({ policy: tiny.policy, ...change }, (error) => errors.push(error)));
   return Object.assign(handler, { errors });
 }
 

@@ -109,7 +109,7 @@ test("what was trained with tools is served with them, without rollouts", async 
   const { url, server } = await startServer({
     policy: models.scout,
     tokenizer,
-    modelName: "scout",
+    name: "scout",
     contextLength: 4096,
     maxBodyBytes: 100_000,
     tools: hermesTools(),

@@ -1,9 +1,8 @@
 import { connect } from "node:net";
 import type { LanguageModel } from "@laconic/core";
-import type { CompletionServerOptions } from "@laconic/serve";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startServer, tinyModel, tokenizer, type TinyModel } from "./tiny-server.ts";
+import { startServer, tinyModel, tokenizer, type ServerChange, type TinyModel } from "./tiny-server.ts";
 
 let tiny: TinyModel;
 const errors: unknown[] = [];
@@ -13,10 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => tiny.engine.close());
 
-async function withServer(
-  change: Partial<CompletionServerOptions>,
-  body: (url: string, client: OpenAI) => Promise<void>,
-): Promise<void> {
+async function withServer(change: ServerChange, body: (url: string, client: OpenAI) => Promise<void>): Promise<void> {
   const { server, url } = await startServer({
     policy: tiny.policy,
     onError: (error: unknown) => errors.push(error),

@@ -35,10 +35,14 @@ test("a stop text across tokens ends the request: no token behind it is drawn, s
     },
   };
   const server = createCompletionServer({
-    policy: localPolicy({ id: "tiny", sampler, tokenizer, batching: "continuous" }),
-    tokenizer,
-    modelName: "tiny",
-    contextLength: 128,
+    models: [
+      {
+        name: "tiny",
+        policy: localPolicy({ id: "tiny", sampler, tokenizer, batching: "continuous" }),
+        tokenizer,
+        contextLength: 128,
+      },
+    ],
     apiKey: null,
     maxConcurrency: 8,
     maxBodyBytes: 10_000,

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { ChatTokenizer, Engine, LanguageModel, TrainableModel } from "@laconic/core";
 import { createInlineEngine, localPolicy } from "@laconic/engine";
 import { createReferenceKernels } from "@laconic/kernels/testing";
-import { createCompletionServer, type CompletionServerOptions } from "@laconic/serve";
+import { createCompletionServer, type CompletionServerOptions, type ServedModel } from "@laconic/serve";
 
 /** One token a letter; 0 ends. */
 const letters = " abcdefghijklmnopqrstuvwxyz.";
@@ -44,22 +44,32 @@ export async function tinyModel(): Promise<TinyModel> {
   return { engine, model, policy: localPolicy({ id: "tiny", sampler: model, tokenizer, batching: "continuous" }) };
 }
 
-/** A server of 64 tokens of context on a free port, and what it reported. */
-export async function startServer(
-  change: Pick<CompletionServerOptions, "policy"> & Partial<CompletionServerOptions>,
-): Promise<{ readonly server: Server; readonly url: string; readonly errors: unknown[] }> {
-  const errors: unknown[] = [];
-  const server = createCompletionServer({
-    tokenizer,
-    modelName: "tiny",
-    contextLength: 64,
+/** What a test says of what is served, and of the server. */
+export type ServerChange = Partial<ServedModel & CompletionServerOptions>;
+
+/** Options of a server that serves one model: by default of 64 tokens of context, under the name tiny. */
+export function serving(
+  { policy, scorer, tools, name = "tiny", contextLength = 64, tokenizer: own = tokenizer, ...change }: ServerChange,
+  onError: (error: unknown) => void,
+): CompletionServerOptions {
+  const model = { name, tokenizer: own, contextLength, ...(scorer && { scorer }), ...(tools && { tools }) };
+  return {
+    models: policy ? [{ ...model, policy }] : [],
     apiKey: null,
     maxConcurrency: 8,
     maxBodyBytes: 10_000,
     now: () => 1_700_000_000_000,
-    onError: (error: unknown) => errors.push(error),
+    onError,
     ...change,
-  });
+  };
+}
+
+/** A server of 64 tokens of context on a free port, and what it reported. */
+export async function startServer(
+  change: ServerChange,
+): Promise<{ readonly server: Server; readonly url: string; readonly errors: unknown[] }> {
+  const errors: unknown[] = [];
+  const server = createCompletionServer(serving(change, (error) => errors.push(error)));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, errors };

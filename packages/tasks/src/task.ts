@@ -22,6 +22,12 @@ export interface TeamTask extends TrainingTask {
   readonly baselines?: Readonly<Record<string, Topology>>;
   /** Of agents that do not learn, where their method sets one; all others speak at 0, as AgentPO's actor. */
   readonly frozenTemperatures?: Readonly<Record<string, number>>;
+  /**
+   * What a question that a user asks is to the team, such as one whose statements are dealt among its holders; the question as it is
+   * when absent.
+   * @throws LaconicError `input_invalid` for a question that the team cannot be asked
+   */
+  readonly problemOf?: (question: string) => Problem;
   close?(): Promise<void>;
 }
 

@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
 import { startServe } from "../testing/start-serve.ts";
 
 test.each([
@@ -88,4 +90,28 @@ test("serve answers until it is interrupted, then ends by itself", { timeout: 60
   } finally {
     child.kill("SIGKILL");
   }
+});
+
+test("a run is served as its team, and each of its agents alone", { timeout: 120_000 }, async () => {
+  const run = join(await temporaryFolder(), "quick");
+  const train = ["train", "preset:relay-quickstart", "train.steps=1", "train.evaluation.every=0", "--run", run];
+  expect(await main([...train, "workers=1"], { terminal: recordingTerminal() })).toBe(0);
+  const { url } = await startServe(run, "the team quick");
+  const ask = async (path: string, body?: object): Promise<Record<string, unknown>> => {
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${url}${path}`, body && { method: "POST", headers, body: JSON.stringify(body) });
+    return (await answer.json()) as Record<string, unknown>;
+  };
+  const agents = ["holder-a", "holder-b", "holder-c", "solver"];
+  const { data } = (await ask("/models")) as { data: { id: string }[] };
+  expect(data.map(({ id }) => id)).toEqual(["quick", ...agents.map((agent) => `quick/${agent}`)]);
+  const messages = [
+    ...["k6", "w5", "e3"].map((content, i) => ({ role: "user", name: agents[i], content })),
+    { role: "user", content: "k+e" },
+  ];
+  const team = await ask("/chat/completions", { model: "quick", messages, seed: 1 });
+  expect(team).toMatchObject({ choices: [{ laconic: { messages: agents.map((agent) => ({ agent })) } }] });
+  expect(team["usage"]).toMatchObject({ laconic: { calls: 4 } });
+  const seat = await ask("/completions", { model: "quick/solver", prompt: [5, 6, 7], max_tokens: 2 });
+  expect(seat).toMatchObject({ choices: [{ index: 0 }] });
 });

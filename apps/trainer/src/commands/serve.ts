@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { createLocalEngine, localPolicy } from "@laconic/engine";
+import { createLocalEngine } from "@laconic/engine";
 import { endpoint, openServed } from "@laconic/runtime";
 import { chooseDevice, expectGpus } from "@laconic/runtime/devices";
 import { loadConfig } from "@laconic/runtime/resolver";
@@ -13,6 +13,7 @@ import type { Terminal } from "../cli/terminal.ts";
 import { servedName, servingOf, templateArgumentsFrom } from "../serving/serve-arguments.ts";
 import { runFlags } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
+import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
 import { runTraining } from "../run/run-training.ts";
 
 /** For replies in the making when the server is told to end. */
@@ -41,7 +42,7 @@ const serveFlags = {
   },
   policy: {
     type: "string",
-    description: "Which policy of a run that trains several; the first by default",
+    description: "One policy of a run by itself, instead of its whole team",
     valueHint: "name",
   },
   best: { type: "boolean", description: "The checkpoint of the run's best evaluation instead of its last" },
@@ -86,6 +87,8 @@ const serveFlags = {
     valueHint: "json",
   },
   "max-body": { type: "string", description: "Largest request in bytes", default: "4194304", valueHint: "n" },
+  ...actorSpendingFlags,
+  ...timeoutFlag,
   ...trainFlags,
 } as const;
 
@@ -131,6 +134,7 @@ async function serveModel(args: ServeArguments, rest: readonly string[], termina
     policy: args.policy,
     which: args.best ? ("best" as const) : ("latest" as const),
     templateArguments: templateArgumentsFrom(args["chat-template-arguments"]),
+    cap: actorCap(args),
   };
   const device = await chooseDevice(args.device ?? "auto", "auto", (line) => terminal.note(line));
   await expectGpus(device);
@@ -142,25 +146,23 @@ async function serveModel(args: ServeArguments, rest: readonly string[], termina
     onWarning: (message) => terminal.warn(message),
   });
   try {
-    const { name, model, tokenizer, tools } = await openServed(given, choice, engine, terminal);
+    const served = await openServed(given, choice, { engine, device }, terminal);
+    const [first, ...seats] = served.models.map(({ name }) => name);
     const server = createCompletionServer({
       ...limits,
-      policy: localPolicy({ id: name, sampler: model, tokenizer, batching: "continuous" }),
-      tokenizer,
-      modelName: name,
-      contextLength: model.contextLength,
-      scorer: model,
-      ...(tools && { tools }),
+      models: served.models,
       now: () => new Date().getTime(),
       onError: (error) => terminal.note(`error: ${error instanceof Error ? error.message : String(error)}`),
     });
     await listen(server, port, host);
-    terminal.note(`serving ${name} on http://${host}:${boundPort(server, port)}/v1 (${device.name}); ctrl-c stops`);
+    const names = seats.length === 0 ? first : `the team ${first} and ${seats.join(", ")}`;
+    terminal.note(`serving ${names} on http://${host}:${boundPort(server, port)}/v1 (${device.name}); ctrl-c stops`);
     const signal = await interrupted();
     terminal.note(`${signal}: finishing what is in the making; once more stops at once`);
     // An engine in the middle of a long prompt does not hold the process either.
     setTimeout(() => process.exit(exitCodeOfSignal(signal)), maxSecondsToEnd * 1000).unref();
     await closeServer(server, graceSeconds * 1000);
+    await served.close();
     return 0;
   } finally {
     await engine.close();

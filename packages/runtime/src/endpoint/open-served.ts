@@ -8,53 +8,70 @@ import {
   type Tokenizer,
   type TrainableModel,
 } from "@laconic/core";
-import { hermesTools, type ToolFormat } from "@laconic/serve";
+import { localPolicy } from "@laconic/engine";
+import { hermesTools, type CompletionServerOptions, type ServedModel, type ToolFormat } from "@laconic/serve";
 import { relayTask } from "@laconic/tasks";
 import { loadTokenizer } from "@laconic/tokenizers";
-import { modelPlace, runFiles } from "@laconic/trainer";
+import { livePolicies, modelPlace, modelsOf, runFiles } from "@laconic/trainer";
+import type { ChosenDevice } from "../devices/devices.ts";
 import { openModelFolder } from "../models/model-folder.ts";
 import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
-import { modelSource, policiesOf } from "../run/open-parts.ts";
-import { checkModelsOf, openRun, type FoundRun } from "../run/open-run.ts";
+import { modelSource, openParts, policiesOf } from "../run/open-parts.ts";
+import { checkModelsOf, openRun, runResources, type FoundRun } from "../run/open-run.ts";
 import { expectWeightsHere } from "../run/remote/tinker-setting.ts";
 import { checkInputs, tokenizerInput } from "../run/run-inputs.ts";
 import type { RunTask } from "../run/run-settings.ts";
 import { openRunTask } from "../run/run-task.ts";
+import { actorSpending, type ActorCap } from "../spending/actor-spending.ts";
 
-/** What is served: weights, and the tokenizer they were trained with. */
+/** What is served, models and teams; close it when nobody asks any more. The engine stays open. */
 export interface Served {
+  readonly models: CompletionServerOptions["models"];
+  close(): Promise<void>;
+}
+
+/** What is chosen of a run or a model. */
+export interface ServedChoice {
+  /** One policy of a run by itself; the run's whole team where none is named. */
+  readonly policy: string | undefined;
+  readonly which: "latest" | "best";
+  readonly templateArguments: Readonly<Record<string, unknown>>;
+  /** What an actor behind a server may cost. */
+  readonly cap: ActorCap;
+}
+
+/** Where models are opened. */
+export interface ServedPlace {
+  readonly engine: Engine;
+  readonly device: ChosenDevice;
+}
+
+/** Weights, and the tokenizer that they were trained with. */
+interface ServedSource {
   readonly name: string;
-  readonly model: TrainableModel;
+  readonly source: ModelSource;
   readonly tokenizer: Tokenizer | ChatTokenizer;
   /** Of a run that was trained with tools. */
   readonly tools?: ToolFormat | null;
 }
 
-/** What is chosen of a run or a model. */
-export interface ServedChoice {
-  /** Of a run that trains several; the first where it is not named. */
-  readonly policy: string | undefined;
-  readonly which: "latest" | "best";
-  readonly templateArguments: Readonly<Record<string, unknown>>;
-}
-
-type ServedSource = Omit<Served, "model"> & { readonly source: ModelSource };
-
 /**
- * Opens weights to serve: of a run folder, a model folder, `hub:owner/name` or `shipped`.
+ * Opens what is served: of a run folder its team and each trained agent alone; of a model folder, `hub:owner/name` or `shipped` the
+ * model. A run of one agent, and one that was trained through the endpoint, is its policy.
  * @throws LaconicError `config_invalid` for a choice that what is served does not have
  */
 export async function openServed(
   given: string,
   choice: ServedChoice,
-  engine: Engine,
+  place: ServedPlace,
   progress: Progress,
 ): Promise<Served> {
-  const opened = async ({ source, ...served }: ServedSource): Promise<Served> => ({
-    ...served,
-    model: await engine.createModel(source),
-  });
+  const alone = async ({ source, ...served }: ServedSource): Promise<Served> => {
+    await actorSpending(null, choice.cap); // refuses what could have no effect
+    const model = await place.engine.createModel(source);
+    return { models: [servedModel({ ...served, model })], close: () => Promise.resolve() };
+  };
   const run = resolve(given);
   const isRun = async (): Promise<boolean> =>
     access(join(run, runFiles.checkpoints)).then(
@@ -62,8 +79,30 @@ export async function openServed(
       () => false,
     );
   if (given === "shipped" || given.startsWith("hub:") || !(await isRun()))
-    return opened(await servedFolder(given, choice, progress));
-  return openRun(run, choice.which, async (found) => opened(await servedRun(run, found, choice, progress)));
+    return alone(await servedFolder(given, choice, progress));
+  return openRun(run, choice.which, async (found) => {
+    const { task } = found.config;
+    const hasTeam = isReference(task) || task.name !== "gateway";
+    const team = hasTeam && choice.policy === undefined ? await servedTeam(run, found, choice, place, progress) : null;
+    return team ?? alone(await servedRun(run, found, choice, progress));
+  });
+}
+
+/** A policy whose requests join a running batch. */
+function servedModel({
+  name,
+  model,
+  tokenizer,
+  tools,
+}: Omit<ServedSource, "source"> & { readonly model: TrainableModel }): ServedModel {
+  return {
+    name,
+    policy: localPolicy({ id: name, sampler: model, tokenizer, batching: "continuous" }),
+    tokenizer,
+    contextLength: model.contextLength,
+    scorer: model,
+    ...(tools && { tools }),
+  };
 }
 
 /** How the agents of a run call tools; null where they have none. */
@@ -125,4 +164,45 @@ function shippedTokenizer(templateArguments: Readonly<Record<string, unknown>>):
       key: "chat-template-arguments",
     });
   return relayTask({ level: "one-fact" }).tokenizer;
+}
+
+/** The run's team under the run's name, each trained agent as `RUN/AGENT`; null for a team of one. */
+async function servedTeam(
+  run: string,
+  { config, checkpoint }: FoundRun,
+  { templateArguments, cap }: ServedChoice,
+  { engine, device }: ServedPlace,
+  progress: Progress,
+): Promise<Served | null> {
+  expectWeightsHere(config.engine, run);
+  await checkModelsOf(run, config, progress);
+  const chatTemplateArguments = { ...config.chatTemplateArguments, ...templateArguments };
+  const { task, parts, tokenizers, close } = await openParts({ ...config, chatTemplateArguments }, device, {
+    ...(await runResources(config.model, progress)),
+    engine,
+    checkpoint,
+    batching: "continuous",
+    heldOut: 0,
+    spending: await actorSpending(config.actor, cap),
+  });
+  try {
+    await checkInputs(run, "tokenizer", tokenizerInput(task.tokenizer));
+    const { topology, problemOf } = task;
+    if (topology.agents.length === 1) {
+      await close();
+      return null;
+    }
+    const name = basename(run);
+    const { sampling } = config.train;
+    const team = { name, topology, models: modelsOf(parts, livePolicies(parts)), sampling };
+    const seats = Object.entries(parts.policies).flatMap(([policy, { model, agents }]) =>
+      agents.map((agent) =>
+        servedModel({ name: `${name}/${agent}`, model, tokenizer: tokenizers[policy] ?? task.tokenizer }),
+      ),
+    );
+    return { models: [{ ...team, ...(problemOf && { problemOf }) }, ...seats], close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }

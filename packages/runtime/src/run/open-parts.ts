@@ -49,6 +49,8 @@ export interface RunResources {
   readonly note?: (text: string) => void;
   /** The file of a remote engine's numbered requests. */
   readonly journal?: string;
+  /** One that is open already, and stays so when what is opened closes. */
+  readonly engine?: Engine;
   /** How requests join; as suits the engine by default. */
   readonly batching?: Batching;
   /** Instead of the configuration's actor. */
@@ -95,10 +97,12 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
   const { budget } = config.train;
   const shown = budget ? { targetTokens: budget.targetTokens } : {};
   const task = await openRunTask(config.task, { modelFolder, templateArguments, note, heldOut, ...shown });
-  const engine = await openEngine(place, config, resources).catch(async (error: unknown) => {
-    await task.close?.();
-    throw error;
-  });
+  const engine =
+    resources.engine ??
+    (await openEngine(place, config, resources).catch(async (error: unknown) => {
+      await task.close?.();
+      throw error;
+    }));
   // A server has the base's weights under a name of its own.
   const baseOf = (folder: string | null): string => ("kind" in place ? place.record.baseModel : (folder ?? ""));
   try {
@@ -135,7 +139,7 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
   }
 
   async function close(): Promise<void> {
-    await engine.close();
+    if (!resources.engine) await engine.close();
     await task.close?.();
   }
 

@@ -1,6 +1,7 @@
 import { samplingFields, type AgentId } from "@laconic/core";
 import { ClientGone } from "../client-gone.ts";
 import { createCompleter, type Completer } from "../completer.ts";
+import { repliesTo } from "../run-job.ts";
 import { checkKey, HttpError, invalid, jsonResponse, pathOf, readJson } from "../http.ts";
 import { chatJob, completionJob, type Job } from "../jobs.ts";
 import { checkPromptLength } from "../prompt-length.ts";
@@ -169,14 +170,11 @@ export class GatewayRoutes {
       const { model, readReply } = recordingModel(this.#options, this.#state, rollout, { agent, seed, hasTools });
       const facts = { system_fingerprint: `step-${this.#state.step}` };
       return await this.#completer.complete(
-        { ...job, facts, ...(hasTools && { readReply }) },
+        repliesTo(
+          { ...job, facts, ...(hasTools && { readReply }) },
+          { name: agent, policy: model, tokenizer: found.tokenizer ?? wordless, now: this.#options.now },
+        ),
         request,
-        {
-          policy: model,
-          tokenizer: found.tokenizer ?? wordless,
-          modelName: agent,
-          now: this.#options.now,
-        },
         end,
       );
     } catch (error) {

@@ -99,11 +99,22 @@ export async function questionTask(
     ...(resources.heldOut > 0 && { pool: data.train.map((problem) => asked(problem)) }),
     ...(data.validation && { validation: data.validation.map((problem) => asked(problem)) }),
     heldOut: data.heldOut.map((problem) => asked(problem)),
+    ...(deal && { problemOf: (question: string) => dealtQuestion(question, deal) }),
     close: async () => {
       await maths.close();
       await sandbox?.close();
     },
   };
+}
+
+/** @throws LaconicError `input_invalid` for a question with less than two statements */
+function dealtQuestion(question: string, deal: ReturnType<typeof dealTo>): Problem {
+  const dealt = deal<Problem>({ id: "asked", question, gold: "" });
+  if (dealt) return dealt;
+  throw new LaconicError(
+    "input_invalid",
+    "the question states less than two facts that could be dealt among the team's holders; give each holder a view of its own",
+  );
 }
 
 /** @throws LaconicError `config_invalid` */
