@@ -26,6 +26,7 @@ const byFile: Readonly<Record<keyof typeof runFiles, Covered>> = {
   evaluations: { state: "partly", why: "all but perplexities, where the episodes behind it are recorded" },
   test: { state: "covered", why: "from the episodes of the test problems" },
   testEpisodes: { state: "partly", why: "as the other episodes" },
+  probe: { state: "uncovered", why: "`laconic probe` measured it apart from the run, and keeps no episodes" },
   dropped: { state: "uncovered", why: "episodes that no update read" },
   warnings: { state: "uncovered", why: "sentences about the metrics, which are computed again" },
   changes: { state: "covered", why: "settings before and after, against each other and the configuration" },

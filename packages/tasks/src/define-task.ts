@@ -41,12 +41,14 @@ export interface TaskDefinition<P extends Problem = Problem> {
   readonly across?: TrainingTask["across"];
   /** The same play turn by turn, for rollout trees. */
   readonly game?: JointGame;
+  /** What `laconic probe` changes of its test problems or its team. */
+  readonly probes?: TeamTask["probes"];
   /** Ends what the grader holds. */
   close?(): Promise<void>;
 }
 
 /** What a trainer takes, and who learns. */
-export type DefinedTask = TrainingTask & Pick<TeamTask, "trainedAgents" | "close">;
+export type DefinedTask = TrainingTask & Pick<TeamTask, "trainedAgents" | "probes" | "close">;
 
 /**
  * A task of one's own, checked: its agents exist, ids are unique, views belong to agents, and no held-out problem is learned
@@ -73,6 +75,7 @@ export function defineTask<P extends Problem>(definition: TaskDefinition<P>): De
     tokenizer,
     game,
     across,
+    probes,
     close,
   } = definition;
   if (name.trim() === "") refuse("a task needs a name");
@@ -113,6 +116,7 @@ export function defineTask<P extends Problem>(definition: TaskDefinition<P>): De
     ...(tokenizer && { tokenizer }),
     ...(game && { game }),
     ...(across && { across }),
+    ...(probes && { probes }),
     ...(close && { close }),
   };
 }

@@ -9,6 +9,7 @@ import {
   type Topology,
 } from "@laconic/core";
 import type { TrainingTask } from "@laconic/topologies";
+import type { TaskProbes } from "./probes/probe.ts";
 
 /** A task as a run opens it: what the trainer needs, the tokenizer of its prompts, and who learns. */
 export interface TeamTask extends TrainingTask {
@@ -28,6 +29,8 @@ export interface TeamTask extends TrainingTask {
    * @throws LaconicError `input_invalid` for a question that the team cannot be asked
    */
   readonly problemOf?: (question: string) => Problem;
+  /** What `laconic probe` changes of its test problems or its team. */
+  readonly probes?: TaskProbes;
   close?(): Promise<void>;
 }
 

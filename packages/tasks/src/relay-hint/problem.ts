@@ -36,7 +36,11 @@ export function generateHintProblem(
       gold: String(a.value + b.value),
       views: { [hintActorAgent]: known.join(" "), [hintCollaborator]: held.join(" ") },
     };
-    const isHeldOut = randomFromSeed(`relay-hint split ${problem.id}`).integer(8) === 0;
-    if (isHeldOut === (split === "held-out")) return problem;
+    if (isHeldOutHint(problem) === (split === "held-out")) return problem;
   }
+}
+
+/** One problem in eight, by its id. */
+export function isHeldOutHint({ id }: Problem): boolean {
+  return randomFromSeed(`relay-hint split ${id}`).integer(8) === 0;
 }

@@ -7,7 +7,9 @@ import {
   type JointWords,
   type Player,
 } from "@laconic/topologies";
+import type { TaskProbes } from "../probes/probe.ts";
 import { heldOutSplits, textsOf } from "../task.ts";
+import { pairProbes } from "./probes.ts";
 import { relayMarks, relayTokenizer } from "../relay/tokenizer.ts";
 import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
 
@@ -22,6 +24,7 @@ export interface RelayPairTask {
   problems(random: Random, count: number): Problem[];
   readonly validation: readonly Problem[];
   readonly heldOut: readonly Problem[];
+  readonly probes: TaskProbes;
   /** The same work without training, one model or two. */
   readonly baselines: Readonly<Record<JointBaseline, Topology>>;
 }
@@ -71,6 +74,7 @@ export function relayPairTask(options: {
       return { team: { task }, ...(measures && { measures }) };
     },
     problems: (random, count) => Array.from({ length: count }, () => drawn(random, false)),
+    probes: pairProbes(isHeldOut),
     ...heldOutSplits(heldOut, name, (random) => drawn(random, true)),
   };
 }

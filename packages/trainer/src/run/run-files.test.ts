@@ -27,12 +27,13 @@ test("who clears, cuts back, or checks a run folder derives from them", () => {
       "warnings.jsonl",
       "test.json",
       "test-episodes.jsonl.gz",
+      "probe.json",
       "beginning",
       ...traces,
       ...former,
     ].toSorted(),
   );
-  expect(checkedNames.objects).toEqual(["manifest.json", "environment.json", "test.json"]);
+  expect(checkedNames.objects).toEqual(["manifest.json", "environment.json", "test.json", "probe.json"]);
   expect(checkedNames.ends).toEqual(["metrics.jsonl", "evaluations.jsonl", ...former]);
   expect(checkedNames.rows).toEqual(["evaluations.jsonl", "warnings.jsonl"]);
   expect(checkedNames.files).not.toContain("checkpoints");

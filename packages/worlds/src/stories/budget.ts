@@ -4,6 +4,7 @@ import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { TeamTask } from "@laconic/tasks";
 import { budgetPrompt, type BudgetForm } from "./budget-forms.ts";
 import { storyAgent } from "./story-agent.ts";
+import { storyProbes } from "./probes.ts";
 import { storyProblems } from "./story-problems.ts";
 
 /** Size of the world. */
@@ -58,6 +59,7 @@ export function storyBudgetTask({
     tokenizer,
     reward: ({ ledger }, { gold }) => ({ task: obedience(ledger.calls[0]?.writtenTokens ?? 0, Number(gold)) }),
     across: (played) => ({ rank_correlation: followed(played) }),
+    probes: storyProbes,
     ...storyProblems("story-budget", heldOut, (child, random, split) => {
       const budget = random.pick(split === "unseen" ? unseen : budgets);
       return {

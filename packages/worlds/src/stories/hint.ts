@@ -1,6 +1,7 @@
 import { hintActor, solo } from "@laconic/topologies";
 import type { FrozenActorTask, TeamTask } from "@laconic/tasks";
 import { asSentence, storyAgent } from "./story-agent.ts";
+import { storyProbes } from "./probes.ts";
 import { storyProblems } from "./story-problems.ts";
 
 /** Size of the world. */
@@ -52,6 +53,7 @@ export function storyHintTask({
     trainedAgents: [learns],
     tokenizer,
     grader: (answer) => (answer !== null && /"[A-Z]/u.test(answer) ? 1 : 0),
+    probes: storyProbes,
     ...storyProblems("story-hint", heldOut, ({ name, thing }, random) => {
       const question = random.pick(openings)(name, thing);
       return { id: `story-hint:${question}`, question, gold: "somebody speaks" };

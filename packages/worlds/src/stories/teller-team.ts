@@ -2,6 +2,7 @@ import type { Episode, EpisodeReward, Problem, Topology } from "@laconic/core";
 import type { TeamTask } from "@laconic/tasks";
 import { answerOf, graphTopology } from "@laconic/topologies";
 import type { NameChoice } from "./lexicon.ts";
+import { tellerProbes } from "./probes.ts";
 import { asSentence, storyAgent } from "./story-agent.ts";
 import { storyProblems } from "./story-problems.ts";
 
@@ -135,6 +136,7 @@ export function storyRelayTask(options: StoryRelayOptions): TeamTask {
   return {
     ...tellerTeam("story-relay", ["teller"], { ...options, tellerTokens }),
     tokenizer,
+    probes: tellerProbes((_, { gold, question }) => storyOf({ name: gold, thing: question }).length, ["teller"]),
     ...storyProblems(
       "story-relay",
       heldOut,

@@ -1,5 +1,6 @@
 import type { TeamTask } from "@laconic/tasks";
-import { tellerProblems, tellers } from "./teller-problems.ts";
+import { tellerProbes } from "./probes.ts";
+import { cueOf, tellerProblems, tellers } from "./teller-problems.ts";
 import { tellerTeam, type TellerOptions } from "./teller-team.ts";
 
 /** Size of the world. A teller's sentence has at most 20 tokens by default, the solver's 12. */
@@ -15,5 +16,6 @@ export function storyTellersTask(options: StoryTellersOptions): TeamTask {
     ...tellerTeam("story-tellers", tellers, { ...options, tellerTokens, solverTokens }),
     tokenizer,
     ...tellerProblems(heldOut, options),
+    probes: tellerProbes((view, { question }) => view.lastIndexOf(` ${cueOf(question)}`), tellers),
   };
 }

@@ -3,6 +3,7 @@ import { synchronousTurns, type JointGame } from "@laconic/topologies";
 import type { TeamTask } from "@laconic/tasks";
 import { storyOf } from "./teller-team.ts";
 import { continued, storyAgent } from "./story-agent.ts";
+import { storyProbes } from "./probes.ts";
 import { storyProblems } from "./story-problems.ts";
 
 /** Size of the world. */
@@ -38,6 +39,7 @@ export function storyWritersTask({ tokenizer, replyTokens = 80, heldOut = 200 }:
       const { first = "", second = "" } = outputs;
       return { task: writingReward("tldr", first, second, { strict: true }).reward / best };
     },
+    probes: storyProbes,
     ...storyProblems("story-writers", heldOut, (child) => ({
       id: `story-writers:${child.name}/${child.thing}`,
       question: storyOf(child),

@@ -1,0 +1,16 @@
+import type { Problem } from "@laconic/core";
+import type { TaskProbes } from "../probes/probe.ts";
+import { keysIn, noParaphrase, otherDistractors, otherKeys } from "../relay/probes.ts";
+
+/** Families of the worlds in which two answer at once. */
+export function pairProbes(isHeldOut: (problem: Problem) => boolean): TaskProbes {
+  const isTold = (key: string, { gold }: Problem): boolean => gold.includes(key);
+  return (problems, random) => ({
+    paraphrase: noParaphrase,
+    distractors: problems.some((problem) => keysIn(problem).some((key) => !isTold(key, problem)))
+      ? otherDistractors(problems, random.split("distractors"), isHeldOut, isTold)
+      : { none: "every key is asked for" },
+    names: otherKeys(problems, random.split("names"), isHeldOut),
+    "more-agents": { none: "one grade is for two texts" },
+  });
+}

@@ -1,0 +1,135 @@
+import type { AgentId, Problem, Random } from "@laconic/core";
+import { counterparts, type NoProbe, type ProbeCase, type TaskProbes } from "@laconic/tasks";
+import { holderTemplates, idleFamilies, type IdleText } from "./families.ts";
+import { heldNames, knownNames, things, unseenNames } from "./lexicon.ts";
+
+const children: ReadonlySet<string> = new Set([...knownNames, ...unseenNames]);
+
+/** Where the text of a view ends, and what every view has behind it begins. */
+export type TextLength = (view: string, problem: Problem) => number;
+
+/** Families of the worlds in which tellers say whose a thing is. */
+export function tellerProbes(textLength: TextLength, allTellers: readonly AgentId[]): TaskProbes {
+  const idle: NoProbe = { none: "the only teller knows the owner" };
+  const alone = allTellers.length === 1;
+  return (problems, random) => {
+    const of = (family: string): Random => random.split(family);
+    return {
+      paraphrase: paraphrases(problems, of("paraphrase"), textLength),
+      distractors: alone ? idle : otherIdleTexts(problems, of("distractors"), textLength),
+      names: otherNames(problems, of("names")),
+      "more-agents": alone ? idle : moreTellers(problems, of("more-agents"), textLength, allTellers),
+      "lying-teammate": lies(problems, of("lying-teammate")),
+    };
+  };
+}
+
+/** Families of the worlds in which one story is the question. */
+export const storyProbes: TaskProbes = (problems, random) => ({
+  paraphrase: { none: "the story is the question, and its wording is what is asked" },
+  distractors: { none: "every sentence of the story counts" },
+  names: otherNames(problems, random.split("names")),
+  "more-agents": { none: "the world is of a fixed team" },
+});
+
+/** Every child has a name that no story of training has. */
+function otherNames(problems: readonly Problem[], random: Random): ProbeCase {
+  const fresh = Object.values(heldNames.test).flat();
+  return counterparts("children have other names, never seen in training", problems, random, (problem, own) => {
+    const texts = [problem.question, problem.gold, ...Object.values(problem.views ?? {})];
+    const known = namesIn(texts.join(" "));
+    if (known.length === 0) return null;
+    const drawn = own.shuffle(fresh.filter((name) => !known.includes(name)));
+    const renamed = (text: string): string =>
+      text.replaceAll(/[A-Za-z]+/gu, (word) => drawn[known.indexOf(word)] ?? word);
+    return {
+      ...problem,
+      id: renamed(problem.id),
+      question: renamed(problem.question),
+      gold: renamed(problem.gold),
+      ...(problem.views && { views: changedViews(problem, (view) => renamed(view)) }),
+    };
+  });
+}
+
+/** Who knows the owner reads it in words of a template that training never has. */
+function paraphrases(problems: readonly Problem[], random: Random, textLength: TextLength): ProbeCase {
+  const templates = Object.values(holderTemplates.test);
+  const change = "the owner is told in sentences never seen in training";
+  return counterparts(change, problems, random, (problem, own) => {
+    const [view, holder] = [viewOfHolder(problem), holderOf(problem)];
+    const told = view.slice(0, textLength(view, problem));
+    const others = templates.map((make) => make(problem.gold, problem.question)).filter((text) => text !== told);
+    return holder === null ? null : withView(problem, holder, `${own.pick(others)}${view.slice(told.length)}`);
+  });
+}
+
+/** Who does not know reads a text of a family that training never has. */
+function otherIdleTexts(problems: readonly Problem[], random: Random, textLength: TextLength): ProbeCase {
+  const texts = Object.values(idleFamilies.test);
+  return counterparts("idle tellers read texts never seen in training", problems, random, (problem, own) => ({
+    ...problem,
+    views: changedViews(problem, (view, agent) =>
+      agent === holderOf(problem)
+        ? view
+        : `${idleText(problem, texts, own)}${view.slice(textLength(view, problem))}`,
+    ),
+  }));
+}
+
+/** Four or five tellers; null where there are five. */
+function moreTellers(
+  problems: readonly Problem[],
+  random: Random,
+  textLength: TextLength,
+  all: readonly AgentId[],
+): ProbeCase {
+  const texts = Object.values(idleFamilies.train);
+  return counterparts("four or five tellers; all who join are idle", problems, random, (problem, own) => {
+    const present = Object.keys(problem.views ?? {}).length;
+    const joining = all.slice(present, present < 4 ? 4 + own.integer(2) : all.length);
+    const view = viewOfHolder(problem);
+    const rest = view.slice(textLength(view, problem));
+    const added = joining.map((agent) => [agent, `${idleText(problem, texts, own)}${rest}`] as const);
+    return joining.length === 0 ? null : { ...problem, views: { ...problem.views, ...Object.fromEntries(added) } };
+  });
+}
+
+/** Who knows the owner reads of another child; the gold answer stays. */
+function lies(problems: readonly Problem[], random: Random): ProbeCase {
+  return counterparts("the teller who knows reads of another owner", problems, random, (problem, own) => {
+    const holder = holderOf(problem);
+    const present = namesIn(Object.values(problem.views ?? {}).join(" "));
+    const lie = own.pick(knownNames.filter((name) => !present.includes(name)));
+    const told = viewOfHolder(problem).replaceAll(/[A-Za-z]+/gu, (word) => (word === problem.gold ? lie : word));
+    return holder === null ? null : withView(problem, holder, told);
+  });
+}
+
+/** Of known children and things, so that the text alone is new. */
+function idleText({ gold, question }: Problem, texts: readonly IdleText[], random: Random): string {
+  const [name = "", friend = ""] = random.shuffle(knownNames.filter((each) => each !== gold));
+  const other = random.pick(things.filter((each) => each !== question));
+  return random.pick(texts)({ name, friend, asked: question, other }, random);
+}
+
+/** Idle texts never name the owner. */
+function holderOf({ gold, views = {} }: Problem): AgentId | null {
+  return Object.keys(views).find((agent) => namesIn(views[agent] ?? "").includes(gold)) ?? null;
+}
+
+function viewOfHolder(problem: Problem): string {
+  return problem.views?.[holderOf(problem) ?? ""] ?? "";
+}
+
+function namesIn(text: string): string[] {
+  return [...new Set((text.match(/[A-Za-z]+/gu) ?? []).filter((word) => children.has(word)))];
+}
+
+function withView(problem: Problem, agent: AgentId, view: string): Problem {
+  return { ...problem, views: { ...problem.views, [agent]: view } };
+}
+
+function changedViews(problem: Problem, change: (view: string, agent: AgentId) => string): Record<AgentId, string> {
+  return Object.fromEntries(Object.entries(problem.views ?? {}).map(([agent, view]) => [agent, change(view, agent)]));
+}
