@@ -9,6 +9,10 @@ export { lastAnswers } from "./analysis/recorded-episodes.ts";
 export { rescoreRun } from "./analysis/rescore-run.ts";
 export type { RescoreRunOptions } from "./analysis/rescore-run.ts";
 
+export { probeRun } from "./probe/probe-run.ts";
+export type { ProbeOptions, ProbeProgress } from "./probe/probe-run.ts";
+export { probeText } from "./probe/probe-table.ts";
+
 export { withoutScore } from "./run/figures-text.ts";
 export { readReport } from "./run/run-report.ts";
 export type { RunReport } from "./run/run-report.ts";

@@ -137,6 +137,11 @@ export const commandTable: readonly ListedCommand[] = [
     load: async () => (await import("./analyze.ts")).analyzeCommand,
   },
   {
+    name: "probe",
+    description: "Give a run's team other problems and teammates by families: how far its accuracy falls",
+    load: async () => (await import("./probe.ts")).probeCommand,
+  },
+  {
     name: "rescore",
     description: "Score a run's recorded episodes under other prices, edges or grades, without asking a model",
     load: async () => (await import("./rescore.ts")).rescoreCommand,

@@ -12,6 +12,7 @@ export type KindName =
   | "sink"
   | "method"
   | "board"
+  | "problems"
   | "drawing";
 
 /** How one recognises a value: what it is called, and what it lacks to be one; null when nothing. */
@@ -89,5 +90,9 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
     lacks: having({ name: "string", title: "string", create: "function", maxCalls: "function" }),
   },
   board: { noun: "benchmark", lacks: having({ name: "string", problems: "array" }) },
+  problems: {
+    noun: "list of problems",
+    lacks: (value) => (Array.isArray(value) ? null : `it is ${described(value)}, not a list`),
+  },
   drawing: { noun: "graph", lacks: lacksOfTeam },
 };

@@ -30,6 +30,10 @@ export interface OpenedParts {
   readonly parts: TrainingParts;
   /** By policy. */
   readonly tokenizers: Readonly<Record<string, Tokenizer | ChatTokenizer>>;
+  /**
+   * Another model in an agent's place, on the same engine until it is closed. `begun` is the one that the agent's policy began with.
+   */
+  otherModel(agent: string, given: "begun" | ActorChoice["speaks"]): Promise<LanguageModel>;
   /** Closes engine and task. */
   close(): Promise<void>;
 }
@@ -132,7 +136,14 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
     const actor = others.length === 0 ? null : await actorOf(resources.actor ?? config.actor ?? null);
     const frozen =
       actor && Object.fromEntries(others.map((id) => [id, speakingAt(task.frozenTemperatures?.[id] ?? 0, actor)]));
-    return { engine, task, parts: { task, policies, ...values, ...(frozen && { frozen }) }, tokenizers, close };
+    const parts = { task, policies, ...values, ...(frozen && { frozen }) };
+    const otherModel: OpenedParts["otherModel"] = async (agent, given) => {
+      const policy = Object.keys(names).find((name) => names[name]?.includes(agent));
+      const base = policy === undefined ? undefined : bases[policy];
+      const model = await actorOf(given !== "begun" ? given : base === undefined ? null : { model: base });
+      return policy === undefined ? speakingAt(task.frozenTemperatures?.[agent] ?? 0, model) : model;
+    };
+    return { engine, task, parts, tokenizers, otherModel, close };
   } catch (error) {
     await close();
     throw error;

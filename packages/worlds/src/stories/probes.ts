@@ -70,9 +70,7 @@ function otherIdleTexts(problems: readonly Problem[], random: Random, textLength
   return counterparts("idle tellers read texts never seen in training", problems, random, (problem, own) => ({
     ...problem,
     views: changedViews(problem, (view, agent) =>
-      agent === holderOf(problem)
-        ? view
-        : `${idleText(problem, texts, own)}${view.slice(textLength(view, problem))}`,
+      agent === holderOf(problem) ? view : `${idleText(problem, texts, own)}${view.slice(textLength(view, problem))}`,
     ),
   }));
 }

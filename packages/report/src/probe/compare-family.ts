@@ -1,0 +1,64 @@
+import type { ProbedFamily, ProbeFigures, RecordedEpisode } from "@laconic/core/run-folder";
+import { differenceOf, pairedBootstrap, type Interval } from "@laconic/evaluation";
+import type { Evaluation } from "@laconic/trainer";
+
+/** Accuracy and tokens of episodes; those without a grade are left out of the accuracy. */
+export function figuresOf(episodes: readonly RecordedEpisode[]): ProbeFigures {
+  const grades = gradesOf(episodes);
+  const tokens = episodes
+    .flatMap(({ episode }) => episode.ledger.calls)
+    .reduce((sum, { writtenTokens }) => sum + writtenTokens, 0);
+  return { accuracy: meanOf(grades), tokens: tokens / Math.max(1, episodes.length) };
+}
+
+/** A family whose episodes stand beside those of the base by position; pairs without both grades are left out. */
+export function pairedFamily(
+  family: string,
+  change: string,
+  base: readonly RecordedEpisode[],
+  probed: readonly RecordedEpisode[],
+): ProbedFamily {
+  const isGraded = (_: unknown, i: number): boolean =>
+    !Number.isNaN(gradeOf(base[i])) && !Number.isNaN(gradeOf(probed[i]));
+  const [before, after] = [base.filter(isGraded), probed.filter(isGraded)];
+  const pairs = before.map((each, i) => [gradeOf(each), gradeOf(after[i])] as const);
+  return {
+    family,
+    change,
+    problems: pairs.length,
+    isPaired: true,
+    base: figuresOf(before),
+    probed: figuresOf(after),
+    fall: pairedBootstrap(pairs) ?? { value: 0, low: 0, high: 0 },
+  };
+}
+
+/** A family of other problems than the base's: the intervals of the two sides are independent. */
+export function unpairedFamily(family: string, change: string, base: Evaluation, probed: Evaluation): ProbedFamily {
+  const figures = ({ accuracy, tokens }: Evaluation): ProbeFigures => ({ accuracy, tokens });
+  return {
+    family,
+    change,
+    problems: probed.problems,
+    isPaired: false,
+    base: figures(base),
+    probed: figures(probed),
+    fall: differenceOf(intervalOf(base), intervalOf(probed)),
+  };
+}
+
+function intervalOf({ accuracy, interval: [low, high] }: Evaluation): Interval {
+  return { value: accuracy, low, high };
+}
+
+function gradeOf(recorded: RecordedEpisode | undefined): number {
+  return recorded?.task ?? Number.NaN;
+}
+
+function gradesOf(episodes: readonly RecordedEpisode[]): number[] {
+  return episodes.map((each) => gradeOf(each)).filter((grade) => !Number.isNaN(grade));
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+}

@@ -1,0 +1,55 @@
+import type { ProbedFamily, ProbeRecord } from "@laconic/core/run-folder";
+import { formatNumber, formatPercent } from "@laconic/core/text";
+import type { Table } from "@laconic/evaluation";
+import { columnsOf } from "../runs/columns.ts";
+
+/** What a fall means, and its interval. */
+export const probeMeaning =
+  "A fall is the accuracy lost beside the run's own test problems; an interval that holds 0 shows none.";
+
+/** A probe as a table: a row for the base, and one for each family. */
+export function probeTable({ base, families, step }: ProbeRecord): Table {
+  return {
+    title: `Other problems and teammates, at step ${step}`,
+    columns: ["family", "problems", "base", "family's", "fall, points (95 % interval)", "tokens", "what changed"],
+    rows: [
+      ["test problems", String(base.problems), formatPercent(base.accuracy), "", "", formatNumber(base.tokens), ""],
+      ...families.map((each) => [
+        each.isPaired ? each.family : `${each.family} (unpaired)`,
+        String(each.problems),
+        formatPercent(each.base.accuracy),
+        formatPercent(each.probed.accuracy),
+        fallOf(each),
+        formatNumber(each.probed.tokens),
+        each.change,
+      ]),
+    ],
+  };
+}
+
+/** Sentences under the table: what it means, what the fresh reader does without messages, and which families there are not. */
+export function probeRemarks({ families, skipped }: ProbeRecord): string[] {
+  const unheard = families.flatMap(({ family, probed, unheard: share }) =>
+    share === undefined
+      ? []
+      : [`${family}: ${formatPercent(probed.accuracy)} from the messages, ${formatPercent(share)} without any.`],
+  );
+  return [probeMeaning, ...unheard, ...skipped.map(({ family, reason }) => `no ${family}: ${reason}`)];
+}
+
+/** A probe as a terminal shows it. */
+export function probeText(record: ProbeRecord): string {
+  const { title, columns, rows } = probeTable(record);
+  return [
+    title,
+    "",
+    ...columnsOf([columns.map((each) => each.toUpperCase()), ...rows]),
+    "",
+    ...probeRemarks(record),
+  ].join("\n");
+}
+
+function fallOf({ fall: { value, low, high } }: ProbedFamily): string {
+  const points = (share: number): string => (100 * share).toFixed(1);
+  return `${points(value)} (${points(low)} to ${points(high)})`;
+}

@@ -1,0 +1,178 @@
+import { randomFromSeed, type AgentId, type Episode, type LanguageModel, type Problem } from "@laconic/core";
+import {
+  answererOf,
+  liesFor,
+  messagesIn,
+  silence,
+  teammatesHeard,
+  withReplacements,
+  type ProbeCase,
+  type Replacement,
+} from "@laconic/tasks";
+import type { TrainingParts } from "@laconic/trainer";
+import type { OpenedParts } from "./open-parts.ts";
+
+/** Families that every run is probed by, where its task can have them. */
+export const probeFamilies: readonly string[] = [
+  "paraphrase",
+  "distractors",
+  "names",
+  "more-agents",
+  "silent-teammate",
+  "lying-teammate",
+  "other-actor",
+  "fresh-reader",
+];
+
+/** A family as it is played. */
+export interface ProbePlan {
+  readonly family: string;
+  /** What was changed, in words. */
+  readonly change: string;
+  /** By position beside the test problems; null where the family has no counterpart. */
+  readonly problems: readonly (Problem | null)[];
+  readonly parts: TrainingParts;
+  /** Of `fresh-reader`: the same without any message. */
+  readonly unheard?: TrainingParts;
+}
+
+/** A family that cannot be played, with the reason. */
+export interface SkippedFamily {
+  readonly family: string;
+  readonly reason: string;
+}
+
+/** What families are made of. */
+export interface ProbeSources {
+  readonly opened: Pick<OpenedParts, "task" | "parts" | "otherModel">;
+  /** The run's own test problems, and an episode of each. */
+  readonly problems: readonly Problem[];
+  readonly base: readonly Episode[];
+  readonly seed: string;
+  /** Who speaks in `other-actor`: a model with what it is called; null for the one that suits the run. */
+  readonly actor: { readonly title: string; readonly speaks: Parameters<OpenedParts["otherModel"]>[1] } | null;
+  /** The model before the run's warm start; null without one. */
+  readonly fetched: string | null;
+}
+
+/** Plans a family; models that it needs are opened. */
+export async function planFamily(family: string, sources: ProbeSources): Promise<ProbePlan | SkippedFamily> {
+  const { opened, problems, seed } = sources;
+  const known = opened.task.probes?.(problems, randomFromSeed(seed).split("probe"))[family];
+  if (known) return "none" in known ? { family, reason: known.none } : ofCase(family, known, opened.parts);
+  if (family === "silent-teammate" || family === "lying-teammate") return ofTeammate(family, sources);
+  if (family === "other-actor") return otherActor(sources);
+  if (family === "fresh-reader") return freshReader(sources);
+  return { family, reason: `the task ${opened.task.name} has no such problems; give your own with --file` };
+}
+
+function ofCase(
+  family: string,
+  { change, problems, topology, joins = {} }: ProbeCase,
+  parts: TrainingParts,
+): ProbePlan {
+  const policies = Object.entries(parts.policies).map(([name, policy]) => {
+    const joining = Object.keys(joins).filter((agent) => policy.agents.includes(joins[agent] ?? ""));
+    return [name, { ...policy, agents: [...policy.agents, ...joining] }] as const;
+  });
+  const { frozen } = parts;
+  const joiningFrozen = Object.entries(joins).flatMap(([agent, like]) =>
+    frozen?.[like] ? [[agent, frozen[like]] as const] : [],
+  );
+  return {
+    family,
+    change,
+    problems,
+    parts: {
+      ...parts,
+      policies: Object.fromEntries(policies),
+      ...(frozen && { frozen: { ...frozen, ...Object.fromEntries(joiningFrozen) } }),
+      ...(topology && { task: { ...parts.task, topology } }),
+    },
+  };
+}
+
+/** One message of each test problem's episode is dropped, or becomes what the teammate said of another problem. */
+function ofTeammate(
+  family: string,
+  { opened: { parts }, problems, base, seed }: ProbeSources,
+): ProbePlan | SkippedFamily {
+  const answerer = answererOf(base);
+  const random = randomFromSeed(seed).split(family);
+  const heard = teammatesHeard(base, answerer, (messages, i) => random.split(i).pick(messages));
+  if (heard.every((message) => message === null)) return { family, reason: "no agent reads what another one says" };
+  const isLie = family === "lying-teammate";
+  const said: readonly (Replacement | null)[] = isLie
+    ? liesFor(heard, base, answerer)
+    : heard.map((message) => message && silence(message.agent));
+  const replaced = new Map(problems.map((problem, i) => [problem, said[i] ?? null]));
+  return {
+    family,
+    change: isLie
+      ? "a teammate's words become what it said of another problem"
+      : "a teammate who spoke says nothing; problems without any message are left out",
+    problems: problems.map((problem) => (replaced.get(problem) ? problem : null)),
+    parts: replacing(parts, (problem) => [replaced.get(problem) ?? []].flat()),
+  };
+}
+
+/** Another model answers in place of the one that it was trained as or with. */
+async function otherActor(sources: ProbeSources): Promise<ProbePlan | SkippedFamily> {
+  const family = "other-actor";
+  const { opened, problems, base, actor, fetched } = sources;
+  const { parts, task } = opened;
+  const answerer = answererOf(base) ?? task.topology.agents.at(-1);
+  if (answerer === undefined) return { family, reason: "the team has no agents" };
+  const plan = (title: string, model: LanguageModel): ProbePlan => ({
+    family,
+    change: `${answerer} is ${title}`,
+    problems,
+    parts: speakingWith(parts, answerer, model),
+  });
+  if (actor) return plan(actor.title, await opened.otherModel(answerer, actor.speaks));
+  const isTrained = policyOf(parts, answerer) !== null;
+  if (isTrained && fetched !== null)
+    return plan(`the model before its warm start, ${fetched}`, await opened.otherModel(answerer, { model: fetched }));
+  const [trained] = Object.values(parts.policies);
+  if (!isTrained && trained) return plan("the trained policy itself", trained.speak(trained.model));
+  if (base.every((episode) => messagesIn(episode, answerer).length === 0))
+    return plan("the model as the run began", await opened.otherModel(answerer, "begun"));
+  return { family, reason: "the run had no warm start, so fresh-reader is that; --actor names another model" };
+}
+
+/** The model as the run began answers from the messages of the trained team. */
+async function freshReader({ opened, problems, base }: ProbeSources): Promise<ProbePlan | SkippedFamily> {
+  const family = "fresh-reader";
+  const { parts } = opened;
+  const answerer = answererOf(base);
+  if (answerer === null) return { family, reason: "several agents answer" };
+  if (base.every((episode) => messagesIn(episode, answerer).length === 0))
+    return { family, reason: "no agent reads what another one says" };
+  if (policyOf(parts, answerer) === null)
+    return { family, reason: `${answerer} does not learn: it is as the run began` };
+  const fresh = speakingWith(parts, answerer, await opened.otherModel(answerer, "begun"));
+  const others = parts.task.topology.agents.filter((agent) => agent !== answerer);
+  return {
+    family,
+    change: `${answerer} is the model as the run began`,
+    problems,
+    parts: fresh,
+    unheard: replacing(fresh, () => others.map(silence)),
+  };
+}
+
+function replacing(parts: TrainingParts, of: (problem: Problem) => readonly Replacement[]): TrainingParts {
+  return { ...parts, task: { ...parts.task, topology: withReplacements(parts.task.topology, of) } };
+}
+
+function policyOf({ policies }: TrainingParts, agent: AgentId): string | null {
+  return Object.keys(policies).find((name) => policies[name]?.agents.includes(agent)) ?? null;
+}
+
+/** The agent leaves its policy, where it had one. */
+function speakingWith(parts: TrainingParts, agent: AgentId, model: LanguageModel): TrainingParts {
+  const policies = Object.entries(parts.policies).map(
+    ([name, policy]) => [name, { ...policy, agents: policy.agents.filter((each) => each !== agent) }] as const,
+  );
+  return { ...parts, policies: Object.fromEntries(policies), frozen: { ...parts.frozen, [agent]: model } };
+}
