@@ -10,7 +10,8 @@ export { rescoreRun } from "./analysis/rescore-run.ts";
 export type { RescoreRunOptions } from "./analysis/rescore-run.ts";
 
 export { probeRun } from "./probe/probe-run.ts";
-export type { ProbeOptions, ProbeProgress } from "./probe/probe-run.ts";
+export type { ProbeProgress } from "./probe/play-families.ts";
+export type { ProbeOptions } from "./probe/probe-run.ts";
 export { probeText } from "./probe/probe-table.ts";
 
 export { withoutScore } from "./run/figures-text.ts";

@@ -64,6 +64,9 @@ export function probeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
   );
 }
 
+/** Episodes after which the time left can be told. */
+const patience = 50;
+
 /** A moving line with the time left; elsewhere a line for each family. */
 function timeLeft(terminal: StatusLine): (state: ProbeProgress) => void {
   const started = performance.now();
@@ -71,7 +74,8 @@ function timeLeft(terminal: StatusLine): (state: ProbeProgress) => void {
   return ({ family, episodes, planned }) => {
     const seconds = (performance.now() - started) / 1000;
     const left = formatDuration((seconds * (planned - episodes)) / episodes);
-    showProgress(terminal, `${family}: episode ${episodes} of at most ${planned}, ${left} left`, family !== last);
+    const line = `${family}: episode ${episodes} of at most ${planned}`;
+    showProgress(terminal, episodes < patience ? line : `${line}, ${left} left`, family !== last);
     last = family;
   };
 }

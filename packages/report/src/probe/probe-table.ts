@@ -1,7 +1,7 @@
 import type { ProbedFamily, ProbeRecord } from "@laconic/core/run-folder";
 import { formatNumber, formatPercent } from "@laconic/core/text";
 import type { Table } from "@laconic/evaluation";
-import { columnsOf } from "../runs/columns.ts";
+import { columnsOf, printable } from "../runs/columns.ts";
 
 /** What a fall means, and its interval. */
 export const probeMeaning =
@@ -11,7 +11,15 @@ export const probeMeaning =
 export function probeTable({ base, families, step }: ProbeRecord): Table {
   return {
     title: `Other problems and teammates, at step ${step}`,
-    columns: ["family", "problems", "base", "family's", "fall, points (95 % interval)", "tokens", "what changed"],
+    columns: [
+      "family",
+      "problems",
+      "accuracy, base",
+      "probed",
+      "fall, points (95 % interval)",
+      "tokens",
+      "what changed",
+    ],
     rows: [
       ["test problems", String(base.problems), formatPercent(base.accuracy), "", "", formatNumber(base.tokens), ""],
       ...families.map((each) => [
@@ -34,19 +42,14 @@ export function probeRemarks({ families, skipped }: ProbeRecord): string[] {
       ? []
       : [`${family}: ${formatPercent(probed.accuracy)} from the messages, ${formatPercent(share)} without any.`],
   );
-  return [probeMeaning, ...unheard, ...skipped.map(({ family, reason }) => `no ${family}: ${reason}`)];
+  return [probeMeaning, ...unheard, ...skipped.map(({ family, reason }) => `no ${family}: ${reason}.`)];
 }
 
-/** A probe as a terminal shows it. */
+/** A probe as a terminal shows it; names in it may be anybody's. */
 export function probeText(record: ProbeRecord): string {
   const { title, columns, rows } = probeTable(record);
-  return [
-    title,
-    "",
-    ...columnsOf([columns.map((each) => each.toUpperCase()), ...rows]),
-    "",
-    ...probeRemarks(record),
-  ].join("\n");
+  const table = columnsOf([columns.map((each) => each.toUpperCase()), ...rows]);
+  return printable([title, "", ...table, "", ...probeRemarks(record)].join("\n"));
 }
 
 function fallOf({ fall: { value, low, high } }: ProbedFamily): string {

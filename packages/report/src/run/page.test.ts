@@ -65,6 +65,7 @@ const data: ReportData = {
   states: [],
   families: null,
   test: null,
+  probe: null,
   transcripts: [transcript(0, attack), transcript(2, "")],
   budgetTokens: 14,
   changes: [],

@@ -9,10 +9,11 @@ import { renderPlane } from "../charts/plane-chart.ts";
 import type { Plot } from "../charts/plot-library.ts";
 import { htmlPage, tableSection, tiles } from "../pages/html-page.ts";
 import { policiesOf, runCharts, smoothing, type MetricRow } from "./run-charts.ts";
+import { probeRemarks, probeTable } from "../probe/probe-table.ts";
 import { runPlane, type FrontierPoint } from "./run-plane.ts";
 import { statesTable, beforeWarmStart, type TeamState } from "./states.ts";
 import { tokenChange } from "./figures-text.ts";
-import type { RecordedEpisode } from "@laconic/core/run-folder";
+import type { ProbeRecord, RecordedEpisode } from "@laconic/core/run-folder";
 import { pairTranscripts, renderTranscriptPair } from "./transcripts.ts";
 
 /** Everything the report shows, as plain values. */
@@ -28,6 +29,8 @@ export interface ReportData {
   readonly families: FamilyTable | null;
   /** On the test problems; null for a run that measured none. */
   readonly test: FrontierPoint | null;
+  /** On other problems and with other teammates; null where `laconic probe` has not measured it. */
+  readonly probe: ProbeRecord | null;
   readonly transcripts: readonly RecordedEpisode[];
   /** What the team plays, in two sentences; null where its task does not say. */
   readonly game: string | null;
@@ -58,6 +61,7 @@ ${tiles(tilesOf(data))}
 ${scores(data)}
 ${statesSection(data)}
 ${data.families ? renderHeatMap(data.families, "families") : ""}
+${data.probe ? tableSection(probeTable(data.probe), "probe", probeRemarks(data.probe).join(" ")) : ""}
 ${renderPlane(plot, runPlane(evaluations, budgetTokens, beforeWarmStart(data.states)), "plane")}
 <h2>Training, step by step</h2>
 <p class="lead">Faint lines are single steps; solid lines are means over ${smoothing} steps where the legend says so.</p>

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
-import { episodeSchema, problemSchema } from "@laconic/core/schemas";
+import { episodeSchema, probeRecordSchema, problemSchema } from "@laconic/core/schemas";
 import { damagedRows, nodeFileSystem, readSettings, stepDefect } from "@laconic/trainer";
 import {
   regressionOf,
@@ -51,6 +51,7 @@ export async function readRunData(directory: string): Promise<ReportData> {
     states: statesIn(await readRows(source, runFiles.evaluations), await warmStart().catch(() => ({}))),
     families: facts.families,
     test: facts.test,
+    probe: probeRecordSchema.safeParse(await json(runFiles.probe).catch(() => null)).data ?? null,
     transcripts,
     game: gameOf(config, environment),
     budgetTokens: numberOr(record(train["budget"])["targetTokens"], null),

@@ -42,6 +42,7 @@ function run(plot: Plot): string {
     const accuracy = 0.9 + 0.007 * i;
     return { step: 6 * i, tokens, accuracy, interval: [accuracy - 0.03, accuracy + 0.02] as const, problems: 400 };
   });
+  const figures = { accuracy: 0.9, tokens: 14.4 };
   const side = { accuracy: 0.9, tokens: 60.8, problems: 400 };
   const states = [null, 0, 60].map((step) => ({
     step,
@@ -59,6 +60,25 @@ function run(plot: Plot): string {
       ],
     },
     test: null,
+    probe: {
+      version: 1,
+      step: 60,
+      seed: hostile,
+      base: { ...figures, problems: 200 },
+      families: [
+        {
+          family: hostile,
+          change: `a reader of ${hostile}`,
+          problems: 200,
+          isPaired: true,
+          base: figures,
+          probed: figures,
+          fall: { value: 0, low: -0.02, high: 0.02 },
+          unheard: 0.1,
+        },
+      ],
+      skipped: [{ family: "names", reason: hostile }],
+    },
     name: `run of ${hostile}`,
     rows,
     evaluations,

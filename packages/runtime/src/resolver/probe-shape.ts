@@ -18,15 +18,16 @@ const rowSchema = z.looseObject({
 /**
  * Problems of a user's own by family, in the order of the file: a list that a module exports, or a function that gives one. A
  * problem's `family` names its family, or its `group`; those without either are of one that is called as the file.
- * @param text - such as `./problems.ts` or `./problems.ts#hard`
+ * @param text - none when null; such as `./problems.ts` or `./problems.ts#hard`
  * @throws LaconicError `config_invalid` naming file and export; `data_invalid` naming what is no problem
  */
-export async function probeProblems(text: string): Promise<ReadonlyMap<string, readonly Problem[]>> {
+export async function probeProblems(text: string | null): Promise<ReadonlyMap<string, readonly Problem[]>> {
+  const families = new Map<string, Problem[]>();
+  if (text === null) return families;
   const { file, export: name } = partsOfFileText(text);
   const reference = { file: resolve(file), export: name };
   const rows = (await resolveReference(reference, "problems", {})) as readonly unknown[];
   if (rows.length === 0) throw new LaconicError("data_invalid", `${text}: the list is empty`, { file });
-  const families = new Map<string, Problem[]>();
   for (const [i, row] of rows.entries()) {
     const parsed = rowSchema.safeParse(row, { error: issueWords });
     if (!parsed.success) {

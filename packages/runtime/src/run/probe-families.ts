@@ -108,9 +108,7 @@ function ofTeammate(
   const replaced = new Map(problems.map((problem, i) => [problem, said[i] ?? null]));
   return {
     family,
-    change: isLie
-      ? "a teammate's words become what it said of another problem"
-      : "a teammate who spoke says nothing; problems without any message are left out",
+    change: isLie ? "a teammate's words become what it said of another problem" : "a teammate who spoke says nothing",
     problems: problems.map((problem) => (replaced.get(problem) ? problem : null)),
     parts: replacing(parts, (problem) => [replaced.get(problem) ?? []].flat()),
   };
