@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { LaconicError, nearestName } from "@laconic/core";
 import { runFiles, type ProbeRecord } from "@laconic/core/run-folder";
 import { actorChoice, fetchedModel, openFoundRun, openRun, probeFamilies, type Progress } from "@laconic/runtime";
-import { probeProblems, withSource } from "@laconic/runtime/resolver";
+import { checkProbeProblems, probeProblems, withSource } from "@laconic/runtime/resolver";
 import { actorSpending, type ActorCap } from "@laconic/runtime/spending";
-import { checkProblems } from "@laconic/tasks";
 import { playFamilies, type ProbeChoice } from "./play-families.ts";
 
 /** How a run is probed. */
@@ -23,7 +22,7 @@ export interface ProbeOptions extends Pick<ProbeChoice, "problems" | "seed" | "o
 /**
  * Gives a run's team other problems by families, or other teammates, beside the run's own test problems. Writes `probe.json`.
  * @throws LaconicError `config_invalid` for a family that there is not; `run_missing`, `checkpoint_missing`,
- * `checkpoint_corrupt`; `data_invalid` and `input_invalid` for a file of problems that do not fit; `scoring_failed`
+ * `checkpoint_corrupt`; `data_invalid` for a file of problems that do not fit; `scoring_failed`
  */
 export async function probeRun(
   directory: string,
@@ -39,8 +38,7 @@ export async function probeRun(
     return { found: run, actor: chosen, opened: await openFoundRun(run, progress, { spending }) };
   });
   try {
-    for (const problems of own.values())
-      checkProblems(options.file ?? "problems", problems, opened.task.topology.agents);
+    if (options.file !== null) checkProbeProblems(options.file, own, opened.task.topology.agents);
     const fetched = families.includes("other-actor") ? await fetchedModel(found.config, progress) : null;
     const record = await playFamilies(found, opened, { ...options, families, own, actor, fetched });
     await writeFile(join(directory, runFiles.probe), `${JSON.stringify(record, null, 2)}\n`);

@@ -16,7 +16,7 @@ export {
 } from "./reference.ts";
 export type { Reference } from "./reference.ts";
 export { referenced } from "./referenced.ts";
-export { probeProblems } from "./probe-shape.ts";
+export { checkProbeProblems, probeProblems } from "./probe-shape.ts";
 export { resolveReference } from "./resolve.ts";
 export {
   checkSourceInputs,

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
-import { LaconicError, type Problem } from "@laconic/core";
+import { LaconicError, type AgentId, type Problem } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
+import { checkProblems } from "@laconic/tasks";
 import * as z from "zod";
 import { partsOfFileText, referenceTitle } from "./reference.ts";
 import { resolveReference } from "./resolve.ts";
@@ -40,4 +41,21 @@ export async function probeProblems(text: string | null): Promise<ReadonlyMap<st
     families.set(family, [...(families.get(family) ?? []), problem as Problem]);
   }
   return families;
+}
+
+/**
+ * Refuses problems that a team cannot be given.
+ * @throws LaconicError `data_invalid` naming the problem, for an id that comes twice and a view of an agent that there is not
+ */
+export function checkProbeProblems(
+  file: string,
+  families: ReadonlyMap<string, readonly Problem[]>,
+  agents: readonly AgentId[],
+): void {
+  for (const [family, problems] of families)
+    try {
+      checkProblems(`${file}, family ${family}, problem`, problems, agents);
+    } catch (error) {
+      throw new LaconicError("data_invalid", (error as Error).message, { file, family }, error);
+    }
 }

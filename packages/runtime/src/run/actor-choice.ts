@@ -9,7 +9,7 @@ import { openModelFolder } from "../models/model-folder.ts";
 import { findRun } from "./open-run.ts";
 import { modelSource, policiesOf } from "./open-parts.ts";
 import { openRunTask } from "./run-task.ts";
-import { tokenizerIn } from "../models/tokenizer-in.ts";
+import { policyTokenizer } from "../models/policy-tokenizer.ts";
 import { expectWeightsHere } from "./remote/tinker-setting.ts";
 
 /**
@@ -47,6 +47,6 @@ async function policyOf(directory: string, progress: Progress): Promise<ActorCho
   const base = config.bases[name];
   const folder = base === undefined ? modelFolder : (await openModelFolder(base, progress)).folder;
   const source = modelSource(config, folder, join(checkpoint, modelPlace(names, name)));
-  const tokenizer = base === undefined ? task.tokenizer : await tokenizerIn(folder, config.chatTemplateArguments);
+  const tokenizer = base === undefined ? task.tokenizer : await policyTokenizer(folder, config.chatTemplateArguments);
   return { title: `${directory}, step ${state.step}`, speaks: { source, tokenizer } };
 }

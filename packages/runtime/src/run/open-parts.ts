@@ -21,7 +21,7 @@ import { openRunTask } from "./run-task.ts";
 import { tokenLimits, type TinkerServer } from "./remote/tinker-server.ts";
 import { servedModel } from "../spending/served-model.ts";
 import type { Spending } from "../spending/spending.ts";
-import { tokenizerIn } from "../models/tokenizer-in.ts";
+import { policyTokenizer } from "../models/policy-tokenizer.ts";
 
 /** An engine with the models of a run on it, and the task they work on. */
 export interface OpenedParts {
@@ -119,7 +119,8 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
     for (const [name, agents] of Object.entries(names)) {
       const base = bases[name];
       const folder = base === undefined ? modelFolder : await openModel(base);
-      const tokenizer = base === undefined ? task.tokenizer : await tokenizerIn(folder as string, templateArguments);
+      const tokenizer =
+        base === undefined ? task.tokenizer : await policyTokenizer(folder as string, templateArguments);
       tokenizers[name] = tokenizer;
       const saved = checkpoint === undefined ? undefined : join(checkpoint, modelPlace(names, name));
       const model = await engine.createModel(fresh ?? modelSource(config, baseOf(folder), saved));
@@ -168,7 +169,7 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
     const folder = given ? await openModel(given.model) : null;
     const first = fresh ?? modelSource(config, baseOf(modelFolder));
     const model = await engine.createModel(folder === null ? first : { kind: "folder", path: folder });
-    const tokenizer = folder === null ? task.tokenizer : await tokenizerIn(folder, templateArguments);
+    const tokenizer = folder === null ? task.tokenizer : await policyTokenizer(folder, templateArguments);
     return speaker(model.id, tokenizer, engine.capabilities)(model);
   }
 }

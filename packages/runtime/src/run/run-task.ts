@@ -1,14 +1,13 @@
 import { LaconicError } from "@laconic/core";
-import { relayTokenizer, type DefinedTask, type TeamTask } from "@laconic/tasks";
+import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import { taskTitle } from "@laconic/worlds/named";
 import type { TaskResources, TeamChoice } from "@laconic/worlds/text";
 import { isReference, referencePlace, referencesIn, referenceTitle, type Reference } from "../resolver/reference.ts";
 import { openReference, resolveReference } from "../resolver/resolve.ts";
 import { closeAtEnd } from "../resolver/shared-values.ts";
 import { openTask, pinnedTask, taskResources } from "./open-task.ts";
-import { taughtTask } from "../models/policy-facts.ts";
 import type { RunTask, TaskSettings } from "./run-settings.ts";
-import { tokenizerIn } from "../models/tokenizer-in.ts";
+import { policyTokenizer } from "../models/policy-tokenizer.ts";
 
 /**
  * The task of a run, whether it has a name or is the user's own; close it where it says how. A value that a module exports stays
@@ -64,6 +63,5 @@ function mapTeams(task: Exclude<RunTask, Reference>, change: (team: Reference) =
 async function modelsOwn({ modelFolder, templateArguments }: TaskResources): Promise<TeamTask["tokenizer"]> {
   if (modelFolder === null)
     throw new LaconicError("config_invalid", "model: this task needs a checkpoint with a tokenizer", { key: "model" });
-  if ((await taughtTask(modelFolder))?.startsWith("relay/")) return relayTokenizer;
-  return tokenizerIn(modelFolder, templateArguments);
+  return policyTokenizer(modelFolder, templateArguments);
 }

@@ -1,0 +1,102 @@
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ProbeRecord } from "@laconic/core/run-folder";
+import { probeRecordSchema } from "@laconic/core/schemas";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { laconic } from "../testing/laconic.ts";
+import { strangersFolder } from "../testing/strangers-folder.ts";
+
+const timeout = 120_000;
+
+const ownFile = `
+const views = { "holder-a": "k4", "holder-b": "e5", "holder-c": "z1" };
+const problem = (id, more) => ({ id, question: "k+e", gold: "9", views, ...more });
+export default () => [problem("a", { family: "easy" }), problem("b", { group: "hard" }), problem("c", {})];
+export const stranger = [problem("a", { views: { "holder-x": "k4" } })];
+export const open = [{ id: "a", question: "k+e" }];
+`;
+
+let folder = "";
+const run = (): string => join(folder, "run");
+const own = (name = ""): string => join(folder, `own.ts${name}`);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "laconic-probe-"));
+  await strangersFolder(folder, { "own.ts": ownFile, "package.json": '{"type":"module"}' });
+  const short = ["train.steps=1", "train.evaluation.problems=8", "train.problemsPerStep=2"];
+  const { code, err } = await laconic("train", "preset:relay-quickstart", ...short, "--run", run());
+  if (code !== 0) throw new Error(err);
+}, timeout);
+afterAll(() => rm(folder, { recursive: true }));
+
+async function probed(...words: readonly string[]): Promise<ProbeRecord> {
+  const { code, out, err } = await laconic("probe", run(), "--problems", "16", ...words, "--json");
+  expect([code, err]).toEqual([0, err]);
+  return probeRecordSchema.parse(JSON.parse(out));
+}
+
+test("every family is measured or has a reason, the same twice, and stands in the report", { timeout }, async () => {
+  const record = await probed();
+  expect(record.families.map(({ family }) => family)).toEqual([
+    "distractors",
+    "names",
+    "more-agents",
+    "silent-teammate",
+    "lying-teammate",
+    "fresh-reader",
+  ]);
+  expect(record.skipped.map(({ family }) => family)).toEqual(["paraphrase", "other-actor"]);
+  expect(record.base.problems).toBe(16);
+  for (const { isPaired, problems, base, probed: changed, fall } of record.families) {
+    expect([isPaired, problems]).toEqual([true, 16]);
+    expect(fall.value).toBeCloseTo(base.accuracy - changed.accuracy, 12);
+    expect(fall.low <= fall.value && fall.value <= fall.high).toBe(true);
+  }
+  // A message that is missing or false costs answers, where the policy of the beginning had read it.
+  const of = (family: string) => record.families.find((each) => each.family === family);
+  expect(of("silent-teammate")?.fall.low).toBeGreaterThan(0);
+  expect(of("silent-teammate")?.probed.tokens).toBeLessThan(record.base.tokens);
+  expect(of("lying-teammate")?.fall.low).toBeGreaterThan(0);
+  expect(of("fresh-reader")?.unheard).toBeLessThan(of("fresh-reader")?.probed.accuracy ?? 0);
+  const kept: unknown = JSON.parse(await readFile(join(run(), "probe.json"), "utf8"));
+  expect(kept).toEqual(record);
+  expect(await probed()).toEqual(record);
+  expect((await laconic("report", run())).code).toBe(0);
+  expect(await readFile(join(run(), "report.html"), "utf8")).toContain("no paraphrase: facts are a letter");
+});
+
+test("another model answers, and problems of one's own are families", { timeout }, async () => {
+  const words = ["--families", "other-actor,easy,hard,own", "--file", own(), "--actor", "shipped"];
+  const { families, skipped } = await probed(...words);
+  expect(skipped).toEqual([]);
+  expect(families.map(({ family, isPaired, problems }) => [family, isPaired, problems])).toEqual([
+    ["other-actor", true, 16],
+    ["easy", false, 1],
+    ["hard", false, 1],
+    ["own", false, 1],
+  ]);
+  expect(families[0]?.change).toBe("solver is shipped");
+  const { out } = await laconic("probe", run(), "--problems", "4", "--families", "names,paraphrase");
+  expect(out).toMatch(/^FAMILY +PROBLEMS/mu);
+  expect(out).toMatch(/^names +4 /mu);
+  expect(out).toContain("no paraphrase: ");
+});
+
+test("what cannot be probed is refused by name", { timeout }, async () => {
+  const refused = async (said: string, ...words: readonly string[]): Promise<void> => {
+    const { code, err } = await laconic("probe", ...words);
+    expect([code, err]).toEqual([2, expect.stringContaining(said)]);
+  };
+  await refused('there is no family "nams"; did you mean names?', run(), "--families", "nams");
+  await refused('there is no family "x1"; there are paraphrase', run(), "--families", "names,x1");
+  await refused('a view of "holder-x", but the agents are holder-a', run(), "--file", own("#stranger"));
+  await refused("problem 0, gold: it is missing", run(), "--file", own("#open"));
+  await refused("there is no export none", run(), "--file", own("#none"));
+  await refused("--problems is 0", run(), "--problems", "0");
+  await refused("holds no run", join(folder, "nowhere"));
+  const bare = join(folder, "bare");
+  await cp(run(), bare, { recursive: true });
+  await rm(join(bare, "checkpoints"), { recursive: true });
+  await refused("holds no checkpoint yet", bare);
+});
