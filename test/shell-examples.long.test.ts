@@ -43,7 +43,7 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^plan\b.*engine=tinker/, { code: 2, says: "is not in the cache" }],
   [/^plan\b/, { more: ["--device", "wasm", "--tflops", "1"], code: 0 }],
   [/^ls\b/, { code: 0, says: "no run in" }],
-  [/^(eval|report|analyze|rescore|audit|compare|export|send)\b/, { code: 2, says: "holds no run" }],
+  [/^(eval|report|analyze|probe|rescore|audit|compare|export|send)\b/, { code: 2, says: "holds no run" }],
   [/^view\b/, { code: 2, says: "does not exist" }],
   [/^sweep\b/, { more: ["--seeds", "0"], code: 2, says: "--seeds is 0" }],
   [/^ablate\b/, { more: ["--seeds", "none"], code: 2, says: "--seeds is none" }],

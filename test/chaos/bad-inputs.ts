@@ -62,6 +62,7 @@ const readers: readonly (readonly [command: string, ...words: string[]])[] = [
   ["eval"],
   ["report"],
   ["analyze"],
+  ["probe"],
   ["train", "--resume", "--run"],
 ];
 
@@ -171,6 +172,9 @@ export const badInputs: readonly BadInput[] = [
   { words: ["eval"], says: "DIRECTORY" },
   ...numbers(["eval", "none"], "problems", ["many", "0", "-1", "1.5", "1001", "1e9", "NaN"]),
   ...numbers(["analyze", "none"], "problems", ["0"]),
+  { words: ["probe", "no-checkpoint"], says: "holds no checkpoint yet" },
+  { words: ["probe", "none", "--families", "nams"], says: "did you mean names?" },
+  ...numbers(["probe", "none"], "problems", ["0"]),
   { words: ["analyze", "none", "--cut", "all"], says: "Expected one of" },
   { words: ["report", "half-run"], says: "environment.json", code: 1 },
   { words: ["report", "no-checkpoint", "--out", "none/page.html"], says: "cannot be written" },

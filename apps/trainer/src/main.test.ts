@@ -22,6 +22,7 @@ const commands = [
   "topology",
   "sweep",
   "analyze",
+  "probe",
   "rescore",
   "relay",
   "doctor",

@@ -24,7 +24,7 @@ export type { PairSummary } from "./pairs/pair-tables.ts";
 export type { Deal, EqualTokens, InformationSetting, ModelShare, SampleRecord } from "./sample-record.ts";
 export { summarise } from "./summary.ts";
 export type { MethodSummary } from "./summary.ts";
-export { differenceOf, pairedBootstrap, pairedBootstrapOverRuns, wilson } from "./statistics.ts";
+export { pairedBootstrap, pairedBootstrapOverRuns, wilson } from "./statistics.ts";
 export { frontierOf, hypervolume, tokensAtAccuracy } from "./frontier.ts";
 export type { TradeOff } from "./frontier.ts";
 export type { Interval } from "./statistics.ts";

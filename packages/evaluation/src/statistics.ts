@@ -57,13 +57,3 @@ export function pairedBootstrapOverRuns(
   const mean = differences.reduce((sum, run) => sum + run.reduce((of, each) => of + each, 0) / run.length, 0) / n;
   return { value: mean, low: at(0.025), high: at(0.975) };
 }
-
-/** The difference of two independent means and its 95 % interval, from theirs (Newcombe 1998, method 10). */
-export function differenceOf(a: Interval, b: Interval): Interval {
-  const value = a.value - b.value;
-  return {
-    value,
-    low: value - Math.hypot(a.value - a.low, b.high - b.value),
-    high: value + Math.hypot(a.high - a.value, b.value - b.low),
-  };
-}

@@ -1,6 +1,7 @@
 import type { ProbedFamily, ProbeFigures, RecordedEpisode } from "@laconic/core/run-folder";
-import { differenceOf, pairedBootstrap, type Interval } from "@laconic/evaluation";
+import { pairedBootstrap } from "@laconic/evaluation";
 import type { Evaluation } from "@laconic/trainer";
+import { differenceOf, type Difference, type Figure } from "../runs/difference.ts";
 
 /** Accuracy and tokens of episodes; those without a grade are left out of the accuracy. */
 export function figuresOf(episodes: readonly RecordedEpisode[]): ProbeFigures {
@@ -36,6 +37,8 @@ export function pairedFamily(
 /** A family of other problems than the base's: the intervals of the two sides are independent. */
 export function unpairedFamily(family: string, change: string, base: Evaluation, probed: Evaluation): ProbedFamily {
   const figures = ({ accuracy, tokens }: Evaluation): ProbeFigures => ({ accuracy, tokens });
+  const accuracyOf = ({ accuracy, interval }: Evaluation): Figure => ({ mean: accuracy, values: [accuracy], interval });
+  const { value, low, high } = differenceOf(accuracyOf(probed), accuracyOf(base)) as Difference;
   return {
     family,
     change,
@@ -43,12 +46,8 @@ export function unpairedFamily(family: string, change: string, base: Evaluation,
     isPaired: false,
     base: figures(base),
     probed: figures(probed),
-    fall: differenceOf(intervalOf(base), intervalOf(probed)),
+    fall: { value, low: low ?? value, high: high ?? value },
   };
-}
-
-function intervalOf({ accuracy, interval: [low, high] }: Evaluation): Interval {
-  return { value: accuracy, low, high };
 }
 
 function gradeOf(recorded: RecordedEpisode | undefined): number {
