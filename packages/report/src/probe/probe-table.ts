@@ -4,7 +4,7 @@ import type { Table } from "@laconic/evaluation";
 import { columnsOf, printable } from "../runs/columns.ts";
 
 /** What a fall means, and its interval. */
-export const probeMeaning =
+const probeMeaning =
   "A fall is the accuracy lost beside the run's own test problems; an interval that holds 0 shows none.";
 
 /** A probe as a table: a row for the base, and one for each family. */

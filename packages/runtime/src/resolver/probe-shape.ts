@@ -38,7 +38,7 @@ export async function probeProblems(text: string | null): Promise<ReadonlyMap<st
     }
     const { family: column, ...problem } = parsed.data;
     const family = column ?? problem.group ?? referenceTitle(reference);
-    families.set(family, [...(families.get(family) ?? []), problem as Problem]);
+    families.set(family, [...(families.get(family) ?? []), problem]);
   }
   return families;
 }

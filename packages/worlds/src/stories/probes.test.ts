@@ -15,7 +15,7 @@ const task = storyTellersTask({ tokenizer, heldOut, opening });
 const fresh = Object.values(heldNames.test).flat();
 
 function pairsOf(of: Pick<TeamTask, "probes" | "heldOut">, family: string): (readonly [Problem, Problem])[] {
-  const { problems } = of.probes?.(of.heldOut, randomFromSeed(3))[family] as ProbeCase;
+  const { problems = [] } = (of.probes?.(of.heldOut, randomFromSeed(3))[family] ?? {}) as Partial<ProbeCase>;
   return of.heldOut.flatMap((problem, i) => {
     const changed = problems[i];
     return changed ? [[problem, changed] as const] : [];
