@@ -37,10 +37,5 @@ export type { RelayHintOptions } from "./relay-hint/task.ts";
 export type { FrozenActorTask } from "./relay-hint/frozen-actor-task.ts";
 
 export { checkProblems } from "./check-problems.ts";
-export { counterparts } from "./probes/probe.ts";
-export type { NoProbe, ProbeCase, TaskProbes } from "./probes/probe.ts";
-export { answererOf, liesFor, messagesIn, silence, teammatesHeard, withReplacements } from "./probes/teammates.ts";
-export type { Replacement } from "./probes/teammates.ts";
-
 export { distinct, drawFrom, textsOf } from "./task.ts";
 export { gradedBy } from "./grading.ts";

@@ -1,8 +1,7 @@
 import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ProbeRecord } from "@laconic/core/run-folder";
-import { probeRecordSchema } from "@laconic/core/schemas";
+import { probeRecordSchema, type ProbeRecord } from "@laconic/trainer/reading";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { laconic } from "../testing/laconic.ts";
 import { strangersFolder } from "../testing/strangers-folder.ts";

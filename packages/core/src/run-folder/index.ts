@@ -6,7 +6,6 @@ export { endsWhole, gzipMember, membersIn } from "./episode-members.ts";
 export type { MemberHead, MemberPlace, ReadAt } from "./episode-members.ts";
 export { base64, fromBase64, packNumbers, unpackNumbers } from "./packed-numbers.ts";
 export type { PackedNumbers } from "./packed-numbers.ts";
-export type { ProbedFamily, ProbeFigures, ProbeRecord } from "./probe-record.ts";
 export { recordedEpisodes } from "./recorded-episode.ts";
 export type { RecordedEpisode } from "./recorded-episode.ts";
 export { formerRunFiles, runFileRules, runFiles } from "./run-files.ts";

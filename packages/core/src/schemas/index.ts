@@ -2,7 +2,6 @@
  * What is stored, as zod schemas: plain data is checked at the border, nowhere else.
  * @module @laconic/core/schemas
  */
-export { probeRecordSchema } from "./probe.ts";
 export { episodeSchema, ledgerSchema, problemSchema, randomStateSchema, utteranceSchema } from "./stored.ts";
 export { issueWords } from "./issue-words.ts";
 export { schemaOf } from "./schema-of.ts";

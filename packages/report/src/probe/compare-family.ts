@@ -1,4 +1,5 @@
-import type { ProbedFamily, ProbeFigures, RecordedEpisode } from "@laconic/core/run-folder";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
+import type { ProbedFamily, ProbeFigures } from "@laconic/trainer/reading";
 import { pairedBootstrap } from "@laconic/evaluation";
 import type { Evaluation } from "@laconic/trainer";
 import { differenceOf, type Difference, type Figure } from "../runs/difference.ts";

@@ -1,5 +1,6 @@
 import type { Problem } from "@laconic/core";
-import type { ProbedFamily, ProbeRecord, RecordedEpisode } from "@laconic/core/run-folder";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
+import type { ProbedFamily, ProbeRecord } from "@laconic/trainer/reading";
 import {
   planFamily,
   type FoundRun,

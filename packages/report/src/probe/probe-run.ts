@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError, nearestName } from "@laconic/core";
-import { runFiles, type ProbeRecord } from "@laconic/core/run-folder";
+import { runFiles } from "@laconic/core/run-folder";
+import type { ProbeRecord } from "@laconic/trainer/reading";
 import { actorChoice, fetchedModel, openFoundRun, openRun, probeFamilies, type Progress } from "@laconic/runtime";
 import { checkProbeProblems, probeProblems, withSource } from "@laconic/runtime/resolver";
 import { actorSpending, type ActorCap } from "@laconic/runtime/spending";

@@ -1,4 +1,4 @@
-import type { ProbedFamily, ProbeRecord } from "@laconic/core/run-folder";
+import type { ProbedFamily, ProbeRecord } from "@laconic/trainer/reading";
 import { formatNumber, formatPercent } from "@laconic/core/text";
 import type { Table } from "@laconic/evaluation";
 import { columnsOf, printable } from "../runs/columns.ts";

@@ -1,4 +1,5 @@
-import type { ProbeRecord, RecordedEpisode } from "@laconic/core/run-folder";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
+import type { ProbeRecord } from "@laconic/trainer/reading";
 import type { Evaluation } from "@laconic/trainer";
 import { expect, test } from "vitest";
 import { pairedFamily, unpairedFamily } from "./compare-family.ts";

@@ -1,6 +1,6 @@
 import type { ScoreCounts } from "@laconic/rewards";
 import { describeUnscored } from "@laconic/trainer";
-import type { ChangesOfStep, FamilyTable } from "@laconic/trainer/reading";
+import type { ChangesOfStep, FamilyTable, ProbeRecord } from "@laconic/trainer/reading";
 import { escapeHtml, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import { isReference, referencePlace, referencesAt, referenceTitle } from "@laconic/runtime/resolver";
 import { renderLineChart } from "../charts/line-chart.ts";
@@ -13,7 +13,7 @@ import { probeRemarks, probeTable } from "../probe/probe-table.ts";
 import { runPlane, type FrontierPoint } from "./run-plane.ts";
 import { statesTable, beforeWarmStart, type TeamState } from "./states.ts";
 import { tokenChange } from "./figures-text.ts";
-import type { ProbeRecord, RecordedEpisode } from "@laconic/core/run-folder";
+import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { pairTranscripts, renderTranscriptPair } from "./transcripts.ts";
 
 /** Everything the report shows, as plain values. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
-import { episodeSchema, probeRecordSchema, problemSchema } from "@laconic/core/schemas";
+import { episodeSchema, problemSchema } from "@laconic/core/schemas";
 import { damagedRows, nodeFileSystem, readSettings, stepDefect } from "@laconic/trainer";
 import {
   regressionOf,
@@ -8,6 +8,7 @@ import {
   folderSource,
   formerRunFiles,
   nodeProcesses,
+  probeRecordSchema,
   readRows,
   readRunFacts,
   runFiles,

@@ -1,5 +1,6 @@
 import { randomFromSeed, type Episode, type LanguageModel, type Problem } from "@laconic/core";
 import { relayHintTask, relayTask, relayTeacher, relayWritersTask, type TeamTask } from "@laconic/tasks";
+import { hintProbes, pairProbes, relayProbes } from "@laconic/tasks/probes";
 import { onePolicy, type TrainingParts } from "@laconic/trainer";
 import { expect, test } from "vitest";
 import type { OpenedParts } from "./open-parts.ts";
@@ -51,7 +52,7 @@ async function playedAt({ parts, problems }: ProbePlan, i: number): Promise<Epis
   });
 }
 
-const relay = relayTask({ level: "one-fact", heldOut: 20 });
+const relay = { ...relayTask({ level: "one-fact", heldOut: 20 }), probes: relayProbes("one-fact") };
 
 test("a teammate is silenced in each episode, and only one", async () => {
   const sources = await sourcesOf(relay);
@@ -112,11 +113,11 @@ test("the fresh reader is the model of the beginning, heard and unheard; other-a
 });
 
 test("an actor that does not learn is tried with the trained policy; two who answer at once hear nobody", async () => {
-  const hint = await sourcesOf(relayHintTask({ heldOut: 20 }));
+  const hint = await sourcesOf({ ...relayHintTask({ heldOut: 20 }), probes: hintProbes });
   const other = await planned("other-actor", hint);
   expect(other.parts.frozen?.["actor"]?.id).toBe("trained");
   expect(await reasons(hint)).toMatchObject({ "fresh-reader": "actor does not learn: it is as the run began" });
-  const pair = await sourcesOf(relayWritersTask({ heldOut: 20 }));
+  const pair = await sourcesOf({ ...relayWritersTask({ heldOut: 20 }), probes: pairProbes("relay-writers") });
   expect((await planned("other-actor", pair)).change).toBe("second is the model as the run began");
   expect(await reasons(pair)).toMatchObject({
     "silent-teammate": "no agent reads what another one says",

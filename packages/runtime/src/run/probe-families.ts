@@ -1,4 +1,7 @@
 import { randomFromSeed, type AgentId, type Episode, type LanguageModel, type Problem } from "@laconic/core";
+import type { ProbeCase } from "@laconic/tasks/probes";
+import type { TrainingParts } from "@laconic/trainer";
+import type { OpenedParts } from "./open-parts.ts";
 import {
   answererOf,
   liesFor,
@@ -6,11 +9,8 @@ import {
   silence,
   teammatesHeard,
   withReplacements,
-  type ProbeCase,
   type Replacement,
-} from "@laconic/tasks";
-import type { TrainingParts } from "@laconic/trainer";
-import type { OpenedParts } from "./open-parts.ts";
+} from "./probe-teammates.ts";
 
 /** Families that every run is probed by, where its task can have them. */
 export const probeFamilies: readonly string[] = [

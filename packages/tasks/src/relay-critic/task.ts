@@ -2,7 +2,6 @@ import { criticActor, solo, type AgentSpec } from "@laconic/topologies";
 import type { FrozenActorTask } from "../relay-hint/frozen-actor-task.ts";
 import { heldOutSplits } from "../task.ts";
 import { generateHintProblem, hintActorAgent, hintCollaborator } from "../relay-hint/problem.ts";
-import { hintProbes } from "../relay-hint/probes.ts";
 import { extractRelayAnswer, relayGrader } from "../relay/grader.ts";
 import { solverPrompt } from "../relay/prompts.ts";
 import { relayMarks, relayTokenizer } from "../relay/tokenizer.ts";
@@ -54,7 +53,6 @@ export function relayCriticTask({ commentTokens = 4, heldOut = 200 }: RelayCriti
     tokenizer: relayTokenizer,
     grader: relayGrader,
     problems: (random, count) => Array.from({ length: count }, () => generateHintProblem(facts, random, "train")),
-    probes: hintProbes,
     ...heldOutSplits(heldOut, "relay-critic", (random) => generateHintProblem(facts, random, "held-out")),
   };
 }

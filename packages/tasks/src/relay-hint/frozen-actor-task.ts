@@ -1,5 +1,4 @@
 import type { Grader, Problem, Random, Tokenizer, Topology } from "@laconic/core";
-import type { TaskProbes } from "../probes/probe.ts";
 
 /** AgentPO on two cores: a policy that helps an actor that does not learn. */
 export interface FrozenActorTask {
@@ -14,5 +13,4 @@ export interface FrozenActorTask {
   problems(random: Random, count: number): Problem[];
   readonly validation: readonly Problem[];
   readonly heldOut: readonly Problem[];
-  readonly probes: TaskProbes;
 }

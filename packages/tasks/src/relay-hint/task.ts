@@ -7,7 +7,6 @@ import { holderPrompt, solverPrompt } from "../relay/prompts.ts";
 import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
 import { relayTokenizer } from "../relay/tokenizer.ts";
 import { generateHintProblem, hintActorAgent, hintCollaborator, type ActorReads } from "./problem.ts";
-import { hintProbes } from "./probes.ts";
 
 /** Size of the relay world with a hint, and who learns in it. */
 export interface RelayHintOptions {
@@ -68,7 +67,6 @@ export function relayHintTask({
     tokenizer: relayTokenizer,
     grader: relayGrader,
     problems: (random, count) => Array.from({ length: count }, () => draw(random, "train")),
-    probes: hintProbes,
     ...heldOutSplits(heldOut, "relay-hint", (random) => draw(random, "held-out")),
   };
 }

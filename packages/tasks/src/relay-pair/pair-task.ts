@@ -7,9 +7,7 @@ import {
   type JointWords,
   type Player,
 } from "@laconic/topologies";
-import type { TaskProbes } from "../probes/probe.ts";
 import { heldOutSplits, textsOf } from "../task.ts";
-import { pairProbes } from "./probes.ts";
 import { relayMarks, relayTokenizer } from "../relay/tokenizer.ts";
 import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
 
@@ -24,7 +22,6 @@ export interface RelayPairTask {
   problems(random: Random, count: number): Problem[];
   readonly validation: readonly Problem[];
   readonly heldOut: readonly Problem[];
-  readonly probes: TaskProbes;
   /** The same work without training, one model or two. */
   readonly baselines: Readonly<Record<JointBaseline, Topology>>;
 }
@@ -39,6 +36,11 @@ export interface PairJudgement {
 }
 
 const agents = ["first", "second"] as const;
+
+/** Whether a problem of a pair's world is held out: one in eight is, by its id. */
+export function heldOutPair(world: string): (problem: Problem) => boolean {
+  return ({ id }) => randomFromSeed(`${world} split ${id}`).integer(8) === 0;
+}
 
 /** Agents, problems and grade of a pair; the two agents are asked as holders of the relay are. */
 export function relayPairTask(options: {
@@ -56,7 +58,7 @@ export function relayPairTask(options: {
     turns,
     transition,
   };
-  const isHeldOut = ({ id }: Problem): boolean => randomFromSeed(`${name} split ${id}`).integer(8) === 0;
+  const isHeldOut = heldOutPair(name);
   const drawn = (random: Random, wanted: boolean): Problem => {
     for (;;) {
       const problem = draw(random);
@@ -74,7 +76,6 @@ export function relayPairTask(options: {
       return { team: { task }, ...(measures && { measures }) };
     },
     problems: (random, count) => Array.from({ length: count }, () => drawn(random, false)),
-    probes: pairProbes(isHeldOut),
     ...heldOutSplits(heldOut, name, (random) => drawn(random, true)),
   };
 }

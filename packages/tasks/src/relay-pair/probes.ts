@@ -1,9 +1,14 @@
 import type { Problem } from "@laconic/core";
 import type { TaskProbes } from "../probes/probe.ts";
+import { heldOutPair } from "./pair-task.ts";
 import { keysIn, noParaphrase, otherDistractors, otherKeys } from "../relay/probes.ts";
 
-/** Families of the worlds in which two answer at once. */
-export function pairProbes(isHeldOut: (problem: Problem) => boolean): TaskProbes {
+/**
+ * Families of a world in which two answer at once.
+ * @param world - the name of its task
+ */
+export function pairProbes(world: string): TaskProbes {
+  const isHeldOut = heldOutPair(world);
   const isTold = (key: string, { gold }: Problem): boolean => gold.includes(key);
   return (problems, random) => ({
     paraphrase: noParaphrase,

@@ -2,13 +2,15 @@ import { randomFromSeed, type Problem } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import type { ProbeCase, TaskProbes } from "../probes/probe.ts";
 import { isHeldOutHint } from "../relay-hint/problem.ts";
+import { hintProbes } from "../relay-hint/probes.ts";
 import { relayHintTask } from "../relay-hint/task.ts";
+import { pairProbes } from "../relay-pair/probes.ts";
 import { relayFeedbackTask } from "../relay-pair/feedback.ts";
 import { relayWritersTask } from "../relay-pair/writers.ts";
 import { relayGrader } from "./grader.ts";
 import { relayLevels, type RelayLevelName } from "./levels.ts";
 import { askedKeys, parseFacts, relaySplit } from "./problem.ts";
-import { keysIn } from "./probes.ts";
+import { keysIn, relayProbes } from "./probes.ts";
 import { relayTask } from "./task.ts";
 import { relayTeacher } from "./teacher.ts";
 
@@ -35,7 +37,7 @@ function caseOf(
 }
 
 describe.each(Object.keys(relayLevels) as RelayLevelName[])("the relay, %s", (level) => {
-  const task = relayTask({ level, heldOut });
+  const task = { ...relayTask({ level, heldOut }), probes: relayProbes(level) };
 
   test("other keys: no letter stays, the values do, and nothing is learned on", () => {
     const { pairs } = caseOf(task, "names");
@@ -73,7 +75,7 @@ describe.each(Object.keys(relayLevels) as RelayLevelName[])("the relay, %s", (le
 });
 
 test("one more holder speaks with another's model, and a teacher's team stays right", async () => {
-  const task = relayTask({ level: "one-fact", heldOut });
+  const task = { ...relayTask({ level: "one-fact", heldOut }), probes: relayProbes("one-fact") };
   const { pairs, topology, joins } = caseOf(task, "more-agents");
   expect(joins).toEqual({ "holder-d": "holder-a" });
   expect(topology?.agents).toEqual(["holder-a", "holder-b", "holder-c", "holder-d", "solver"]);
@@ -84,13 +86,13 @@ test("one more holder speaks with another's model, and a teacher's team stays ri
     expect(episode?.utterances).toHaveLength(5);
     expect(relayGrader(episode?.answer ?? null, changed)).toBe(1);
   }
-  const four = relayTask({ level: "four-holders", heldOut }).probes(task.heldOut, seed);
+  const four = relayProbes("four-holders")(task.heldOut, seed);
   expect(four["more-agents"]).toEqual({ none: "the relay has no fifth holder" });
 });
 
 test("a hint: the collaborator's facts are more or others, held out, and what is asked stays true", () => {
   for (const distractors of [0, 2]) {
-    const task = relayHintTask({ heldOut, distractors });
+    const task = { ...relayHintTask({ heldOut, distractors }), probes: hintProbes };
     const { pairs } = caseOf(task, "distractors");
     expect(pairs).toHaveLength(heldOut);
     for (const [problem, changed] of pairs) {
@@ -105,12 +107,15 @@ test("a hint: the collaborator's facts are more or others, held out, and what is
 });
 
 test("a pair: keys beside the fact are others; where all are asked for there is no such family", () => {
-  for (const [problem, changed] of caseOf(relayWritersTask({ heldOut }), "distractors").pairs) {
+  for (const [problem, changed] of caseOf(
+    { ...relayWritersTask({ heldOut }), probes: pairProbes("relay-writers") },
+    "distractors",
+  ).pairs) {
     expect(changed.gold).toBe(problem.gold);
     expect(changed.question).not.toBe(problem.question);
     expect(changed.question.startsWith(problem.question.slice(0, -1))).toBe(true);
   }
-  const feedback = relayFeedbackTask({ heldOut });
+  const feedback = { ...relayFeedbackTask({ heldOut }), probes: pairProbes("relay-feedback") };
   expect(feedback.probes(feedback.heldOut, seed)["distractors"]).toEqual({ none: "every key is asked for" });
   for (const [problem, changed] of caseOf(feedback, "names").pairs) {
     expect(changed.gold.replaceAll(/[a-z]/gu, "_")).toBe(problem.gold.replaceAll(/[a-z]/gu, "_"));

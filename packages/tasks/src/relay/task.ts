@@ -1,10 +1,8 @@
 import { LaconicError, type Grader, type Problem, type Random, type Tokenizer, type Topology } from "@laconic/core";
-import type { TaskProbes } from "../probes/probe.ts";
 import { heldOutSplits } from "../task.ts";
 import { relayGrader } from "./grader.ts";
 import { relayLevels, type RelayLevel, type RelayLevelName } from "./levels.ts";
 import { generateRelayProblem, relayContent } from "./problem.ts";
-import { relayProbes } from "./probes.ts";
 import { relayTokenizer } from "./tokenizer.ts";
 import { relayTopology } from "./topology.ts";
 
@@ -28,7 +26,6 @@ export interface RelayTask {
   problems(random: Random, count: number): Problem[];
   readonly validation: readonly Problem[];
   readonly heldOut: readonly Problem[];
-  readonly probes: TaskProbes;
 }
 
 /**
@@ -53,7 +50,6 @@ export function relayTask(options: RelayTaskOptions): RelayTask {
     tokenizer: relayTokenizer,
     grader: relayGrader,
     problems: (random, count) => Array.from({ length: count }, () => generateRelayProblem(level, random, "train")),
-    probes: relayProbes(level),
     ...heldOutSplits(heldOut, seed, (random) => generateRelayProblem(level, random, "held-out"), relayContent),
   };
 }

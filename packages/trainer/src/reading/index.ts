@@ -12,6 +12,8 @@ export type { ChangedSetting, ChangesOfStep } from "../run/changed-settings.ts";
 export type { GroupFigures, RunEvaluation } from "../run/run-evaluation.ts";
 export { readRunFacts, stepSeconds, unreadFacts } from "../run/run-facts.ts";
 export type { FamilyColumn, FamilyRow, FamilyTable } from "../run/families.ts";
+export { probeRecordSchema } from "../run/probe-record.ts";
+export type { ProbedFamily, ProbeFigures, ProbeRecord } from "../run/probe-record.ts";
 export type { RunFacts, RunFactsOptions, WarmStartFacts, RunState } from "../run/run-facts.ts";
 export { fileSystemSource, folderSource } from "./folder-source.ts";
 export { eachEpisode, episodeContent, shownEpisodes } from "./episode-content.ts";

@@ -6,10 +6,13 @@ import {
   relayHintTask,
   type RelayLevelName,
   relayLevels,
+  type RelayPairTask,
   relayTask,
   relayWritersTask,
+  type TeamTask,
   type WritersParts,
 } from "@laconic/tasks";
+import { hintProbes, pairProbes, relayProbes } from "@laconic/tasks/probes";
 import * as z from "zod";
 import type { NamedTask } from "./named-task.ts";
 
@@ -28,7 +31,7 @@ export const relay: NamedTask<RelaySettings> = {
     return `${holders} holders know ${facts} each, such as k6 (k is 6), and write to the solver unheard by each other, or stay silent. The solver sees the question, such as k+e, and what was written: its answer is right if it is the sum.`;
   },
   world: ({ level }) => `relay/${level}`,
-  open: ({ level }, { heldOut }) => relayTask({ level, heldOut }),
+  open: ({ level }, { heldOut }) => ({ ...relayTask({ level, heldOut }), probes: relayProbes(level) }),
 };
 
 /** A policy writes hints for an actor that does not learn. */
@@ -50,7 +53,7 @@ export const relayHint: NamedTask<RelayHintSettings> = {
     `An actor is asked for a sum, such as k+e, and knows ${actorReads === "own" ? "the first value and every other time the second" : "all that the collaborator knows"}; the collaborator knows the second and writes it a hint. One of the two learns, and the answer is right if it is the sum.`,
   world: () => "relay/one-fact",
   hasFrozenAgents: () => true,
-  open: (settings, { heldOut }) => relayHintTask({ ...settings, heldOut }),
+  open: (settings, { heldOut }) => ({ ...relayHintTask({ ...settings, heldOut }), probes: hintProbes }),
 };
 
 /** A policy comments on the drafts of an actor that does not learn. */
@@ -65,7 +68,7 @@ export const relayCritic: NamedTask<RelayCriticSettings> = {
     "An actor that does not learn drafts a sum, such as k+e, of which it knows one value; the critic knows the other one and comments on the draft. The actor answers again with the comment, and is right if its second answer is the sum.",
   world: () => "relay/one-fact",
   hasFrozenAgents: () => true,
-  open: (settings, { heldOut }) => relayCriticTask({ ...settings, heldOut }),
+  open: (settings, { heldOut }) => ({ ...relayCriticTask({ ...settings, heldOut }), probes: hintProbes }),
 };
 
 /** Two policies write for one grade. */
@@ -83,7 +86,7 @@ export const relayWriters: NamedTask<RelayWritersSettings> = {
       ? "Two writers know the same fact, such as k6, and write at once: the first is to name it briefly, the second to tell it in at least four times the length. One grade is for both, and full when both lengths, their ratio and both contents are right."
       : "Two writers know the same fact, such as k6, and write at once, at like length. One grade is for both, and full when both lengths and both contents are right.",
   world: () => "relay/one-fact",
-  open: ({ parts }, { heldOut }) => relayWritersTask({ heldOut, ...(parts && { parts }) }),
+  open: ({ parts }, { heldOut }) => pairWithProbes(relayWritersTask({ heldOut, ...(parts && { parts }) })),
 };
 
 /** Two policies write for one grade in two turns, with feedback from outside. */
@@ -97,5 +100,9 @@ export const relayFeedback: NamedTask<RelayFeedbackSettings> = {
   about: () =>
     "Two writers are each to say one value at once, which nobody has told them; in the second turn whoever was wrong is told the fact. The grade is the share of the two that are right in the end.",
   world: () => "relay/one-fact",
-  open: (_, { heldOut }) => relayFeedbackTask({ heldOut }),
+  open: (_, { heldOut }) => pairWithProbes(relayFeedbackTask({ heldOut })),
 };
+
+function pairWithProbes(task: RelayPairTask): TeamTask {
+  return { ...task, probes: pairProbes(task.name) };
+}

@@ -41,7 +41,7 @@ export function storyHintTask({
   actorTokens = 20,
   learns = "helper",
   heldOut = 200,
-}: StoryHintOptions): FrozenActorTask & Pick<TeamTask, "tokenizer"> {
+}: StoryHintOptions): FrozenActorTask & Pick<TeamTask, "tokenizer" | "probes"> {
   const helper = storyAgent("helper", "hint", hintTokens, ({ question }) => `${question} ${opening}`);
   const actor = storyAgent("actor", "actor", actorTokens, ({ question, inbox: [hint] }) =>
     hint === undefined ? question : [question, opening, asSentence(hint.text, ",")].join(" ").trimEnd(),

@@ -1,6 +1,7 @@
 import { randomFromSeed, type Problem } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
-import { relayTokenizer as tokenizer, type ProbeCase, type TeamTask } from "@laconic/tasks";
+import { relayTokenizer as tokenizer, type TeamTask } from "@laconic/tasks";
+import type { ProbeCase } from "@laconic/tasks/probes";
 import { expect, test } from "vitest";
 import { holderTemplates } from "./families.ts";
 import { storyHintTask } from "./hint.ts";

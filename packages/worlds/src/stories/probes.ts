@@ -1,5 +1,5 @@
 import type { AgentId, Problem, Random } from "@laconic/core";
-import { counterparts, type NoProbe, type ProbeCase, type TaskProbes } from "@laconic/tasks";
+import { counterparts, type NoProbe, type ProbeCase, type TaskProbes } from "@laconic/tasks/probes";
 import { holderTemplates, idleFamilies, type IdleText } from "./families.ts";
 import { heldNames, knownNames, things, unseenNames } from "./lexicon.ts";
 
