@@ -23,6 +23,8 @@ test("a list of problems: drawn without repeating, a pool, graded by the grader"
   expect(await gradeOf(task, "1", problem(0))).toBe(1);
   expect(await gradeOf(task, null, problem(0))).toBe(0);
   expect(task.trainedAgents).toEqual(["solver"]);
+  const probes = () => ({ names: { none: "digits have no names" } });
+  expect(defineTask({ ...definition, probes }).probes).toBe(probes);
   const { tokenizer } = defineTask({ ...definition, tokenizer: relayTokenizer });
   expect(tokenizer).toBe(relayTokenizer);
 });

@@ -1,4 +1,4 @@
-import type { Problem } from "@laconic/core";
+import { LaconicError, type Problem } from "@laconic/core";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { ProbedFamily, ProbeRecord } from "@laconic/trainer/reading";
 import {
@@ -40,11 +40,16 @@ interface Played {
   readonly episodes: readonly RecordedEpisode[];
 }
 
-/** Plays the run's own test problems, then each family beside them. */
+/**
+ * Plays the run's own test problems, then each family beside them.
+ * @throws LaconicError `config_invalid` for a task without test problems, and what evaluating throws
+ */
 export async function playFamilies(found: FoundRun, opened: OpenedParts, choice: ProbeChoice): Promise<ProbeRecord> {
   const { families, own, seed } = choice;
   const { parts, task } = opened;
   const problems = task.heldOut.slice(0, choice.problems);
+  if (problems.length === 0)
+    throw new LaconicError("config_invalid", `the task ${task.name} has no test problems to compare with`, {});
   const play = player(found, choice);
   const base = await play("test problems", parts, problems, families.length * problems.length);
   const sources = { ...choice, opened, problems, base: base.episodes.map(({ episode }) => episode) };

@@ -1,4 +1,4 @@
-import { randomFromSeed, type Episode, type LanguageModel, type Problem } from "@laconic/core";
+import { LaconicError, randomFromSeed, type Episode, type LanguageModel, type Problem } from "@laconic/core";
 import { relayHintTask, relayTask, relayTeacher, relayWritersTask, type TeamTask } from "@laconic/tasks";
 import { hintProbes, pairProbes, relayProbes } from "@laconic/tasks/probes";
 import { onePolicy, type TrainingParts } from "@laconic/trainer";
@@ -110,6 +110,20 @@ test("the fresh reader is the model of the beginning, heard and unheard; other-a
   const actor = { title: "mine", speaks: { model: "mine" } } as const;
   const chosen = await planned("other-actor", { ...sources, actor });
   expect([chosen.change, chosen.parts.frozen?.["solver"]?.id]).toEqual(["solver is mine", "mine"]);
+});
+
+test("a fetched model that is not to be had is a reason, and any other fault is one of the program", async () => {
+  const sources = await sourcesOf(relay, { fetched: "gone" });
+  const failing = (error: Error): ProbeSources => ({
+    ...sources,
+    opened: { ...sources.opened, otherModel: () => Promise.reject(error) },
+  });
+  const gone = new LaconicError("checkpoint_missing", "there is no model folder gone");
+  expect(await planFamily("other-actor", failing(gone))).toEqual({
+    family: "other-actor",
+    reason: "the model before the warm start: there is no model folder gone",
+  });
+  await expect(planFamily("other-actor", failing(new TypeError("a fault")))).rejects.toThrow("a fault");
 });
 
 test("an actor that does not learn is tried with the trained policy; two who answer at once hear nobody", async () => {

@@ -1,4 +1,11 @@
-import { randomFromSeed, type AgentId, type Episode, type LanguageModel, type Problem } from "@laconic/core";
+import {
+  LaconicError,
+  randomFromSeed,
+  type AgentId,
+  type Episode,
+  type LanguageModel,
+  type Problem,
+} from "@laconic/core";
 import type { ProbeCase } from "@laconic/tasks/probes";
 import type { TrainingParts } from "@laconic/trainer";
 import type { OpenedParts } from "./open-parts.ts";
@@ -129,8 +136,14 @@ async function otherActor(sources: ProbeSources): Promise<ProbePlan | SkippedFam
   });
   if (actor) return plan(actor.title, await opened.otherModel(answerer, actor.speaks));
   const isTrained = policyOf(parts, answerer) !== null;
-  if (isTrained && fetched !== null)
-    return plan(`the model before its warm start, ${fetched}`, await opened.otherModel(answerer, { model: fetched }));
+  if (isTrained && fetched !== null) {
+    const model = await opened.otherModel(answerer, { model: fetched }).catch((error: unknown) => {
+      if (LaconicError.is(error)) return error;
+      throw error;
+    });
+    if (LaconicError.is(model)) return { family, reason: `the model before the warm start: ${model.message}` };
+    return plan(`the model before its warm start, ${fetched}`, model);
+  }
   const [trained] = Object.values(parts.policies);
   if (!isTrained && trained) return plan("the trained policy itself", trained.speak(trained.model));
   if (base.every((episode) => messagesIn(episode, answerer).length === 0))
