@@ -116,7 +116,12 @@ test("a fetched model that is not to be had is a reason, and any other fault is 
   const sources = await sourcesOf(relay, { fetched: "gone" });
   const failing = (error: Error): ProbeSources => ({
     ...sources,
-    opened: { ...sources.opened, otherModel: () => Promise.reject(error) },
+    opened: {
+      ...sources.opened,
+      otherModel: async () => {
+        throw error;
+      },
+    },
   });
   const gone = new LaconicError("checkpoint_missing", "there is no model folder gone");
   expect(await planFamily("other-actor", failing(gone))).toEqual({
