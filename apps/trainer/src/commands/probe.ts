@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { formatDuration } from "@laconic/core/text";
 import { probeRun, probeText, type ProbeProgress } from "@laconic/report";
+import { probeFamilies } from "@laconic/runtime";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { jsonFlag } from "../cli/flags.ts";
@@ -28,7 +29,11 @@ export function probeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           default: "probe",
           valueHint: "text",
         },
-        families: { type: "string", description: "Families to measure; all by default", valueHint: "a,b" },
+        families: {
+          type: "string",
+          description: `Which of ${probeFamilies.join(", ")}, and of those in --file; all by default`,
+          valueHint: "a,b",
+        },
         file: {
           type: "string",
           description: "A module that exports problems of your own; family or group names the family of each",

@@ -31,9 +31,10 @@ export interface OpenedParts {
   /** By policy. */
   readonly tokenizers: Readonly<Record<string, Tokenizer | ChatTokenizer>>;
   /**
-   * Another model in an agent's place, on the same engine until it is closed. `begun` is the one that the agent's policy began with.
+   * Another model in an agent's place, on the same engine until it is closed. `begun` is the one that the agent's policy began with,
+   * `trained` the run's first policy. An agent that does not learn keeps its temperature.
    */
-  otherModel(agent: string, given: "begun" | ActorChoice["speaks"]): Promise<LanguageModel>;
+  otherModel(agent: string, given: "begun" | "trained" | ActorChoice["speaks"]): Promise<LanguageModel>;
   /** Closes engine and task. */
   close(): Promise<void>;
 }
@@ -138,12 +139,7 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
     const frozen =
       actor && Object.fromEntries(others.map((id) => [id, speakingAt(task.frozenTemperatures?.[id] ?? 0, actor)]));
     const parts = { task, policies, ...values, ...(frozen && { frozen }) };
-    const otherModel: OpenedParts["otherModel"] = async (agent, given) => {
-      const policy = Object.keys(names).find((name) => names[name]?.includes(agent));
-      const base = policy === undefined ? undefined : bases[policy];
-      const model = await actorOf(given !== "begun" ? given : base === undefined ? null : { model: base });
-      return policy === undefined ? speakingAt(task.frozenTemperatures?.[agent] ?? 0, model) : model;
-    };
+    const otherModel = otherModels(parts, task, bases, actorOf);
     return { engine, task, parts, tokenizers, otherModel, close };
   } catch (error) {
     await close();
@@ -172,6 +168,24 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
     const tokenizer = folder === null ? task.tokenizer : await policyTokenizer(folder, templateArguments);
     return speaker(model.id, tokenizer, engine.capabilities)(model);
   }
+}
+
+/** @param open - a model that the configuration may name; null for the run's own as it began */
+function otherModels(
+  { policies }: Pick<TrainingParts, "policies">,
+  { frozenTemperatures = {} }: TeamTask,
+  bases: Readonly<Record<string, string>>,
+  open: (given: AppConfig["actor"] | ActorChoice["speaks"]) => Promise<LanguageModel>,
+): OpenedParts["otherModel"] {
+  return async (agent, given) => {
+    const [first] = Object.values(policies);
+    const policy = Object.keys(policies).find((name) => policies[name]?.agents.includes(agent));
+    const base = policy === undefined ? undefined : bases[policy];
+    const begun = base === undefined ? null : { model: base };
+    const model =
+      given === "trained" && first ? first.speak(first.model) : await open(typeof given === "string" ? begun : given);
+    return policy === undefined ? speakingAt(frozenTemperatures[agent] ?? 0, model) : model;
+  };
 }
 
 /** Where a run's models are. */

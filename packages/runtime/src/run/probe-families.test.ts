@@ -26,7 +26,7 @@ async function sourcesOf(task: TeamTask, given: Partial<ProbeSources> = {}): Pro
     ),
   );
   const otherModel: OpenedParts["otherModel"] = async (_, other) =>
-    named(other === "begun" ? "begun" : other && "model" in other ? other.model : "other");
+    named(typeof other === "string" ? other : other && "model" in other ? other.model : "other");
   const opened = { task, parts, otherModel } as ProbeSources["opened"];
   return { opened, problems, base, seed: "s", actor: null, fetched: null, ...given };
 }

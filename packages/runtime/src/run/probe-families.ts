@@ -144,8 +144,7 @@ async function otherActor(sources: ProbeSources): Promise<ProbePlan | SkippedFam
     if (LaconicError.is(model)) return { family, reason: `the model before the warm start: ${model.message}` };
     return plan(`the model before its warm start, ${fetched}`, model);
   }
-  const [trained] = Object.values(parts.policies);
-  if (!isTrained && trained) return plan("the trained policy itself", trained.speak(trained.model));
+  if (!isTrained) return plan("the trained policy itself", await opened.otherModel(answerer, "trained"));
   if (base.every((episode) => messagesIn(episode, answerer).length === 0))
     return plan("the model as the run began", await opened.otherModel(answerer, "begun"));
   return { family, reason: "the run had no warm start, so fresh-reader is that; --actor names another model" };
