@@ -4,8 +4,8 @@ import type { HeldSplit } from "./lexicon.ts";
 /** Who a story is about, and which thing is in it. */
 type Story = (name: string, thing: string) => string;
 
-/** Where a family of texts is read: what is read in training is read in no held-out problem as something new. */
-export type FamilySplit = "train" | HeldSplit;
+/** Where a family of texts is read: what is read in training is read in no held-out problem as something new, and a probe's in none. */
+export type FamilySplit = "train" | HeldSplit | "probe";
 
 /** How a teller who knows reads whose the thing is: a child's name and its thing, in words of each family's own. */
 export const holderTemplates: Readonly<Record<FamilySplit, Readonly<Record<string, Story>>>> = {
@@ -32,6 +32,14 @@ export const holderTemplates: Readonly<Record<FamilySplit, Readonly<Record<strin
   test: {
     box: (name, thing) => `${name} opened the box. There was a ${thing} for ${name} in it.`,
     kept: (name, thing) => `A little child called ${name} kept a ${thing} near the bed.`,
+  },
+  // Other shapes of sentences than those that training is made of.
+  probe: {
+    quoted: (name, thing) => `"This ${thing} is mine," said ${name}.`,
+    belonged: (name, thing) => `The ${thing} that grandpa made belonged to little ${name}.`,
+    lent: (name, thing) => `${name} let the others play with the ${thing}, and took it home at night.`,
+    present: (name, thing) => `When ${name} was five, there was one present. Inside was a ${thing}.`,
+    missed: (name, thing) => `Nobody could find the ${thing} of ${name}. They looked and looked.`,
   },
 };
 
@@ -145,6 +153,20 @@ export const idleFamilies: Readonly<Record<FamilySplit, Readonly<Record<string, 
     sold: oneOf(
       ({ other }) => `A man sold a ${other} in the town.`,
       ({ other }) => `The wind took the ${other} away. It was gone.`,
+    ),
+  },
+  probe: {
+    school: oneOf(
+      () => "The teacher read from a long book. Nobody wanted to listen.",
+      ({ name, friend }) => `A cloud came, and ${friend} pushed ${name} into the water.`,
+    ),
+    forbidden: oneOf(
+      ({ name, asked }) => `${name} must never touch a ${asked}, said the old man.`,
+      ({ name, asked }) => `Somebody had the ${asked}. It was not ${name}.`,
+    ),
+    empty: oneOf(
+      ({ name, other }) => `When ${name} came, there was no ${other} left.`,
+      ({ other }) => `How do you paint a ${other}? You need a lot of red.`,
     ),
   },
 };

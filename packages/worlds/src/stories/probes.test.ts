@@ -35,7 +35,7 @@ test("a paraphrase changes the holder's words alone, into a sentence that traini
   expect(pairs).toHaveLength(heldOut);
   for (const [before, after] of pairs) {
     expect(changedAgents([before, after])).toEqual([holderOf(before)]);
-    const told = Object.values(holderTemplates.test).map((make) => make(before.gold, before.question));
+    const told = Object.values(holderTemplates.probe).map((make) => make(before.gold, before.question));
     const view = after.views?.[holderOf(before)] ?? "";
     expect([isEnded(after), told.some((text) => view.startsWith(`${text} `))]).toEqual([true, true]);
   }

@@ -52,22 +52,22 @@ function otherNames(problems: readonly Problem[], random: Random): ProbeCase {
   });
 }
 
-/** Who knows the owner reads it in words of a template that training never has. */
+/** Who knows the owner reads it in sentences that neither training nor test has. */
 function paraphrases(problems: readonly Problem[], random: Random, textLength: TextLength): ProbeCase {
-  const templates = Object.values(holderTemplates.test);
-  const change = "the owner is told in sentences never seen in training";
+  const templates = Object.values(holderTemplates.probe);
+  const change = "the owner is told in sentences of other shapes, seen in no split";
   return counterparts(change, problems, random, (problem, own) => {
     const [view, holder] = [viewOfHolder(problem), holderOf(problem)];
-    const told = view.slice(0, textLength(view, problem));
-    const others = templates.map((make) => make(problem.gold, problem.question)).filter((text) => text !== told);
-    return holder === null ? null : withView(problem, holder, `${own.pick(others)}${view.slice(told.length)}`);
+    const told = own.pick(templates)(problem.gold, problem.question);
+    const rest = view.slice(textLength(view, problem));
+    return holder === null ? null : withView(problem, holder, `${told}${rest}`);
   });
 }
 
-/** Who does not know reads a text of a family that training never has. */
+/** Who does not know reads a text that neither training nor test has. */
 function otherIdleTexts(problems: readonly Problem[], random: Random, textLength: TextLength): ProbeCase {
-  const texts = Object.values(idleFamilies.test);
-  return counterparts("idle tellers read texts never seen in training", problems, random, (problem, own) => ({
+  const texts = Object.values(idleFamilies.probe);
+  return counterparts("idle tellers read texts seen in no split", problems, random, (problem, own) => ({
     ...problem,
     views: changedViews(problem, (view, agent) =>
       agent === holderOf(problem) ? view : `${idleText(problem, texts, own)}${view.slice(textLength(view, problem))}`,

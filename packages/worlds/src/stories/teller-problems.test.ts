@@ -65,7 +65,7 @@ test("nothing that is held back is trained on, and the two held-out splits share
   const ids = new Set(learned.map(({ id }) => id));
   expect([...ofSplit.test, ...ofSplit.validation].filter(({ id }) => ids.has(id))).toEqual([]);
   expect(new Set(learned.map(({ views = {} }) => Object.keys(views).length))).toEqual(new Set([2, 3, 4]));
-  const splits: readonly FamilySplit[] = ["train", "validation", "test"];
+  const splits: readonly FamilySplit[] = ["train", "validation", "test", "probe"];
   const templates = splits.flatMap((split) => Object.values(holderTemplates[split]).map((text) => text("_", "_")));
   expect(new Set(templates).size).toBe(templates.length);
   expect(Object.keys(holderTemplates.train).length).toBeGreaterThanOrEqual(6);
