@@ -1,3 +1,4 @@
+import { basename, isAbsolute } from "node:path";
 import {
   LaconicError,
   randomFromSeed,
@@ -142,7 +143,9 @@ async function otherActor(sources: ProbeSources): Promise<ProbePlan | SkippedFam
       throw error;
     });
     if (LaconicError.is(model)) return { family, reason: `the model before the warm start: ${model.message}` };
-    return plan(`the model before its warm start, ${fetched}`, model);
+    // A folder's place is of this machine alone.
+    const name = isAbsolute(fetched) ? basename(fetched) : fetched;
+    return plan(`the model before its warm start, ${name}`, model);
   }
   if (!isTrained) return plan("the trained policy itself", await opened.otherModel(answerer, "trained"));
   if (base.every((episode) => messagesIn(episode, answerer).length === 0))
