@@ -96,7 +96,7 @@ test("a run is served as its team, and each of its agents alone", { timeout: 120
   const run = join(await temporaryFolder(), "quick");
   const train = ["train", "preset:relay-quickstart", "train.steps=1", "train.evaluation.every=0", "--run", run];
   expect(await main([...train, "workers=1"], { terminal: recordingTerminal() })).toBe(0);
-  const { url } = await startServe(run, "the team quick");
+  const { url } = await startServe(run, "quick");
   const ask = async (path: string, body?: object): Promise<Record<string, unknown>> => {
     const headers = { "content-type": "application/json" };
     const answer = await fetch(`${url}${path}`, body && { method: "POST", headers, body: JSON.stringify(body) });

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, afterAll, describe, expect, onTestFinished, test } from "vitest";
@@ -161,53 +161,38 @@ describe("a run of values that stand in its configuration", () => {
     const reply = await fetch(`${url}/completions`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ model: "mine", prompt: "1+2", max_tokens: 3 }),
+      body: JSON.stringify({ model: "mine/first", prompt: "1+2", max_tokens: 3 }),
     });
     expect(await reply.json()).toMatchObject({ object: "text_completion" });
   });
 
-  test(
-    "is refused by the name of a file that changed or is gone, with the copy to bring back",
-    { timeout },
-    async () => {
-      const words = join(folder, "words.ts");
-      await writeFile(words, `${wordsFile}// more\n`);
-      onTestFinished(() => writeFile(words, wordsFile));
-      const copy = join(run, "sources", "words.ts");
-      const commands = [
-        ["eval", run],
-        ["analyze", run],
-        ["serve", run],
-        ["rescore", run, "--regrade"],
-        ["train", "--resume", "--run", run],
-        ["train", join(folder, "run.config.ts"), "--resume", "--run", run],
-        [
-          "bench",
-          "--benchmarks",
-          join(folder, "board.ts"),
-          "--methods",
-          `mine=${run}`,
-          "--model",
-          "m",
-          "--base-url",
-          "http://x/v1",
-          "--run",
-          join(folder, "b"),
-        ],
-      ];
-      for (const command of commands) {
-        const { code, err } = await laconic(...command);
-        expect([command[0], code]).toEqual([command[0], 2]);
-        expect(err).toContain(`${words} has changed since the run in ${run} started`);
-        expect(err).toContain(`bring it back; a copy is in ${copy}`);
-      }
-      await rename(words, `${words}.away`);
-      const gone = await laconic("eval", run);
-      expect(gone.err).toContain(`${words} is not there, and the run in ${run} is made of it`);
-      await cp(copy, words);
-      expect((await laconic("eval", run, "--problems", "1")).code).toBe(0);
-    },
-  );
+  test("opens with its own copies after a file has changed, and goes on with the file alone", { timeout }, async () => {
+    const words = join(folder, "words.ts");
+    const before = await laconic("eval", run, "--problems", "2", "--json");
+    await writeFile(words, wordsFile.replace("text.replaceAll", "`${text}!`.repeat(2).replaceAll"));
+    onTestFinished(() => writeFile(words, wordsFile));
+    const changed = `${words} has changed since the run in ${run} started`;
+    const after = await laconic("eval", run, "--problems", "2", "--json");
+    expect([after.code, after.out, after.err.includes(`${changed}: the run's own copy`)]).toEqual([
+      0,
+      before.out,
+      true,
+    ]);
+    await rename(words, `${words}.away`);
+    expect((await laconic("analyze", run, "--problems", "1")).code).toBe(0);
+    const copy = join(run, "sources", "words.ts");
+    const resume = ["train", "--resume", "--run", run];
+    expect((await laconic(...resume)).err).toContain(`${words} is not there, and the run in ${run} is made of it`);
+    await writeFile(words, `${wordsFile}// more\n`);
+    for (const command of [resume, ["train", join(folder, "run.config.ts"), ...resume.slice(1)]]) {
+      const { code, err } = await laconic(...command);
+      expect([code, err]).toEqual([2, expect.stringContaining(`${changed} (SHA-256`)]);
+      expect(err).toContain(`bring it back; a copy is in ${copy}`);
+    }
+    await appendFile(copy, "// damaged\n");
+    expect((await laconic("eval", run)).err).toContain(`${changed} (SHA-256`);
+    await writeFile(copy, wordsFile);
+  });
 
   test("goes on after project and run have moved together", { timeout }, async () => {
     const moved = await mkdtemp(join(tmpdir(), "laconic-moved-"));

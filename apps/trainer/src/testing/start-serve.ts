@@ -23,7 +23,8 @@ export async function startServe(
     child.once("exit", () => reject(new Error(notes)));
     child.stderr.on("data", (chunk: Buffer) => {
       notes += chunk.toString();
-      const [, found] = new RegExp(`(?:serving|training) ${name}.* on (http:\\S+)`, "u").exec(notes) ?? [];
+      const [, found] =
+        new RegExp(`(?:serving|training) (?:the team )?${name}.* on (http:\\S+)`, "u").exec(notes) ?? [];
       if (found !== undefined) resolve(found);
     });
   });

@@ -18,7 +18,7 @@ import { openModelFolder } from "../models/model-folder.ts";
 import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
 import { modelSource, openParts, policiesOf } from "../run/open-parts.ts";
-import { checkModelsOf, openRun, runResources, type FoundRun } from "../run/open-run.ts";
+import { checkModelsOf, noteSources, openRun, runResources, type FoundRun } from "../run/open-run.ts";
 import { expectWeightsHere } from "../run/remote/tinker-setting.ts";
 import { checkInputs, tokenizerInput } from "../run/run-inputs.ts";
 import type { RunTask } from "../run/run-settings.ts";
@@ -81,6 +81,7 @@ export async function openServed(
   if (given === "shipped" || given.startsWith("hub:") || !(await isRun()))
     return alone(await servedFolder(given, choice, progress));
   return openRun(run, choice.which, async (found) => {
+    noteSources(found, progress);
     const { task } = found.config;
     const hasTeam = isReference(task) || task.name !== "gateway";
     const team = hasTeam && choice.policy === undefined ? await servedTeam(run, found, choice, place, progress) : null;

@@ -33,6 +33,33 @@ export function inFolder<T>(directory: string, config: T): T {
   return mapReferences(config, (reference) => ({ ...reference, file: pathFrom(directory, reference.file) }));
 }
 
+/** A run's sources, as its values are to be read. */
+export interface PlacedSources {
+  /** The configuration of the run's folder, read again. */
+  readonly place: <T>(config: T) => T;
+  /** Files that are not what they were: the run's own copies stand for all. */
+  readonly changed: readonly string[];
+}
+
+/**
+ * Where a run's values are read from: the files that it was started with, or, where one is not what it was, the copies of all that
+ * the run keeps. Copies import packages from where the run lies.
+ * @throws LaconicError `checkpoint_mismatch` for a file that changed where a copy is missing or damaged
+ */
+export async function placedSources(directory: string): Promise<PlacedSources> {
+  const inputs = (await manifestOfRun(nodeFileSystem, directory))?.inputs ?? {};
+  const known = knownSources(inputs);
+  const differing = await differingFrom(known, (name) => resolve(directory, name));
+  if (differing.length === 0) return { place: (config) => fromFolder(directory, config), changed: [] };
+  const names = known.map(([name]) => name);
+  const copy = (name: string): string => join(directory, copyOf(name, names));
+  if ((await differingFrom(known, copy)).length > 0) await checkSourceInputs(directory, "run", inputs);
+  return {
+    place: (config) => mapReferences(config, (reference) => ({ ...reference, file: copy(reference.file) })),
+    changed: differing.map((name) => resolve(directory, name)),
+  };
+}
+
 /** The same, read again. */
 export function fromFolder<T>(directory: string, config: T): T {
   return mapReferences(config, (reference) => ({ ...reference, file: resolve(directory, reference.file) }));
@@ -66,9 +93,7 @@ export async function checkSourceInputs(
   noun: "run" | "bench",
   inputs: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const known = Object.entries(inputs).flatMap(([name, hash]) =>
-    name.startsWith(prefix) ? [[name.slice(prefix.length), hash] as const] : [],
-  );
+  const known = knownSources(inputs);
   const names = known.map(([name]) => name);
   for (const [name, before] of known) {
     const file = resolve(directory, name);
@@ -88,6 +113,22 @@ export async function checkSourceInputs(
       ...(remedy !== "" && { copy }),
     });
   }
+}
+
+/** Sources among a manifest's inputs: paths from the folder, and their SHA-256. */
+function knownSources(inputs: Readonly<Record<string, string>>): (readonly [name: string, hash: string])[] {
+  return Object.entries(inputs).flatMap(([name, hash]) =>
+    name.startsWith(prefix) ? [[name.slice(prefix.length), hash] as const] : [],
+  );
+}
+
+/** Those of which another file, or none, lies at a place. */
+async function differingFrom(
+  known: ReturnType<typeof knownSources>,
+  placeOf: (name: string) => string,
+): Promise<string[]> {
+  const now = await Promise.all(known.map(([name]) => sha256OfFile(placeOf(name)).catch(() => null)));
+  return known.flatMap(([name, hash], i) => (now[i] === hash ? [] : [name]));
 }
 
 /** Whether an input of a manifest is a source. */

@@ -10,7 +10,7 @@ import {
   type LoopState,
 } from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
-import { checkSources, fromFolder } from "../resolver/run-sources.ts";
+import { placedSources } from "../resolver/run-sources.ts";
 import { fromOwnModel } from "./warm-start/own-model.ts";
 import { parseAppConfig } from "./app-config.ts";
 import type { ActorChoice } from "./chosen-actor.ts";
@@ -29,12 +29,22 @@ export interface FoundRun {
   readonly config: AppConfig;
   readonly checkpoint: string;
   readonly state: LoopState;
+  /** Files of the user's own that are not what they were: the run's copies of them are read. */
+  readonly changedSources: readonly string[];
   /** What was wrong with newer checkpoints. */
   readonly warnings: readonly string[];
 }
 
-/** @throws LaconicError `run_missing`, `config_invalid`; `checkpoint_mismatch` for a setting or source edited since */
+/**
+ * What a run was started with; of a source that was edited since, the run's own copy.
+ * @throws LaconicError `run_missing`, `config_invalid`; `checkpoint_mismatch` for a setting edited since, and for a source without
+ * a copy
+ */
 export async function configOfRun(directory: string): Promise<AppConfig> {
+  return (await storedRun(directory)).config;
+}
+
+async function storedRun(directory: string): Promise<Pick<FoundRun, "config" | "changedSources">> {
   const file = join(directory, runFiles.config);
   const kept = await readSettings(nodeFileSystem, directory);
   const manifest = await manifestOfRun(nodeFileSystem, directory);
@@ -48,26 +58,26 @@ export async function configOfRun(directory: string): Promise<AppConfig> {
       { key, before, now },
     );
   }
-  await checkSources(directory);
-  return parseAppConfig(fromOwnModel(directory, fromFolder(directory, kept)));
+  const { place, changed } = await placedSources(directory);
+  return { config: parseAppConfig(fromOwnModel(directory, place(kept))), changedSources: changed };
 }
 
 /** @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`, `config_invalid` */
 export async function findRun(directory: string, which: "latest" | "best" = "latest"): Promise<FoundRun> {
-  const config = await configOfRun(directory);
+  const stored = await storedRun(directory);
   const found = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints), which).catch(
     (error: unknown) => {
       if (!LaconicError.is(error) || error.code !== "checkpoint_missing") throw error;
       // It may be running: nothing of it is to be removed.
       throw new LaconicError(
         "checkpoint_missing",
-        `${directory} holds no checkpoint yet; a run writes its first after ${config.train.checkpoint.every} steps, or when it is interrupted`,
+        `${directory} holds no checkpoint yet; a run writes its first after ${stored.config.train.checkpoint.every} steps, or when it is interrupted`,
         { directory },
         error,
       );
     },
   );
-  return { directory, config, checkpoint: found.folder, state: found.state, warnings: found.warnings };
+  return { directory, ...stored, checkpoint: found.folder, state: found.state, warnings: found.warnings };
 }
 
 /** How often a checkpoint is found and opened anew, where the run that goes on removes it in between. */
@@ -118,6 +128,14 @@ export async function runResources(
   };
 }
 
+/** Tells which files were edited since the run was started. */
+export function noteSources({ directory, changedSources }: FoundRun, progress: Progress): void {
+  for (const file of changedSources)
+    progress.note(
+      `${file} has changed since the run in ${directory} started: the run's own copy of its sources is read`,
+    );
+}
+
 /**
  * Refuses models that are not those that a run was started with, unless it kept nothing to tell by, which is said.
  * @throws LaconicError `checkpoint_mismatch`
@@ -155,6 +173,7 @@ export async function openFoundRun(
   } = {},
 ): Promise<OpenedParts> {
   const { directory, config, checkpoint } = found;
+  noteSources(found, progress);
   await checkModelsOf(directory, config, progress, { actor: actor === undefined });
   const resources = await runResources(config.model, progress, { weights: config.engine === null });
   const place = config.engine
