@@ -30,8 +30,18 @@ const lines = positionals.flatMap((text) => {
   const file = statSync(path).isDirectory() ? join(path, runFiles.probe) : path;
   const record = probeRecordSchema.parse(JSON.parse(readFileSync(file, "utf8")));
   return record.families.map(({ family, change, problems, base, probed, fall, unheard }): Line => ({
-    ...{ world, run: basename(path, ".json"), family, change, problems },
-    ...{ base: base.accuracy, accuracy: probed.accuracy, fall: fall.value, low: fall.low, high: fall.high },
+    world,
+    run: basename(path, ".json"),
+    family,
+    change,
+    problems,
+    ...{
+      base: base.accuracy,
+      accuracy: probed.accuracy,
+      fall: fall.value,
+      low: fall.low,
+      high: fall.high,
+    },
     ...(unheard !== undefined && { unheard }),
   }));
 });
