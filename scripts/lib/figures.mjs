@@ -50,7 +50,7 @@ function shown(rows, show, where) {
     throw new Error(`${where} has no number at ${path}`);
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   // Half up on the decimal number: 0.865 in a file is 0.87, although the nearest double lies below it.
-  const text = (value) => (value + Math.sign(value) * 1e-9).toFixed(Number(digits));
+  const text = (value) => (value + Math.sign(value) * 1e-9).toFixed(Number(digits)).replace(/^-(0(?:\.0+)?)$/u, "$1");
   if (of === "mean" || of === "last") return text(mean);
   const [least, most] = [text(Math.min(...values)), text(Math.max(...values))];
   if (of === "spread") return least === most ? least : `${text(mean)} (${least} to ${most})`;
