@@ -35,13 +35,11 @@ const lines = positionals.flatMap((text) => {
     family,
     change,
     problems,
-    ...{
-      base: base.accuracy,
-      accuracy: probed.accuracy,
-      fall: fall.value,
-      low: fall.low,
-      high: fall.high,
-    },
+    base: base.accuracy,
+    accuracy: probed.accuracy,
+    fall: fall.value,
+    low: fall.low,
+    high: fall.high,
     ...(unheard !== undefined && { unheard }),
   }));
 });
