@@ -9,6 +9,8 @@ import type { UnitRow } from "./objectives.ts";
 import { firstPrice, nextPrice, usedOf } from "./prices.ts";
 import type { AuditedPolicy, AuditedStep, AuditedUpdate } from "./record.ts";
 import { rateAt, settingsOf } from "./settings.ts";
+import { isOwnValue } from "./schema.ts";
+import { joined, parted } from "./ratio-units.ts";
 import { correctionOf } from "./sample-weights.ts";
 import type { Judged, PolicyFacts, Trained } from "./step-facts.ts";
 import { treeAdvantages } from "./tree-returns.ts";
@@ -165,26 +167,15 @@ function advantagesOf(
   const { advantage, groupBy } = settings;
   const baselines = memory.baselines.get(name) ?? new Map<string, number>();
   memory.baselines.set(name, baselines);
+  if (isOwnValue(groupBy)) {
+    findings.leaveOut(`advantages of ${name}`, "groups are user-defined; recorded advantages are taken");
+    return { values: null, estimated: { values: null, metrics: {} } };
+  }
   const members: number[][] =
     groupBy === "prompt"
       ? judged.map((_, i) => trained.flatMap((each, s) => (each.rollout === i ? [s] : [])))
       : trained.map((_, s) => [s]);
-  const rows = members.map((sequences, i): Row => {
-    const first = trained[sequences[0] ?? -1];
-    const each = judged[groupBy === "prompt" ? i : (first as Trained).rollout] as Judged;
-    const { agent = "", turn = 0 } = first?.utterance ?? {};
-    const keys = groupBy === "prompt+agent" ? [agent] : groupBy === "prompt+agent+turn" ? [agent, turn] : [];
-    const shared = groupBy === "prompt" ? each.own.reward : (each.credit?.get(turn) ?? each.own.reward);
-    return {
-      group: JSON.stringify([each.row.group, ...keys]),
-      agent,
-      reward: groupBy === "prompt" ? shared : shared + (each.agentRewards.get(agent) ?? 0),
-      tokens: sequences.reduce((sum, s) => sum + (lengths[s] as number), 0),
-      terms: each.episode.score?.reward?.team ?? { task: each.own.task },
-      costs: each.own.costs,
-      greedyReward: each.greedyReward,
-    };
-  });
+  const rows = rowsOf(members, groupBy, judged, trained);
   const estimator = typeof advantage === "string" ? null : estimatorOf(advantage);
   if (!estimator || (estimator.remembers && !memory.isWhole)) {
     const own = typeof advantage === "string" ? advantage : advantage.estimator;
@@ -211,6 +202,31 @@ function advantagesOf(
   });
   const values = estimator.remembers ? null : (result.perRow ?? null);
   return { values: perSequence, estimated: { values, metrics: result.metrics } };
+}
+
+/** What an estimator sees: an episode a row, or an utterance. */
+function rowsOf(
+  members: readonly (readonly number[])[],
+  groupBy: Settings["groupBy"],
+  judged: readonly Judged[],
+  trained: readonly Trained[],
+): Row[] {
+  return members.map((sequences, i): Row => {
+    const first = trained[sequences[0] ?? -1];
+    const each = judged[groupBy === "prompt" ? i : (first as Trained).rollout] as Judged;
+    const { agent = "", turn = 0 } = first?.utterance ?? {};
+    const keys = groupBy === "prompt+agent" ? [agent] : groupBy === "prompt+agent+turn" ? [agent, turn] : [];
+    const alone = (each.agentRewards.get(agent) ?? 0) + (each.turnRewards.get(turn) ?? 0);
+    return {
+      group: JSON.stringify([each.row.group, ...keys]),
+      agent,
+      reward: groupBy === "prompt" ? each.own.reward : (each.credit?.get(turn) ?? each.own.reward) + alone,
+      tokens: sequences.reduce((sum, s) => sum + (trained[s]?.utterance.trace?.tokens.length ?? 0), 0),
+      terms: each.episode.score?.reward?.team ?? { task: each.own.task },
+      costs: each.own.costs,
+      greedyReward: each.greedyReward,
+    };
+  });
 }
 
 /** Advantages of what there was to train on, as those of what was trained on. */
@@ -368,33 +384,4 @@ function recordedAdvantages({ advantages }: AuditedPolicy, trained: readonly Tra
   return trained.map(({ utterance }, s) =>
     new Array<number>(utterance.trace?.tokens.length ?? 0).fill(advantages[s] as number),
   );
-}
-
-/** Positions in an optimiser step that share a ratio, in order of appearance. */
-function joined(unit: string, own: readonly Trained[]): number[][] {
-  const units = new Map<string, number[]>();
-  own.forEach(({ rollout, utterance: { agent, turn } }, i) => {
-    const keys = { message: [i], turn: [rollout, agent, turn], trajectory: [rollout, agent], joint: [rollout] }[unit];
-    const key = JSON.stringify(keys ?? [i]);
-    units.set(key, [...(units.get(key) ?? []), i]);
-  });
-  return [...units.values()];
-}
-
-/** Gradients of units as those of their sequences, in the order of the optimiser step. */
-function parted(
-  dLogProbs: readonly (readonly number[])[],
-  units: readonly (readonly number[])[],
-  now: readonly (readonly number[])[],
-): number[][] {
-  const found: number[][] = now.map(() => []);
-  units.forEach((members, u) => {
-    let at = 0;
-    for (const i of members) {
-      const length = now[i]?.length ?? 0;
-      found[i] = (dLogProbs[u] as number[]).slice(at, at + length);
-      at += length;
-    }
-  });
-  return found;
 }

@@ -34,6 +34,7 @@ export function judge(
       at === undefined ? own.reward : priced(step.episodes[at] as StoredEpisode<Utterance>, row.costs).reward;
     const ofTask = episode.score?.reward?.team ?? { task: gradeOf(episode) };
     const agentTerms = Object.entries(episode.score?.reward?.agents ?? {});
+    const turnTerms = Object.entries(episode.score?.reward?.turns ?? {});
     const greedy = row.greedy === undefined ? Number.NaN : rewardAt(row.greedy);
     return {
       row,
@@ -43,6 +44,7 @@ export function judge(
       place: { step: step.step, episode: i, problem: episode.problemId },
       credit: creditOf(settings, episode, own, row, (agent) => rewardAt(row.without?.[agent]), ofTask),
       agentRewards: new Map(agentTerms.map(([agent, terms]) => [agent, total(Object.values(terms))])),
+      turnRewards: new Map(turnTerms.map(([turn, terms]) => [Number(turn), total(Object.values(terms))])),
       greedyReward: greedy,
     };
   });

@@ -55,7 +55,7 @@ export function named(key: string, table: RuleTable, options: KnownGroup, always
 
 /** The first setting that is not known, by its path, and by its value where that is what is unknown; null where all are. */
 export function unknownIn(value: unknown, known: Known, path: readonly string[] = []): string | null {
-  if (typeof known === "string" || value === null || value === undefined) return null;
+  if (typeof known === "string" || value === null || value === undefined || isOwnValue(value)) return null;
   if (isChoice(known)) return known.some((each) => each === value) ? null : `${path.join(".")} ${shown(value)}`;
   // A text in place of a group names a value of the user's own.
   if (typeof value !== "object") return typeof value === "string" ? null : `${path.join(".")} ${shown(value)}`;
@@ -67,6 +67,11 @@ export function unknownIn(value: unknown, known: Known, path: readonly string[] 
     if (found !== null) return found;
   }
   return null;
+}
+
+/** A value of the user's own, as a configuration keeps it: where it is made. */
+export function isOwnValue(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "file" in value && "export" in value;
 }
 
 function knownAt(group: KnownGroup, key: string): Known | undefined {

@@ -68,6 +68,7 @@ const plain = {
   "divergence?": { "fall?": "any", "steps?": "any" },
   "checkpoint?": { "every?": "any", "keep?": "any" },
   "reward?": "any",
+  "groupReward?": "any",
 } as const;
 
 const tree = { "mode?": ["aligned", "cross"], gamma: "number", "stopAbove?": "any" } as const;

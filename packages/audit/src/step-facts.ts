@@ -17,6 +17,8 @@ export interface Judged {
   readonly own: Earned;
   readonly credit: ReadonlyMap<number, number> | null;
   readonly agentRewards: ReadonlyMap<string, number>;
+  /** By turn. */
+  readonly turnRewards: ReadonlyMap<number, number>;
   readonly greedyReward: number;
 }
 

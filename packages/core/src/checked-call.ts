@@ -21,8 +21,23 @@ export function checkedCall<T>(of: ValueName, call: () => T, lacks: (given: unkn
   try {
     given = call();
   } catch (error) {
-    if (LaconicError.is(error)) throw error;
-    throw refused(of, `threw ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`, error);
+    throw LaconicError.is(error) ? error : thrown(of, error);
+  }
+  checkValue(of, given, lacks);
+  return given;
+}
+
+/** The same of a function that may answer with a promise. */
+export async function checkedAnswer<T>(
+  of: ValueName,
+  call: () => T | Promise<T>,
+  lacks: (given: unknown) => string | null,
+): Promise<T> {
+  let given: T;
+  try {
+    given = await call();
+  } catch (error) {
+    throw LaconicError.is(error) ? error : thrown(of, error);
   }
   checkValue(of, given, lacks);
   return given;
@@ -36,6 +51,10 @@ export function checkValue(of: ValueName, given: unknown, lacks: (given: unknown
   }
   const lack = lacks(given);
   if (lack !== null) throw refused(of, lack);
+}
+
+function thrown(of: ValueName, error: unknown): LaconicError {
+  return refused(of, `threw ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`, error);
 }
 
 function refused({ name, value, place }: ValueName, reason: string, cause?: unknown): LaconicError {

@@ -1,4 +1,5 @@
-import type { AgentId } from "./problem.ts";
+import type { Episode, Utterance } from "./episode.ts";
+import type { AgentId, Problem } from "./problem.ts";
 import type { Diagnostics } from "./statistic.ts";
 
 /**
@@ -14,6 +15,12 @@ export interface RewardBatch {
   readonly offsets: Int32Array;
   /** Whose row it is, where the grouping key tells agents apart. [S] */
   readonly agents?: readonly AgentId[];
+  /** Of each row, its gold answer included. [S] */
+  readonly problems: readonly Problem[];
+  /** The whole episode of each row: what every agent saw and said. [S] */
+  readonly episodes: readonly Episode[];
+  /** What the trained tokens of each row are of, in their order. [S] */
+  readonly utterances: readonly (readonly Utterance[])[];
   /** Terms of the reward by name, before costs; NaN where one does not apply. [S] each */
   readonly terms: Readonly<Record<string, Float64Array>>;
   /** Units used of each cost, by name. [S] each */
@@ -23,6 +30,16 @@ export interface RewardBatch {
   /** Reward of the greedy answer to the row's query; present for an estimator that needs it. [S] */
   readonly greedyRewards?: Float64Array;
 }
+
+/** An utterance that is to learn, in its episode. */
+export interface GroupMember {
+  readonly utterance: Utterance;
+  readonly episode: Episode;
+  readonly problem: Problem;
+}
+
+/** A grouping of one's own: utterances with the same key share a group, whatever their problem. */
+export type Grouping = (item: GroupMember) => string | number;
 
 /** What an estimator says. */
 export interface Advantages<State = unknown> {
@@ -34,7 +51,8 @@ export interface Advantages<State = unknown> {
 }
 
 /**
- * From rewards to advantages. Pure: what it remembers is a value, plain data that a checkpoint holds.
+ * From rewards to advantages. What it remembers is a value, plain data that a checkpoint holds: no state elsewhere. It may take its time
+ * (a model that judges), and then answers with a promise.
  * @throws LaconicError `reward_invalid` naming the row of a reward that cannot be used.
  */
 export interface Estimator<State = unknown> {
@@ -45,11 +63,13 @@ export interface Estimator<State = unknown> {
   readonly needs?: readonly ("greedy" | "agents")[];
   /** Absent for one that remembers nothing. */
   init?(): State;
-  estimate(batch: RewardBatch, state: State): Advantages<State>;
+  estimate(batch: RewardBatch, state: State): Advantages<State> | Promise<Advantages<State>>;
 }
 
-/** An estimator that is a function. */
-export type EstimatorFunction = (batch: RewardBatch) => Float64Array | Advantages;
+type Given = Float64Array | readonly number[] | Advantages;
+
+/** An estimator that is a function; a list of numbers is taken as advantages. */
+export type EstimatorFunction = (batch: RewardBatch) => Given | Promise<Given>;
 
 /** A function as an estimator; one that is an estimator comes back as it is. */
 export function asEstimator(given: Estimator | EstimatorFunction): Estimator {
@@ -59,8 +79,14 @@ export function asEstimator(given: Estimator | EstimatorFunction): Estimator {
     settings: {},
     estimate: (batch) => {
       const result = given(batch);
-      // A list is refused as one where advantages are checked.
-      return ArrayBuffer.isView(result) || Array.isArray(result) ? { advantages: result as Float64Array } : result;
+      return result instanceof Promise ? result.then(asAdvantages) : asAdvantages(result);
     },
   };
+}
+
+/** Numbers alone are advantages. What is neither is refused where advantages are checked. */
+function asAdvantages(given: Given): Advantages {
+  return ArrayBuffer.isView(given) || Array.isArray(given)
+    ? { advantages: given as Float64Array }
+    : (given as Advantages);
 }

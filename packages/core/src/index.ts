@@ -2,7 +2,7 @@
  * The vocabulary of Laconic: what packages say to each other, as types, plain data and a few pure functions.
  * @module @laconic/core
  */
-export { checkedCall, checkValue, shownValue, type ValueName } from "./checked-call.ts";
+export { checkedAnswer, checkedCall, checkValue, shownValue, type ValueName } from "./checked-call.ts";
 export { LaconicError } from "./errors.ts";
 export type { ErrorDetail, LaconicErrorCode } from "./errors.ts";
 
@@ -95,9 +95,9 @@ export { backoffMs } from "./backoff.ts";
 export { expectNotAborted, untilAborted } from "./until-aborted.ts";
 export { withoutKey } from "./without-key.ts";
 export { maxReward } from "./reward.ts";
-export type { EpisodeReward, Grader, Reward, RewardContext, RewardResult, RewardTerms } from "./reward.ts";
+export type { EpisodeReward, Grader, GroupReward, Reward, RewardContext, RewardResult, RewardTerms } from "./reward.ts";
 export { asEstimator } from "./estimator.ts";
-export type { Advantages, Estimator, EstimatorFunction, RewardBatch } from "./estimator.ts";
+export type { Advantages, Estimator, EstimatorFunction, GroupMember, Grouping, RewardBatch } from "./estimator.ts";
 export type { BatchTotals, Objective, ObjectiveInput, ObjectiveOutput } from "./objective.ts";
 export type {
   Engine,

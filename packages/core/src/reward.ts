@@ -10,6 +10,11 @@ export interface EpisodeReward {
   readonly team: RewardTerms;
   /** Of single agents, added to the team's: opposite interests, shaping by role. */
   readonly agents?: Readonly<Record<AgentId, RewardTerms>>;
+  /**
+   * Of single utterances, by their turn, added to what their episode and agent earned: a step's own reward, such as a tool call that
+   * worked. Needs groups that tell agents apart.
+   */
+  readonly turns?: Readonly<Record<number, RewardTerms>>;
   /** What accuracy is the mean of, 0 to 1. Default: the team's `task`, else the sum of the team's terms. */
   readonly score?: number;
   /**
@@ -25,8 +30,16 @@ export interface RewardContext {
   readonly signal: AbortSignal;
 }
 
-/** Terms of the team, the same with terms by agent, or why the machine kept the reward from a verdict. */
-export type RewardResult = RewardTerms | EpisodeReward | { readonly undecided: string };
+/**
+ * Terms of the team, the same with terms by agent and turn, or why the machine kept the reward from a verdict. A number alone is the
+ * grade `task`; true counts 1.
+ */
+export type RewardResult =
+  | number
+  | boolean
+  | Readonly<Record<string, number | boolean>>
+  | EpisodeReward
+  | { readonly undecided: string };
 
 /**
  * Judges a finished episode; it may take its time (a model that judges, a sandbox). It measures what was achieved: what words
@@ -37,6 +50,16 @@ export type Reward = (
   problem: Problem,
   context: RewardContext,
 ) => RewardResult | Promise<RewardResult>;
+
+/**
+ * Judges all episodes of a problem at once: a ranking, what is new among them. Gives one result for each, in their order, whose
+ * terms are added to those of the episode's own reward. Training alone asks it: an evaluation has one episode of each problem.
+ */
+export type GroupReward = (
+  episodes: readonly Episode[],
+  problem: Problem,
+  context: RewardContext,
+) => readonly RewardResult[] | Promise<readonly RewardResult[]>;
 
 /** Decides whether an answer is right: 1, 0, or partial credit between. */
 export type Grader = (answer: string | null, problem: Problem) => number;

@@ -4,7 +4,7 @@
  */
 export { countScores, scoreValue, unscoredShare } from "./sample-score.ts";
 export type { SampleScore, ScoreCounts, Undecided } from "./sample-score.ts";
-export { graded, readReward, termsOf } from "./read-reward.ts";
+export { addRewards, graded, readReward, termsOf } from "./read-reward.ts";
 export type { RewardOutcome } from "./read-reward.ts";
 export { timerOf, withDeadline } from "./deadline.ts";
 export type { Answered, Ask, Timer } from "./deadline.ts";

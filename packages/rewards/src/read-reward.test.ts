@@ -1,8 +1,8 @@
 import { scriptedEpisode } from "@laconic/core/testing";
-import type { Reward } from "@laconic/core";
+import type { GroupReward, Reward } from "@laconic/core";
 import { describe, expect, test } from "vitest";
-import { graded, readReward, termsOf } from "./index.ts";
-import { rewardCases } from "./testing/index.ts";
+import { addRewards, graded, readReward, termsOf } from "./index.ts";
+import { groupRewardCases, rewardCases } from "./testing/index.ts";
 
 test.for<[unknown, number, unknown]>([
   [{ task: 1 }, 1, { team: { task: 1 }, score: 1 }],
@@ -10,12 +10,19 @@ test.for<[unknown, number, unknown]>([
   [{ style: 2, form: -1 }, 1, { team: { style: 2, form: -1 }, score: 1 }],
   [{ team: { task: 0 }, agents: { a: { win: 1 } } }, 0, { team: { task: 0 }, agents: { a: { win: 1 } }, score: 0 }],
   [{ team: {}, agents: { a: { win: 1 }, b: { win: -1 } }, score: 0.25 }, 0.25, expect.objectContaining({ team: {} })],
+  [0.5, 0.5, { team: { task: 0.5 }, score: 0.5 }],
+  [true, 1, { team: { task: 1 }, score: 1 }],
+  [{ task: false, form: true }, 0, { team: { task: 0, form: 1 }, score: 0 }],
+  [{ team: { task: 1 }, turns: { 2: { tool: true } } }, 1, expect.objectContaining({ turns: { 2: { tool: 1 } } })],
 ])("%j has the score %d", ([given, value, reward]) => {
   expect(readReward(given)).toEqual({ status: "scored", value, reward });
 });
 
 test.for<[unknown, string]>([
-  [1, "expected terms such as"],
+  ["1", "expected terms such as"],
+  [2, "term task: got 2"],
+  [{ team: {}, turns: 1 }, "turns: got 1"],
+  [{ team: {}, turns: { 2: { tool: "x" } } }, "turn 2, term tool: got x"],
   [null, "[object Null]"],
   [Promise.resolve({ task: 1 }), "[object Promise]"],
   [{ task: 2 }, "term task: got 2, expected a number from 0 to 1"],
@@ -86,4 +93,35 @@ test("measures are kept and not summed; what is no number is refused by name", (
       reason: expect.stringMatching(/^measure seen: /u) as unknown,
     });
   expect(readReward({ team: { task: 1 }, measures: [] })).toMatchObject({ status: "invalid" });
+});
+
+test("a reward with more terms is the sum of both, agent by agent and turn by turn", () => {
+  const first = { team: { task: 1 }, agents: { a: { win: 1 } }, turns: { 0: { tool: 1 } }, score: 1 };
+  const more = { team: { rank: -0.5 }, agents: { a: { win: 2 }, b: { win: 1 } }, turns: { 0: { tool: 2 } }, score: 9 };
+  expect(addRewards(first, more)).toEqual({
+    team: { task: 1, rank: -0.5 },
+    agents: { a: { win: 3 }, b: { win: 1 } },
+    turns: { 0: { tool: 3 } },
+    score: 1,
+  });
+  expect(() => addRewards(first, { team: { task: 1 } })).toThrow(/"task" is a term of the reward and of the group/u);
+});
+
+/** Half for whoever says what nobody else does. */
+const novelty: GroupReward = (episodes) =>
+  episodes.map(({ answer }) => ({ novel: episodes.filter((each) => each.answer === answer).length === 1 ? 0.5 : 0 }));
+
+describe("a reward of groups", () => {
+  for (const item of groupRewardCases) test(item.name, () => item.run(() => novelty));
+
+  test("each fault is caught by its case", async () => {
+    let asked = 0;
+    const faults: readonly (readonly [GroupReward, RegExp])[] = [
+      [() => [{ novel: 1 }], /2 rewards, got 1/u],
+      [(episodes) => episodes.map(() => ({ novel: asked++ })), /the same terms twice/u],
+      [(episodes) => episodes.map((_, place) => ({ novel: place })), /the same terms in another order/u],
+    ];
+    for (const [i, [fault, message]] of faults.entries())
+      await expect(groupRewardCases[i]?.run(() => fault)).rejects.toThrow(message);
+  });
 });

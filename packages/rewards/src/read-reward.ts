@@ -1,4 +1,4 @@
-import { maxReward, type EpisodeReward, type Grader, type Reward, type RewardTerms } from "@laconic/core";
+import { LaconicError, maxReward, type EpisodeReward, type Grader, type Reward, type RewardTerms } from "@laconic/core";
 import { readScore, type SampleScore } from "./sample-score.ts";
 
 /** What became of an episode's reward: a score like any other, with the reward where there is one. */
@@ -13,54 +13,105 @@ export function graded(grader: Grader): Reward {
 
 /** Reads what a reward gave. */
 export function readReward(given: unknown): RewardOutcome {
+  if (typeof given === "number" || typeof given === "boolean") return readReward({ task: given });
   if (!isGroup(given)) return invalid(`got ${shown(given)}, expected terms such as { task: 1 }`);
   if ("undecided" in given) return { status: "undecided", reason: String(given["undecided"]) };
   const whole = isGroup(given["team"]) ? given : { team: given };
-  const {
-    team,
-    agents = {},
-    score,
-    measures = {},
-  } = whole as Readonly<Record<string, unknown>> & { team: RewardTerms };
+  const { agents = {}, turns = {}, score, measures = {} } = whole;
   if (!isGroup(agents)) return invalid(`agents: got ${shown(agents)}, expected terms by agent`);
-  for (const [place, terms] of [["", team], ...Object.entries(agents)] as const) {
-    if (!isGroup(terms)) return invalid(`agent ${place}: got ${shown(terms)}, expected terms such as { win: 1 }`);
+  if (!isGroup(turns)) return invalid(`turns: got ${shown(turns)}, expected terms by turn`);
+  const places = [
+    ["", whole.team],
+    ...Object.entries(agents).map(([agent, terms]) => [`agent ${agent}`, terms] as const),
+    ...Object.entries(turns).map(([turn, terms]) => [`turn ${turn}`, terms] as const),
+  ] as const;
+  for (const [place, terms] of places) {
+    if (!isGroup(terms)) return invalid(`${place}: got ${shown(terms)}, expected terms such as { win: 1 }`);
     const bad = Object.entries(terms).find(([name, value]) => !isTerm(name, value));
     if (bad) return invalid(invalidTerm(place, bad[0], bad[1]));
   }
   if (!isGroup(measures)) return invalid(`measures: got ${shown(measures)}, expected numbers by name`);
   const odd = Object.entries(measures).find(([, each]) => typeof each !== "number" || Math.abs(each) > maxReward);
   if (odd) return invalid(`measure ${odd[0]}: got ${shown(odd[1])}, expected a finite number, or NaN`);
-  const value = score ?? team["task"] ?? sumOf(team);
+  const team = numbersOf(whole.team as Terms);
+  const value = typeof score === "boolean" ? Number(score) : (score ?? team["task"] ?? sumOf(team));
   if (typeof value !== "number" || !Number.isFinite(value))
     return invalid(`score: got ${shown(value)}, expected a finite number`);
-  const reward = {
+  const reward: EpisodeReward = {
     team,
-    ...(Object.keys(agents).length > 0 && { agents }),
+    ...(Object.keys(agents).length > 0 && { agents: eachNumbers(agents) }),
+    ...(Object.keys(turns).length > 0 && { turns: eachNumbers(turns) }),
     score: value,
-    ...(Object.keys(measures).length > 0 && { measures }),
-  } as EpisodeReward;
+    ...(Object.keys(measures).length > 0 && { measures: measures as Readonly<Record<string, number>> }),
+  };
   return { status: "scored", value, reward };
+}
+
+type Terms = Readonly<Record<string, number | boolean>>;
+
+/** True counts 1. */
+function numbersOf(terms: Terms): RewardTerms {
+  return Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, Number(value)]));
+}
+
+function eachNumbers(groups: Readonly<Record<string, unknown>>): Record<string, RewardTerms> {
+  return Object.fromEntries(Object.entries(groups).map(([name, terms]) => [name, numbersOf(terms as Terms)]));
+}
+
+/**
+ * A reward with more terms: the sums of both, by name. The score is that of the first.
+ * @throws LaconicError `reward_invalid` for a term of the team that both have
+ */
+export function addRewards(first: EpisodeReward, more: EpisodeReward): EpisodeReward {
+  const twice = Object.keys(more.team).find((name) => Object.hasOwn(first.team, name));
+  if (twice !== undefined)
+    throw new LaconicError(
+      "reward_invalid",
+      `"${twice}" is a term of the reward and of the group reward; rename one of them`,
+      {
+        term: twice,
+      },
+    );
+  const agents = addedBy(first.agents, more.agents);
+  const turns = addedBy(first.turns, more.turns);
+  return {
+    ...first,
+    team: { ...first.team, ...more.team },
+    ...(agents && { agents }),
+    ...(turns && { turns }),
+    ...((first.measures || more.measures) && { measures: { ...first.measures, ...more.measures } }),
+  };
+}
+
+type ByName = Readonly<Record<string, RewardTerms>>;
+
+function addedBy(first: ByName | undefined, more: ByName | undefined): ByName | undefined {
+  if (!first || !more) return first ?? more;
+  const names = new Set([...Object.keys(first), ...Object.keys(more)]);
+  return Object.fromEntries([...names].map((name) => [name, addedTerms(first[name] ?? {}, more[name] ?? {})]));
+}
+
+function addedTerms(first: RewardTerms, more: RewardTerms): RewardTerms {
+  const terms: Record<string, number> = { ...first };
+  for (const [name, value] of Object.entries(more)) terms[name] = (terms[name] ?? 0) + value;
+  return terms;
 }
 
 /** The team's terms and those of one agent; a term that both have is their sum. */
 export function termsOf({ team, agents }: EpisodeReward, agent?: string): RewardTerms {
   const own = agent === undefined || !agents || !Object.hasOwn(agents, agent) ? undefined : agents[agent];
   if (!own) return team;
-  const terms: Record<string, number> = { ...team };
-  for (const [name, value] of Object.entries(own)) terms[name] = (terms[name] ?? 0) + value;
-  return terms;
+  return addedTerms(team, own);
 }
 
 function isTerm(name: string, value: unknown): boolean {
   return name === "task"
     ? readScore(value).status === "scored"
-    : typeof value === "number" && Math.abs(value) <= maxReward;
+    : typeof value === "boolean" || (typeof value === "number" && Math.abs(value) <= maxReward);
 }
 
-function invalidTerm(agent: string, name: string, value: unknown): string {
-  const place = agent === "" ? "" : `agent ${agent}, `;
-  return `${place}term ${name}: got ${shown(value)}, expected a ${name === "task" ? "number from 0 to 1" : "finite number"}`;
+function invalidTerm(place: string, name: string, value: unknown): string {
+  return `${place === "" ? "" : `${place}, `}term ${name}: got ${shown(value)}, expected a ${name === "task" ? "number from 0 to 1" : "finite number"}`;
 }
 
 function sumOf(terms: RewardTerms): number {

@@ -17,6 +17,7 @@ export interface Undecided {
 
 /** Reads what a scorer gave. */
 export function readScore(given: unknown): SampleScore {
+  if (typeof given === "boolean") return { status: "scored", value: Number(given) };
   if (typeof given === "number" && given >= 0 && given <= 1) return { status: "scored", value: given };
   if (typeof given === "object" && given !== null && "undecided" in given)
     return { status: "undecided", reason: String(given.undecided) };

@@ -2,7 +2,16 @@
  * The configuration of a run in TypeScript.
  * @module @laconic/runtime/define-run
  */
-import type { Estimator, EstimatorFunction, LanguageModel, LoraSettings, Objective, Reward } from "@laconic/core";
+import type {
+  Estimator,
+  EstimatorFunction,
+  Grouping,
+  GroupReward,
+  LanguageModel,
+  LoraSettings,
+  Objective,
+  Reward,
+} from "@laconic/core";
 import type { Cost } from "@laconic/rewards";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import type { TeamChoice, TaskResources } from "@laconic/worlds/text";
@@ -41,10 +50,14 @@ type Learning = {
 };
 
 /** Training settings in which values of one's own stand where named ones do. */
-export type TrainDefinition = Omit<TrainSettings, "advantage" | "objective" | "costs" | "policies"> &
+export type TrainDefinition = Omit<TrainSettings, "advantage" | "objective" | "costs" | "groupBy" | "policies"> &
   Learning & {
     /** What an episode earned, in place of the task's own. */
     readonly reward?: Own<Reward>;
+    /** Judges all episodes of a problem at once; its terms are added to the reward's, in training. */
+    readonly groupReward?: Own<GroupReward>;
+    /** Which utterances share a group. */
+    readonly groupBy?: TrainConfig["groupBy"] | Own<Grouping>;
     readonly costs?: Readonly<Record<string, NonNullable<TrainConfig["costs"]>[string] | Own<Cost>>> | null;
     readonly policies?: Readonly<Record<string, Omit<PolicySettings, "advantage" | "objective"> & Learning>>;
   };

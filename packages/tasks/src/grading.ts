@@ -8,19 +8,19 @@ export type TaskGrading = Pick<TrainingTask, "grader" | "reward">;
 /** What a grader says: 0 to 1, or why the machine kept it from a verdict. */
 export type Grade = number | { readonly undecided: string };
 
-/** A grader of one's own: 0 to 1, at once or later. `signal` is aborted once nobody waits for it any more. */
+/** A grader of one's own: 0 to 1, or whether the answer is right, at once or later. `signal` is aborted once nobody waits for it any more. */
 export type OwnGrader<P extends Problem> = (
   answer: string | null,
   problem: P,
   signal?: AbortSignal,
-) => Grade | Promise<Grade>;
+) => Grade | boolean | Promise<Grade | boolean>;
 
 /** The grading of a grader that may take its time. */
 export function gradingOf<P extends Problem>(grader: OwnGrader<P>): { readonly reward: Reward } {
   return {
     reward: async ({ answer }, problem, { signal }) => {
       const grade = await grader(answer, problem as P, signal);
-      return typeof grade === "object" ? grade : { task: grade };
+      return typeof grade === "object" ? grade : { task: Number(grade) };
     },
   };
 }
@@ -62,7 +62,8 @@ export async function gradeOfEpisode(
   const judge = reward ?? (grader && graded(grader));
   if (!judge) return Number.NaN;
   const result = await judge(episode, problem, { signal: new AbortController().signal });
+  if (typeof result !== "object") return Number(result);
   if ("undecided" in result) return { undecided: String(result["undecided"]) };
   const terms = typeof result["team"] === "object" ? result["team"] : result;
-  return (terms as Readonly<Record<string, number>>)["task"] ?? Number.NaN;
+  return Number((terms as Readonly<Record<string, number | boolean>>)["task"] ?? Number.NaN);
 }

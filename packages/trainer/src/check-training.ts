@@ -1,5 +1,6 @@
 import { checkValue, LaconicError, randomFromSeed } from "@laconic/core";
 import type { TrainConfig } from "./config.ts";
+import { checkGroupReward } from "./group-scorer.ts";
 import { checkTrainingParts, type PartsOutline } from "./parts.ts";
 import { lacksOfProblems, problemSource } from "./problem-source.ts";
 import { checkSource } from "./stages/next-batch.ts";
@@ -27,6 +28,8 @@ export function checkFit(parts: PartsOutline, config: TrainConfig): void {
   checkTreeTask(parts, config);
   const learners = Object.values(learnerSettings(parts, config));
   checkSource(parts, config, learners);
+  checkGroupReward(parts, config, learners);
+  checkGrouping(parts, config);
   for (const { estimator, config: own } of learners)
     if (estimator.needs?.includes("agents") && !own.groupBy.includes("agent"))
       throw new LaconicError(
@@ -34,4 +37,23 @@ export function checkFit(parts: PartsOutline, config: TrainConfig): void {
         `groupBy: the estimator ${estimator.name} tells agents apart; group by prompt+agent or prompt+agent+turn`,
         { key: "groupBy" },
       );
+}
+
+/** @throws LaconicError `config_invalid` for settings that share a ratio or a return between utterances of several groups */
+function checkGrouping({ grouping }: PartsOutline, { ratioUnit, tree }: TrainConfig): void {
+  if (grouping === undefined) return;
+  if (ratioUnit === "trajectory" || ratioUnit === "joint")
+    throw new LaconicError(
+      "config_invalid",
+      `ratioUnit: ${ratioUnit} joins messages that a grouping of your own may give different advantages; use message or turn`,
+      { key: "ratioUnit" },
+    );
+  if (tree)
+    throw new LaconicError(
+      "config_invalid",
+      "tree: a tree groups by its nodes, so a grouping of your own has no effect",
+      {
+        key: "tree",
+      },
+    );
 }

@@ -32,7 +32,7 @@ const mismatches: readonly (readonly [what: string, value: unknown, said: RegExp
   ["a number", 3, /3/u],
   ["a text", "up", /the text "up"/u],
   ["a list of texts", ["a"], /a list|the text "a"/u],
-  ["a promise", Promise.resolve([]), /gave a promise; it has to answer at once/u],
+  ["a promise", Promise.resolve("late"), /gave a promise; it has to answer at once|the text "late"/u],
   ["an empty object", {}, /undefined|an object/u],
 ];
 
@@ -55,8 +55,9 @@ describe("an estimator", () => {
 
   test.each([
     ...mismatches,
-    ["a list of numbers", [1, 2], /gave a list, expected a Float64Array/u],
-    ["a list as advantages", { advantages: [1, 2] }, /gave a list as advantages, expected a Float64Array/u],
+    ["a short list", [1, 2], /gave 2 advantages for 48 rows/u],
+    ["a short list as advantages", { advantages: [1, 2] }, /gave 2 advantages for 48 rows/u],
+    ["a list of texts as advantages", { advantages: ["a"] }, /gave a list as advantages, expected a list of numbers/u],
     ["too few", { advantages: new Float64Array(2) }, /gave 2 advantages for 48 rows/u],
     ["NaN", { advantages: new Float64Array(48).fill(Number.NaN) }, /gave the advantage NaN at row 0/u],
     ["odd diagnostics", { advantages: new Float64Array(48), diagnostics: { mine: 1 } }, /gave 1 as diagnostics.mine/u],
@@ -64,8 +65,8 @@ describe("an estimator", () => {
 
   test("that throws", async () => expectNamed(await of(throws), name, /threw TypeError: x is undefined/u));
 
-  test("that is a function and gives a list", async () => {
-    const aboveZero = (({ rewards }: { rewards: Float64Array }) => [...rewards]) as never;
+  test("that is a function and gives a list of texts", async () => {
+    const aboveZero = (({ rewards }: { rewards: Float64Array }) => [...rewards].map(String)) as never;
     await expectNamed(
       await thrown({ estimator: aboveZero }),
       "step 1: the estimator aboveZero",
@@ -105,6 +106,11 @@ describe("a reward", () => {
       /the agent "slover", and the team has solver; did you mean solver\?/u,
     ],
     ["a text", "good", /got good, expected terms/u],
+    [
+      "a turn that is none",
+      { team: { task: 1 }, turns: { 7: { tool: 1 } } },
+      /terms to turn 7, and the episode has the turns 0/u,
+    ],
     ["a grade above 1", { task: 7 }, /term task: got 7/u],
     ["a term that is a promise", { task: Promise.resolve(1) }, /term task: got \[object Promise\]/u],
     ["nothing", undefined, /got \[object Undefined\]/u],
@@ -119,6 +125,45 @@ describe("a reward", () => {
   });
 
   test("that throws", async () => expectNamed(await thrown({ reward: throws }), "", /x is undefined/u));
+});
+
+describe("a reward of groups", () => {
+  const of = (given: unknown): Promise<unknown> => thrown({ groupReward: (() => given) as never });
+
+  test.each([
+    ["nothing", undefined, /step 1: the group reward gave undefined, expected a list/u],
+    ["too few", [{ rank: 1 }], /step 1: the group reward gave 1 rewards for 8 episodes/u],
+    ["texts", Array.from({ length: 8 }, () => "good"), /got good, expected terms/u],
+    [
+      "an agent that nobody is",
+      Array.from({ length: 8 }, () => ({ team: {}, agents: { slover: { win: 1 } } })),
+      /did you mean solver\?/u,
+    ],
+  ])("that gives %s", async (_, given, said) => expectNamed(await of(given), "", said));
+
+  test("that throws", async () => expectNamed(await thrown({ groupReward: throws }), "", /x is undefined/u));
+
+  test.each([
+    [{ credit: { kind: "difference" } }, "credit"],
+    [{ advantage: { estimator: "remax" } }, "advantage"],
+  ])("cannot go with %j", async (settings, key) => {
+    expect(await thrown({ groupReward: () => [] }, settings)).toMatchObject({
+      code: "config_invalid",
+      detail: { key },
+    });
+  });
+});
+
+describe("a grouping", () => {
+  test("whose key is no text", async () => {
+    const error = await thrown({ grouping: () => Number.NaN });
+    await expectNamed(error, "step 1: the grouping", /gave NaN for turn 0, expected a text or a number/u);
+  });
+
+  test("that a whole trajectory would have to share", async () => {
+    const error = await thrown({ grouping: () => 1 }, { groupBy: "prompt", ratioUnit: "trajectory" });
+    expect(error).toMatchObject({ code: "config_invalid", detail: { key: "ratioUnit" } });
+  });
 });
 
 /** The tiny task with another topology. */

@@ -1,8 +1,15 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LaconicError, type EstimatorFunction, type Objective, type Reward } from "@laconic/core";
-import { gspo, withKl } from "@laconic/gspo";
+import {
+  LaconicError,
+  type EstimatorFunction,
+  type Grouping,
+  type GroupReward,
+  type Objective,
+  type Reward,
+} from "@laconic/core";
+import { groupAdvantages, gspo, withKl } from "@laconic/gspo";
 import { estimatorNames } from "@laconic/gspo/presets";
 import { tokensRead } from "@laconic/rewards";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -97,6 +104,77 @@ describe("values of a user's own", () => {
       code: "input_invalid",
       message: expect.stringContaining("gave 3 advantages for 48 rows"),
     });
+  });
+
+  test("an estimator that takes its time sees problem, episode and utterances of each row", async () => {
+    const named: EstimatorFunction = async ({ problems, episodes, utterances, rewards, groups }) => {
+      await Promise.resolve();
+      rewards.forEach((reward, row) => {
+        expect(episodes[row]?.problemId).toBe(problems[row]?.id);
+        expect(reward).toBe(episodes[row]?.answer?.startsWith(problems[row]?.gold ?? "?") ? 1 : 0);
+        expect(utterances[row]?.map(({ agent }) => agent)).toEqual(["hint", "solver"]);
+        expect(problems[groups.indexOf(groups[row] as number)]).toBe(problems[row]);
+      });
+      return Array.from(rewards, () => 0);
+    };
+    const { rows } = await run({ ...tinyParts("star"), estimator: named }, { steps: 1 });
+    expect(rows[0]?.["actor/grad_norm"]).toBe(0);
+  });
+
+  test("a grouping of one's own: the same advantages as the named one that it says again", async () => {
+    const grouping: Grouping = ({ problem, episode, utterance: { agent, turn } }) => {
+      expect(episode.utterances[turn]?.agent).toBe(agent);
+      return `${problem.id} ${agent}`;
+    };
+    const estimator: EstimatorFunction = ({ rewards, groups }) => groupAdvantages(rewards, groups, { scale: "none" });
+    const [own, named] = [
+      await run({ ...tinyParts("star"), grouping, estimator }, { steps: 5 }),
+      await run(tinyParts("star"), { ...byAgent, steps: 5 }),
+    ];
+    expect(own.after).toEqual(named.after);
+    const apart = await run({ ...tinyParts("star"), grouping: () => 0, estimator }, { steps: 5 });
+    expect(apart.rows.map((row) => row["actor/grad_norm"])).not.toEqual(
+      named.rows.map((row) => row["actor/grad_norm"]),
+    );
+  });
+
+  test("a reward of single turns teaches the turn alone", async () => {
+    const reward: Reward = ({ utterances }) => ({
+      team: {},
+      turns: Object.fromEntries(
+        utterances.map(({ agent, turn, text }) => [turn, { b: agent === "hint" && text[0] === "b" ? 1 : 0 }]),
+      ),
+      score: utterances[0]?.text[0] === "b" ? 1 : 0,
+    });
+    const seen: number[] = [];
+    const watching: EstimatorFunction = ({ rewards, groups, agents }) => {
+      rewards.forEach((each, row) => agents?.[row] === "solver" && seen.push(each));
+      return groupAdvantages(rewards, groups, { scale: "none" });
+    };
+    const { after } = await run({ ...tinyParts("star"), reward, estimator: watching }, { ...byAgent, steps: 15 });
+    expect(after.accuracy).toBeGreaterThan(0.9);
+    expect(seen.length).toBeGreaterThan(0);
+    expect(new Set(seen)).toEqual(new Set([0]));
+    await expect(run({ ...tinyParts("star"), reward })).rejects.toMatchObject({
+      message: expect.stringContaining("the reward gives single turns terms of their own"),
+    });
+  });
+
+  test("a reward of groups ranks the episodes of a problem, and its terms are learned from", async () => {
+    // Nothing but the rank counts: the more often the letter "c" stands in an answer, the better.
+    const reward: Reward = ({ answer }) => ({ team: {}, score: answer?.includes("c") ? 1 : 0 });
+    const count = (answer: string | null): number => (answer ?? "").split("c").length - 1;
+    const groupReward: GroupReward = async (episodes, { id }) => {
+      expect(episodes.every(({ problemId }) => problemId === id)).toBe(true);
+      return episodes.map(({ answer }) => {
+        const below = episodes.filter((each) => count(each.answer) < count(answer)).length;
+        return { rank: below / episodes.length };
+      });
+    };
+    const { rows, after } = await run({ ...tinyParts(), reward, groupReward }, { steps: 20 });
+    expect(after.accuracy).toBe(1);
+    expect(rows[0]?.["rewards/rank/mean"]).toBeGreaterThan(0);
+    expect(rows[0]?.["reward/mean"]).toBeCloseTo(rows[0]?.["rewards/rank/mean"] ?? 0, 12);
   });
 
   test("an objective that is a value runs in the named one's place, its diagnostics in the metrics", async () => {

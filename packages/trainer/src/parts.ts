@@ -3,6 +3,8 @@ import {
   type AgentId,
   type Estimator,
   type EstimatorFunction,
+  type Grouping,
+  type GroupReward,
   type LanguageModel,
   type Objective,
   type Reward,
@@ -34,6 +36,10 @@ export interface TrainingParts {
   readonly frozen?: Readonly<Record<AgentId, LanguageModel>>;
   /** In place of the task's. */
   readonly reward?: Reward;
+  /** Its terms are added to the reward's, in training. */
+  readonly groupReward?: GroupReward;
+  /** In place of the grouping that the configuration names. */
+  readonly grouping?: Grouping;
   /** What episodes are charged for, by name; in place of those that the configuration names. */
   readonly costs?: Costs;
   /** In place of the one that the configuration names. */
@@ -61,7 +67,10 @@ export function onePolicy(
 }
 
 /** What parts are checked by: who there is and who learns, without any weights. Problems where they are at hand. */
-export interface PartsOutline extends Pick<TrainingParts, "reward" | "costs" | "estimator" | "objective" | "source"> {
+export interface PartsOutline extends Pick<
+  TrainingParts,
+  "reward" | "groupReward" | "grouping" | "costs" | "estimator" | "objective" | "source"
+> {
   readonly task: Pick<TrainingTask, "name" | "topology" | "game" | "reward" | "grader"> &
     Partial<Pick<TrainingTask, "problems" | "pool" | "heldOut">>;
   readonly policies: Readonly<Record<string, Pick<TrainedPolicy, "agents" | "estimator" | "objective">>>;

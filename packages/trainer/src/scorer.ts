@@ -20,14 +20,22 @@ export function scorer(
     if (episode.stopReason === "error") return null; // an agent that failed leaves nothing to judge
     const answered = await ask((signal) => reward(episode, problem, { signal }));
     const outcome = answered.status === "answered" ? readReward(answered.value) : answered;
-    if (agents !== null) checkAgents(outcome, agents, problem);
+    if (agents !== null) checkPlaces(outcome, agents, episode);
     return outcome;
   };
 }
 
-/** @throws LaconicError `reward_invalid` naming an agent that nobody is: its terms would teach nobody, in silence */
-function checkAgents(outcome: RewardOutcome, agents: readonly AgentId[], { id }: Problem): void {
+/** @throws LaconicError `reward_invalid` naming an agent or a turn that is none: its terms would teach nobody, in silence */
+export function checkPlaces(outcome: RewardOutcome, agents: readonly AgentId[], episode: Episode): void {
   if (outcome.status !== "scored") return;
+  const { problemId: id, utterances } = episode;
+  for (const turn of Object.keys(outcome.reward.turns ?? {}))
+    if (!utterances.some((each) => String(each.turn) === turn))
+      throw new LaconicError(
+        "reward_invalid",
+        `problem "${id}": the reward gives terms to turn ${turn}, and the episode has the turns ${utterances.map((each) => each.turn).join(", ")}`,
+        { value: "reward", problemId: id, turn },
+      );
   for (const agent of Object.keys(outcome.reward.agents ?? {})) {
     if (agents.includes(agent)) continue;
     const near = nearestName(agent, agents);

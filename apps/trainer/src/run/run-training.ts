@@ -14,7 +14,7 @@ import {
   type OpenSource,
 } from "@laconic/runtime";
 import { environmentValue } from "@laconic/runtime/folders";
-import { checkSources, fromFolder, referenceTitle } from "@laconic/runtime/resolver";
+import { checkSources, fromFolder, ownAt, referenceTitle } from "@laconic/runtime/resolver";
 import { actorSpending, spentIn } from "@laconic/runtime/spending";
 import { nodeFileSystem, readSettings, runFiles } from "@laconic/trainer";
 import { printResult, type Terminal } from "../cli/terminal.ts";
@@ -60,9 +60,10 @@ export async function runTraining(
     return 0;
   }
   const { task, train } = config;
+  const ownObjective = ownAt(config.own, "objective");
   const spending = await actorSpending(config.actor, actorCap(flags), await spentIn(directory));
   terminal.note(
-    `${terminal.paint("bold", runTaskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${config.own.objective ? referenceTitle(config.own.objective) : train.objective.name}, ${config.workers} threads; run directory ${directory}`,
+    `${terminal.paint("bold", runTaskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${ownObjective ? referenceTitle(ownObjective) : train.objective.name}, ${config.workers} threads; run directory ${directory}`,
   );
   return withDashboard(flags.view, { folder: directory, page: "run" }, terminal, async () => {
     const done = await trainRun(config, { directory, resume: flags.resume === true, openSource, spending }, terminal);

@@ -29,6 +29,7 @@ export interface StoredScore {
   readonly reward?: {
     readonly team: Numbers;
     readonly agents?: Readonly<Record<AgentId, Numbers>>;
+    readonly turns?: Readonly<Record<number, Numbers>>;
     readonly measures?: Numbers;
   };
 }

@@ -1,5 +1,7 @@
-import { asEstimator, type RewardBatch } from "@laconic/core";
+import { asEstimator, type Estimator, type EstimatorFunction, type RewardBatch } from "@laconic/core";
+import { scriptedEpisode } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
+import { estimatorCases } from "../testing/index.ts";
 import { bnpo, groupAdvantages, opo, reinforcePlusPlus, remax } from "../index.ts";
 import { estimatorNames, estimatorPreset, estimatorShape, type EstimatorName, type EstimatorOptions } from "./index.ts";
 
@@ -7,7 +9,12 @@ const rewards = Float64Array.of(1, 0, 0.5, 1, 0, 1);
 const groups = Int32Array.of(0, 0, 0, 1, 1, 1);
 const offsets = Int32Array.of(0, 2, 5, 6, 10, 11, 12);
 const greedyRewards = Float64Array.of(0.5, 0.5, 0.5, 1, 1, 1);
+const problem = { id: "p", question: "?", gold: "1" };
+const episode = scriptedEpisode([{ agent: "a", text: "1" }], { problemId: "p" });
 const batch: RewardBatch = {
+  problems: Array.from(rewards, () => problem),
+  episodes: Array.from(rewards, () => episode),
+  utterances: Array.from(rewards, () => episode.utterances),
   rewards,
   groups,
   offsets,
@@ -34,9 +41,11 @@ const options: { readonly [Name in EstimatorName]: EstimatorOptions[Name] } = {
 };
 
 describe.each(estimatorNames)("%s", (name) => {
-  test("one advantage for each row, or for each token", () => {
+  for (const item of estimatorCases) test(item.name, () => item.run(() => estimatorPreset(name, options[name])));
+
+  test("one advantage for each row, or for each token", async () => {
     const estimator = estimatorPreset(name, options[name]);
-    const { advantages } = estimator.estimate(batch, estimator.init?.());
+    const { advantages } = await estimator.estimate(batch, estimator.init?.());
     expect(advantages).toHaveLength(name === "reinforce++" ? 12 : 6);
     expect(advantages.some((value) => value !== 0)).toBe(true);
     expect(advantages.every((value) => Number.isFinite(value))).toBe(true);
@@ -51,23 +60,23 @@ describe.each(estimatorNames)("%s", (name) => {
   });
 });
 
-test("a name is nothing but the function of the package", () => {
-  const of = (name: EstimatorName): Float64Array => {
+test("a name is nothing but the function of the package", async () => {
+  const of = async (name: EstimatorName): Promise<Float64Array> => {
     const estimator = estimatorPreset(name, options[name]);
-    return estimator.estimate(batch, estimator.init?.()).advantages;
+    return (await estimator.estimate(batch, estimator.init?.())).advantages;
   };
-  expect(of("group")).toEqual(groupAdvantages(rewards, groups, { scale: "group" }).advantages);
-  expect(of("bnpo")).toEqual(bnpo(rewards, groups, { a: 2, b: 2 }).advantages);
-  expect(of("remax")).toEqual(remax(rewards, groups, greedyRewards).advantages);
-  expect(of("opo")).toEqual(opo(rewards, groups, [2, 3, 1, 4, 1, 1]).advantages);
-  expect(of("reinforce++")).toEqual(reinforcePlusPlus(rewards, groups, offsets, options["reinforce++"]));
+  expect(await of("group")).toEqual(groupAdvantages(rewards, groups, { scale: "group" }).advantages);
+  expect(await of("bnpo")).toEqual(bnpo(rewards, groups, { a: 2, b: 2 }).advantages);
+  expect(await of("remax")).toEqual(remax(rewards, groups, greedyRewards).advantages);
+  expect(await of("opo")).toEqual(opo(rewards, groups, [2, 3, 1, 4, 1, 1]).advantages);
+  expect(await of("reinforce++")).toEqual(reinforcePlusPlus(rewards, groups, offsets, options["reinforce++"]));
 });
 
-test("a running baseline goes on from its state", () => {
+test("a running baseline goes on from its state", async () => {
   const estimator = estimatorPreset("running-baseline", { decay: 0.5 });
-  const first = estimator.estimate(batch, estimator.init?.());
+  const first = await estimator.estimate(batch, estimator.init?.());
   expect(first.state).toEqual({ a: 0.25, b: 0.75 });
-  expect(estimator.estimate(batch, first.state).advantages[0]).toBe(0.75); // 1 - 0.25
+  expect((await estimator.estimate(batch, first.state)).advantages[0]).toBe(0.75); // 1 - 0.25
 });
 
 test("settings without effect are refused by name", () => {
@@ -79,12 +88,38 @@ test("settings without effect are refused by name", () => {
   );
 });
 
-test("a function is an estimator", () => {
+test("a function is an estimator, whether it gives numbers or a promise of them", async () => {
   const doubled = asEstimator(function doubled({ rewards: each }) {
     return each.map((reward) => 2 * reward);
   });
   expect(doubled.name).toBe("doubled");
-  expect([...doubled.estimate(batch, undefined).advantages]).toEqual([2, 0, 1, 2, 0, 2]);
+  expect([...(await doubled.estimate(batch, undefined)).advantages]).toEqual([2, 0, 1, 2, 0, 2]);
+  const later = asEstimator(async ({ problems, rewards: each }) =>
+    problems.map(({ gold }, i) => Number(gold) + (each[i] ?? 0)),
+  );
+  expect([...(await later.estimate(batch, undefined)).advantages]).toEqual([2, 1, 1.5, 2, 1, 2]);
   const preset = estimatorPreset("raw", {});
   expect(asEstimator(preset)).toBe(preset);
+});
+
+test("each fault is caught by its case", async () => {
+  let asked = 0;
+  const faults: readonly (readonly [EstimatorFunction, RegExp])[] = [
+    [() => new Float64Array(3), /24 or 72 advantages, got 3/u],
+    [({ rewards: own }) => own.fill(1), /the batch unchanged/u],
+    [({ rewards: own }) => own.map(() => asked++), /the same advantages and state twice/u],
+  ];
+  for (const [i, [fault, message]] of faults.entries())
+    await expect(estimatorCases[i]?.run(() => asEstimator(fault))).rejects.toThrow(message);
+  // A state that JSON cannot hold.
+  const forgetful: Estimator = {
+    name: "forgetful",
+    settings: {},
+    init: () => new Map([["seen", 0]]),
+    estimate: ({ rewards: own }, state) => {
+      const seen = state instanceof Map ? Number(state.get("seen")) : 0;
+      return { advantages: own.map((each) => each - seen), state: new Map([["seen", seen + 1]]) };
+    },
+  };
+  await expect(estimatorCases[3]?.run(() => forgetful)).rejects.toThrow(/round trip of its state/u);
 });

@@ -1,5 +1,6 @@
 /**
- * The conformance suite of rewards.
+ * The conformance suites of rewards: of episodes, and of whole groups.
  * @module @laconic/rewards/testing
  */
+export { groupRewardCases } from "./group-reward-cases.ts";
 export { rewardCases } from "./reward-cases.ts";

@@ -27,6 +27,7 @@ export {
   sourceInputs,
   sourcesOf,
 } from "./run-sources.ts";
+export { ownAt } from "./own-keys.ts";
 export { openValues } from "./run-values.ts";
 export { closeAtEnd } from "./shared-values.ts";
 export { withSource } from "./with-source.ts";

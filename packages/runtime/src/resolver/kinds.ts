@@ -6,6 +6,8 @@ export type KindName =
   | "team"
   | "actor"
   | "reward"
+  | "groupReward"
+  | "grouping"
   | "estimator"
   | "objective"
   | "cost"
@@ -74,6 +76,8 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
   team: { noun: "team", lacks: lacksOfTeam },
   actor: { noun: "language model", lacks: having({ id: "string", complete: "function" }) },
   reward: { noun: "reward", lacks: isFunction },
+  groupReward: { noun: "group reward", lacks: isFunction },
+  grouping: { noun: "grouping", lacks: isFunction },
   estimator: {
     noun: "estimator",
     lacks: (value) =>

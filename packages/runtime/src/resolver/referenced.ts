@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { kinds, type KindName } from "./kinds.ts";
+import { matches, ownKeys } from "./own-keys.ts";
 import { isFileText, isRecord, isReference, partsOfFileText, type Reference } from "./reference.ts";
 
 /** Where a configuration takes values of a user's own; `*` is any key. */
@@ -10,21 +11,12 @@ const places: readonly (readonly [key: string, kind: KindName])[] = [
   ["task.team.*", "team"],
   ["actor", "actor"],
   ["sinks.*", "sink"],
-  ["train.reward", "reward"],
-  ["train.advantage", "estimator"],
-  ["train.objective", "objective"],
-  ["train.costs.*", "cost"],
-  ["train.policies.*.advantage", "estimator"],
-  ["train.policies.*.objective", "objective"],
+  ...ownKeys.map(({ key, kind }) => [`train.${key}`, kind] as const),
 ];
 
 /** What kind of value may stand at a key; null where only settings do. */
 function kindAt(path: readonly string[]): KindName | null {
-  const found = places.find(([key]) => {
-    const parts = key.split(".");
-    return parts.length === path.length && parts.every((part, i) => part === "*" || part === path[i]);
-  });
-  return found?.[1] ?? null;
+  return places.find(([key]) => matches(key, path))?.[1] ?? null;
 }
 
 /** For messages. */

@@ -1,68 +1,49 @@
-import type { Estimator, EstimatorFunction, LanguageModel, Objective, Reward } from "@laconic/core";
-import { costPreset, type Cost, type Costs } from "@laconic/rewards";
-import type { TrainConfig } from "@laconic/trainer";
+import type { LanguageModel } from "@laconic/core";
+import { costPreset, type Cost } from "@laconic/rewards";
+import type { TrainConfig, TrainedPolicy, TrainingParts } from "@laconic/trainer";
+import { ownKeyAt, type OwnKey, type OwnValue } from "./own-keys.ts";
 import type { Reference } from "./reference.ts";
 import { resolveReference } from "./resolve.ts";
 
-/** Values of the user's own that a run learns by, in place of what its settings name. */
-export interface OwnValues {
-  readonly reward?: Reference;
-  readonly advantage?: Reference;
-  readonly objective?: Reference;
-  /** By name, beside those that have a kind. */
-  readonly costs?: Readonly<Record<string, Reference>>;
-  readonly policies?: Readonly<Record<string, OwnPolicyValues>>;
-}
+/** What a run learns by, as the trainer takes it. */
+export type OpenedValues = Omit<Partial<TrainingParts>, "task" | "policies" | "frozen" | "source">;
 
-/** The same of one policy. */
-export interface OwnPolicyValues {
-  readonly advantage?: Reference;
-  readonly objective?: Reference;
-}
-
-/** Opened, as the trainer takes them. */
-export interface OpenedValues {
-  readonly reward?: Reward;
-  readonly estimator?: Estimator | EstimatorFunction;
-  readonly objective?: Objective;
-  readonly costs?: Costs;
-}
-
-type OpenedPolicyValues = Pick<OpenedValues, "estimator" | "objective">;
+type OpenedPolicyValues = Omit<Partial<TrainedPolicy>, "model" | "speak" | "agents">;
 
 /**
  * Opens what a run learns by.
- * @throws LaconicError `config_invalid` naming file and export of what is no reward, estimator, objective or cost
+ * @throws LaconicError `config_invalid` naming file and export of what is no value of its kind
  */
-export async function openValues(own: OwnValues, { costs }: Pick<TrainConfig, "costs">): Promise<OpenedValues> {
-  const opened: OpenedValues = {
-    ...(await openLearning(own)),
-    ...(own.reward && { reward: (await resolveReference(own.reward, "reward")) as Reward }),
-  };
-  if (!own.costs) return opened;
+export async function openValues(
+  own: readonly OwnValue[],
+  { costs }: Pick<TrainConfig, "costs">,
+): Promise<OpenedValues> {
+  const opened = await openAll(own.filter(({ path }) => path[0] !== "policies"));
+  const parts: Record<string, unknown> = {};
+  const ownCosts: Record<string, Cost> = {};
+  for (const { key, path, value } of opened)
+    if (key.part === "costs") ownCosts[path.at(-1) as string] = value as Cost;
+    else parts[key.part] = value;
+  if (Object.keys(ownCosts).length === 0) return parts;
   const named = Object.entries(costs ?? {}).map(([name, each]) => [name, costPreset(each, `costs.${name}`)] as const);
-  const made = await Promise.all(
-    Object.entries(own.costs).map(
-      async ([name, reference]) => [name, (await resolveReference(reference, "cost")) as Cost] as const,
-    ),
-  );
-  return { ...opened, costs: Object.fromEntries([...named, ...made]) };
+  return { ...parts, costs: { ...Object.fromEntries(named), ...ownCosts } };
 }
 
 /** Opens what each policy learns by, by its name. */
-export async function openPolicyValues({ policies = {} }: OwnValues): Promise<Record<string, OpenedPolicyValues>> {
-  return Object.fromEntries(
-    await Promise.all(Object.entries(policies).map(async ([name, own]) => [name, await openLearning(own)] as const)),
-  );
+export async function openPolicyValues(own: readonly OwnValue[]): Promise<Record<string, OpenedPolicyValues>> {
+  const found: Record<string, Record<string, unknown>> = {};
+  for (const { key, path, value } of await openAll(own.filter(({ path: [first] }) => first === "policies")))
+    (found[path[1] as string] ??= {})[key.part] = value;
+  return found;
 }
 
-async function openLearning({ advantage, objective }: OwnPolicyValues): Promise<OpenedPolicyValues> {
-  return {
-    ...(advantage && {
-      estimator: (await resolveReference(advantage, "estimator")) as Estimator | EstimatorFunction,
+async function openAll(own: readonly OwnValue[]): Promise<(OwnValue & { key: OwnKey; value: unknown })[]> {
+  return Promise.all(
+    own.map(async (each) => {
+      const key = ownKeyAt(each.path) as OwnKey;
+      return { ...each, key, value: await resolveReference(each.reference, key.kind) };
     }),
-    ...(objective && { objective: (await resolveReference(objective, "objective")) as Objective }),
-  };
+  );
 }
 
 /** A model of the user's own that speaks for those who do not learn. */

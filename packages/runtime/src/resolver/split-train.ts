@@ -1,71 +1,36 @@
-import { agentGspoDefaults, type TrainConfig } from "@laconic/trainer";
-import { isRecord, isReference, type Reference } from "./reference.ts";
-import type { OwnPolicyValues, OwnValues } from "./run-values.ts";
+import type { TrainConfig } from "@laconic/trainer";
+import { ownKeyAt, type OwnValue } from "./own-keys.ts";
+import { isRecord, isReference } from "./reference.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/**
- * Stands where a value of the user's own does, for the trainer's checks of the settings beside it: `raw` asks nothing of
- * them, and no objective beside the plain one asks for a reference policy. The value replaces it.
- */
-const stand = { advantage: { estimator: "raw" }, objective: agentGspoDefaults.objective } as const;
+/** Parts training settings from the values among them, with what stands for each. */
+export function splitTrain(train: Json): { readonly settings: Json; readonly own: readonly OwnValue[] } {
+  const own: OwnValue[] = [];
+  return { settings: withStands(train, [], own), own };
+}
 
-/** Parts training settings from the values among them. */
-export function splitTrain(train: Json): { readonly settings: Json; readonly own: OwnValues } {
-  const { reward, ...rest } = train;
-  const policies = isRecord(train["policies"]) ? train["policies"] : {};
-  const ownPolicies = Object.entries(policies).map(
-    ([name, each]) => [name, isRecord(each) ? learningIn(each) : {}] as const,
+function withStands(group: Json, path: readonly string[], own: OwnValue[]): Json {
+  return Object.fromEntries(
+    Object.entries(group).flatMap(([name, value]) => {
+      const at = [...path, name];
+      if (isReference(value)) {
+        const key = ownKeyAt(at);
+        if (!key) return [[name, value]]; // refused by its schema
+        own.push({ path: at, reference: value });
+        return key.stand === undefined ? [] : [[name, key.stand]];
+      }
+      return [[name, isRecord(value) ? withStands(value, at, own) : value]];
+    }),
   );
-  const costs = isRecord(train["costs"]) ? train["costs"] : {};
-  const ownCosts = onlyReferences(costs);
-  const settled = { ...rest, ...standsFor(learningIn(train)) };
-  return {
-    settings: {
-      ...settled,
-      ...(reward !== undefined && !isReference(reward) && { reward }),
-      ...(ownCosts && { costs: Object.fromEntries(Object.entries(costs).filter(([, each]) => !isReference(each))) }),
-      ...(isRecord(train["policies"]) && {
-        policies: Object.fromEntries(
-          Object.entries(policies).map(([name, each]) => [
-            name,
-            isRecord(each) ? { ...each, ...standsFor(learningIn(each)) } : each,
-          ]),
-        ),
-      }),
-    },
-    own: {
-      ...learningIn(train),
-      ...(isReference(reward) && { reward }),
-      ...(ownCosts && { costs: ownCosts }),
-      ...(ownPolicies.some(([, own]) => Object.keys(own).length > 0) && {
-        policies: Object.fromEntries(ownPolicies.filter(([, own]) => Object.keys(own).length > 0)),
-      }),
-    },
-  };
 }
 
 /** The settings with the values at their keys again: what {@link splitTrain} parted. */
-export function joinTrain(train: TrainConfig, { policies = {}, costs, ...own }: OwnValues): Json {
-  return {
-    ...train,
-    ...own,
-    ...(costs && { costs: { ...train.costs, ...costs } }),
-    policies: Object.fromEntries(
-      Object.entries(train.policies).map(([name, each]) => [name, { ...each, ...policies[name] }]),
-    ),
-  };
+export function joinTrain(train: TrainConfig, own: readonly OwnValue[]): Json {
+  return own.reduce<Json>((joined, { path, reference }) => withAt(joined, path, reference), { ...train });
 }
 
-function learningIn({ advantage, objective }: Json): OwnPolicyValues {
-  return { ...(isReference(advantage) && { advantage }), ...(isReference(objective) && { objective }) };
-}
-
-function standsFor({ advantage, objective }: OwnPolicyValues): Json {
-  return { ...(advantage && { advantage: stand.advantage }), ...(objective && { objective: stand.objective }) };
-}
-
-function onlyReferences(group: Json): Record<string, Reference> | null {
-  const found = Object.entries(group).flatMap(([name, each]) => (isReference(each) ? [[name, each] as const] : []));
-  return found.length === 0 ? null : Object.fromEntries(found);
+function withAt(group: Json, [name = "", ...rest]: readonly string[], value: unknown): Json {
+  const inner = group[name];
+  return { ...group, [name]: rest.length === 0 ? value : withAt(isRecord(inner) ? inner : {}, rest, value) };
 }

@@ -1,12 +1,12 @@
 import { LaconicError } from "@laconic/core";
 import { isRecord, isReference, referencePlace, type Reference } from "./reference.ts";
-import type { OwnValues } from "./run-values.ts";
+import { ownKeyAt, type OwnValue } from "./own-keys.ts";
 
 /** Where a configuration takes values. */
 interface Places {
   readonly task: unknown;
   readonly actor: unknown;
-  readonly own: OwnValues;
+  readonly own: readonly OwnValue[];
 }
 
 /**
@@ -24,19 +24,11 @@ export function withSource(error: unknown, config: Places): unknown {
 
 /** References of a configuration by the kind of value that errors name. */
 function sourcesOf({ task, actor, own }: Places): Readonly<Record<string, readonly (readonly [string, Reference])[]>> {
-  const policies = Object.entries(own.policies ?? {});
+  const found: Record<string, (readonly [string, Reference])[]> = {};
+  for (const { path, reference } of own)
+    (found[ownKeyAt(path)?.kind ?? ""] ??= []).push([`train.${path.join(".")}`, reference]);
   const at = (key: string, value: unknown): (readonly [string, Reference])[] =>
     isReference(value) ? [[key, value]] : [];
-  const learning = (key: "advantage" | "objective"): (readonly [string, Reference])[] => [
-    ...at(`train.${key}`, own[key]),
-    ...policies.flatMap(([name, each]) => at(`train.policies.${name}.${key}`, each[key])),
-  ];
   const taskAndTeam = [...at("task", task), ...(isRecord(task) ? at("task.team", task["team"]) : [])];
-  return {
-    estimator: learning("advantage"),
-    objective: learning("objective"),
-    reward: [...at("train.reward", own.reward), ...(own.reward ? [] : taskAndTeam)],
-    task: taskAndTeam,
-    actor: at("actor", actor),
-  };
+  return { ...found, reward: found["reward"] ?? taskAndTeam, task: taskAndTeam, actor: at("actor", actor) };
 }

@@ -5,6 +5,7 @@ import { parseTrainConfig } from "@laconic/trainer";
 import { z } from "zod";
 import { checkEffects } from "./check-effects.ts";
 import { checkReferences } from "../resolver/referenced.ts";
+import { ownAt } from "../resolver/own-keys.ts";
 import { joinTrain, splitTrain } from "../resolver/split-train.ts";
 import { checkWarmStart, warmStartSettings, type GivenWarmStart } from "./warm-start/warm-start-settings.ts";
 import { withCurrentNames } from "./former-names.ts";
@@ -113,9 +114,10 @@ export function parseAppConfig(written: unknown): AppConfig {
     ...parsed.data,
     ...parts,
     memory: { ...defaultMemory, ...parsed.data.memory },
-    train: parseTrainConfig(ownValues.objective ? settings : withGapCorrection(settings, parsed.data.sampler), [
-      "train",
-    ]),
+    train: parseTrainConfig(
+      ownAt(ownValues, "objective") ? settings : withGapCorrection(settings, parsed.data.sampler),
+      ["train"],
+    ),
     own: ownValues,
   };
   checkWarmStart(config);

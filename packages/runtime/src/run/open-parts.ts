@@ -98,7 +98,7 @@ export function modelSource(
  */
 export async function openParts(config: Parts, place: Place, resources: RunResources): Promise<OpenedParts> {
   const { modelFolder, openModel, checkpoint, fresh, note = () => undefined, heldOut = 1000 } = resources;
-  const { bases = {}, chatTemplateArguments: templateArguments = {}, own = {} } = config;
+  const { bases = {}, chatTemplateArguments: templateArguments = {}, own = [] } = config;
   const { budget } = config.train;
   const shown = budget ? { targetTokens: budget.targetTokens } : {};
   const task = await openRunTask(config.task, { modelFolder, templateArguments, note, heldOut, ...shown });

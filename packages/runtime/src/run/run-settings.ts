@@ -6,7 +6,7 @@ import type { TeamName } from "@laconic/worlds/text";
 import type { TrainConfig } from "@laconic/trainer";
 import type { Reference } from "../resolver/reference.ts";
 import type { SamplerSettings } from "./fleet/fleet-setting.ts";
-import type { OwnValues } from "../resolver/run-values.ts";
+import type { OwnValue } from "../resolver/own-keys.ts";
 import type { RemoteSettings } from "./remote/tinker-setting.ts";
 import type { SinkSetting } from "../sinks/sink-setting.ts";
 
@@ -43,7 +43,7 @@ export interface AppConfig {
   readonly sinks: readonly SinkSetting[];
   readonly train: TrainConfig;
   /** What it learns by beside `train`, where that is not named there but the user's own. */
-  readonly own: OwnValues;
+  readonly own: readonly OwnValue[];
 }
 
 export type { TaskSettings };

@@ -1,6 +1,7 @@
 import { objectiveShape } from "@laconic/gspo/presets";
 import type { TrainConfig } from "@laconic/trainer";
 import type { AppConfig } from "../run/run-settings.ts";
+import { ownAt } from "../resolver/own-keys.ts";
 import { isReference } from "../resolver/reference.ts";
 import type { Variant } from "./run-variants.ts";
 
@@ -19,12 +20,10 @@ function everywhere<Key extends "objective" | "advantage" | "prices">(
   key: Key,
   valueOf: (before: TrainConfig[Key] | null) => object,
 ): string[] {
-  const policies = [...new Set([...Object.keys(train.policies), ...Object.keys(own.policies ?? {})])];
-  const ownAt = (values: object | undefined): boolean => values !== undefined && key in values;
   return [
-    `train.${key}=${JSON.stringify(valueOf(ownAt(own) ? null : train[key]))}`,
-    ...policies.flatMap((name) => {
-      const isOwn = ownAt(own.policies?.[name]);
+    `train.${key}=${JSON.stringify(valueOf(ownAt(own, key) ? null : train[key]))}`,
+    ...Object.keys(train.policies).flatMap((name) => {
+      const isOwn = ownAt(own, "policies", name, key) !== undefined;
       const before = isOwn ? null : (train.policies[name] as Partial<TrainConfig> | undefined)?.[key];
       return before === undefined ? [] : [`train.policies.${name}.${key}=${JSON.stringify(valueOf(before))}`];
     }),
@@ -106,7 +105,7 @@ const eq2AsPrinted: Derivation = (config) => ({
 const grpo: Derivation = (config) => {
   const name = "grpo";
   const { objective, minibatches, epochs, refreshOldPolicyEvery, asynchronous, ratioUnit, policies } = config.train;
-  const before = config.own.objective ? "the configuration's own objective" : objective.name;
+  const before = ownAt(config.own, "objective") ? "the configuration's own objective" : objective.name;
   const onPolicy = minibatches === 1 && epochs === 1 && refreshOldPolicyEvery === 1 && asynchronous === null;
   const bare = Object.keys(objective).every((key) => key === "name" || key === "clip") && ratioUnit === "message";
   if (onPolicy && before === "gspo" && bare && Object.keys(policies).length === 0)
@@ -115,7 +114,7 @@ const grpo: Derivation = (config) => {
       reason:
         "with one update a batch every ratio is 1, where GRPO and GSPO have the same gradient; train.minibatches=2 tells them apart",
     };
-  const kept = Object.keys(withGrpo(config.own.objective ? null : objective)).filter(
+  const kept = Object.keys(withGrpo(ownAt(config.own, "objective") ? null : objective)).filter(
     (key) => key !== "name" && key !== "clip",
   );
   return {
@@ -153,7 +152,7 @@ const klTerm =
   (name: "kl" | "no-kl"): Derivation =>
   ({ train: { objective, policies }, own }) => {
     const ownObjectives = Object.values(policies).some((each) => each.objective !== undefined);
-    if (own.objective !== undefined || ownObjectives)
+    if (ownAt(own, "objective") !== undefined || ownObjectives)
       return { name, reason: "an objective of its own says itself whether it has a KL term" };
     const { kl, ...rest } = objective;
     if ((kl === undefined) !== (name === "kl"))

@@ -24,14 +24,17 @@ export interface ScoredStep {
 export async function scoreCollected(
   run: TrainingRun,
   state: LoopState,
-  { rollouts, scores }: Collected,
+  collected: Collected,
   prices: Prices,
   { turn }: Pick<Collector, "turn">,
 ): Promise<ScoredStep> {
-  const { config, recorder, learners } = run;
+  const { config, recorder, learners, scoreGroups } = run;
+  const place = `step ${state.step + 1}`;
+  const rollouts = scoreGroups ? await scoreGroups(collected.rollouts, place) : collected.rollouts;
+  const scores = scoreGroups ? rollouts.map(({ score: each }) => each) : collected.scores;
   const report = scoringReport(scores);
   await checkpointOnFailure(run, state, async () => {
-    const failure = scoringFailure(report, config.scoring, `step ${state.step + 1}`);
+    const failure = scoringFailure(report, config.scoring, place);
     if (failure) throw failure;
   });
   if (report.reason !== null)

@@ -1,5 +1,6 @@
 import { randomFromSeed, type PolicySnapshot, type Problem, type Random, type Reward } from "@laconic/core";
 import type { TrainConfig } from "../config.ts";
+import { groupScorer, type GroupScorer } from "../group-scorer.ts";
 import { mapPolicies, type TrainingParts } from "../parts.ts";
 import { problemSource } from "../problem-source.ts";
 import type { Models } from "../run/checkpoint.ts";
@@ -25,6 +26,8 @@ export interface TrainingRun {
   readonly random: Random;
   readonly schedule: Schedule;
   readonly score: Scorer;
+  /** Null where no reward judges the episodes of a problem together. */
+  readonly scoreGroups: GroupScorer | null;
   /** Of a step, drawn from its stream. */
   readonly problemsOf: (step: number, stream: Random) => readonly Problem[];
 }
@@ -37,7 +40,7 @@ export async function openTrainingRun(
   signal: AbortSignal | undefined,
 ): Promise<TrainingRun> {
   const learners = learnersOf(parts, config);
-  const { source, task, policies, reward } = parts;
+  const { source, task, policies, reward, groupReward } = parts;
   const score = scorer(reward ?? (source ? judgedElsewhere : rewardOf(task)), config.scoring, task.topology.agents);
   const random = randomFromSeed(config.seed);
   const problemsOf = problemSource(task, config, random);
@@ -56,6 +59,7 @@ export async function openTrainingRun(
     references,
     random,
     score,
+    scoreGroups: groupReward ? groupScorer(groupReward, config.scoring, task.topology.agents) : null,
     problemsOf,
     budget: teamBudgets(config),
     schedule: schedule(config, signal),

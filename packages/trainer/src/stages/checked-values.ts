@@ -1,9 +1,12 @@
 import {
+  checkedAnswer,
   checkedCall,
   checkValue,
   LaconicError,
   shownValue,
+  type Advantages,
   type Episode,
+  type Grouping,
   type Estimator,
   type Objective,
   type RewardBatch,
@@ -15,27 +18,50 @@ export function checkedEstimator(estimator: Estimator, step: number): Estimator 
   const of: ValueName = { name: `the estimator ${estimator.name}`, value: "estimator", place: `step ${step}` };
   return {
     ...estimator,
-    estimate: (batch, state) =>
-      checkedCall(
-        of,
-        () => estimator.estimate(batch, state),
-        (given) => lacksOfAdvantages(given, batch),
-      ),
+    estimate: async (batch, state) => {
+      const estimate = async (): Promise<Advantages> => inArray(await estimator.estimate(batch, state));
+      return checkedAnswer(of, estimate, (given) => lacksOfAdvantages(given, batch));
+    },
   };
+}
+
+/** A list of numbers is plainly meant as advantages, alone or under their name. */
+function inArray(given: Advantages): Advantages {
+  if (given instanceof Float64Array || isNumbers(given)) return { advantages: Float64Array.from(given) };
+  const list: unknown = (given as Partial<Advantages> | undefined | null)?.advantages;
+  return isNumbers(list) ? { ...given, advantages: Float64Array.from(list) } : given;
+}
+
+function isNumbers(value: unknown): value is readonly number[] {
+  return Array.isArray(value) && value.every((each) => typeof each === "number");
 }
 
 function lacksOfAdvantages(given: unknown, { rewards, offsets }: RewardBatch): string | null {
   if (!isRecord(given))
-    return `gave ${shownValue(given)}, expected a Float64Array or { advantages }; Float64Array.from(LIST) makes one`;
+    return `gave ${shownValue(given)}, expected a list of numbers, a Float64Array or { advantages }`;
   const { advantages, diagnostics } = given;
   if (!(advantages instanceof Float64Array))
-    return `gave ${shownValue(advantages)} as advantages, expected a Float64Array; Float64Array.from(LIST) makes one`;
+    return `gave ${shownValue(advantages)} as advantages, expected a list of numbers or a Float64Array`;
   const tokens = offsets.at(-1) ?? 0;
   if (advantages.length !== rewards.length && advantages.length !== tokens)
     return `gave ${advantages.length} advantages for ${rewards.length} rows of ${tokens} tokens`;
   const bad = advantages.findIndex((each) => !Number.isFinite(each));
   if (bad >= 0) return `gave the advantage ${advantages[bad]} at row ${bad}, expected a finite number`;
   return lacksOfDiagnostics(diagnostics, false);
+}
+
+/** A grouping whose keys are checked. */
+export function checkedGrouping(grouping: Grouping, step: number): Grouping {
+  const of: ValueName = { name: `the grouping ${grouping.name}`.trimEnd(), value: "grouping", place: `step ${step}` };
+  return (member) =>
+    checkedCall(
+      of,
+      () => grouping(member),
+      (given) =>
+        typeof given === "string" || Number.isFinite(given)
+          ? null
+          : `gave ${shownValue(given)} for turn ${member.utterance.turn}, expected a text or a number`,
+    );
 }
 
 /** An objective whose loss and gradient are checked. */

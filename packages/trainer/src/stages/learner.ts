@@ -4,6 +4,7 @@ import {
   LaconicError,
   type AgentId,
   type Estimator,
+  type Grouping,
   type Objective,
   type Ragged,
   type Random,
@@ -15,7 +16,7 @@ import { costPreset, equation1Costs, type Costs, type Prices } from "@laconic/re
 import type { TrainConfig } from "../config.ts";
 import { estimatorOf } from "../estimator-of.ts";
 import type { PartsOutline, TrainedPolicy, TrainingParts } from "../parts.ts";
-import { checkedEstimator, checkedObjective } from "./checked-values.ts";
+import { checkedEstimator, checkedGrouping, checkedObjective } from "./checked-values.ts";
 import { measurementOf } from "./measurement.ts";
 import { needsOldPass, oldLogProbsOf, oldLogProbsOfUpdate, type OldLogProbs } from "./old-log-probs.ts";
 import { score, type Pricing, type ScoredRollout } from "./score.ts";
@@ -36,6 +37,8 @@ export interface LearnerSettings {
   readonly config: TrainConfig;
   readonly objective: Objective;
   readonly estimator: Estimator;
+  /** The user's own, in place of `groupBy`. */
+  readonly grouping?: Grouping | undefined;
   readonly costs: Costs;
   /** Eq. 5 over the words of its own agents; null where the team's price holds. */
   readonly controller: ReturnType<typeof dualController> | null;
@@ -56,7 +59,7 @@ export function learnersOf(parts: TrainingParts, config: TrainConfig): Learner[]
 
 /** Settings of each policy, over the run's. Throws as {@link learnersOf} does. */
 export function learnerSettings(
-  parts: Pick<PartsOutline, "policies" | "costs" | "estimator" | "objective">,
+  parts: Pick<PartsOutline, "policies" | "costs" | "estimator" | "objective" | "grouping">,
   config: TrainConfig,
 ): Readonly<Record<string, LearnerSettings>> {
   const names = Object.keys(parts.policies);
@@ -75,6 +78,7 @@ export function learnerSettings(
       const merged: TrainConfig = {
         ...config,
         ...rest,
+        ...(parts.grouping && { groupBy: rowsOfOwnGroups }),
         ...(learningRate && { optimizer: { ...config.optimizer, learningRate } }),
       };
       checkPriced(merged, costs, own.budget !== undefined || own.prices !== undefined ? `policies.${name}.` : "");
@@ -86,6 +90,7 @@ export function learnerSettings(
           config: merged,
           objective: policy.objective ?? parts.objective ?? objectivePreset(objectiveName, options),
           estimator: estimator ? asEstimator(estimator) : estimatorOf(merged),
+          grouping: parts.grouping,
           costs,
           controller: own.budget ? dualController(own.budget) : null,
           hasOwnBudget: own.budget !== undefined || own.prices !== undefined,
@@ -94,6 +99,9 @@ export function learnerSettings(
     }),
   );
 }
+
+/** Utterances, whose advantages may all differ. */
+const rowsOfOwnGroups = "prompt+agent+turn";
 
 /** Costs that the configuration names; those of Eq. 1 when it names none. */
 export function costsOf({ costs }: Pick<TrainConfig, "costs">): Costs {
@@ -163,10 +171,11 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
   const pricing = pricingOf(learner, prices);
   const scored = hasOwnBudget ? score(facts.scored, pricing, agents) : facts.scored;
   await turn();
-  const batch = trainingBatch(scored, config.sampling.temperature, agents, {
+  const batch = await trainingBatch(scored, config.sampling.temperature, agents, {
     estimator: checkedEstimator(estimator, step + 1),
     state: facts.estimatorState,
     groupBy: config.groupBy,
+    grouping: learner.grouping && checkedGrouping(learner.grouping, step + 1),
     prices,
     credits:
       config.tree && trees

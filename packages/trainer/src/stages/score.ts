@@ -22,6 +22,8 @@ export interface ScoredRollout extends Rollout {
   readonly reward: number;
   /** What single agents earned beside the team, summed; empty where all share the reward. */
   readonly agentRewards: ReadonlyMap<AgentId, number>;
+  /** What single utterances earned beside, by turn, summed. */
+  readonly turnRewards: ReadonlyMap<number, number>;
   /** What each utterance is worth, by its turn; null where all share the reward. */
   readonly credit: ReadonlyMap<number, number> | null;
   /** Reward of the problem's greedy episode, where there is one. */
@@ -63,16 +65,22 @@ export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: R
       measured,
       terms,
       reward,
-      agentRewards: agentRewardsOf(each),
+      ...ownRewardsOf(each),
       credit: utteranceCredit(credit, each, { reward, costs: charged, rewardWithout }),
       ...(each.greedy && { greedyReward: totalOf(each.greedy) }),
     };
   });
 }
 
-function agentRewardsOf({ score: outcome, problem }: Rollout): Map<AgentId, number> {
-  const own = outcome?.status === "scored" ? (outcome.reward.agents ?? {}) : {};
-  return new Map(Object.entries(own).map(([agent, terms]) => [agent, rewardTotal(terms, problem.id)]));
+/** Beside the team's: of agents, and of turns. */
+function ownRewardsOf({ score: outcome, problem }: Rollout): Pick<ScoredRollout, "agentRewards" | "turnRewards"> {
+  const { agents = {}, turns = {} } = outcome?.status === "scored" ? outcome.reward : {};
+  const totals = (by: Readonly<Record<string, RewardTerms>>): [string, number][] =>
+    Object.entries(by).map(([name, terms]) => [name, rewardTotal(terms, problem.id)]);
+  return {
+    agentRewards: new Map(totals(agents)),
+    turnRewards: new Map(totals(turns).map(([turn, total]) => [Number(turn), total])),
+  };
 }
 
 /** An episode with the words of some agents alone: what they cost. Its answer stays. */

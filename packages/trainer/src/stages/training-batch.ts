@@ -8,6 +8,7 @@ import {
   type AgentId,
   type Diagnostics,
   type Estimator,
+  type Grouping,
   type Ragged,
   type TokenTrace,
   type TrainingSequence,
@@ -48,6 +49,8 @@ export interface Estimation {
   readonly estimator: Estimator;
   readonly state: unknown;
   readonly groupBy: GroupKey;
+  /** The user's own, in place of `groupBy`. */
+  readonly grouping?: Grouping | undefined;
   readonly prices: Prices;
   /** Of a rollout tree, whose replies several episodes share; in the estimator's place. */
   readonly credits?: TreeCredits | undefined;
@@ -59,12 +62,12 @@ export interface Estimation {
  * `numeric_invalid` with agent, turn and token for a log-prob that no sampled token has; `reward_invalid` for terms of single
  * agents in groups that hold several.
  */
-export function trainingBatch(
+export async function trainingBatch(
   scored: readonly ScoredRollout[],
   temperature: number,
   agents: ReadonlySet<string>,
   estimation: Estimation,
-): TrainingBatch {
+): Promise<TrainingBatch> {
   const { credits } = estimation;
   const spoken = scored.flatMap(({ episode }, index) => spokenBy(agents, episode.utterances, index));
   const once = credits ? firstOfEach(spoken) : spoken;
@@ -73,7 +76,7 @@ export function trainingBatch(
     advantages,
     diagnostics = {},
     state,
-  } = credits ? advantagesOfTree(trained, credits) : advantagesOf(scored, trained, estimation);
+  } = credits ? advantagesOfTree(trained, credits) : await advantagesOf(scored, trained, estimation);
   const sampledLogProbs = ragged(trained.map(({ trace }) => trace.logProbs));
   checkLogProbs(trained, sampledLogProbs);
   return {
@@ -151,27 +154,18 @@ interface Row {
   readonly sequences: readonly number[];
 }
 
-function advantagesOf(
+async function advantagesOf(
   scored: readonly ScoredRollout[],
   trained: readonly Trained[],
-  { estimator, state, groupBy, prices }: Estimation,
-): Advantages {
+  { estimator, state, groupBy, grouping, prices }: Estimation,
+): Promise<Advantages> {
   const rows = groupBy === "prompt" ? episodeRows(scored, trained) : utteranceRows(scored, trained);
   const groups =
-    groupBy === "prompt"
-      ? Int32Array.from(scored, ({ group }) => group)
-      : groupIndex(
-          trained.map(({ utterance: { agent, turn } }, i) => ({
-            problem: (rows[i] as Row).scored.group,
-            agent,
-            turn,
-          })),
-          groupBy,
-        );
+    groupBy === "prompt" ? Int32Array.from(scored, ({ group }) => group) : groupsOf(rows, trained, groupBy, grouping);
   const lengths = rows.map(({ sequences }) =>
     sequences.reduce((sum, row) => sum + (trained[row] as Trained).trace.tokens.length, 0),
   );
-  const result = estimator.estimate(
+  const result = await estimator.estimate(
     {
       rewards: Float64Array.from(rows, ({ reward }) => reward),
       groups,
@@ -179,6 +173,9 @@ function advantagesOf(
       terms: columns(rows, ({ measured }) => measured.terms ?? { task: measured.task }),
       costs: columns(rows, ({ measured }) => measured.costs),
       prices,
+      problems: rows.map((row) => row.scored.problem),
+      episodes: rows.map((row) => row.scored.episode),
+      utterances: rows.map(({ sequences }) => sequences.map((row) => (trained[row] as Trained).utterance)),
       ...(groupBy.includes("agent") && { agents: rows.map(({ agent }) => agent as AgentId) }),
       ...(rows.every((row) => row.scored.greedyReward !== undefined) && {
         greedyRewards: Float64Array.from(rows, (row) => row.scored.greedyReward as number),
@@ -189,14 +186,29 @@ function advantagesOf(
   return { ...result, advantages: ofSequences(result.advantages, rows, lengths, trained) };
 }
 
+/** Of rows that are utterances. */
+function groupsOf(
+  rows: readonly Row[],
+  trained: readonly Trained[],
+  groupBy: GroupKey,
+  grouping: Grouping | undefined,
+): Int32Array {
+  const items = trained.map(({ utterance }, i) => {
+    const { group, episode, problem } = (rows[i] as Row).scored;
+    if (grouping) return { problem: grouping({ utterance, episode, problem }) };
+    return { problem: group, agent: utterance.agent, turn: utterance.turn };
+  });
+  return groupIndex(items, grouping ? "prompt" : groupBy);
+}
+
 function episodeRows(scored: readonly ScoredRollout[], trained: readonly Trained[]): Row[] {
   const sequences = scored.map((): number[] => []);
   trained.forEach(({ episode }, row) => sequences[episode]?.push(row));
   return scored.map((each, i) => {
-    if (each.agentRewards.size > 0)
+    if (each.agentRewards.size > 0 || each.turnRewards.size > 0)
       throw new LaconicError(
         "reward_invalid",
-        `problem "${each.problem.id}": the reward gives single agents terms of their own, but a group holds whole episodes; set groupBy to prompt+agent or prompt+agent+turn`,
+        `problem "${each.problem.id}": the reward gives single ${each.agentRewards.size > 0 ? "agents" : "turns"} terms of their own, but a group holds whole episodes; set groupBy to prompt+agent or prompt+agent+turn`,
         { problemId: each.problem.id },
       );
     return { scored: each, reward: each.reward, sequences: sequences[i] ?? [] };
@@ -207,7 +219,8 @@ function utteranceRows(scored: readonly ScoredRollout[], trained: readonly Train
   return trained.map(({ utterance: { agent, turn }, episode }, row) => {
     const own = scored[episode] as ScoredRollout;
     const shared = own.credit?.get(turn) ?? own.reward;
-    return { scored: own, agent, reward: shared + (own.agentRewards.get(agent) ?? 0), sequences: [row] };
+    const alone = (own.agentRewards.get(agent) ?? 0) + (own.turnRewards.get(turn) ?? 0);
+    return { scored: own, agent, reward: shared + alone, sequences: [row] };
   });
 }
 

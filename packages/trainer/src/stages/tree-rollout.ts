@@ -127,6 +127,12 @@ function worthOf(
     ledger: { calls: episode.ledger.calls.filter((each) => each.round === round) },
   };
   const used = measureCosts(costs, agents ? tokensOf(said, agents) : said);
+  if (outcome.reward.turns)
+    throw new LaconicError(
+      "reward_invalid",
+      `problem "${problem.id}": the reward gives single turns terms of their own, but a tree judges joint replies; leave turns out`,
+      { problemId: problem.id },
+    );
   const terms = termsOf(outcome.reward, agent);
   return rewardTotal(rewardTerms({ task: outcome.value, terms, costs: used }, prices, options), problem.id);
 }

@@ -1,0 +1,55 @@
+import { agentGspoDefaults } from "@laconic/trainer";
+import type { KindName } from "./kinds.ts";
+import type { Reference } from "./reference.ts";
+
+/** A key of `train` that takes a value of a user's own. */
+export interface OwnKey {
+  /** Below `train`; `*` is any key. */
+  readonly key: string;
+  readonly kind: KindName;
+  /** Where the trainer takes it: of the run's parts, or of the policy's. */
+  readonly part: string;
+  /**
+   * Stands where the value does, for the trainer's checks of the settings beside it: it asks nothing of them. Absent where the key
+   * is left out.
+   */
+  readonly stand?: unknown;
+}
+
+const learning: readonly OwnKey[] = [
+  { key: "advantage", kind: "estimator", part: "estimator", stand: { estimator: "raw" } },
+  { key: "objective", kind: "objective", part: "objective", stand: agentGspoDefaults.objective },
+];
+
+/** Every key of `train` that takes a value. */
+export const ownKeys: readonly OwnKey[] = [
+  { key: "reward", kind: "reward", part: "reward" },
+  { key: "groupReward", kind: "groupReward", part: "groupReward" },
+  { key: "groupBy", kind: "grouping", part: "grouping", stand: "prompt+agent+turn" },
+  ...learning,
+  { key: "costs.*", kind: "cost", part: "costs" },
+  ...learning.map((each) => ({ ...each, key: `policies.*.${each.key}` })),
+];
+
+/** A value of the user's own, at its path below `train`. */
+export interface OwnValue {
+  readonly path: readonly string[];
+  readonly reference: Reference;
+}
+
+/** The key of a path; undefined where only settings go. */
+export function ownKeyAt(path: readonly string[]): OwnKey | undefined {
+  return ownKeys.find(({ key }) => matches(key, path));
+}
+
+/** Whether a path is one of a key, in which `*` is any name. */
+export function matches(key: string, path: readonly string[]): boolean {
+  const parts = key.split(".");
+  return parts.length === path.length && parts.every((part, i) => part === "*" || part === path[i]);
+}
+
+/** The value at a path below `train`; undefined where there is none. */
+export function ownAt(own: readonly OwnValue[], ...path: readonly string[]): Reference | undefined {
+  return own.find((each) => each.path.length === path.length && each.path.every((part, i) => part === path[i]))
+    ?.reference;
+}

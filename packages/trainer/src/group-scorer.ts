@@ -1,0 +1,75 @@
+import { checkValue, LaconicError, shownValue, type AgentId, type Episode, type GroupReward } from "@laconic/core";
+import { addRewards, readReward, timerOf, withDeadline, type RewardOutcome } from "@laconic/rewards";
+import type { TrainConfig } from "./config.ts";
+import type { PartsOutline } from "./parts.ts";
+import { checkPlaces } from "./scorer.ts";
+import type { LearnerSettings } from "./stages/learner.ts";
+import type { Rollout } from "./stages/rollout.ts";
+
+/** Adds to rollouts what each earned beside the others of its problem. Those without a score stay out of it. */
+export type GroupScorer = (rollouts: readonly Rollout[], place: string) => Promise<readonly Rollout[]>;
+
+type Judged = Rollout & { readonly score: Extract<RewardOutcome, { status: "scored" }> };
+
+/**
+ * A group reward that may take its time, fail or hang, as one that never does: where it fails, its group has no score.
+ * @param agents - of the team; a reward for anybody else is refused
+ * @param seconds - after which one that says nothing has failed, counted while no other one is said either
+ */
+export function groupScorer(
+  reward: GroupReward,
+  { seconds }: { readonly seconds: number },
+  agents: readonly AgentId[],
+): GroupScorer {
+  const ask = withDeadline({ seconds, timer: timerOf(globalThis) });
+  return async (rollouts, place) => {
+    const found = [...rollouts];
+    const groups = new Map<number, number[]>();
+    rollouts.forEach(({ group, score }, i) => {
+      if (score?.status === "scored") groups.set(group, [...(groups.get(group) ?? []), i]);
+    });
+    await Promise.all(
+      Array.from(groups.values(), async (members) => {
+        const judged = members.map((i) => rollouts[i] as Judged);
+        const [{ problem }] = judged as [Judged];
+        const episodes = judged.map(({ episode }) => episode);
+        const answered = await ask((signal) => reward(episodes, problem, { signal }));
+        if (answered.status === "answered") checkCount(answered.value, episodes, place);
+        members.forEach((i, n) => {
+          const { score, episode } = judged[n] as Judged;
+          const more = answered.status === "answered" ? readReward(answered.value[n]) : answered;
+          checkPlaces(more, agents, episode);
+          found[i] = { ...(rollouts[i] as Rollout), score: withMore(score, more) };
+        });
+      }),
+    );
+    return found;
+  };
+}
+
+function checkCount(given: unknown, episodes: readonly Episode[], place: string): void {
+  checkValue({ name: "the group reward", value: "groupReward", place }, given, (each) => {
+    if (!Array.isArray(each)) return `gave ${shownValue(each)}, expected a list with a reward for each episode`;
+    return each.length === episodes.length ? null : `gave ${each.length} rewards for ${episodes.length} episodes`;
+  });
+}
+
+function withMore(score: Judged["score"], more: RewardOutcome): RewardOutcome {
+  return more.status === "scored" ? { ...score, reward: addRewards(score.reward, more.reward) } : more;
+}
+
+/** @throws LaconicError `config_invalid` for settings that judge episodes apart from their group */
+export function checkGroupReward(
+  { groupReward }: Pick<PartsOutline, "groupReward">,
+  { tree, credit }: Pick<TrainConfig, "tree" | "credit">,
+  learners: readonly Pick<LearnerSettings, "estimator">[],
+): void {
+  if (groupReward === undefined) return;
+  const refuse = (key: string, reason: string): never => {
+    throw new LaconicError("config_invalid", `${key}: ${reason}, so it cannot go with a group reward`, { key });
+  };
+  if (tree) refuse("tree", "judges each joint reply as it comes");
+  if (credit.kind !== "shared") refuse("credit", `${credit.kind} judges episodes again, without their group`);
+  if (learners.some(({ estimator }) => estimator.needs?.includes("greedy")))
+    refuse("advantage", "the estimator compares with a greedy episode, which has no group");
+}
