@@ -339,7 +339,9 @@ function updatesOf(
   const { step, row, trained, old, sampled, place } = batch;
   const { objective, ratioUnit, epochs, minibatches, optimizer } = settings;
   const advantages = perSequence ?? recordedAdvantages(row, trained);
-  const ref = row.refLogProbs ? cut(row.refLogProbs, trained) : null;
+  const to = typeof objective === "object" ? objective.kl?.to : undefined;
+  const target = to ? row.policyLogProbs?.[`${to.policy}@${to.at}`] : row.refLogProbs;
+  const ref = target ? cut(target, trained) : null;
   const losses: PolicyFacts["losses"][number][] = [];
   const updates = row.updates.map((update) => {
     const at = { ...place, optimizerStep: update.optimizerStep };

@@ -89,7 +89,8 @@ export class WeightAudit {
     for (const each of start) {
       const { name } = each;
       const { objective } = settingsOf(run.train, name);
-      const needsReference = typeof objective === "object" && objective.kl !== undefined;
+      const needsReference =
+        typeof objective === "object" && objective.kl !== undefined && objective.kl.to === undefined;
       const own = needsReference ? first?.find((other) => other.name === name) : undefined;
       const [policy, reference] = [await make(each), own ? await make(own) : null];
       policies.set(name, { policy, reference, history: [], place: start.length === 1 ? "" : name });

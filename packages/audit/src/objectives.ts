@@ -26,7 +26,12 @@ const options = {
 
 /** Laid on any loss. */
 const corrections = {
-  "kl?": { estimator: ["k1", "k2", "k3", "k1+", "k3+"], coefficient: "number", "biasCorrection?": "boolean" },
+  "kl?": {
+    estimator: ["k1", "k2", "k3", "k1+", "k3+"],
+    coefficient: "number",
+    "biasCorrection?": "boolean",
+    "to?": { policy: "text", at: ["old", "now", "first"] },
+  },
   "offPolicyMask?": "number",
 } as const;
 

@@ -120,7 +120,9 @@ const knownTrain: Known = {
 
 /** Where something is computed, sampled or shown changes no arithmetic: what was sampled and learned is in the records. */
 const elsewhere =
-  "model bases chatTemplateArguments device workers sinks task warmStart lessons engine sampler actor".split(" ");
+  "model bases teachers chatTemplateArguments device workers sinks task warmStart lessons engine sampler actor".split(
+    " ",
+  );
 
 const knownConfig: Known = {
   ...Object.fromEntries(elsewhere.map((name) => [name, "any"])),

@@ -98,7 +98,15 @@ export { maxReward } from "./reward.ts";
 export type { EpisodeReward, Grader, GroupReward, Reward, RewardContext, RewardResult, RewardTerms } from "./reward.ts";
 export { asEstimator } from "./estimator.ts";
 export type { Advantages, Estimator, EstimatorFunction, GroupMember, Grouping, RewardBatch } from "./estimator.ts";
-export type { BatchTotals, Objective, ObjectiveInput, ObjectiveOutput } from "./objective.ts";
+export { policyNeedKey } from "./objective.ts";
+export type {
+  BatchTotals,
+  Objective,
+  ObjectiveInput,
+  ObjectiveOutput,
+  PolicyNeed,
+  PolicyNeedKey,
+} from "./objective.ts";
 export type {
   Engine,
   EngineCapabilities,

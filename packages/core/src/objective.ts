@@ -13,6 +13,24 @@ export interface BatchTotals {
   readonly samplerGap?: number;
 }
 
+/** Log-probs of the same tokens under another policy of the run, or under a teacher, who is the same at any time. */
+export interface PolicyNeed {
+  readonly policy: string;
+  /**
+   * `old`: as at the start of the step; `first`: before the first step; `now`: as it is when this policy's turn comes. Policies learn one after the
+   * other, in their order, so `now` is after the step for those before.
+   */
+  readonly at: "old" | "now" | "first";
+}
+
+/** Under which a {@link PolicyNeed} is found: `teacher@now`. */
+export type PolicyNeedKey = `${string}@${PolicyNeed["at"]}`;
+
+/** The key of a need. */
+export function policyNeedKey({ policy, at }: PolicyNeed): PolicyNeedKey {
+  return `${policy}@${at}`;
+}
+
 /**
  * What an objective sees: log-probs and advantages, never a tensor or a text.
  * All ragged arrays share one layout, S sequences of sampled tokens.
@@ -24,6 +42,8 @@ export interface ObjectiveInput {
   readonly oldLogProbs: Ragged;
   /** log π_ref, where a KL term asks for it. */
   readonly refLogProbs?: Ragged;
+  /** log π of other policies, by {@link policyNeedKey} of what the objective needs. */
+  readonly policyLogProbs?: Readonly<Record<PolicyNeedKey, Ragged>>;
   /** log π as the sampler reported it, where an importance weight asks for it. */
   readonly rollLogProbs?: Ragged;
   /** One advantage per sequence (length S) or one per token (length of `logProbs.values`). */
@@ -50,7 +70,7 @@ export interface Objective {
   readonly name: string;
   /** Resolved settings, for the run record. */
   readonly settings: Readonly<Record<string, string | number | boolean | null>>;
-  /** `reference`: log-probs under the weights that a run began with, as `refLogProbs`. */
-  readonly needs?: readonly "reference"[];
+  /** `reference`: log-probs under the weights that a run began with, as `refLogProbs`. Those of other policies come as `policyLogProbs`. */
+  readonly needs?: readonly ("reference" | PolicyNeed)[];
   evaluate(input: ObjectiveInput): ObjectiveOutput;
 }

@@ -1,6 +1,6 @@
 import { ragged, type Objective, type ObjectiveInput, type Ragged } from "@laconic/core";
 import { describe, expect, test } from "vitest";
-import { withImportance, withKl, withOffPolicyMask, type ImportanceOptions } from "./index.ts";
+import { withRatioUnits, withImportance, withKl, withOffPolicyMask, type ImportanceOptions } from "./index.ts";
 import { objectiveNames, objectivePreset } from "./presets/index.ts";
 
 const input: ObjectiveInput = {
@@ -153,4 +153,29 @@ test.each([
     expect(gradient).toEqual(expected);
     expect(diagnostics["off_policy/dropped"]?.sum).toBe(dropped.length);
   }
+});
+
+test("a KL term to another policy is the one to the reference, with that policy in its place", () => {
+  const to = { policy: "peer", at: "now" } as const;
+  const kl = { estimator: "k3", coefficient: 0.2 } as const;
+  const { refLogProbs, ...rest } = input;
+  const peer = { ...rest, policyLogProbs: { "peer@now": refLogProbs as Ragged } };
+  for (const make of [
+    (options: typeof kl) => withKl(objectivePreset("grpo"), options),
+    (options: typeof kl) => objectivePreset("grpo", { kl: options }),
+  ]) {
+    const [found, expected] = [make({ ...kl, to } as typeof kl), make(kl)];
+    expect(found.evaluate(peer)).toEqual(expected.evaluate(input));
+    expect(found.needs).toEqual([to]);
+    expect(found.settings).toEqual({ ...expected.settings, klTo: "peer@now" });
+    expect(() => found.evaluate(input)).toThrow(/needs policyLogProbs\["peer@now"\]/u);
+  }
+  const joined = withRatioUnits(objectivePreset("grpo", { kl: { ...kl, to } }), Int32Array.of(0, 1, 1, 2));
+  const shared = Float64Array.of(1, -2, -2, 0.7);
+  expect(joined.evaluate({ ...peer, advantages: shared }).gradient).toEqual(
+    withRatioUnits(objectivePreset("grpo", { kl }), Int32Array.of(0, 1, 1, 2)).evaluate({
+      ...input,
+      advantages: shared,
+    }).gradient,
+  );
 });

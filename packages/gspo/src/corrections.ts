@@ -1,7 +1,7 @@
 import { statisticOf, type Objective, type ObjectiveInput } from "@laconic/core";
 import { sequenceWeights, type Aggregation } from "./aggregation.ts";
 import { checkImportance, importanceSettings, importanceWeights, type ImportanceOptions } from "./importance.ts";
-import { addKl, checkKl, klSettings, type KlOptions } from "./kl.ts";
+import { addKl, checkKl, klNeeds, klSettings, type KlOptions } from "./kl.ts";
 import { checkOffPolicyMask, offPolicySequences } from "./off-policy.ts";
 import { advantageAt, prepare, type Prepared } from "./prepare.ts";
 
@@ -63,7 +63,7 @@ export function withKl(
   return {
     ...objective,
     settings: { ...objective.settings, ...klSettings(options) },
-    needs: ["reference"],
+    needs: [...(objective.needs ?? []), ...klNeeds(options)],
     evaluate(input) {
       const output = objective.evaluate(input);
       const prepared = prepare(input);

@@ -1,4 +1,13 @@
-import { exponentialMinusOne, LaconicError, statisticOf, type Diagnostics, type Objective } from "@laconic/core";
+import {
+  exponentialMinusOne,
+  LaconicError,
+  policyNeedKey,
+  statisticOf,
+  type Diagnostics,
+  type Objective,
+  type PolicyNeed,
+  type Ragged,
+} from "@laconic/core";
 import { checkOption } from "./check-option.ts";
 import { ratioOf } from "./log-ratio.ts";
 import type { Prepared } from "./prepare.ts";
@@ -9,13 +18,20 @@ import type { Prepared } from "./prepare.ts";
  */
 export type KlEstimator = "k1" | "k2" | "k3" | "k1+" | "k3+";
 
-/** A KL penalty against the reference policy, added to the loss. */
+/** A KL penalty against the reference policy, or another, added to the loss. */
 export interface KlOptions {
   readonly estimator: KlEstimator;
   /** β > 0. */
   readonly coefficient: number;
   /** Multiply by the detached ratio π / π_old, for data of an older policy (DeepSeek-V3.2). Needs `k3+` or `k1+`. */
   readonly biasCorrection?: boolean;
+  /** The policy that it keeps close to, a peer or a teacher; the reference policy when absent. */
+  readonly to?: PolicyNeed;
+}
+
+/** What the KL term needs beside the policy's own log-probs. */
+export function klNeeds({ to }: KlOptions): NonNullable<Objective["needs"]> {
+  return [to ?? "reference"];
 }
 
 /** k3 goes on as its tangent from e = -20 down: it stays finite, and its gradient never turns away from the reference. */
@@ -53,8 +69,9 @@ export function klGradient(estimator: KlEstimator, e: number): number {
 /** As flat facts for the run record. */
 export function klSettings(options: KlOptions | undefined): Objective["settings"] {
   if (!options) return { kl: null };
-  const { estimator, coefficient, biasCorrection = false } = options;
-  return { kl: estimator, klCoefficient: coefficient, klBiasCorrection: biasCorrection };
+  const { estimator, coefficient, biasCorrection = false, to } = options;
+  const settings = { kl: estimator, klCoefficient: coefficient, klBiasCorrection: biasCorrection };
+  return to ? { ...settings, klTo: policyNeedKey(to) } : settings;
 }
 
 /** @throws LaconicError `config_invalid` for a term without effect, or a value or gradient that is not the KL's. */
@@ -79,10 +96,18 @@ export function checkKl(options: KlOptions | undefined): void {
     );
 }
 
+function targetOf({ input }: Prepared, { to }: KlOptions): Ragged {
+  const key = to && policyNeedKey(to);
+  const found = key === undefined ? input.refLogProbs : input.policyLogProbs?.[key];
+  if (found) return found;
+  const what = key === undefined ? "refLogProbs" : `policyLogProbs["${key}"]`;
+  throw new LaconicError("input_invalid", `the KL term needs ${what}`);
+}
+
 /**
  * Adds the KL term to losses and gradient, token by token.
  * @param weights - of each sequence's tokens, [S]
- * @throws LaconicError `input_invalid` without `refLogProbs`.
+ * @throws LaconicError `input_invalid` without the log-probs of the policy that it keeps close to.
  */
 export function addKl(
   prepared: Prepared,
@@ -91,8 +116,8 @@ export function addKl(
   losses: Float64Array,
   gradient: Float64Array,
 ): Diagnostics {
-  const { logProbs, refLogProbs, mask } = prepared.input;
-  if (!refLogProbs) throw new LaconicError("input_invalid", "the KL term needs refLogProbs");
+  const { logProbs, mask } = prepared.input;
+  const refLogProbs = targetOf(prepared, options);
   const values: number[] = [];
   for (let s = 0; s < prepared.sequences; s++) {
     const weight = options.coefficient * (weights[s] as number);

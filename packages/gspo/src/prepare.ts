@@ -33,6 +33,8 @@ export function prepare(input: ObjectiveInput): Prepared {
   const { logProbs, oldLogProbs, advantages, mask } = input;
   assertSameLayout(logProbs, oldLogProbs, "oldLogProbs");
   if (input.refLogProbs) assertSameLayout(logProbs, input.refLogProbs, "refLogProbs");
+  for (const [key, each] of Object.entries(input.policyLogProbs ?? {}))
+    assertSameLayout(logProbs, each, `policyLogProbs["${key}"]`);
   if (input.rollLogProbs) assertSameLayout(logProbs, input.rollLogProbs, "rollLogProbs");
   const tokens = logProbs.values.length;
   const sequences = logProbs.offsets.length - 1;
@@ -90,7 +92,14 @@ function checkTotals(totals: BatchTotals, own: BatchTotals): void {
 }
 
 /** @throws LaconicError `numeric_invalid` with sequence and token of a trained token's log-prob that is out of range. */
-export function checkLogProbs({ logProbs, oldLogProbs, refLogProbs, rollLogProbs, mask }: ObjectiveInput): void {
+export function checkLogProbs({
+  logProbs,
+  oldLogProbs,
+  refLogProbs,
+  policyLogProbs = {},
+  rollLogProbs,
+  mask,
+}: ObjectiveInput): void {
   const check = (name: string, data: Ragged | undefined, range: LogProbRange): void => {
     const bad = data && findBadLogProb(data, range, mask);
     if (!bad) return;
@@ -104,6 +113,7 @@ export function checkLogProbs({ logProbs, oldLogProbs, refLogProbs, rollLogProbs
   check("logProbs", logProbs, logProbRange);
   check("oldLogProbs", oldLogProbs, logProbRange);
   check("refLogProbs", refLogProbs, logProbRange);
+  for (const [key, each] of Object.entries(policyLogProbs)) check(`policyLogProbs["${key}"]`, each, logProbRange);
   check("rollLogProbs", rollLogProbs, sampledLogProbRange);
 }
 

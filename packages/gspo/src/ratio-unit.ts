@@ -56,6 +56,11 @@ export function withRatioUnits(objective: Objective, units: Int32Array, totalUni
         logProbs: join(input.logProbs),
         oldLogProbs: join(input.oldLogProbs),
         ...(input.refLogProbs && { refLogProbs: join(input.refLogProbs) }),
+        ...(input.policyLogProbs && {
+          policyLogProbs: Object.fromEntries(
+            Object.entries(input.policyLogProbs).map(([key, each]) => [key, join(each)]),
+          ),
+        }),
         ...(input.rollLogProbs && { rollLogProbs: join(input.rollLogProbs) }),
         ...(input.mask && { mask: joinMask(input, members) }),
         advantages: Float64Array.from(members, (rows) => sharedAdvantage(input, rows)),

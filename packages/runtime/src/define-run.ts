@@ -72,6 +72,8 @@ export interface RunDefinition {
   readonly policies?: "shared" | "own";
   /** Other models for single policies, by name. */
   readonly bases?: Readonly<Record<string, string>>;
+  /** Frozen models that objectives compare with, by name: `train.objective.kl.to`. They share the run's tokenizer. */
+  readonly teachers?: Readonly<Record<string, string>>;
   /** Variables of the models' chat templates. */
   readonly chatTemplateArguments?: Readonly<Record<string, unknown>>;
   readonly lora?: LoraSettings | null;

@@ -5,6 +5,7 @@ import { checkTrainingParts, type PartsOutline } from "./parts.ts";
 import { lacksOfProblems, problemSource } from "./problem-source.ts";
 import { checkSource } from "./stages/next-batch.ts";
 import { learnerSettings } from "./stages/learner.ts";
+import { checkPolicyNeeds } from "./stages/policy-needs.ts";
 import { checkTreeTask } from "./stages/tree-rollout.ts";
 
 /**
@@ -28,6 +29,10 @@ export function checkFit(parts: PartsOutline, config: TrainConfig): void {
   checkTreeTask(parts, config);
   const learners = Object.values(learnerSettings(parts, config));
   checkSource(parts, config, learners);
+  checkPolicyNeeds(
+    parts,
+    learners.map(({ objective }) => objective),
+  );
   checkGroupReward(parts, config, learners);
   checkGrouping(parts, config);
   for (const { estimator, config: own } of learners)

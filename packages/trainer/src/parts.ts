@@ -46,6 +46,8 @@ export interface TrainingParts {
   readonly estimator?: Estimator | EstimatorFunction;
   /** In place of the one that the configuration names. */
   readonly objective?: Objective;
+  /** Frozen models that objectives may compare with, by name, beside the policies. They share the policies' tokenizer. */
+  readonly teachers?: Readonly<Record<string, Pick<Sampler, "forward">>>;
   /** Gives the episodes of each step with their rewards, in place of playing the task's topology on its problems. */
   readonly source?: GroupSource;
 }
@@ -75,6 +77,7 @@ export interface PartsOutline extends Pick<
     Partial<Pick<TrainingTask, "problems" | "pool" | "heldOut">>;
   readonly policies: Readonly<Record<string, Pick<TrainedPolicy, "agents" | "estimator" | "objective">>>;
   readonly frozen?: Readonly<Record<AgentId, unknown>>;
+  readonly teachers?: Readonly<Record<string, unknown>>;
 }
 
 /** @throws LaconicError `input_invalid` naming an agent that does not exist, has no model, or has two. */

@@ -98,6 +98,8 @@ export interface StoredPolicy {
   /** Null where the sampler's were taken, or are the same. */
   readonly oldLogProbs: PackedNumbers | null;
   readonly refLogProbs?: PackedNumbers;
+  /** Under other policies, by `NAME@old`, `NAME@now` or `NAME@first`. */
+  readonly policyLogProbs?: Readonly<Record<string, PackedNumbers>>;
   readonly updates: readonly StoredUpdate[];
 }
 

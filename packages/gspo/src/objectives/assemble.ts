@@ -8,7 +8,7 @@ import {
 import { sequenceWeights, type Aggregation } from "../aggregation.ts";
 import { clipsByLength, ratioDiagnostics } from "../diagnostics.ts";
 import { checkImportance, importanceSettings, importanceWeights, type ImportanceOptions } from "../importance.ts";
-import { addKl, checkKl, klSettings, type KlOptions } from "../kl.ts";
+import { addKl, checkKl, klNeeds, klSettings, type KlOptions } from "../kl.ts";
 import { checkOffPolicyMask, offPolicySequences } from "../off-policy.ts";
 import { notFinite, prepare, type Prepared } from "../prepare.ts";
 
@@ -57,7 +57,7 @@ export function assemble(parts: ObjectiveParts): Objective {
   return {
     name: parts.name,
     settings,
-    ...(parts.kl && { needs: ["reference"] as const }),
+    ...(parts.kl && { needs: klNeeds(parts.kl) }),
     evaluate: (input) => evaluate(parts, input),
   };
 }

@@ -1,4 +1,4 @@
-import { group, shapes, type Field, type FieldsOf, type Shape } from "@laconic/core";
+import { group, shapes, type Field, type FieldsOf, type PolicyNeed, type Shape } from "@laconic/core";
 import type { Aggregation } from "../aggregation.ts";
 import type { ImportanceOptions } from "../importance.ts";
 import type { KlOptions } from "../kl.ts";
@@ -22,6 +22,13 @@ const fields: FieldsOf<ObjectiveOptions> = {
       estimator: { shape: { kind: "choice", of: ["k1", "k2", "k3", "k1+", "k3+"] } },
       coefficient: { shape: shapes.above0 },
       biasCorrection: { shape: shapes.boolean, optional: true },
+      to: {
+        shape: group<PolicyNeed>({
+          policy: { shape: { kind: "text", notEmpty: true } },
+          at: { shape: { kind: "choice", of: ["old", "now", "first"] } },
+        }),
+        optional: true,
+      },
     }),
     optional: true,
   },

@@ -37,6 +37,7 @@ const defaults: WrittenConfig = {
   actor: null,
   policies: "shared",
   bases: {},
+  teachers: {},
   chatTemplateArguments: {},
   lora: null,
   device: "auto",
@@ -67,6 +68,7 @@ export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
     .nullable(),
   policies: z.enum(["shared", "own"]),
   bases: z.record(z.string(), z.string().min(1)),
+  teachers: z.record(z.string().regex(/^[\w-]+$/u), z.string().min(1)),
   chatTemplateArguments: z.record(z.string(), z.json()),
   lora: schemaOf(loraShape).nullable(),
   device: z.string().min(1),
@@ -135,6 +137,7 @@ export function writtenConfig({
   engine,
   memory,
   sinks,
+  teachers,
   warmStart,
   ...config
 }: AppConfig): Readonly<Record<string, unknown>> {
@@ -144,6 +147,7 @@ export function writtenConfig({
     ...config,
     ...where,
     ...(warmStart && { warmStart }),
+    ...(Object.keys(teachers).length > 0 && { teachers }),
     ...(!isDefaultSinks(sinks) && { sinks }),
     train: joinTrain(train, own),
   };

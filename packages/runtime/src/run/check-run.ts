@@ -16,18 +16,25 @@ import { checkPolicyTask } from "./policy-task.ts";
 
 /** Folders of the models that a configuration names, by role. A hub's models are downloaded where they are not here. */
 export async function modelFolders(
-  { model, bases, actor, engine }: Pick<AppConfig, "model" | "bases" | "actor" | "engine">,
+  { model, bases, teachers, actor, engine }: Pick<AppConfig, "model" | "bases" | "teachers" | "actor" | "engine">,
   progress: Progress,
 ): Promise<Record<string, string>> {
   const named = Object.entries({
     model,
     ...Object.fromEntries(Object.entries(bases).map(([name, base]) => [`bases.${name}`, base])),
+    ...Object.fromEntries(Object.entries(teachers).map(([name, folder]) => [`teachers.${name}`, folder])),
     ...(modelOf(actor) !== null && { actor: modelOf(actor) as string }),
   });
   const folders: Record<string, string> = {};
   for (const [role, name] of named)
     folders[role] = (await openModelFolder(name, progress, { weights: engine === null })).folder;
   return folders;
+}
+
+/** What the configuration calls the model of a role. */
+function modelAt({ model, bases, teachers }: AppConfig, role: string): string {
+  const [kind = "", name = ""] = role.split(/\.(.*)/su);
+  return { bases, teachers }[kind]?.[name] ?? model;
 }
 
 /** Of an actor that computes here. */
@@ -50,7 +57,7 @@ export async function checkRun(
   if (config.device !== "auto") await chooseDevice(config.device, config.workers, () => undefined);
   const { actor = null, ...folders } = await modelFolders(config, progress);
   for (const [role, folder] of Object.entries(folders))
-    await checkPolicyTask(folder, config.bases[role.replace(/^bases\./u, "")] ?? config.model, config.task);
+    await checkPolicyTask(folder, modelAt(config, role), config.task);
   if (actor !== null) await checkPolicyTask(actor, modelOf(config.actor) ?? "", config.task);
   const task = await openRunTask(config.task, {
     heldOut: 0,
@@ -73,12 +80,14 @@ export async function checkRun(
         policies: Object.fromEntries(
           Object.entries(agentsOf).map(([policy, agents]) => [policy, { agents, ...own[policy] }]),
         ),
+        teachers: config.teachers,
         frozen: Object.fromEntries(frozen.map((agent) => [agent, true])),
       },
       config.train,
     );
     // Without an actor, a model of its own speaks for those that do not learn.
-    return { models: Object.keys(agentsOf).length + (config.actor === null && frozen.length > 0 ? 1 : 0) };
+    const speakers = Object.keys(agentsOf).length + (config.actor === null && frozen.length > 0 ? 1 : 0);
+    return { models: speakers + Object.keys(config.teachers).length };
   } catch (error) {
     throw withSource(error, config);
   } finally {

@@ -7,6 +7,7 @@ import {
   type LanguageModel,
   type ModelSource,
   type Tokenizer,
+  type TrainableModel,
 } from "@laconic/core";
 import { createLocalEngine, localPolicy, repeatableBatching, type Batching } from "@laconic/engine";
 import { modelPlace, onlyPolicy, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
@@ -67,7 +68,9 @@ export interface RunResources {
 }
 
 type Parts = Pick<AppConfig, "task" | "train"> &
-  Partial<Pick<AppConfig, "memory" | "policies" | "actor" | "lora" | "bases" | "chatTemplateArguments" | "own">>;
+  Partial<
+    Pick<AppConfig, "memory" | "policies" | "actor" | "lora" | "bases" | "teachers" | "chatTemplateArguments" | "own">
+  >;
 
 /** Agents by policy: one that all trained agents share, or one for each of them. */
 export function policiesOf(
@@ -98,7 +101,7 @@ export function modelSource(
  */
 export async function openParts(config: Parts, place: Place, resources: RunResources): Promise<OpenedParts> {
   const { modelFolder, openModel, checkpoint, fresh, note = () => undefined, heldOut = 1000 } = resources;
-  const { bases = {}, chatTemplateArguments: templateArguments = {}, own = [] } = config;
+  const { bases = {}, teachers: named = {}, chatTemplateArguments: templateArguments = {}, own = [] } = config;
   const { budget } = config.train;
   const shown = budget ? { targetTokens: budget.targetTokens } : {};
   const task = await openRunTask(config.task, { modelFolder, templateArguments, note, heldOut, ...shown });
@@ -132,13 +135,14 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
         ...ownOf[name],
       };
     }
+    const teachers = await teachersOf(named, { engine, openModel });
     const trained = new Set(Object.values(names).flat());
     const others = task.topology.agents.filter((agent) => !trained.has(agent));
     if (resources.actor !== undefined) checkActor({ model: "" }, others.length > 0);
     const actor = others.length === 0 ? null : await actorOf(resources.actor ?? config.actor ?? null);
     const frozen =
       actor && Object.fromEntries(others.map((id) => [id, speakingAt(task.frozenTemperatures?.[id] ?? 0, actor)]));
-    const parts = { task, policies, ...values, ...(frozen && { frozen }) };
+    const parts = { task, policies, teachers, ...values, ...(frozen && { frozen }) };
     const otherModel = otherModels(parts, task, bases, actorOf);
     return { engine, task, parts, tokenizers, otherModel, close };
   } catch (error) {
@@ -186,6 +190,17 @@ function otherModels(
       given === "trained" && first ? first.speak(first.model) : await open(typeof given === "string" ? begun : given);
     return policy === undefined ? speakingAt(frozenTemperatures[agent] ?? 0, model) : model;
   };
+}
+
+/** Frozen models beside the policies, by name. */
+async function teachersOf(
+  named: Readonly<Record<string, string>>,
+  { engine, openModel }: Pick<RunResources, "openModel"> & { readonly engine: Engine },
+): Promise<Record<string, TrainableModel>> {
+  const teachers: Record<string, TrainableModel> = {};
+  for (const [name, model] of Object.entries(named))
+    teachers[name] = await engine.createModel({ kind: "folder", path: await openModel(model) });
+  return teachers;
 }
 
 /** Where a run's models are. */

@@ -27,6 +27,8 @@ export interface AppConfig {
   readonly policies: "shared" | "own";
   /** Other models for single policies, by name, each with its own tokenizer; the others begin with `model`. */
   readonly bases: Readonly<Record<string, string>>;
+  /** Frozen models that objectives compare with, by name: `objective.kl.to`. They share the run's tokenizer. */
+  readonly teachers: Readonly<Record<string, string>>;
   /**
    * Variables of the models' chat templates, as keywords of transformers' `apply_chat_template`: `enable_thinking`, `tools`,
    * ... For all models of the run that compute here; a template that does not know one ignores it.

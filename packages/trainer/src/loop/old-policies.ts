@@ -1,6 +1,6 @@
 import type { PolicySnapshot } from "@laconic/core";
 import { livePolicies, type Samplers } from "../parts.ts";
-import { disposeAll, snapshotsOf, type TrainingRun } from "./training-run.ts";
+import { disposeAll, isNeededAt, snapshotsOf, type TrainingRun } from "./training-run.ts";
 
 /** π_old: what episodes are sampled with, and ratios divided by. */
 export interface OldPolicies {
@@ -11,9 +11,10 @@ export interface OldPolicies {
   dispose(): Promise<void>;
 }
 
-/** Frozen weights where they outlive a step; live ones are old until the first optimiser step. */
+/** Frozen weights where they outlive a step, or its first update; live ones are old until the first optimiser step. */
 export function oldPolicies({ parts, config, learners, schedule }: TrainingRun): OldPolicies {
   let snapshots: Readonly<Record<string, PolicySnapshot>> | null = null;
+  const isLive = config.refreshOldPolicyEvery === 1 && !learners.some((each) => isNeededAt(learners, each, "old"));
   const dispose = async (): Promise<void> => {
     await disposeAll(snapshots);
     snapshots = null;
@@ -21,7 +22,7 @@ export function oldPolicies({ parts, config, learners, schedule }: TrainingRun):
   return {
     dispose,
     async samplers() {
-      if (config.refreshOldPolicyEvery === 1) return livePolicies(parts);
+      if (isLive) return livePolicies(parts);
       snapshots ??= await snapshotsOf(learners);
       return snapshots;
     },

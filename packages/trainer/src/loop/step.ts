@@ -3,7 +3,8 @@ import type { Prices, ScoreCounts } from "@laconic/rewards";
 import type { Samplers } from "../parts.ts";
 import type { LoopState } from "../run/checkpoint.ts";
 import type { StepClock } from "../run/recorder.ts";
-import { learn, moveBudget, pricingOf, type Learner, type LearnerResult } from "../stages/learner.ts";
+import { learn, moveBudget, needsReference, pricingOf, type Learner, type LearnerResult } from "../stages/learner.ts";
+import { policySamplers } from "../stages/policy-needs.ts";
 import { score, type ScoredRollout } from "../stages/score.ts";
 import { scoringFailure, scoringReport } from "../stages/scoring-failure.ts";
 import type { Collected, Collector } from "./collect.ts";
@@ -58,13 +59,14 @@ export interface LearningStep extends Pick<Collected, "trees" | "lags"> {
 
 /** Lines 7-10, each policy on its own: advantages by Eq. 2; ratios and objective by Eq. 3-4. */
 export async function learnAll(
-  { learners, references, random }: TrainingRun,
+  { parts, config, learners, references, random }: TrainingRun,
   { step, policyBudgets, estimators }: LoopState,
   { scored, prices, trees, lags, oldPolicies }: LearningStep,
   clock: StepClock,
   { turn }: Pick<Collector, "turn">,
 ): Promise<LearnerResult[]> {
   const stream = random.split(`step:${step}`);
+  const samplerOf = policySamplers(parts, { first: references, old: oldPolicies });
   const results: LearnerResult[] = [];
   for (const learner of learners) {
     const { name } = learner;
@@ -79,7 +81,8 @@ export async function learnAll(
         budget: policyBudgets[name] ?? null,
         estimatorState: estimators[name],
         oldPolicy: oldPolicies[name] ?? learner.policy.model,
-        reference: references[name] ?? null,
+        reference: config.evaluation.language || needsReference(learner) ? (references[name] ?? null) : null,
+        samplerOf,
         random: stream.split(learners.length === 1 ? "minibatches" : `minibatches/${name}`),
         lap: (phase) => clock.lap(phase),
       }),

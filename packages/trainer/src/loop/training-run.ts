@@ -1,4 +1,11 @@
-import { randomFromSeed, type PolicySnapshot, type Problem, type Random, type Reward } from "@laconic/core";
+import {
+  randomFromSeed,
+  type PolicyNeed,
+  type PolicySnapshot,
+  type Problem,
+  type Random,
+  type Reward,
+} from "@laconic/core";
 import type { TrainConfig } from "../config.ts";
 import { groupScorer, type GroupScorer } from "../group-scorer.ts";
 import { mapPolicies, type TrainingParts } from "../parts.ts";
@@ -6,7 +13,8 @@ import { problemSource } from "../problem-source.ts";
 import type { Models } from "../run/checkpoint.ts";
 import type { Recorder } from "../run/recorder.ts";
 import { rewardOf, scorer, type Scorer } from "../scorer.ts";
-import { learnersOf, type Learner } from "../stages/learner.ts";
+import { policyNeedsOf } from "../stages/policy-needs.ts";
+import { learnersOf, needsReference, type Learner } from "../stages/learner.ts";
 import { teamBudgets, type TeamBudgets } from "../stages/team-budgets.ts";
 import { configWarnings } from "../warnings.ts";
 import { schedule, type Schedule } from "./schedule.ts";
@@ -47,7 +55,9 @@ export async function openTrainingRun(
   const models = mapPolicies(policies, ({ model }) => model);
   for (const learner of learners) for (const warning of configWarnings(learner.config)) await recorder.warn(warning);
   const references = await snapshotsOf(
-    learners.filter(({ objective }) => config.evaluation.language || objective.needs?.includes("reference")),
+    learners.filter(
+      (each) => config.evaluation.language || needsReference(each) || isNeededAt(learners, each, "first"),
+    ),
   );
   return {
     parts,
@@ -64,6 +74,12 @@ export async function openTrainingRun(
     budget: teamBudgets(config),
     schedule: schedule(config, signal),
   };
+}
+
+/** Whether an objective of the run compares with a policy as it was. */
+export function isNeededAt(learners: readonly Learner[], { name }: Learner, at: PolicyNeed["at"]): boolean {
+  const needs = policyNeedsOf(learners.map(({ objective }) => objective));
+  return needs.some((need) => need.policy === name && need.at === at);
 }
 
 /** The weights as they are, frozen, by policy. */

@@ -68,6 +68,7 @@ function packLearner({
   batch,
   oldLogProbs,
   refLogProbs,
+  policyLogProbs,
   update,
   prices,
 }: LearnerResult): StoredPolicy {
@@ -81,6 +82,11 @@ function packLearner({
     advantages: packNumbers(batch.advantages),
     oldLogProbs: isSame(oldLogProbs, batch.sampledLogProbs) ? null : packNumbers(oldLogProbs.values),
     ...(refLogProbs && { refLogProbs: packNumbers(refLogProbs.values) }),
+    ...(policyLogProbs && {
+      policyLogProbs: Object.fromEntries(
+        Object.entries(policyLogProbs).map(([key, { values }]) => [key, packNumbers(values)]),
+      ),
+    }),
     updates: update.parts.map(({ logProbs, entropy, ...part }) => ({
       ...part,
       logProbs: packNumbers(logProbs.values),

@@ -6,6 +6,7 @@ import {
   type Estimator,
   type Grouping,
   type Objective,
+  type PolicyNeedKey,
   type Ragged,
   type Random,
   type Sampler,
@@ -19,6 +20,7 @@ import type { PartsOutline, TrainedPolicy, TrainingParts } from "../parts.ts";
 import { checkedEstimator, checkedGrouping, checkedObjective } from "./checked-values.ts";
 import { measurementOf } from "./measurement.ts";
 import { needsOldPass, oldLogProbsOf, oldLogProbsOfUpdate, type OldLogProbs } from "./old-log-probs.ts";
+import { policyLogProbsOf, type PolicySamplers } from "./policy-needs.ts";
 import { score, type Pricing, type ScoredRollout } from "./score.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
 import type { RolloutTree } from "./rollout.ts";
@@ -140,6 +142,8 @@ export interface LearnerResult {
   readonly tokenPrice: number;
   /** log π_ref of the batch, where the policy of the beginning is kept. */
   readonly refLogProbs: Ragged | null;
+  /** Of other policies, where the objective compares with them. */
+  readonly policyLogProbs: Readonly<Record<PolicyNeedKey, Ragged>> | null;
 }
 
 /** What a step gives to each policy. */
@@ -154,6 +158,7 @@ export interface StepFacts {
   readonly lag: number;
   readonly oldPolicy: Sampler;
   readonly reference: Sampler | null;
+  readonly samplerOf: PolicySamplers;
   readonly step: number;
   readonly random: Random;
   readonly lap: (phase: string) => void;
@@ -188,15 +193,26 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
   await turn();
   const objective = checkedObjective(correctedFor(learner, facts.lag), step + 1);
   const refLogProbs = reference && (await reference.forward(batch.sequences)).logProbs;
+  const policyLogProbs = await policyLogProbsOf(objective, facts.samplerOf, batch.sequences);
   lap("old_log_probs");
   const updated = await update(
-    { model: policy.model, config, objective, batch, oldLogProbs: old?.logProbs ?? null, refLogProbs, step, turn },
+    {
+      model: policy.model,
+      config,
+      objective,
+      batch,
+      oldLogProbs: old?.logProbs ?? null,
+      refLogProbs,
+      policyLogProbs,
+      step,
+      turn,
+    },
     random,
   );
   lap("update");
   await turn();
   const { logProbs: oldLogProbs, gap } = old ?? oldLogProbsOfUpdate(updated, batch);
-  const logProbs = { oldLogProbs, refLogProbs };
+  const logProbs = { oldLogProbs, refLogProbs, policyLogProbs };
   return { learner, scored, batch, gap, ...logProbs, update: updated, prices, tokenPrice: prices["tokens"] ?? 0 };
 }
 
@@ -224,4 +240,9 @@ function correctedFor({ config: { asynchronous }, objective }: Learner, lag: num
 /** Eq. 5 for a policy with a budget of its own. */
 export function moveBudget({ learner, scored }: LearnerResult, budget: BudgetState | null): BudgetState | null {
   return learner.controller && budget ? learner.controller.step(budget, measurementOf(scored)).state : budget;
+}
+
+/** Whether the objective compares with the policy before the first step. */
+export function needsReference({ objective }: Pick<LearnerSettings, "objective">): boolean {
+  return objective.needs?.includes("reference") ?? false;
 }

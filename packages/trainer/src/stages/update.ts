@@ -8,6 +8,7 @@ import {
   type Objective,
   type ObjectiveInput,
   type OptimizerResult,
+  type PolicyNeedKey,
   type Ragged,
   type Random,
   type Statistic,
@@ -66,6 +67,8 @@ export interface UpdateFacts {
   readonly oldLogProbs: Ragged | null;
   /** log π_ref, where the objective asks for it. */
   readonly refLogProbs: Ragged | null;
+  /** log π of other policies, where the objective asks for them. */
+  readonly policyLogProbs?: Readonly<Record<PolicyNeedKey, Ragged>> | null;
   readonly step: number;
   /** Between pieces of work: lets others have their turn, where others wait. */
   readonly turn?: () => Promise<void>;
@@ -170,14 +173,23 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
 }
 
 /** What the objective is told of rows of the batch, beside their log-probs. */
-type RowFacts = Pick<ObjectiveInput, "oldLogProbs" | "refLogProbs" | "advantages"> &
+type RowFacts = Pick<ObjectiveInput, "oldLogProbs" | "refLogProbs" | "policyLogProbs" | "advantages"> &
   Required<Pick<ObjectiveInput, "rollLogProbs" | "groups">>;
 
 /** @param now - their log-probs in the update's own pass */
-function rowsOf({ batch, oldLogProbs, refLogProbs }: UpdateFacts, rows: readonly number[], now: Ragged): RowFacts {
+function rowsOf(
+  { batch, oldLogProbs, refLogProbs, policyLogProbs }: UpdateFacts,
+  rows: readonly number[],
+  now: Ragged,
+): RowFacts {
   return {
     oldLogProbs: oldLogProbs ? raggedSelect(oldLogProbs, rows) : now,
     ...(refLogProbs && { refLogProbs: raggedSelect(refLogProbs, rows) }),
+    ...(policyLogProbs && {
+      policyLogProbs: Object.fromEntries(
+        Object.entries(policyLogProbs).map(([key, each]) => [key, raggedSelect(each, rows)]),
+      ),
+    }),
     rollLogProbs: raggedSelect(batch.sampledLogProbs, rows),
     advantages: advantagesOf(batch, rows),
     groups: Int32Array.from(rows, (row) => batch.problems[row] as number),

@@ -3,7 +3,7 @@ import { tinkerSampling, type ServerRecord } from "@laconic/tinker";
 import type { AppConfig } from "../run-settings.ts";
 import { isReference } from "../../resolver/reference.ts";
 
-type Settings = Pick<AppConfig, "engine" | "lora" | "bases" | "actor" | "device" | "workers" | "train">;
+type Settings = Pick<AppConfig, "engine" | "lora" | "bases" | "teachers" | "actor" | "device" | "workers" | "train">;
 
 function refusal(key: string, reason: string): LaconicError {
   return new LaconicError("config_invalid", `${key}: ${reason}`, { key });
@@ -15,7 +15,7 @@ function refusal(key: string, reason: string): LaconicError {
  * @throws LaconicError `config_invalid` naming the key, and what to write instead
  */
 export function checkRemoteSettings(
-  { engine, lora, bases, actor, device, workers, train }: Settings,
+  { engine, lora, bases, teachers, actor, device, workers, train }: Settings,
   written: readonly string[],
 ): void {
   if (engine === null) return;
@@ -35,6 +35,8 @@ export function checkRemoteSettings(
   if (other !== undefined) throw refusal(`lora.${other}`, "has no field on the wire; remove it");
   const [base] = Object.keys(bases);
   if (base !== undefined) throw refusal(`bases.${base}`, "a remote engine has one base model; remove it");
+  const [teacher] = Object.keys(teachers);
+  if (teacher !== undefined) throw refusal(`teachers.${teacher}`, "a remote engine has one base model; remove it");
   if (actor !== null && !isReference(actor) && "model" in actor)
     throw refusal("actor.model", "a remote engine has one base model; use actor.api, or null for the run's own");
   const { temperature } = train.sampling;

@@ -1,0 +1,98 @@
+import { LaconicError, type Objective, type ObjectiveInput, type Ragged } from "@laconic/core";
+import { gspo, withKl } from "@laconic/gspo";
+import { expect, test } from "vitest";
+import { parseTrainConfig } from "./config-schema.ts";
+import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
+import { silentRecorder } from "./run/recorder.ts";
+import { tinyPairParts, tinyParts, tinySettings, tinyTokenizer } from "./testing/index.ts";
+import { train, type TrainResult } from "./train.ts";
+
+const clip = { low: 0.2, high: 0.2 };
+
+function run(parts: TrainingParts, extra: Readonly<Record<string, unknown>> = {}): Promise<TrainResult> {
+  return train(parts, parseTrainConfig({ ...tinySettings, prices: {}, ...extra }), silentRecorder());
+}
+
+/** An objective that keeps what it was asked with. */
+function watched(needs: NonNullable<Objective["needs"]>): { objective: Objective; inputs: ObjectiveInput[] } {
+  const inner = gspo({ clip });
+  const inputs: ObjectiveInput[] = [];
+  const evaluate = (input: ObjectiveInput): ReturnType<Objective["evaluate"]> => {
+    inputs.push(input);
+    return inner.evaluate(input);
+  };
+  return { objective: { ...inner, needs, evaluate }, inputs };
+}
+
+test("log-probs of a peer as it was, as it is and as it began, on the very same tokens", async () => {
+  const parts = tinyPairParts();
+  const needs = (["old", "now", "first"] as const).map((at) => ({ policy: "first", at }));
+  const { objective, inputs } = watched(needs);
+  const { first, second } = parts.policies as { readonly first: TrainedPolicy; readonly second: TrainedPolicy };
+  await run({ ...parts, policies: { first, second: { ...second, objective } } }, { steps: 2, minibatches: 1 });
+  const [one, two] = inputs.map(({ policyLogProbs = {}, logProbs }) => {
+    for (const each of Object.values(policyLogProbs)) expect(each.offsets).toEqual(logProbs.offsets);
+    const byKey: Readonly<Record<string, Ragged>> = policyLogProbs;
+    return byKey;
+  });
+  // Of three letters and eight other tokens, each was as likely as any before the first step.
+  const even = -Math.log(tinyTokenizer.vocabularySize);
+  for (const value of one?.["first@first"]?.values ?? []) expect(value).toBeCloseTo(even, 12);
+  expect(one?.["first@old"]).toEqual(one?.["first@first"]);
+  // The first policy learns before the second one.
+  expect(one?.["first@now"]).not.toEqual(one?.["first@old"]);
+  expect(two?.["first@first"]?.values[0]).toBeCloseTo(even, 12);
+  expect(two?.["first@old"]).not.toEqual(two?.["first@first"]);
+  expect(two?.["first@now"]).not.toEqual(two?.["first@old"]);
+});
+
+test("on-policy distillation: a KL term to a teacher alone makes a policy speak as the teacher does", async () => {
+  const taught = tinyParts();
+  await run(taught);
+  const apprentice = tinyParts();
+  const nothing: Objective = {
+    name: "nothing",
+    settings: {},
+    evaluate: ({ logProbs }) => ({ loss: 0, gradient: new Float64Array(logProbs.values.length), diagnostics: {} }),
+  };
+  const to = { policy: "teacher", at: "now" } as const;
+  const objective = withKl(nothing, { estimator: "k2", coefficient: 1, to });
+  const teachers = { teacher: taught.model };
+  const { before, after } = await run({ ...apprentice, teachers, objective }, { steps: 60 });
+  expect(before.accuracy).toBeLessThan(0.3);
+  expect(after.accuracy).toBeGreaterThan(0.9);
+});
+
+test("a KL term that a configuration names goes to the peer it names", async () => {
+  const kl = { estimator: "k3", coefficient: 0.5, to: { policy: "second", at: "first" } };
+  const settings = (name: string): object => ({
+    policies: { first: { objective: { name: "grpo", clip, ...(name === "kl" && { kl }) } } },
+    steps: 12,
+  });
+  const parts = { kl: tinyPairParts(), plain: tinyPairParts() };
+  await run(parts.kl, settings("kl") as never);
+  await run(parts.plain, settings("plain") as never);
+  const sure = async ({ policies }: TrainingParts): Promise<number> => {
+    const sequences = [0, 1, 2].map((token) => ({ promptTokens: [token], completionTokens: [3 + token] }));
+    const { entropy } = await (policies["first"] as TrainedPolicy).model.forward(sequences);
+    return entropy.values.reduce((sum, each) => sum + each, 0);
+  };
+  // The second policy began without any preference, so the first one keeps more of its own doubts.
+  expect(await sure(parts.kl)).toBeGreaterThan((await sure(parts.plain)) + 0.5);
+});
+
+test("policies that do not exist, and teachers that are called like policies, are refused", async () => {
+  const { objective } = watched([{ policy: "polcy", at: "now" }]);
+  const refused = await run({ ...tinyParts(), objective }).catch((error: unknown) => error);
+  expect(LaconicError.is(refused) && refused.message).toContain(
+    `needs the policy "polcy", and this run has ${onlyPolicy}; did you mean policy?`,
+  );
+  const parts = tinyParts();
+  await expect(run({ ...parts, teachers: { idle: parts.model } })).rejects.toMatchObject({
+    message: expect.stringContaining("teachers.idle: no objective compares with it"),
+  });
+  await expect(run({ ...parts, teachers: { [onlyPolicy]: parts.model } })).rejects.toMatchObject({
+    code: "config_invalid",
+    detail: { key: `teachers.${onlyPolicy}` },
+  });
+});
