@@ -42,7 +42,7 @@ export function auditPolicy(
   const { old, sampled } = oldLogProbsOf(findings, settings, trained, row);
   checkRows(findings, place, trained, row, settings);
   const done = updatesOf(context, settings, { step, row, trained, old, sampled, place }, perSequence);
-  if (settings.hasOwnBudget && settings.budget && memory.isWhole) {
+  if (settings.hasOwnBudget && settings.budget && !isOwnValue(settings.budget) && memory.isWhole) {
     const key = `policy ${name}`;
     const { state } = nextPrice(
       settings.budget,
@@ -68,6 +68,7 @@ export function auditPolicy(
 
 function ownPrices({ train, memory }: StepContext, settings: Settings, row: AuditedPolicy, name: string): Numbers {
   const own = train.policies[name]?.budget;
+  if (isOwnValue(own)) return { ...settings.prices, tokens: row.prices["tokens"] ?? 0 };
   const state = memory.prices.get(`policy ${name}`) ?? (own && firstPrice(own));
   const tokens = own ? (memory.isWhole ? state?.price : row.prices["tokens"]) : settings.prices["tokens"];
   return { ...settings.prices, tokens: tokens ?? 0 };
@@ -348,7 +349,9 @@ function updatesOf(
     const own = update.rows.map((s) => trained[s]).filter((each) => each !== undefined);
     const now = cut(update.logProbs, own);
     const steps = train.steps * epochs * minibatches;
-    const learningRate = rateAt(optimizer.learningRate, update.optimizerStep, steps);
+    const isOwnRate = isOwnValue(optimizer.learningRate);
+    if (isOwnRate) findings.leaveOut("learning rate", "its schedule is user-defined; recorded rates are taken");
+    const learningRate = isOwnRate ? update.learningRate : rateAt(optimizer.learningRate, update.optimizerStep, steps);
     findings.number("optimizer", at, "learning rate", learningRate, update.learningRate);
     if (typeof objective === "string") {
       findings.leaveOut(

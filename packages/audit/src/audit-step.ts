@@ -4,7 +4,7 @@ import { checkEpisode, checkGrade, checkGroups } from "./check-episodes.ts";
 import type { Findings } from "./findings.ts";
 import { judge } from "./judge.ts";
 import type { StepContext } from "./memory.ts";
-import { budgetsOf, firstPrice, nextPrice, usedOf } from "./prices.ts";
+import { budgetsOf, firstPrice, nextPrice, ownBudgetsOf, usedOf } from "./prices.ts";
 import type { AuditedStep } from "./record.ts";
 import type { BudgetFacts, Judged, StepFacts } from "./step-facts.ts";
 
@@ -50,6 +50,10 @@ function teamPrices({ train, memory, findings }: StepContext, step: AuditedStep)
     prices[cost] = memory.isWhole
       ? (memory.prices.get(cost) ?? firstPrice(settings)).price
       : (step.prices[cost] ?? Number.NaN);
+  for (const cost of ownBudgetsOf(train)) {
+    findings.leaveOut(`price of ${cost}`, "its budget is user-defined; recorded prices are taken");
+    prices[cost] = step.prices[cost] ?? Number.NaN;
+  }
   for (const [cost, price] of Object.entries(prices))
     findings.number("price", { step: step.step }, `λ of ${cost}`, price, step.prices[cost]);
   return prices;

@@ -118,7 +118,7 @@ export class WeightAudit {
     const sequences = own.trained.map(({ utterance }): Sequence => ({
       prompt: utterance.trace?.promptTokens ?? [],
       reply: utterance.trace?.tokens ?? [],
-      temperature: settings.sampling.temperature,
+      temperature: facts.step.temperature ?? settings.sampling.temperature,
     }));
     // Until the first optimiser step the weights are the old policy's, unless that is older.
     const isFresh = (step - 1) % every === 0;

@@ -1,7 +1,7 @@
 import type { Findings } from "./findings.ts";
 import { metricsOf } from "./metrics.ts";
 import { comparePassed } from "./passed-tokens.ts";
-import { firstPrice, budgetsOf } from "./prices.ts";
+import { firstPrice, budgetsOf, ownBudgetsOf } from "./prices.ts";
 import type { RunFolder } from "./run-folder.ts";
 import type { StepFacts } from "./step-facts.ts";
 
@@ -69,9 +69,16 @@ export function comparePrices(run: RunFolder, { step: { step }, budgets, finding
   const state = run.checkpoints.find((each) => each.step === step)?.state;
   if (!state) return;
   const kept = (state["budgets"] ?? {}) as Readonly<Record<string, Json>>;
-  const known = budgetsOf(run.trainAt(step));
+  const train = run.trainAt(step);
+  const known = budgetsOf(train);
   const names = (each: Json): string[] => Object.keys(each).toSorted();
-  findings.same("price", { step }, "checkpoint's budgets", names(known), names(kept));
+  findings.same(
+    "price",
+    { step },
+    "checkpoint's budgets",
+    [...names(known), ...ownBudgetsOf(train)].toSorted(),
+    names(kept),
+  );
   for (const [cost, settings] of Object.entries(known)) {
     const found = kept[cost] ?? {};
     const next = budgets[cost]?.next ?? firstPrice(settings);

@@ -1,7 +1,7 @@
 import type { Utterance } from "@laconic/core";
 import type { StoredEpisode } from "@laconic/core/run-folder";
 import { total, type Numbers } from "./numbers.ts";
-import type { Known, SettingsOf } from "./schema.ts";
+import { isOwnValue, type Known, type SettingsOf } from "./schema.ts";
 
 const options = {
   targetTokens: "number",
@@ -168,7 +168,7 @@ function ruled(
   return { dual, integral, saturated, held: held ? 1 : 0, guarded: poor || silent ? 1 : 0 };
 }
 
-/** The team's budgets by cost. */
+/** The team's budgets by cost, without those of the user's own. */
 export function budgetsOf({
   budget,
   budgets,
@@ -176,5 +176,12 @@ export function budgetsOf({
   readonly budget: BudgetSettings | null;
   readonly budgets: Readonly<Record<string, BudgetSettings>>;
 }): Readonly<Record<string, BudgetSettings>> {
-  return { ...(budget && { tokens: budget }), ...budgets };
+  const all = { ...(budget && { tokens: budget }), ...budgets };
+  return Object.fromEntries(Object.entries(all).filter(([, each]) => !isOwnValue(each)));
+}
+
+/** Costs whose price a controller of the user's own sets. */
+export function ownBudgetsOf({ budget, budgets }: Parameters<typeof budgetsOf>[0]): string[] {
+  const own = Object.keys(budgets).filter((cost) => isOwnValue(budgets[cost]));
+  return isOwnValue(budget) ? ["tokens", ...own] : own;
 }

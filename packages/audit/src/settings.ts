@@ -69,6 +69,7 @@ const plain = {
   "checkpoint?": { "every?": "any", "keep?": "any" },
   "reward?": "any",
   "groupReward?": "any",
+  "curriculum?": "any",
 } as const;
 
 const tree = { "mode?": ["aligned", "cross"], gamma: "number", "stopAbove?": "any" } as const;
@@ -78,6 +79,7 @@ interface PolicySettings {
   readonly objective?: ObjectiveSettings | string;
   readonly advantage?: AdvantageSettings | string;
   readonly learningRate?: ScheduleSettings;
+  readonly optimizer?: Partial<SettingsOf<typeof optimizer>>;
   readonly prices?: Readonly<Record<string, number>>;
   readonly budget?: BudgetSettings;
 }
@@ -100,12 +102,13 @@ const ofPolicy = {
   objective: knownObjective,
   advantage: knownAdvantage,
   learningRate: schedule,
+  optimizer,
   prices: "any",
   budget: knownBudget,
 } as const satisfies Readonly<Record<keyof PolicySettings, Known>>;
 
-/** Of the group that a policy may set for itself, all but the learning rate stands in `train` as well. */
-const { learningRate: _, ...ofTeam } = ofPolicy;
+/** Of the group that a policy may set for itself, all but its optimiser stands in `train` as well. */
+const { learningRate: _, optimizer: __, ...ofTeam } = ofPolicy;
 
 const knownTrain: Known = {
   ...plain,
@@ -150,11 +153,11 @@ export function checkKnownSettings(written: Json, file: string): void {
 /** Settings of a policy, over the run's. */
 export function settingsOf(train: TrainSettings, policy: string): TrainSettings & { readonly hasOwnBudget: boolean } {
   const own = Object.hasOwn(train.policies, policy) ? (train.policies[policy] ?? {}) : {};
-  const { learningRate, ...rest } = own;
+  const { learningRate, optimizer: rule, ...rest } = own;
   return {
     ...train,
     ...rest,
-    ...(learningRate && { optimizer: { ...train.optimizer, learningRate } }),
+    optimizer: { ...train.optimizer, ...rule, ...(learningRate && { learningRate }) },
     hasOwnBudget: own.prices !== undefined || own.budget !== undefined,
   };
 }

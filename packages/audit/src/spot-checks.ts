@@ -37,7 +37,7 @@ export async function checkSequences(
       const { logProbs } = forward(all, shape, {
         prompt: utterance.trace?.promptTokens ?? [],
         reply: utterance.trace?.tokens ?? [],
-        temperature: settings.sampling.temperature,
+        temperature: facts.step.temperature ?? settings.sampling.temperature,
       });
       compare(facts, own, s, { logProbs, isFresh });
       count.sequences += 1;

@@ -12,6 +12,9 @@ export { budgetStateShape } from "./state.ts";
 export type { BudgetState } from "./state.ts";
 export type { BudgetMeasurement } from "./measurement.ts";
 
+export { asPriceController } from "./price-controller.ts";
+export type { PriceController, PriceRule, PriceState } from "./price-controller.ts";
+
 export { budgetSet } from "./budget-set.ts";
 
 export { hardCap, truncatedShare } from "./hard-cap.ts";

@@ -98,6 +98,14 @@ export { maxReward } from "./reward.ts";
 export type { EpisodeReward, Grader, GroupReward, Reward, RewardContext, RewardResult, RewardTerms } from "./reward.ts";
 export { asEstimator } from "./estimator.ts";
 export type { Advantages, Estimator, EstimatorFunction, GroupMember, Grouping, RewardBatch } from "./estimator.ts";
+export type {
+  Curriculum,
+  CurriculumRequest,
+  EvaluationPoint,
+  ProblemResult,
+  Schedule,
+  StoppingRule,
+} from "./own-rules.ts";
 export { policyNeedKey } from "./objective.ts";
 export type {
   BatchTotals,

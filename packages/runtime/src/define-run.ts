@@ -3,6 +3,7 @@
  * @module @laconic/runtime/define-run
  */
 import type {
+  Curriculum,
   Estimator,
   EstimatorFunction,
   Grouping,
@@ -11,11 +12,13 @@ import type {
   LoraSettings,
   Objective,
   Reward,
+  Schedule,
+  StoppingRule,
 } from "@laconic/core";
 import type { Cost } from "@laconic/rewards";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import type { TeamChoice, TaskResources } from "@laconic/worlds/text";
-import type { MetricSink, PolicySettings, TrainConfig, TrainSettings } from "@laconic/trainer";
+import type { MetricSink, PolicySettings, TrainConfig, TrainedPolicy, TrainSettings } from "@laconic/trainer";
 import type { NamedSink, OwnSinkPlace } from "./sinks/sink-setting.ts";
 import type { ActorSettings, MemorySettings, TaskSettings } from "./run/run-settings.ts";
 
@@ -49,18 +52,43 @@ type Learning = {
   readonly objective?: TrainConfig["objective"] | Own<Objective>;
 };
 
-/** Training settings in which values of one's own stand where named ones do. */
-export type TrainDefinition = Omit<TrainSettings, "advantage" | "objective" | "costs" | "groupBy" | "policies"> &
+type BudgetOptions = NonNullable<PolicySettings["budget"]>;
+
+type Budget = Own<NonNullable<TrainedPolicy["budget"]>>;
+
+type OwnPolicy = Omit<PolicySettings, "advantage" | "objective" | "budget" | "learningRate"> &
   Learning & {
-    /** What an episode earned, in place of the task's own. */
-    readonly reward?: Own<Reward>;
-    /** Judges all episodes of a problem at once; its terms are added to the reward's, in training. */
-    readonly groupReward?: Own<GroupReward>;
-    /** Which utterances share a group. */
-    readonly groupBy?: TrainConfig["groupBy"] | Own<Grouping>;
-    readonly costs?: Readonly<Record<string, NonNullable<TrainConfig["costs"]>[string] | Own<Cost>>> | null;
-    readonly policies?: Readonly<Record<string, Omit<PolicySettings, "advantage" | "objective"> & Learning>>;
+    readonly budget?: BudgetOptions | Budget;
+    /** Over optimiser steps. */
+    readonly learningRate?: PolicySettings["learningRate"] | Own<Schedule>;
   };
+
+/** Training settings in which values of one's own stand where named ones do. */
+export type TrainDefinition = Omit<TrainSettings, keyof Learning | keyof OwnTraining> & Learning & OwnTraining;
+
+interface OwnTraining {
+  /** What an episode earned, in place of the task's own. */
+  readonly reward?: Own<Reward>;
+  /** Judges all episodes of a problem at once; its terms are added to the reward's, in training. */
+  readonly groupReward?: Own<GroupReward>;
+  /** Which utterances share a group. */
+  readonly groupBy?: TrainConfig["groupBy"] | Own<Grouping>;
+  readonly costs?: Readonly<Record<string, NonNullable<TrainConfig["costs"]>[string] | Own<Cost>>> | null;
+  /** Sets the price of a token. */
+  readonly budget?: TrainSettings["budget"] | Budget;
+  readonly budgets?: Readonly<Record<string, BudgetOptions | Budget>>;
+  readonly optimizer?: Omit<NonNullable<TrainSettings["optimizer"]>, "learningRate"> & {
+    readonly learningRate?: NonNullable<TrainSettings["optimizer"]>["learningRate"] | Own<Schedule>;
+  };
+  readonly sampling?: Omit<TrainConfig["sampling"], "temperature"> & {
+    /** Of training; evaluations sample at 1 where this is a schedule. */
+    readonly temperature: number | Own<Schedule>;
+  };
+  readonly earlyStopping?: TrainSettings["earlyStopping"] | Own<StoppingRule>;
+  /** Chooses the problems of each step from the pool. */
+  readonly curriculum?: Own<Curriculum>;
+  readonly policies?: Readonly<Record<string, OwnPolicy>>;
+}
 
 /** A run as one writes it. What is absent is as `laconic train` has it without a configuration. */
 export interface RunDefinition {

@@ -1,6 +1,7 @@
 import { checkValue, LaconicError, randomFromSeed } from "@laconic/core";
 import type { TrainConfig } from "./config.ts";
 import { checkGroupReward } from "./group-scorer.ts";
+import { checkOwnRules } from "./check-own-rules.ts";
 import { checkTrainingParts, type PartsOutline } from "./parts.ts";
 import { lacksOfProblems, problemSource } from "./problem-source.ts";
 import { checkSource } from "./stages/next-batch.ts";
@@ -20,7 +21,7 @@ export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
     if (list)
       checkValue({ name: `the task ${name}: ${key}`, value: "task" }, list, (given) => lacksOfProblems(given as []));
   if (problems && !parts.source)
-    problemSource({ name, problems, ...(pool && { pool }) }, config, randomFromSeed(config.seed));
+    problemSource({ name, problems, ...(pool && { pool }) }, config, randomFromSeed(config.seed), parts.curriculum);
 }
 
 /** The same without drawing a problem. */
@@ -35,6 +36,7 @@ export function checkFit(parts: PartsOutline, config: TrainConfig): void {
   );
   checkGroupReward(parts, config, learners);
   checkGrouping(parts, config);
+  checkOwnRules(parts, config);
   for (const { estimator, config: own } of learners)
     if (estimator.needs?.includes("agents") && !own.groupBy.includes("agent"))
       throw new LaconicError(

@@ -100,6 +100,7 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
       objective: objectiveSchema.exactOptional(),
       advantage: advantageSchema.exactOptional(),
       learningRate: scheduleSchema.exactOptional(),
+      optimizer: tableSchema(optimizerTable).partial().exactOptional(),
       prices: pricesSchema.exactOptional(),
       budget: schemaOf(budgetOptionsShape).exactOptional(),
     }),

@@ -43,6 +43,8 @@ export interface PolicySettings {
   readonly objective?: TrainConfig["objective"];
   readonly advantage?: AdvantageSettings;
   readonly learningRate?: LearningRateSchedule;
+  /** What is absent is the run's. */
+  readonly optimizer?: Partial<ValuesOf<typeof optimizerTable>>;
   /** Prices and budget count the words of the policy's own agents. */
   readonly prices?: TrainConfig["prices"];
   readonly budget?: BudgetOptions;

@@ -1,6 +1,7 @@
 import {
   LaconicError,
   type AgentId,
+  type Curriculum,
   type Estimator,
   type EstimatorFunction,
   type Grouping,
@@ -9,8 +10,11 @@ import {
   type Objective,
   type Reward,
   type Sampler,
+  type Schedule,
+  type StoppingRule,
   type TrainableModel,
 } from "@laconic/core";
+import type { PriceController, PriceRule } from "@laconic/budget";
 import type { Costs } from "@laconic/rewards";
 import type { TrainingTask } from "@laconic/topologies";
 import type { GroupSource } from "./group-source.ts";
@@ -25,6 +29,10 @@ export interface TrainedPolicy {
   /** Its own, in place of the run's. */
   readonly estimator?: Estimator | EstimatorFunction;
   readonly objective?: Objective;
+  /** Sets the price of its own words. */
+  readonly budget?: PriceController | PriceRule;
+  /** Over optimiser steps. */
+  readonly learningRate?: Schedule;
 }
 
 /** What a run is made of, beside its configuration. */
@@ -46,6 +54,16 @@ export interface TrainingParts {
   readonly estimator?: Estimator | EstimatorFunction;
   /** In place of the one that the configuration names. */
   readonly objective?: Objective;
+  /** Set prices by cost, in place of budgets that the configuration names. */
+  readonly budgets?: Readonly<Record<string, PriceController | PriceRule>>;
+  /** Over optimiser steps, in place of the one that the configuration names. */
+  readonly learningRate?: Schedule;
+  /** Of the episodes of each training step; evaluations sample at the configuration's temperature. */
+  readonly temperature?: Schedule;
+  /** Ends the run, in place of `earlyStopping`. */
+  readonly stopping?: StoppingRule;
+  /** Chooses the problems of each step from the pool. */
+  readonly curriculum?: Curriculum;
   /** Frozen models that objectives may compare with, by name, beside the policies. They share the policies' tokenizer. */
   readonly teachers?: Readonly<Record<string, Pick<Sampler, "forward">>>;
   /** Gives the episodes of each step with their rewards, in place of playing the task's topology on its problems. */
@@ -71,11 +89,24 @@ export function onePolicy(
 /** What parts are checked by: who there is and who learns, without any weights. Problems where they are at hand. */
 export interface PartsOutline extends Pick<
   TrainingParts,
-  "reward" | "groupReward" | "grouping" | "costs" | "estimator" | "objective" | "source"
+  | "reward"
+  | "groupReward"
+  | "grouping"
+  | "costs"
+  | "estimator"
+  | "objective"
+  | "budgets"
+  | "learningRate"
+  | "temperature"
+  | "stopping"
+  | "curriculum"
+  | "source"
 > {
   readonly task: Pick<TrainingTask, "name" | "topology" | "game" | "reward" | "grader"> &
     Partial<Pick<TrainingTask, "problems" | "pool" | "heldOut">>;
-  readonly policies: Readonly<Record<string, Pick<TrainedPolicy, "agents" | "estimator" | "objective">>>;
+  readonly policies: Readonly<
+    Record<string, Pick<TrainedPolicy, "agents" | "estimator" | "objective" | "budget" | "learningRate">>
+  >;
   readonly frozen?: Readonly<Record<AgentId, unknown>>;
   readonly teachers?: Readonly<Record<string, unknown>>;
 }

@@ -1,6 +1,17 @@
-import { checkedCall, LaconicError, shownValue, type Problem, type Random } from "@laconic/core";
+import {
+  checkedCall,
+  LaconicError,
+  shownValue,
+  type Curriculum,
+  type CurriculumRequest,
+  type Problem,
+  type Random,
+} from "@laconic/core";
 import type { TrainingTask } from "@laconic/topologies";
 import type { TrainConfig } from "./config.ts";
+
+/** The problems of a step. @param results - what training has shown so far, for a curriculum */
+export type ProblemSource = (step: number, stream: Random, results?: CurriculumRequest["results"]) => Problem[];
 
 /**
  * The problems of each step: new ones where the task makes them without end, else those of a pool, epoch by epoch. An epoch
@@ -14,9 +25,17 @@ export function problemSource(
   task: Pick<TrainingTask, "name" | "problems" | "pool">,
   { problemPool, problemsPerStep, seed }: Pick<TrainConfig, "problemPool" | "problemsPerStep" | "seed">,
   random: Random,
-): (step: number, stream: Random) => Problem[] {
-  if (problemPool === null && !task.pool)
+  curriculum?: Curriculum,
+): ProblemSource {
+  if (problemPool === null && !task.pool) {
+    if (curriculum)
+      throw new LaconicError(
+        "config_invalid",
+        `curriculum: ${task.name} makes problems without end; set problemPool to how many it chooses from`,
+        { key: "problemPool" },
+      );
     return (_, stream) => drawnProblems(task, stream.split("problems"), problemsPerStep);
+  }
   const drawn = random.split(`pool:${seed}`);
   const pool = task.pool ? partOf(task.pool, problemPool, drawn) : distinct(task, problemPool ?? 0, drawn);
   if (pool.length === 0 || pool.length < (problemPool ?? 0))
@@ -25,6 +44,7 @@ export function problemSource(
       `problemPool: ${problemPool ?? "all"} problems asked for, but ${task.name} has ${pool.length}`,
       { key: "problemPool", problems: pool.length },
     );
+  if (curriculum) return chosenProblems(curriculum, pool, problemsPerStep);
   const orders = new Map<number, readonly Problem[]>();
   const orderOf = (epoch: number): readonly Problem[] => {
     const order = orders.get(epoch) ?? random.split(`epoch:${epoch}`).shuffle(pool);
@@ -37,6 +57,28 @@ export function problemSource(
       const position = step * problemsPerStep + i;
       return orderOf(Math.floor(position / pool.length))[position % pool.length] as Problem;
     });
+}
+
+/** @throws LaconicError `input_invalid` for what is not as many problems of the pool as were asked for */
+function chosenProblems(curriculum: Curriculum, pool: readonly Problem[], count: number): ProblemSource {
+  const ids = new Set(pool.map(({ id }) => id));
+  return (step, stream, results = {}) => {
+    const of = { name: `the curriculum ${curriculum.name}`.trimEnd(), value: "curriculum" };
+    const request = { step, count, pool, results, random: stream.split("curriculum") };
+    const chosen = checkedCall(
+      of,
+      () => curriculum(request),
+      (given) => {
+        if (!Array.isArray(given)) return `gave ${shownValue(given)}, expected a list of problems`;
+        if (given.length !== count) return `gave ${given.length} problems, ${count} were asked for`;
+        const stranger = given.findIndex((each: Partial<Problem> | null) => !ids.has(String(each?.id)));
+        return stranger < 0
+          ? null
+          : `gave ${shownValue(given[stranger])} at ${stranger}, which is no problem of the pool`;
+      },
+    );
+    return [...chosen];
+  };
 }
 
 /** In an order of the seed, which is then cut. */

@@ -62,7 +62,7 @@ export async function train(
       // Lines 3-6: queries, G episodes each under the old policies, rewards by Eq. 1.
       const collected = await explainedNumbers(run, state, state.step + 1, () =>
         checkpointOnFailure(run, state, () =>
-          placed(`step ${state.step + 1}`, () => episodes.collect(state.step, samplers)),
+          placed(`step ${state.step + 1}`, () => episodes.collect(state.step, samplers, state.results)),
         ),
       );
       if (collected === null) {

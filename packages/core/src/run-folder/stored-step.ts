@@ -114,6 +114,8 @@ export interface StoredEpisodes {
 /** All that a training step was computed from, and what it came to. */
 export interface StoredStep extends StoredEpisodes {
   readonly step: number;
+  /** That its episodes were sampled at, where a schedule moves it. */
+  readonly temperature?: number;
   readonly scoring: Numbers;
   /** Steps that the sampling weights were behind: of all groups, or of each. */
   readonly lag: number | readonly number[];

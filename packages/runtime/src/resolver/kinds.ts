@@ -8,6 +8,10 @@ export type KindName =
   | "reward"
   | "groupReward"
   | "grouping"
+  | "budget"
+  | "schedule"
+  | "stopping"
+  | "curriculum"
   | "estimator"
   | "objective"
   | "cost"
@@ -78,6 +82,13 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
   reward: { noun: "reward", lacks: isFunction },
   groupReward: { noun: "group reward", lacks: isFunction },
   grouping: { noun: "grouping", lacks: isFunction },
+  budget: {
+    noun: "budget",
+    lacks: (value) => (typeof value === "function" ? null : having({ init: "function", step: "function" })(value)),
+  },
+  schedule: { noun: "schedule", lacks: isFunction },
+  stopping: { noun: "stopping rule", lacks: isFunction },
+  curriculum: { noun: "curriculum", lacks: isFunction },
   estimator: {
     noun: "estimator",
     lacks: (value) =>

@@ -21,6 +21,9 @@ const learning: readonly OwnKey[] = [
   { key: "objective", kind: "objective", part: "objective", stand: agentGspoDefaults.objective },
 ];
 
+/** Asks for no warning about a rate that is not known here. */
+const ownRate = { peak: 1, warmUpSteps: 0 };
+
 /** Every key of `train` that takes a value. */
 export const ownKeys: readonly OwnKey[] = [
   { key: "reward", kind: "reward", part: "reward" },
@@ -28,6 +31,14 @@ export const ownKeys: readonly OwnKey[] = [
   { key: "groupBy", kind: "grouping", part: "grouping", stand: "prompt+agent+turn" },
   ...learning,
   { key: "costs.*", kind: "cost", part: "costs" },
+  { key: "budget", kind: "budget", part: "budgets" },
+  { key: "budgets.*", kind: "budget", part: "budgets" },
+  { key: "optimizer.learningRate", kind: "schedule", part: "learningRate", stand: ownRate },
+  { key: "sampling.temperature", kind: "schedule", part: "temperature", stand: 1 },
+  { key: "earlyStopping", kind: "stopping", part: "stopping" },
+  { key: "curriculum", kind: "curriculum", part: "curriculum" },
+  { key: "policies.*.budget", kind: "budget", part: "budget" },
+  { key: "policies.*.learningRate", kind: "schedule", part: "learningRate" },
   ...learning.map((each) => ({ ...each, key: `policies.*.${each.key}` })),
 ];
 

@@ -5,7 +5,7 @@ import { matches, ownKeys } from "./own-keys.ts";
 import { isFileText, isRecord, isReference, partsOfFileText, type Reference } from "./reference.ts";
 
 /** Where a configuration takes values of a user's own; `*` is any key. */
-const places: readonly (readonly [key: string, kind: KindName])[] = [
+export const places: readonly (readonly [key: string, kind: KindName])[] = [
   ["task", "task"],
   ["task.team", "team"],
   ["task.team.*", "team"],

@@ -21,9 +21,12 @@ export async function openValues(
   const opened = await openAll(own.filter(({ path }) => path[0] !== "policies"));
   const parts: Record<string, unknown> = {};
   const ownCosts: Record<string, Cost> = {};
+  const budgets: Record<string, unknown> = {};
   for (const { key, path, value } of opened)
     if (key.part === "costs") ownCosts[path.at(-1) as string] = value as Cost;
+    else if (key.part === "budgets") budgets[path[1] ?? "tokens"] = value;
     else parts[key.part] = value;
+  if (Object.keys(budgets).length > 0) parts["budgets"] = budgets;
   if (Object.keys(ownCosts).length === 0) return parts;
   const named = Object.entries(costs ?? {}).map(([name, each]) => [name, costPreset(each, `costs.${name}`)] as const);
   return { ...parts, costs: { ...Object.fromEntries(named), ...ownCosts } };

@@ -2,7 +2,7 @@ import { LaconicError } from "@laconic/core";
 import type { TrainConfig } from "../config.ts";
 import type { LoopState } from "../run/checkpoint.ts";
 import { byPolicy } from "./step.ts";
-import { evaluateStep } from "./evaluate-step.ts";
+import { evaluateStep, pointOf } from "./evaluate-step.ts";
 import type { TrainingRun } from "./training-run.ts";
 
 /** Where a run begins. */
@@ -17,7 +17,7 @@ export interface Beginning {
  * @throws LaconicError `config_invalid` for a run that has done more than it is to do
  */
 export async function begin(run: TrainingRun): Promise<Beginning> {
-  const { recorder, models, learners, budget } = run;
+  const { recorder, models, learners, budget, parts } = run;
   const resumed = await recorder.restore(models);
   if (resumed) return { state: await resumeState(run, resumed), resumedAt: resumed.step };
   await recorder.begin?.(models);
@@ -30,6 +30,8 @@ export async function begin(run: TrainingRun): Promise<Beginning> {
       estimators: byPolicy(learners.map(({ name, estimator }) => [name, estimator.init?.()])),
       before,
       after: before,
+      ...(parts.curriculum && { results: {} }),
+      ...(parts.stopping && { evaluations: [pointOf(before)] }),
       best: { step: 0, accuracy: before.accuracy, since: 0 },
     },
     resumedAt: null,

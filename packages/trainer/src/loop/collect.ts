@@ -6,7 +6,7 @@ import type { LoopState } from "../run/checkpoint.ts";
 import type { SampledGroup } from "../stages/group-rollout.ts";
 import { rollout } from "../stages/play-groups.ts";
 import { nextBatch } from "../stages/next-batch.ts";
-import { snapshotsOf, type TrainingRun } from "./training-run.ts";
+import { configAt, snapshotsOf, type TrainingRun } from "./training-run.ts";
 
 /** A step's groups. */
 export interface Collected extends SampledGroup {
@@ -16,8 +16,8 @@ export interface Collected extends SampledGroup {
 
 /** Lines 3-5 of Algorithm 1: queries, and G episodes each. */
 export interface Collector {
-  /** Null where there will be no more. @param step - steps done so far */
-  collect(step: number, samplers: Samplers): Promise<Collected | null>;
+  /** Null where there will be no more. @param step - steps done so far; `results` - for a curriculum */
+  collect(step: number, samplers: Samplers, results?: LoopState["results"]): Promise<Collected | null>;
   /** What became of groups since the last report; null where none is played beside training. */
   report(): ReturnType<TrainingQueue["report"]> | null;
   /** Between pieces of work: lets others have their turn, where others wait. */
@@ -46,10 +46,13 @@ export function collector(run: TrainingRun, { queue: from }: LoopState, timer: T
   }
   return {
     ...alone,
-    async collect(step, samplers) {
+    async collect(step, samplers, results) {
       const stream = random.split(`step:${step}`);
-      const problems = problemsOf(step, stream);
-      return { ...(await rollout(parts, config, options, samplers, problems, stream.split("rollout"))), lags: [] };
+      const problems = problemsOf(step, stream, results);
+      return {
+        ...(await rollout(parts, configAt(run, step), options, samplers, problems, stream.split("rollout"))),
+        lags: [],
+      };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { checkedCall, shownValue, type EvaluationPoint } from "@laconic/core";
 import { collapseOf } from "../collapse.ts";
 import { regressionOf } from "../regression.ts";
 import { evaluate, type EvaluateOptions, type Evaluation } from "../evaluate.ts";
@@ -68,7 +69,32 @@ export async function evaluateWhenDue(
   }
   const isBest = after.accuracy > state.best.accuracy + (config.earlyStopping?.minGain ?? 0);
   const best = isBest ? { step, accuracy: after.accuracy, since: 0 } : { ...state.best, since: state.best.since + 1 };
-  return { state: { ...state, after, best }, isBest };
+  return { state: { ...state, after, best, ...stoppingOf(run, state, after) }, isBest };
+}
+
+/** What a stopping rule of the user's own says, and what it goes by. */
+function stoppingOf(
+  { parts: { stopping } }: TrainingRun,
+  { evaluations: before = [] }: LoopState,
+  after: Evaluation,
+): Pick<LoopState, "evaluations" | "isStopped"> {
+  if (!stopping) return {};
+  const evaluations = [...before, pointOf(after)];
+  const isStopped = checkedCall(
+    {
+      name: `the stopping rule ${stopping.name}`.trimEnd(),
+      value: "stopping",
+      place: `evaluation at step ${after.step}`,
+    },
+    () => stopping(evaluations),
+    (given) => (typeof given === "boolean" ? null : `gave ${shownValue(given)}, expected true or false`),
+  );
+  return { evaluations, isStopped };
+}
+
+/** An evaluation as a rule sees it. */
+export function pointOf({ step, accuracy, tokens, measures }: Evaluation): EvaluationPoint {
+  return { step, accuracy, tokens, ...(measures && { measures }) };
 }
 
 function nothingHeldOut(step: number): Evaluation {

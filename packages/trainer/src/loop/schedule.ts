@@ -29,7 +29,8 @@ export function schedule(
 ): Schedule {
   const isRefreshDue = (step: number): boolean => step % refreshOldPolicyEvery === 0;
   const isStopping = (step: number): boolean => signal?.aborted === true && isRefreshDue(step);
-  const isStale = ({ best }: LoopState): boolean => earlyStopping !== null && best.since >= earlyStopping.patience;
+  const isStale = ({ best, isStopped = false }: LoopState): boolean =>
+    isStopped || (earlyStopping !== null && best.since >= earlyStopping.patience);
   return {
     isStale,
     isRefreshDue,

@@ -1,15 +1,16 @@
-import type { BudgetDiagnostics } from "@laconic/budget";
 import type { Prices, ScoreCounts } from "@laconic/rewards";
 import type { Samplers } from "../parts.ts";
 import type { LoopState } from "../run/checkpoint.ts";
 import type { StepClock } from "../run/recorder.ts";
 import { learn, moveBudget, needsReference, pricingOf, type Learner, type LearnerResult } from "../stages/learner.ts";
+import { withResults } from "../problem-results.ts";
 import { policySamplers } from "../stages/policy-needs.ts";
+import type { PriceDiagnostics } from "../stages/price-controllers.ts";
 import { score, type ScoredRollout } from "../stages/score.ts";
 import { scoringFailure, scoringReport } from "../stages/scoring-failure.ts";
 import type { Collected, Collector } from "./collect.ts";
 import { checkpointOnFailure } from "./save.ts";
-import type { TrainingRun } from "./training-run.ts";
+import { configAt, type TrainingRun } from "./training-run.ts";
 
 /** A step's episodes with their rewards. */
 export interface ScoredStep {
@@ -66,6 +67,7 @@ export async function learnAll(
   { turn }: Pick<Collector, "turn">,
 ): Promise<LearnerResult[]> {
   const stream = random.split(`step:${step}`);
+  const { temperature } = configAt({ parts, config }, step).sampling;
   const samplerOf = policySamplers(parts, { first: references, old: oldPolicies });
   const results: LearnerResult[] = [];
   for (const learner of learners) {
@@ -83,6 +85,7 @@ export async function learnAll(
         oldPolicy: oldPolicies[name] ?? learner.policy.model,
         reference: config.evaluation.language || needsReference(learner) ? (references[name] ?? null) : null,
         samplerOf,
+        temperature,
         random: stream.split(learners.length === 1 ? "minibatches" : `minibatches/${name}`),
         lap: (phase) => clock.lap(phase),
       }),
@@ -95,7 +98,7 @@ export async function learnAll(
 export interface Moved {
   readonly state: LoopState;
   /** Of the team's budgets, by cost. */
-  readonly budgets: Readonly<Record<string, BudgetDiagnostics>>;
+  readonly budgets: Readonly<Record<string, PriceDiagnostics>>;
 }
 
 /** Line 12: moves λ by Eq. 5, of the team and of policies that pay for themselves. The step is done then. */
@@ -111,6 +114,7 @@ export function moveBudgets(
     state: {
       ...state,
       step: state.step + 1,
+      ...(state.results && { results: withResults(state.results, scored, state.step) }),
       budgets: states,
       policyBudgets: byPolicy(
         results.map((each) => [each.learner.name, moveBudget(each, state.policyBudgets[each.learner.name] ?? null)]),

@@ -6,7 +6,7 @@ import { stepMetrics } from "../stages/step-metrics.ts";
 import { stepWarnings } from "../warnings.ts";
 import type { Collected, Collector } from "./collect.ts";
 import type { Moved, ScoredStep } from "./step.ts";
-import type { TrainingRun } from "./training-run.ts";
+import { configAt, type TrainingRun } from "./training-run.ts";
 
 /** A step that is done: what it was made of, and what it came to. */
 export interface DoneStep extends ScoredStep, Moved {
@@ -18,7 +18,7 @@ export interface DoneStep extends ScoredStep, Moved {
 
 /** Leaves a step's traces: warnings, the record that it can be computed again from, metrics, and groups that were dropped. */
 export async function trace(
-  { recorder, config }: TrainingRun,
+  { recorder, config, parts }: TrainingRun,
   { state: moved, collected, scored, scoring, learners, prices, budgets }: DoneStep,
   clock: StepClock,
   { report, turn }: Pick<Collector, "report" | "turn">,
@@ -30,7 +30,16 @@ export async function trace(
   const queue = report();
   const state = queue ? { ...moved, queue: queue.state } : moved;
   const lag = lags.length === 0 ? 0 : lags;
-  await recorder.record?.({ step, scored, trees, scoring, lag, learners, prices });
+  await recorder.record?.({
+    step,
+    ...(parts.temperature && configAt({ parts, config }, step - 1).sampling),
+    scored,
+    trees,
+    scoring,
+    lag,
+    learners,
+    prices,
+  });
   await turn();
   await recorder.step(
     stepMetrics({

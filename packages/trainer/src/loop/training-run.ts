@@ -1,21 +1,15 @@
-import {
-  randomFromSeed,
-  type PolicyNeed,
-  type PolicySnapshot,
-  type Problem,
-  type Random,
-  type Reward,
-} from "@laconic/core";
+import { randomFromSeed, type PolicyNeed, type PolicySnapshot, type Random, type Reward } from "@laconic/core";
 import type { TrainConfig } from "../config.ts";
 import { groupScorer, type GroupScorer } from "../group-scorer.ts";
 import { mapPolicies, type TrainingParts } from "../parts.ts";
-import { problemSource } from "../problem-source.ts";
+import { problemSource, type ProblemSource } from "../problem-source.ts";
 import type { Models } from "../run/checkpoint.ts";
 import type { Recorder } from "../run/recorder.ts";
 import { rewardOf, scorer, type Scorer } from "../scorer.ts";
 import { policyNeedsOf } from "../stages/policy-needs.ts";
 import { learnersOf, needsReference, type Learner } from "../stages/learner.ts";
 import { teamBudgets, type TeamBudgets } from "../stages/team-budgets.ts";
+import { scheduled } from "../stages/checked-values.ts";
 import { configWarnings } from "../warnings.ts";
 import { schedule, type Schedule } from "./schedule.ts";
 
@@ -37,7 +31,7 @@ export interface TrainingRun {
   /** Null where no reward judges the episodes of a problem together. */
   readonly scoreGroups: GroupScorer | null;
   /** Of a step, drawn from its stream. */
-  readonly problemsOf: (step: number, stream: Random) => readonly Problem[];
+  readonly problemsOf: ProblemSource;
 }
 
 /** Makes learners of the policies, warns of known traps, and keeps the references before a checkpoint replaces the weights. */
@@ -51,7 +45,7 @@ export async function openTrainingRun(
   const { source, task, policies, reward, groupReward } = parts;
   const score = scorer(reward ?? (source ? judgedElsewhere : rewardOf(task)), config.scoring, task.topology.agents);
   const random = randomFromSeed(config.seed);
-  const problemsOf = problemSource(task, config, random);
+  const problemsOf = problemSource(task, config, random, parts.curriculum);
   const models = mapPolicies(policies, ({ model }) => model);
   for (const learner of learners) for (const warning of configWarnings(learner.config)) await recorder.warn(warning);
   const references = await snapshotsOf(
@@ -71,9 +65,17 @@ export async function openTrainingRun(
     score,
     scoreGroups: groupReward ? groupScorer(groupReward, config.scoring, task.topology.agents) : null,
     problemsOf,
-    budget: teamBudgets(config),
+    budget: teamBudgets(config, parts.budgets),
     schedule: schedule(config, signal),
   };
+}
+
+/** The settings of a step, from 0: with the temperature of a schedule. */
+export function configAt({ parts, config }: Pick<TrainingRun, "parts" | "config">, step: number): TrainConfig {
+  const { temperature } = parts;
+  if (!temperature) return config;
+  const own = scheduled(temperature, "temperature", step, config.steps);
+  return { ...config, sampling: { ...config.sampling, temperature: own } };
 }
 
 /** Whether an objective of the run compares with a policy as it was. */

@@ -1,5 +1,11 @@
-import { budgetStateShape, type BudgetState } from "@laconic/budget";
-import { boundedJson, LaconicError, type TrainableModel } from "@laconic/core";
+import { budgetStateShape, type PriceState } from "@laconic/budget";
+import {
+  boundedJson,
+  LaconicError,
+  type EvaluationPoint,
+  type ProblemResult,
+  type TrainableModel,
+} from "@laconic/core";
 import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
 import { schemaOf } from "@laconic/core/schemas";
 import * as z from "zod";
@@ -14,9 +20,9 @@ import type { TraceDigests } from "./traces.ts";
 export interface LoopState {
   readonly step: number;
   /** The team's, by cost. */
-  readonly budgets: Readonly<Record<string, BudgetState>>;
+  readonly budgets: Readonly<Record<string, PriceState>>;
   /** Of policies that have one of their own, by name. */
-  readonly policyBudgets: Readonly<Record<string, BudgetState>>;
+  readonly policyBudgets: Readonly<Record<string, PriceState>>;
   /** What estimators remember, by policy: plain data. */
   readonly estimators: Readonly<Record<string, unknown>>;
   readonly before: Evaluation;
@@ -27,6 +33,12 @@ export interface LoopState {
   readonly bestTrained?: { readonly step: number; readonly grade: number };
   /** Signs of a divergence, where they are watched. */
   readonly watch?: DivergenceWatch;
+  /** What training has shown of each problem, by its id, where a curriculum chooses by it. */
+  readonly results?: Readonly<Record<string, ProblemResult>>;
+  /** All so far, where a rule of the user's own says when to stop. */
+  readonly evaluations?: readonly EvaluationPoint[];
+  /** Such a rule said that the run is to end. */
+  readonly isStopped?: boolean;
   /** Of an asynchronous run: the next new group, and those that were in flight and are played anew. */
   readonly queue?: ScheduleState;
 }
@@ -60,16 +72,39 @@ const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
   scoring: z.strictObject({ scored: z.int(), undecided: z.int(), invalid: z.int(), error: z.int() }).exactOptional(),
 });
 
+/** Of a controller by name, or of one of the user's own. */
+const priceStateSchema: z.ZodType<PriceState> = z.union([
+  schemaOf(budgetStateShape),
+  z.looseObject({ price: z.number().min(0) }),
+]);
+
+const resultSchema: z.ZodType<ProblemResult> = z.strictObject({
+  plays: z.int().min(1),
+  mean: z.number(),
+  last: z.number(),
+  lastStep: z.int().min(0),
+});
+
+const pointSchema: z.ZodType<EvaluationPoint> = z.strictObject({
+  step: z.int().min(0),
+  accuracy: z.number(),
+  tokens: z.number(),
+  measures: z.record(z.string(), z.number()).exactOptional(),
+});
+
 const loopStateSchema: z.ZodType<LoopState> = z.strictObject({
   step: z.int().min(0),
-  budgets: z.record(z.string(), schemaOf(budgetStateShape)),
-  policyBudgets: z.record(z.string(), schemaOf(budgetStateShape)),
+  budgets: z.record(z.string(), priceStateSchema),
+  policyBudgets: z.record(z.string(), priceStateSchema),
   estimators: z.record(z.string(), z.json()),
   before: evaluationSchema,
   after: evaluationSchema,
   best: z.strictObject({ step: z.int(), accuracy: z.number(), since: z.int() }),
   bestTrained: z.strictObject({ step: z.int(), grade: z.number() }).exactOptional(),
   watch: watchSchema.exactOptional(),
+  results: z.record(z.string(), resultSchema).exactOptional(),
+  evaluations: z.array(pointSchema).readonly().exactOptional(),
+  isStopped: z.boolean().exactOptional(),
   queue: z.strictObject({ next: z.int().min(0), again: z.array(z.int().min(0)).readonly() }).exactOptional(),
 });
 

@@ -23,6 +23,8 @@ export interface StepRecord {
   readonly scoring: ScoreCounts;
   /** λ of the team's costs, as the step charged them. */
   readonly prices: Prices;
+  /** Where a schedule moves it. */
+  readonly temperature?: number;
   /** Steps that the sampling weights were behind: of all groups, or of each. */
   readonly lag: number | readonly number[];
   readonly learners: readonly LearnerResult[];

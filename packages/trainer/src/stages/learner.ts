@@ -1,4 +1,4 @@
-import { dualController, type BudgetState } from "@laconic/budget";
+import type { PriceState } from "@laconic/budget";
 import {
   asEstimator,
   LaconicError,
@@ -10,6 +10,7 @@ import {
   type Ragged,
   type Random,
   type Sampler,
+  type Schedule,
 } from "@laconic/core";
 import { withImportance } from "@laconic/gspo";
 import { objectivePreset } from "@laconic/gspo/presets";
@@ -21,6 +22,7 @@ import { checkedEstimator, checkedGrouping, checkedObjective } from "./checked-v
 import { measurementOf } from "./measurement.ts";
 import { needsOldPass, oldLogProbsOf, oldLogProbsOfUpdate, type OldLogProbs } from "./old-log-probs.ts";
 import { policyLogProbsOf, type PolicySamplers } from "./policy-needs.ts";
+import { namedController, ownController, type PricedController } from "./price-controllers.ts";
 import { score, type Pricing, type ScoredRollout } from "./score.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
 import type { RolloutTree } from "./rollout.ts";
@@ -43,7 +45,9 @@ export interface LearnerSettings {
   readonly grouping?: Grouping | undefined;
   readonly costs: Costs;
   /** Eq. 5 over the words of its own agents; null where the team's price holds. */
-  readonly controller: ReturnType<typeof dualController> | null;
+  readonly controller: PricedController | null;
+  /** The user's own, over optimiser steps. */
+  readonly learningRate?: Schedule | undefined;
   /** Its rewards charge the words of its own agents alone. */
   readonly hasOwnBudget: boolean;
 }
@@ -61,7 +65,7 @@ export function learnersOf(parts: TrainingParts, config: TrainConfig): Learner[]
 
 /** Settings of each policy, over the run's. Throws as {@link learnersOf} does. */
 export function learnerSettings(
-  parts: Pick<PartsOutline, "policies" | "costs" | "estimator" | "objective" | "grouping">,
+  parts: Pick<PartsOutline, "policies" | "costs" | "estimator" | "objective" | "grouping" | "learningRate">,
   config: TrainConfig,
 ): Readonly<Record<string, LearnerSettings>> {
   const names = Object.keys(parts.policies);
@@ -76,12 +80,12 @@ export function learnerSettings(
   return Object.fromEntries(
     Object.entries(parts.policies).map(([name, policy]): [string, LearnerSettings] => {
       const own = Object.hasOwn(config.policies, name) ? (config.policies[name] ?? {}) : {};
-      const { learningRate, ...rest } = own;
+      const { learningRate, optimizer, ...rest } = own;
       const merged: TrainConfig = {
         ...config,
         ...rest,
         ...(parts.grouping && { groupBy: rowsOfOwnGroups }),
-        ...(learningRate && { optimizer: { ...config.optimizer, learningRate } }),
+        optimizer: { ...config.optimizer, ...optimizer, ...(learningRate && { learningRate }) },
       };
       checkPriced(merged, costs, own.budget !== undefined || own.prices !== undefined ? `policies.${name}.` : "");
       const { name: objectiveName, ...options } = merged.objective;
@@ -94,8 +98,13 @@ export function learnerSettings(
           estimator: estimator ? asEstimator(estimator) : estimatorOf(merged),
           grouping: parts.grouping,
           costs,
-          controller: own.budget ? dualController(own.budget) : null,
-          hasOwnBudget: own.budget !== undefined || own.prices !== undefined,
+          learningRate: policy.learningRate ?? (learningRate ? undefined : parts.learningRate),
+          controller: policy.budget
+            ? ownController(policy.budget, `of policy ${name}`)
+            : own.budget
+              ? namedController(own.budget)
+              : null,
+          hasOwnBudget: own.budget !== undefined || own.prices !== undefined || policy.budget !== undefined,
         },
       ];
     }),
@@ -151,12 +160,14 @@ export interface StepFacts {
   readonly scored: readonly ScoredRollout[];
   /** λ of the team's costs. */
   readonly teamPrices: Prices;
-  readonly budget: BudgetState | null;
+  readonly budget: PriceState | null;
   readonly estimatorState: unknown;
   readonly trees?: readonly RolloutTree[] | undefined;
   /** Most steps that the weights of a group are behind. */
   readonly lag: number;
   readonly oldPolicy: Sampler;
+  /** That the step was sampled at. */
+  readonly temperature: number;
   readonly reference: Sampler | null;
   readonly samplerOf: PolicySamplers;
   readonly step: number;
@@ -176,7 +187,7 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
   const pricing = pricingOf(learner, prices);
   const scored = hasOwnBudget ? score(facts.scored, pricing, agents) : facts.scored;
   await turn();
-  const batch = await trainingBatch(scored, config.sampling.temperature, agents, {
+  const batch = await trainingBatch(scored, facts.temperature, agents, {
     estimator: checkedEstimator(estimator, step + 1),
     state: facts.estimatorState,
     groupBy: config.groupBy,
@@ -198,6 +209,7 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
   const updated = await update(
     {
       model: policy.model,
+      learningRate: learner.learningRate,
       config,
       objective,
       batch,
@@ -238,7 +250,7 @@ function correctedFor({ config: { asynchronous }, objective }: Learner, lag: num
 }
 
 /** Eq. 5 for a policy with a budget of its own. */
-export function moveBudget({ learner, scored }: LearnerResult, budget: BudgetState | null): BudgetState | null {
+export function moveBudget({ learner, scored }: LearnerResult, budget: PriceState | null): PriceState | null {
   return learner.controller && budget ? learner.controller.step(budget, measurementOf(scored)).state : budget;
 }
 

@@ -8,9 +8,10 @@ import {
   type Ragged,
   type Statistic,
 } from "@laconic/core";
-import type { BudgetDiagnostics, BudgetOptions } from "@laconic/budget";
+import type { BudgetOptions } from "@laconic/budget";
 import type { ScoreCounts } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
+import type { PriceDiagnostics } from "./price-controllers.ts";
 import type { QueueReport } from "../queue/group-queue.ts";
 import type { LearnerResult } from "./learner.ts";
 import { meanCost, type ScoredRollout } from "./score.ts";
@@ -34,7 +35,7 @@ interface StepMetricFacts {
   readonly learners: readonly LearnerResult[];
   readonly tokenPrice: number;
   /** Of the team's budgets, by cost. */
-  readonly budgets: Readonly<Record<string, BudgetDiagnostics>>;
+  readonly budgets: Readonly<Record<string, PriceDiagnostics>>;
 }
 
 /** A step in numbers: the team's, then each policy's, under `policy/NAME/` where there are several. */
@@ -96,10 +97,12 @@ function queueMetrics({ dropped, retried, cut, utilisation, active, complete }: 
 
 function budgetMetrics(
   cost: string,
-  { lambda, target, saturated, held, guarded }: BudgetDiagnostics,
+  { lambda, target, saturated = 0, held = 0, guarded = 0 }: PriceDiagnostics,
   scored: readonly ScoredRollout[],
   { budget, budgets }: TrainConfig,
 ): Metrics {
+  // A law of the user's own has no target that is known here.
+  if (target === undefined) return cost === "tokens" ? {} : { lambda };
   const { targetTokens } = (cost === "tokens" && budget) || (budgets[cost] as BudgetOptions);
   return {
     // Of tokens the price that was paid stands there already; of others it is the next one.

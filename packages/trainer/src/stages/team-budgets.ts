@@ -1,11 +1,13 @@
-import { budgetSet, type BudgetDiagnostics, type BudgetState } from "@laconic/budget";
+import type { PriceState } from "@laconic/budget";
 import type { Prices } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
+import type { TrainingParts } from "../parts.ts";
 import { measurementOf } from "./measurement.ts";
+import { namedController, ownController, type PriceDiagnostics, type PricedController } from "./price-controllers.ts";
 import type { ScoredRollout } from "./score.ts";
 
 /** State by cost. */
-export type BudgetStates = Readonly<Record<string, BudgetState>>;
+export type BudgetStates = Readonly<Record<string, PriceState>>;
 
 /** Eq. 5 for each of the team's budgets: a price for each cost, moved after every step. */
 export interface TeamBudgets {
@@ -15,35 +17,37 @@ export interface TeamBudgets {
   step(
     states: BudgetStates,
     scored: readonly ScoredRollout[],
-  ): { readonly states: BudgetStates; readonly diagnostics: Readonly<Record<string, BudgetDiagnostics>> };
+  ): { readonly states: BudgetStates; readonly diagnostics: Readonly<Record<string, PriceDiagnostics>> };
 }
 
-export function teamBudgets({
-  budget,
-  budgets,
-  prices,
-}: Pick<TrainConfig, "budget" | "budgets" | "prices">): TeamBudgets {
+/** @param own - controllers of the user's own, by cost */
+export function teamBudgets(
+  { budget, budgets, prices }: Pick<TrainConfig, "budget" | "budgets" | "prices">,
+  own: NonNullable<TrainingParts["budgets"]> = {},
+): TeamBudgets {
   const options = { ...(budget && { tokens: budget }), ...budgets };
+  const controllers: Record<string, PricedController> = {};
+  for (const [cost, each] of Object.entries(options)) controllers[cost] = namedController(each);
+  for (const [cost, each] of Object.entries(own)) controllers[cost] = ownController(each, `of ${cost}`);
   const fixed = { tokens: 0, ...prices };
-  if (Object.keys(options).length === 0)
-    return { init: () => ({}), prices: () => fixed, step: () => ({ states: {}, diagnostics: {} }) };
-  const set = budgetSet(options);
-  const each = <T>(make: (cost: string) => T): Record<string, T> =>
-    Object.fromEntries(Object.keys(options).map((cost) => [cost, make(cost)]));
+  const all = Object.entries(controllers);
   // A budget that was set while the run went on begins as at the first step; one that was taken away is forgotten.
-  const known = (states: BudgetStates): Record<string, BudgetState> => {
-    const first = set.init();
-    return each((cost) => states[cost] ?? (first[cost] as BudgetState));
-  };
+  const known = (states: BudgetStates, cost: string, controller: PricedController): PriceState =>
+    states[cost] ?? controller.init();
   return {
-    init: () => set.init(),
-    prices: (states) => ({ ...fixed, ...each((cost) => known(states)[cost]?.price ?? 0) }),
+    init: () => Object.fromEntries(all.map(([cost, each]) => [cost, each.init()])),
+    prices: (states) => ({
+      ...fixed,
+      ...Object.fromEntries(all.map(([cost, each]) => [cost, known(states, cost, each).price])),
+    }),
     step(states, scored) {
-      const moved = set.step(
-        known(states),
-        each((cost) => measurementOf(scored, cost)),
+      const steps = all.map(
+        ([cost, each]) => [cost, each.step(known(states, cost, each), measurementOf(scored, cost))] as const,
       );
-      return { states: moved.state, diagnostics: moved.diagnostics };
+      return {
+        states: Object.fromEntries(steps.map(([cost, { state }]) => [cost, state])),
+        diagnostics: Object.fromEntries(steps.map(([cost, { diagnostics }]) => [cost, diagnostics])),
+      };
     },
   };
 }

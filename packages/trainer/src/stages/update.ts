@@ -11,6 +11,7 @@ import {
   type PolicyNeedKey,
   type Ragged,
   type Random,
+  type Schedule,
   type Statistic,
   type TokenGradient,
   type TrainableModel,
@@ -19,6 +20,7 @@ import {
 import { unitIndex, withRatioUnits, type RatioUnit } from "@laconic/gspo";
 import type { TrainConfig } from "../config.ts";
 import { learningRateAt } from "../learning-rate.ts";
+import { scheduled } from "./checked-values.ts";
 import type { TrainingBatch } from "./training-batch.ts";
 
 /** What the optimiser did with one batch. */
@@ -70,6 +72,8 @@ export interface UpdateFacts {
   /** log π of other policies, where the objective asks for them. */
   readonly policyLogProbs?: Readonly<Record<PolicyNeedKey, Ragged>> | null;
   readonly step: number;
+  /** Of the user's own, in place of the settings'. */
+  readonly learningRate?: Schedule | undefined;
   /** Between pieces of work: lets others have their turn, where others wait. */
   readonly turn?: () => Promise<void>;
 }
@@ -148,7 +152,10 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
   await facts.turn?.();
   const seen = await model.forwardBackward(sequences, tokenGradient);
   const { learningRate: schedule, maxGradNorm, ...settings } = config.optimizer;
-  const learningRate = learningRateAt(schedule, optimizerStep, config.steps * config.epochs * config.minibatches);
+  const optimizerSteps = config.steps * config.epochs * config.minibatches;
+  const learningRate = facts.learningRate
+    ? scheduled(facts.learningRate, "learning rate", optimizerStep, optimizerSteps)
+    : learningRateAt(schedule, optimizerStep, optimizerSteps);
   const step: OptimizerResult = await model.optimStep({
     ...settings,
     maxGradNorm: maxGradNorm ?? Infinity,

@@ -1,0 +1,45 @@
+import type { Problem } from "./problem.ts";
+import type { Random } from "./random.ts";
+
+/** A setting that moves over a run, such as a learning rate. Pure. @param step - from 0, of `steps` in all */
+export type Schedule = (step: number, steps: number) => number;
+
+/** An evaluation as rules see it. */
+export interface EvaluationPoint {
+  readonly step: number;
+  /** Mean grade of the held-out problems, 0 to 1. */
+  readonly accuracy: number;
+  /** Mean tokens per episode. */
+  readonly tokens: number;
+  readonly measures?: Readonly<Record<string, number>>;
+}
+
+/** Says whether a run is to end, after each evaluation. Pure. @param evaluations - all so far, that before the first step first */
+export type StoppingRule = (evaluations: readonly EvaluationPoint[]) => boolean;
+
+/** What training has shown of a problem. */
+export interface ProblemResult {
+  /** Steps that it was played in. */
+  readonly plays: number;
+  /** Mean grade of all its episodes so far, and of those of its last step. */
+  readonly mean: number;
+  readonly last: number;
+  /** Its last step, from 0. */
+  readonly lastStep: number;
+}
+
+/** What a curriculum chooses from. */
+export interface CurriculumRequest {
+  /** From 0. */
+  readonly step: number;
+  /** Problems to choose. */
+  readonly count: number;
+  readonly pool: readonly Problem[];
+  /** By problem id; without those that no step has played. */
+  readonly results: Readonly<Record<string, ProblemResult>>;
+  /** Of the step: the same when a run goes on from a checkpoint. */
+  readonly random: Random;
+}
+
+/** Chooses the problems of each step from the results so far. Pure: it draws from `random` alone. One may be chosen more than once. */
+export type Curriculum = (request: CurriculumRequest) => readonly Problem[];

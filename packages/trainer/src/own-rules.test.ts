@@ -1,0 +1,201 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { PriceController } from "@laconic/budget";
+import { LaconicError, type Curriculum, type EvaluationPoint, type Problem } from "@laconic/core";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { parseTrainConfig } from "./config-schema.ts";
+import type { TrainedPolicy, TrainingParts } from "./parts.ts";
+import { withResults } from "./problem-results.ts";
+import { silentRecorder } from "./run/recorder.ts";
+import type { Metrics } from "./stages/step-metrics.ts";
+import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
+import { train, type TrainResult } from "./train.ts";
+
+async function run(
+  parts: TrainingParts,
+  extra: Readonly<Record<string, unknown>> = {},
+): Promise<TrainResult & { readonly rows: Metrics[] }> {
+  const rows: Metrics[] = [];
+  const config = parseTrainConfig({ ...tinySettings, prices: {}, steps: 4, ...extra });
+  const recorder = silentRecorder((row) => rows.push(row));
+  return { ...(await train(parts, config, recorder)), rows };
+}
+
+const column = (rows: readonly Metrics[], name: string): unknown[] => rows.map((row) => row[name]);
+
+/** What a run is refused with. */
+async function refusal(parts: Partial<TrainingParts>, extra: object = {}): Promise<{ message: string; key: unknown }> {
+  const error: unknown = await run({ ...tinyParts(), ...parts }, { ...extra }).catch((each: unknown) => each);
+  if (!LaconicError.is(error)) throw new Error(`expected a refusal, got ${String(error)}`);
+  return { message: error.message, key: error.detail["key"] };
+}
+
+/** Parts whose run is stopped in a step, from 1, by their learning rate: it is otherwise the settings'. */
+function stoppingAt(parts: TrainingParts, step: number, stop: AbortController): TrainingParts {
+  const learningRate = (optimizerStep: number): number => {
+    if (optimizerStep >= 2 * (step - 1)) stop.abort();
+    return 0.3;
+  };
+  return { ...parts, learningRate };
+}
+
+describe("a budget of one's own", () => {
+  test("a rule sets the next price from the one that was charged and what was used", async () => {
+    const used: number[] = [];
+    const budgets = {
+      tokens: (price: number, { tokens }: { tokens: number }) => {
+        used.push(tokens);
+        return price + 0.01 * tokens;
+      },
+    };
+    const { rows } = await run({ ...tinyParts(), budgets });
+    const prices = used.map((_, i) => 0.01 * used.slice(0, i).reduce((sum, each) => sum + each, 0));
+    column(rows, "budget/tokens/lambda").forEach((price, i) => expect(price).toBeCloseTo(prices[i] ?? Number.NaN, 12));
+    expect(prices[3]).toBeGreaterThan(0);
+  });
+
+  test("what a controller remembers goes on after a resume", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "laconic-own-budget-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const controller = {
+      init: () => ({ price: 0.01, seen: 0 }),
+      step: ({ price, seen }: { price: number; seen: number }) => ({ price: price + 0.001 * seen, seen: seen + 1 }),
+    };
+    const settings = { ...tinySettings, prices: {}, steps: 20 };
+    const parts = (): TrainingParts => ({ ...tinyParts(), budgets: { tokens: controller as PriceController } });
+    const at = (name: string): string => join(folder, name);
+    await tinyRun({ directory: at("whole"), settings, parts: parts() });
+    const stop = new AbortController();
+    await tinyRun({ directory: at("cut"), settings, parts: stoppingAt(parts(), 11, stop), signal: stop.signal });
+    await tinyRun({ directory: at("cut"), settings, parts: parts(), resume: true });
+    const rows = async (name: string): Promise<Metrics[]> =>
+      (await readFile(join(at(name), "metrics.jsonl"), "utf8"))
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Metrics);
+    const prices = column(await rows("cut"), "budget/tokens/lambda");
+    expect(prices).toEqual(column(await rows("whole"), "budget/tokens/lambda"));
+    expect(prices[19]).toBeCloseTo(0.01 + (0.001 * (19 * 18)) / 2, 12);
+  });
+
+  test("of one policy, which alone pays", async () => {
+    const parts = tinyPairParts();
+    const first = { ...(parts.policies["first"] as TrainedPolicy), budget: () => 0.5 };
+    const { rows } = await run({ ...parts, policies: { ...parts.policies, first } }, { groupBy: "prompt+agent" });
+    expect(column(rows, "policy/first/budget/own_lambda")).toEqual([0, 0.5, 0.5, 0.5]);
+  });
+
+  test.each([
+    [
+      { budgets: { tokens: () => -1 } },
+      {},
+      /^the budget of tokens gave the price -1, expected a finite price from 0 up/u,
+    ],
+    [{ budgets: { tokens: () => "high" as never } }, {}, /gave the price the text "high"/u],
+    [{ budgets: { read: () => 1 } }, {}, /^budgets\.read: there is no cost "read"/u],
+    [{ budgets: { tokens: () => 1 } }, { prices: { tokens: 1 } }, /^prices\.tokens: has no effect beside a budget/u],
+    [{ budgets: { tokens: () => 1 } }, { budget: { targetTokens: 2, learningRate: 1 } }, /^budget: is set twice/u],
+  ])("%o beside %j is refused", async (parts, extra, said) => {
+    expect((await refusal(parts, extra)).message).toMatch(said);
+  });
+});
+
+describe("schedules", () => {
+  test("a learning rate over optimiser steps, of the run and of a policy", async () => {
+    const seen: (readonly [number, number])[] = [];
+    const learningRate = (step: number, steps: number): number => {
+      seen.push([step, steps]);
+      return 0.1 / (step + 1);
+    };
+    const { rows } = await run({ ...tinyParts(), learningRate });
+    expect(seen).toEqual(Array.from({ length: 8 }, (_, step) => [step, 8]));
+    expect(column(rows, "optim/lr")).toEqual([1, 3, 5, 7].map((step) => 0.1 / (step + 1)));
+    const parts = tinyPairParts();
+    const first = { ...(parts.policies["first"] as TrainedPolicy), learningRate: () => 0.25 };
+    const pair = await run({ ...parts, learningRate: () => 0.5, policies: { ...parts.policies, first } });
+    expect(column(pair.rows, "policy/first/optim/lr")).toEqual([0.25, 0.25, 0.25, 0.25]);
+    expect(column(pair.rows, "policy/second/optim/lr")).toEqual([0.5, 0.5, 0.5, 0.5]);
+    expect((await refusal({ learningRate: () => 0 })).message).toBe(
+      "step 1: the learning rate gave 0, expected a finite number above 0",
+    );
+  });
+
+  test("a temperature over steps: samples and log-probs follow it, ratios stay 1", async () => {
+    const parts = tinyParts("solo", { spread: 2 });
+    const { rows } = await run({ ...parts, temperature: (step) => [4, 1, 0.1, 0.1][step] ?? 1 }, { minibatches: 1 });
+    const entropies = column(rows, "actor/entropy") as number[];
+    expect(entropies[0]).toBeGreaterThan(entropies[1] as number);
+    expect(entropies[1]).toBeGreaterThan((entropies[2] as number) + 0.2);
+    for (const gap of column(rows, "sampling/logp_difference_max")) expect(gap).toBeLessThan(1e-9);
+    expect((await refusal({ temperature: () => Number.NaN })).message).toContain("step 1: the temperature gave NaN");
+    expect((await refusal({ temperature: () => 1 }, { asynchronous: {} })).key).toBe("asynchronous");
+  });
+});
+
+describe("a stopping rule", () => {
+  test("sees every evaluation, and ends the run", async () => {
+    const seen: (readonly EvaluationPoint[])[] = [];
+    const stopping = (evaluations: readonly EvaluationPoint[]): boolean => {
+      seen.push(evaluations);
+      return evaluations.length === 3;
+    };
+    const evaluation = { every: 2, problems: 3, transcripts: 1 };
+    const { steps, stoppedEarly, after } = await run({ ...tinyParts(), stopping }, { steps: 20, evaluation });
+    expect([steps, stoppedEarly]).toEqual([4, true]);
+    expect(seen.at(-1)?.map(({ step }) => step)).toEqual([0, 2, 4]);
+    expect(seen.at(-1)?.[2]).toMatchObject({ accuracy: after.accuracy, tokens: after.tokens });
+    expect((await refusal({ stopping: () => 1 as never }, { evaluation })).message).toMatch(
+      /the stopping rule stopping gave 1, expected true or false/u,
+    );
+    expect((await refusal({ stopping }, { evaluation: { every: 0 } })).key).toBe("earlyStopping");
+  });
+});
+
+describe("a curriculum", () => {
+  test("chooses from the results so far, and goes on from a checkpoint to the same choices", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "laconic-curriculum-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const log: string[] = [];
+    const curriculum: Curriculum = ({ step, pool, count, results, random }) => {
+      const last = ({ id }: Problem): number => results[id]?.last ?? 0;
+      const chosen = random
+        .shuffle(pool)
+        .toSorted((a, b) => last(a) - last(b))
+        .slice(0, count);
+      log.push(`${step}: ${chosen.map(({ id }) => id).join()} of ${Object.keys(results).length}`);
+      return chosen;
+    };
+    const settings = { ...tinySettings, prices: {}, steps: 20, problemPool: 12, problemsPerStep: 3 };
+    const at = (name: string): string => join(folder, name);
+    const parts = (): TrainingParts => ({ ...tinyParts(), curriculum });
+    await tinyRun({ directory: at("whole"), settings, parts: parts() });
+    const whole = log.splice(0);
+    const stop = new AbortController();
+    await tinyRun({ directory: at("cut"), settings, parts: stoppingAt(parts(), 11, stop), signal: stop.signal });
+    expect(log).toHaveLength(11);
+    await tinyRun({ directory: at("cut"), settings, parts: parts(), resume: true });
+    expect(log).toEqual(whole);
+    expect(whole[0]).toMatch(/ of 0$/u);
+    expect(whole.at(-1)).toMatch(/ of 12$/u);
+  });
+
+  test("results are means over steps, and an episode without a grade counts nowhere", () => {
+    const problem = (id: string): Problem => ({ id, question: "?", gold: "1" });
+    const scored = (id: string, task: number) => ({ problem: problem(id), measured: { task, costs: {} } });
+    const one = withResults({}, [scored("a", 1), scored("a", 0), scored("b", Number.NaN)], 0);
+    expect(one).toEqual({ a: { plays: 1, mean: 0.5, last: 0.5, lastStep: 0 } });
+    expect(withResults(one, [scored("a", 1)], 4)).toEqual({ a: { plays: 2, mean: 0.75, last: 1, lastStep: 4 } });
+  });
+
+  test.each([
+    [() => [], {}, /^step 1: the curriculum gave 0 problems, 6 were asked for/u],
+    [() => 1, {}, /gave 1, expected a list of problems/u],
+    [() => Array.from({ length: 6 }, () => ({ id: "x" })), {}, /gave an object at 0, which is no problem of the pool/u],
+    [() => [], { problemPool: null }, /^curriculum: tiny-solo makes problems without end; set problemPool/u],
+    [() => [], { asynchronous: {} }, /^asynchronous: plays problems before the results are there/u],
+  ])("%o beside %j is refused", async (curriculum, extra, said) => {
+    const given = { curriculum: curriculum as never };
+    expect((await refusal(given, { problemPool: 12, ...extra })).message).toMatch(said);
+  });
+});
