@@ -9,6 +9,8 @@ import type { Diagnostics } from "./statistic.ts";
 export interface RewardBatch {
   /** Sum of the terms less priced costs; NaN where the reward does not apply. [S] */
   readonly rewards: Float64Array;
+  /** What of it the row's turn alone earned, by terms of its own; 0 without. [S] */
+  readonly turnRewards: Float64Array;
   /** Rows that answer one query share a group. [S] */
   readonly groups: Int32Array;
   /** Where a row's trained tokens begin, in one count over all rows. [S + 1] */

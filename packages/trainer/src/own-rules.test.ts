@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { PriceController } from "@laconic/budget";
 import { LaconicError, type Curriculum, type EvaluationPoint, type Problem } from "@laconic/core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseTrainConfig } from "./config-schema.ts";
@@ -63,7 +62,7 @@ describe("a budget of one's own", () => {
       step: ({ price, seen }: { price: number; seen: number }) => ({ price: price + 0.001 * seen, seen: seen + 1 }),
     };
     const settings = { ...tinySettings, prices: {}, steps: 20 };
-    const parts = (): TrainingParts => ({ ...tinyParts(), budgets: { tokens: controller as PriceController } });
+    const parts = (): TrainingParts => ({ ...tinyParts(), budgets: { tokens: controller } });
     const at = (name: string): string => join(folder, name);
     await tinyRun({ directory: at("whole"), settings, parts: parts() });
     const stop = new AbortController();

@@ -24,6 +24,7 @@ export function exampleBatch(): RewardBatch {
   const task = Float64Array.from(rows, ({ episode, problem }) => (episode.answer === problem.gold ? 1 : 0));
   return {
     rewards,
+    turnRewards: Float64Array.from(rows, (_, i) => -0.01 * (i % 4)),
     groups: Int32Array.from(rows, ({ group, utterance }) => 2 * group + (utterance.agent === "a" ? 0 : 1)),
     offsets: Int32Array.from({ length: rows.length + 1 }, (_, i) => 3 * i),
     agents: rows.map(({ utterance }) => utterance.agent),

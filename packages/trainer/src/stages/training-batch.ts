@@ -149,6 +149,8 @@ function advantagesOfTree(trained: readonly Trained[], credits: TreeCredits): Ad
 interface Row {
   readonly scored: ScoredRollout;
   readonly reward: number;
+  /** What of it the turn alone earned. */
+  readonly turnReward: number;
   readonly agent?: AgentId;
   /** Of the sequences that it is made of. */
   readonly sequences: readonly number[];
@@ -168,6 +170,7 @@ async function advantagesOf(
   const result = await estimator.estimate(
     {
       rewards: Float64Array.from(rows, ({ reward }) => reward),
+      turnRewards: Float64Array.from(rows, ({ turnReward }) => turnReward),
       groups,
       offsets: offsetsOf(lengths),
       terms: columns(rows, ({ measured }) => measured.terms ?? { task: measured.task }),
@@ -211,7 +214,7 @@ function episodeRows(scored: readonly ScoredRollout[], trained: readonly Trained
         `problem "${each.problem.id}": the reward gives single ${each.agentRewards.size > 0 ? "agents" : "turns"} terms of their own, but a group holds whole episodes; set groupBy to prompt+agent or prompt+agent+turn`,
         { problemId: each.problem.id },
       );
-    return { scored: each, reward: each.reward, sequences: sequences[i] ?? [] };
+    return { scored: each, reward: each.reward, turnReward: 0, sequences: sequences[i] ?? [] };
   });
 }
 
@@ -219,8 +222,9 @@ function utteranceRows(scored: readonly ScoredRollout[], trained: readonly Train
   return trained.map(({ utterance: { agent, turn }, episode }, row) => {
     const own = scored[episode] as ScoredRollout;
     const shared = own.credit?.get(turn) ?? own.reward;
-    const alone = (own.agentRewards.get(agent) ?? 0) + (own.turnRewards.get(turn) ?? 0);
-    return { scored: own, agent, reward: shared + alone, sequences: [row] };
+    const turnReward = own.turnRewards.get(turn) ?? 0;
+    const reward = shared + (own.agentRewards.get(agent) ?? 0) + turnReward;
+    return { scored: own, agent, reward, turnReward, sequences: [row] };
   });
 }
 

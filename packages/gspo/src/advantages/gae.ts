@@ -1,0 +1,103 @@
+import { statisticOf, type Advantages, type Estimator, type RewardBatch } from "@laconic/core";
+import { checkOption } from "../check-option.ts";
+import type { Critic } from "./critic.ts";
+
+/** How far rewards and errors reach back. */
+export interface GaeOptions {
+  /** Discount between an agent's turns, 0 to 1. */
+  readonly gamma: number;
+  /** 0 trusts the critic from one turn to the next, 1 the rewards to the end alone. */
+  readonly lambda: number;
+}
+
+/**
+ * Generalised advantage estimation (Schulman et al. 2016, Eq. 16) over one trajectory that ends:
+ * δ_t = r_t + γ V_{t+1} - V_t, A_t = δ_t + γ λ A_{t+1}, V_T = 0.
+ * @param rewards - of each step; `values` - of the state before it
+ */
+export function gae(
+  rewards: ArrayLike<number>,
+  values: ArrayLike<number>,
+  { gamma, lambda }: GaeOptions,
+): Float64Array {
+  const advantages = new Float64Array(rewards.length);
+  let [next, nextValue] = [0, 0];
+  for (let t = rewards.length - 1; t >= 0; t--) {
+    const value = values[t] as number;
+    next = (rewards[t] as number) + gamma * nextValue - value + gamma * lambda * next;
+    advantages[t] = next;
+    nextValue = value;
+  }
+  return advantages;
+}
+
+/**
+ * Advantages by a critic that learns beside the policy. A trajectory is what one agent says in an episode; its turns earn their own
+ * terms, and the last one all the rest. The critic values a step before it has learned from it, so advantages stay unbiased.
+ * Needs rows of single agents (`groupBy`); it compares within no group, so one episode of each problem is enough. An episode whose reward
+ * does not apply has advantage 0.
+ * @throws LaconicError `config_invalid` for a number out of range
+ */
+export function gaeEstimator<State>({
+  gamma,
+  lambda,
+  critic,
+}: GaeOptions & { readonly critic: Critic<State> }): Estimator<State> {
+  for (const [key, value] of Object.entries({ gamma, lambda }))
+    checkOption(value >= 0 && value <= 1, `gae: ${key}`, value, "from 0 to 1");
+  return {
+    name: "gae",
+    settings: { gamma, lambda, critic: critic.name },
+    needs: ["agents"],
+    init: () => critic.init(),
+    estimate(batch, state): Advantages<State> {
+      const values = critic.values(batch, state);
+      const advantages = new Float64Array(batch.rewards.length);
+      for (const rows of trajectoriesOf(batch)) {
+        const rewards = stepRewards(batch, rows);
+        if (!rewards) continue;
+        const own = gae(
+          rewards,
+          rows.map((row) => values[row] as number),
+          { gamma, lambda },
+        );
+        rows.forEach((row, t) => (advantages[row] = own[t] as number));
+      }
+      const targets = advantages.map((advantage, row) => advantage + (values[row] as number));
+      return {
+        advantages,
+        state: critic.fit(batch, targets, state),
+        diagnostics: {
+          advantages: statisticOf(advantages),
+          "critic/value": statisticOf(values),
+          "critic/squared_error": squares(advantages),
+        },
+      };
+    },
+  };
+}
+
+/** Rows of what an agent says in an episode, in order. */
+function trajectoriesOf({ episodes, agents = [], utterances }: RewardBatch): number[][] {
+  const byEpisode = new Map<object, Map<string, number[]>>();
+  episodes.forEach((episode, row) => {
+    const own = byEpisode.get(episode) ?? new Map<string, number[]>();
+    byEpisode.set(episode, own);
+    const agent = agents[row] ?? "";
+    own.set(agent, [...(own.get(agent) ?? []), row]);
+  });
+  const turnOf = (row: number): number => utterances[row]?.[0]?.turn ?? 0;
+  return Array.from(byEpisode.values(), (own) => [...own.values()])
+    .flat()
+    .map((rows) => rows.toSorted((a, b) => turnOf(a) - turnOf(b)));
+}
+
+/** Null for an episode whose reward does not apply. */
+function stepRewards({ rewards, turnRewards }: RewardBatch, rows: readonly number[]): number[] | null {
+  const own = rows.map((row, t) => (t === rows.length - 1 ? rewards : turnRewards)[row] as number);
+  return own.some((reward) => Number.isNaN(reward)) ? null : own;
+}
+
+function squares(values: Float64Array): ReturnType<typeof statisticOf> {
+  return statisticOf(values.map((value) => value * value));
+}

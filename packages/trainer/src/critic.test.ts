@@ -1,0 +1,49 @@
+import { gaeEstimator, linearCritic, type CriticView } from "@laconic/gspo";
+import type { Reward } from "@laconic/core";
+import { expect, test } from "vitest";
+import { parseTrainConfig } from "./config-schema.ts";
+import { silentRecorder } from "./run/recorder.ts";
+import { tinyParts, tinySettings } from "./testing/index.ts";
+import { train } from "./train.ts";
+
+/** What a problem pays beside its grade, whatever is said: no agent sees it. */
+const luckOf = (id: string): number => (Number(id.split("-")[1]) % 2 === 0 ? 2 : -2);
+
+const reward: Reward = ({ answer, problemId }, { gold }) => {
+  const task = answer?.startsWith(gold) ? 1 : 0;
+  return { team: { task, luck: luckOf(problemId) }, score: task };
+};
+
+/** Held-out accuracy where each problem has one episode, so that nothing but a critic knows what to expect of it. */
+async function accuracy(seed: number, features: (view: CriticView) => readonly number[]): Promise<number> {
+  const critic = linearCritic({ features, ridge: 0.1 });
+  const estimator = gaeEstimator({ gamma: 1, lambda: 1, critic });
+  const config = parseTrainConfig({
+    ...tinySettings,
+    seed,
+    prices: {},
+    groupBy: "prompt+agent",
+    advantage: { estimator: "raw" },
+    problemsPerStep: 12,
+    episodesPerProblem: 1,
+    optimizer: { learningRate: { peak: 0.1, warmUpSteps: 0, decay: "constant", finalFraction: 1 } },
+    steps: 40,
+    evaluation: { every: 0, problems: 30, transcripts: 1 },
+  });
+  return (await train({ ...tinyParts(), reward, estimator }, config, silentRecorder())).after.accuracy;
+}
+
+const asked = ({ problem: { question } }: CriticView): number[] =>
+  ["0", "1", "2"].map((digit) => Number(question === digit));
+const joint = (view: CriticView): number[] => [...asked(view), luckOf(view.problem.id)];
+
+test("a centralised critic, which sees what no agent sees, teaches where one of the agent's view does not", async () => {
+  const seeds = [1, 2, 3];
+  const mean = async (features: typeof asked): Promise<number> => {
+    const all = await Promise.all(seeds.map((seed) => accuracy(seed, features)));
+    return all.reduce((sum, each) => sum + each, 0) / all.length;
+  };
+  const [own, central] = [await mean(asked), await mean(joint)];
+  expect(own).toBeLessThan(0.5);
+  expect(central).toBeGreaterThan(0.8);
+});
