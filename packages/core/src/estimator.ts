@@ -34,7 +34,7 @@ export interface RewardBatch {
 }
 
 /** An utterance that is to learn, in its episode. */
-export interface GroupMember {
+interface GroupMember {
   readonly utterance: Utterance;
   readonly episode: Episode;
   readonly problem: Problem;

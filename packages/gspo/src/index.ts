@@ -28,10 +28,6 @@ export type { JointAction, JointNode, ReplyCredit } from "./advantages/joint-tre
 export { bnpo, gpg, maremax, maxRl, opo, passAtK, rawRewards, remax, rloo } from "./advantages/baselines.ts";
 export { reinforcePlusPlus } from "./advantages/reinforce-plus-plus.ts";
 export type { ReinforcePlusPlusOptions } from "./advantages/reinforce-plus-plus.ts";
-export { gae, gaeEstimator } from "./advantages/gae.ts";
-export type { GaeOptions } from "./advantages/gae.ts";
-export { linearCritic } from "./advantages/critic.ts";
-export type { Critic, CriticView, LinearCriticOptions, LinearCriticState } from "./advantages/critic.ts";
 export { runningBaseline } from "./advantages/running-baseline.ts";
 export type { RunningBaselineState } from "./advantages/running-baseline.ts";
 

@@ -1,4 +1,4 @@
-import { gaeEstimator, linearCritic, type CriticView } from "@laconic/gspo";
+import { gaeEstimator, linearCritic, type CriticView } from "@laconic/gspo/critics";
 import type { Reward } from "@laconic/core";
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "./config-schema.ts";

@@ -1,7 +1,8 @@
 import { randomFromSeed, type RewardBatch } from "@laconic/core";
 import { describe, expect, test } from "vitest";
-import { gae, gaeEstimator, linearCritic, type Critic } from "../index.ts";
-import { estimatorCases, exampleBatch } from "../testing/index.ts";
+import { gae, gaeEstimator, linearCritic, type Critic } from "./index.ts";
+import { exampleBatch } from "../testing/estimator-cases.ts";
+import { estimatorCases } from "../testing/index.ts";
 
 const random = randomFromSeed("gae");
 const trajectories = Array.from({ length: 20 }, (_, n) => ({

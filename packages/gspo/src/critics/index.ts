@@ -1,0 +1,7 @@
+/**
+ * Advantages by a critic that learns beside the policy, in place of groups.
+ * @module @laconic/gspo/critics
+ */
+export { gae, gaeEstimator } from "./gae.ts";
+export { linearCritic } from "./critic.ts";
+export type { Critic, CriticView } from "./critic.ts";
