@@ -19,6 +19,8 @@ export type { Family, Phase, Protocol, Role, Setting, Shots } from "./protocols/
 export { protocolFor, protocolName } from "./protocols/protocol-for.ts";
 export { describeProtocol } from "./protocols/describe.ts";
 export type { ProtocolText } from "./protocols/describe.ts";
+export { scriptNameOf } from "./protocols/script.ts";
+export type { Script } from "./protocols/script.ts";
 export { departures, replyCeiling } from "./protocols/departures.ts";
 export type { Asked } from "./protocols/protocol-for.ts";
 export { chooseShots } from "./protocols/choose-shots.ts";

@@ -1,7 +1,7 @@
 import { LaconicError, nearestName } from "@laconic/core";
 import { agentPrune, agentPruneReleased } from "./agent-prune/agent-prune.ts";
 import type { Baseline } from "./protocols/baseline.ts";
-import { complexCot, complexCotSampled } from "./methods/complex-cot.ts";
+import { complexCot, complexCotSampled, complexCotVotes } from "./methods/complex-cot.ts";
 import { cot, selfConsistency, selfConsistency40 } from "./methods/cot.ts";
 import { untrainedCritic, untrainedHint } from "./methods/untrained.ts";
 import { dylan, dylanSelect } from "./dylan/dylan.ts";
@@ -24,6 +24,7 @@ export const baselines: readonly Baseline[] = [
   complexCotSampled,
   selfConsistency,
   selfConsistency40,
+  complexCotVotes,
   php,
   llmDebate,
   dylan,

@@ -1,4 +1,4 @@
-import { familyOf, replyCeiling, type Exemplar, type PromptCopies } from "@laconic/baselines";
+import { familyOf, replyCeiling, type Exemplar, type PromptCopies, type Script } from "@laconic/baselines";
 import { answerForm } from "@laconic/benchmarks";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
 
@@ -62,7 +62,7 @@ const [callTokens, copyTokens] = [512, 64] as const;
 
 /** @param budget - tokens after which it asks no more, for a method of equal tokens */
 function workOn(
-  { method, problem, protocol, set: { benchmark }, exemplars }: BenchJob,
+  { method, problem, protocol, set: { benchmark }, script, exemplars }: BenchJob,
   maxTokens: number | null,
   budget?: number,
 ): Work {
@@ -75,7 +75,7 @@ function workOn(
     calls * (callTokens + Buffer.byteLength(answerForm(grading))) +
     copies.questions * (copyTokens + Buffer.byteLength([question, ...choices.map((each) => `A) ${each}`)].join("\n"))) +
     (copies.toolBytes ?? 0) +
-    copies.examples * examplesBytes(exemplars);
+    (script ? copies.questions * scriptBytes(script) : copies.examples * examplesBytes(exemplars));
   // A quoted line has a mark of two tokens before it.
   const prompts = bytes + copies.replies * (copyTokens + 3 * reply);
   // The last call begins within a budget, and may end beyond it.
@@ -88,6 +88,11 @@ function workOn(
     likelyPromptTokens: within(Math.ceil(likely), likely / calls),
     completionTokens: within(calls * reply, reply),
   };
+}
+
+/** A request holds each text at most once. */
+function scriptBytes({ texts }: Script): number {
+  return Object.values(texts).reduce((total, text) => total + Buffer.byteLength(text), 0);
 }
 
 function allBefore(calls: number): PromptCopies {

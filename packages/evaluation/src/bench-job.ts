@@ -1,4 +1,4 @@
-import type { Baseline, Exemplar, Protocol } from "@laconic/baselines";
+import type { Baseline, Exemplar, Protocol, Script } from "@laconic/baselines";
 import type { BenchmarkProblem } from "@laconic/benchmarks";
 import type { AgentId, Problem } from "@laconic/core";
 import type { Deal, EqualTokens, InformationSetting, SampleRecord } from "./sample-record.ts";
@@ -10,6 +10,8 @@ export interface BenchSet {
   readonly problems: readonly BenchmarkProblem[];
   /** For few-shot methods, from another split: all there are, in an order by seed; each method chooses as its protocol says. */
   readonly exemplars: readonly Exemplar[];
+  /** Published texts that are here, by the names that protocols know them by. */
+  readonly scripts?: Readonly<Record<string, Script>>;
   /** For methods that learn before they are scored; from another split too. */
   readonly calibration: readonly BenchmarkProblem[];
 }
@@ -44,6 +46,8 @@ export interface BenchJob {
   readonly partition: JobPartition | null;
   /** The team whose tokens it may take, by its config, for a method of equal tokens: it is taken once the team's samples are. */
   readonly equalTo: EqualJob | null;
+  /** The published texts that its requests are written with; null for our words and `exemplars`. */
+  readonly script: Script | null;
   /** The worked examples that it shows. */
   readonly exemplars: readonly Exemplar[];
   readonly repeat: number;

@@ -37,9 +37,12 @@ export function methodOptions(
     set: { benchmark },
     problem: { grading },
     protocol,
+    script,
     exemplars,
     equalTokens,
-  }: Pick<BenchJob, "set" | "problem" | "protocol" | "exemplars"> & { readonly equalTokens?: EqualTokens | null },
+  }: Pick<BenchJob, "set" | "problem" | "protocol" | "script" | "exemplars"> & {
+    readonly equalTokens?: EqualTokens | null;
+  },
   { maxTokens, temperature }: BenchSettings,
   { runProgram }: Pick<BenchParts, "runProgram">,
 ): BaselineOptions {
@@ -51,6 +54,7 @@ export function methodOptions(
     maxTokens: maxTokens ?? replyCeiling(protocol),
     exemplars,
     shots: exemplars.length,
+    ...(script && { script }),
     ...(temperature !== null && { temperature }),
     ...(runProgram && { runProgram }),
     ...(equalTokens && { tokens: equalTokens.tokens }),
@@ -87,17 +91,25 @@ export function roleModelOf<T>(roleModels: Readonly<Record<string, T>>, agent: A
   return slot === undefined ? undefined : roleModels[slot];
 }
 
+type StandingJob = Pick<BenchJob, "set" | "protocol" | "partition" | "script" | "exemplars">;
+
 /**
  * The row of published tables that a sample may stand beside, and what keeps it from one. Only a faithful pair of method and benchmark
  * has a row: its protocol, and the bench's settings, are the paper's. A team without a protocol, such as a trained one, has none, whatever it is called.
  */
 export function standingOf(
-  { protocol, partition, exemplars }: Pick<BenchJob, "protocol" | "partition" | "exemplars">,
+  { set: { benchmark }, protocol, partition, script, exemplars }: StandingJob,
   { temperature, maxTokens }: Pick<BenchSettings, "temperature" | "maxTokens">,
 ): Pick<SampleRecord, "published" | "differs"> {
   if (!protocol) return { published: null, differs: [] };
   const differs = [
-    ...departures(protocol, { temperature, maxTokens: maxTokens ?? replyCeiling(protocol), shots: exemplars.length }),
+    ...departures(protocol, {
+      temperature,
+      maxTokens: maxTokens ?? replyCeiling(protocol),
+      shots: exemplars.length,
+      benchmark,
+      script: script?.name ?? null,
+    }),
     ...(partition
       ? ["What a question states is dealt among its agents: the published figures are of whole questions."]
       : []),

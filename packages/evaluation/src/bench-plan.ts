@@ -8,9 +8,11 @@ import {
   protocolFor,
   protocolName,
   replyCeiling,
+  scriptNameOf,
   type Baseline,
   type Exemplar,
   type Protocol,
+  type Script,
 } from "@laconic/baselines";
 import { LaconicError, type AgentId } from "@laconic/core";
 import {
@@ -56,9 +58,10 @@ type Play = Omit<BenchJob, "problem" | "repeat" | "key">;
 
 function playsOf(method: Baseline, set: BenchSet, settings: BenchSettings, partitioner: Partitioner | null): Play[] {
   const protocol = protocolOf(method, set);
-  const exemplars = exemplarsFor(protocol, set, settings);
+  const script = scriptFor(protocol, set, settings);
+  const exemplars = script ? [] : exemplarsFor(protocol, set, settings);
   const [problem] = set.problems;
-  const agents = problem ? agentsOf({ method, set, problem, protocol, exemplars }, settings) : [];
+  const agents = problem ? agentsOf({ method, set, problem, protocol, script, exemplars }, settings) : [];
   const own = method.deal && { seed: "", holders: [], ...method.dealt, give: method.deal };
   const holders = partitioner && protocol ? holdersOf(protocol, agents) : [];
   const dealt =
@@ -70,9 +73,11 @@ function playsOf(method: Baseline, set: BenchSet, settings: BenchSettings, parti
     protocol,
     partition,
     equalTo: null,
+    script,
     exemplars,
     agents,
     config: configHash(set, method.identity ?? method.name, protocol, exemplars, settings, [
+      ...(script ? [["script", script.name, script.sha256]] : []),
       ...(partition ? [["dealt", partition.seed, partition.holders]] : []),
       ...rolesAmong(agents, settings, method),
     ]),
@@ -99,6 +104,7 @@ function equalPlays(method: Baseline, set: BenchSet, settings: BenchSettings, te
       protocol,
       partition: null,
       equalTo,
+      script: null,
       exemplars,
       agents: ["solver"],
       config: configHash(set, name, protocol, exemplars, settings, [
@@ -172,6 +178,16 @@ function dealtSet(set: BenchSet, { give }: JobPartition): BenchSet {
   return { ...set, problems: kept(set.problems), calibration: kept(set.calibration) };
 }
 
+/** Published texts, unless the settings ask for so many examples of a training split. */
+function scriptFor(
+  protocol: Protocol | null,
+  { benchmark, scripts = {} }: BenchSet,
+  { shots = null }: BenchSettings,
+): Script | null {
+  const name = protocol && scriptNameOf(protocol, benchmark);
+  return name !== null && shots === null ? (scripts[name] ?? null) : null;
+}
+
 function exemplarsFor(protocol: Protocol | null, set: BenchSet, settings: BenchSettings): readonly Exemplar[] {
   return protocol
     ? chooseShots(protocol.shots, set.exemplars, settings.shots ?? undefined)
@@ -180,7 +196,7 @@ function exemplarsFor(protocol: Protocol | null, set: BenchSet, settings: BenchS
 
 /** The slots of a method on a benchmark: nothing is asked, and no program run. */
 function agentsOf(
-  job: Pick<BenchJob, "method" | "set" | "problem" | "protocol" | "exemplars">,
+  job: Pick<BenchJob, "method" | "set" | "problem" | "protocol" | "script" | "exemplars">,
   settings: BenchSettings,
 ): readonly AgentId[] {
   const runProgram = (): never => {

@@ -210,7 +210,7 @@ function identityOf(
   | "published"
   | "differs"
 > {
-  const { set, problem, method, protocol, partition, exemplars, repeat, config } = job;
+  const { set, problem, method, protocol, partition, script, exemplars, repeat, config } = job;
   return {
     benchmark: set.benchmark,
     problem: problem.id,
@@ -221,7 +221,7 @@ function identityOf(
     equalTo,
     config,
     protocol: protocol && protocolName(protocol),
-    shots: exemplars.length,
+    shots: script?.examples ?? exemplars.length,
     ...standingOf(job, settings),
   };
 }

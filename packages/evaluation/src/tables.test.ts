@@ -170,7 +170,7 @@ test("a pair that is not played as published prints no published figure, and say
       "gsm8k",
       "sc",
       "sc/maths@1",
-      "Replies of at most 50 tokens, where the paper cuts none. 0 worked examples instead of 8.",
+      "Wording and examples are ours instead of those of cot-word. Which prompt the published row samples is not stated; CoT's is taken. Replies of at most 50 tokens, where the paper cuts none. 0 worked examples instead of 8.",
     ],
   ]);
   expect(departureTable(summarise(faithful(records)), (name) => name)).toBeNull();

@@ -11,6 +11,8 @@ import {
   type BenchmarkProblem,
   type LoadedSplit,
 } from "@laconic/benchmarks";
+import type { ExemplarOptions } from "@laconic/benchmarks/exemplars";
+import { LaconicError } from "@laconic/core";
 import { hubEnvironment } from "@laconic/hub";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
@@ -18,6 +20,7 @@ import { wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { jsonFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
+import { bringExemplars, exemplarFlag, listExemplars, mirrorFlag, showExemplars } from "./data-exemplars.ts";
 import { dataFolder } from "@laconic/runtime/folders";
 
 const folderFlag = {
@@ -57,8 +60,9 @@ function lsCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
     {
       name: "data ls",
       description: "List benchmarks and their splits, and which are here",
-      args: { ...folderFlag, ...jsonFlag },
-      run: async ({ folder, json }) => {
+      args: { ...folderFlag, ...exemplarFlag, ...jsonFlag },
+      run: async ({ folder, exemplars, json }) => {
+        if (exemplars) return listExemplars(dataFolder(folder), json === true, terminal);
         const rows = await listSplits(dataFolder(folder));
         if (json) terminal.result(JSON.stringify({ folder: dataFolder(folder), splits: rows }));
         else
@@ -79,12 +83,16 @@ function getCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
       name: "data get",
       description: "Download a benchmark, check it, and keep it",
       args: {
-        name: { type: "positional", required: true, description: "Benchmark; ls lists them" },
+        name: { type: "positional", required: false, description: "Benchmark, or exemplars (default: all of these)" },
         ...openFlags,
+        ...exemplarFlag,
+        ...mirrorFlag,
         ...jsonFlag,
       },
       run: async (args) => {
-        const loaded = await open(benchmarkNamed(args.name), args, terminal);
+        if (args.exemplars) return bringExemplars(args.name, exemplarOptions(args), args.json === true, terminal);
+        refuseMirror(args.mirror);
+        const loaded = await open(benchmarkNamed(named(args.name)), args, terminal);
         report(loaded, args.json === true, terminal);
         return 0;
       },
@@ -101,10 +109,12 @@ function checkCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef 
       args: {
         name: { type: "positional", required: false, description: "Benchmark; all that are here by default" },
         ...folderFlag,
+        ...exemplarFlag,
         ...jsonFlag,
       },
-      run: async ({ name, folder: given, json }) => {
+      run: async ({ name, folder: given, exemplars, json }) => {
         const folder = dataFolder(given);
+        if (exemplars) return bringExemplars(name, { folder, offline: true }, json === true, terminal);
         const chosen = name === undefined ? benchmarks : [benchmarkNamed(name)];
         const findings = await checkSplits(chosen, folder);
         if (json) terminal.result(JSON.stringify({ folder, checks: findings }));
@@ -127,8 +137,10 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
       name: "data show",
       description: "Print problems as agents get them",
       args: {
-        name: { type: "positional", required: true, description: "Benchmark; ls lists them" },
+        name: { type: "positional", required: true, description: "Benchmark, or exemplars; ls lists them" },
         ...openFlags,
+        ...exemplarFlag,
+        ...mirrorFlag,
         limit: { type: "string", description: "How many", default: "1", valueHint: "n" },
         seed: {
           type: "string",
@@ -140,6 +152,9 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
         ...jsonFlag,
       },
       run: async (args) => {
+        if (args.exemplars)
+          return showExemplars(args.name, exemplarOptions(args), args.json === true, printable, terminal);
+        refuseMirror(args.mirror);
         const { problems } = await open(benchmarkNamed(args.name), args, terminal);
         const limit = wholeNumber("limit", args.limit);
         const agents =
@@ -162,6 +177,29 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
     },
     exit,
   );
+}
+
+/** @throws LaconicError `config_invalid` without a name */
+function named(name: string | undefined): string {
+  if (name !== undefined) return name;
+  throw new LaconicError("config_invalid", "data get needs a benchmark, or --exemplars; laconic data ls lists them", {
+    key: "name",
+  });
+}
+
+function refuseMirror(mirror: string | undefined): void {
+  if (mirror !== undefined)
+    throw new LaconicError("config_invalid", "--mirror has no effect without --exemplars; remove it", {
+      flag: "mirror",
+    });
+}
+
+function exemplarOptions({
+  folder,
+  offline,
+  mirror,
+}: Pick<OpenArguments, "folder" | "offline"> & { readonly mirror?: string | undefined }): ExemplarOptions {
+  return { folder: dataFolder(folder), offline: offline === true, ...(mirror !== undefined && { mirror }) };
 }
 
 interface OpenArguments {

@@ -4,6 +4,7 @@ import type { BaselineOptions, MethodSize, RunProgram } from "../protocols/basel
 import { codeIn, examplesIn } from "../code/code-in.ts";
 import { onceEach, runTests, words } from "../code/run-tests.ts";
 import { chat, roleLine, stepByStep } from "../prompts/chat.ts";
+import { textOf as scriptText } from "../protocols/script.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
 import { programIn, runnerOf } from "../playing/run-program.ts";
@@ -142,7 +143,10 @@ class GraphTeam {
     const turns = await stage.say(
       ...asked.map(({ i, received: heard }) => ({
         agent: this.#idOf(i),
-        prompt: chat(this.#system(this.#roleOf(i)), this.#user(stage.shown(this.#idOf(i)), this.#roleOf(i), heard)),
+        prompt: chat(
+          this.#system(this.#roleOf(i)),
+          `${this.#examplesOf(this.#roleOf(i))}${this.#user(stage.shown(this.#idOf(i)), this.#roleOf(i), heard)}`,
+        ),
         reads: readsOf([...heard.now, ...heard.before]),
         ...phaseSettings(this.#protocol.phases.reply, this.#options),
       })),
@@ -184,6 +188,13 @@ class GraphTeam {
   #system(role: Role): string {
     const answering = role.runs || role.answers === false ? [] : [stepByStep, this.#options.answerForm];
     return [roleLine(role), ...answering].filter((part) => part !== "").join(" ");
+  }
+
+  /** The examples of its role in the released prompts, where they are here. */
+  #examplesOf({ title = "" }: Role): string {
+    const { script } = this.#options;
+    const examples = script ? scriptText(script, title).trim() : "";
+    return examples === "" ? "" : `${examples}\n\n`;
   }
 
   #user(question: string, role: Role | undefined, { now, before }: Received): string {

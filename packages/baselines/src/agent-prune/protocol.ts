@@ -1,4 +1,12 @@
-import { benchmarkLine, type Family, noShots, onePiece, type Protocol, type Role } from "../protocols/protocol.ts";
+import {
+  benchmarkLine,
+  type Family,
+  noShots,
+  onePiece,
+  onWords,
+  type Protocol,
+  type Role,
+} from "../protocols/protocol.ts";
 import type { AgentPrunePhase } from "./graph-team.ts";
 
 const paper = "Zhang et al. 2025 (arXiv 2410.02506)";
@@ -67,9 +75,12 @@ const prompts: Readonly<Record<Family, readonly string[]>> = {
   text: ["Everybody reads whole replies."],
 };
 
+/** Where the examples of each role are the released ones. */
+const rolesInOurWords = "What each role and the decision are told is in our words.";
+
 /** Where no facts go beyond the roles. */
 const unlike: Readonly<Record<Family, readonly string[]>> = {
-  maths: ["The few-shot blocks of the released code are not shown."],
+  maths: [rolesInOurWords],
   choice: [],
   code: [],
   text: ["No paper plays it on free answers: the roles of MMLU do."],
@@ -92,6 +103,7 @@ function protocolOf(
     temperature: 1,
     phases: { reply: {}, decision: {} },
     shots: noShots,
+    ...(family === "maths" && { scripts: onWords("agentprune-word") }),
     prompts: ["Each agent is told its role, and to end as the benchmark asks.", ...prompts[family]],
     answerLine: benchmarkLine,
     hears:

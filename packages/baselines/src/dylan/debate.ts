@@ -7,6 +7,7 @@ import { shotsOf } from "../protocols/choose-shots.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
 import { countVotes, type VoteClass } from "../playing/vote.ts";
 import { rankedBest } from "./best-two.ts";
+import { dylanPrompt, dylanRankPrompt } from "./script-prompts.ts";
 import { agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
 
 /** Kinds of calls: a debater's reply, the choice of those who go on, and a judge's remark on programs. */
@@ -148,11 +149,19 @@ class Debate {
 
   #lineOf(stage: Stage, agent: string, received: readonly Reply[]): Line {
     const question = stage.shown(agent);
+    const { script } = this.#options;
+    if (script)
+      return {
+        agent,
+        prompt: dylanPrompt(script, question, textsOf(received)),
+        reads: received.map(({ turn }) => turn.message),
+        ...phaseSettings(this.#protocol.phases.reply, this.#options),
+      };
     const role = roleLine(this.#team[this.ids.indexOf(agent)]);
     const system = [role, stepByStep, this.#options.answerForm].filter((part) => part !== "").join(" ");
     const scoring = this.#alike
       ? ""
-      : ` Before your answer, score each of the ${received.length} replies from 1 to 5, in their order, as ${sample(received.length)}.`;
+      : ` Before your answer, score each of the ${received.length} replies from 1 to 5, in their order, as ${scoreForm}.`;
     const user =
       received.length === 0
         ? question
@@ -167,12 +176,15 @@ class Debate {
 
   #bestAgents(stage: Stage, replies: readonly Reply[], random: Random): Promise<string[]> {
     const shuffled = random.shuffle(replies);
+    const { script } = this.#options;
     return rankedBest(stage, turnsOf(shuffled), random, {
-      prompt: chat(
-        "Choose the best two replies. End with their numbers as [i, j].",
-        `${stage.shown("ranker")}\n\n${listed(shuffled)}`,
-        this.#shots,
-      ),
+      prompt: script
+        ? dylanRankPrompt(script, stage.shown("ranker"), textsOf(shuffled))
+        : chat(
+            "Choose the best two replies. End with their numbers as [i, j].",
+            `${stage.shown("ranker")}\n\n${listed(shuffled)}`,
+            this.#shots,
+          ),
       ...phaseSettings(this.#protocol.phases.rank, this.#options),
     });
   }
@@ -180,6 +192,10 @@ class Debate {
 
 function turnsOf(replies: readonly Reply[]): Turn[] {
   return replies.map(({ turn }) => turn);
+}
+
+function textsOf(replies: readonly Reply[]): string[] {
+  return replies.map(({ turn }) => turn.utterance.text);
 }
 
 function listed(replies: readonly Reply[]): string {
@@ -200,7 +216,5 @@ function lastLayer(replies: readonly Turn[], agents: number): Turn[] {
   return replies.slice(start);
 }
 
-/** Such as `[[1, 5, 2]]`. */
-export function sample(count: number): string {
-  return `[[${Array.from({ length: count }, (_, i) => [4, 2, 5, 1, 3][i % 5]).join(", ")}]]`;
-}
+/** How scores are written, as the released prompts show it. */
+export const scoreForm = "[[1, 5, 2, ...]]";

@@ -5,7 +5,7 @@ import { assertsIn, codeIn } from "../code/code-in.ts";
 import { runReply, runTests, type Ending } from "../code/run-tests.ts";
 import { chat } from "../prompts/chat.ts";
 import { bestTwo, drawnNote } from "./best-two.ts";
-import { sample } from "./debate.ts";
+import { scoreForm } from "./debate.ts";
 import { scoresIn, weightsOf } from "./importance.ts";
 
 /** What one judge says of programs. */
@@ -120,7 +120,7 @@ const rankerDuty =
   "Choose the two programs that do best what the function's description says, edge cases and speed included. End with their numbers as [i, j].";
 
 function reflectorDuty(count: number): string {
-  return `Say of each program whether and why it is wrong. Put what you say of program n behind a line "Reflection n:". End with a score of each program from 1 to 5, in their order, as ${sample(count)}. Example, of programs for larger(a, b):
+  return `Say of each program whether and why it is wrong. Put what you say of program n behind a line "Reflection n:". End with a score of each program from 1 to 5, in their order, as ${scoreForm}. Example, of programs for larger(a, b):
 Reflection 1:
 Right: it compares both ways.
 Reflection 2:

@@ -3,6 +3,7 @@ import {
   labelled,
   noShots,
   onePiece,
+  onMaths,
   type Partition,
   type Protocol,
   type Role,
@@ -59,6 +60,7 @@ const phases = { reply: { maxTokens: 2048 }, rank: { maxTokens: 2048 }, judge: {
 const maths: Protocol<DylanPhase> = {
   id: "dylan/maths",
   version: 1,
+  scripts: onMaths("dylan-math", "dylan-math"),
   families: ["maths"],
   source: `${source}, code/MATH`,
   published: "dylan",
@@ -146,6 +148,7 @@ const code: Protocol<DylanPhase> = {
 
 const text: Protocol<DylanPhase> = {
   ...maths,
+  scripts: {},
   id: "dylan/text",
   families: ["text"],
   published: null,

@@ -7,7 +7,7 @@ import { chat, roleLine } from "../prompts/chat.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
 import { rankedBest } from "./best-two.ts";
-import { sample, type DylanPhase, type OnImportance } from "./debate.ts";
+import { scoreForm, type DylanPhase, type OnImportance } from "./debate.ts";
 import { agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
 import { judge, type Judged, type Judgement } from "./judges.ts";
 import { runnerOf } from "../playing/run-program.ts";
@@ -170,7 +170,7 @@ class Writers {
     );
     const names = others.map(({ judge: name }) => judgeNames[name].toLowerCase()).join(", ");
     const user = judged
-      ? `${question}\n\n${parts.join("\n\n")}\n\nWrite a better program, or the same where nothing is wrong. Before it, score how much each of these helped from 1 to 5, as ${sample(others.length)}: ${names}.`
+      ? `${question}\n\n${parts.join("\n\n")}\n\nWrite a better program, or the same where nothing is wrong. Before it, score how much each of these helped from 1 to 5, as ${scoreForm}: ${names}.`
       : question;
     return {
       agent,

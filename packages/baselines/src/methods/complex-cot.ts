@@ -1,7 +1,7 @@
 import { methodOf } from "../playing/method-of.ts";
 import { copiesToOne, repliesToOne, samplesOf } from "../playing/single.ts";
 import type { Baseline } from "../protocols/baseline.ts";
-import { noShots, oneSolver, type Protocol } from "../protocols/protocol.ts";
+import { noShots, onMaths, oneSolver, type Protocol } from "../protocols/protocol.ts";
 
 const greedy = {
   ...oneSolver,
@@ -21,8 +21,21 @@ const withoutSolutions =
 
 /** Chain of thought by the most complex examples: one reply. */
 const complexCotProtocols: readonly Protocol<"answer">[] = [
-  { ...greedy, id: "complex-cot/worked", families: ["maths", "text"], differs: [] },
-  { ...greedy, id: "complex-cot/aqua", families: ["choice"], benchmarks: ["aqua"], differs: [] },
+  {
+    ...greedy,
+    id: "complex-cot/worked",
+    families: ["maths", "text"],
+    scripts: onMaths("complex-word", "complex-math"),
+    differs: [],
+  },
+  {
+    ...greedy,
+    id: "complex-cot/aqua",
+    families: ["choice"],
+    benchmarks: ["aqua"],
+    scripts: { aqua: "complex-aqua" },
+    differs: [],
+  },
   {
     ...greedy,
     id: "complex-cot/zero-shot",
@@ -71,4 +84,22 @@ export const complexCotSampled: Baseline = complex(
   "complex-cot:sampled",
   "Complex CoT, 50 chains",
   sampledComplexCotProtocols,
+);
+
+/** Five samples of its prompt and their plurality: AgentPrune's row SC (ComplexCoT). */
+export const complexCotVotes: Baseline = complex(
+  "sc:complex-cot",
+  "Self-Consistency on Complex CoT",
+  complexCotProtocols.map((protocol) => ({
+    ...protocol,
+    id: protocol.id.replace("complex-cot/", "sc/complex-"),
+    source: "Wang et al. 2023 on Complex CoT; the row SC (ComplexCoT) of AgentPrune's Table 1",
+    published: "sc-complex-cot",
+    temperature: 0.7,
+    samples: 5,
+    votes: { kind: "plurality" },
+    calls: { least: 5, most: 5 },
+    labels: { ...protocol.labels, temperature: "K", samples: "S", votes: "K", calls: "S" },
+    differs: [...protocol.differs, "How many samples the published row takes was not checked: five are taken."],
+  })),
 );

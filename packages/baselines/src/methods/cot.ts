@@ -2,7 +2,7 @@ import { methodOf } from "../playing/method-of.ts";
 import { copiesToOne, repliesToOne, samplesOf } from "../playing/single.ts";
 import { stepByStep } from "../prompts/chat.ts";
 import type { Baseline } from "../protocols/baseline.ts";
-import { noShots, oneSolver, type Protocol } from "../protocols/protocol.ts";
+import { noShots, onWords, oneSolver, type Protocol } from "../protocols/protocol.ts";
 
 const chain = {
   ...oneSolver,
@@ -23,6 +23,7 @@ const cotProtocols: readonly Protocol<"answer">[] = [
     ...worked,
     id: "cot/maths",
     families: ["maths", "text"],
+    scripts: onWords("cot-word"),
     shots: { count: 8, form: "chains", select: "seeded" },
     differs: [],
   },
@@ -31,6 +32,7 @@ const cotProtocols: readonly Protocol<"answer">[] = [
     id: "cot/aqua",
     families: ["choice"],
     benchmarks: ["aqua"],
+    scripts: { aqua: "cot-aqua" },
     shots: { count: 4, form: "chains", select: "seeded" },
     differs: [],
   },
@@ -42,7 +44,7 @@ const cotProtocols: readonly Protocol<"answer">[] = [
     shots: noShots,
     prompts: ["One instruction to reason step by step; then the question."],
     labels: { temperature: "C", shots: "S", prompts: "S", calls: "C" },
-    differs: [],
+    differs: ["Whether the published figure is zero-shot is not stated."],
   },
 ];
 
@@ -64,6 +66,7 @@ function votes(
   title: string,
   samples: number,
   given: (protocol: Protocol<"answer">) => Pick<Protocol, "source" | "id" | "labels" | "differs">,
+  published: string | null = "sc",
 ): Baseline {
   return methodOf({
     name,
@@ -71,7 +74,7 @@ function votes(
     protocols: cotProtocols.map((protocol) => ({
       ...protocol,
       ...given(protocol),
-      published: "sc",
+      published,
       temperature: 0.7,
       votes: { kind: "plurality" },
       samples,
@@ -88,13 +91,19 @@ export const selfConsistency: Baseline = votes("sc", "Self-Consistency", 5, ({ i
   source: "Wang et al. 2023; N = 5 as ADAS@2702bee8 and the tables of multi-agent papers",
   id: id.replace("cot/", "sc/"),
   labels: { ...labels, temperature: "K", samples: "S", votes: "K", calls: "S" },
-  differs,
+  differs: [...differs, "Which prompt the published row samples is not stated; CoT's is taken."],
 }));
 
 /** Forty samples, as the original. */
-export const selfConsistency40: Baseline = votes("sc:40", "Self-Consistency, 40 samples", 40, (protocol) => ({
-  source: "Wang et al. 2023",
-  id: protocol.id.replace("cot/", "sc/40-"),
-  labels: { ...protocol.labels, temperature: "K", samples: "K", votes: "K", calls: "K" },
-  differs: [...protocol.differs, "Tables of multi-agent papers take five samples."],
-}));
+export const selfConsistency40: Baseline = votes(
+  "sc:40",
+  "Self-Consistency, 40 samples",
+  40,
+  (protocol) => ({
+    source: "Wang et al. 2023",
+    id: protocol.id.replace("cot/", "sc/40-"),
+    labels: { ...protocol.labels, temperature: "K", samples: "K", votes: "K", calls: "K" },
+    differs: [...protocol.differs, "Tables of multi-agent papers take five samples."],
+  }),
+  null,
+);

@@ -16,6 +16,7 @@ const single = {
   temperature: 0.7,
   shots: noShots,
   labels: {},
+  own: true,
   differs: [],
 } as const satisfies Partial<Protocol>;
 

@@ -5,7 +5,16 @@ import { pluralityOf } from "../playing/vote.ts";
 import { stepByStep } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions, MethodSize } from "../protocols/baseline.ts";
 import { shotMessages, shotsOf } from "../protocols/choose-shots.ts";
-import { benchmarkLine, type Family, labelled, noShots, onePiece, type Protocol } from "../protocols/protocol.ts";
+import {
+  benchmarkLine,
+  type Family,
+  labelled,
+  noShots,
+  onePiece,
+  onWords,
+  type Protocol,
+} from "../protocols/protocol.ts";
+import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
 import { phaseSettings, protocolFor } from "../protocols/protocol-for.ts";
 
 /** Kinds of calls. */
@@ -16,7 +25,7 @@ const labels = labelled("C", "roles", "temperature", "shots", "agents", "rounds"
 
 function debateOf(
   family: Family,
-  given: Pick<Protocol, "published" | "prompts" | "labels" | "differs">,
+  given: Pick<Protocol, "published" | "prompts" | "labels" | "differs" | "scripts">,
 ): Protocol<DebatePhase> {
   return {
     ...given,
@@ -47,12 +56,14 @@ const othersRule =
 const debateProtocols: readonly Protocol<DebatePhase>[] = [
   debateOf("maths", {
     published: "debate",
+    scripts: onWords("debate-word"),
     prompts: ["Every later round repeats the question.", othersRule],
     labels: { ...labels, prompts: "C" },
     differs: [],
   }),
   debateOf("choice", {
     published: "debate",
+    scripts: { mmlu: "debate-choice", "mmlu-153": "debate-choice" },
     prompts: [once, othersRule],
     labels: { ...labels, prompts: "C" },
     differs: [],
@@ -101,7 +112,7 @@ export const llmDebate: Baseline = methodOf({
 /** The debate as a program, for teams that put something before it. */
 export function debateProgram(options: BaselineOptions): Program {
   const protocol = protocolFor(debateProtocols, options);
-  const { reader, answerForm } = options;
+  const { reader, answerForm, script } = options;
   const { agents, rounds } = sizeOf(protocol, options);
   const ids = Array.from({ length: agents }, (_, i) => `debater-${i + 1}`);
   return {
@@ -109,18 +120,23 @@ export function debateProgram(options: BaselineOptions): Program {
     agents: ids,
     play: async (stage) => {
       const shots = shotMessages(protocol.shots.form, shotsOf(protocol, options));
-      const chats = ids.map((agent): ChatMessage[] => [
-        { role: "system", content: `${stepByStep} ${answerForm}` },
-        ...shots,
-        { role: "user", content: stage.shown(agent) },
-      ]);
+      const chats = ids.map((agent): ChatMessage[] =>
+        script
+          ? [{ role: "user", content: scriptQuestion(script, stage.shown(agent)) }]
+          : [
+              { role: "system", content: `${stepByStep} ${answerForm}` },
+              ...shots,
+              { role: "user", content: stage.shown(agent) },
+            ],
+      );
       for (let round = 0; round < rounds; round++) {
         const received = round === 0 ? [] : stage.turns.slice(-agents).map(({ message }) => message);
         const lines = ids.map((agent, i) => {
           const others = received.filter(({ from }) => from !== agent);
           const repeated = repeatsQuestion(protocol) ? `\n\n${stage.shown(agent)}` : "";
-          if (round > 0)
-            chats[i]?.push({ role: "user", content: `${again(others.map(({ text }) => text))}${repeated}` });
+          const texts = others.map(({ text }) => text);
+          const content = script ? scriptAgain(script, stage.shown(agent), texts) : `${again(texts)}${repeated}`;
+          if (round > 0) chats[i]?.push({ role: "user", content });
           return {
             agent,
             reads: others,
@@ -143,6 +159,18 @@ function sizeOf(protocol: Protocol, size: MethodSize): { readonly agents: number
 /** The scripts for GSM8K do, those for MMLU do not. */
 function repeatsQuestion({ families }: Protocol): boolean {
   return families.includes("maths");
+}
+
+/** The first message of a debater in the words of the released scripts: their form for letters names four options. */
+function scriptQuestion(script: Script, question: string): string {
+  const { stem, options } = optionsOf(question);
+  return filled(textOf(script, "ask"), stem, ...options);
+}
+
+function scriptAgain(script: Script, question: string, others: readonly string[]): string {
+  if (others.length === 0) return filled(textOf(script, "alone"));
+  const replies = others.map((text) => filled(textOf(script, "reply"), text)).join("");
+  return `${textOf(script, "replies")}${replies}${filled(textOf(script, "update"), question)}`;
 }
 
 function again(others: readonly string[]): string {

@@ -5,7 +5,16 @@ import { methodOf } from "../playing/method-of.ts";
 import { chat } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions, Exemplar } from "../protocols/baseline.ts";
 import { shotsOf, workedReply } from "../protocols/choose-shots.ts";
-import { type Family, labelled, noShots, oneSolver, type Protocol, type Shots } from "../protocols/protocol.ts";
+import {
+  type Family,
+  labelled,
+  noShots,
+  onMaths,
+  oneSolver,
+  type Protocol,
+  type Shots,
+} from "../protocols/protocol.ts";
+import { shownPrompt, type Script, withAnswerChoices } from "../protocols/script.ts";
 import { phaseSettings, roundsOf } from "../protocols/protocol-for.ts";
 
 /** Which hints the eight examples carry: the right answer, a wrong one, or both. */
@@ -43,8 +52,15 @@ const progressive = {
 
 /** Hints until two answers in a row are equal. The released code has no end (`php/unbounded`); here it is ten calls, noted as `capped`. */
 const phpProtocols: readonly Protocol<"base" | "hinted">[] = [
-  { ...progressive, id: "php/maths", families: ["maths"], differs: [] },
-  { ...progressive, id: "php/aqua", families: ["choice"], benchmarks: ["aqua"], differs: [] },
+  { ...progressive, id: "php/maths", families: ["maths"], scripts: onMaths("php-word", "php-math"), differs: [] },
+  {
+    ...progressive,
+    id: "php/aqua",
+    families: ["choice"],
+    benchmarks: ["aqua"],
+    scripts: { aqua: "php-aqua" },
+    differs: [],
+  },
   {
     ...progressive,
     id: "php/choice",
@@ -145,6 +161,7 @@ export const php: Baseline = methodOf({
 });
 
 function promptOf(protocol: Protocol, options: BaselineOptions, question: string, answers: readonly string[]): Prompt {
+  if (options.script) return scriptPrompt(options.script, options.family, question, answers);
   const { answerForm, family } = options;
   const exemplars = shotsOf(protocol, options);
   const system = `${stepALine} ${answerForm}`;
@@ -166,4 +183,17 @@ function promptOf(protocol: Protocol, options: BaselineOptions, question: string
       },
     ],
   };
+}
+
+/** As the released code writes it. */
+function scriptPrompt(
+  script: Script,
+  family: Family | undefined,
+  question: string,
+  answers: readonly string[],
+): Prompt {
+  const asked = withAnswerChoices(question);
+  if (answers.length === 0) return shownPrompt(script, "base", asked);
+  const hints = answers.map((answer) => hinted(answer, family)).join(", ");
+  return shownPrompt(script, "hinted", `${asked} (Hint: The answer is near to ${hints}).`);
 }

@@ -4,7 +4,15 @@ import { printedBy, programIn, runnerOf } from "../playing/run-program.ts";
 import { copiesToOne, repliesToOne } from "../playing/single.ts";
 import { chat } from "../prompts/chat.ts";
 import type { Baseline } from "../protocols/baseline.ts";
-import { allFamilies, benchmarkLine, noShots, oneAgent, oneSolver, type Protocol } from "../protocols/protocol.ts";
+import {
+  allFamilies,
+  benchmarkLine,
+  noShots,
+  oneAgent,
+  oneSolver,
+  onWords,
+  type Protocol,
+} from "../protocols/protocol.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 
 const harness =
@@ -43,6 +51,7 @@ const fewShotProtocols: readonly Protocol<"answer">[] = [
     ...answersAlone,
     id: "vanilla/few-shot-maths",
     families: ["maths", "text"],
+    scripts: onWords("standard-word"),
     shots: { count: 8, form: "answers", select: "seeded" },
     differs: [harness],
   },
@@ -51,6 +60,7 @@ const fewShotProtocols: readonly Protocol<"answer">[] = [
     id: "vanilla/few-shot-aqua",
     families: ["choice"],
     benchmarks: ["aqua"],
+    scripts: { aqua: "standard-aqua" },
     shots: { count: 4, form: "answers", select: "seeded" },
     differs: [harness],
   },

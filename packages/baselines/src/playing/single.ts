@@ -5,6 +5,7 @@ import { chat } from "../prompts/chat.ts";
 import { shotsOf, stepsOf } from "../protocols/choose-shots.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
+import { shownPrompt, withAnswerChoices } from "../protocols/script.ts";
 import { pluralityOf } from "./vote.ts";
 
 /** Replies to one prompt, as many as the protocol samples, and the one that its vote takes. */
@@ -14,7 +15,7 @@ export function repliesToOne(
   options: BaselineOptions,
   instruction: string,
 ): Topology {
-  const { reader, answerForm } = options;
+  const { reader, answerForm, script } = options;
   const exemplars = shotsOf(protocol, options);
   const system = [instruction, answerForm].filter((part) => part !== "").join(" ");
   const samples = samplesOf(protocol, options);
@@ -23,7 +24,10 @@ export function repliesToOne(
     name,
     agents: ["solver"],
     play: async (stage) => {
-      const prompt = chat(system, stage.problem.question, exemplars, protocol.shots.form);
+      const { question } = stage.problem;
+      const prompt = script
+        ? shownPrompt(script, "base", withAnswerChoices(question))
+        : chat(system, question, exemplars, protocol.shots.form);
       await stage.say(...Array.from({ length: samples }, () => ({ agent: "solver", prompt, ...settings })));
     },
     answer: (turns) => {

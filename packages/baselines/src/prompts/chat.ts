@@ -18,7 +18,7 @@ export function chat(
 }
 
 /** The wording of all methods here; a change of any sentence is another version. */
-export const promptVersion = "baselines@4";
+export const promptVersion = "baselines@5";
 
 export const stepByStep = "Reason step by step.";
 

@@ -1,5 +1,6 @@
 import type { AgentId, LanguageModel, Problem, TokenPrice, Topology } from "@laconic/core";
 import type { Family, Protocol } from "./protocol.ts";
+import type { Script } from "./script.ts";
 
 /** Reads answers of one benchmark, for votes and stop rules. It never sees a gold answer. */
 export interface AnswerReader {
@@ -39,6 +40,8 @@ export interface BaselineOptions {
   readonly exemplars?: readonly Exemplar[];
   /** How many it chooses, instead of the protocol's. */
   readonly shots?: number;
+  /** Published texts: requests are written with them, and with no examples but theirs. Absent: our words. */
+  readonly script?: Script;
   /** For protocols that run programs: without it they are refused. */
   readonly runProgram?: RunProgram;
   /** Of votes: samples, agents, rounds. Each method says which it takes, and its default. */

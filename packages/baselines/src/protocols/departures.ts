@@ -1,4 +1,5 @@
 import type { Phase, Protocol } from "./protocol.ts";
+import { scriptNameOf } from "./script.ts";
 
 /** What a bench set for all methods, and what a method was shown. */
 export interface PlayedWith {
@@ -7,6 +8,9 @@ export interface PlayedWith {
   readonly maxTokens: number;
   /** Worked examples that were shown. */
   readonly shots: number;
+  readonly benchmark?: string;
+  /** The script that its requests were written with; null for our words. */
+  readonly script?: string | null;
 }
 
 /** Tokens that a reply may have before its end is rarely missed: what most sources that set a ceiling set. */
@@ -22,7 +26,8 @@ export function replyCeiling(protocol: Pick<Protocol, "phases"> | null): number 
 }
 
 /** All that is not as published, a sentence each: what the protocol itself says, and what the run's settings changed. Empty for a faithful run. */
-export function departures(protocol: Protocol, { temperature, maxTokens, shots }: PlayedWith): string[] {
+export function departures(protocol: Protocol, played: PlayedWith): string[] {
+  const { temperature, maxTokens, shots } = played;
   const phases: readonly Phase[] = Object.values(protocol.phases);
   const temperatures = [...new Set(phases.map((phase) => phase.temperature ?? protocol.temperature))];
   const ceilings = phases.flatMap((phase) => phase.maxTokens ?? []);
@@ -34,7 +39,20 @@ export function departures(protocol: Protocol, { temperature, maxTokens, shots }
       `Temperature ${temperature} instead of ${temperatures.join(" and ")}.`,
     uncut && `Replies of at most ${maxTokens} tokens, where the paper cuts none.`,
     !uncut && maxTokens < ceiling && `Replies of at most ${maxTokens} tokens instead of ${ceiling}.`,
-    shots !== protocol.shots.count && `${shots} worked examples instead of ${protocol.shots.count}.`,
+    (played.script ?? null) === null &&
+      shots !== protocol.shots.count &&
+      `${shots} worked examples instead of ${protocol.shots.count}.`,
   ];
-  return [...protocol.differs, ...changed.filter((each) => each !== false)];
+  return [...wordingDepartures(protocol, played), ...protocol.differs, ...changed.filter((each) => each !== false)];
+}
+
+/** Said of every method whose published words are not known here. */
+export const ownWords = "The wording of its requests is ours.";
+
+/** Whose words its requests are, where they are not the authors'. */
+function wordingDepartures(protocol: Protocol, { benchmark, script = null }: PlayedWith): string[] {
+  if (protocol.own) return [];
+  const published = scriptNameOf(protocol, benchmark);
+  if (published === null) return [ownWords];
+  return published === script ? [] : [`Wording and examples are ours instead of those of ${published}.`];
 }

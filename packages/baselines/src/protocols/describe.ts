@@ -1,4 +1,4 @@
-import { replyCeiling } from "./departures.ts";
+import { ownWords, replyCeiling } from "./departures.ts";
 import { protocolName } from "./protocol-for.ts";
 import type { Phase, Protocol, StopRule, VoteRule } from "./protocol.ts";
 
@@ -26,7 +26,7 @@ export interface ProtocolText {
   readonly source: string;
   /** How sure its settings are: `temperature C, calls A`. */
   readonly labels: string;
-  /** `nothing` for a faithful one. */
+  /** `nothing` for a method of our own alone. */
   readonly differs: string;
 }
 
@@ -59,8 +59,17 @@ export function describeProtocol(protocol: Protocol): ProtocolText {
     labels: Object.entries(labels)
       .map(([setting, label]) => `${setting} ${label}`)
       .join(", "),
-    differs: differs.join(" ") || "nothing",
+    differs: [wordingText(protocol), ...differs].filter((each) => each !== "").join(" ") || "nothing",
   };
+}
+
+/** Where published words are known, what stands for them without. */
+function wordingText({ scripts = {}, own }: Protocol): string {
+  const names = [...new Set(Object.values(scripts))];
+  if (own) return "";
+  return names.length === 0
+    ? ownWords
+    : `Without ${names.join(", ")}: wording and examples are ours. On benchmarks beside ${Object.keys(scripts).join(", ")}: the same.`;
 }
 
 function temperatureText({ temperature, phases }: Protocol): string {

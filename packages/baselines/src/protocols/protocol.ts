@@ -121,7 +121,11 @@ export interface Protocol<PhaseName extends string = string> {
   /** Of a question, at these settings. */
   readonly calls: { readonly least: number; readonly most: number };
   readonly labels: Readonly<Partial<Record<Setting, SourceLabel>>>;
-  /** What is not as published, a sentence each; empty for a faithful one. */
+  /** By benchmark, the published texts that its requests are written with where they are here. */
+  readonly scripts?: Readonly<Record<string, string>>;
+  /** It is of this project: there is nothing that it could differ from. */
+  readonly own?: true;
+  /** What else is not as published, a sentence each: {@link departures} adds whose words its requests are. */
   readonly differs: readonly string[];
 }
 
@@ -158,6 +162,21 @@ export function slotOf(agent: AgentId): string {
 /** Labels of settings that are all as sure. */
 export function labelled(label: SourceLabel, ...settings: readonly Setting[]): Protocol["labels"] {
   return Object.fromEntries(settings.map((setting) => [setting, label]));
+}
+
+/** The word problems that papers show GSM8K's examples for. */
+const wordProblems = ["gsm8k", "multiarith", "svamp"] as const;
+/** Contest problems: those of MATH, and those that papers ask with its examples. */
+const contests = ["math500", "aime24", "amc23", "minerva", "olympiadbench"] as const;
+
+/** One script for all word problems. */
+export function onWords(script: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(wordProblems.map((benchmark) => [benchmark, script]));
+}
+
+/** One script for word problems, one for contests. */
+export function onMaths(words: string, contest: string): Readonly<Record<string, string>> {
+  return { ...onWords(words), ...Object.fromEntries(contests.map((benchmark) => [benchmark, contest])) };
 }
 
 /** No worked examples. */

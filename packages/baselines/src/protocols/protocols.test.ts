@@ -56,24 +56,29 @@ describe("protocols are data", () => {
 test("departures: the protocol's own, and what the settings of a run changed", () => {
   const of = (method: string, family: Family, benchmark?: string): Protocol =>
     protocolFor(baselineNamed(method).protocols ?? [], { family, ...(benchmark && { benchmark }) });
-  const published8 = { temperature: null, maxTokens: 1024, shots: 8 };
+  const ours = "The wording of its requests is ours.";
+  const own8 = { temperature: null, maxTokens: 1024, shots: 8 };
+  const published8 = { ...own8, benchmark: "gsm8k", script: "cot-word" };
   expect(departures(of("cot", "maths"), published8)).toEqual([]);
-  expect(departures(of("cot", "maths"), { temperature: 0, maxTokens: 4096, shots: 8 })).toEqual([]);
-  expect(departures(of("cot", "maths"), { temperature: 0, maxTokens: 9, shots: 8 })).toEqual([
+  expect(departures(of("cot", "maths"), { ...published8, temperature: 0, maxTokens: 4096 })).toEqual([]);
+  expect(departures(of("cot", "maths"), { ...published8, temperature: 0, maxTokens: 9 })).toEqual([
     "Replies of at most 9 tokens, where the paper cuts none.",
   ]);
-  expect(departures(of("cot", "maths"), { ...published8, temperature: 0.5, shots: 0 })).toEqual([
+  expect(departures(of("cot", "maths"), { ...own8, temperature: 0.5, shots: 0 })).toEqual([
+    ours,
     "Temperature 0.5 instead of 0.",
     "0 worked examples instead of 8.",
   ]);
-  expect(departures(of("php", "choice", "aqua"), { ...published8, maxTokens: 512 })).toEqual([
-    "Replies of at most 512 tokens instead of 1024.",
-  ]);
+  expect(
+    departures(of("php", "choice", "aqua"), { ...own8, benchmark: "aqua", script: "php-aqua", maxTokens: 512 }),
+  ).toEqual(["Replies of at most 512 tokens instead of 1024."]);
   expect(departures(of("self-refine", "maths", "gsm8k"), { temperature: 0, maxTokens: 600, shots: 0 })).toEqual([
+    ours,
     expect.stringContaining("worked programs"),
     "Temperature 0 instead of 0 and 0.7.",
   ]);
-  expect(departures(of("role-assignment", "code"), { ...published8, shots: 0 })).toEqual([
+  expect(departures(of("role-assignment", "code"), { ...own8, shots: 0 })).toEqual([
+    ours,
     "ADAS plays no functions to complete: the experts are ours.",
   ]);
   expect(protocolName(of("php", "maths"))).toBe("php/maths@1");

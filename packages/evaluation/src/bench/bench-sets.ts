@@ -1,4 +1,13 @@
-import { baselineNamed, familyOf, protocolFor, type Baseline, type Exemplar } from "@laconic/baselines";
+import { createHash } from "node:crypto";
+import {
+  baselineNamed,
+  familyOf,
+  protocolFor,
+  scriptNameOf,
+  type Baseline,
+  type Exemplar,
+  type Script,
+} from "@laconic/baselines";
 import {
   answerLine,
   benchmarkNamed,
@@ -10,6 +19,8 @@ import {
   type BenchmarkProblem,
   type OpenOptions,
 } from "@laconic/benchmarks";
+import { exemplarsNamed, openExemplars } from "@laconic/benchmarks/exemplars";
+import { LaconicError } from "@laconic/core";
 import type { HubEnvironment } from "@laconic/hub";
 import type { BenchSet } from "../bench-job.ts";
 import { openBenchData } from "./bench-data.ts";
@@ -54,13 +65,49 @@ export async function benchSets(
     if (lender && lent.length === 0) note(`${name}: ${withoutExamples(lender)}`);
     const exemplars = showing ? exemplarsOf(lender ? lent : pool, seed) : [];
     const calibration = learns ? atMost(pool, calibrationQuestions, `calibration/${seed}`) : [];
-    sets.push({ benchmark: name, split: loaded.split, problems, exemplars, calibration });
+    const scripts = shots === null ? await scriptsOf(all, benchmark, open(name).folder, note) : {};
+    sets.push({ benchmark: name, split: loaded.split, problems, exemplars, scripts, calibration });
   }
   if (data) {
     if ((shots ?? 0) > 0) note(`${data.name}: there is no training split, its methods run without examples`);
     sets.push(await openBenchData(data, hub, { limit, seed }));
   }
   return [...sets, ...ownBoards.map((board) => setOfBoard(board, { limit, seed }))];
+}
+
+/** Published texts of methods on a benchmark that are in the data folder; the others are named. */
+async function scriptsOf(
+  methods: readonly Baseline[],
+  { name: benchmark, answer }: Benchmark,
+  folder: string,
+  note: (text: string) => void,
+): Promise<Record<string, Script>> {
+  const names = new Set(
+    methods.flatMap(({ protocols }) => {
+      const protocol = protocols && protocolFor(protocols, { benchmark, family: familyOf(answer.kind) });
+      return (protocol && scriptNameOf(protocol, benchmark)) ?? [];
+    }),
+  );
+  const scripts: Record<string, Script> = {};
+  const missing: string[] = [];
+  for (const name of names) {
+    const source = exemplarsNamed(name);
+    const opened = await openExemplars(source, { folder, offline: true }).catch((error: unknown) => {
+      if (LaconicError.is(error) && error.detail["sha256"] !== undefined) throw error;
+      return null;
+    });
+    if (opened === null) missing.push(name);
+    else scripts[name] = { name, examples: source.examples, texts: opened.texts, sha256: textsHash(opened.texts) };
+  }
+  if (missing.length > 0)
+    note(
+      `${benchmark}: ${missing.join(", ")} not here: our words and examples are played, and no published figure stands beside (laconic data get --exemplars)`,
+    );
+  return scripts;
+}
+
+function textsHash(texts: Readonly<Record<string, string>>): string {
+  return createHash("sha256").update(JSON.stringify(texts)).digest("hex");
 }
 
 function poolSplit(benchmark: Benchmark): string | undefined {

@@ -1,0 +1,8 @@
+/**
+ * Texts that the authors of methods published, by commit and sha256: fetched into a data folder, never shipped.
+ * @module @laconic/benchmarks/exemplars
+ */
+export { exemplarSources } from "./manifest.ts";
+export type { ExemplarSource } from "./manifest.ts";
+export { exemplarsNamed, filesOf, openExemplars } from "./open-exemplars.ts";
+export type { ExemplarOptions, OpenedExemplars } from "./open-exemplars.ts";
