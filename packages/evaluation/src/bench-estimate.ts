@@ -1,5 +1,13 @@
-import { familyOf, replyCeiling, type Exemplar, type PromptCopies, type Script } from "@laconic/baselines";
+import {
+  familyOf,
+  protocolName,
+  replyCeiling,
+  type Exemplar,
+  type PromptCopies,
+  type Script,
+} from "@laconic/baselines";
 import { answerForm } from "@laconic/benchmarks";
+import { standingOf } from "./bench-parts.ts";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
 
 /** What a bench will take at most, before it starts. */
@@ -24,8 +32,11 @@ const nothing: Work = { calls: 0, promptTokens: 0, likelyPromptTokens: 0, comple
  * An upper bound of calls and tokens, calibration and quoted replies included, of a server that keeps to the ceiling, without attempts
  * that fail. A reply is taken to have a line a token at most, and a token to have a byte at least.
  */
-export function estimate(jobs: readonly BenchJob[], { maxTokens }: BenchSettings): BenchEstimate {
-  const maxOf = mostTokens(jobs, maxTokens);
+export function estimate(
+  jobs: readonly BenchJob[],
+  { maxTokens }: Pick<BenchSettings, "maxTokens">,
+  maxOf: ReadonlyMap<string, number> = mostTokens(jobs, maxTokens),
+): BenchEstimate {
   const samples = sum(
     jobs.map((job) => workOn(job, maxTokens, job.equalTo ? (maxOf.get(job.equalTo.config) ?? 0) : undefined)),
   );
@@ -43,6 +54,43 @@ export function estimate(jobs: readonly BenchJob[], { maxTokens }: BenchSettings
     ...sum([samples, calibration]),
     calibrationCalls: calibration.calls,
   };
+}
+
+/** What a method will take at most on a benchmark, and whether it is played as published there. */
+export interface CellEstimate extends BenchEstimate {
+  readonly benchmark: string;
+  readonly method: string;
+  /** The row of published tables that it may stand beside; null for none. */
+  readonly published: string | null;
+  /** How it is played, such as `php/maths@1`; null for a team that is not published. */
+  readonly protocol: string | null;
+  /** What is not as published. */
+  readonly differs: readonly string[];
+}
+
+/** {@link estimate} of each method on each benchmark, in the order of the jobs. */
+export function estimateCells(
+  jobs: readonly BenchJob[],
+  settings: Pick<BenchSettings, "maxTokens" | "temperature">,
+): CellEstimate[] {
+  const maxOf = mostTokens(jobs, settings.maxTokens);
+  const cells = new Map<string, BenchJob[]>();
+  for (const job of jobs) {
+    const key = JSON.stringify([job.set.benchmark, job.method.name]);
+    const cell = cells.get(key);
+    if (cell) cell.push(job);
+    else cells.set(key, [job]);
+  }
+  return [...cells.values()].map((cell) => {
+    const [first] = cell as [BenchJob, ...BenchJob[]];
+    return {
+      benchmark: first.set.benchmark,
+      method: first.method.name,
+      protocol: first.protocol && protocolName(first.protocol),
+      ...standingOf(first, settings),
+      ...estimate(cell, settings, maxOf),
+    };
+  });
 }
 
 /** The most that a question of each team can take, by config: nobody knows before what it will. */

@@ -2,8 +2,8 @@
  * Runs methods on benchmarks, and makes the papers' tables of the records.
  * @module @laconic/evaluation
  */
-export { estimate } from "./bench-estimate.ts";
-export type { BenchEstimate } from "./bench-estimate.ts";
+export { estimate, estimateCells } from "./bench-estimate.ts";
+export type { BenchEstimate, CellEstimate } from "./bench-estimate.ts";
 export { benchJobs, openJobs, protocolOf, unpartitioned } from "./bench-plan.ts";
 export type { Unpartitioned } from "./bench-plan.ts";
 export { settingOf } from "./bench-job.ts";

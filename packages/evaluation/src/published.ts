@@ -31,6 +31,40 @@ const table2: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 /** Questions behind a total: GSM8K's test, and the validation questions of MMLU that this family of papers takes. */
 const tokenQuestions: Readonly<Record<string, number>> = { "mmlu-153": 153, gsm8k: 1319 };
 
+/** A row that AgentPrune's Table 1 alone has: SC (ComplexCoT), of the same model. */
+const agentPruneRows: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  "sc-complex-cot": {
+    "mmlu-153": 83.65,
+    multiarith: 96.94,
+    gsm8k: 86.14,
+    svamp: 89.72,
+    aqua: 77.69,
+    humaneval: 77.94,
+  },
+};
+
+/** A published figure of Agent-GSPO's tables, by the row's name. */
+export interface PublishedCell {
+  readonly table: "1" | "2";
+  readonly row: string;
+  readonly benchmark: string;
+  readonly figure: number;
+  readonly unit: "%" | "tokens";
+}
+
+/** Every figure of Agent-GSPO's Tables 1 and 2; the accuracies of Table 2 are those of Table 1, rounded. */
+export function publishedCells(): readonly PublishedCell[] {
+  const of = (
+    table: "1" | "2",
+    unit: PublishedCell["unit"],
+    rows: Readonly<Record<string, Readonly<Record<string, number>>>>,
+  ): PublishedCell[] =>
+    Object.entries(rows).flatMap(([row, figures]) =>
+      Object.entries(figures).map(([benchmark, figure]) => ({ table, row, benchmark, figure, unit })),
+    );
+  return [...of("1", "%", { ...table1, ...ownRows }), ...of("2", "tokens", table2)];
+}
+
 /** The papers' own methods, by the name that a run of theirs has here: rows of their own where nobody ran them. */
 const ownRows: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "agentprune-r": row(83.94, 96.3, 95.83, 91.68, 78.6, 90.3, 82.81),
@@ -43,7 +77,7 @@ export const publishedSource =
 
 /** Published accuracy in per cent; null where there is none. */
 export function publishedAccuracy(method: string, benchmark: string): number | null {
-  return (table1[method] ?? ownRows[method])?.[benchmark] ?? null;
+  return (table1[method] ?? ownRows[method] ?? agentPruneRows[method])?.[benchmark] ?? null;
 }
 
 /** Published tokens: the total, and how many questions it is of. */

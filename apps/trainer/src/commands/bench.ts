@@ -1,9 +1,10 @@
 import { join, resolve } from "node:path";
 import { baselines } from "@laconic/baselines";
 import { LaconicError } from "@laconic/core";
-import { estimate, type SampleRecord } from "@laconic/evaluation";
+import { estimate, estimateCells, type SampleRecord } from "@laconic/evaluation";
 import {
   benchDataOf,
+  gridLines,
   listedProtocols,
   pairSettingsFile,
   protocolList,
@@ -33,7 +34,7 @@ const benchFlags = {
   ...playFlags,
   methods: {
     ...playFlags.methods,
-    description: `Names, with commas: ${baselines.map(({ name }) => name).join(", ")}; a trained team as NAME=RUN; or ./FILE.ts that exports one`,
+    description: `Names, with commas: all, ${baselines.map(({ name }) => name).join(", ")}; a trained team as NAME=RUN; or ./FILE.ts that exports one`,
   },
   ...spendingFlags,
   ...timeoutFlag,
@@ -75,7 +76,9 @@ async function benchQuestions(args: BenchArgs, directory: string, terminal: Term
   const prepared = await preparedQuestions(args, directory, terminal);
   if (args["dry-run"]) {
     const { jobs, settings, config } = prepared;
-    if (args.json) terminal.result(JSON.stringify({ ...estimate(jobs, settings), config }));
+    const cells = estimateCells(jobs, settings);
+    if (args.json) terminal.result(JSON.stringify({ ...estimate(jobs, settings), cells, config }));
+    else for (const line of gridLines(cells, config.price)) terminal.result(line);
     return 0;
   }
   await keepQuestions(directory, prepared, args.resume !== true);
@@ -104,7 +107,12 @@ async function preparedQuestions(args: BenchArgs, directory: string, terminal: T
     ? await readBenchConfig(directory)
     : await configOf(args, directory, await benchDataOf(args, hub, (text) => terminal.note(text)));
   if (!args.resume && !args["dry-run"]) await checkEmpty(directory);
-  return prepareQuestions(config, directory, { hub, folder: args.folder, offline }, terminal);
+  return prepareQuestions(
+    config,
+    directory,
+    { hub, folder: args.folder, offline, plan: args["dry-run"] === true },
+    terminal,
+  );
 }
 
 /** @throws LaconicError `config_invalid` naming a flag without effect */

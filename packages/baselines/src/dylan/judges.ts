@@ -51,7 +51,7 @@ export async function judge(
     { agent: "tester", prompt: chat(testerDuty, question), ...settings },
     {
       agent: "reflector",
-      prompt: chat(reflectorDuty(programs.length), `${question}\n\n${listed(codes, toReflector)}`),
+      prompt: chat(reflectorDuty, `${question}\n\n${listed(codes, toReflector)}`),
       reads: read(toReflector),
       ...settings,
     },
@@ -119,13 +119,11 @@ assert larger(3, 3) == 3`;
 const rankerDuty =
   "Choose the two programs that do best what the function's description says, edge cases and speed included. End with their numbers as [i, j].";
 
-function reflectorDuty(count: number): string {
-  return `Say of each program whether and why it is wrong. Put what you say of program n behind a line "Reflection n:". End with a score of each program from 1 to 5, in their order, as ${scoreForm}. Example, of programs for larger(a, b):
+const reflectorDuty = `Say of each program whether and why it is wrong. Put what you say of program n behind a line "Reflection n:". End with a score of each program from 1 to 5, in their order, as ${scoreForm}. Example, of programs for larger(a, b):
 Reflection 1:
 Right: it compares both ways.
 Reflection 2:
 Wrong for equal numbers: it returns None.`;
-}
 
 function listed(codes: readonly string[], order: readonly number[] = []): string {
   return order.map((i, place) => `Program ${place + 1}:\n${quote(codes[i] ?? "")}`).join("\n\n");

@@ -98,6 +98,8 @@ export interface Benchmark {
   readonly defaultSplit: string;
   /** The benchmark whose worked solutions serve as examples, where its own data has none: papers show GSM8K's for all word problems. */
   readonly examplesFrom?: string;
+  /** The split whose questions methods learn on before they are scored. Default: its own pool, else `examplesFrom`'s. */
+  readonly calibrateFrom?: { readonly benchmark: string; readonly split: string };
   /** Reads a row in any of the known layouts. */
   readonly row: RowSchema<RowProblem>;
   /** Leaves problems out, as the benchmark's definition does. */

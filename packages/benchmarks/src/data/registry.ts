@@ -6,6 +6,7 @@ import { aqua } from "./entries/aqua.ts";
 import { gsm8k } from "./entries/gsm8k.ts";
 import { coopHumaneval, humaneval, humaneval161 } from "./entries/humaneval.ts";
 import { math500 } from "./entries/math500.ts";
+import { mbpp } from "./entries/mbpp.ts";
 import { minerva } from "./entries/minerva.ts";
 import { mmlu, mmluSubset } from "./entries/mmlu.ts";
 import { multiarith } from "./entries/multiarith.ts";
@@ -29,6 +30,7 @@ export const benchmarks: readonly Benchmark[] = [
   humaneval,
   humaneval161,
   coopHumaneval,
+  mbpp,
   tldr,
   arxiv,
 ];

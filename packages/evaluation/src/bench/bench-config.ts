@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { baselines } from "@laconic/baselines";
 import { benchmarkNamed } from "@laconic/benchmarks";
 import { LaconicError, type TokenPrice } from "@laconic/core";
 import { z } from "zod";
@@ -61,6 +62,7 @@ const modelSchema = z.strictObject({
 });
 /** A name that stands for several methods. */
 function formsOf(word: string): string[] {
+  if (word === "all") return baselines.map(({ name }) => name);
   return word === "equal-budget" ? ["equal-budget:votes", "equal-budget:thought"] : [word];
 }
 

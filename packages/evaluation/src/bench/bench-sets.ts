@@ -35,12 +35,14 @@ export interface BenchSources {
   readonly open: (benchmark: string) => OpenOptions;
   readonly hub: HubEnvironment;
   readonly note: (text: string) => void;
+  /** Nothing will be asked: what is learned on questions that are not here is planned at the size of the test's. */
+  readonly plan?: boolean;
 }
 
 /** Loads the questions of every benchmark, and worked examples where a training split is at hand. */
 export async function benchSets(
   { benchmarks, data, methods, limit, seed, shots }: BenchConfig,
-  { ownMethods, ownBoards, open, hub, note }: BenchSources,
+  { ownMethods, ownBoards, open, hub, note, plan = false }: BenchSources,
 ): Promise<BenchSet[]> {
   const sets: BenchSet[] = [];
   const published = methods.map((method) => methodSpec(method)).filter(({ run }) => run === null);
@@ -57,14 +59,20 @@ export async function benchSets(
     for (const warning of loaded.warnings) note(`${name}: ${warning}`);
     const problems = limit === null ? loaded.problems : seededSubset(loaded.problems, { limit, seed });
     const showing = shows(name, benchmark.answer.kind);
-    const pool = showing || learns ? await poolOf(benchmark, { ...open(name), offline: true }) : [];
+    const pool = showing ? await poolOf(benchmark, { ...open(name), offline: true }) : [];
     if (showing && pool.length === 0 && benchmark.examplesFrom === undefined)
       note(`${name}: ${withoutExamples(benchmark)}`);
     const lender = showing && benchmark.examplesFrom !== undefined ? benchmarkNamed(benchmark.examplesFrom) : null;
     const lent = lender ? await poolOf(lender, { ...open(lender.name), offline: true }) : [];
     if (lender && lent.length === 0) note(`${name}: ${withoutExamples(lender)}`);
     const exemplars = showing ? exemplarsOf(lender ? lent : pool, seed) : [];
-    const calibration = learns ? atMost(pool, calibrationQuestions, `calibration/${seed}`) : [];
+    const learnedOn = learns ? await calibrationOf(benchmark, open) : [];
+    if (learns && learnedOn.length === 0) note(`${name}: ${withoutCalibration(benchmark)}`);
+    const calibration = atMost(
+      learnedOn.length === 0 && plan && calibrationSplit(benchmark) ? loaded.problems : learnedOn,
+      calibrationQuestions,
+      `calibration/${seed}`,
+    );
     const scripts = shots === null ? await scriptsOf(all, benchmark, open(name).folder, note) : {};
     sets.push({ benchmark: name, split: loaded.split, problems, exemplars, scripts, calibration });
   }
@@ -123,6 +131,29 @@ async function poolOf(benchmark: Benchmark, open: OpenOptions): Promise<readonly
   } catch {
     return []; // the bench says what is missing when it comes to a method that needs it
   }
+}
+
+/** The split that methods learn on; undefined for a benchmark without one. */
+function calibrationSplit({ name, splits, examplesFrom, calibrateFrom }: Benchmark): Benchmark["calibrateFrom"] {
+  if (calibrateFrom) return calibrateFrom;
+  const own = Object.entries(splits).find(([, { pool }]) => pool)?.[0];
+  if (own !== undefined) return { benchmark: name, split: own };
+  return examplesFrom === undefined ? undefined : calibrationSplit(benchmarkNamed(examplesFrom));
+}
+
+async function calibrationOf(benchmark: Benchmark, open: BenchSources["open"]): Promise<readonly BenchmarkProblem[]> {
+  const from = calibrationSplit(benchmark);
+  if (!from) return [];
+  const options = { ...open(from.benchmark), split: from.split, offline: true };
+  const loaded = await openSplit(benchmarkNamed(from.benchmark), options).catch(() => null);
+  return loaded?.problems ?? [];
+}
+
+function withoutCalibration(benchmark: Benchmark): string {
+  const from = calibrationSplit(benchmark);
+  return from
+    ? `what methods learn on, ${from.benchmark} ${from.split}, is not here: laconic data get ${from.benchmark} --split ${from.split}`
+    : "there are no questions but the test's to learn on";
 }
 
 function withoutExamples(benchmark: Benchmark): string {

@@ -21,3 +21,4 @@ export { writeSkipped } from "./skipped-file.ts";
 export { inBenchFolder, questionRecords, taskRecords } from "./in-folder.ts";
 export { checkPairConfig, pairMethod, pairSettingsFile, pairTask, readPairConfig } from "./pair-config.ts";
 export type { PairConfig } from "./pair-config.ts";
+export { gridLines } from "./plan-lines.ts";

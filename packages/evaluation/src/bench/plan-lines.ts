@@ -1,6 +1,6 @@
 import { replyCeiling } from "@laconic/baselines";
 import { tokenCost } from "@laconic/core";
-import { estimate } from "../bench-estimate.ts";
+import { estimate, type CellEstimate } from "../bench-estimate.ts";
 import type { BenchJob, BenchSettings } from "../bench-job.ts";
 import type { BenchConfig } from "./bench-config.ts";
 
@@ -26,6 +26,37 @@ export function planLines(
       ? [`besides at most ${2 * judged} questions to the judge ${judge.model}: in the cap, and in no table`]
       : []),
   ];
+}
+
+/** A line of each method on each benchmark, under a heading; dollars where a price is known. */
+export function gridLines(cells: readonly CellEstimate[], price: BenchConfig["price"]): string[] {
+  const money = (tokens: number, completion: number): string =>
+    price ? `$${tokenCost(price, tokens, completion).toFixed(2)}` : "";
+  const rows = cells.map(
+    ({ benchmark, method, samples, calls, promptTokens, likelyPromptTokens, completionTokens, published, differs }) => [
+      benchmark,
+      method,
+      samples.toLocaleString("en-US"),
+      calls.toLocaleString("en-US"),
+      ...(price ? [money(promptTokens, completionTokens), money(likelyPromptTokens, completionTokens)] : []),
+      published === null ? (differs.length === 0 ? "-" : "no") : "yes",
+    ],
+  );
+  const heads = [
+    "benchmark",
+    "method",
+    "samples",
+    "calls",
+    ...(price ? ["at most", "likely prompts"] : []),
+    "as published",
+  ];
+  const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)));
+  return [heads, ...rows].map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
 }
 
 /** `1024; dylan 2048` */

@@ -35,6 +35,8 @@ export interface BenchInputs<Team extends TrainedTeam> {
   /** Deals what questions state among agents. */
   readonly partitioner: Partitioner;
   note(text: string): void;
+  /** Nothing will be asked: questions to learn on need not be here. */
+  readonly plan?: boolean;
 }
 
 /** A bench that could start. */

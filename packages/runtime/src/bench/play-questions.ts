@@ -36,6 +36,8 @@ export interface QuestionSources {
   readonly hub: HubEnvironment;
   readonly folder: string | undefined;
   readonly offline: boolean;
+  /** Nothing will be asked. */
+  readonly plan?: boolean;
 }
 
 /** How far a bench of questions may go, and who looks. */
@@ -53,7 +55,7 @@ export type PreparedQuestions = PreparedBench<TrainedTeam<Omit<Spending, "price"
 export async function prepareQuestions(
   config: BenchConfig,
   directory: string,
-  { hub, folder, offline }: QuestionSources,
+  { hub, folder, offline, plan = false }: QuestionSources,
   progress: Progress,
 ): Promise<PreparedQuestions> {
   const prepared = await prepareBench(config, {
@@ -67,6 +69,7 @@ export async function prepareQuestions(
       onProgress: progress.download(benchmarkNamed(name).name),
     }),
     hub,
+    plan,
     partitioner: { seed: dealSeed, dealTo },
     note: (text) => progress.note(text),
   });

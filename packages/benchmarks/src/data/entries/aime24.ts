@@ -29,6 +29,7 @@ export const aime24: Benchmark = {
   gold: "`answer` as an integer",
   traps: ["Golds are zero-padded texts (025); they are read as integers."],
   defaultSplit: "test",
+  examplesFrom: "math500",
   splits: {
     test: {
       rows: 30,

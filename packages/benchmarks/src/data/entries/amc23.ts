@@ -22,6 +22,7 @@ export const amc23: Benchmark = {
   gold: "`answer`",
   traps: ["Golds are floats (27.0) and read as 27; one is -1."],
   defaultSplit: "test",
+  examplesFrom: "math500",
   splits: {
     test: {
       rows: 40,

@@ -28,6 +28,7 @@ export const humaneval: Benchmark = {
     "The 161-row set of AgentPrune (`humaneval-161`) is another benchmark: never mix them in one table.",
   ],
   defaultSplit: "test",
+  calibrateFrom: { benchmark: "mbpp", split: "train" },
   splits: {
     test: {
       rows: 164,
@@ -67,6 +68,7 @@ export const humaneval161: Benchmark = {
     "Never mix it with the 164 rows of `humaneval` in one table.",
   ],
   defaultSplit: "test",
+  calibrateFrom: { benchmark: "mbpp", split: "train" },
   splits: {
     test: {
       rows: 161,
@@ -96,6 +98,7 @@ export const coopHumaneval: Benchmark = {
     "75 of the 82 tests have five asserts.",
   ],
   defaultSplit: "test",
+  calibrateFrom: { benchmark: "mbpp", split: "train" },
   splits: {
     test: {
       rows: 82,

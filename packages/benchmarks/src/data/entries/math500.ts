@@ -1,8 +1,20 @@
 import { z } from "zod";
 import type { Benchmark, RowProblem } from "../benchmark.ts";
+import { lastBoxed } from "../last-boxed.ts";
 import { text } from "./rows.ts";
 
-const row: z.ZodType<RowProblem> = z
+/** A row of MATH itself, whose answer is boxed at the end of its solution. */
+const trainRow = z
+  .object({ problem: text, level: z.string(), type: z.string(), solution: text })
+  .transform(({ problem, level, type, solution }, context): RowProblem => {
+    const gold = lastBoxed(solution);
+    if (gold !== null)
+      return { question: problem, gold, solution, grading: { kind: "maths" }, facts: { subject: type, level } };
+    context.addIssue({ code: "custom", message: "the solution has no boxed answer" });
+    return z.NEVER;
+  });
+
+const testRow = z
   .object({
     problem: text,
     solution: z.string(),
@@ -19,6 +31,8 @@ const row: z.ZodType<RowProblem> = z
     grading: { kind: "maths" } as const,
     facts: { subject, level },
   }));
+
+const row: z.ZodType<RowProblem> = z.union([testRow, trainRow]);
 
 export const math500: Benchmark = {
   name: "math500",
@@ -46,6 +60,8 @@ export const math500: Benchmark = {
       ],
       hub: { repo: "HuggingFaceH4/MATH-500", files: ["test.jsonl"] },
     },
+    // The training problems of MATH: none of them is among the 500.
+    train: { rows: 7500, pool: true, hub: { repo: "EleutherAI/hendrycks_math", files: ["*/train-*.parquet"] } },
   },
   row,
 };

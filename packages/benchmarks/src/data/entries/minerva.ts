@@ -31,6 +31,7 @@ export const minerva: Benchmark = {
     "Units matter here: Qwen's evaluation does not strip them.",
   ],
   defaultSplit: "test",
+  examplesFrom: "math500",
   splits: {
     test: {
       rows: 272,

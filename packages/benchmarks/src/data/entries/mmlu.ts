@@ -72,6 +72,7 @@ export const mmlu: Benchmark = {
     'Cells that read "None" are answers: 10 in the test, 2 in the validation split. A reader that makes them null breaks those rows.',
   ],
   defaultSplit: "test",
+  calibrateFrom: { benchmark: "mmlu", split: "val" },
   splits: {
     test: split("test", "test", 14_042),
     val: split("val", "validation", 1531),
@@ -91,6 +92,7 @@ export const mmluSubset: Benchmark = {
     "With 153 questions the standard error at 83 % is 3 points.",
   ],
   defaultSplit: "val",
+  calibrateFrom: { benchmark: "mmlu-153", split: "dev" },
   splits: { val: { ...split("val", "validation", 153) }, dev: split("dev", "dev", 285, true) },
   select: (problems, name) => (name === "val" ? inListedOrder(problems) : [...problems]),
 };

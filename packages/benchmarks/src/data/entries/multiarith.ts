@@ -31,6 +31,7 @@ export const multiarith: Benchmark = {
   ],
   defaultSplit: "all",
   examplesFrom: "gsm8k",
+  calibrateFrom: { benchmark: "gsm8k", split: "train" },
   splits: {
     all: {
       rows: 600,

@@ -49,6 +49,7 @@ export const olympiadbench: Benchmark = {
     "The gold of id 2349 is malformed (`$221,$8$`). 8 rows carry a unit; id 2592 a tolerance of 1e-1.",
   ],
   defaultSplit: "test",
+  examplesFrom: "math500",
   splits: {
     test: {
       rows: 675,

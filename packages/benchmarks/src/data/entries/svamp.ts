@@ -27,6 +27,7 @@ export const svamp: Benchmark = {
   ],
   defaultSplit: "all",
   examplesFrom: "gsm8k",
+  calibrateFrom: { benchmark: "gsm8k", split: "train" },
   splits: {
     all: {
       rows: 1000,
