@@ -18,7 +18,14 @@ import type {
 import type { Cost } from "@laconic/rewards";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import type { TeamChoice, TaskResources } from "@laconic/worlds/text";
-import type { MetricSink, PolicySettings, TrainConfig, TrainedPolicy, TrainSettings } from "@laconic/trainer";
+import type {
+  MetricSink,
+  PolicySettings,
+  TrainConfig,
+  TrainedPolicy,
+  TrainSettings,
+  WrittenObjective,
+} from "@laconic/trainer";
 import type { NamedSink, OwnSinkPlace } from "./sinks/sink-setting.ts";
 import type { ActorSettings, MemorySettings, TaskSettings } from "./run/run-settings.ts";
 
@@ -49,7 +56,7 @@ export type NamedTask = TaskSettings extends infer Task
 type Learning = {
   /** How rewards become advantages. */
   readonly advantage?: TrainConfig["advantage"] | Own<Estimator | EstimatorFunction>;
-  readonly objective?: TrainConfig["objective"] | Own<Objective>;
+  readonly objective?: WrittenObjective | Own<Objective>;
 };
 
 type BudgetOptions = NonNullable<PolicySettings["budget"]>;

@@ -131,3 +131,11 @@ test("no key reaches a prototype", () => {
 test("a configuration that is not an object is refused", () => {
   for (const wrong of [null, 3, "steps", []]) expect(refusal(wrong).code).toBe("config_invalid");
 });
+
+test("one number clips to both sides, of the run and of a policy", () => {
+  const objective = { name: "grpo", clip: 0.2 };
+  const config = parseTrainConfig({ objective, policies: { a: { objective } } });
+  const range = { name: "grpo", clip: { low: 0.2, high: 0.2 } };
+  expect([config.objective, config.policies["a"]?.objective]).toEqual([range, range]);
+  expect(() => parseTrainConfig({ objective: { name: "grpo", clip: -1 } })).toThrow(/objective\.clip\.low/u);
+});

@@ -123,7 +123,7 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
  * @throws LaconicError `config_invalid` naming the key; for an unknown one, the nearest known key.
  */
 export function parseTrainConfig(partial: unknown, place: readonly string[] = []): TrainConfig {
-  const given = withDefaults(agentGspoDefaults, partial, []);
+  const given = withDefaults(agentGspoDefaults, withClipRanges(partial), []);
   const parsed = trainConfigSchema.safeParse(given, { error: issueWords });
   if (!parsed.success) throw refusal(parsed.error.issues, place, given);
   checkCombinations(parsed.data, place);
@@ -140,6 +140,21 @@ const filled: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["asynchronous", asynchronousDefaults],
   ["divergence", agentGspoDefaults.divergence],
 ]);
+
+/** One number as a clip is plainly meant for both sides. */
+function withClipRanges(written: unknown): unknown {
+  if (!isRecord(written)) return written;
+  const ranged = (group: unknown): unknown => {
+    if (!isRecord(group) || !isRecord(group["objective"])) return group;
+    const { clip, ...rest } = group["objective"];
+    return typeof clip === "number" ? { ...group, objective: { ...rest, clip: { low: clip, high: clip } } } : group;
+  };
+  const { policies } = written;
+  const own = isRecord(policies)
+    ? { policies: Object.fromEntries(Object.entries(policies).map(([name, each]) => [name, ranged(each)])) }
+    : {};
+  return { ...(ranged(written) as object), ...own };
+}
 
 /** Lays what is given over the defaults; as own properties, so that no key reaches a prototype. */
 function withDefaults(defaults: unknown, given: unknown, path: readonly string[]): unknown {

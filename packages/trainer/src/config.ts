@@ -106,10 +106,21 @@ export const filledGroups = ["optimizer", "evaluation", "checkpoint", "scoring"]
 
 type FilledGroup = (typeof filledGroups)[number];
 
+/** An objective as one writes it: one number clips to both sides. */
+export type WrittenObjective = Omit<TrainConfig["objective"], "clip"> & {
+  readonly clip?: NonNullable<TrainConfig["objective"]["clip"]> | number;
+};
+
 /** A configuration as one writes it: what is absent is that of {@link agentGspoDefaults}. */
 export type TrainSettings = {
-  readonly [Key in Exclude<keyof TrainConfig, FilledGroup | "asynchronous" | "divergence">]?: TrainConfig[Key];
+  readonly [
+    Key in Exclude<keyof TrainConfig, FilledGroup | "asynchronous" | "divergence" | "objective" | "policies">
+  ]?: TrainConfig[Key];
 } & {
+  readonly objective?: WrittenObjective;
+  readonly policies?: Readonly<
+    Record<string, Omit<PolicySettings, "objective"> & { readonly objective?: WrittenObjective }>
+  >;
   /** What is absent is that of {@link asynchronousDefaults}. */
   readonly asynchronous?: Partial<AsynchronousSettings> | null;
   readonly divergence?: Partial<DivergenceSettings> | null;

@@ -16,6 +16,7 @@ export type {
   TrainConfig,
   TrainSettings,
   TreeSettings,
+  WrittenObjective,
 } from "./config.ts";
 export { parseTrainConfig } from "./config-schema.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
