@@ -353,6 +353,13 @@ function updatesOf(
     if (isOwnRate) findings.leaveOut("learning rate", "its schedule is user-defined; recorded rates are taken");
     const learningRate = isOwnRate ? update.learningRate : rateAt(optimizer.learningRate, update.optimizerStep, steps);
     findings.number("optimizer", at, "learning rate", learningRate, update.learningRate);
+    if (to && !target) {
+      findings.leaveOut(
+        `loss of ${typeof objective === "object" ? objective.name : objective}`,
+        `log-probs of ${to.policy} at ${to.at} are not recorded`,
+      );
+      return { loss: null, dLogProbs: null, learningRate };
+    }
     if (typeof objective === "string") {
       findings.leaveOut(
         `loss of ${objective}`,

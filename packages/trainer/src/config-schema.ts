@@ -75,6 +75,11 @@ function tableSchema(fields: Table): z.ZodObject {
   return schemaOf({ kind: "group", fields }) as unknown as z.ZodObject;
 }
 
+/** The same settings, each of which may be left out. */
+function someOf(fields: Table): Table {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, { ...field, optional: true }]));
+}
+
 const pricesSchema: z.ZodType<TrainConfig["prices"]> = z.record(z.string(), z.number().min(0));
 
 const scheduleSchema = tableSchema(learningRateTable);
@@ -100,7 +105,7 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
       objective: objectiveSchema.exactOptional(),
       advantage: advantageSchema.exactOptional(),
       learningRate: scheduleSchema.exactOptional(),
-      optimizer: tableSchema(optimizerTable).partial().exactOptional(),
+      optimizer: tableSchema(someOf(optimizerTable)).exactOptional(),
       prices: pricesSchema.exactOptional(),
       budget: schemaOf(budgetOptionsShape).exactOptional(),
     }),
@@ -144,10 +149,12 @@ const filled: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 /** One number as a clip is plainly meant for both sides. */
 function withClipRanges(written: unknown): unknown {
   if (!isRecord(written)) return written;
-  const ranged = (group: unknown): unknown => {
-    if (!isRecord(group) || !isRecord(group["objective"])) return group;
-    const { clip, ...rest } = group["objective"];
-    return typeof clip === "number" ? { ...group, objective: { ...rest, clip: { low: clip, high: clip } } } : group;
+  const ranged = (settings: unknown): unknown => {
+    if (!isRecord(settings) || !isRecord(settings["objective"])) return settings;
+    const { clip, ...rest } = settings["objective"];
+    return typeof clip === "number"
+      ? { ...settings, objective: { ...rest, clip: { low: clip, high: clip } } }
+      : settings;
   };
   const { policies } = written;
   const own = isRecord(policies)

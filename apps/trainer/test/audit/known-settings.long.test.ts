@@ -60,8 +60,8 @@ const companions: readonly (readonly [path: string, beside: Settings])[] = [
   ]),
 ];
 
-/** Refused by the trainer whatever stands beside, or by the table of logits that speaks here. */
-const never = /^objective\((?:cispo|vespo)\)\.importance|^sampling\.(?:topP|topK|minP)/u;
+/** Refused by the trainer whatever stands beside, or by the table of logits that speaks here; a peer's name is of a run of two. */
+const never = /kl\.to\.|^objective\((?:cispo|vespo)\)\.importance|^sampling\.(?:topP|topK|minP)/u;
 
 /** A sampler of other kernels: a little off in some replies, so that samples are weighed in some optimiser steps. */
 function offSampler(model: LanguageModel): LanguageModel {
@@ -164,7 +164,7 @@ test.each([
   [{ policies: { first: { credit: { kind: "shared" } } } }, "train.policies.first.credit"],
   [{ costs: { long: { kind: "overlong", maxTokens: 3, margin: 2, above: 1 } } }, "train.costs.long.above"],
   [{ groupBy: "team" }, 'train.groupBy "team"'],
-  [{ curriculum: { from: 1 } }, "train.curriculum"],
+  [{ lottery: { from: 1 } }, "train.lottery"],
 ])("%j is refused by name", (train, name) => {
   expect(refusedOf([{ train }, train])).toEqual(
     [name, name.replace("train.", "")].map((each) => expect.stringContaining(`does not know ${each}, `)),
