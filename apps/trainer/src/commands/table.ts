@@ -99,6 +99,11 @@ export const commandTable: readonly ListedCommand[] = [
     load: async () => (await import("./judge.ts")).judgeCommand,
   },
   {
+    name: "reproduce",
+    description: "Play a paper's table and test every cell against the published figure",
+    load: async () => (await import("./reproduce.ts")).reproduceCommand,
+  },
+  {
     name: "bench",
     description:
       "Run published methods on benchmarks or your own questions with your model, or teams on tasks; make the papers' tables",
