@@ -1,4 +1,4 @@
-import { reproductionLedger } from "@laconic/evaluation/reproduction";
+import { reproductionLedger } from "../packages/evaluation/src/reproduction/index.ts";
 import { expect, test } from "vitest";
 
 const cell = (value: number | string | null): string =>

@@ -12,6 +12,7 @@ const written = {
   "docs/metric-names.md": "test/docs.test.ts",
   "docs/sampling-parameters.md": "test/docs.test.ts",
   "docs/protocol-list.md": "test/docs.test.ts",
+  "docs/reproduce/ledger.md": "test/reproduction-ledger.test.ts",
   "docs/grader-board.md": "bench/src/grader-board-page.ts",
   "docs/gallery.md": "test/gallery.test.ts",
 };

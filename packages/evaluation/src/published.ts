@@ -59,8 +59,8 @@ export function publishedCells(): readonly PublishedCell[] {
     unit: PublishedCell["unit"],
     rows: Readonly<Record<string, Readonly<Record<string, number>>>>,
   ): PublishedCell[] =>
-    Object.entries(rows).flatMap(([row, figures]) =>
-      Object.entries(figures).map(([benchmark, figure]) => ({ table, row, benchmark, figure, unit })),
+    Object.entries(rows).flatMap(([name, figures]) =>
+      Object.entries(figures).map(([benchmark, figure]) => ({ table, row: name, benchmark, figure, unit })),
     );
   return [...of("1", "%", { ...table1, ...ownRows }), ...of("2", "tokens", table2)];
 }

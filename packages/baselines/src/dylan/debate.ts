@@ -87,8 +87,8 @@ class Debate {
         if (this.#alike) before = chosen;
       }
       const replies: Reply[] = [];
-      for (const agent of random.shuffle(active)) {
-        const received = random.shuffle(before);
+      for (const agent of this.#ordered(active, random)) {
+        const received = this.#ordered(before, random);
         const [turn] = await stage.say(this.#lineOf(stage, agent, received));
         if (!turn) continue;
         const reply = { turn, layer, received };
@@ -174,8 +174,13 @@ class Debate {
     };
   }
 
+  /** The released script for MATH keeps all orders; the others shuffle. */
+  #ordered<T>(items: readonly T[], random: Random): readonly T[] {
+    return this.#options.script ? items : random.shuffle(items);
+  }
+
   #bestAgents(stage: Stage, replies: readonly Reply[], random: Random): Promise<string[]> {
-    const shuffled = random.shuffle(replies);
+    const shuffled = this.#ordered(replies, random);
     const { script } = this.#options;
     return rankedBest(stage, turnsOf(shuffled), random, {
       prompt: script

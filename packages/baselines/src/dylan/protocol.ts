@@ -84,7 +84,14 @@ const maths: Protocol<DylanPhase> = {
   votes: { kind: "plurality" },
   calls: { least: 3, most: 11 },
   labels: { ...labels, shots: "C" },
-  differs: [],
+  differs: ["Where a ranking cannot be read two are drawn; the script for MATH takes the first two."],
+};
+
+const words: Protocol<DylanPhase> = {
+  ...maths,
+  id: "dylan/words",
+  benchmarks: ["gsm8k", "multiarith", "svamp"],
+  differs: [...maths.differs, "The released code plays no word problems: its script for MATH does."],
 };
 
 const choice: Protocol<DylanPhase> = {
@@ -159,7 +166,7 @@ const text: Protocol<DylanPhase> = {
  * DyLAN by kind of question. Where the released code departs from the paper, the paper's rule holds: the ranked agents go on
  * (`dylan/position-mask`), a ranking that names one twice is none, letters are those of the benchmark (`dylan/aqua-e`).
  */
-export const dylanProtocols: readonly Protocol<DylanPhase>[] = [maths, choice, code, text];
+export const dylanProtocols: readonly Protocol<DylanPhase>[] = [maths, words, choice, code, text];
 
 const chosenOnWhole: Partition = {
   kind: "whole",

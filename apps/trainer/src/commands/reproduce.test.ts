@@ -1,0 +1,26 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+
+async function reproduce(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-reproduce-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const terminal = recordingTerminal();
+  const code = await main(["reproduce", ...words, "--folder", folder, "--run", join(folder, "run")], { terminal });
+  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+}
+
+test("a paper without such tables and a cell that no table has are refused by name", async () => {
+  const paper = await reproduce("magrpo", "--model", "m");
+  expect([paper.code, paper.err]).toEqual([2, expect.stringContaining("only agent-gspo") as string]);
+  const cell = await reproduce("agent-gspo", "--table", "2", "--only", "cot/gsm8k", "--model", "m");
+  expect([cell.code, cell.err]).toEqual([2, expect.stringContaining("benchmarks mmlu-153, gsm8k") as string]);
+});
+
+test("offline and without the questions it says what is missing", async () => {
+  const { code, err } = await reproduce("agent-gspo", "--only", "cot/gsm8k", "--model", "m", "--offline", "--dry-run");
+  expect([code, err]).toEqual([2, expect.stringContaining("GSM8K, split test") as string]);
+});
