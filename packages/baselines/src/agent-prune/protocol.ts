@@ -76,7 +76,7 @@ const prompts: Readonly<Record<Family, readonly string[]>> = {
 };
 
 /** Where the examples of each role are the released ones. */
-const rolesInOurWords = "What each role and the decision are told is in our words.";
+const rolesInOurWords = "The words to each role and to the decision are ours.";
 
 /** Where no facts go beyond the roles. */
 const unlike: Readonly<Record<Family, readonly string[]>> = {

@@ -109,7 +109,7 @@ async function scriptsOf(
   }
   if (missing.length > 0)
     note(
-      `${benchmark}: ${missing.join(", ")} not here: our words and examples are played, and no published figure stands beside (laconic data get --exemplars)`,
+      `${benchmark}: ${missing.join(", ")} not here: our words and examples are played, and no published figure is shown (laconic data get --exemplars)`,
     );
   return scripts;
 }
