@@ -1,6 +1,13 @@
 import type { StoredEpisode } from "@laconic/core/run-folder";
 import type { Findings, Place } from "./findings.ts";
-import type { Problem, Utterance } from "@laconic/core";
+import {
+  environmentName,
+  type LedgerCall,
+  type LedgerRead,
+  type Problem,
+  type TokenTrace,
+  type Utterance,
+} from "@laconic/core";
 import type { AuditedStep } from "./record.ts";
 import { gradeOf } from "./rewards.ts";
 import type { SecondGrade } from "./second-grades.ts";
@@ -26,8 +33,34 @@ export function checkEpisode(
     findings.number("episode", at, "ledger writtenTokens", tokens?.length ?? said.writtenTokens, call.writtenTokens);
     if (tokens) findings.number("episode", at, "writtenTokens", tokens.length, said.writtenTokens);
     if (promptTokens) findings.number("episode", at, "promptTokens", promptTokens.length, call.promptTokens);
-    for (const read of call.reads) checkRead(findings, at, read, byTurn.get(read.turn), call.agent);
+    for (const read of call.reads.filter(({ from }) => from === environmentName))
+      checkObservation(findings, at, read, episode, call);
+    for (const read of call.reads.filter(({ from }) => from !== environmentName))
+      checkRead(findings, at, read, byTurn.get(read.turn), call.agent);
   }
+}
+
+/** An observation is all that a prompt has beyond the last one and its reply, where tokens were kept. */
+function checkObservation(
+  findings: Findings,
+  place: Place,
+  read: LedgerRead,
+  { observations = [], utterances, ledger }: StoredEpisode<Utterance>,
+  call: LedgerCall,
+): void {
+  const field = `observation of turn ${read.turn}`;
+  const observed = observations.find(({ turn }) => turn === read.turn);
+  findings.same("episode", place, `${field}: agent`, observed?.agent, call.agent);
+  findings.number("episode", place, `${field}: tokens`, observed?.tokens ?? Number.NaN, read.tokens);
+  const before = ledger.calls.find(({ turn }) => turn === read.turn);
+  const grown = call.promptTokens - (before?.promptTokens ?? Number.NaN) - (before?.writtenTokens ?? Number.NaN);
+  findings.number("episode", place, `${field}: growth of the prompt`, Math.max(0, grown), read.tokens);
+  const traceOf = (turn: number): TokenTrace | undefined => utterances.find((each) => each.turn === turn)?.trace;
+  const [first, second] = [traceOf(read.turn), traceOf(call.turn)];
+  if (!first || !second) return;
+  const kept = [...first.promptTokens, ...first.tokens];
+  const isRewritten = kept.some((token, i) => second.promptTokens[i] !== token);
+  findings.same("episode", place, `${field}: rewritten`, isRewritten, observed?.rewritten === true);
 }
 
 function checkRead(

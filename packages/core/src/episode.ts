@@ -1,3 +1,4 @@
+import type { Observation } from "./environment.ts";
 import type { FinishReason, ModelIdentity, TokenTrace } from "./language-model.ts";
 import type { Ledger } from "./ledger.ts";
 import type { AgentId } from "./problem.ts";
@@ -43,6 +44,10 @@ export interface Episode {
   readonly outputs?: Readonly<Record<AgentId, string>>;
   /** What its method records besides, such as `capped`: a cap that was hit, a reply that could not be read. Absent for none. */
   readonly notes?: readonly string[];
+  /** What an environment answered, in the order of turns. Absent without one. */
+  readonly observations?: readonly Observation[];
+  /** What an environment recorded, by name. Absent for nothing. */
+  readonly measures?: Readonly<Record<string, number>>;
   readonly stopReason: StopReason;
   readonly ledger: Ledger;
 }

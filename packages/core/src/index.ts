@@ -88,6 +88,19 @@ export { stopReasons } from "./stop-reason.ts";
 export type { StopReason } from "./stop-reason.ts";
 export { episodeLimitsShape } from "./topology.ts";
 export { loraShape } from "./engine.ts";
+export { environmentName } from "./environment.ts";
+export type {
+  Environment,
+  EnvironmentAction,
+  EnvironmentContext,
+  EnvironmentStep,
+  EpisodeEnvironment,
+  Observation,
+  ToolDefinition,
+  ToolFormat,
+  ToolMessage,
+  WrittenCall,
+} from "./environment.ts";
 export type { EpisodeBudget, EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
 export { boundedJson, maxJsonDepth, parseJson } from "./bounded-json.ts";
 export { DisposalStack, disposing } from "./disposal-stack.ts";

@@ -1,3 +1,4 @@
+import { environmentName } from "./environment.ts";
 import { LaconicError } from "./errors.ts";
 import { ledgerTotals, type Ledger, type LedgerCall } from "./ledger.ts";
 import type { AgentId } from "./problem.ts";
@@ -59,7 +60,8 @@ export function broadcastAmplification(ledger: Ledger): number | null {
   const received = new Map<number, number>();
   let read = 0;
   for (const call of ledger.calls)
-    for (const { turn, tokens } of call.reads) {
+    for (const { from, turn, tokens } of call.reads) {
+      if (from === environmentName) continue; // nobody's words, read once
       received.set(turn, tokens);
       read += tokens;
     }

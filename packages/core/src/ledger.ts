@@ -1,11 +1,12 @@
 import type { AgentId } from "./problem.ts";
 
-/** A message read while speaking: reading the same message again counts again. */
+/** A message or observation read while speaking: reading the same message again counts again. */
 export interface LedgerRead {
+  /** The writer, or `environment` for an observation. */
   readonly from: AgentId;
-  /** Turn in which the message was written. */
+  /** Turn in which the message was written, or which the observation answers. */
   readonly turn: number;
-  /** Delivered tokens of the message, counted by its writer's tokenizer; a silent turn delivers 0. */
+  /** Delivered tokens of the message, counted by its writer's tokenizer; a silent turn delivers 0. Of an observation its reader's. */
   readonly tokens: number;
 }
 

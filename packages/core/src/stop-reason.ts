@@ -6,6 +6,7 @@ export const stopReasons = [
   "turn_limit",
   "token_limit",
   "time_limit",
+  "done",
   "error",
 ] as const;
 

@@ -1,3 +1,4 @@
+import type { EpisodeEnvironment } from "./environment.ts";
 import type { Episode } from "./episode.ts";
 import type { LanguageModel, SamplingSettings } from "./language-model.ts";
 import type { AgentId, Problem } from "./problem.ts";
@@ -40,6 +41,8 @@ export interface EpisodeContext {
   readonly limits?: EpisodeLimits;
   /** What agents may be shown of it: no more than that. Limits bind, and a price steers. */
   readonly budget?: EpisodeBudget;
+  /** What agents act on: `speak` lets it answer what they write. */
+  readonly environment?: EpisodeEnvironment;
   readonly signal?: AbortSignal;
   /** Monotonic milliseconds: the ledger's calls then say how long they took. */
   readonly clock?: () => number;

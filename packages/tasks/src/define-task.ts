@@ -3,14 +3,16 @@ import {
   nearestName,
   type AgentId,
   type ChatTokenizer,
+  type Environment,
   type Problem,
   type Random,
   type Reward,
   type Tokenizer,
   type Topology,
 } from "@laconic/core";
-import type { JointGame, TrainingTask } from "@laconic/topologies";
+import { inEnvironment, type JointGame, type TrainingTask } from "@laconic/topologies";
 import { checkDrawn, checkProblems } from "./check-problems.ts";
+import { withStepRewards } from "./define-environment.ts";
 import { drawFrom, type TeamTask } from "./task.ts";
 import { gradingOf, type OwnGrader } from "./grading.ts";
 
@@ -21,6 +23,8 @@ export interface TaskDefinition<P extends Problem = Problem> {
   /** Two sentences for whoever reads its conversations; reports show them beside. */
   readonly about?: string;
   readonly topology: Topology;
+  /** What its agents act on; what its steps earn is added to the reward. */
+  readonly environment?: Environment;
   /** All problems to learn on: each is visited once before any comes again. */
   readonly train?: readonly P[];
   /** Draws problems to learn on from nothing but the stream: the same stream gives the same problems. */
@@ -65,6 +69,7 @@ export function defineTask<P extends Problem>(definition: TaskDefinition<P>): De
     name,
     about,
     topology,
+    environment,
     train,
     problems,
     validation,
@@ -97,12 +102,14 @@ export function defineTask<P extends Problem>(definition: TaskDefinition<P>): De
     checkDrawn("train", train, heldOut, agents);
     checkDrawn("train", train, validation ?? [], agents);
   }
+  if (environment && game) refuse(`${name}: a game is played turn by turn for trees, which have no environment`);
+  const grading = reward ? { reward } : gradingOf(grader as OwnGrader<P>);
   const draw = train ? drawFrom(train) : (problems as NonNullable<typeof problems>);
   return {
     name,
     ...(about !== undefined && { about }),
-    topology,
-    ...(reward ? { reward } : gradingOf(grader as OwnGrader<P>)),
+    topology: environment ? inEnvironment(topology, environment) : topology,
+    ...(environment ? { reward: withStepRewards(grading.reward) } : grading),
     problems: (random, count) => {
       const drawn = draw(random, count);
       if (drawn.length !== count) refuse(`${name}: problems gave ${drawn.length} problems, ${count} were asked for`);

@@ -5,6 +5,7 @@
 export type { TeamTask } from "./task.ts";
 export { defineTask } from "./define-task.ts";
 export type { DefinedTask, TaskDefinition } from "./define-task.ts";
+export { defineEnvironment, withStepRewards } from "./define-environment.ts";
 export type { Grade, OwnGrader } from "./grading.ts";
 
 export { relayTask } from "./relay/task.ts";

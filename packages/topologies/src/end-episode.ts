@@ -1,5 +1,14 @@
-import type { AgentId, Episode, Problem, StopReason, Utterance } from "@laconic/core";
-import type { Turn } from "./speak.ts";
+import {
+  environmentName,
+  type AgentId,
+  type Episode,
+  type LedgerCall,
+  type Observation,
+  type Problem,
+  type StopReason,
+  type Utterance,
+} from "@laconic/core";
+import type { Turn, TurnStep } from "./speak.ts";
 
 /**
  * Turns, in order and numbered from 0, as an episode: every utterance is delivered to those who read it,
@@ -15,18 +24,64 @@ export function endEpisode(
   stopReason: StopReason,
   outputs?: Episode["outputs"],
 ): Episode {
-  const readers = turns.map(() => new Set<AgentId>());
-  for (const { call } of turns) for (const read of call.reads) readers[read.turn]?.add(call.agent);
+  const { utterances, calls, observations } = flattened(turns);
+  const readers = utterances.map(() => new Set<AgentId>());
+  for (const call of calls)
+    for (const read of call.reads) if (read.from !== environmentName) readers[read.turn]?.add(call.agent);
   return {
     problemId: problem.id,
     topology,
-    utterances: turns.map(({ utterance }, turn) => ({
+    utterances: utterances.map((utterance, turn) => ({
       ...utterance,
       deliveredTo: [...(readers[turn] ?? [])],
     })),
     answer: answer?.text ?? null,
     ...(outputs && { outputs }),
+    ...(observations.length > 0 && { observations }),
     stopReason,
-    ledger: { calls: turns.map((turn) => turn.call) },
+    ledger: { calls },
   };
+}
+
+/** The steps of turns as turns of their own, numbered anew; reads follow. */
+function flattened(turns: readonly Turn[]): {
+  readonly utterances: Utterance[];
+  readonly calls: LedgerCall[];
+  readonly observations: Observation[];
+} {
+  const utterances: Utterance[] = [];
+  const calls: LedgerCall[] = [];
+  const observations: Observation[] = [];
+  let steps = 0;
+  const places = turns.map((turn, i) => i + (steps += turn.steps?.length ?? 0));
+  for (const { steps: before = [], utterance, call, reward } of turns) {
+    let last: TurnStep | undefined;
+    for (const step of [
+      ...before,
+      { utterance, call, observed: { text: "", ...(reward !== undefined && { reward }) } },
+    ]) {
+      const turn = utterances.length;
+      const reads = step.call.reads.map((read) => ({ ...read, turn: places[read.turn] ?? read.turn }));
+      if (last) {
+        const observation = { turn: turn - 1, agent: step.utterance.agent, ...last.observed, ...readBy(step, last) };
+        reads.push({ from: environmentName, turn: turn - 1, tokens: observation.tokens });
+        observations.push(observation);
+      }
+      utterances.push({ ...step.utterance, turn });
+      calls.push({ ...step.call, turn, reads });
+      last = step;
+    }
+    const turn = utterances.length - 1;
+    if (reward !== undefined) observations.push({ turn, agent: utterance.agent, text: "", tokens: 0, reward });
+  }
+  return { utterances, calls, observations };
+}
+
+/** What an observation was to the next prompt. */
+function readBy(next: Omit<TurnStep, "observed">, last: TurnStep): Pick<Observation, "tokens" | "rewritten"> {
+  const tokens = Math.max(0, next.call.promptTokens - last.call.promptTokens - last.call.writtenTokens);
+  const [before, after] = [last.utterance.trace, next.utterance.trace];
+  if (!before || !after) return { tokens };
+  const kept = [...before.promptTokens, ...before.tokens];
+  return { tokens, ...(kept.some((token, i) => after.promptTokens[i] !== token) && { rewritten: true }) };
 }

@@ -20,6 +20,7 @@ export {
   roleAssignmentGraph,
 } from "./built-in/pairs.ts";
 export { mixture } from "./mixture.ts";
+export { inEnvironment } from "./in-environment.ts";
 export { budgeted } from "./budgeted.ts";
 export { drawTopology, drawingFormats } from "./draw/draw-topology.ts";
 export type { DrawingFormat } from "./draw/draw-topology.ts";
@@ -40,7 +41,7 @@ export type { Received, JointBaseline, JointWords } from "./program/joint-baseli
 export type { TrainingTask } from "./training-task.ts";
 
 export { speak } from "./speak.ts";
-export type { SpeakRequest, Turn } from "./speak.ts";
+export type { SpeakRequest, Turn, TurnStep } from "./speak.ts";
 export { endEpisode } from "./end-episode.ts";
 
 export { chatTemplate, problemText, quote, quoted, solving } from "./prompts/template.ts";

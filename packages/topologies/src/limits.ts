@@ -1,6 +1,6 @@
 import { hardCap } from "@laconic/budget";
 import type { AgentId, EpisodeLimits, StopReason } from "@laconic/core";
-import type { Turn } from "./speak.ts";
+import { callsOf, type Turn } from "./speak.ts";
 
 /** Who of a wave may still speak, and how much. */
 export interface Admission<T> {
@@ -32,7 +32,7 @@ export function admit<T>(
   const limit = speakers.length < able.length ? "turn_limit" : null;
   if (speakers.length === 0) return { speakers: [], limit, spent };
 
-  const written = turns.reduce((sum, turn) => sum + turn.call.writtenTokens, 0);
+  const written = turns.flatMap(callsOf).reduce((sum, call) => sum + call.writtenTokens, 0);
   const maxTokensEach = Math.floor((maxTokens - written) / speakers.length);
   if (maxTokensEach < 1) return { speakers: [], limit: "token_limit", spent };
   return {
@@ -53,7 +53,7 @@ function allowances(
 ): (agent: AgentId) => number {
   if (maxTokensPerAgent === undefined) return () => Infinity;
   const cap = hardCap({ maxTokensPerAgent });
-  const ledger = { calls: turns.map(({ call }) => call) };
+  const ledger = { calls: turns.flatMap(callsOf) };
   const each = new Map<AgentId, number>();
   for (const agent of new Set(agents)) {
     const allowance = cap.allowance(ledger, agent);

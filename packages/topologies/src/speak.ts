@@ -6,10 +6,12 @@ import {
   type Completion,
   type EpisodeContext,
   type LedgerCall,
+  type Observation,
   type OwnReply,
   type Prompt,
   type Utterance,
 } from "@laconic/core";
+import { act } from "./act.ts";
 import type { ReceivedMessage } from "./view.ts";
 
 /** One turn to be taken. */
@@ -31,26 +33,50 @@ export interface SpeakRequest {
   readonly speaksAgain?: boolean;
   /** What was said before it: a chat with the agent's own replies in it goes on from their tokens. */
   readonly earlier?: readonly Turn[];
+  /** What it wrote in this turn before. */
+  readonly replies?: readonly OwnReply[];
   readonly renderPrompt?: (prompt: Prompt) => string;
   /** What an agent says to say nothing, beside an empty text. */
   readonly pass?: string;
 }
 
+/** A text of a turn before its last one, and what the environment answered. */
+export interface TurnStep extends Pick<Turn, "utterance" | "call"> {
+  readonly observed: Pick<Observation, "text" | "reward">;
+}
+
 /** One turn taken: what was written, what it cost, and how readers get it. */
 export interface Turn {
+  /** What was written to an environment before: no other agent reads it. */
+  readonly steps?: readonly TurnStep[];
+  /** What the last text earned from an environment. */
+  readonly reward?: number;
+  /** The environment ended the episode. */
+  readonly done?: boolean;
   /** `deliveredTo` is empty until {@link endEpisode} knows the readers. */
   readonly utterance: Utterance;
   readonly call: LedgerCall;
   readonly message: ReceivedMessage;
 }
 
+/** Every call of a turn, in order. */
+export function callsOf({ steps = [], call }: Turn): LedgerCall[] {
+  return [...steps.map((step) => step.call), call];
+}
+
 /**
- * Asks an agent's model and records the turn. Every method speaks through this, so every ledger is filled alike.
+ * Asks an agent's model and records the turn. Every method speaks through this, so every ledger is filled alike. In an environment the
+ * agent goes on from each observation until there is none.
  *
  * @throws LaconicError `input_invalid` when the agent has no model, `reply_malformed` when its token counts
  * contradict each other, and whatever the model throws.
  */
 export async function speak(context: EpisodeContext, request: SpeakRequest): Promise<Turn> {
+  const { environment } = context;
+  return environment ? act(context, environment, request, speakOnce) : speakOnce(context, request);
+}
+
+async function speakOnce(context: EpisodeContext, request: SpeakRequest, step = 0): Promise<Turn> {
   const { agent, turn, round, prompt, inbox, maxTokens, temperature, stop } = request;
   const ownReplies = ownRepliesOf(request);
   const started = context.clock?.();
@@ -62,7 +88,7 @@ export async function speak(context: EpisodeContext, request: SpeakRequest): Pro
       ...(temperature !== undefined && { temperature }),
       ...(stop && { stop }),
     },
-    random: context.random.split(`turn:${turn}`).state(),
+    random: context.random.split(step === 0 ? `turn:${turn}` : `turn:${turn}/step:${step}`).state(),
     ...(context.signal && { signal: context.signal }),
     // The stream is the episode's own, so no two episodes share a name.
     ...(request.speaksAgain && { conversation: `${context.random.state().join("-")}/${agent}` }),
@@ -111,11 +137,12 @@ export async function speak(context: EpisodeContext, request: SpeakRequest): Pro
 }
 
 /** Only a chat has messages of its own to be found again. */
-function ownRepliesOf({ agent, prompt, earlier = [] }: SpeakRequest): OwnReply[] {
+function ownRepliesOf({ agent, prompt, earlier = [], replies = [] }: SpeakRequest): OwnReply[] {
   if (prompt.kind !== "messages") return [];
-  return earlier.flatMap(({ utterance: { agent: from, text, trace } }) =>
+  const before = earlier.flatMap(({ utterance: { agent: from, text, trace } }) =>
     from === agent && trace ? [{ text, tokens: trace.tokens }] : [],
   );
+  return [...before, ...replies];
 }
 
 function lacksOfCompletion(given: unknown): string | null {

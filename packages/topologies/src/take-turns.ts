@@ -37,16 +37,34 @@ export async function takeTurns(
   const perTurn = (context.limits?.maxSecondsPerTurn ?? Infinity) * 1000;
   const time = Math.min(perTurn, clock.left());
   if (time <= 0) return { turns: [], ended: "time_limit" };
-  const results = await Promise.allSettled(requests.map((request) => within(time, context, request)));
+  const results = await settled(context, requests, (request) => within(time, context, request));
   const turns: Turn[] = [];
   let ended: StopReason | null = null;
   for (const result of results) {
-    if (result.status === "fulfilled") turns.push(numbered(result.value, (requests[0]?.turn ?? 0) + turns.length));
-    else if (result.reason instanceof TimeUp) ended ??= "time_limit";
+    if (result.status === "fulfilled") {
+      if (result.value.done) ended ??= "done";
+      turns.push(numbered(result.value, (requests[0]?.turn ?? 0) + turns.length));
+    } else if (result.reason instanceof TimeUp) ended ??= "time_limit";
     else if (context.onError === "end" && !isAbort(result.reason)) ended = "error";
     else throw result.reason;
   }
   return { turns, ended };
+}
+
+/** At once, or one after the other where one may change what the next one meets. */
+async function settled(
+  { environment }: EpisodeContext,
+  requests: readonly SpeakRequest[],
+  take: (request: SpeakRequest) => Promise<Turn>,
+): Promise<PromiseSettledResult<Turn>[]> {
+  if (!environment || environment.environment.concurrent) return Promise.allSettled(requests.map(take));
+  const results: PromiseSettledResult<Turn>[] = [];
+  for (const request of requests) {
+    results.push(...(await Promise.allSettled([take(request)])));
+    const last = results.at(-1);
+    if (last?.status === "fulfilled" && last.value.done) break;
+  }
+  return results;
 }
 
 /** Longest delay of a timer; a longer one fires at once. */
@@ -77,6 +95,7 @@ async function within(ms: number, context: EpisodeContext, request: SpeakRequest
 function numbered(turn: Turn, number: number): Turn {
   if (turn.call.turn === number) return turn;
   return {
+    ...turn,
     utterance: { ...turn.utterance, turn: number },
     call: { ...turn.call, turn: number },
     message: { ...turn.message, turn: number },

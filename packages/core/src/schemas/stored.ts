@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Observation } from "../environment.ts";
 import type { Episode, Utterance } from "../episode.ts";
 import type { ModelIdentity, TokenTrace } from "../language-model.ts";
 import { logProbRange, sampledLogProbRange } from "../log-prob.ts";
@@ -66,6 +67,15 @@ export const utteranceSchema: z.ZodType<Utterance> = z.strictObject({
   trace: tokenTraceSchema.exactOptional(),
 });
 
+const observationSchema: z.ZodType<Observation> = z.strictObject({
+  turn: count,
+  agent: z.string(),
+  text: z.string(),
+  tokens: count,
+  rewritten: z.literal(true).exactOptional(),
+  reward: z.number().exactOptional(),
+});
+
 /** An episode as plain data, whole. */
 export const episodeSchema: z.ZodType<Episode> = z.strictObject({
   problemId: z.string(),
@@ -74,6 +84,8 @@ export const episodeSchema: z.ZodType<Episode> = z.strictObject({
   answer: z.string().nullable(),
   outputs: z.record(z.string(), z.string()).exactOptional(),
   notes: z.array(z.string()).exactOptional(),
+  observations: z.array(observationSchema).exactOptional(),
+  measures: z.record(z.string(), z.number()).exactOptional(),
   stopReason: z.enum(stopReasons),
   ledger: ledgerSchema,
 });

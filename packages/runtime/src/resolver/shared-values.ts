@@ -15,6 +15,24 @@ export function closeAtEnd(value: object & { close?(): unknown }, place: string)
   if (value.close && !open.has(value)) open.set(value, { place, close: () => value.close?.() });
 }
 
+/** By what was asked for. */
+const opened = new Map<string, Promise<object>>();
+
+/**
+ * Opens a value at the first call and gives the same one to every later call, until the command is over.
+ * @param key - what is asked for
+ * @throws what opening throws; the next call tries again
+ */
+export function openedOnce(key: string, place: string, open: () => Promise<object>): Promise<object> {
+  const found = opened.get(key) ?? open();
+  opened.set(key, found);
+  found.then(
+    (value) => closeAtEnd(value, place),
+    () => opened.delete(key),
+  );
+  return found;
+}
+
 /**
  * Closes what was kept open, the last first; one that fails keeps no other open.
  * @param warn - told of each that fails
@@ -23,6 +41,7 @@ export function closeAtEnd(value: object & { close?(): unknown }, place: string)
 export async function closeShared(warn: (message: string) => void): Promise<boolean> {
   const all = [...open.values()].toReversed();
   open.clear();
+  opened.clear();
   for (const { place, close } of all)
     try {
       await close();

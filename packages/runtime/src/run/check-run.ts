@@ -59,8 +59,10 @@ export async function checkRun(
   for (const [role, folder] of Object.entries(folders))
     await checkPolicyTask(folder, modelAt(config, role), config.task);
   if (actor !== null) await checkPolicyTask(actor, modelOf(config.actor) ?? "", config.task);
+  const { budget } = config.train;
   const task = await openRunTask(config.task, {
-    heldOut: 0,
+    // One of the user's own is opened as the training opens it: both share what it holds.
+    ...(isReference(config.task) ? { ...(budget && { targetTokens: budget.targetTokens }) } : { heldOut: 0 }),
     modelFolder: folders["model"] ?? null,
     templateArguments: config.chatTemplateArguments,
   });

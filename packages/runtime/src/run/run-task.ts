@@ -4,29 +4,24 @@ import { taskTitle } from "@laconic/worlds/named";
 import type { TaskResources, TeamChoice } from "@laconic/worlds/text";
 import { isReference, referencePlace, referencesIn, referenceTitle, type Reference } from "../resolver/reference.ts";
 import { openReference, resolveReference } from "../resolver/resolve.ts";
-import { closeAtEnd } from "../resolver/shared-values.ts";
+import { openedOnce } from "../resolver/shared-values.ts";
 import { openTask, pinnedTask, taskResources } from "./open-task.ts";
 import type { RunTask, TaskSettings } from "./run-settings.ts";
 import { policyTokenizer } from "../models/policy-tokenizer.ts";
 
 /**
- * The task of a run, whether it has a name or is the user's own; close it where it says how. A value that a module exports stays
- * open until the command is over.
+ * The task of a run, whether it has a name or is the user's own; close it where it says how. One of the user's own is made once for
+ * a command, so that its check and its training share a sandbox, and stays open until the command is over.
  * @throws LaconicError `config_invalid` naming file and export of what is no task or team, and what opening a task throws
  */
 export async function openRunTask(task: RunTask, given: Partial<TaskResources> = {}): Promise<TeamTask> {
   if (!isReference(task)) return openTask(await withTeams(task), given);
   const all = taskResources(given);
-  const { value, made } = await openReference(task, "task", all);
+  const open = async (): Promise<object> => (await openReference(task, "task", all)).value as object;
+  const value = await openedOnce(JSON.stringify([task, all]), referencePlace(task), open);
   const opened = value as DefinedTask & Partial<Pick<TeamTask, "tokenizer">>;
-  const { close, ...rest } = opened;
-  if (!made) closeAtEnd(opened, referencePlace(task));
-  return {
-    ...rest,
-    tokenizer: opened.tokenizer ?? (await modelsOwn(all)),
-    // What a function made for this use alone ends with it.
-    ...(made && close && { close: async () => close.call(opened) }),
-  };
+  const { close: _, ...rest } = opened;
+  return { ...rest, tokenizer: opened.tokenizer ?? (await modelsOwn(all)) };
 }
 
 /** As `relay/one-fact`, or what the user's own is called. */

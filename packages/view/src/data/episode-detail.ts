@@ -1,4 +1,4 @@
-import { costBreakdown, type Charge, type Problem, type TurnCost } from "@laconic/core";
+import { environmentName, costBreakdown, type Charge, type Problem, type TurnCost } from "@laconic/core";
 import type { EpisodeDetail, MessageValue, TurnDetail } from "../protocol.ts";
 import { type StoredContent, type StoredEpisode, type StoredUtterance, unpackNumbers } from "@laconic/core/run-folder";
 import { trainedCharges, type CostSettings } from "./episode-charges.ts";
@@ -112,7 +112,7 @@ function assemble({
 }: Parts): Omit<EpisodeDetail, "row" | "others"> {
   const calls = new Map(episode.ledger.calls.map((call) => [call.turn, call]));
   const cost = costBreakdown({ ledger: episode.ledger, utterances: turns.map(({ said }) => said) }, charges);
-  const costs = new Map(cost.turns.map((each) => [each.turn, each]));
+  const costs = new Map(cost.turns.flatMap((each) => (each.agent === environmentName ? [] : [[each.turn, each]])));
   return {
     problem,
     answer: episode.answer,

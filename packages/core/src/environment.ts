@@ -1,0 +1,114 @@
+import type { ChatMessage } from "./language-model.ts";
+import type { AgentId, Problem } from "./problem.ts";
+import type { Random } from "./random.ts";
+
+/** Who an observation is read from, in every ledger. No agent may have this name. */
+export const environmentName = "environment";
+
+/** A tool as a model is told of it. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description?: string;
+  /** JSON Schema. */
+  readonly parameters?: unknown;
+}
+
+/** A call as a model writes it. */
+export interface WrittenCall {
+  readonly name: string;
+  /** A JSON object. */
+  readonly arguments: string;
+}
+
+/** A chat message that may call tools or answer a call. */
+export type ToolMessage =
+  | ChatMessage
+  | { readonly role: "assistant"; readonly content: string; readonly calls: readonly WrittenCall[] }
+  | { readonly role: "tool"; readonly content: string };
+
+/** How a model was taught to call tools: chats with them as chats that a template takes, and calls found in what it writes. */
+export interface ToolFormat {
+  readonly name: string;
+  /** @param tools - to tell the model of; empty tells it nothing */
+  write(messages: readonly ToolMessage[], tools: readonly ToolDefinition[]): ChatMessage[];
+  /** Text that is no call as the format has it stays content. */
+  read(text: string): { readonly content: string; readonly calls: readonly WrittenCall[] };
+}
+
+/** What an agent wrote, as its environment gets it. */
+export interface EnvironmentAction {
+  readonly agent: AgentId;
+  readonly text: string;
+  /** Found by the environment's format; none without one. */
+  readonly calls: readonly WrittenCall[];
+  /** Steps of this turn before, from 0. */
+  readonly step: number;
+}
+
+/** What an environment answers. */
+export interface EnvironmentStep {
+  /** What the agent reads before it goes on; several answer parallel calls. Absent: its turn is over. */
+  readonly observation?: string | readonly string[];
+  /** Earned by this step. */
+  readonly reward?: number;
+  /** Ends the episode with this turn. */
+  readonly done?: boolean;
+}
+
+/** What an environment gets with every call. */
+export interface EnvironmentContext {
+  /** Aborted once nobody waits for the answer. */
+  readonly signal?: AbortSignal;
+  /** A stream of the episode, another one for each step. */
+  readonly random: Random;
+  /** Adds to a count of the episode, 1 by default: the reward's measures have it. */
+  record(name: string, amount?: number): void;
+}
+
+/** What agents act on: a state per episode, and what becomes of it. */
+export interface Environment<State = unknown> {
+  readonly name: string;
+  reset(problem: Problem, context: EnvironmentContext): State | Promise<State>;
+  /** Errors of a model's own are observations; what is thrown ends the episode. */
+  step(
+    state: State,
+    action: EnvironmentAction,
+    context: EnvironmentContext,
+  ): EnvironmentStep | Promise<EnvironmentStep>;
+  /** Ends what an episode's state holds. */
+  end?(state: State): void | Promise<void>;
+  /** How agents call tools. */
+  readonly format?: ToolFormat;
+  /** What an agent may call: its prompt says so where the format does. */
+  tools?(agent: AgentId): readonly ToolDefinition[];
+  /** An observation as tokens, for prompts of tokens and texts of local policies. */
+  encode?(observation: string): readonly number[];
+  /** Most texts that an agent writes in one turn. Default 8. */
+  readonly maxSteps?: number;
+  /** Steps of agents that speak at once do not affect each other. Default false: they act one after the other. */
+  readonly concurrent?: boolean;
+}
+
+/** An environment in an episode. */
+export interface EpisodeEnvironment {
+  readonly environment: Environment;
+  readonly state: unknown;
+  readonly random: Random;
+  record(name: string, amount?: number): void;
+}
+
+/** What an environment answered in an episode. */
+export interface Observation {
+  /** The turn of the utterance that it answers. */
+  readonly turn: number;
+  /** Who acted, and reads it. */
+  readonly agent: AgentId;
+  /** Empty where nothing was read. */
+  readonly text: string;
+  /** What the reader's next prompt has beyond its last one and its reply; 0 where nothing was read. */
+  readonly tokens: number;
+  /** The chat template wrote the conversation anew, so the next prompt does not begin with the last one. */
+  readonly rewritten?: true;
+  /** Of the step; absent without one. */
+  readonly reward?: number;
+}

@@ -1,0 +1,139 @@
+import {
+  ledgerTotals,
+  randomFromSeed,
+  type Environment,
+  type Episode,
+  type EpisodeContext,
+  type Topology,
+} from "@laconic/core";
+import { scriptedModel, type Script } from "@laconic/core/testing";
+import { expect, test } from "vitest";
+import { inEnvironment, solo, star, type AgentSpec } from "./index.ts";
+
+const problem = { id: "p", question: "q", gold: "" };
+const spec = (id: string, prompt?: AgentSpec["prompt"]): AgentSpec => ({
+  id,
+  role: id,
+  maxTokens: 50,
+  prompt: prompt ?? (({ inbox }) => ({ kind: "text", text: `ask:${inbox.map(({ text }) => text).join()}|` })),
+});
+
+/** Counts what was asked; answers `?` with the count, ends at `!`. */
+const counting: Environment<{ asked: number }> = {
+  name: "counting",
+  reset: () => ({ asked: 0 }),
+  step(state, { text }, { record }) {
+    if (text === "!") return { done: true, reward: 2 };
+    if (!text.startsWith("?")) return {};
+    state.asked += 1;
+    record("asked");
+    return { observation: `=${state.asked}`, reward: -1 };
+  },
+};
+
+function play(
+  topology: Topology,
+  scripts: Record<string, Script>,
+  more: Partial<EpisodeContext> = {},
+): Promise<Episode> {
+  const models = Object.fromEntries(Object.entries(scripts).map(([id, script]) => [id, scriptedModel(script, id)]));
+  return topology.run(problem, { models, sampling: { temperature: 1 }, random: randomFromSeed(1), ...more });
+}
+
+test("an agent goes on from what it observes; the ledger has each observation as a read from environment", async () => {
+  const episode = await play(inEnvironment(solo(spec("a")), counting as Environment), { a: ["?x", "?", "two"] });
+  expect(episode.utterances.map(({ text, prompt }) => [prompt, text])).toEqual([
+    ["ask:|", "?x"],
+    ["ask:|?x=1", "?"],
+    ["ask:|?x=1?=2", "two"],
+  ]);
+  expect(episode).toMatchObject({ answer: "two", stopReason: "answered", measures: { asked: 2 } });
+  expect(episode.observations).toEqual([
+    { turn: 0, agent: "a", text: "=1", tokens: 1, reward: -1 },
+    { turn: 1, agent: "a", text: "=2", tokens: 1, reward: -1 },
+  ]);
+  expect(ledgerTotals(episode.ledger)).toMatchObject({ writtenTokens: 3 + 2 + 4, readByEdge: { "environment->a": 2 } });
+  expect(episode.utterances.flatMap(({ deliveredTo }) => deliveredTo)).toEqual([]);
+});
+
+test("others read a turn's last text alone, and reads name its place", async () => {
+  const topology = inEnvironment(star([spec("a"), spec("b")], spec("s")), counting as Environment);
+  const episode = await play(topology, { a: ["?", "A"], b: ["?", "B"], s: ["?", "done"] });
+  expect(episode.utterances.map(({ agent, turn, text, deliveredTo }) => [agent, turn, text, deliveredTo])).toEqual([
+    ["a", 0, "?", []],
+    ["a", 1, "A", ["s"]],
+    ["b", 2, "?", []],
+    ["b", 3, "B", ["s"]],
+    ["s", 4, "?", []],
+    ["s", 5, "done", []],
+  ]);
+  expect(episode.ledger.calls[4]?.reads).toEqual([
+    { from: "a", turn: 1, tokens: 1 },
+    { from: "b", turn: 3, tokens: 1 },
+  ]);
+  expect(episode.ledger.calls[5]?.reads).toEqual([{ from: "environment", turn: 4, tokens: 1 }]);
+  expect(episode.observations?.map(({ text }) => text)).toEqual(["=1", "=2", "=3"]);
+});
+
+test("done ends the episode with the turn, and its reward is kept", async () => {
+  const episode = await play(inEnvironment(star([spec("a"), spec("b")], spec("s")), counting as Environment), {
+    a: "!",
+    b: "B",
+    s: "S",
+  });
+  expect([episode.utterances.length, episode.stopReason]).toEqual([1, "done"]);
+  expect(episode.observations).toEqual([{ turn: 0, agent: "a", text: "", tokens: 0, reward: 2 }]);
+});
+
+test("steps share the limits of their turn, of their agent and of the team", async () => {
+  const topology = inEnvironment(solo(spec("a")), counting as Environment);
+  const asked: number[] = [];
+  const script: Script = ({ sampling }) => {
+    asked.push(sampling.maxTokens);
+    return "?";
+  };
+  const cut = await play(topology, { a: script }, { limits: { maxTokens: 5 } });
+  expect(asked).toEqual([5, 3, 1]);
+  expect(cut.utterances.length).toBe(3);
+  const most = await play(inEnvironment(solo(spec("a")), { ...counting, maxSteps: 2 } as Environment), { a: "?" });
+  expect(most.utterances.length).toBe(2);
+  const two = await play(
+    inEnvironment(star([spec("a")], spec("s")), counting as Environment),
+    { a: ["?", "A"], s: ["?", "S"] },
+    { limits: { maxTokens: 6 } },
+  );
+  expect(two.ledger.calls.map(({ agent, writtenTokens }) => [agent, writtenTokens])).toEqual([
+    ["a", 2],
+    ["a", 2],
+    ["s", 2],
+  ]);
+});
+
+test("each step draws from a stream of its own", async () => {
+  const streams: string[] = [];
+  const noting = scriptedModel(({ random }) => {
+    streams.push(random.join());
+    return streams.length < 3 ? "?" : "end";
+  });
+  const topology = inEnvironment(solo(spec("a")), counting as Environment);
+  await topology.run(problem, { models: { a: noting }, sampling: { temperature: 1 }, random: randomFromSeed(1) });
+  expect(new Set(streams).size).toBe(3);
+});
+
+test("an environment of one's own that gives nonsense is named", async () => {
+  const bad = { name: "bad", reset: () => 0, step: () => ({ observation: 3 }) } as unknown as Environment;
+  await expect(play(inEnvironment(solo(spec("a")), bad), { a: "x" })).rejects.toThrow(
+    "the environment bad: step gave the observation 3",
+  );
+  expect(() => inEnvironment(solo(spec("environment")), bad)).toThrow('no agent may be called "environment"');
+  const tokens = inEnvironment(solo(spec("a", () => ({ kind: "tokens", tokens: [1] }))), counting as Environment);
+  await expect(play(tokens, { a: "?" })).rejects.toThrow("lacks encode");
+});
+
+test("the state ends with its episode, also with a failed one", async () => {
+  let ended = 0;
+  const closing = { ...counting, end: () => void ended++ } as Environment;
+  await play(inEnvironment(solo(spec("a")), closing), { a: "x" });
+  await expect(play(inEnvironment(solo(spec("a")), closing), { a: [] })).rejects.toThrow("not in the script");
+  expect(ended).toBe(2);
+});

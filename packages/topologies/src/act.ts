@@ -1,0 +1,112 @@
+import {
+  checkValue,
+  LaconicError,
+  shownValue,
+  type AgentId,
+  type Environment,
+  type EnvironmentStep,
+  type EpisodeContext,
+  type EpisodeEnvironment,
+  type OwnReply,
+  type Prompt,
+  type ToolMessage,
+} from "@laconic/core";
+import type { SpeakRequest, Turn, TurnStep } from "./speak.ts";
+
+const defaultMaxSteps = 8;
+
+type Speak = (context: EpisodeContext, request: SpeakRequest, step: number) => Promise<Turn>;
+
+/** What an agent has read and written in its turn. */
+type Conversation =
+  | Exclude<Prompt, { kind: "messages" }>
+  | { readonly kind: "messages"; readonly messages: readonly ToolMessage[] };
+
+/**
+ * A turn in an environment: the agent goes on from each observation, and its last text is its message. All its texts share the
+ * turn's `maxTokens`.
+ */
+export async function act(
+  context: EpisodeContext,
+  { environment, state, random, record }: EpisodeEnvironment,
+  request: SpeakRequest,
+  speakOnce: Speak,
+): Promise<Turn> {
+  const { agent, turn } = request;
+  const steps: TurnStep[] = [];
+  const replies: OwnReply[] = [];
+  let said: Conversation = request.prompt;
+  let maxTokens = request.maxTokens;
+  for (let step = 0; ; step++) {
+    const prompt = asked(environment, agent, said);
+    const inbox = step === 0 ? request.inbox : [];
+    const spoken = await speakOnce(context, { ...request, prompt, inbox, maxTokens, speaksAgain: true, replies }, step);
+    const { text, trace } = spoken.utterance;
+    const calls = environment.format?.read(text).calls ?? [];
+    const answer = await environment.step(
+      state,
+      { agent, text, calls, step },
+      {
+        ...(context.signal && { signal: context.signal }),
+        random: random.split(`turn:${turn}/step:${step}`),
+        record,
+      },
+    );
+    checkValue({ name: `the environment ${environment.name}: step`, value: "task" }, answer, lacksOfStep);
+    const { observation, reward, done } = answer;
+    const observed = typeof observation === "string" ? [observation] : (observation ?? []);
+    maxTokens -= spoken.call.writtenTokens;
+    const isLast =
+      observed.length === 0 || done || maxTokens < 1 || step + 1 >= (environment.maxSteps ?? defaultMaxSteps);
+    const earned = reward !== undefined && { reward };
+    if (isLast) return { ...spoken, ...(steps.length > 0 && { steps }), ...earned, ...(done && { done }) };
+    steps.push({ utterance: spoken.utterance, call: spoken.call, observed: { text: observed.join("\n"), ...earned } });
+    if (trace) replies.push({ text, tokens: trace.tokens });
+    said = continued(environment, said, spoken, observed);
+  }
+}
+
+/** A conversation as its model takes it. */
+function asked({ format, tools }: Environment, agent: AgentId, said: Conversation): Prompt {
+  if (said.kind !== "messages") return said;
+  if (format) return { kind: "messages", messages: format.write(said.messages, tools?.(agent) ?? []) };
+  const messages = said.messages.map(({ role, content }) => ({
+    role: role === "tool" ? ("user" as const) : role,
+    content,
+  }));
+  return { kind: "messages", messages };
+}
+
+/** Tokens stay what was sampled: a chat's by the model's own replies, all others by their trace. */
+function continued(
+  environment: Environment,
+  said: Conversation,
+  { utterance: { agent, text, trace } }: Turn,
+  observed: readonly string[],
+): Conversation {
+  if (said.kind === "messages") {
+    const answers = observed.map((content) => ({ role: "tool" as const, content }));
+    return { kind: "messages", messages: [...said.messages, { role: "assistant", content: text }, ...answers] };
+  }
+  const { encode } = environment;
+  if (encode && trace)
+    return { kind: "tokens", tokens: [...trace.promptTokens, ...trace.tokens, ...encode(observed.join("\n"))] };
+  if (said.kind === "text" && !trace) return { kind: "text", text: `${said.text}${text}${observed.join("\n")}` };
+  throw new LaconicError(
+    "input_invalid",
+    `the environment ${environment.name} lacks encode: the prompts of agent "${agent}" are ${said.kind === "text" ? "a text" : "tokens"}, and only it knows an observation's tokens`,
+    { agent },
+  );
+}
+
+function lacksOfStep(given: unknown): string | null {
+  if (typeof given !== "object" || given === null)
+    return `gave ${shownValue(given)}, expected { observation?, reward?, done? }`;
+  const { observation, reward } = given as Readonly<Record<keyof EnvironmentStep, unknown>>;
+  const isText = (value: unknown): boolean => typeof value === "string";
+  if (observation !== undefined && !isText(observation) && !(Array.isArray(observation) && observation.every(isText)))
+    return `gave the observation ${shownValue(observation)}, expected a text or a list of texts`;
+  if (reward !== undefined && !Number.isFinite(reward))
+    return `gave the reward ${shownValue(reward)}, expected a finite number`;
+  return null;
+}

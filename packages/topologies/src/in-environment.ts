@@ -1,0 +1,39 @@
+import { environmentName, LaconicError, type Environment, type EnvironmentContext, type Topology } from "@laconic/core";
+
+/**
+ * A topology whose agents act on an environment: in every turn an agent goes on from what the environment answers, until there
+ * is no answer. The other agents read the turn's last text. The state of each episode is its own.
+ * @throws LaconicError `topology_invalid` for an agent named `environment`
+ */
+export function inEnvironment(topology: Topology, environment: Environment): Topology {
+  if (topology.agents.includes(environmentName))
+    throw new LaconicError(
+      "topology_invalid",
+      `no agent may be called "${environmentName}": observations are read from it`,
+    );
+  return {
+    ...topology,
+    async run(problem, context) {
+      const measures = new Map<string, number>();
+      const record: EnvironmentContext["record"] = (name, amount = 1) => {
+        measures.set(name, (measures.get(name) ?? 0) + amount);
+      };
+      const random = context.random.split("environment");
+      const { signal } = context;
+      const state = await environment.reset(problem, {
+        ...(signal && { signal }),
+        random: random.split("reset"),
+        record,
+      });
+      try {
+        const episode = await topology.run(problem, {
+          ...context,
+          environment: { environment, state, random, record },
+        });
+        return measures.size === 0 ? episode : { ...episode, measures: Object.fromEntries(measures) };
+      } finally {
+        await environment.end?.(state);
+      }
+    },
+  };
+}
