@@ -1,13 +1,6 @@
 import type { StoredEpisode } from "@laconic/core/run-folder";
 import type { Findings, Place } from "./findings.ts";
-import {
-  environmentName,
-  type LedgerCall,
-  type LedgerRead,
-  type Problem,
-  type TokenTrace,
-  type Utterance,
-} from "@laconic/core";
+import type { LedgerCall, LedgerRead, Problem, TokenTrace, Utterance } from "@laconic/core";
 import type { AuditedStep } from "./record.ts";
 import { gradeOf } from "./rewards.ts";
 import type { SecondGrade } from "./second-grades.ts";
@@ -33,12 +26,14 @@ export function checkEpisode(
     findings.number("episode", at, "ledger writtenTokens", tokens?.length ?? said.writtenTokens, call.writtenTokens);
     if (tokens) findings.number("episode", at, "writtenTokens", tokens.length, said.writtenTokens);
     if (promptTokens) findings.number("episode", at, "promptTokens", promptTokens.length, call.promptTokens);
-    for (const read of call.reads.filter(({ from }) => from === environmentName))
+    for (const read of call.reads.filter(({ from }) => from === environment))
       checkObservation(findings, at, read, episode, call);
-    for (const read of call.reads.filter(({ from }) => from !== environmentName))
+    for (const read of call.reads.filter(({ from }) => from !== environment))
       checkRead(findings, at, read, byTurn.get(read.turn), call.agent);
   }
 }
+
+const environment = "environment";
 
 /** An observation is all that a prompt has beyond the last one and its reply, where tokens were kept. */
 function checkObservation(

@@ -10,6 +10,8 @@ const fromCore = [
   "Problem",
   "Utterance",
   "LedgerCall",
+  "LedgerRead",
+  "TokenTrace",
   "samplingNames",
   "samplingParameters",
 ];

@@ -20,11 +20,10 @@ export interface WrittenCall {
   readonly arguments: string;
 }
 
-/** A chat message that may call tools or answer a call. */
+/** A chat message that may call tools. */
 export type ToolMessage =
   | ChatMessage
-  | { readonly role: "assistant"; readonly content: string; readonly calls: readonly WrittenCall[] }
-  | { readonly role: "tool"; readonly content: string };
+  | { readonly role: "assistant"; readonly content: string; readonly calls: readonly WrittenCall[] };
 
 /** How a model was taught to call tools: chats with them as chats that a template takes, and calls found in what it writes. */
 export interface ToolFormat {

@@ -1,9 +1,9 @@
 import type { RandomState } from "./random.ts";
 import type { Sampling, SamplingName } from "./sampling.ts";
 
-/** One message of a chat prompt. */
+/** One message of a chat prompt. `tool` is what a tool answered, for templates that know the role. */
 export interface ChatMessage {
-  readonly role: "system" | "user" | "assistant";
+  readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string;
 }
 

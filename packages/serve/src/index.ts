@@ -17,8 +17,8 @@ export type { FinishedRollout, GatewayEvent } from "./gateway/rollout-registry.t
 export { recordCall, sequencesOf, standingOf } from "./gateway/rollout-record.ts";
 export type { CallPrompt, RecordedCall } from "./gateway/rollout-record.ts";
 export { episodeOf } from "./gateway/rollout-episode.ts";
-export { hermesTools } from "./gateway/hermes-tools.ts";
-export type { ToolDefinition, ToolFormat, ToolMessage, WrittenCall } from "./gateway/tool-format.ts";
+export { hermesTools } from "@laconic/topologies";
+export type { ToolDefinition, ToolFormat, ToolMessage, WrittenCall } from "@laconic/core";
 export type { CalledTool } from "./forms.ts";
 export { boundPort, listen } from "./listen.ts";
 export { isLoopback } from "./request-guard.ts";

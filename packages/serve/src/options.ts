@@ -8,7 +8,7 @@ import type {
   Topology,
 } from "@laconic/core";
 import type { PromptScorer } from "./echo.ts";
-import type { ToolFormat } from "./gateway/tool-format.ts";
+import type { ToolFormat } from "@laconic/core";
 
 /** A policy under the name that requests ask for it by. */
 export interface ServedModel {

@@ -11,7 +11,7 @@ import {
 } from "@laconic/serve";
 import { onTestFinished } from "vitest";
 
-const roles = { system: 1, user: 2, assistant: 3 } as const;
+const roles = { system: 1, user: 2, assistant: 3, tool: 2 } as const;
 /** Characters, and one pair that the tokenizer always joins: a model may write its letters one by one. */
 const pieces = ["\0", "S", "U", "A", "th", ...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)), "\n"];
 

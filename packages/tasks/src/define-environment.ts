@@ -15,7 +15,7 @@ export function defineEnvironment<State>(environment: Environment<State>): Envir
     refuse(`the environment ${name}: maxSteps is ${maxSteps}, expected a whole number from 1`);
   if (environment.tools && !environment.format)
     refuse(`the environment ${name} has tools, but no format in which agents call them`);
-  return environment as Environment;
+  return environment;
 }
 
 /**

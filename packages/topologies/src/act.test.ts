@@ -41,7 +41,7 @@ function play(
 }
 
 test("an agent goes on from what it observes; the ledger has each observation as a read from environment", async () => {
-  const episode = await play(inEnvironment(solo(spec("a")), counting as Environment), { a: ["?x", "?", "two"] });
+  const episode = await play(inEnvironment(solo(spec("a")), counting), { a: ["?x", "?", "two"] });
   expect(episode.utterances.map(({ text, prompt }) => [prompt, text])).toEqual([
     ["ask:|", "?x"],
     ["ask:|?x=1", "?"],
@@ -57,7 +57,7 @@ test("an agent goes on from what it observes; the ledger has each observation as
 });
 
 test("others read a turn's last text alone, and reads name its place", async () => {
-  const topology = inEnvironment(star([spec("a"), spec("b")], spec("s")), counting as Environment);
+  const topology = inEnvironment(star([spec("a"), spec("b")], spec("s")), counting);
   const episode = await play(topology, { a: ["?", "A"], b: ["?", "B"], s: ["?", "done"] });
   expect(episode.utterances.map(({ agent, turn, text, deliveredTo }) => [agent, turn, text, deliveredTo])).toEqual([
     ["a", 0, "?", []],
@@ -76,7 +76,7 @@ test("others read a turn's last text alone, and reads name its place", async () 
 });
 
 test("done ends the episode with the turn, and its reward is kept", async () => {
-  const episode = await play(inEnvironment(star([spec("a"), spec("b")], spec("s")), counting as Environment), {
+  const episode = await play(inEnvironment(star([spec("a"), spec("b")], spec("s")), counting), {
     a: "!",
     b: "B",
     s: "S",
@@ -86,7 +86,7 @@ test("done ends the episode with the turn, and its reward is kept", async () => 
 });
 
 test("steps share the limits of their turn, of their agent and of the team", async () => {
-  const topology = inEnvironment(solo(spec("a")), counting as Environment);
+  const topology = inEnvironment(solo(spec("a")), counting);
   const asked: number[] = [];
   const script: Script = ({ sampling }) => {
     asked.push(sampling.maxTokens);
@@ -95,10 +95,10 @@ test("steps share the limits of their turn, of their agent and of the team", asy
   const cut = await play(topology, { a: script }, { limits: { maxTokens: 5 } });
   expect(asked).toEqual([5, 3, 1]);
   expect(cut.utterances.length).toBe(3);
-  const most = await play(inEnvironment(solo(spec("a")), { ...counting, maxSteps: 2 } as Environment), { a: "?" });
+  const most = await play(inEnvironment(solo(spec("a")), { ...counting, maxSteps: 2 }), { a: "?" });
   expect(most.utterances.length).toBe(2);
   const two = await play(
-    inEnvironment(star([spec("a")], spec("s")), counting as Environment),
+    inEnvironment(star([spec("a")], spec("s")), counting),
     { a: ["?", "A"], s: ["?", "S"] },
     { limits: { maxTokens: 6 } },
   );
@@ -115,7 +115,7 @@ test("each step draws from a stream of its own", async () => {
     streams.push(random.join());
     return streams.length < 3 ? "?" : "end";
   });
-  const topology = inEnvironment(solo(spec("a")), counting as Environment);
+  const topology = inEnvironment(solo(spec("a")), counting);
   await topology.run(problem, { models: { a: noting }, sampling: { temperature: 1 }, random: randomFromSeed(1) });
   expect(new Set(streams).size).toBe(3);
 });
@@ -126,7 +126,7 @@ test("an environment of one's own that gives nonsense is named", async () => {
     "the environment bad: step gave the observation 3",
   );
   expect(() => inEnvironment(solo(spec("environment")), bad)).toThrow('no agent may be called "environment"');
-  const tokens = inEnvironment(solo(spec("a", () => ({ kind: "tokens", tokens: [1] }))), counting as Environment);
+  const tokens = inEnvironment(solo(spec("a", () => ({ kind: "tokens", tokens: [1] }))), counting);
   await expect(play(tokens, { a: "?" })).rejects.toThrow("lacks encode");
 });
 

@@ -45,6 +45,8 @@ export type { SpeakRequest, Turn, TurnStep } from "./speak.ts";
 export { endEpisode } from "./end-episode.ts";
 
 export { chatTemplate, problemText, quote, quoted, solving } from "./prompts/template.ts";
+export { hermesTools } from "./prompts/hermes-tools.ts";
+export { jsonTools, llamaTools } from "./prompts/json-tools.ts";
 export { withBudget } from "./prompts/with-budget.ts";
 export type { PromptTemplate } from "./prompts/template.ts";
 export { criticPrompt, hintedActorPrompt, hintPrompt, revisingActorPrompt, debatePrompt } from "./prompts/teams.ts";

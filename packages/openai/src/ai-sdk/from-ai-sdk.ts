@@ -70,7 +70,10 @@ function bodyOf({ prompt, sampling, random }: CompletionRequest, seed: boolean):
   checkSampling(sampling, aiSdkSampling);
   return {
     prompt: prompt.messages.map(({ role, content }) =>
-      role === "system" ? { role, content } : { role, content: [{ type: "text", text: content }] },
+      role === "system"
+        ? { role, content }
+        : // Answers of tools have no ids here, which the SDK's own role needs.
+          { role: role === "tool" ? ("user" as const) : role, content: [{ type: "text", text: content }] },
     ),
     temperature,
     maxOutputTokens: maxTokens,

@@ -23,8 +23,8 @@ const opened = new Map<string, Promise<object>>();
  * @param key - what is asked for
  * @throws what opening throws; the next call tries again
  */
-export function openedOnce(key: string, place: string, open: () => Promise<object>): Promise<object> {
-  const found = opened.get(key) ?? open();
+export function openedOnce(key: string, place: string, make: () => Promise<object>): Promise<object> {
+  const found = opened.get(key) ?? make();
   opened.set(key, found);
   found.then(
     (value) => closeAtEnd(value, place),

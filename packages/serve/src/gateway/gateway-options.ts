@@ -1,7 +1,7 @@
 import type { AgentId, ChatTokenizer, Sampling, Tokenizer } from "@laconic/core";
 import type { CompletionServerOptions } from "../options.ts";
 import type { GatewayEvent } from "./rollout-registry.ts";
-import type { ToolFormat } from "./tool-format.ts";
+import type { ToolFormat } from "@laconic/core";
 
 /** Who speaks under a model's name. */
 export interface GatewayAgent {

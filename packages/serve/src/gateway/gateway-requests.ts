@@ -5,7 +5,7 @@ import { invalid } from "../http.ts";
 import { parse } from "../jobs.ts";
 import type { FinishedRollout } from "./rollout-registry.ts";
 import type { RecordedCall } from "./rollout-record.ts";
-import type { ToolDefinition, ToolFormat, ToolMessage } from "./tool-format.ts";
+import type { ToolDefinition, ToolFormat, ToolMessage } from "@laconic/core";
 
 /** What a rollout or a group may be called: it stands in addresses, files and reports. */
 const idPattern = /^[A-Za-z0-9][\w.:@-]{0,127}$/u;

@@ -3,7 +3,7 @@ import type { CalledTool, ReadReply } from "../forms.ts";
 import { invalid } from "../http.ts";
 import { chatJob, type Job } from "../jobs.ts";
 import { plainChat, withoutTools } from "./gateway-requests.ts";
-import type { ToolFormat } from "./tool-format.ts";
+import type { ToolFormat } from "@laconic/core";
 
 /** A chat that may have tools. @throws HttpError 400 naming the parameter */
 export function toolJob(json: unknown, format: ToolFormat, defaultMaxTokens: number): Job {

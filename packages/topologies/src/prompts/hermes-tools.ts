@@ -1,6 +1,11 @@
-import { boundedJson } from "@laconic/core";
-import type { ChatMessage } from "@laconic/core";
-import type { ToolDefinition, ToolFormat, ToolMessage, WrittenCall } from "./tool-format.ts";
+import {
+  boundedJson,
+  type ChatMessage,
+  type ToolDefinition,
+  type ToolFormat,
+  type ToolMessage,
+  type WrittenCall,
+} from "@laconic/core";
 
 /**
  * Calls between `<tool_call>` marks and answers between `<tool_response>` marks, as Hermes and Qwen models were taught.
@@ -36,12 +41,9 @@ function read(text: string): ReturnType<ToolFormat["read"]> {
 }
 
 /** Null for what is no call: its name a text, its arguments an object. */
-function callIn(json: string): WrittenCall | null {
+export function callIn(json: string, argumentsKey: "arguments" | "parameters" = "arguments"): WrittenCall | null {
   try {
-    const { name, arguments: given = {} } = boundedJson(json) as {
-      readonly name?: unknown;
-      readonly arguments?: unknown;
-    };
+    const { name, [argumentsKey]: given = {} } = boundedJson(json) as Readonly<Record<string, unknown>>;
     if (typeof name !== "string" || typeof given !== "object" || given === null || Array.isArray(given)) return null;
     return { name, arguments: JSON.stringify(given) };
   } catch {

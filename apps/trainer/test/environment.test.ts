@@ -1,0 +1,100 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { auditRun } from "@laconic/audit";
+import type { Environment, Problem } from "@laconic/core";
+import { defineEnvironment, withStepRewards } from "@laconic/tasks";
+import { inEnvironment, solo, type AgentSpec, type TrainingTask } from "@laconic/topologies";
+import { graded } from "@laconic/rewards";
+import { ProcessKilled, tinyParts, tinyRun, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
+import { eachEpisode, folderSource } from "@laconic/trainer/reading";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../src/testing/temporary-folder.ts";
+
+const few = {
+  steps: 4,
+  problemsPerStep: 2,
+  episodesPerProblem: 4,
+  costs: { tokens: { kind: "tokens-written" }, observed: { kind: "tokens-read", from: "environment" } },
+  prices: { tokens: 0.05, observed: 0.02 },
+  evaluation: { every: 2, problems: 3, transcripts: 1 },
+  checkpoint: { every: 2, keep: 2 },
+};
+
+/** Who begins with a digit or a capital is told the gold in a capital, and by chance twice. */
+function telling(onStep: (step: number) => void = () => undefined): Environment {
+  let steps = 0;
+  return defineEnvironment<Problem>({
+    name: "telling",
+    reset: (problem) => problem,
+    async step({ gold }, { text }, { random, record }) {
+      onStep(++steps);
+      if (!/^[0-2A-C]/u.test(text)) return { reward: 0.1 };
+      record("asked");
+      return { observation: gold.toUpperCase().repeat(1 + random.integer(2)), reward: -0.1 };
+    },
+    encode: (text) => tinyTokenizer.encode(text),
+    maxSteps: 3,
+  });
+}
+
+/** Room for several texts. */
+const solver: AgentSpec = {
+  id: "solver",
+  role: "answers",
+  maxTokens: 30,
+  prompt: ({ question }) => ({ kind: "text", text: question }),
+};
+
+function partsWith(environment: Environment): ReturnType<typeof tinyParts> {
+  const parts = tinyParts();
+  const { grader, ...task } = tinyTask();
+  const acting: TrainingTask = {
+    ...task,
+    topology: inEnvironment(solo(solver), environment),
+    reward: withStepRewards(graded(grader)),
+  };
+  return { ...parts, task: acting as typeof parts.task };
+}
+
+const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"];
+const bytesOf = (run: string): Promise<Buffer[]> => Promise.all(files.map((name) => readFile(join(run, name))));
+
+async function runIn(more: Partial<Parameters<typeof tinyRun>[0]> = {}): Promise<string> {
+  const directory = more.directory ?? join(await temporaryFolder({ inMemory: true }), "run");
+  await tinyRun({ settings: few, parts: partsWith(telling()), ...more, directory });
+  return directory;
+}
+
+test("a run in an environment: every sequence extends the one before, the audit agrees with all of it", async () => {
+  const run = await runIn();
+  const report = await auditRun(run, { fast: true, now: () => performance.now() });
+  expect(report.differences).toEqual([]);
+  expect(report.compared["episode"]).toBeGreaterThan(100);
+  let observed = 0;
+  for await (const { episode } of eachEpisode(folderSource(run), "step"))
+    for (const { turn, text, tokens } of episode.observations?.filter((each) => each.text !== "") ?? []) {
+      const [before, after] = [episode.utterances[turn]?.trace, episode.utterances[turn + 1]?.trace];
+      const read = after?.promptTokens.slice(-tokens) ?? [];
+      expect(tinyTokenizer.decode(read)).toBe(text);
+      expect(after?.promptTokens).toEqual([...(before?.promptTokens ?? []), ...(before?.tokens ?? []), ...read]);
+      observed += 1;
+    }
+  expect(observed).toBeGreaterThan(5);
+});
+
+test("killed in the middle of a tool call at any of its steps, a resumed run has equal bytes", async () => {
+  let steps = 0;
+  const expected = await bytesOf(await runIn({ parts: partsWith(telling((step) => (steps = step))) }));
+  for (const part of [0.6, 0.8, 0.95]) {
+    const at = Math.floor(steps * part);
+    const directory = join(await temporaryFolder({ inMemory: true }), "run");
+    const dying = telling((step) => {
+      if (step === at) throw new ProcessKilled("in a tool call");
+    });
+    await expect(runIn({ directory, parts: partsWith(dying) })).rejects.toThrow("in a tool call");
+    expect((await bytesOf(directory)).map((each) => each.length)).not.toEqual(expected.map((each) => each.length));
+    await runIn({ directory, resume: true });
+    expect(await bytesOf(directory)).toEqual(expected);
+  }
+});

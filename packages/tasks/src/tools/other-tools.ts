@@ -1,0 +1,64 @@
+import type { Tool } from "./tool.ts";
+
+/** What is needed of a connected client of `@modelcontextprotocol/sdk`. */
+export interface McpClient {
+  listTools(): Promise<{
+    readonly tools: readonly {
+      readonly name: string;
+      readonly description?: string | undefined;
+      readonly inputSchema: object;
+    }[];
+  }>;
+  callTool(
+    call: { name: string; arguments: Record<string, unknown> },
+    schema?: undefined,
+    options?: { signal?: AbortSignal },
+  ): Promise<unknown>;
+}
+
+/**
+ * The tools of an MCP server. Whoever connected the client closes it.
+ * @throws what the client throws
+ */
+export async function mcpTools(client: McpClient): Promise<Tool[]> {
+  const { tools } = await client.listTools();
+  return tools.map(({ name, description, inputSchema }) => ({
+    name,
+    ...(description !== undefined && { description }),
+    parameters: inputSchema as Readonly<Record<string, unknown>>,
+    async run(given: Record<string, unknown>, { signal }: { readonly signal: AbortSignal }) {
+      const answer = (await client.callTool({ name, arguments: given }, undefined, { signal })) as {
+        readonly isError?: boolean;
+        readonly content?: readonly { readonly type: string; readonly text?: string }[];
+      };
+      const text = (answer.content ?? []).map((part) => part.text ?? `(${part.type})`).join("\n");
+      if (answer.isError) throw new Error(text);
+      return text;
+    },
+  }));
+}
+
+/** What is needed of a tool of the AI SDK. */
+export interface AiTool {
+  readonly description?: string | undefined;
+  /** A zod schema, or what `jsonSchema` of the AI SDK makes. */
+  readonly inputSchema: unknown;
+  readonly execute?: ((given: never, options: never) => unknown) | undefined;
+}
+
+/**
+ * Tools of the AI SDK as they are, by name.
+ * @throws Error for one that another program executes
+ */
+export function aiTools(tools: Readonly<Record<string, AiTool>>): Tool[] {
+  return Object.entries(tools).map(([name, { description, inputSchema, execute }]) => {
+    if (!execute) throw new Error(`the tool ${name} has no execute`);
+    const { jsonSchema } = inputSchema as { readonly jsonSchema?: Readonly<Record<string, unknown>> };
+    return {
+      name,
+      ...(description !== undefined && { description }),
+      parameters: (jsonSchema ?? inputSchema) as NonNullable<Tool["parameters"]>,
+      run: (given, { signal }) => execute(given, { toolCallId: name, messages: [], abortSignal: signal } as never),
+    };
+  });
+}

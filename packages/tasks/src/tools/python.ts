@@ -1,0 +1,48 @@
+import { LaconicError } from "@laconic/core";
+import { z } from "zod";
+import { defineTool, type Tool } from "./tool.ts";
+
+/** What is needed of a sandbox of `@laconic/sandbox`. */
+export interface PythonSandbox {
+  run(job: { readonly code: string; readonly seconds?: number; readonly signal?: AbortSignal }): Promise<{
+    readonly status: string;
+    readonly stdout: string;
+    readonly stderr: string;
+  }>;
+}
+
+/**
+ * Runs Python: a fresh interpreter for each call, which answers what it printed. Whoever made the sandbox closes it, once.
+ * @param seconds - of the program's own time; the sandbox's limit by default
+ */
+export function pythonTool(sandbox: PythonSandbox, { seconds }: { readonly seconds?: number } = {}): Tool {
+  return defineTool({
+    name: "python",
+    description: "Runs a Python program and answers what it prints.",
+    parameters: z.object({ code: z.string() }),
+    run: ({ code }, { signal }) => pythonAnswer(sandbox, code, { signal, ...(seconds !== undefined && { seconds }) }),
+  });
+}
+
+/**
+ * What a program prints, or how it ended in a sentence that does not depend on the machine.
+ * @throws LaconicError `engine_failed` where the machine kept the program from ending
+ */
+export async function pythonAnswer(
+  sandbox: PythonSandbox,
+  code: string,
+  options: { readonly seconds?: number; readonly signal?: AbortSignal } = {},
+): Promise<string> {
+  const { status, stdout, stderr } = await sandbox.run({ code, ...options });
+  switch (status) {
+    case "ok":
+      return stdout.trimEnd();
+    case "exception":
+      return [stdout.trimEnd(), stderr.trimEnd()].filter(Boolean).join("\n");
+    case "undecided":
+    case "aborted":
+      throw new LaconicError("engine_failed", `python: ${status}${stderr === "" ? "" : `: ${stderr}`}`);
+    default:
+      return [stdout.trimEnd(), `ended by its limit: ${status}`].filter(Boolean).join("\n");
+  }
+}

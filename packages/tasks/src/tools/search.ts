@@ -1,0 +1,49 @@
+import MiniSearch from "minisearch";
+import { z } from "zod";
+import { defineTool, type Tool } from "./tool.ts";
+
+/** A document of the user's own. */
+export interface SearchDocument {
+  readonly id: string;
+  readonly title?: string;
+  readonly text: string;
+}
+
+/** How a search answers. */
+export interface SearchToolOptions {
+  /** Default 3. */
+  readonly results?: number;
+  /** Characters of each text that are told. Default 500. */
+  readonly characters?: number;
+}
+
+/**
+ * Finds a user's own documents by their words, ranked by BM25+, in this process.
+ * @throws Error for two documents of one id
+ */
+export function searchTool(
+  documents: readonly SearchDocument[],
+  { results = 3, characters = 500 }: SearchToolOptions = {},
+): Tool {
+  const index = new MiniSearch<SearchDocument>({
+    fields: ["title", "text"],
+    searchOptions: { boost: { title: 2 }, prefix: true },
+  });
+  index.addAll(documents);
+  const byId = new Map(documents.map((each) => [each.id, each]));
+  return defineTool({
+    name: "search",
+    description: "Finds documents by words.",
+    parameters: z.object({ query: z.string().max(1000) }),
+    run({ query }) {
+      const found = index.search(query).slice(0, results);
+      if (found.length === 0) return "nothing found";
+      return found
+        .map(({ id }) => {
+          const { title, text } = byId.get(id as string) as SearchDocument;
+          return `[${String(id)}]${title === undefined ? "" : ` ${title}`}\n${text.slice(0, characters)}`;
+        })
+        .join("\n\n");
+    },
+  });
+}

@@ -1,0 +1,167 @@
+import {
+  boundedJson,
+  LaconicError,
+  type AgentId,
+  type Environment,
+  type EnvironmentContext,
+  type ToolFormat,
+  type WrittenCall,
+} from "@laconic/core";
+import { hermesTools } from "@laconic/topologies";
+import { z } from "zod";
+import { defineEnvironment } from "../define-environment.ts";
+import { definitionOf, schemaOf, type Tool } from "./tool.ts";
+
+/** Bounds of one call. */
+export interface ToolLimits {
+  /** Default 10. */
+  readonly seconds?: number;
+  /** Characters of an answer that are told. Default 4000. */
+  readonly characters?: number;
+  /** Calls that one text may make at once. Default 8. */
+  readonly calls?: number;
+}
+
+/** What tools are to a team. */
+export interface ToolEnvironmentOptions {
+  /** Of all agents, or of each. */
+  readonly tools: readonly Tool[] | Readonly<Record<AgentId, readonly Tool[]>>;
+  /** Default: as Hermes and Qwen models write them. */
+  readonly format?: ToolFormat;
+  readonly limits?: ToolLimits;
+  /** What a call takes from the reward. Default 0. */
+  readonly price?: number;
+  /** Most texts of one turn. Default 8. */
+  readonly maxSteps?: number;
+  /** For prompts of tokens. */
+  readonly encode?: (observation: string) => readonly number[];
+}
+
+/**
+ * Tools as an environment: calls in a text run at once, and the agent reads their answers. What goes wrong is an answer too.
+ * Measures count `calls` and `call_errors`.
+ * @throws LaconicError `input_invalid` for two tools of one name, limits that are none, or a JSON Schema that cannot be read
+ */
+export function toolEnvironment({
+  tools,
+  format = hermesTools(),
+  limits = {},
+  price = 0,
+  ...rest
+}: ToolEnvironmentOptions): Environment {
+  const { seconds = 10, characters = 4000, calls: most = 8 } = limits;
+  for (const [name, value] of Object.entries({ seconds, characters, calls: most }))
+    if (!(value > 0)) throw new LaconicError("input_invalid", `limits.${name} is ${value}, expected a number above 0`);
+  const all = Array.isArray(tools) ? (tools as readonly Tool[]) : null;
+  const byAgent = new Map(Object.entries(all ? {} : tools).map(([agent, own]) => [agent, prepared(own as Tool[])]));
+  const shared = prepared(all ?? []);
+  const toolsOf = (agent: AgentId): Prepared => (all ? shared : (byAgent.get(agent) ?? none));
+  return defineEnvironment<null>({
+    name: "tools",
+    format,
+    concurrent: true,
+    ...rest,
+    tools: (agent) => Array.from(toolsOf(agent).values(), ({ tool }) => definitionOf(tool)),
+    reset: () => null,
+    async step(_, { agent, calls }, context) {
+      if (calls.length === 0) return {};
+      const given = toolsOf(agent);
+      const answers = await Promise.all(
+        calls
+          .slice(0, most)
+          .map((call, i) => answerTo(call, given, { ...context, random: context.random.split(`call:${i}`) }, seconds)),
+      );
+      if (calls.length > most) answers.push({ text: `Error: at most ${most} calls at once`, failed: true });
+      context.record("calls", calls.length);
+      context.record("call_errors", answers.filter(({ failed }) => failed).length);
+      const observation = answers.map(({ text }) => shortened(text, characters));
+      return { observation, ...(price !== 0 && { reward: -price * calls.length }) };
+    },
+  });
+}
+
+type Prepared = ReadonlyMap<string, { readonly tool: Tool; readonly schema: z.ZodType }>;
+
+const none: Prepared = new Map();
+
+function prepared(tools: readonly Tool[]): Prepared {
+  const found = new Map<string, { tool: Tool; schema: z.ZodType }>();
+  for (const tool of tools) {
+    if (found.has(tool.name)) throw new LaconicError("input_invalid", `two tools are called ${tool.name}`);
+    try {
+      found.set(tool.name, { tool, schema: schemaOf(tool) });
+    } catch (error) {
+      throw new LaconicError(
+        "input_invalid",
+        `tool ${tool.name}: its parameters cannot be read: ${messageOf(error)}`,
+        {},
+        error,
+      );
+    }
+  }
+  return found;
+}
+
+interface Answer {
+  readonly text: string;
+  readonly failed?: boolean;
+}
+
+async function answerTo(
+  call: WrittenCall,
+  tools: Prepared,
+  context: EnvironmentContext,
+  seconds: number,
+): Promise<Answer> {
+  const found = tools.get(call.name);
+  if (!found)
+    return failure(`there is no tool ${call.name.slice(0, 60)}; there are ${[...tools.keys()].join(", ") || "none"}`);
+  const { tool, schema } = found;
+  const given = schema.safeParse(objectIn(call.arguments));
+  if (!given.success) return failure(`${tool.name}: ${z.prettifyError(given.error)}`);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const abort = (): void => controller.abort(context.signal?.reason);
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const over = new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+      timer = setTimeout(() => controller.abort(new Error(`no answer within ${seconds} s`)), seconds * 1000);
+    });
+    over.catch(() => undefined);
+    context.signal?.addEventListener("abort", abort, { once: true });
+    if (context.signal?.aborted) abort();
+    const run = async (): Promise<unknown> => tool.run(given.data as never, { signal, random: context.random });
+    const value = await Promise.race([over, run()]);
+    return { text: typeof value === "string" ? value : (JSON.stringify(value) ?? "null") };
+  } catch (error) {
+    if (context.signal?.aborted)
+      throw new LaconicError("aborted", `tool ${tool.name}: nobody waits for it any more`, {}, error);
+    if (LaconicError.is(error)) throw error;
+    return failure(`${tool.name}: ${messageOf(error)}`);
+  } finally {
+    clearTimeout(timer);
+    context.signal?.removeEventListener("abort", abort);
+  }
+}
+
+/** Undefined for what is no JSON. */
+function objectIn(json: string): unknown {
+  try {
+    return boundedJson(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function failure(reason: string): Answer {
+  return { text: `Error: ${reason}`, failed: true };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)} ... (${text.length - most} more characters)`;
+}

@@ -1,0 +1,185 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { randomFromSeed, type EnvironmentStep } from "@laconic/core";
+import { tool as aiTool } from "ai";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import {
+  aiTools,
+  calculate,
+  calculator,
+  defineTool,
+  jsonTools,
+  mcpTools,
+  searchTool,
+  toolEnvironment,
+  type Tool,
+  type ToolEnvironmentOptions,
+} from "./index.ts";
+
+type Call = readonly [name: string, given: object | string];
+
+async function called(
+  tools: ToolEnvironmentOptions["tools"],
+  calls: readonly Call[],
+  more: Partial<ToolEnvironmentOptions> & { readonly signal?: AbortSignal } = {},
+): Promise<EnvironmentStep & { readonly recorded: Record<string, number> }> {
+  const { signal, ...options } = more;
+  const recorded: Record<string, number> = {};
+  const record = (name: string, amount = 1) => void (recorded[name] = (recorded[name] ?? 0) + amount);
+  const environment = toolEnvironment({ tools, format: jsonTools(), ...options });
+  const written = calls.map(([name, given]) => ({
+    name,
+    arguments: typeof given === "string" ? given : JSON.stringify(given),
+  }));
+  const context = { random: randomFromSeed(1), record, ...(signal && { signal }) };
+  const answer = await environment.step(null, { agent: "a", text: "", calls: written, step: 0 }, context);
+  return { ...answer, recorded };
+}
+
+const waiting: Tool = { name: "waits", run: () => new Promise(() => undefined) };
+
+test("parallel calls are answered in order; every mistake is an answer", async () => {
+  const throwing: Tool = { name: "throws", run: () => Promise.reject(new Error("out of order")) };
+  const { observation, reward, recorded } = await called(
+    [calculator, throwing, waiting],
+    [
+      ["calculator", { expression: "2*(3+4)" }],
+      ["throws", {}],
+      ["missing", {}],
+      ["calculator", { expression: 3 }],
+      ["calculator", "{oops"],
+      ["waits", {}],
+      ["calculator", { expression: "1/0" }],
+    ],
+    { price: 0.1, limits: { seconds: 0.02 } },
+  );
+  expect(observation).toEqual([
+    "14",
+    "Error: throws: out of order",
+    "Error: there is no tool missing; there are calculator, throws, waits",
+    expect.stringMatching(/^Error: calculator: [^]*expression/),
+    expect.stringMatching(/^Error: calculator: /),
+    "Error: waits: no answer within 0.02 s",
+    "Error: calculator: division by zero",
+  ]);
+  expect([reward, recorded]).toEqual([expect.closeTo(-0.7), { calls: 7, call_errors: 6 }]);
+});
+
+test("answers and calls are bounded, agents have tools of their own, a text without calls ends the turn", async () => {
+  const long: Tool = { name: "long", run: () => "x".repeat(50) };
+  const { observation } = await called(
+    { a: [long] },
+    [
+      ["long", {}],
+      ["long", {}],
+    ],
+    { limits: { characters: 9, calls: 1 } },
+  );
+  expect(observation).toEqual(["xxxxxxxxx ... (41 more characters)", "Error: at ... (21 more characters)"]);
+  expect((await called({ b: [long] }, [["long", {}]])).observation).toEqual([
+    "Error: there is no tool long; there are none",
+  ]);
+  expect((await called([long], [])).observation).toBeUndefined();
+  expect(() => toolEnvironment({ tools: [long, long] })).toThrow("two tools are called long");
+  expect(() => toolEnvironment({ tools: [long], limits: { seconds: 0 } })).toThrow("limits.seconds is 0");
+});
+
+test("a call ends with the episode's signal, and hears of it", async () => {
+  const stop = new AbortController();
+  let heard = false;
+  const hearing: Tool = {
+    name: "hears",
+    run: (_, { signal }) => new Promise(() => signal.addEventListener("abort", () => (heard = true))),
+  };
+  const pending = called([hearing], [["hears", {}]], { signal: stop.signal });
+  stop.abort();
+  await expect(pending).rejects.toMatchObject({ code: "aborted" });
+  expect(heard).toBe(true);
+});
+
+test("zod and JSON Schema are told and checked alike", async () => {
+  const shape = z.object({ a: z.int() });
+  const run = ({ a }: { a: number }) => a + 1;
+  const own = defineTool({ name: "zod", parameters: shape, run });
+  const json: Tool = { name: "json", parameters: z.toJSONSchema(shape) as Record<string, unknown>, run };
+  const environment = toolEnvironment({ tools: [own, json] });
+  const [first, second] = environment.tools?.("a") ?? [];
+  expect(first?.parameters).toEqual(second?.parameters);
+  const { observation } = await called(
+    [own, json],
+    [
+      ["zod", { a: 1 }],
+      ["json", { a: 1 }],
+      ["zod", { a: 1.5 }],
+      ["json", { a: 1.5 }],
+    ],
+  );
+  expect(observation).toEqual([
+    "2",
+    "2",
+    expect.stringContaining("Error: zod"),
+    expect.stringContaining("Error: json"),
+  ]);
+});
+
+test.each([
+  ["1 + 2 * 3", 7],
+  ["-2^2", -4],
+  ["2^-1", 0.5],
+  ["(1.5 + .5) / 4", 0.5],
+  ["--3 - -1e2", 103],
+  ["2^3^2", 512],
+])("%s = %d", (expression, value) => expect(calculate(expression)).toBe(value));
+
+test.each(["", "1 +", "1 2", "(1", "a", "process.exit()", "9^9^9^9", "(".repeat(1e5), "-".repeat(1e5)])(
+  "%.20s is refused",
+  (expression) => expect(() => calculate(expression)).toThrow(/expected|finite|nests/),
+);
+
+test("search finds a user's own documents", async () => {
+  const documents = [
+    { id: "1", title: "Bees", text: "Bees make honey." },
+    { id: "2", text: "Wasps make paper." },
+  ];
+  const { observation } = await called(
+    [searchTool(documents)],
+    [
+      ["search", { query: "honey" }],
+      ["search", { query: "granite" }],
+    ],
+  );
+  expect(observation).toEqual(["[1] Bees\nBees make honey.", "nothing found"]);
+});
+
+test("the tools of an MCP server, and of the AI SDK", async () => {
+  const server = new McpServer({ name: "own", version: "1" });
+  server.registerTool("shout", { inputSchema: { text: z.string() } }, ({ text }) => {
+    if (text === "") throw new Error("nothing to shout");
+    return { content: [{ type: "text", text: text.toUpperCase() }] };
+  });
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const client = new Client({ name: "test", version: "1" });
+  await Promise.all([server.connect(far), client.connect(near)]);
+  const ai = aiTools({
+    add: aiTool({ inputSchema: z.object({ a: z.number() }), execute: async ({ a }) => ({ sum: a + 1 }) }),
+  });
+  const { observation } = await called(
+    [...(await mcpTools(client)), ...ai],
+    [
+      ["shout", { text: "hi" }],
+      ["shout", { text: "" }],
+      ["shout", { text: 3 }],
+      ["add", { a: 1 }],
+    ],
+  );
+  expect(observation).toEqual([
+    "HI",
+    expect.stringContaining("nothing to shout"),
+    expect.stringContaining("Error: shout"),
+    '{"sum":2}',
+  ]);
+  await client.close();
+  await server.close();
+});

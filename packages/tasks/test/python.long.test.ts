@@ -1,0 +1,23 @@
+import { createSandbox, type Sandbox } from "@laconic/sandbox";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pythonAnswer } from "../src/tools/index.ts";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await createSandbox();
+}, 60_000);
+afterAll(() => sandbox.close());
+
+test.each([
+  ["print(6*7)", /^42$/],
+  ["print('so far')\n1/0", /^so far\n[^]*ZeroDivisionError/],
+  ["while True: pass", /^ended by its limit: time$/],
+])("%j", async (code, answer) => {
+  expect(await pythonAnswer(sandbox, code, { seconds: 1 })).toMatch(answer);
+});
+
+test("a run that nobody waits for is no answer", async () => {
+  await expect(pythonAnswer(sandbox, "print(1)", { signal: AbortSignal.abort() })).rejects.toMatchObject({
+    code: "engine_failed",
+  });
+});
