@@ -27,8 +27,8 @@ const { values: flags } = parseArgs({
     seeds: { type: "string", default: "0-2" },
     out: { type: "string" },
     price: { type: "string", default: "0.2" },
-    warm: { type: "string", default: "400" },
-    steps: { type: "string", default: "60" },
+    warm: { type: "string", default: "800" },
+    steps: { type: "string", default: "160" },
   },
 });
 const [first = 0, last = first] = flags.seeds.split("-").map(Number);
@@ -86,8 +86,15 @@ async function trained(seed: number): Promise<Record<string, unknown>> {
     return figuresOf((await evaluate(parts, livePolicies(parts), options)).evaluation);
   };
   const before = await measured(0);
+  print("before", { seed, warmSeconds, ...before });
   const directory = join(await mkdtemp(join(tmpdir(), "laconic-calculator-")), "run");
-  const run = await openRun({ directory, environment: {}, keepCheckpoints: 1, config: { ...config } });
+  const run = await openRun({
+    directory,
+    environment: {},
+    keepCheckpoints: 1,
+    now: () => performance.now(),
+    config: { ...config },
+  });
   await train(parts, config, run);
   await run.close();
   await rm(directory, { recursive: true });

@@ -94,6 +94,8 @@ export interface EpisodeEnvironment {
   readonly state: unknown;
   readonly random: Random;
   record(name: string, amount?: number): void;
+  /** What an agent reads in place of an answer; the answer where nothing is measured. */
+  alter(text: string, agent: AgentId): string;
 }
 
 /** What an environment answered in an episode. */

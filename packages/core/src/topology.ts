@@ -43,6 +43,8 @@ export interface EpisodeContext {
   readonly budget?: EpisodeBudget;
   /** What agents act on: `speak` lets it answer what they write. */
   readonly environment?: EpisodeEnvironment;
+  /** What an observation becomes before it is read, by its reader and its position among the reader's: for measurements. */
+  readonly alterObservation?: (text: string, agent: AgentId, position: number) => string;
   readonly signal?: AbortSignal;
   /** Monotonic milliseconds: the ledger's calls then say how long they took. */
   readonly clock?: () => number;

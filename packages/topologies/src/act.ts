@@ -28,7 +28,7 @@ type Conversation =
  */
 export async function act(
   context: EpisodeContext,
-  { environment, state, random, record }: EpisodeEnvironment,
+  { environment, state, random, record, alter }: EpisodeEnvironment,
   request: SpeakRequest,
   speakOnce: Speak,
 ): Promise<Turn> {
@@ -54,15 +54,17 @@ export async function act(
     );
     checkValue({ name: `the environment ${environment.name}: step`, value: "task" }, answer, lacksOfStep);
     const { observation, reward, done } = answer;
-    const observed = typeof observation === "string" ? [observation] : (observation ?? []);
+    const answers = typeof observation === "string" ? [observation] : (observation ?? []);
     maxTokens -= spoken.call.writtenTokens;
     const isLast =
-      observed.length === 0 || done || maxTokens < 1 || step + 1 >= (environment.maxSteps ?? defaultMaxSteps);
+      answers.length === 0 || done || maxTokens < 1 || step + 1 >= (environment.maxSteps ?? defaultMaxSteps);
     const earned = reward !== undefined && { reward };
     if (isLast) return { ...spoken, ...(steps.length > 0 && { steps }), ...earned, ...(done && { done }) };
-    steps.push({ utterance: spoken.utterance, call: spoken.call, observed: { text: observed.join("\n"), ...earned } });
+    const whole = answers.join("\n");
+    const read = alter(whole, agent);
+    steps.push({ utterance: spoken.utterance, call: spoken.call, observed: { text: read, ...earned } });
     if (trace) replies.push({ text, tokens: trace.tokens });
-    said = continued(environment, said, spoken, observed);
+    said = continued(environment, said, spoken, read === whole ? answers : [read]);
   }
 }
 

@@ -1,4 +1,12 @@
-import { environmentName, LaconicError, type Environment, type EnvironmentContext, type Topology } from "@laconic/core";
+import {
+  environmentName,
+  LaconicError,
+  type AgentId,
+  type Environment,
+  type EnvironmentContext,
+  type EpisodeEnvironment,
+  type Topology,
+} from "@laconic/core";
 
 /**
  * A topology whose agents act on an environment: in every turn an agent goes on from what the environment answers, until there
@@ -18,6 +26,12 @@ export function inEnvironment(topology: Topology, environment: Environment): Top
       const record: EnvironmentContext["record"] = (name, amount = 1) => {
         measures.set(name, (measures.get(name) ?? 0) + amount);
       };
+      const read = new Map<AgentId, number>();
+      const alter: EpisodeEnvironment["alter"] = (text, agent) => {
+        const position = read.get(agent) ?? 0;
+        read.set(agent, position + 1);
+        return context.alterObservation?.(text, agent, position) ?? text;
+      };
       const random = context.random.split("environment");
       const { signal } = context;
       const state = await environment.reset(problem, {
@@ -28,7 +42,7 @@ export function inEnvironment(topology: Topology, environment: Environment): Top
       try {
         const episode = await topology.run(problem, {
           ...context,
-          environment: { environment, state, random, record },
+          environment: { environment, state, random, record, alter },
         });
         return measures.size === 0 ? episode : { ...episode, measures: Object.fromEntries(measures) };
       } finally {

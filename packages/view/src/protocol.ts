@@ -169,6 +169,8 @@ export interface TurnDetail {
   readonly deliveredTo: readonly AgentId[];
   /** Turns that it read, of this episode. */
   readonly reads: readonly number[];
+  /** What its environment answered; null where it did not. */
+  readonly observed: { readonly text: string; readonly tokens: number } | null;
   /** What the agent alone was told; null where nothing was. */
   readonly view: string | null;
   /** Present when a local policy wrote it, one entry per token, the end token included. */

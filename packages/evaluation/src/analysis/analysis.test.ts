@@ -1,8 +1,8 @@
-import { randomFromSeed, type Episode } from "@laconic/core";
-import { scriptedEpisode, scriptedModel } from "@laconic/core/testing";
-import { star } from "@laconic/topologies";
+import { randomFromSeed, type Environment, type Episode } from "@laconic/core";
+import { scriptedEpisode, scriptedModel, type Script } from "@laconic/core/testing";
+import { inEnvironment, solo, star, type AgentSpec } from "@laconic/topologies";
 import { describe, expect, test } from "vitest";
-import { commonMessages, messageValues, summariseValues } from "./message-value.ts";
+import { commonMessages, messageValues, observationValues, summariseValues } from "./message-value.ts";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { rescore } from "./rescore.ts";
 import { speechEdges } from "./speech-edges.ts";
@@ -153,4 +153,28 @@ describe("a team before and after training", () => {
     expect(analysis.values).toMatchObject({ messages: 2, meanValue: 0.25, harmfulShare: 0.5 });
     expect(analysis.extremes.map(({ value }) => value)).toEqual([-0.5, 1]);
   });
+});
+
+test("an observation is left out or swapped like a message", async () => {
+  const environment: Environment = {
+    name: "secrets",
+    reset: () => null,
+    step: (_, { text }) => (text.startsWith("ask") ? { observation: text === "ask 1" ? "42" : "noise" } : {}),
+  };
+  const asking: Script = ({ prompt }) => {
+    const said = prompt.kind === "text" ? prompt.text : "";
+    if (said.endsWith("?")) return "ask 1";
+    return said.includes("ask 2") ? (said.includes("42") ? "42" : "none") : "ask 2";
+  };
+  const speaker: AgentSpec = { id: "a", role: "a", maxTokens: 99, prompt: () => ({ kind: "text", text: "?" }) };
+  const topology = inEnvironment(solo(speaker), environment);
+  const context = { models: { a: scriptedModel(asking) }, sampling: { temperature: 1 }, random: randomFromSeed(1) };
+  const judge = { score: async ({ answer }: Episode) => (answer === "42" ? 1 : 0), valueOf: (score: number) => score };
+  const { values } = await observationValues(topology, { id: "p", question: "", gold: "42" }, context, judge);
+  expect(values.map(({ turn, text, tokens, value }) => [turn, text, tokens, value])).toEqual([
+    [0, "42", 1, 1],
+    [1, "noise", 4, 0],
+  ]);
+  const swapped = await observationValues(topology, { id: "p", question: "", gold: "42" }, context, judge, () => "42!");
+  expect(swapped.values.map(({ value }) => value)).toEqual([0, 0]);
 });

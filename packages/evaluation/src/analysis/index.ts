@@ -2,7 +2,7 @@
  * What a team says, what each message is worth, and recorded episodes under other rewards. Opens no file and asks no model of its own.
  * @module @laconic/evaluation/analysis
  */
-export { commonMessages, messageValues, summariseValues } from "./message-value.ts";
+export { commonMessages, messageValues, observationValues, summariseValues } from "./message-value.ts";
 export type { CommonMessage, Cut, MessageJudge, MessageValue, ValueSummary } from "./message-value.ts";
 export { speechEdges } from "./speech-edges.ts";
 export type { SpeechEdge } from "./speech-edges.ts";

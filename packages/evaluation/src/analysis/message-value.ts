@@ -1,4 +1,13 @@
-import type { Completion, Episode, EpisodeContext, LanguageModel, Problem, Topology, Utterance } from "@laconic/core";
+import type {
+  Completion,
+  Episode,
+  EpisodeContext,
+  LanguageModel,
+  Observation,
+  Problem,
+  Topology,
+  Utterance,
+} from "@laconic/core";
 
 /** What an episode is worth without one of its messages. */
 export interface MessageValue {
@@ -19,6 +28,35 @@ export interface MessageJudge<Score> {
   score(episode: Episode): Promise<Score>;
   /** The score as a number; what a message is worth is in its units. NaN where it has none. */
   valueOf(score: Score): number;
+}
+
+/**
+ * What each observation was worth to its reader: the episode is played again without it, or with another text in its place. Else as
+ * {@link messageValues}. `agent` is the reader, `turn` the turn that the environment answered.
+ * @param instead - of an observation; nothing by default
+ */
+export async function observationValues<Score>(
+  topology: Topology,
+  problem: Problem,
+  context: EpisodeContext,
+  judge: MessageJudge<Score>,
+  instead: (observation: Observation) => string = () => "",
+): Promise<{ readonly episode: Episode; readonly score: Score; readonly values: readonly MessageValue[] }> {
+  const episode = await topology.run(problem, context);
+  const score = await judge.score(episode);
+  const whole = judge.valueOf(score);
+  const read = (episode.observations ?? []).filter(({ text }) => text !== "");
+  const values = await Promise.all(
+    read.map(async (observation, i): Promise<MessageValue> => {
+      const { agent, turn, text, tokens } = observation;
+      const position = read.slice(0, i).filter((each) => each.agent === agent).length;
+      const alterObservation: EpisodeContext["alterObservation"] = (given, reader, at) =>
+        reader === agent && at === position ? instead(observation) : given;
+      const other = await topology.run(problem, { ...context, alterObservation });
+      return { agent, turn, text, tokens, value: whole - judge.valueOf(await judge.score(other)) };
+    }),
+  );
+  return { episode, score, values };
 }
 
 /**

@@ -1,11 +1,11 @@
-import type { Problem, Random, ToolFormat, TrainingSequence } from "@laconic/core";
+import { randomFromSeed, type Problem, type Random, type ToolFormat, type TrainingSequence } from "@laconic/core";
 import { solo } from "@laconic/topologies";
 import { defineTask } from "../define-task.ts";
 import { relayGrader } from "../relay/grader.ts";
 import { solverPrompt } from "../relay/prompts.ts";
 import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
 import { relayMarks, relayTokenizer } from "../relay/tokenizer.ts";
-import { heldOutSplits, type TeamTask } from "../task.ts";
+import type { HeldOutSplits, TeamTask } from "../task.ts";
 import { calculator } from "../tools/calculator.ts";
 import { toolEnvironment } from "../tools/tool-environment.ts";
 
@@ -56,7 +56,7 @@ export function calculatorTask({ price = 0.2, heldOut = 200 }: CalculatorTaskOpt
     tokenizer: relayTokenizer,
     grader: relayGrader,
     problems: (random, count) => Array.from({ length: count }, () => drawTraining(random)),
-    ...heldOutSplits(heldOut, "calculator", drawHeldOut),
+    ...splits(heldOut),
   });
 }
 
@@ -78,23 +78,46 @@ export function calculatorExamples(size: number, random: Random, asks = 0.8): Tr
   });
 }
 
-/** Every fifth pair of numbers is held out, whatever their order. */
-const isHeldOut = (a: number, b: number): boolean => (7 * (a + b) + Math.abs(a - b)) % 5 === 0;
+/** Two of five sums, whatever the order of their numbers, are never learned on. */
+const isHeldOut = (a: number, b: number): boolean => (a * b + a + b) % 5 < 2;
+
+const small = Array.from({ length: 10 }, (_, i) => i);
+const easyNumbers = [...small, ...small.slice(1).map((ten) => 10 * ten)];
+const hardNumbers = Array.from({ length: 90 }, (_, i) => 10 + i);
+
+const sums = { easy: sumsOf(easyNumbers, (a, b) => Math.min(a, b) < 10), hard: sumsOf(hardNumbers, () => true) };
+
+function sumsOf(
+  numbers: readonly number[],
+  isWanted: (a: number, b: number) => boolean,
+): readonly (readonly [number, number])[] {
+  return numbers.flatMap((a) => numbers.filter((b) => isWanted(a, b)).map((b) => [a, b] as const));
+}
+
+function problemOf(group: keyof typeof sums, [a, b]: readonly [number, number]): Problem {
+  const question = `${a}+${b}`;
+  return { id: question, question, gold: String(a + b), group };
+}
+
+const training = {
+  easy: sums.easy.filter((sum) => !isHeldOut(...sum)),
+  hard: sums.hard.filter((sum) => !isHeldOut(...sum)),
+};
 
 function drawTraining(random: Random): Problem {
-  return drawWhere(random, (a, b) => !isHeldOut(a, b));
+  const group = random.pick(["easy", "hard"] as const);
+  return problemOf(group, random.pick(training[group]));
 }
 
-function drawHeldOut(random: Random): Problem {
-  return drawWhere(random, isHeldOut);
-}
-
-function drawWhere(random: Random, isWanted: (a: number, b: number) => boolean): Problem {
-  const isHard = random.uniform() < 0.5;
-  for (;;) {
-    const a = isHard ? 10 + random.integer(90) : random.pick([1, 10]) * random.integer(10);
-    const b = isHard ? 10 + random.integer(90) : random.integer(10);
-    const question = `${a}+${b}`;
-    if (isWanted(a, b)) return { id: question, question, gold: String(a + b), group: isHard ? "hard" : "easy" };
+/** As many of each group as there are, at most half of `count`, in validation and in the test. */
+function splits(count: number): HeldOutSplits {
+  const random = randomFromSeed("calculator");
+  const [validation, heldOut]: [Problem[], Problem[]] = [[], []];
+  for (const group of ["easy", "hard"] as const) {
+    const all = random.shuffle(sums[group].filter((sum) => isHeldOut(...sum))).map((sum) => problemOf(group, sum));
+    const each = Math.min(Math.ceil(count / 2), Math.floor(all.length / 2));
+    validation.push(...all.slice(0, each));
+    heldOut.push(...all.slice(each, 2 * each));
   }
+  return { validation, heldOut };
 }

@@ -62,7 +62,11 @@ export function toolEnvironment({
     concurrent: true,
     ...rest,
     tools: (agent) => Array.from(toolsOf(agent).values(), ({ tool }) => definitionOf(tool)),
-    reset: () => null,
+    reset(_, { record }) {
+      // So that a mean counts episodes without a call.
+      for (const name of ["calls", "call_errors"]) record(name, 0);
+      return null;
+    },
     async step(_, { agent, calls }, context) {
       if (calls.length === 0) return {};
       const given = toolsOf(agent);

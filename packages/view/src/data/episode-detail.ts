@@ -8,7 +8,7 @@ type Advantage = number | readonly number[];
 
 interface Parts {
   readonly problem: Problem;
-  readonly episode: Pick<StoredEpisode, "answer" | "ledger">;
+  readonly episode: Pick<StoredEpisode, "answer" | "ledger" | "observations">;
   readonly turns: readonly {
     readonly said: StoredUtterance;
     readonly ids: readonly number[] | null;
@@ -127,7 +127,8 @@ function assemble({
         silent,
         writtenTokens,
         deliveredTo,
-        reads: calls.get(turn)?.reads.map((read) => read.turn) ?? [],
+        reads: calls.get(turn)?.reads.flatMap((read) => (read.from === environmentName ? [] : [read.turn])) ?? [],
+        observed: observedAfter(turn, episode),
         view: problem.views?.[agent] ?? null,
         tokens:
           ids?.map((id, t) => ({
@@ -145,6 +146,11 @@ function assemble({
     cost,
     messageValue,
   };
+}
+
+function observedAfter(turn: number, { observations = [] }: Parts["episode"]): TurnDetail["observed"] {
+  const found = observations.find((each) => each.turn === turn && each.text !== "");
+  return found ? { text: found.text, tokens: found.tokens } : null;
 }
 
 /** Of the token at a place in a turn: those of the message come first, then its end token, which nobody reads. */

@@ -115,12 +115,20 @@ function Turn({ turn, turns, by, scale, value }: TurnProps) {
           <SafeText text={turn.text} />
         )}
       </div>
+      {turn.observed !== null && (
+        <div class="part read">
+          <span class="what">environment, {counted(turn.observed.tokens, "token")}</span>
+          <SafeText text={turn.observed.text} max={1500} />
+        </div>
+      )}
       <p class="soft small to">
-        {turn.silent
-          ? "Nothing to read."
-          : turn.deliveredTo.length === 0
-            ? "No agent reads this: it is an answer, or it is wasted."
-            : `Read by ${turn.deliveredTo.map((agent) => visibleLine(agent, 40)).join(", ")}.`}
+        {turn.observed !== null
+          ? "Read by the environment alone."
+          : turn.silent
+            ? "Nothing to read."
+            : turn.deliveredTo.length === 0
+              ? "No agent reads this: it is an answer, or it is wasted."
+              : `Read by ${turn.deliveredTo.map((agent) => visibleLine(agent, 40)).join(", ")}.`}
       </p>
       {value !== null && <Value value={value} />}
     </li>
