@@ -53,6 +53,8 @@ export const askedQueries: readonly Asked[] = [
   ["custom reward", "/your-own-task"],
   ["custom task", "/your-own-task"],
   ["custom loss", "/own-values"],
+  ["environment", "/environments"],
+  ["tool calls", "/environments"],
   ["own data", "/own-data"],
   ["vLLM", "/samplers"],
   ["resume", "/faq"],

@@ -89,7 +89,7 @@ export interface Environment<State = unknown> {
 }
 
 /** An environment in an episode. */
-export interface EpisodeEnvironment {
+export interface PlayedEnvironment {
   readonly environment: Environment;
   readonly state: unknown;
   readonly random: Random;

@@ -94,7 +94,7 @@ export type {
   EnvironmentAction,
   EnvironmentContext,
   EnvironmentStep,
-  EpisodeEnvironment,
+  PlayedEnvironment,
   Observation,
   ToolDefinition,
   ToolFormat,

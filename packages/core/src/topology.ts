@@ -1,4 +1,4 @@
-import type { EpisodeEnvironment } from "./environment.ts";
+import type { PlayedEnvironment } from "./environment.ts";
 import type { Episode } from "./episode.ts";
 import type { LanguageModel, SamplingSettings } from "./language-model.ts";
 import type { AgentId, Problem } from "./problem.ts";
@@ -42,7 +42,7 @@ export interface EpisodeContext {
   /** What agents may be shown of it: no more than that. Limits bind, and a price steers. */
   readonly budget?: EpisodeBudget;
   /** What agents act on: `speak` lets it answer what they write. */
-  readonly environment?: EpisodeEnvironment;
+  readonly environment?: PlayedEnvironment;
   /** What an observation becomes before it is read, by its reader and its position among the reader's: for measurements. */
   readonly alterObservation?: (text: string, agent: AgentId, position: number) => string;
   readonly signal?: AbortSignal;

@@ -6,7 +6,7 @@ import {
   type Environment,
   type EnvironmentStep,
   type EpisodeContext,
-  type EpisodeEnvironment,
+  type PlayedEnvironment,
   type OwnReply,
   type Prompt,
   type ToolMessage,
@@ -28,7 +28,7 @@ type Conversation =
  */
 export async function act(
   context: EpisodeContext,
-  { environment, state, random, record, alter }: EpisodeEnvironment,
+  { environment, state, random, record, alter }: PlayedEnvironment,
   request: SpeakRequest,
   speakOnce: Speak,
 ): Promise<Turn> {

@@ -4,7 +4,7 @@ import {
   type AgentId,
   type Environment,
   type EnvironmentContext,
-  type EpisodeEnvironment,
+  type PlayedEnvironment,
   type Topology,
 } from "@laconic/core";
 
@@ -27,7 +27,7 @@ export function inEnvironment(topology: Topology, environment: Environment): Top
         measures.set(name, (measures.get(name) ?? 0) + amount);
       };
       const read = new Map<AgentId, number>();
-      const alter: EpisodeEnvironment["alter"] = (text, agent) => {
+      const alter: PlayedEnvironment["alter"] = (text, agent) => {
         const position = read.get(agent) ?? 0;
         read.set(agent, position + 1);
         return context.alterObservation?.(text, agent, position) ?? text;
