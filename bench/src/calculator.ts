@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { randomFromSeed } from "@laconic/core";
 import { createLocalEngine, localPolicy, repeatableBatching } from "@laconic/engine";
 import { wasmKernels } from "@laconic/kernels-wasm";
-import { calculatorExamples, calculatorTask } from "@laconic/tasks";
+import { calculatorExamples, calculatorTask } from "@laconic/tasks/tools";
 import {
   evaluate,
   livePolicies,

@@ -27,8 +27,6 @@ export type { WarmStartExample } from "./relay/warm-start.ts";
 export { warmStartCurriculum } from "./relay/curriculum.ts";
 export type { WarmStartPhase } from "./relay/curriculum.ts";
 
-export { calculatorExamples, calculatorTask } from "./calculator/task.ts";
-export type { CalculatorTaskOptions } from "./calculator/task.ts";
 export { relayCriticTask } from "./relay-critic/task.ts";
 export type { RelayCriticOptions } from "./relay-critic/task.ts";
 export { relayFeedbackTask } from "./relay-pair/feedback.ts";

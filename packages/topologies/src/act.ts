@@ -11,7 +11,7 @@ import {
   type Prompt,
   type ToolMessage,
 } from "@laconic/core";
-import type { SpeakRequest, Turn, TurnStep } from "./speak.ts";
+import type { SpeakRequest, Turn, TurnStep } from "./turn.ts";
 
 const defaultMaxSteps = 8;
 

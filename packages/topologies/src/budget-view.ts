@@ -1,5 +1,5 @@
 import type { EpisodeContext } from "@laconic/core";
-import { callsOf, type Turn } from "./speak.ts";
+import { callsOf, type Turn } from "./turn.ts";
 import type { BudgetView } from "./view.ts";
 
 /** The budget as the next speakers see it; undefined where the episode has none. */

@@ -8,7 +8,7 @@ import {
   type StopReason,
   type Utterance,
 } from "@laconic/core";
-import type { Turn, TurnStep } from "./speak.ts";
+import type { Turn, TurnStep } from "./turn.ts";
 
 /**
  * Turns, in order and numbered from 0, as an episode: every utterance is delivered to those who read it,

@@ -41,7 +41,7 @@ export type { Received, JointBaseline, JointWords } from "./program/joint-baseli
 export type { TrainingTask } from "./training-task.ts";
 
 export { speak } from "./speak.ts";
-export type { SpeakRequest, Turn, TurnStep } from "./speak.ts";
+export type { SpeakRequest, Turn, TurnStep } from "./turn.ts";
 export { endEpisode } from "./end-episode.ts";
 
 export { chatTemplate, problemText, quote, quoted, solving } from "./prompts/template.ts";

@@ -3,7 +3,7 @@ import { scriptedModel } from "@laconic/core/testing";
 import { expect, test } from "vitest";
 import { debateGraph, graphTopology, programTopology, synchronousTurns, type AgentSpec } from "./index.ts";
 import { admit } from "./limits.ts";
-import type { Turn } from "./speak.ts";
+import type { Turn } from "./turn.ts";
 
 const problem = { id: "1", question: "what is asked?", gold: "x" };
 const agent = (id: string, maxTokens = 20): AgentSpec => ({

@@ -1,6 +1,6 @@
 import { hardCap } from "@laconic/budget";
 import type { AgentId, EpisodeLimits, StopReason } from "@laconic/core";
-import { callsOf, type Turn } from "./speak.ts";
+import { callsOf, type Turn } from "./turn.ts";
 
 /** Who of a wave may still speak, and how much. */
 export interface Admission<T> {

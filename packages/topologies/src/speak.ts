@@ -5,64 +5,11 @@ import {
   type AgentId,
   type Completion,
   type EpisodeContext,
-  type LedgerCall,
-  type Observation,
   type OwnReply,
   type Prompt,
-  type Utterance,
 } from "@laconic/core";
 import { act } from "./act.ts";
-import type { ReceivedMessage } from "./view.ts";
-
-/** One turn to be taken. */
-export interface SpeakRequest {
-  readonly agent: AgentId;
-  /** Position in the episode, from 0; also names the turn's random stream. */
-  readonly turn: number;
-  readonly round: number;
-  readonly prompt: Prompt;
-  /** The messages in the prompt; spoken ones enter the ledger as reads. */
-  readonly inbox: readonly ReceivedMessage[];
-  /** Most tokens written, the end token included. */
-  readonly maxTokens: number;
-  /** Instead of the episode's. */
-  readonly temperature?: number;
-  /** Texts that end the reply, in place of those of the context's sampling. */
-  readonly stop?: readonly string[];
-  /** The agent speaks more than once in the episode, so its prompts may begin alike: a local policy keeps what it computed. */
-  readonly speaksAgain?: boolean;
-  /** What was said before it: a chat with the agent's own replies in it goes on from their tokens. */
-  readonly earlier?: readonly Turn[];
-  /** What it wrote in this turn before. */
-  readonly replies?: readonly OwnReply[];
-  readonly renderPrompt?: (prompt: Prompt) => string;
-  /** What an agent says to say nothing, beside an empty text. */
-  readonly pass?: string;
-}
-
-/** A text of a turn before its last one, and what the environment answered. */
-export interface TurnStep extends Pick<Turn, "utterance" | "call"> {
-  readonly observed: Pick<Observation, "text" | "reward">;
-}
-
-/** One turn taken: what was written, what it cost, and how readers get it. */
-export interface Turn {
-  /** What was written to an environment before: no other agent reads it. */
-  readonly steps?: readonly TurnStep[];
-  /** What the last text earned from an environment. */
-  readonly reward?: number;
-  /** The environment ended the episode. */
-  readonly done?: boolean;
-  /** `deliveredTo` is empty until {@link endEpisode} knows the readers. */
-  readonly utterance: Utterance;
-  readonly call: LedgerCall;
-  readonly message: ReceivedMessage;
-}
-
-/** Every call of a turn, in order. */
-export function callsOf({ steps = [], call }: Turn): LedgerCall[] {
-  return [...steps.map((step) => step.call), call];
-}
+import type { SpeakRequest, Turn } from "./turn.ts";
 
 /**
  * Asks an agent's model and records the turn. Every method speaks through this, so every ledger is filled alike. In an environment the

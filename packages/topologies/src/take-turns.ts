@@ -1,5 +1,6 @@
 import { LaconicError, type EpisodeContext, type StopReason } from "@laconic/core";
-import { speak, type SpeakRequest, type Turn } from "./speak.ts";
+import { speak } from "./speak.ts";
+import type { SpeakRequest, Turn } from "./turn.ts";
 
 /** When an episode's time is over. */
 export interface EpisodeClock {

@@ -159,7 +159,8 @@ test("an observation is left out or swapped like a message", async () => {
   const environment: Environment = {
     name: "secrets",
     reset: () => null,
-    step: (_, { text }) => (text.startsWith("ask") ? { observation: text === "ask 1" ? "42" : "noise" } : {}),
+    step: (_, action) =>
+      action.text.startsWith("ask") ? { observation: action.text === "ask 1" ? "42" : "noise" } : {},
   };
   const asking: Script = ({ prompt }) => {
     const said = prompt.kind === "text" ? prompt.text : "";
@@ -167,14 +168,17 @@ test("an observation is left out or swapped like a message", async () => {
     return said.includes("ask 2") ? (said.includes("42") ? "42" : "none") : "ask 2";
   };
   const speaker: AgentSpec = { id: "a", role: "a", maxTokens: 99, prompt: () => ({ kind: "text", text: "?" }) };
-  const topology = inEnvironment(solo(speaker), environment);
-  const context = { models: { a: scriptedModel(asking) }, sampling: { temperature: 1 }, random: randomFromSeed(1) };
-  const judge = { score: async ({ answer }: Episode) => (answer === "42" ? 1 : 0), valueOf: (score: number) => score };
-  const { values } = await observationValues(topology, { id: "p", question: "", gold: "42" }, context, judge);
-  expect(values.map(({ turn, text, tokens, value }) => [turn, text, tokens, value])).toEqual([
+  const acting = inEnvironment(solo(speaker), environment);
+  const own = { models: { a: scriptedModel(asking) }, sampling: { temperature: 1 }, random: randomFromSeed(1) };
+  const judging = {
+    score: async ({ answer }: Episode) => (answer === "42" ? 1 : 0),
+    valueOf: (value: number) => value,
+  };
+  const { values } = await observationValues(acting, problem, own, judging);
+  expect(values.map((each) => [each.turn, each.text, each.tokens, each.value])).toEqual([
     [0, "42", 1, 1],
     [1, "noise", 4, 0],
   ]);
-  const swapped = await observationValues(topology, { id: "p", question: "", gold: "42" }, context, judge, () => "42!");
+  const swapped = await observationValues(acting, problem, own, judging, () => "42!");
   expect(swapped.values.map(({ value }) => value)).toEqual([0, 0]);
 });

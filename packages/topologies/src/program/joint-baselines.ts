@@ -1,5 +1,5 @@
 import type { Topology } from "@laconic/core";
-import type { Turn } from "../speak.ts";
+import type { Turn } from "../turn.ts";
 import { programTopology, type Line, type Program, type Stage } from "./program-topology.ts";
 import { jointAnswer, jointOutputs, jointPrompt, type JointGame, type Player } from "./synchronous-turns.ts";
 

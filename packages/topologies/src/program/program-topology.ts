@@ -13,7 +13,8 @@ import { endEpisode } from "../end-episode.ts";
 import { admit } from "../limits.ts";
 import { budgetView } from "../budget-view.ts";
 import { problemText } from "../prompts/template.ts";
-import { modelOf, type Turn } from "../speak.ts";
+import { modelOf } from "../speak.ts";
+import type { Turn } from "../turn.ts";
 import { episodeClock, takeTurns, type EpisodeClock } from "../take-turns.ts";
 import type { BudgetView, ReceivedMessage } from "../view.ts";
 

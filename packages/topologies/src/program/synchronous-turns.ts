@@ -1,6 +1,6 @@
 import type { AgentId, ChatMessage, Episode, Problem, Prompt, StopReason, Topology, Utterance } from "@laconic/core";
 import { endEpisode } from "../end-episode.ts";
-import type { Turn } from "../speak.ts";
+import type { Turn } from "../turn.ts";
 import { programTopology } from "./program-topology.ts";
 
 /** What an agent of {@link synchronousTurns} is. */
