@@ -5,7 +5,7 @@ import { type Judged, type PolicyFacts, type StepFacts } from "./step-facts.ts";
 
 type Metrics = Record<string, number>;
 
-const stopReasons = ["answered", "no_answer", "truncated", "turn_limit", "token_limit", "time_limit", "error"];
+const stopReasons = ["answered", "no_answer", "truncated", "turn_limit", "token_limit", "time_limit", "done", "error"];
 
 /** A line of `metrics.jsonl` from what a step held; what a plain run of the weights says is not in it. */
 export function metricsOf(facts: StepFacts, train: TrainSettings): Metrics {

@@ -81,11 +81,11 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     },
   );
 
-  test("a test without a training split is not trained on; a file of problems takes its place", async () => {
+  test("questions to learn on come from elsewhere than the test, and a file of problems takes their place", async () => {
     const folder = await mkdtemp(join(tmpdir(), "laconic-tasks-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const settings = { name: "benchmark", benchmark: "math500", team: "solo" } as const;
-    await expect(openTask(settings, resources)).rejects.toMatchObject({ code: "data_invalid" });
+    await expect(openTask(settings, resources)).rejects.toThrow(/hendrycks_math.* is not in the cache/u);
     const file = join(folder, "problems.jsonl");
     await writeFile(file, '{"question":"1+1?","gold":"2"}\n\n{"id":7,"question":"2+2?","gold":"4"}\n');
     const task = await openTask({ ...settings, file }, resources);
