@@ -84,6 +84,9 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
   test("questions to learn on come from elsewhere than the test, and a file of problems takes their place", async () => {
     const folder = await mkdtemp(join(tmpdir(), "laconic-tasks-"));
     onTestFinished(() => rm(folder, { recursive: true }));
+    vi.stubEnv("HF_HOME", folder);
+    vi.stubEnv("HF_HUB_OFFLINE", "1");
+    onTestFinished(() => void vi.unstubAllEnvs());
     const settings = { name: "benchmark", benchmark: "math500", team: "solo" } as const;
     await expect(openTask(settings, resources)).rejects.toThrow(/hendrycks_math.* is not in the cache/u);
     const file = join(folder, "problems.jsonl");
