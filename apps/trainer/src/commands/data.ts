@@ -182,7 +182,7 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
 /** @throws LaconicError `config_invalid` without a name */
 function named(name: string | undefined): string {
   if (name !== undefined) return name;
-  throw new LaconicError("config_invalid", "data get needs a benchmark, or --exemplars; laconic data ls lists them", {
+  throw new LaconicError("config_invalid", "data get needs a NAME, or --exemplars; laconic data ls lists them", {
     key: "name",
   });
 }
