@@ -42,27 +42,32 @@ export interface CompletionBody extends SharedParameters {
 }
 
 /** Each may have the value that changes nothing, too. */
-export const samplingSchemas = Object.fromEntries(
+const samplingSchemas = Object.fromEntries(
   Object.entries(samplingFieldShapes("openai-extended")).map(([field, shape]) => [
     field,
     schemaOf(shape).exactOptional(),
   ]),
 ) as { readonly [Field in keyof Required<SamplingFields>]: z.ZodExactOptional<z.ZodType<number>> };
 
-const shared = {
+/** What models and teams take. */
+const common = {
   model: z.string(),
   ...samplingSchemas,
   temperature: z.number().min(0).max(100).exactOptional(),
   n: z.int().min(1).max(128).exactOptional(),
   seed: z.int().exactOptional(),
-  stop: z.union([z.string(), z.array(z.string()).max(16), z.null()]).exactOptional(),
   stream: z.boolean().exactOptional(),
   stream_options: z.strictObject({ include_usage: z.boolean().exactOptional() }).nullable().exactOptional(),
   max_tokens: z.int().min(1).nullable().exactOptional(),
+  user: z.string().exactOptional(),
+};
+
+const shared = {
+  ...common,
+  stop: z.union([z.string(), z.array(z.string()).max(16), z.null()]).exactOptional(),
   return_token_ids: z.boolean().exactOptional(),
   logprobs_mode: z.enum(["raw_logprobs", "processed_logprobs"]).exactOptional(),
   prompt_cache_key: z.string().max(512).exactOptional(),
-  user: z.string().exactOptional(),
   response_format: z
     .strictObject({ type: z.literal("text") })
     .nullable()
@@ -75,7 +80,7 @@ const shared = {
 const tokens = z.array(z.int().min(0)).min(1);
 
 /** Content in parts, joined. */
-export const chatParts: z.ZodType<string> = z
+const chatParts: z.ZodType<string> = z
   .array(z.strictObject({ type: z.literal("text"), text: z.string() }))
   .transform((texts) => texts.map(({ text }) => text).join(""));
 
@@ -107,4 +112,30 @@ export const completionSchema: z.ZodType<CompletionBody> = z.strictObject({
   }),
   logprobs: z.int().min(0).max(5).nullable().exactOptional(),
   echo: z.boolean().nullable().exactOptional(),
+});
+
+/** A chat with a team. */
+export interface TeamChatBody
+  extends
+    Pick<
+      ChatBody,
+      "model" | "n" | "seed" | "stream" | "stream_options" | "max_tokens" | "max_completion_tokens" | "user"
+    >,
+    SamplingFields {
+  /** Each has whose private view it is; without a name it is the question. */
+  readonly messages: readonly { readonly role: "user"; readonly content: string; readonly name?: string }[];
+}
+
+export const teamChatSchema: z.ZodType<TeamChatBody> = z.strictObject({
+  ...common,
+  max_completion_tokens: z.int().min(1).nullable().exactOptional(),
+  messages: z
+    .array(
+      z.strictObject({
+        role: z.literal("user", { error: "it must be user: a team is asked one question, and keeps no conversation" }),
+        content: z.union([z.string(), chatParts]),
+        name: z.string().min(1).exactOptional(),
+      }),
+    )
+    .min(1),
 });

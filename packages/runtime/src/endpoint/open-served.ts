@@ -84,8 +84,9 @@ export async function openServed(
     noteSources(found, progress);
     const { task } = found.config;
     const hasTeam = isReference(task) || task.name !== "gateway";
-    const team = hasTeam && choice.policy === undefined ? await servedTeam(run, found, choice, place, progress) : null;
-    return team ?? alone(await servedRun(run, found, choice, progress));
+    return hasTeam && choice.policy === undefined
+      ? servedTeam(run, found, choice, place, progress)
+      : alone(await servedRun(run, found, choice, progress));
   });
 }
 
@@ -167,14 +168,14 @@ function shippedTokenizer(templateArguments: Readonly<Record<string, unknown>>):
   return relayTask({ level: "one-fact" }).tokenizer;
 }
 
-/** The run's team under the run's name, each trained agent as `RUN/AGENT`; null for a team of one. */
+/** The run's team under the run's name, each trained agent as `RUN/AGENT`; a team of one is its policy. */
 async function servedTeam(
   run: string,
   { config, checkpoint }: FoundRun,
   { templateArguments, cap }: ServedChoice,
   { engine, device }: ServedPlace,
   progress: Progress,
-): Promise<Served | null> {
+): Promise<Served> {
   expectWeightsHere(config.engine, run);
   await checkModelsOf(run, config, progress);
   const chatTemplateArguments = { ...config.chatTemplateArguments, ...templateArguments };
@@ -189,19 +190,20 @@ async function servedTeam(
   try {
     await checkInputs(run, "tokenizer", tokenizerInput(task.tokenizer));
     const { topology, problemOf } = task;
-    if (topology.agents.length === 1) {
-      await close();
-      return null;
-    }
     const name = basename(run);
+    const isTeam = topology.agents.length > 1;
     const { sampling } = config.train;
     const team = { name, topology, models: modelsOf(parts, livePolicies(parts)), sampling };
     const seats = Object.entries(parts.policies).flatMap(([policy, { model, agents }]) =>
       agents.map((agent) =>
-        servedModel({ name: `${name}/${agent}`, model, tokenizer: tokenizers[policy] ?? task.tokenizer }),
+        servedModel({
+          name: isTeam ? `${name}/${agent}` : name,
+          model,
+          tokenizer: tokenizers[policy] ?? task.tokenizer,
+        }),
       ),
     );
-    return { models: [{ ...team, ...(problemOf && { problemOf }) }, ...seats], close };
+    return { models: isTeam ? [{ ...team, ...(problemOf && { problemOf }) }, ...seats] : seats, close };
   } catch (error) {
     await close();
     throw error;

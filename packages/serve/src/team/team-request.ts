@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { samplingOfFields, type AgentId, type EpisodeContext, type Problem } from "@laconic/core";
-import { z } from "zod";
 import { invalid } from "../http.ts";
 import { parse } from "../jobs.ts";
 import type { ServedTeam } from "../options.ts";
-import { chatParts, samplingSchemas } from "../schemas.ts";
+import { teamChatSchema, type TeamChatBody } from "../schemas.ts";
 
 /** What a chat asks of a team. */
 export interface TeamRequest {
@@ -19,35 +18,12 @@ export interface TeamRequest {
   readonly includesUsage: boolean;
 }
 
-const chatOfTeam = z.strictObject({
-  model: z.string(),
-  ...samplingSchemas,
-  temperature: z.number().min(0).max(100).exactOptional(),
-  n: z.int().min(1).max(128).exactOptional(),
-  seed: z.int().exactOptional(),
-  stream: z.boolean().exactOptional(),
-  stream_options: z.strictObject({ include_usage: z.boolean().exactOptional() }).nullable().exactOptional(),
-  max_tokens: z.int().min(1).nullable().exactOptional(),
-  max_completion_tokens: z.int().min(1).nullable().exactOptional(),
-  user: z.string().exactOptional(),
-  messages: z
-    .array(
-      z.strictObject({
-        role: z.literal("user", { error: "it must be user: a team is asked one question, and keeps no conversation" }),
-        content: z.union([z.string(), chatParts]),
-        /** Whose private view it is; without a name it is the question. */
-        name: z.string().min(1).exactOptional(),
-      }),
-    )
-    .min(1),
-});
-
 /**
  * Reads a chat for a team: one message without a name is the question, one with an agent's name is what that agent alone sees.
  * @throws HttpError 400 naming the parameter; LaconicError `input_invalid` for a question that the team cannot be asked
  */
 export function teamRequest(json: unknown, team: ServedTeam): TeamRequest {
-  const body = parse(chatOfTeam, json);
+  const body = parse(teamChatSchema, json);
   const questions = body.messages.filter(({ name }) => name === undefined);
   if (questions.length !== 1)
     throw invalid(
@@ -73,7 +49,7 @@ function problemOf({ problemOf: pose }: ServedTeam, question: string, views: Pro
 
 /** @throws HttpError 400 for an agent that the team does not have, or that has two views */
 function viewsIn(
-  messages: z.infer<typeof chatOfTeam>["messages"],
+  messages: TeamChatBody["messages"],
   { name: team, topology: { agents } }: ServedTeam,
 ): Problem["views"] {
   const views = new Map<AgentId, string>();
