@@ -21,6 +21,8 @@ export interface EngineCapabilities {
   readonly batchInvariant: boolean;
   /** Worker threads or processes that share the batch. */
   readonly workers: number;
+  /** `createValueModel` gives models; otherwise it refuses by name. */
+  readonly scalarHeads: boolean;
 }
 
 /** Low-rank adapters on frozen weights (Hu et al. 2021); names and defaults as in PEFT. */
@@ -187,10 +189,60 @@ export interface TrainableModel extends Sampler {
   dispose(): Promise<void>;
 }
 
+/** Tokens whose states are valued. */
+export interface ValueSequence {
+  readonly tokens: readonly number[];
+  /** Place of the first token that has a value, from 0; the last one alone by default. */
+  readonly from?: number;
+}
+
+/** As {@link TokenGradient}, of values: returns d loss / d value in the same layout. */
+export type ValueGradient = (values: Ragged, rows: readonly number[]) => Float64Array;
+
+/** Weights that training changes, as a checkpoint keeps them. */
+export type StoredWeights = Pick<TrainableModel, "trainableParameters" | "save" | "load">;
+
+/**
+ * A transformer whose head is one row over the final hidden states: what a critic or a reward model is. The head is `score.weight` of
+ * sequence classification in Hugging Face checkpoints, without bias. Calls run in the order they were made.
+ */
+export interface ValueModel
+  extends
+    StoredWeights,
+    Pick<TrainableModel, "id" | "parameters" | "contextLength" | "weightVersion" | "optimStep" | "dispose"> {
+  /** Whether its source had a head. A fresh one is zeros, so that every value is 0. */
+  readonly hasStoredHead: boolean;
+  /**
+   * Of each sequence the values of its tokens from `from` on. A token's value depends on it and those before it.
+   * @throws LaconicError `input_invalid` naming the sequence, and the place of a token outside the vocabulary.
+   */
+  forward(sequences: readonly ValueSequence[]): Promise<Ragged>;
+  /** As {@link TrainableModel.forwardBackward}, of values. Returns those that forward saw. */
+  forwardBackward(sequences: readonly ValueSequence[], valueGradient: ValueGradient): Promise<Ragged>;
+}
+
+/**
+ * Where a model with a scalar head starts: its own layers out of a base, whose other head is left out; or those of a policy on the same
+ * engine, as they are at each call. A value never changes a policy's layers.
+ */
+export type ValueSource = BaseSource | { readonly kind: "trunk"; readonly policy: TrainableModel };
+
+/** What a model with a scalar head learns. */
+export interface ValueModelOptions {
+  /** `head` leaves the layers as they are, and `save` leaves them out; a policy's layers take no other. `all` by default for own layers. */
+  readonly train?: "all" | "head";
+  readonly signal?: AbortSignal;
+}
+
 /** Several trainable models live side by side in one engine. */
 export interface Engine {
   readonly capabilities: EngineCapabilities;
   /** @throws LaconicError `aborted` as soon as the signal says so; what was made by then is freed */
   createModel(source: ModelSource, options?: { readonly signal?: AbortSignal }): Promise<TrainableModel>;
+  /**
+   * A model with a scalar head, beside the others.
+   * @throws LaconicError `model_unsupported` where `capabilities.scalarHeads` is false, or for a policy of another engine
+   */
+  createValueModel(source: ValueSource, options?: ValueModelOptions): Promise<ValueModel>;
   close(): Promise<void>;
 }

@@ -145,13 +145,24 @@ export type {
   SequenceLogProbs,
   TokenGradient,
   TokenListener,
+  StoredWeights,
   TrainableModel,
+  ValueGradient,
+  ValueModel,
+  ValueModelOptions,
+  ValueSequence,
+  ValueSource,
   TrainingSequence,
 } from "./engine.ts";
 export { checkOptimizerSettings, optimizerTable, type OptimizerSettings } from "./optimizer-settings.ts";
 export { checkSampleRequests } from "./engine-checks/sample-requests.ts";
 export type { ModelLimits } from "./engine-checks/sample-requests.ts";
-export { checkTokenGradient, checkTopLogProbs, checkTrainingSequences } from "./engine-checks/training.ts";
+export {
+  checkTokenGradient,
+  checkTopLogProbs,
+  checkTrainingSequences,
+  checkValueSequences,
+} from "./engine-checks/training.ts";
 
 export { checkShape, findShapeMismatch, rangeOf } from "./shapes/find-shape-mismatch.ts";
 export type { ShapeMismatch } from "./shapes/find-shape-mismatch.ts";

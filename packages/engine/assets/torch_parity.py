@@ -4,6 +4,8 @@ Reads a JSON list of cases from the first path, writes a JSON list of answers to
   case   {config, parameters: {name: {shape, values}}, sequences: [{promptTokens, completionTokens, temperature}],
           dLogProbs: one number per completion token, steps: AdamW settings, one per step on the same gradient}
   answer {logProbs, entropy, gradients: {name: values}, gradNorm, stepped: {name: values}}
+A case with `"head": "scalar"` is a sequence classifier of one label: its dLogProbs are those of values, and it answers
+         {values, gradients}: a value for each state that a completion token is predicted from.
 Everything is computed in float64 by autograd, one sequence at a time.
 """
 
@@ -19,34 +21,64 @@ try:
     torch.set_default_dtype(torch.float64)
     torch.set_num_threads(1)
 
-    from transformers import LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM, Qwen3Config, Qwen3ForCausalLM
+    from transformers import (
+        LlamaConfig,
+        LlamaForCausalLM,
+        LlamaForSequenceClassification,
+        Qwen2Config,
+        Qwen2ForCausalLM,
+        Qwen2ForSequenceClassification,
+        Qwen3Config,
+        Qwen3ForCausalLM,
+        Qwen3ForSequenceClassification,
+    )
 except ImportError as error:
     print(f"missing Python module: {error.name}", file=sys.stderr)
     sys.exit(3)
 
 MODELS = {
-    "llama": (LlamaConfig, LlamaForCausalLM),
-    "qwen2": (Qwen2Config, Qwen2ForCausalLM),
-    "qwen3": (Qwen3Config, Qwen3ForCausalLM),
+    "llama": (LlamaConfig, LlamaForCausalLM, LlamaForSequenceClassification),
+    "qwen2": (Qwen2Config, Qwen2ForCausalLM, Qwen2ForSequenceClassification),
+    "qwen3": (Qwen3Config, Qwen3ForCausalLM, Qwen3ForSequenceClassification),
 }
 
 
 def build(case):
-    make_config, make_model = MODELS[case["config"]["model_type"]]
-    config = make_config(**case["config"], attn_implementation="eager")
-    model = make_model(config).to(torch.float64).eval()
+    make_config, make_model, make_classifier = MODELS[case["config"]["model_type"]]
+    scalar = case.get("head") == "scalar"
+    config = make_config(**case["config"], attn_implementation="eager", **({"num_labels": 1} if scalar else {}))
+    model = (make_classifier if scalar else make_model)(config).to(torch.float64).eval()
     state = {
         name: torch.tensor(entry["values"], dtype=torch.float64).reshape(entry["shape"])
         for name, entry in case["parameters"].items()
     }
-    if config.tie_word_embeddings:
+    if config.tie_word_embeddings and not scalar:
         state["lm_head.weight"] = state["model.embed_tokens.weight"]
     model.load_state_dict(state, strict=True)
-    model.tie_weights()
+    if not scalar:
+        model.tie_weights()
     return model
 
 
+def values_answer(case):
+    model = build(case)
+    values = []
+    for sequence in case["sequences"]:
+        prompt, completion = sequence["promptTokens"], sequence["completionTokens"]
+        # The classifier pools the last token alone; a critic reads its score everywhere.
+        hidden = model.model(torch.tensor([prompt + completion])).last_hidden_state
+        values.append(model.score(hidden)[0, len(prompt) - 1 : -1, 0])
+        pooled = model(torch.tensor([(prompt + completion)[:-1]])).logits[0, 0]
+        assert torch.isclose(pooled, values[-1][-1], atol=1e-12), "the classifier's own answer is the last value"
+    values = torch.cat(values)
+    (values * torch.tensor(case["dLogProbs"], dtype=torch.float64)).sum().backward()
+    gradients = {name: parameter.grad.flatten().tolist() for name, parameter in model.named_parameters()}
+    return {"values": values.tolist(), "gradients": gradients}
+
+
 def answer(case):
+    if case.get("head") == "scalar":
+        return values_answer(case)
     model = build(case)
     log_probs, entropy = [], []
     for sequence in case["sequences"]:

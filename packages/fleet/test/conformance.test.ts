@@ -70,6 +70,7 @@ describe.each(["vllm", "sglang"] as const)("an engine that samples on %s", (kind
               name: `model-${models++}`,
               folder: served.folder,
             }),
+          createValueModel: (source, options) => served.engine.createValueModel(source, options),
           close: served.close,
         };
       }),

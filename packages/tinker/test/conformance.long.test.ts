@@ -30,6 +30,7 @@ function overBases(served: Served, record: ServerRecord): Engine {
       const base = "base" in source && source.base.kind === "folder" ? source.base.path : "tiny-1";
       return (byBase[base] as Engine).createModel(source, options);
     },
+    createValueModel: (source, options) => (byBase["tiny-1"] as Engine).createValueModel(source, options),
     async close() {
       for (const engine of Object.values(byBase)) await engine.close();
       await served.close();

@@ -1,4 +1,4 @@
-import type { ForwardOptions, TrainingSequence } from "../engine.ts";
+import type { ForwardOptions, TrainingSequence, ValueSequence } from "../engine.ts";
 import { LaconicError } from "../errors.ts";
 import type { Ragged } from "../ragged.ts";
 import { checkTokens, type ModelLimits } from "./sample-requests.ts";
@@ -18,6 +18,21 @@ export function checkTrainingSequences(limits: ModelLimits, sequences: readonly 
       throw fail(`prompt and completion have ${length} tokens, the model holds ${limits.maxPositions}`);
     if (!(temperature >= 0 && Number.isFinite(temperature)))
       throw fail(`temperature is ${temperature}, expected a number from 0`);
+  });
+}
+
+/** What every engine refuses to value. @throws LaconicError `input_invalid` naming the sequence, and the position of a token outside the vocabulary. */
+export function checkValueSequences(limits: ModelLimits, sequences: readonly ValueSequence[]): void {
+  sequences.forEach(({ tokens, from = tokens.length - 1 }, index) => {
+    const detail = { sequence: index };
+    const fail = (reason: string): LaconicError =>
+      new LaconicError("input_invalid", `sequence ${index}: ${reason}`, detail);
+    if (tokens.length === 0) throw fail("there is no token to value");
+    checkTokens(limits, tokens, `sequence ${index}: tokens`, detail);
+    if (tokens.length > limits.maxPositions)
+      throw fail(`there are ${tokens.length} tokens, the model holds ${limits.maxPositions}`);
+    if (!(Number.isInteger(from) && from >= 0 && from < tokens.length))
+      throw fail(`from is ${from}, expected a place among ${tokens.length} tokens`);
   });
 }
 

@@ -1,4 +1,5 @@
 import type {
+  BaseSource,
   EngineCapabilities,
   ForwardOptions,
   LogProbsAtOne,
@@ -16,9 +17,11 @@ import type { GradientExchange } from "./gradient-exchange.ts";
 /** Names a frozen copy of a model's weights; `live` is the policy being trained. */
 export type WeightsId = "live" | number;
 
-/** Log-probs and entropies of M predicted tokens, sequence after sequence. */
-export interface HostLogProbs {
-  readonly logProbs: Float64Array;
+/** What the head says of M predicted tokens, sequence after sequence. */
+export interface HostOutputs {
+  /** log π of each; under a scalar head the value of the state that each is predicted from. */
+  readonly outputs: Float64Array;
+  /** Of the distributions; nothing under a scalar head. */
   readonly entropy: Float64Array;
   /** Length S + 1. */
   readonly offsets: Int32Array;
@@ -36,7 +39,15 @@ export interface ModelFacts {
   readonly trainableParameters: number;
   readonly weightVersion: number;
   readonly limits: ModelLimits;
+  /** Of a model with a scalar head: whether its source had one. */
+  readonly hasStoredHead?: boolean;
 }
+
+/** What a host makes models of: a source of the engine's, or a scalar head over own layers, or over those of one of its models. */
+export type HostSource =
+  | ModelSource
+  | { readonly kind: "scalar"; readonly layers: BaseSource; readonly trainsHeadAlone: boolean }
+  | { readonly kind: "scalar-on"; readonly model: number };
 
 /** What a host says of its kernels. */
 export type HostCapability = "device" | "backend" | "dtype" | "deterministic" | "batchInvariant";
@@ -48,14 +59,14 @@ export type HostCapability = "device" | "backend" | "dtype" | "deterministic" | 
  */
 export interface EngineHost {
   describe(): Promise<Pick<EngineCapabilities, HostCapability>>;
-  create(model: number, source: ModelSource): Promise<ModelFacts>;
+  create(model: number, source: HostSource): Promise<ModelFacts>;
   /** Sequences and requests have been checked against the model's limits. */
   forward(
     model: number,
     weights: WeightsId,
     sequences: readonly TrainingSequence[],
     options: ForwardOptions,
-  ): Promise<HostLogProbs>;
+  ): Promise<HostOutputs>;
   /**
    * Runs forward and keeps the activations for `backward`.
    * `device_out_of_memory` leaves nothing behind.
@@ -65,12 +76,12 @@ export interface EngineHost {
     model: number,
     sequences: readonly TrainingSequence[],
     numbers: readonly number[],
-  ): Promise<HostLogProbs>;
+  ): Promise<HostOutputs>;
   /**
-   * Back-propagates d loss / d log-prob of the kept forward pass and adds to the gradient. Null, or the tokens of the
+   * Back-propagates d loss / d output of the kept forward pass and adds to the gradient. Null, or the tokens of the
    * largest part that fitted where the device had no room for the whole.
    */
-  backward(model: number, dLogProbs: Float64Array): Promise<number | null>;
+  backward(model: number, dOutputs: Float64Array): Promise<number | null>;
   /** Forgets the kept forward pass and the gradient added up so far. */
   discardGradient(model: number): Promise<void>;
   /** Writes this replica's summed gradient into its slot; false when nothing was back-propagated since the last step. */

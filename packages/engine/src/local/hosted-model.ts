@@ -37,11 +37,12 @@ import { openTrainingState, type StoredMoments } from "../weights/model-folder.t
 import type { TensorSource } from "../weights/safetensors-file.ts";
 import { writeSources } from "../weights/upload-weights.ts";
 import { openBase, type BaseWeights, type SharedBases } from "./base-weights.ts";
-import type { HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
+import type { HostOutputs, HostSource, ModelFacts, WeightsId } from "./engine-host.ts";
 import { clearSlot, elementCount, slotViews, sumSlots, type GradientExchange } from "./gradient-exchange.ts";
-import { isEmpty, logProbsOf, noLogProbs, readLogProbs } from "./log-probs.ts";
+import { isEmpty, noOutputs, outputsOf, readOutputs } from "./outputs.ts";
 import type { HostSettings } from "./protocol.ts";
-import { adapterOnly, wholeModel, type StoredForm } from "./stored-form.ts";
+import { headOn, openScalarBase } from "./scalar-head.ts";
+import { adapterOnly, headOnly, wholeModel, type StoredForm } from "./stored-form.ts";
 import { TrainingPasses, type MicroBatch, type LiveModel } from "./training-passes.ts";
 
 export interface HostedModelOptions extends HostSettings {
@@ -61,6 +62,7 @@ export class HostedModel {
   readonly #limits: Partial<GenerationLimits>;
   readonly #files: ModelFiles;
   readonly #sharePrefixes: boolean;
+  readonly #hasStoredHead: boolean | undefined;
   readonly #batches = new Map<WeightsId, RunningBatch>();
   live: ModelOnDevice;
   #nextSnapshot = 0;
@@ -71,7 +73,9 @@ export class HostedModel {
     form: StoredForm,
     { recompute, sharePrefixes, limits, files }: HostedModelOptions,
     seed: string,
+    hasStoredHead?: boolean,
   ) {
+    this.#hasStoredHead = hasStoredHead;
     this.#sharePrefixes = sharePrefixes;
     this.#limits = limits;
     this.#files = files;
@@ -114,12 +118,36 @@ export class HostedModel {
     }
   }
 
+  /** @param liveOf - the weights of another model of the host */
+  static async openScalar(
+    kernels: Kernels,
+    source: Extract<HostSource, { readonly kind: "scalar" | "scalar-on" }>,
+    options: HostedModelOptions,
+    liveOf: (model: number) => ModelOnDevice,
+  ): Promise<HostedModel> {
+    const { files } = options;
+    const base =
+      source.kind === "scalar-on"
+        ? headOn(liveOf(source.model))
+        : await openScalarBase(kernels, source.layers, files, source.trainsHeadAlone);
+    const { model, configJson, hasStoredHead } = base;
+    const form = model.trainsHeadAlone ? headOnly(files, model) : wholeModel(files, model.config, configJson);
+    return new HostedModel(base, model, form, options, "", hasStoredHead);
+  }
+
   get facts(): ModelFacts {
     const { vocabularySize, maxPositions } = this.live.config;
     const limits = { vocabularySize, maxPositions };
     const trained = elementCount(trainable(this.live));
-    const parameters = elementCount(this.live.parameters) + (this.live.adapter ? trained : 0);
-    return { parameters, trainableParameters: trained, weightVersion: this.weightVersion, limits };
+    const adapted = elementCount(this.live.adapter?.matrices ?? new Map());
+    const hasStoredHead = this.#hasStoredHead;
+    return {
+      parameters: elementCount(this.live.parameters) + adapted,
+      trainableParameters: trained,
+      weightVersion: this.weightVersion,
+      limits,
+      ...(hasStoredHead !== undefined && { hasStoredHead }),
+    };
   }
 
   get weightVersion(): number {
@@ -158,20 +186,20 @@ export class HostedModel {
     weights: WeightsId,
     sequences: readonly TrainingSequence[],
     options: ForwardOptions,
-  ): Promise<HostLogProbs> {
-    return logProbsOf(this.weights(weights), sequences, { ...options, shared: this.#sharePrefixes });
+  ): Promise<HostOutputs> {
+    return outputsOf(this.weights(weights), sequences, { ...options, shared: this.#sharePrefixes });
   }
 
-  async forwardForGradient(micro: MicroBatch): Promise<HostLogProbs> {
+  async forwardForGradient(micro: MicroBatch): Promise<HostOutputs> {
     this.#passes.drop();
-    if (micro.sequences.every(isEmpty)) return noLogProbs(micro.sequences.length);
+    if (micro.sequences.every(isEmpty)) return noOutputs(micro.sequences.length);
     const pass = this.#passes.forward(micro);
-    return readLogProbs(this.#kernels, pass);
+    return readOutputs(this.#kernels, pass);
   }
 
   /** Null, or the tokens of the largest part that fitted where the device had no room for the whole. */
-  backward(dLogProbs: Float64Array): number | null {
-    return dLogProbs.length === 0 ? null : this.#passes.backward(dLogProbs);
+  backward(dOutputs: Float64Array): number | null {
+    return dOutputs.length === 0 ? null : this.#passes.backward(dOutputs);
   }
 
   discardGradient(): void {
@@ -264,8 +292,9 @@ export class HostedModel {
     this.#gradients.clear();
     this.#optimizer.free();
     for (const id of Array.from(this.#snapshots.keys())) this.disposeSnapshot(id);
-    const { adapter } = this.live;
-    if (adapter) this.#kernels.free(...adapter.matrices.values());
+    const { adapter, trainsHeadAlone } = this.live;
+    // Under a head of its own, an adapter is the policy's.
+    if (adapter && !trainsHeadAlone) this.#kernels.free(...adapter.matrices.values());
     this.#base.release();
   }
 
@@ -304,7 +333,9 @@ function withTrained(model: ModelOnDevice, tensors: ReadonlyMap<string, Tensor>)
 }
 
 /** What is trained, as it lies in a folder. */
-function storedShapes({ adapter, config }: ModelOnDevice): ReadonlyMap<string, readonly number[]> {
+function storedShapes(model: ModelOnDevice): ReadonlyMap<string, readonly number[]> {
+  const { adapter, config, trainsHeadAlone } = model;
+  if (trainsHeadAlone) return shapesOf(trainable(model));
   return adapter ? shapesOf(adapter.matrices) : parameterShapes(config);
 }
 

@@ -2,7 +2,6 @@ import {
   LaconicError,
   type EngineCapabilities,
   type ForwardOptions,
-  type ModelSource,
   type OptimizerResult,
   type OptimizerSettings,
   type SampleRequest,
@@ -12,7 +11,7 @@ import {
 import type { DrawnListener } from "../generation/drawn-tokens.ts";
 import type { Kernels } from "@laconic/kernels";
 import { SharedBases } from "./base-weights.ts";
-import type { EngineHost, HostCapability, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
+import type { EngineHost, HostCapability, HostOutputs, HostSource, ModelFacts, WeightsId } from "./engine-host.ts";
 import { sumShare, type GradientExchange } from "./gradient-exchange.ts";
 import { HostedModel, type HostedModelOptions } from "./hosted-model.ts";
 
@@ -34,8 +33,11 @@ export class InlineHost implements EngineHost {
     return { device, backend, dtype, deterministic, batchInvariant };
   }
 
-  async create(model: number, source: ModelSource): Promise<ModelFacts> {
-    const hosted = await HostedModel.open(this.#kernels, source, this.#options, this.#bases);
+  async create(model: number, source: HostSource): Promise<ModelFacts> {
+    const hosted =
+      source.kind === "scalar" || source.kind === "scalar-on"
+        ? await HostedModel.openScalar(this.#kernels, source, this.#options, (of) => this.#model(of).live)
+        : await HostedModel.open(this.#kernels, source, this.#options, this.#bases);
     this.#models.set(model, hosted);
     return hosted.facts;
   }
@@ -45,7 +47,7 @@ export class InlineHost implements EngineHost {
     weights: WeightsId,
     sequences: readonly TrainingSequence[],
     options: ForwardOptions,
-  ): Promise<HostLogProbs> {
+  ): Promise<HostOutputs> {
     return this.#model(model).forward(weights, sequences, options);
   }
 
@@ -53,14 +55,14 @@ export class InlineHost implements EngineHost {
     model: number,
     sequences: readonly TrainingSequence[],
     numbers: readonly number[],
-  ): Promise<HostLogProbs> {
+  ): Promise<HostOutputs> {
     // Training needs the memory, and what runs next is then the same whether or not the run was interrupted before.
     for (const each of this.#models.values()) each.releaseKept();
     return this.#model(model).forwardForGradient({ sequences, numbers });
   }
 
-  async backward(model: number, dLogProbs: Float64Array): Promise<number | null> {
-    return this.#model(model).backward(dLogProbs);
+  async backward(model: number, dOutputs: Float64Array): Promise<number | null> {
+    return this.#model(model).backward(dOutputs);
   }
 
   async discardGradient(model: number): Promise<void> {

@@ -11,6 +11,7 @@ import type { ModelFacts } from "./engine-host.ts";
 import { InlineHost } from "./inline-host.ts";
 import { createInlineEngine, createLocalEngine } from "./local-engine.ts";
 import { LocalModel } from "./local-model.ts";
+import { ReplicatedModel } from "./replicated-model.ts";
 
 const kinds: Readonly<Record<string, () => Promise<Engine>>> = {
   inline: () => createInlineEngine([createReferenceKernels()]),
@@ -58,7 +59,7 @@ test("replicas stay bit-identical", async () => {
   );
   const facts = await Promise.all(hosts.map((host) => host.create(0, { kind: "config", config: tiny, seed: 3 })));
   const settled = { maxTokensPerMicroBatch: 4, sharePrefixes: true, dtype: "float64" } as const;
-  const model = new LocalModel(hosts, 0, facts[0] as ModelFacts, settled);
+  const model = new LocalModel(new ReplicatedModel(hosts, 0, facts[0] as ModelFacts, settled));
   await trainSteps(model, 4);
   const [one, two] = await Promise.all(hosts.map((host) => host.forward(0, "live", batch, {})));
   expect(one).toEqual(two);

@@ -6,6 +6,9 @@ import {
   type EngineCapabilities,
   type ModelSource,
   type TrainableModel,
+  type ValueModel,
+  type ValueModelOptions,
+  type ValueSource,
 } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
 import { defaultFiles, startThread } from "#platform";
@@ -13,11 +16,13 @@ import { freeShare } from "../generation/cache-bytes.ts";
 import type { KeptPrefixLimits } from "../generation/kept-prefixes.ts";
 import type { KernelSource, Kernels } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
-import type { EngineHost, ModelFacts } from "./engine-host.ts";
+import type { EngineHost, HostSource, ModelFacts } from "./engine-host.ts";
 import type { HostPort } from "./host-port.ts";
 import { InlineHost } from "./inline-host.ts";
 import { LocalModel } from "./local-model.ts";
+import { LocalValueModel } from "./local-value-model.ts";
 import type { HostSettings, HostSetup } from "./protocol.ts";
+import { ReplicatedModel } from "./replicated-model.ts";
 import { hostOver } from "./worker-host.ts";
 import { webWorkerPort, type WebWorker } from "./web-worker.ts";
 
@@ -152,23 +157,30 @@ async function assemble(
     kind: "local",
     ...(facts as Awaited<ReturnType<EngineHost["describe"]>>),
     workers: hosts.length,
+    scalarHeads: true,
   };
   const { dtype } = capabilities;
   const settings = { maxTokensPerMicroBatch, sharePrefixes, dtype, ...(onWarning && { onWarning }) };
   let nextModel = 0;
+  const open = async (source: HostSource, signal: AbortSignal | undefined): Promise<ReplicatedModel> => {
+    const opening = "opening the model";
+    expectNotAborted(signal, opening);
+    const model = nextModel++;
+    const created = await untilAborted(createOn(hosts, model, source), signal, opening, () => {
+      for (const host of hosts) host.disposeModel(model).catch(() => undefined);
+    });
+    return new ReplicatedModel(hosts, model, created[0] as (typeof created)[0], settings);
+  };
   return {
     capabilities,
     async createModel(
       source: ModelSource,
       { signal }: { readonly signal?: AbortSignal } = {},
     ): Promise<TrainableModel> {
-      const opening = "opening the model";
-      expectNotAborted(signal, opening);
-      const model = nextModel++;
-      const created = await untilAborted(createOn(hosts, model, source), signal, opening, () => {
-        for (const host of hosts) host.disposeModel(model).catch(() => undefined);
-      });
-      return new LocalModel(hosts, model, created[0] as (typeof created)[0], settings);
+      return new LocalModel(await open(source, signal));
+    },
+    async createValueModel(source: ValueSource, options: ValueModelOptions = {}): Promise<ValueModel> {
+      return new LocalValueModel(await open(scalarSource(source, options, hosts), options.signal));
     },
     async close(): Promise<void> {
       await Promise.all(hosts.map((host) => host.close()));
@@ -176,8 +188,31 @@ async function assemble(
   };
 }
 
+/** @throws LaconicError `config_invalid` for layers of a policy that are to be trained by values, `model_unsupported` for those of another engine */
+function scalarSource(
+  source: ValueSource,
+  { train = source.kind === "trunk" ? "head" : "all" }: ValueModelOptions,
+  hosts: readonly EngineHost[],
+): HostSource {
+  if (source.kind !== "trunk") return { kind: "scalar", layers: source, trainsHeadAlone: train === "head" };
+  if (train !== "head")
+    throw new LaconicError(
+      "config_invalid",
+      'createValueModel: train is "all", and values leave the layers of a policy as they are; take "head", or layers of their own',
+      { key: "train" },
+    );
+  const { policy } = source;
+  if (!(policy instanceof LocalModel) || policy.replicas.hosts !== hosts)
+    throw new LaconicError(
+      "model_unsupported",
+      `createValueModel: the policy ${policy.id} is not a model of this engine, so its layers are not here`,
+      { policy: policy.id },
+    );
+  return { kind: "scalar-on", model: policy.replicas.number };
+}
+
 /** A model on every replica, or on none. */
-async function createOn(hosts: readonly EngineHost[], model: number, source: ModelSource): Promise<ModelFacts[]> {
+async function createOn(hosts: readonly EngineHost[], model: number, source: HostSource): Promise<ModelFacts[]> {
   const created = await Promise.allSettled(hosts.map((host) => host.create(model, source)));
   const failed = created.find((each) => each.status === "rejected");
   if (!failed) return created.map((each) => (each as PromiseFulfilledResult<ModelFacts>).value);

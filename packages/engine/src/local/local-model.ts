@@ -1,15 +1,9 @@
 import {
-  checkOptimizerSettings,
   checkSampleRequests,
-  kernelSampling,
-  checkTokenGradient,
   checkTopLogProbs,
   checkTrainingSequences,
-  ragged,
-  type EngineCapabilities,
+  kernelSampling,
   type ForwardOptions,
-  type LogProbsAtOne,
-  type ModelLimits,
   type OptimizerResult,
   type OptimizerSettings,
   type PolicySnapshot,
@@ -22,225 +16,88 @@ import {
   type TrainableModel,
   type TrainingSequence,
 } from "@laconic/core";
-import { CallOrder } from "./call-order.ts";
-import type { EngineHost, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
-import { createExchange, type GradientExchange } from "./gradient-exchange.ts";
-import { isOutOfMemory } from "@laconic/kernels";
+import type { WeightsId } from "./engine-host.ts";
+import type { ReplicatedModel } from "./replicated-model.ts";
 import { SharedSampling } from "./shared-sampling.ts";
-import { halve, microBatches, rowsTogether } from "./micro-batches.ts";
 
-/** What an engine's models have in common. */
-export interface LocalModelSettings {
-  readonly maxTokensPerMicroBatch: number;
-  readonly sharePrefixes: boolean;
-  readonly dtype: EngineCapabilities["dtype"];
-  readonly onWarning?: (message: string) => void;
-}
-
-/** A model whose replicas live on one or more hosts. All replicas hold the same weights, bit for bit. */
+/** A policy: weights that speak, and learn by the log-probs of what was said. */
 export class LocalModel implements TrainableModel {
-  readonly id: string;
-  readonly parameters: number;
-  readonly trainableParameters: number;
-  readonly contextLength: number;
   readonly supports: readonly SamplingName[] = kernelSampling;
-  readonly #hosts: readonly EngineHost[];
-  readonly #model: number;
-  readonly #onWarning: ((message: string) => void) | undefined;
-  readonly #limits: ModelLimits;
-  readonly #exchange: GradientExchange | null;
-  readonly #sharePrefixes: boolean;
+  readonly replicas: ReplicatedModel;
   readonly #sampling: SharedSampling;
-  #weightVersion: number;
-  /** Falls when the device runs out of memory. */
-  #maxTokens: number;
-  #warned = false;
-  /** Sequences trained on since the last optimiser step. */
-  #sequences = 0;
-  /** Samples run together. */
-  readonly #order = new CallOrder();
 
-  constructor(hosts: readonly EngineHost[], model: number, facts: ModelFacts, settings: LocalModelSettings) {
-    this.id = `local-${model}`;
-    this.parameters = facts.parameters;
-    this.trainableParameters = facts.trainableParameters;
-    this.contextLength = facts.limits.maxPositions;
-    this.#hosts = hosts;
-    this.#model = model;
-    this.#weightVersion = facts.weightVersion;
-    this.#limits = facts.limits;
-    this.#maxTokens = settings.maxTokensPerMicroBatch;
-    this.#sharePrefixes = settings.sharePrefixes;
-    this.#onWarning = settings.onWarning;
-    this.#sampling = new SharedSampling(hosts, model);
-    this.#exchange =
-      hosts.length === 1 ? null : createExchange(facts.trainableParameters, hosts.length, settings.dtype);
+  constructor(replicas: ReplicatedModel) {
+    this.replicas = replicas;
+    this.#sampling = new SharedSampling(replicas.hosts, replicas.number);
+  }
+
+  get id(): string {
+    return this.replicas.id;
+  }
+
+  get parameters(): number {
+    return this.replicas.facts.parameters;
+  }
+
+  get trainableParameters(): number {
+    return this.replicas.facts.trainableParameters;
+  }
+
+  get contextLength(): number {
+    return this.replicas.facts.limits.maxPositions;
   }
 
   get weightVersion(): number {
-    return this.#weightVersion;
+    return this.replicas.weightVersion;
   }
 
   sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<readonly SampleResult[]> {
-    return this.#order.together(() => this.#sample("live", requests, onToken));
+    return this.replicas.order.together(() => this.#sample("live", requests, onToken));
   }
 
   forward(sequences: readonly TrainingSequence[], options: ForwardOptions = {}): Promise<SequenceLogProbs> {
-    return this.#order.alone(() => this.#forward("live", sequences, options));
+    return this.replicas.order.alone(() => this.#forward("live", sequences, options));
   }
 
-  /** A call that fails midway discards the gradient added up so far: half a batch must not be stepped on. */
   forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs> {
-    return this.#order.alone(async () => {
-      checkTrainingSequences(this.#limits, sequences);
-      try {
-        const results = new Results(sequences.length);
-        for (const round of this.#rounds(sequences)) await this.#trainRound(sequences, round, tokenGradient, results);
-        this.#sequences += sequences.length;
-        return results.gathered();
-      } catch (error) {
-        this.#sequences = 0;
-        await Promise.allSettled(this.#hosts.map((host) => host.discardGradient(this.#model)));
-        throw error;
-      }
+    return this.replicas.order.alone(async () => {
+      checkTrainingSequences(this.replicas.facts.limits, sequences);
+      return this.replicas.forwardBackward(sequences, tokenGradient);
     });
   }
 
   optimStep(settings: OptimizerSettings): Promise<OptimizerResult> {
-    return this.#order.alone(async () => {
-      checkOptimizerSettings(settings);
-      const exchange = (await this.#exchangeGradients()) ? this.#exchange : null;
-      const results = await Promise.all(this.#hosts.map((host) => host.optimStep(this.#model, settings, exchange)));
-      this.#sequences = 0;
-      const result = results[0] as OptimizerResult;
-      this.#weightVersion = result.step;
-      return result;
-    });
+    return this.replicas.optimStep(settings);
   }
 
   snapshot(): Promise<PolicySnapshot> {
-    return this.#order.alone(async () => {
-      const copies = await Promise.all(this.#hosts.map((host) => host.snapshot(this.#model)));
+    const { order, hosts, number } = this.replicas;
+    return order.alone(async () => {
+      const copies = await Promise.all(hosts.map((host) => host.snapshot(number)));
       const { snapshot, weightVersion } = copies[0] as (typeof copies)[0];
       return {
         weightVersion,
         supports: this.supports,
-        sample: (requests, onToken) => this.#order.together(() => this.#sample(snapshot, requests, onToken)),
-        forward: (sequences, options = {}) => this.#order.alone(() => this.#forward(snapshot, sequences, options)),
+        sample: (requests, onToken) => order.together(() => this.#sample(snapshot, requests, onToken)),
+        forward: (sequences, options = {}) => order.alone(() => this.#forward(snapshot, sequences, options)),
         dispose: () =>
-          this.#order.alone(async () => {
-            await Promise.all(this.#hosts.map((host) => host.disposeSnapshot(this.#model, snapshot)));
+          order.alone(async () => {
+            await Promise.all(hosts.map((host) => host.disposeSnapshot(number, snapshot)));
           }),
       };
     });
   }
 
   save(folder: string): Promise<readonly string[]> {
-    return this.#order.alone(() => this.#host(0).save(this.#model, folder));
+    return this.replicas.save(folder);
   }
 
   load(folder: string): Promise<void> {
-    return this.#order.alone(async () => {
-      const loaded = await Promise.all(this.#hosts.map((host) => host.load(this.#model, folder)));
-      this.#sequences = 0;
-      this.#weightVersion = (loaded[0] as (typeof loaded)[0]).weightVersion;
-    });
+    return this.replicas.load(folder);
   }
 
   dispose(): Promise<void> {
-    return this.#order.alone(async () => {
-      await Promise.all(this.#hosts.map((host) => host.disposeModel(this.#model)));
-    });
-  }
-
-  /** One micro-batch on every replica; two smaller ones where a device has no room for it. */
-  async #trainRound(
-    sequences: readonly TrainingSequence[],
-    round: readonly (readonly number[])[],
-    tokenGradient: TokenGradient,
-    results: Results,
-  ): Promise<void> {
-    const outcomes = await Promise.allSettled(
-      round.map((rows, replica) =>
-        this.#host(replica).forwardForGradient(
-          this.#model,
-          rows.map((row) => sequences[row] as TrainingSequence),
-          rows.map((row) => this.#sequences + row),
-        ),
-      ),
-    );
-    const smaller = this.#smallerRounds(sequences, round, outcomes);
-    if (smaller) {
-      for (const part of smaller) await this.#trainRound(sequences, part, tokenGradient, results);
-      return;
-    }
-    const passes = await Promise.all(outcomes.map(settled));
-    round.forEach((rows, replica) => results.take(passes[replica] as HostLogProbs, rows));
-    const rows = round.flat();
-    const logProbs = ragged(rows.map((row) => results.logProbsOf(row)));
-    const gradient = tokenGradient(logProbs, rows);
-    checkTokenGradient(gradient, logProbs, rows);
-    let end = 0;
-    const fitted = await Promise.all(
-      passes.map((pass, replica) => {
-        const start = end;
-        end += pass.offsets.at(-1) as number;
-        return this.#host(replica).backward(this.#model, gradient.slice(start, end));
-      }),
-    );
-    for (const tokens of fitted) if (tokens !== null) this.#limitTokens(tokens);
-  }
-
-  /** The two halves of a round in which a replica ran out of memory; null when none did. @throws when it cannot be halved. */
-  #smallerRounds(
-    sequences: readonly TrainingSequence[],
-    round: readonly (readonly number[])[],
-    outcomes: readonly PromiseSettledResult<unknown>[],
-  ): number[][][] | null {
-    const failed = outcomes.findIndex(
-      ({ status, reason }: { status: string; reason?: unknown }) => status === "rejected" && isOutOfMemory(reason),
-    );
-    if (failed < 0) return null;
-    const chosen = (rows: readonly number[]): TrainingSequence[] =>
-      rows.map((row) => sequences[row] as TrainingSequence);
-    const halves = round.map((rows) => halve(chosen(rows), this.#sharePrefixes));
-    if (!halves[failed]) throw (outcomes[failed] as PromiseRejectedResult).reason;
-    const parts = [0, 1].map((side) =>
-      round.map((rows, replica) => {
-        const half = halves[replica]?.[side as 0 | 1];
-        if (half) return half.map((position) => rows[position] as number);
-        return side === 0 ? [...rows] : [];
-      }),
-    );
-    this.#limitTokens(Math.max(...parts.flat().map((rows) => rowsTogether(chosen(rows), this.#sharePrefixes))));
-    return parts;
-  }
-
-  /** Later micro-batches start at the size that fitted. Said once. */
-  #limitTokens(tokens: number): void {
-    if (tokens >= this.#maxTokens) return;
-    if (!this.#warned)
-      this.#onWarning?.(
-        `${this.id}: the device ran out of memory; micro-batches shrink to ${tokens} tokens and may shrink further. Results stay the same but for rounding; maxTokensPerMicroBatch: ${tokens} saves the passes that fail`,
-      );
-    this.#warned = true;
-    this.#maxTokens = tokens;
-  }
-
-  /** False when there is one replica, or none of them has a gradient. */
-  async #exchangeGradients(): Promise<boolean> {
-    const exchange = this.#exchange;
-    if (!exchange) return false;
-    const filled = await Promise.all(
-      this.#hosts.map((host, replica) => host.exportGradient(this.#model, exchange, replica)),
-    );
-    if (!filled.includes(true)) return false;
-    await Promise.all(this.#hosts.map((host, replica) => host.sumGradients(exchange, replica)));
-    return true;
-  }
-
-  #host(replica: number): EngineHost {
-    return this.#hosts[replica] as EngineHost;
+    return this.replicas.dispose();
   }
 
   async #sample(
@@ -248,7 +105,7 @@ export class LocalModel implements TrainableModel {
     requests: readonly SampleRequest[],
     onToken?: TokenListener,
   ): Promise<SampleResult[]> {
-    checkSampleRequests(this.#limits, requests);
+    checkSampleRequests(this.replicas.facts.limits, requests);
     return this.#sampling.sample(weights, requests, onToken);
   }
 
@@ -257,106 +114,8 @@ export class LocalModel implements TrainableModel {
     sequences: readonly TrainingSequence[],
     options: ForwardOptions,
   ): Promise<SequenceLogProbs> {
-    checkTrainingSequences(this.#limits, sequences);
+    checkTrainingSequences(this.replicas.facts.limits, sequences);
     checkTopLogProbs(options);
-    const results = new Results(sequences.length);
-    for (const round of this.#rounds(sequences)) {
-      await Promise.all(
-        round.map(async (rows, replica) => {
-          await this.#forwardRows(replica, weights, sequences, rows, options, results);
-        }),
-      );
-    }
-    return results.gathered();
-  }
-
-  async #forwardRows(
-    replica: number,
-    weights: WeightsId,
-    sequences: readonly TrainingSequence[],
-    rows: readonly number[],
-    options: ForwardOptions,
-    results: Results,
-  ): Promise<void> {
-    const part = rows.map((row) => sequences[row] as TrainingSequence);
-    try {
-      results.take(await this.#host(replica).forward(this.#model, weights, part, options), rows);
-    } catch (error) {
-      const shared = this.#sharePrefixes;
-      const halves = isOutOfMemory(error) ? halve(part, shared) : null;
-      if (!halves) throw error;
-      const rowsOf = (half: readonly number[]): number =>
-        rowsTogether(
-          half.map((i) => part[i] as TrainingSequence),
-          shared,
-        );
-      this.#limitTokens(Math.max(...halves.map(rowsOf)));
-      for (const half of halves)
-        await this.#forwardRows(
-          replica,
-          weights,
-          sequences,
-          half.map((i) => rows[i] as number),
-          options,
-          results,
-        );
-    }
-  }
-
-  /** Micro-batches by replica: round r gives replica w the rows `rounds[r][w]`. All replicas of a round run together. */
-  #rounds(sequences: readonly TrainingSequence[]): number[][][] {
-    return microBatches(sequences, {
-      replicas: this.#hosts.length,
-      maxRows: this.#maxTokens,
-      shared: this.#sharePrefixes,
-    });
-  }
-}
-
-/** The value of a call that was waited for together with others. */
-async function settled<T>(outcome: PromiseSettledResult<T>): Promise<T> {
-  if (outcome.status === "rejected") throw outcome.reason;
-  return outcome.value;
-}
-
-interface RowResult {
-  readonly logProbs: Float64Array;
-  readonly entropy: Float64Array;
-  readonly atOne?: readonly LogProbsAtOne[];
-}
-
-/** What passes said of each sequence, and how many rows they went over. */
-class Results {
-  readonly #bySequence: RowResult[];
-  #rows = 0;
-
-  constructor(sequences: number) {
-    this.#bySequence = new Array<RowResult>(sequences);
-  }
-
-  take({ logProbs, entropy, offsets, atOne, rows }: HostLogProbs, sequences: readonly number[]): void {
-    this.#rows += rows;
-    sequences.forEach((sequence, i) => {
-      const [start, end] = [offsets[i], offsets[i + 1]];
-      this.#bySequence[sequence] = {
-        logProbs: logProbs.slice(start, end),
-        entropy: entropy.slice(start, end),
-        ...(atOne && { atOne: atOne.slice(start, end) }),
-      };
-    });
-  }
-
-  logProbsOf(sequence: number): Float64Array {
-    return (this.#bySequence[sequence] as RowResult).logProbs;
-  }
-
-  gathered(): SequenceLogProbs {
-    const atOne = this.#bySequence.flatMap((result) => (result.atOne ? [result.atOne] : []));
-    return {
-      logProbs: ragged(this.#bySequence.map((result) => result.logProbs)),
-      entropy: ragged(this.#bySequence.map((result) => result.entropy)),
-      rowsPassed: this.#rows,
-      ...(atOne.length > 0 && { atOne }),
-    };
+    return this.replicas.forward(weights, sequences, options);
   }
 }

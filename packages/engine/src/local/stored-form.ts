@@ -1,12 +1,18 @@
 import { LaconicError, type LoraSettings } from "@laconic/core";
-import type { ModelFiles } from "@laconic/core/files";
+import { joinPath, type ModelFiles } from "@laconic/core/files";
 import { adaptedProjections } from "../lora/lora-settings.ts";
 import { readPeftFolder, writePeftFolder } from "../lora/peft-folder.ts";
 import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";
-import type { ModelOnDevice } from "../transformer/model-on-device.ts";
-import { fitWeights } from "../weights/fit-weights.ts";
+import { parameter, type ModelOnDevice } from "../transformer/model-on-device.ts";
+import { scoreName } from "../transformer/parameters.ts";
+import { fitSource, fitWeights } from "../weights/fit-weights.ts";
 import { openModelFolder, writeModelFolder, writeTrainingState } from "../weights/model-folder.ts";
-import type { OpenTensors, TensorSource } from "../weights/safetensors-file.ts";
+import {
+  openSafetensorsFile,
+  writeSafetensorsFile,
+  type OpenTensors,
+  type TensorSource,
+} from "../weights/safetensors-file.ts";
 
 /** What a model's folder is written from, by the name of what is trained. */
 export interface StoredContents {
@@ -35,7 +41,8 @@ export function wholeModel(
     async open(folder) {
       const stored = await openModelFolder(files, folder);
       try {
-        expectSame("", config, parseModelConfig(stored.config), folder);
+        const found = parseModelConfig(stored.config);
+        expectSame("", config, config.scalarHead ? { ...found, scalarHead: true } : found, folder);
         return { tensors: fitWeights(config, stored.tensors), close: stored.close };
       } catch (error) {
         await stored.close();
@@ -67,6 +74,28 @@ export function adapterOnly(files: ModelFiles, model: ModelOnDevice, base: strin
     },
   };
 }
+
+/** A scalar head alone, over layers that are stored elsewhere. */
+export function headOnly(files: ModelFiles, model: ModelOnDevice): StoredForm {
+  const { shape } = parameter(model, scoreName);
+  return {
+    async write(folder, { weights, steps, moments, dtype }) {
+      await writeSafetensorsFile(files, joinPath(folder, headFile), weights, dtype);
+      return [headFile, await writeTrainingState(files, folder, steps, moments, dtype)];
+    },
+    async open(folder) {
+      const { tensors, close } = await openSafetensorsFile(files, joinPath(folder, headFile));
+      try {
+        return { tensors: new Map([[scoreName, fitSource(scoreName, shape, tensors.get(scoreName))]]), close };
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    },
+  };
+}
+
+const headFile = "score.safetensors";
 
 /** Adapters are small: they are read as a whole. */
 function inMemory(

@@ -3,7 +3,8 @@ import { Dropout } from "../lora/dropout.ts";
 import type { Gradients } from "../transformer/gradients.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { gradientOfPredictions, packBatch, type PackedBatch } from "../transformer/packed-batch.ts";
-import { trainBackward, trainForward, type Recompute, type TrainPass } from "../transformer/train-pass.ts";
+import type { Recompute } from "../transformer/train-pass.ts";
+import { passBackward, passForward, type HeadPass } from "../transformer/value-pass.ts";
 import { isOutOfMemory, type Kernels, tensorsIn } from "@laconic/kernels";
 import { halve, rowsTogether } from "./micro-batches.ts";
 import { explainOutOfMemory, type PassOptions } from "./out-of-memory.ts";
@@ -23,7 +24,7 @@ export interface LiveModel {
 
 /** A forward pass that waits for its backward pass. */
 interface PendingPass extends MicroBatch {
-  readonly pass: TrainPass;
+  readonly pass: HeadPass;
 }
 
 /** Forward and backward passes of one model, a forward and its backward at a time. */
@@ -50,7 +51,7 @@ export class TrainingPasses {
   }
 
   /** Keeps what `backward` needs. @throws LaconicError `device_out_of_memory`: nothing is kept. */
-  forward(micro: MicroBatch): TrainPass {
+  forward(micro: MicroBatch): HeadPass {
     this.drop();
     this.#pending = this.#forward(micro);
     return this.#pending.pass;
@@ -60,9 +61,9 @@ export class TrainingPasses {
    * Where the device has no room for it, the micro-batch goes again in smaller parts, each forward and backward.
    * @returns the tokens of the largest part that it took in the end, null when the whole went through
    */
-  backward(dLogProbs: Float64Array): number | null {
+  backward(dOutputs: Float64Array): number | null {
     if (!this.#pending) throw new LaconicError("engine_failed", "backward was called without a forward pass");
-    return this.#backward(this.#pending, dLogProbs, 0);
+    return this.#backward(this.#pending, dOutputs, 0);
   }
 
   /** Forgets the forward pass that waits. */
@@ -81,7 +82,7 @@ export class TrainingPasses {
     try {
       const pass = kernels.scope(() => {
         const batch = packBatch(kernels, micro.sequences, { shared: this.#sharePrefixes });
-        return trainForward(live, batch, this.#recompute, this.#dropout(batch, micro.numbers));
+        return passForward(live, batch, this.#recompute, this.#dropout(batch, micro.numbers));
       });
       return { ...micro, pass };
     } catch (error) {
@@ -97,7 +98,7 @@ export class TrainingPasses {
     try {
       kernels.scope(() => {
         const d = gradientOfPredictions(kernels, pending.pass.batch, dLogProbs);
-        trainBackward(live, pending.pass, d, this.#gradients);
+        passBackward(live, pending.pass, d, this.#gradients);
       });
       return null;
     } catch (error) {
@@ -141,7 +142,7 @@ export class TrainingPasses {
 
   #dropout(batch: PackedBatch, numbers: readonly number[]): Dropout | undefined {
     const { live, steps: step } = this.#state();
-    const rate = live.adapter?.settings.dropout ?? 0;
+    const rate = live.trainsHeadAlone ? 0 : (live.adapter?.settings.dropout ?? 0);
     const seed = this.#dropoutSeed;
     return rate === 0
       ? undefined

@@ -40,6 +40,7 @@ describe.each([1, 2])("the engine on %d worker threads", (workers) => {
       deterministic: true,
       batchInvariant: true,
       workers,
+      scalarHeads: true,
     });
   });
 

@@ -8,7 +8,8 @@ import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
 import { embeddingName, headName, parameterShapes } from "../transformer/parameters.ts";
 import { heldShapes } from "../transformer/weight-layout.ts";
-import { trainBackward, trainForward, type Recompute } from "../transformer/train-pass.ts";
+import type { Recompute } from "../transformer/train-pass.ts";
+import { passBackward, passForward } from "../transformer/value-pass.ts";
 import { blankModel, blankPlan, blankSequences } from "./blank-model.ts";
 import { elementBytes, type ElementBytes } from "./element-bytes.ts";
 import { MeteredKernels } from "./metered-kernels.ts";
@@ -140,9 +141,9 @@ export function trainingPassBytes(
   const model = blankModel(kernels, config, settings.lora);
   const gradients = new Gradients(kernels);
   const pass = (): void => {
-    const forward = trainForward(model, packBatch(kernels, sequences, { shared }), settings.recompute);
+    const forward = passForward(model, packBatch(kernels, sequences, { shared }), settings.recompute);
     const predictions = forward.batch.predicted.length;
-    trainBackward(model, forward, kernels.upload(new Float64Array(predictions), [predictions], "full"), gradients);
+    passBackward(model, forward, kernels.upload(new Float64Array(predictions), [predictions], "full"), gradients);
   };
   // Once the gradients are there, what a pass adds to them is activations.
   kernels.scope(pass);
@@ -157,7 +158,7 @@ export function forwardPassBytes(
 ): number {
   const meter = meterOf(settings);
   const model = blankModel(meter.kernels, config, settings.lora);
-  return peakOf(meter, () => trainForward(model, packBatch(meter.kernels, sequences, { shared }), "layer"));
+  return peakOf(meter, () => passForward(model, packBatch(meter.kernels, sequences, { shared }), "layer"));
 }
 
 /** Shapes without numbers, counted as libtorch would hold them. */

@@ -6,6 +6,7 @@ import { refusalCases } from "./cases/refusal-cases.ts";
 import { samplingCases } from "./cases/sampling-cases.ts";
 import { storageCases } from "./cases/storage-cases.ts";
 import { trainingCases } from "./cases/training-cases.ts";
+import { valueCases } from "./cases/value-cases.ts";
 
 /**
  * What every engine must do, whatever its device or wire: each case closes the engine that it is given.
@@ -14,7 +15,14 @@ import { trainingCases } from "./cases/training-cases.ts";
  */
 export function engineCasesFor(profile: EngineProfile): readonly ConformanceCase<Engine>[] {
   const kit = caseKit(profile);
-  const all = [samplingCases, trainingCases, storageCases, refusalCases, ...(profile.whole ? [adapterCases] : [])];
+  const all = [
+    samplingCases,
+    trainingCases,
+    storageCases,
+    refusalCases,
+    valueCases,
+    ...(profile.whole ? [adapterCases] : []),
+  ];
   return all.flatMap((cases) => cases(kit));
 }
 

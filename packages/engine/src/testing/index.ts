@@ -2,7 +2,14 @@
  * What engines and kernel sets are measured by.
  * @module @laconic/engine/testing
  */
-export { askTorch, parityCases, parityErrors } from "./torch-parity.ts";
+export {
+  askTorch,
+  askTorchValues,
+  parityCases,
+  parityErrors,
+  valueParityCases,
+  valueParityErrors,
+} from "./torch-parity.ts";
 export type { TorchAnswer } from "./torch-parity.ts";
 export { engineCases, engineCasesFor } from "./engine-cases.ts";
 export { recorderCases } from "./cases/recorder-cases.ts";

@@ -8,12 +8,13 @@ import type { OptimizerSettings, TrainingSequence } from "@laconic/core";
 import type { Kernels } from "@laconic/kernels";
 import { AdamW } from "../optimizer/adamw.ts";
 import { Gradients } from "../transformer/gradients.ts";
-import { parseModelConfig } from "../transformer/model-config.ts";
+import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";
 import { freeModel, uploadModel } from "../transformer/model-on-device.ts";
 import { gradientOfPredictions, ofTokens, packBatch } from "../transformer/packed-batch.ts";
-import { parameterShapes } from "../transformer/parameters.ts";
+import { parameterShapes, scoreName } from "../transformer/parameters.ts";
 import { readStored } from "../transformer/weight-layout.ts";
 import { trainBackward, trainForward } from "../transformer/train-pass.ts";
+import { passBackward, passForward, type ValuePass } from "../transformer/value-pass.ts";
 import { randomParameters, tinyConfigs } from "./tiny-models.ts";
 
 /** A model, sequences, and d loss / d log-prob of each completion token. */
@@ -36,6 +37,12 @@ export interface TorchAnswer {
   readonly gradNorm: number;
   /** The parameters after the steps. */
   readonly stepped: Readonly<Record<string, readonly number[]>>;
+}
+
+/** The same model with a scalar head, by autograd in float64. */
+interface ValueAnswer {
+  readonly values: readonly number[];
+  readonly gradients: Readonly<Record<string, readonly number[]>>;
 }
 
 /** Largest errors, each relative to the largest magnitude of its tensor. */
@@ -84,14 +91,31 @@ export const parityCases: readonly ParityCase[] = Object.entries(tinyConfigs).ma
  * @param python - interpreter with torch and transformers
  * @returns the answers, or why there are none
  */
-export async function askTorch(
-  python: string,
-  cases: readonly ParityCase[],
-): Promise<{ readonly answers: readonly TorchAnswer[] } | { readonly unavailable: string }> {
+export function askTorch(python: string, cases: readonly ParityCase[]): Promise<Asked<TorchAnswer>> {
+  return ask<TorchAnswer>(python, cases.map(toJson));
+}
+
+type Asked<Answer> = { readonly answers: readonly Answer[] } | { readonly unavailable: string };
+
+/** {@link askTorch} for the models of the cases as classifiers of one label. `dLogProbs` are then d loss / d value. */
+export function askTorchValues(python: string, cases: readonly ParityCase[]): Promise<Asked<ValueAnswer>> {
+  return ask<ValueAnswer>(
+    python,
+    cases.map((item) => ({ ...toJson({ ...item, parameters: scalarParameters(item) }), head: "scalar" })),
+  );
+}
+
+/** Some of the cases' sequences, all with completions: a classifier says nothing of an empty one. */
+export const valueParityCases: readonly ParityCase[] = parityCases.map((item) => ({
+  ...item,
+  sequences: item.sequences.filter(({ completionTokens }) => completionTokens.length > 0),
+}));
+
+async function ask<Answer>(python: string, cases: readonly unknown[]): Promise<Asked<Answer>> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-parity-"));
   try {
     const [question, answer] = [join(folder, "cases.json"), join(folder, "answers.json")];
-    await writeFile(question, JSON.stringify(cases.map(toJson)));
+    await writeFile(question, JSON.stringify(cases));
     const script = fileURLToPath(new URL("../../assets/torch_parity.py", import.meta.url));
     const outcome = await promisify(execFile)(python, [script, question, answer]).then(
       () => null,
@@ -100,7 +124,7 @@ export async function askTorch(
     if (outcome?.code === "ENOENT") return { unavailable: `no Python at ${python}; set LACONIC_PYTHON` };
     if (outcome?.code === 3) return { unavailable: (outcome.stderr ?? "").trim() };
     if (outcome) throw new Error(`torch_parity.py failed: ${outcome.stderr ?? outcome.message}`);
-    return { answers: JSON.parse(await readFile(answer, "utf8")) as TorchAnswer[] };
+    return { answers: JSON.parse(await readFile(answer, "utf8")) as Answer[] };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -149,14 +173,48 @@ export async function parityErrors(kernels: Kernels, item: ParityCase, torch: To
   return errors;
 }
 
+/** The same of values: of what each completion token is predicted from, and of their gradients. */
+export async function valueParityErrors(
+  kernels: Kernels,
+  item: ParityCase,
+  torch: ValueAnswer,
+): Promise<Pick<ParityErrors, "gradients"> & { readonly values: number }> {
+  const config = scalarConfig(item);
+  const model = uploadModel(kernels, config, scalarParameters(item));
+  const gradients = new Gradients(kernels);
+  const { values, predictions } = kernels.scope(() => {
+    const pass = passForward(model, packBatch(kernels, item.sequences), "none") as ValuePass;
+    passBackward(model, pass, gradientOfPredictions(kernels, pass.batch, item.dLogProbs), gradients);
+    return { values: pass.values, predictions: pass.batch.predictions };
+  });
+  const errors: Record<string, number> = {};
+  const own = await readStored(kernels, gradients.byName, parameterShapes(config));
+  for (const name of new Set([...Object.keys(torch.gradients), ...own.keys()]))
+    errors[name] = relativeError(own.get(name) ?? [], torch.gradients[name] ?? []);
+  const found = ofTokens({ predictions }, await kernels.read(values));
+  kernels.free(values);
+  gradients.clear();
+  freeModel(model);
+  return { values: relativeError(found, torch.values), gradients: errors };
+}
+
+function scalarConfig({ config }: ParityCase): ModelConfig {
+  return { ...parseModelConfig(config), scalarHead: true };
+}
+
+function scalarParameters(item: ParityCase): ReadonlyMap<string, Float64Array> {
+  return randomParameters(scalarConfig(item), item.name);
+}
+
 function relativeError(actual: ArrayLike<number>, expected: readonly number[]): number {
   if (actual.length !== expected.length) return Infinity;
   const error = expected.reduce((most, value, i) => Math.max(most, Math.abs(value - (actual[i] as number))), 0);
   return error / Math.max(...expected.map(Math.abs));
 }
 
-function toJson({ config, parameters, sequences, dLogProbs, steps }: ParityCase): unknown {
-  const shapes = parameterShapes(parseModelConfig(config));
+function toJson({ config, parameters, sequences, dLogProbs, steps }: ParityCase): Readonly<Record<string, unknown>> {
+  const model = parseModelConfig(config);
+  const shapes = parameterShapes(parameters.has(scoreName) ? { ...model, scalarHead: true } : model);
   return {
     config,
     parameters: Object.fromEntries(

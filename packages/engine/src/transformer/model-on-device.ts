@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { AttentionShape, Kernels, RotaryTables, Tensor } from "@laconic/kernels";
 import type { ModelConfig } from "./model-config.ts";
-import { parameterShapes } from "./parameters.ts";
+import { parameterShapes, scoreName } from "./parameters.ts";
 import type { AdapterOnDevice } from "../lora/adapter-on-device.ts";
 import { rotaryTables } from "./rotary-tables.ts";
 import { allocateTogether, heldShapes, heldTensors, joinValues, writeValues } from "./weight-layout.ts";
@@ -14,6 +14,8 @@ export interface ModelOnDevice {
   readonly parameters: ReadonlyMap<string, Tensor>;
   /** What is trained instead of the parameters; null trains the parameters themselves. */
   readonly adapter: AdapterOnDevice | null;
+  /** Nothing is trained but the scalar head, whose gradient needs no layer's activations. */
+  readonly trainsHeadAlone?: true;
   readonly rotary: RotaryTables;
   /** In a decode pass: its weights meet few rows, again and again. */
   readonly steady?: true;
@@ -21,6 +23,7 @@ export interface ModelOnDevice {
 
 /** What the optimizer changes, by name. */
 export function trainable(model: ModelOnDevice): ReadonlyMap<string, Tensor> {
+  if (model.trainsHeadAlone) return new Map([[scoreName, parameter(model, scoreName)]]);
   return model.adapter?.matrices ?? model.parameters;
 }
 

@@ -6,6 +6,9 @@ import type { ModelConfig } from "./model-config.ts";
 export const embeddingName = "model.embed_tokens.weight";
 export const finalNormName = "model.norm.weight";
 
+/** The scalar head's weights, [1, D]. */
+export const scoreName = "score.weight";
+
 /** The tensor that maps hidden states to logits: the embedding when the head is tied. */
 export function headName(config: ModelConfig): string {
   return config.tiedHead ? embeddingName : "lm_head.weight";
@@ -43,19 +46,20 @@ export function parameterShapes(config: ModelConfig): Map<string, readonly numbe
     set("mlp.down_proj.weight", D, F);
   }
   shapes.set(finalNormName, [D]);
-  if (!config.tiedHead) shapes.set(headName(config), [config.vocabularySize, D]);
+  if (config.scalarHead) shapes.set(scoreName, [1, D]);
+  else if (!config.tiedHead) shapes.set(headName(config), [config.vocabularySize, D]);
   return shapes;
 }
 
 /**
- * Fresh weights, drawn when they are read: matrices normal with `initializerRange`, norms 1, biases 0. Each tensor draws
- * from its own named stream.
+ * Fresh weights, drawn when they are read: matrices normal with `initializerRange`, norms 1, biases and a scalar head 0. Each tensor
+ * draws from its own named stream.
  */
 export function initialParameters(config: ModelConfig, random: Random): Map<string, TensorSource> {
   const draw = async (name: string, shape: readonly number[]): Promise<Float32Array> => {
     const values = new Float32Array(shape.reduce((product, length) => product * length, 1));
     const stream = random.split(name);
-    if (shape.length === 2)
+    if (shape.length === 2 && name !== scoreName)
       for (let i = 0; i < values.length; i++) values[i] = stream.normal() * config.initializerRange;
     else if (name.endsWith("norm.weight")) values.fill(1);
     return values;

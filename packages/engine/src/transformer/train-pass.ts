@@ -10,18 +10,22 @@ import { embeddingName, finalNormName, headName } from "./parameters.ts";
 /** Keep every activation, or keep each layer's input and compute the rest again in the backward pass: less memory, one more forward. */
 export type Recompute = "none" | "layer";
 
-/** A forward pass over packed sequences and what its backward pass needs. */
-export interface TrainPass {
+/** The layers over packed sequences and what their backward pass needs. */
+export interface TrunkPass {
   readonly batch: PackedBatch;
+  /** Per layer: its activations, or only its input. */
+  readonly layers: readonly (LayerPass | Tensor)[];
+  readonly final: { readonly input: Tensor; readonly invRms: Tensor; readonly selected: Tensor };
+  readonly dropout?: Dropout;
+}
+
+/** A forward pass over packed sequences and what its backward pass needs. */
+export interface TrainPass extends TrunkPass {
   /** Of each prediction, [K]. */
   readonly logProbs: Tensor;
   /** Of the distribution each was predicted from, in nats, [K]. */
   readonly entropy: Tensor;
   readonly logSumExp: Tensor;
-  /** Per layer: its activations, or only its input. */
-  readonly layers: readonly (LayerPass | Tensor)[];
-  readonly final: { readonly input: Tensor; readonly invRms: Tensor; readonly selected: Tensor };
-  readonly dropout?: Dropout;
 }
 
 export function trainForward(
@@ -30,6 +34,24 @@ export function trainForward(
   recompute: Recompute = "none",
   dropout?: Dropout,
 ): TrainPass {
+  const { kernels, config } = model;
+  const trunk = trunkForward(model, batch, recompute, dropout);
+  const head = kernels.headLogProbs(
+    predictedFrom(kernels, trunk.final.selected, batch),
+    parameter(model, headName(config)),
+    batch.targets,
+    batch.inverseTemperature,
+  );
+  return { ...trunk, ...head };
+}
+
+/** Embedding, layers and the last norm: what a head goes on from. */
+export function trunkForward(
+  model: ModelOnDevice,
+  batch: PackedBatch,
+  recompute: Recompute,
+  dropout?: Dropout,
+): TrunkPass {
   const { kernels, config } = model;
   const layers: (LayerPass | Tensor)[] = [];
   let x = kernels.gatherRows(parameter(model, embeddingName), batch.tokens);
@@ -46,21 +68,20 @@ export function trainForward(
     }
   }
   const { out: selected, invRms } = kernels.rmsNorm(x, parameter(model, finalNormName), config.rmsNormEpsilon);
-  const head = kernels.headLogProbs(
-    predictedFrom(kernels, selected, batch),
-    parameter(model, headName(config)),
-    batch.targets,
-    batch.inverseTemperature,
-  );
-  return { batch, ...head, layers, final: { input: x, invRms, selected }, ...(dropout && { dropout }) };
+  return { batch, layers, final: { input: x, invRms, selected }, ...(dropout && { dropout }) };
 }
 
 /** Back-propagates d loss / d log-prob [K] through the whole model into `gradients`. */
 export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: Tensor, gradients: Gradients): void {
+  model.kernels.scope(() => trunkBackward(model, pass, headBackward(model, pass, dLogProbs, gradients), gradients));
+}
+
+/** @param dPredicted - d loss / d hidden state of each prediction, [K, D] */
+export function trunkBackward(model: ModelOnDevice, pass: TrunkPass, dPredicted: Tensor, gradients: Gradients): void {
   const { kernels, config } = model;
   const { batch } = pass;
   kernels.scope(() => {
-    let dX = headBackward(model, pass, dLogProbs, gradients);
+    let dX = lastNormBackward(model, pass, dPredicted, gradients);
     for (let layer = config.layers - 1; layer >= 0; layer--) {
       const dOutput = dX;
       dX = kernels.scope(() => {
@@ -80,7 +101,7 @@ export function predictedFrom(kernels: Kernels, selected: Tensor, { places }: Pa
   return places ? kernels.gatherRows(selected, places) : selected;
 }
 
-/** Returns d loss / d output of the last layer. */
+/** Returns d loss / d hidden state of each prediction, [K, D]. */
 function headBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: Tensor, gradients: Gradients): Tensor {
   const { kernels, config } = model;
   const { batch, final, logSumExp } = pass;
@@ -92,7 +113,19 @@ function headBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: Tensor, 
       inverseTemperature: batch.inverseTemperature,
       logSumExp,
     };
-    const dPredicted = gradients.head(model, headName(config), dLogProbs, headInput);
+    return gradients.head(model, headName(config), dLogProbs, headInput);
+  });
+}
+
+/** Returns d loss / d output of the last layer. */
+function lastNormBackward(
+  model: ModelOnDevice,
+  { batch, final }: TrunkPass,
+  dPredicted: Tensor,
+  gradients: Gradients,
+): Tensor {
+  const { kernels } = model;
+  return kernels.scope(() => {
     const { places, selected } = batch;
     const dHidden = places ? kernels.scatterAddRows(dPredicted, places, selected.length) : dPredicted;
     return gradients.rmsNorm(model, finalNormName, dHidden, final.input, final.invRms);

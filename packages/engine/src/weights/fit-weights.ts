@@ -15,7 +15,7 @@ export function fitWeights(config: ModelConfig, tensors: ReadonlyMap<string, Ten
   );
   for (const name of tensors.keys())
     if (!shapes.has(name) && !isRedundant(config, name)) throw refused(name, "does not belong to this model");
-  const surplusHead = config.tiedHead ? tensors.get(headWeight) : undefined;
+  const surplusHead = config.tiedHead && !config.scalarHead ? tensors.get(headWeight) : undefined;
   const embedding = fitted.get(embeddingName);
   if (surplusHead && embedding) fitted.set(embeddingName, tiedTo(surplusHead, embedding));
   return fitted;
@@ -41,9 +41,10 @@ export function fitTensor(
 
 const headWeight = "lm_head.weight";
 
-/** What some checkpoints store although it follows from the rest: a tied head, rotary frequencies. */
+/** What some checkpoints store although the model has no need of it: a tied head, one beside a scalar head, rotary frequencies. */
 function isRedundant(config: ModelConfig, name: string): boolean {
-  return (config.tiedHead && name === headWeight) || name.endsWith(".rotary_emb.inv_freq");
+  const isOtherHead = name === headWeight && (config.tiedHead || config.scalarHead === true);
+  return isOtherHead || name.endsWith(".rotary_emb.inv_freq");
 }
 
 /** The embedding, once a head that is stored beside it has the same values: another head is another model. */

@@ -37,6 +37,7 @@ export function tinkerEngine(options: TinkerEngineOptions): Engine {
       deterministic: false,
       batchInvariant: false,
       workers: 1,
+      scalarHeads: false,
     },
     async createModel(source: ModelSource, { signal } = {}) {
       const settings = { options, onDispose: (model: TinkerModel) => models.delete(model) };
@@ -59,6 +60,12 @@ export function tinkerEngine(options: TinkerEngineOptions): Engine {
       const trained = await client.createModel({ baseModel: record.baseModel, rank, seed }, signal);
       await trained.load(saved.path, { optimizer: false }, signal);
       return adopt(new TinkerModel(trained, { rank, seed }, 0, settings));
+    },
+    async createValueModel() {
+      throw new LaconicError(
+        "model_unsupported",
+        `${client.transport.base} has no models with a scalar head: the Tinker protocol trains on log-probs alone; a critic or reward model needs a local engine`,
+      );
     },
     async close() {
       await Promise.all([...models].map((model) => model.dispose()));

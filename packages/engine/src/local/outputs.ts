@@ -1,0 +1,89 @@
+import type { ForwardOptions, LogProbsAtOne, TrainingSequence } from "@laconic/core";
+import type { Kernels, Tensor } from "@laconic/kernels";
+import { likeliestInPieces, readPieces, type LikeliestPiece } from "../transformer/likeliest-tokens.ts";
+import type { ModelOnDevice } from "../transformer/model-on-device.ts";
+import { ofTokens, packBatch, type PackedBatch } from "../transformer/packed-batch.ts";
+import { predictedFrom } from "../transformer/train-pass.ts";
+import { passForward, type HeadPass } from "../transformer/value-pass.ts";
+import type { HostOutputs } from "./engine-host.ts";
+import { explainOutOfMemory } from "./out-of-memory.ts";
+
+/** What a pass says of its predictions, and whose they are. */
+interface Predicted {
+  readonly outputs: Tensor;
+  /** Null of a scalar head. */
+  readonly entropy: Tensor | null;
+  readonly batch: Pick<PackedBatch, "predictions" | "predictionOffsets" | "forest">;
+}
+
+/**
+ * Log-probs and entropies of completions, or their values, by a forward pass that keeps nothing for a gradient.
+ * @param options.shared - whether sequences share the rows of what they begin with
+ * @throws LaconicError `device_out_of_memory`
+ */
+export async function outputsOf(
+  model: ModelOnDevice,
+  sequences: readonly TrainingSequence[],
+  { topLogProbs, shared }: ForwardOptions & { readonly shared: boolean },
+): Promise<HostOutputs> {
+  if (sequences.every(isEmpty))
+    return { ...noOutputs(sequences.length), ...(topLogProbs !== undefined && { atOne: [] }) };
+  const { kernels } = model;
+  const { pass, pieces } = passOver(model, sequences, topLogProbs, shared);
+  const result = await readPredicted(kernels, pass);
+  kernels.free(pass.outputs, ...(pass.entropy ? [pass.entropy] : []));
+  if (!pieces) return result;
+  const atOne = await readPieces(kernels, pieces);
+  return { ...result, atOne: Array.from(pass.batch.predictions, (k) => atOne[k] as LogProbsAtOne) };
+}
+
+function passOver(
+  model: ModelOnDevice,
+  sequences: readonly TrainingSequence[],
+  topLogProbs: number | undefined,
+  shared: boolean,
+): { readonly pass: Predicted; readonly pieces: readonly LikeliestPiece[] | null } {
+  const { kernels } = model;
+  try {
+    return kernels.scope(() => {
+      const passed = passForward(model, packBatch(kernels, sequences, { shared }), "layer");
+      const { predictions, predictionOffsets, forest, predicted } = passed.batch;
+      const pass = { ...predictedBy(passed), batch: { predictions, predictionOffsets, forest } };
+      if (topLogProbs === undefined || "values" in passed) return { pass, pieces: null };
+      const hidden = predictedFrom(kernels, passed.final.selected, passed.batch);
+      return { pass, pieces: likeliestInPieces(model, hidden, predicted, topLogProbs) };
+    });
+  } catch (error) {
+    throw explainOutOfMemory(error, model, sequences, { recompute: null, shared });
+  }
+}
+
+function predictedBy(pass: HeadPass): Predicted {
+  const { batch } = pass;
+  return "values" in pass
+    ? { outputs: pass.values, entropy: null, batch }
+    : { outputs: pass.logProbs, entropy: pass.entropy, batch };
+}
+
+export function readOutputs(kernels: Kernels, pass: HeadPass): Promise<HostOutputs> {
+  return readPredicted(kernels, predictedBy(pass));
+}
+
+async function readPredicted(kernels: Kernels, { outputs, entropy, batch }: Predicted): Promise<HostOutputs> {
+  return {
+    outputs: ofTokens(batch, await kernels.read(outputs)),
+    entropy: entropy ? ofTokens(batch, await kernels.read(entropy)) : new Float64Array(),
+    offsets: batch.predictionOffsets,
+    rows: batch.forest.tokens.length,
+  };
+}
+
+/** Of sequences without completions. */
+export function noOutputs(sequences: number): HostOutputs {
+  const none = new Float64Array();
+  return { outputs: none, entropy: none, offsets: new Int32Array(sequences + 1), rows: 0 };
+}
+
+export function isEmpty({ completionTokens }: TrainingSequence): boolean {
+  return completionTokens.length === 0;
+}

@@ -1,0 +1,311 @@
+import {
+  checkOptimizerSettings,
+  checkTokenGradient,
+  ragged,
+  type EngineCapabilities,
+  type ForwardOptions,
+  type LogProbsAtOne,
+  type OptimizerResult,
+  type OptimizerSettings,
+  type SequenceLogProbs,
+  type TokenGradient,
+  type TrainingSequence,
+} from "@laconic/core";
+import { isOutOfMemory } from "@laconic/kernels";
+import { CallOrder } from "./call-order.ts";
+import type { EngineHost, HostOutputs, ModelFacts, WeightsId } from "./engine-host.ts";
+import { createExchange, type GradientExchange } from "./gradient-exchange.ts";
+import { halve, microBatches, rowsTogether } from "./micro-batches.ts";
+
+/** What an engine's models have in common. */
+export interface LocalModelSettings {
+  readonly maxTokensPerMicroBatch: number;
+  readonly sharePrefixes: boolean;
+  readonly dtype: EngineCapabilities["dtype"];
+  readonly onWarning?: (message: string) => void;
+}
+
+/**
+ * A model whose replicas live on one or more hosts, whatever its head: passes in micro-batches that fit, the optimiser, storage. All
+ * replicas hold the same weights, bit for bit. Sequences have been checked.
+ */
+export class ReplicatedModel {
+  readonly hosts: readonly EngineHost[];
+  readonly number: number;
+  readonly facts: ModelFacts;
+  /** Samples run together. */
+  readonly order: CallOrder = new CallOrder();
+  readonly #onWarning: ((message: string) => void) | undefined;
+  readonly #exchange: GradientExchange | null;
+  readonly #sharePrefixes: boolean;
+  #weightVersion: number;
+  /** Falls when the device runs out of memory. */
+  #maxTokens: number;
+  #warned = false;
+  /** Sequences trained on since the last optimiser step. */
+  #sequences = 0;
+
+  constructor(hosts: readonly EngineHost[], number: number, facts: ModelFacts, settings: LocalModelSettings) {
+    this.hosts = hosts;
+    this.number = number;
+    this.facts = facts;
+    this.#weightVersion = facts.weightVersion;
+    this.#maxTokens = settings.maxTokensPerMicroBatch;
+    this.#sharePrefixes = settings.sharePrefixes;
+    this.#onWarning = settings.onWarning;
+    this.#exchange =
+      hosts.length === 1 ? null : createExchange(facts.trainableParameters, hosts.length, settings.dtype);
+  }
+
+  get id(): string {
+    return `local-${this.number}`;
+  }
+
+  get weightVersion(): number {
+    return this.#weightVersion;
+  }
+
+  /** In its turn within `order`. */
+  async forward(
+    weights: WeightsId,
+    sequences: readonly TrainingSequence[],
+    options: ForwardOptions = {},
+  ): Promise<SequenceLogProbs> {
+    const results = new Results(sequences.length);
+    for (const round of this.#rounds(sequences)) {
+      await Promise.all(
+        round.map(async (rows, replica) => {
+          await this.#forwardRows(replica, weights, sequences, rows, options, results);
+        }),
+      );
+    }
+    return results.gathered();
+  }
+
+  /** In its turn within `order`. A call that fails midway discards the gradient added up so far: half a batch must not be stepped on. */
+  async forwardBackward(
+    sequences: readonly TrainingSequence[],
+    tokenGradient: TokenGradient,
+  ): Promise<SequenceLogProbs> {
+    try {
+      const results = new Results(sequences.length);
+      for (const round of this.#rounds(sequences)) await this.#trainRound(sequences, round, tokenGradient, results);
+      this.#sequences += sequences.length;
+      return results.gathered();
+    } catch (error) {
+      this.#sequences = 0;
+      await Promise.allSettled(this.hosts.map((host) => host.discardGradient(this.number)));
+      throw error;
+    }
+  }
+
+  optimStep(settings: OptimizerSettings): Promise<OptimizerResult> {
+    return this.order.alone(async () => {
+      checkOptimizerSettings(settings);
+      const exchange = (await this.#exchangeGradients()) ? this.#exchange : null;
+      const results = await Promise.all(this.hosts.map((host) => host.optimStep(this.number, settings, exchange)));
+      this.#sequences = 0;
+      const result = results[0] as OptimizerResult;
+      this.#weightVersion = result.step;
+      return result;
+    });
+  }
+
+  save(folder: string): Promise<readonly string[]> {
+    return this.order.alone(() => this.#host(0).save(this.number, folder));
+  }
+
+  load(folder: string): Promise<void> {
+    return this.order.alone(async () => {
+      const loaded = await Promise.all(this.hosts.map((host) => host.load(this.number, folder)));
+      this.#sequences = 0;
+      this.#weightVersion = (loaded[0] as (typeof loaded)[0]).weightVersion;
+    });
+  }
+
+  dispose(): Promise<void> {
+    return this.order.alone(async () => {
+      await Promise.all(this.hosts.map((host) => host.disposeModel(this.number)));
+    });
+  }
+
+  /** One micro-batch on every replica; two smaller ones where a device has no room for it. */
+  async #trainRound(
+    sequences: readonly TrainingSequence[],
+    round: readonly (readonly number[])[],
+    tokenGradient: TokenGradient,
+    results: Results,
+  ): Promise<void> {
+    const outcomes = await Promise.allSettled(
+      round.map((rows, replica) =>
+        this.#host(replica).forwardForGradient(
+          this.number,
+          rows.map((row) => sequences[row] as TrainingSequence),
+          rows.map((row) => this.#sequences + row),
+        ),
+      ),
+    );
+    const smaller = this.#smallerRounds(sequences, round, outcomes);
+    if (smaller) {
+      for (const part of smaller) await this.#trainRound(sequences, part, tokenGradient, results);
+      return;
+    }
+    const passes = await Promise.all(outcomes.map(settled));
+    round.forEach((rows, replica) => results.take(passes[replica] as HostOutputs, rows));
+    const rows = round.flat();
+    const logProbs = ragged(rows.map((row) => results.logProbsOf(row)));
+    const gradient = tokenGradient(logProbs, rows);
+    checkTokenGradient(gradient, logProbs, rows);
+    let end = 0;
+    const fitted = await Promise.all(
+      passes.map((pass, replica) => {
+        const start = end;
+        end += pass.offsets.at(-1) as number;
+        return this.#host(replica).backward(this.number, gradient.slice(start, end));
+      }),
+    );
+    for (const tokens of fitted) if (tokens !== null) this.#limitTokens(tokens);
+  }
+
+  /** The two halves of a round in which a replica ran out of memory; null when none did. @throws when it cannot be halved. */
+  #smallerRounds(
+    sequences: readonly TrainingSequence[],
+    round: readonly (readonly number[])[],
+    outcomes: readonly PromiseSettledResult<unknown>[],
+  ): number[][][] | null {
+    const failed = outcomes.findIndex(
+      ({ status, reason }: { status: string; reason?: unknown }) => status === "rejected" && isOutOfMemory(reason),
+    );
+    if (failed < 0) return null;
+    const chosen = (rows: readonly number[]): TrainingSequence[] =>
+      rows.map((row) => sequences[row] as TrainingSequence);
+    const halves = round.map((rows) => halve(chosen(rows), this.#sharePrefixes));
+    if (!halves[failed]) throw (outcomes[failed] as PromiseRejectedResult).reason;
+    const parts = [0, 1].map((side) =>
+      round.map((rows, replica) => {
+        const half = halves[replica]?.[side as 0 | 1];
+        if (half) return half.map((position) => rows[position] as number);
+        return side === 0 ? [...rows] : [];
+      }),
+    );
+    this.#limitTokens(Math.max(...parts.flat().map((rows) => rowsTogether(chosen(rows), this.#sharePrefixes))));
+    return parts;
+  }
+
+  /** Later micro-batches start at the size that fitted. Said once. */
+  #limitTokens(tokens: number): void {
+    if (tokens >= this.#maxTokens) return;
+    if (!this.#warned)
+      this.#onWarning?.(
+        `${this.id}: the device ran out of memory; micro-batches shrink to ${tokens} tokens and may shrink further. Results stay the same but for rounding; maxTokensPerMicroBatch: ${tokens} saves the passes that fail`,
+      );
+    this.#warned = true;
+    this.#maxTokens = tokens;
+  }
+
+  /** False when there is one replica, or none of them has a gradient. */
+  async #exchangeGradients(): Promise<boolean> {
+    const exchange = this.#exchange;
+    if (!exchange) return false;
+    const filled = await Promise.all(
+      this.hosts.map((host, replica) => host.exportGradient(this.number, exchange, replica)),
+    );
+    if (!filled.includes(true)) return false;
+    await Promise.all(this.hosts.map((host, replica) => host.sumGradients(exchange, replica)));
+    return true;
+  }
+
+  #host(replica: number): EngineHost {
+    return this.hosts[replica] as EngineHost;
+  }
+
+  async #forwardRows(
+    replica: number,
+    weights: WeightsId,
+    sequences: readonly TrainingSequence[],
+    rows: readonly number[],
+    options: ForwardOptions,
+    results: Results,
+  ): Promise<void> {
+    const part = rows.map((row) => sequences[row] as TrainingSequence);
+    try {
+      results.take(await this.#host(replica).forward(this.number, weights, part, options), rows);
+    } catch (error) {
+      const shared = this.#sharePrefixes;
+      const halves = isOutOfMemory(error) ? halve(part, shared) : null;
+      if (!halves) throw error;
+      const rowsOf = (half: readonly number[]): number =>
+        rowsTogether(
+          half.map((i) => part[i] as TrainingSequence),
+          shared,
+        );
+      this.#limitTokens(Math.max(...halves.map(rowsOf)));
+      for (const half of halves)
+        await this.#forwardRows(
+          replica,
+          weights,
+          sequences,
+          half.map((i) => rows[i] as number),
+          options,
+          results,
+        );
+    }
+  }
+
+  /** Micro-batches by replica: round r gives replica w the rows `rounds[r][w]`. All replicas of a round run together. */
+  #rounds(sequences: readonly TrainingSequence[]): number[][][] {
+    return microBatches(sequences, {
+      replicas: this.hosts.length,
+      maxRows: this.#maxTokens,
+      shared: this.#sharePrefixes,
+    });
+  }
+}
+
+/** The value of a call that was waited for together with others. */
+async function settled<T>(outcome: PromiseSettledResult<T>): Promise<T> {
+  if (outcome.status === "rejected") throw outcome.reason;
+  return outcome.value;
+}
+
+interface RowResult {
+  readonly logProbs: Float64Array;
+  readonly entropy: Float64Array;
+  readonly atOne?: readonly LogProbsAtOne[];
+}
+
+/** What passes said of each sequence, and how many rows they went over. */
+class Results {
+  readonly #bySequence: RowResult[];
+  #rows = 0;
+
+  constructor(sequences: number) {
+    this.#bySequence = new Array<RowResult>(sequences);
+  }
+
+  take({ outputs, entropy, offsets, atOne, rows }: HostOutputs, sequences: readonly number[]): void {
+    this.#rows += rows;
+    sequences.forEach((sequence, i) => {
+      const [start, end] = [offsets[i], offsets[i + 1]];
+      this.#bySequence[sequence] = {
+        logProbs: outputs.slice(start, end),
+        entropy: entropy.slice(start, end),
+        ...(atOne && { atOne: atOne.slice(start, end) }),
+      };
+    });
+  }
+
+  logProbsOf(sequence: number): Float64Array {
+    return (this.#bySequence[sequence] as RowResult).logProbs;
+  }
+
+  gathered(): SequenceLogProbs {
+    const atOne = this.#bySequence.flatMap((result) => (result.atOne ? [result.atOne] : []));
+    return {
+      logProbs: ragged(this.#bySequence.map((result) => result.logProbs)),
+      entropy: ragged(this.#bySequence.map((result) => result.entropy)),
+      rowsPassed: this.#rows,
+      ...(atOne.length > 0 && { atOne }),
+    };
+  }
+}

@@ -1,0 +1,74 @@
+import type { Tensor } from "@laconic/kernels";
+import type { Dropout } from "../lora/dropout.ts";
+import type { Gradients } from "./gradients.ts";
+import { parameter, type ModelOnDevice } from "./model-on-device.ts";
+import type { PackedBatch } from "./packed-batch.ts";
+import { scoreName } from "./parameters.ts";
+import {
+  predictedFrom,
+  trainBackward,
+  trainForward,
+  trunkBackward,
+  trunkForward,
+  type Recompute,
+  type TrainPass,
+  type TrunkPass,
+} from "./train-pass.ts";
+
+/** A forward pass with a scalar head and what its backward pass needs. */
+export interface ValuePass {
+  readonly batch: PackedBatch;
+  /** Of the state that each prediction is made from, in full precision, [K]. */
+  readonly values: Tensor;
+  readonly selected: Tensor;
+  /** Null where the layers stay as they are. */
+  readonly trunk: TrunkPass | null;
+}
+
+function valueForward(
+  model: ModelOnDevice,
+  batch: PackedBatch,
+  recompute: Recompute,
+  dropout: Dropout | undefined,
+): ValuePass {
+  const { kernels, trainsHeadAlone = false } = model;
+  const trunk = trainsHeadAlone ? null : trunkForward(model, batch, recompute, dropout);
+  const selected = trunk?.final.selected ?? kernels.scope(() => trunkForward(model, batch, "layer").final.selected);
+  const values = kernels.scope(() => {
+    const column = kernels.headLogits(predictedFrom(kernels, selected, batch), parameter(model, scoreName));
+    return kernels.reshape(column, [batch.predicted.length]);
+  });
+  return { batch, values, selected, trunk };
+}
+
+/** Back-propagates d loss / d value [K] into the head, and through the layers that are trained. */
+function valueBackward(model: ModelOnDevice, pass: ValuePass, dValues: Tensor, gradients: Gradients): void {
+  const { kernels } = model;
+  const { batch, selected, trunk } = pass;
+  kernels.scope(() => {
+    const dOut = kernels.copy(kernels.reshape(dValues, [batch.predicted.length, 1]), "working");
+    const weight = { name: scoreName, tensor: parameter(model, scoreName) };
+    const dPredicted = gradients.linear(model, weight, null, dOut, predictedFrom(kernels, selected, batch));
+    if (trunk) trunkBackward(model, trunk, dPredicted, gradients);
+  });
+}
+
+/** A forward pass with the head that the model has. */
+export type HeadPass = TrainPass | ValuePass;
+
+export function passForward(
+  model: ModelOnDevice,
+  batch: PackedBatch,
+  recompute: Recompute,
+  dropout?: Dropout,
+): HeadPass {
+  return model.config.scalarHead
+    ? valueForward(model, batch, recompute, dropout)
+    : trainForward(model, batch, recompute, dropout);
+}
+
+/** @param dOutputs - d loss / d log-prob of each prediction, or its value, [K] */
+export function passBackward(model: ModelOnDevice, pass: HeadPass, dOutputs: Tensor, gradients: Gradients): void {
+  if ("values" in pass) valueBackward(model, pass, dOutputs, gradients);
+  else trainBackward(model, pass, dOutputs, gradients);
+}
