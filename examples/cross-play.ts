@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { wasmKernels } from "@laconic/kernels-wasm";
 import { relayTokenizer } from "@laconic/tasks";
-import { evaluate, livePolicies, parseTrainConfig, silentRecorder, train, type TrainedPolicy } from "@laconic/trainer";
+import { evaluate, livePolicies, parseTrainConfig, train, type TrainedPolicy } from "@laconic/trainer";
 import { settings, task } from "./self-play.ts";
 
 const [, , steps = "40", seed = "0"] = process.argv;
@@ -23,7 +23,7 @@ const parts = { task, policies: { proposer, solver } };
 const before = { proposer: await proposer.model.snapshot(), solver: await solver.model.snapshot() };
 
 const config = parseTrainConfig({ ...settings, steps: Number(steps), seed });
-await train(parts, config, silentRecorder());
+await train({ ...parts, settings: config });
 
 const players = { before, after: livePolicies(parts) };
 for (const [asked, { proposer: asks }] of Object.entries(players))

@@ -95,7 +95,7 @@ print("machine", machine());
 const [began, spent] = [performance.now(), cpuMs()];
 timer.after(minutes * 60_000, () => stop.abort());
 look();
-const trained = train(parts, config, recorder, stop.signal, timer);
+const trained = train({ ...parts, settings: config, recorder, signal: stop.signal, timer });
 await (virtual ? virtual.run(trained) : trained);
 const [seconds, cpu] = [(performance.now() - began) / 1000, cpuMs() - spent];
 /** Functions are slow until they have been compiled. */

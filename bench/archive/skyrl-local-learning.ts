@@ -48,7 +48,11 @@ export async function learnAsWide(seed: number, settings: Readonly<Record<string
       gaps.push(metrics["sampling/logp_difference_max"] as number);
     });
     const began = performance.now();
-    await train(parts, config, { ...recorder, evaluation: async (each) => void evaluations.push(each) });
+    await train({
+      ...parts,
+      settings: config,
+      recorder: { ...recorder, evaluation: async (each) => void evaluations.push(each) },
+    });
     return {
       engine: "local, as wide",
       seed,

@@ -80,14 +80,14 @@ for (const seed of values.seeds.split(",")) {
       budget: null,
       evaluation: { every: 0, problems: heldOut, transcripts: 0, language: true },
     });
-    const { before, after } = await train(
-      onePolicy(singleTask(), policy, speak),
-      config,
-      silentRecorder((row) => {
+    const { before, after } = await train({
+      ...onePolicy(singleTask(), policy, speak),
+      settings: config,
+      recorder: silentRecorder((row) => {
         tokens += problems * episodesPerProblem * Number(row["tokens/episode_mean"]);
         curve.push(Number(Number(row["task/accuracy"]).toFixed(2)));
       }),
-    );
+    });
     const sides = [before, after].map(({ groups, tokens: written, language }) => ({
       groups,
       tokens: written,

@@ -95,7 +95,7 @@ async function trained(seed: number): Promise<Record<string, unknown>> {
     now: () => performance.now(),
     config: { ...config },
   });
-  await train(parts, config, run);
+  await train({ ...parts, settings: config, recorder: run });
   await run.close();
   await rm(directory, { recursive: true });
   const after = await measured(config.steps);

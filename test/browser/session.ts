@@ -52,7 +52,7 @@ export async function session(engine: Engine, files: Files, options: SessionOpti
     const nothing = async (): Promise<void> => undefined;
     Object.assign(run, { begin: nothing, checkpoint: nothing });
   }
-  await train(parts, parseTrainConfig(settings), run, stop.signal);
+  await train({ ...parts, settings: parseTrainConfig(settings), recorder: run, signal: stop.signal });
   await run.close();
   await engine.close();
   const rows = async (name: string): Promise<string[]> =>

@@ -97,14 +97,14 @@ async function partsOn(
 
 async function rowsOf(parts: TrainingParts, given: object = {}, onRow?: (row: Metrics) => void): Promise<Metrics[]> {
   const rows: Metrics[] = [];
-  await train(
-    parts,
-    parseTrainConfig({ ...settings, ...given }),
-    silentRecorder((row) => {
+  await train({
+    ...parts,
+    settings: parseTrainConfig({ ...settings, ...given }),
+    recorder: silentRecorder((row) => {
       rows.push(row);
       onRow?.(row);
     }),
-  );
+  });
   return rows;
 }
 
@@ -161,11 +161,11 @@ test.each(["wrong-ids", "permuted", "swapped"] as const)(
       const [one] = set.fakes as [FakeServer];
       if (bad) one.faults = lying(how, tinyTokenizer.vocabularySize);
       const rows: Metrics[] = [];
-      const result = await train(
-        parts,
-        parseTrainConfig(settings),
-        silentRecorder((row) => rows.push(row)),
-      );
+      const result = await train({
+        ...parts,
+        settings: parseTrainConfig(settings),
+        recorder: silentRecorder((row) => rows.push(row)),
+      });
       const { before, after } = result;
       const sequence = { promptTokens: [1, 2, 3], completionTokens: [4, 5, 6] };
       const reported = {
@@ -200,7 +200,7 @@ test("a run that was killed goes on from its checkpoint, on servers that hold wh
     if (++passes > 6) throw new Error("killed");
     return killed(...call);
   };
-  await expect(train(first, config, run)).rejects.toThrow("killed");
+  await expect(train({ ...first, settings: config, recorder: run })).rejects.toThrow("killed");
   await run.close();
   const left = set.fakes.flatMap(({ names }) => names);
   expect(left.some((name) => name.includes("-v6-"))).toBe(true);
@@ -209,7 +209,7 @@ test("a run that was killed goes on from its checkpoint, on servers that hold wh
   const second = await partsOn("vllm", set);
   expect(set.fakes.flatMap(({ names }) => names).filter((name) => left.includes(name))).toEqual([]);
   const resumed = await open(true);
-  const result = await train(second, config, resumed);
+  const result = await train({ ...second, settings: config, recorder: resumed });
   await resumed.close();
   expect(result).toMatchObject({ steps: 6, interrupted: false });
   const versions = [...new globalThis.Set(set.replies.map(({ version }) => version))];

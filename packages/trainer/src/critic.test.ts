@@ -2,7 +2,6 @@ import { gaeEstimator, linearCritic, type CriticView } from "@laconic/gspo/criti
 import type { Reward } from "@laconic/core";
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "./config-schema.ts";
-import { silentRecorder } from "./run/recorder.ts";
 import { tinyParts, tinySettings } from "./testing/index.ts";
 import { train } from "./train.ts";
 
@@ -30,7 +29,7 @@ async function accuracy(seed: number, features: (view: CriticView) => readonly n
     steps: 40,
     evaluation: { every: 0, problems: 30, transcripts: 1 },
   });
-  return (await train({ ...tinyParts(), reward, estimator }, config, silentRecorder())).after.accuracy;
+  return (await train({ ...tinyParts(), reward, estimator, settings: config })).after.accuracy;
 }
 
 const asked = ({ problem: { question } }: CriticView): number[] =>

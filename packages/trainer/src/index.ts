@@ -4,7 +4,7 @@
  */
 export { checkTraining } from "./check-training.ts";
 export { train } from "./train.ts";
-export type { TrainResult } from "./train.ts";
+export type { TrainOptions, TrainResult } from "./train.ts";
 export { type DivergenceSettings } from "./divergence.ts";
 export { agentGspoDefaults, asynchronousDefaults } from "./config.ts";
 export type {

@@ -14,11 +14,7 @@ async function emitted(
   const rows: Metrics[] = [];
   const budget = { targetTokens: 3, learningRate: 0.01 };
   const config = parseTrainConfig({ ...tinySettings, steps: 1, prices: {}, budget, ...settings });
-  await train(
-    parts,
-    config,
-    silentRecorder((metrics) => rows.push(metrics)),
-  );
+  await train({ ...parts, settings: config, recorder: silentRecorder((metrics) => rows.push(metrics)) });
   return Object.keys(rows.at(-1) ?? {});
 }
 

@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import { parseTrainConfig } from "./config-schema.ts";
 import { checkTraining } from "./check-training.ts";
 import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
-import { silentRecorder } from "./run/recorder.ts";
 import { tinyParts, tinySettings } from "./testing/index.ts";
 import { train } from "./train.ts";
 
@@ -20,7 +19,7 @@ async function thrown(mistaken: Partial<TrainingParts>, settings: object = {}): 
   const whole = { ...tinyParts(), ...mistaken };
   const check = async (): Promise<unknown> => {
     checkTraining(whole, config);
-    return train(whole, config, silentRecorder());
+    return train({ ...whole, settings: config });
   };
   return check().catch((error: unknown) => error);
 }

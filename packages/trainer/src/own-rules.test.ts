@@ -18,7 +18,7 @@ async function run(
   const rows: Metrics[] = [];
   const config = parseTrainConfig({ ...tinySettings, prices: {}, steps: 4, ...extra });
   const recorder = silentRecorder((row) => rows.push(row));
-  return { ...(await train(parts, config, recorder)), rows };
+  return { ...(await train({ ...parts, settings: config, recorder })), rows };
 }
 
 const column = (rows: readonly Metrics[], name: string): unknown[] => rows.map((row) => row[name]);

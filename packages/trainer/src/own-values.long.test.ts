@@ -27,11 +27,7 @@ async function run(
   const rows: Metrics[] = [];
   const config = parseTrainConfig({ ...tinySettings, prices: {}, ...extra });
   return {
-    ...(await train(
-      parts,
-      config,
-      silentRecorder((row) => rows.push(row)),
-    )),
+    ...(await train({ ...parts, settings: config, recorder: silentRecorder((row) => rows.push(row)) })),
     rows,
   };
 }

@@ -3,14 +3,13 @@ import { gspo, withKl } from "@laconic/gspo";
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "./config-schema.ts";
 import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
-import { silentRecorder } from "./run/recorder.ts";
 import { tinyPairParts, tinyParts, tinySettings, tinyTokenizer } from "./testing/index.ts";
 import { train, type TrainResult } from "./train.ts";
 
 const clip = { low: 0.2, high: 0.2 };
 
 function run(parts: TrainingParts, extra: Readonly<Record<string, unknown>> = {}): Promise<TrainResult> {
-  return train(parts, parseTrainConfig({ ...tinySettings, prices: {}, ...extra }), silentRecorder());
+  return train({ ...parts, settings: parseTrainConfig({ ...tinySettings, prices: {}, ...extra }) });
 }
 
 /** An objective that keeps what it was asked with. */

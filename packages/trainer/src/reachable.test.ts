@@ -11,7 +11,6 @@ import { misreported } from "../test/misreported.ts";
 import { parseTrainConfig } from "./config-schema.ts";
 import { estimatorOf } from "./estimator-of.ts";
 import type { TrainedPolicy, TrainingParts } from "./parts.ts";
-import { silentRecorder } from "./run/recorder.ts";
 import { costsOf, learnerSettings } from "./stages/learner.ts";
 import { score } from "./stages/score.ts";
 import { callCounter } from "./testing/calls-of.ts";
@@ -132,11 +131,7 @@ async function trained(settings: Settings, parts = partsOf(settings)): Promise<T
   const short = { steps: 1, problemsPerStep: 2, episodesPerProblem: 2 };
   const evaluation = { every: 0, problems: 2, transcripts: 0 };
   const config = parseTrainConfig({ ...tinySettings, ...short, evaluation, ...settings });
-  return train(
-    parts,
-    config,
-    silentRecorder(() => undefined),
-  );
+  return train({ ...parts, settings: config });
 }
 
 const called = new Set<string>();

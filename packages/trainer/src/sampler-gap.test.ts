@@ -15,9 +15,10 @@ async function rowsWith(objective: object): Promise<{ rows: Metrics[]; warnings:
   const other: TrainingParts = { ...parts, policies: { [onlyPolicy]: { ...policy, speak } } };
   const [rows, warnings]: [Metrics[], string[]] = [[], []];
   const recorder = silentRecorder((metrics) => rows.push(metrics));
-  await train(other, parseTrainConfig({ ...tinySettings, steps: 3, objective }), {
-    ...recorder,
-    warn: async (text) => void warnings.push(text),
+  await train({
+    ...other,
+    settings: parseTrainConfig({ ...tinySettings, steps: 3, objective }),
+    recorder: { ...recorder, warn: async (text) => void warnings.push(text) },
   });
   return { rows, warnings };
 }

@@ -60,7 +60,7 @@ test.each([
     const judged = { ...parts.task, reward };
     const recorder = silentRecorder((metrics) => rows[i]?.push(metrics));
     const config = parseTrainConfig({ ...settings, ...extra });
-    await train(slow ? { ...parts, task: judged } : parts, config, recorder);
+    await train({ ...parts, ...(slow && { task: judged }), settings: config, recorder });
   }
   expect(rows[1]).toEqual(rows[0]);
 });

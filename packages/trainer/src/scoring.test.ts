@@ -46,7 +46,11 @@ async function run(
     ...silentRecorder((row) => rows.push(row)),
     warn: async (text: string) => void warnings.push(text),
   };
-  return { ...(await train(parts, parseTrainConfig({ ...settings, ...extra }), recorder)), rows, warnings };
+  return {
+    ...(await train({ ...parts, settings: parseTrainConfig({ ...settings, ...extra }), recorder })),
+    rows,
+    warnings,
+  };
 }
 
 const sumOf = (rows: readonly Metrics[], name: string): number =>

@@ -16,11 +16,7 @@ async function run(
   const rows: Metrics[] = [];
   const config = parseTrainConfig({ ...tinySettings, prices: {}, ...settings });
   return {
-    ...(await train(
-      parts,
-      config,
-      silentRecorder((metrics) => rows.push(metrics)),
-    )),
+    ...(await train({ ...parts, settings: config, recorder: silentRecorder((metrics) => rows.push(metrics)) })),
     rows,
   };
 }

@@ -1,13 +1,14 @@
 import { randomFromSeed, type TrainableModel } from "@laconic/core";
 import { expect, test } from "vitest";
+import type { TrainSettings } from "./config.ts";
 import { parseTrainConfig } from "./config-schema.ts";
-import { onePolicy, onlyPolicy, type TrainedPolicy } from "./parts.ts";
+import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./stages/step-metrics.ts";
 import { tinyParts, tinySettings, tinyTokenizer } from "./testing/index.ts";
 import { train, type TrainResult } from "./train.ts";
 
-type Parts = Parameters<typeof train>[0];
+type Parts = TrainingParts;
 
 async function run(
   settings: Readonly<Record<string, unknown>> = {},
@@ -19,7 +20,11 @@ async function run(
     ...silentRecorder((metrics) => rows.push(metrics)),
     warn: async (message: string) => void warnings.push(message),
   };
-  return { ...(await train(parts, parseTrainConfig({ ...tinySettings, ...settings }), recorder)), rows, warnings };
+  return {
+    ...(await train({ ...parts, settings: parseTrainConfig({ ...tinySettings, ...settings }), recorder })),
+    rows,
+    warnings,
+  };
 }
 
 test("thirty steps teach a solo agent to answer in one letter and the end", async () => {
@@ -49,12 +54,31 @@ test("evaluations are on validation problems; those of the test are measured onc
     evaluation: { every: 2, problems: 30, transcripts: 0 },
   });
   const split = { ...parts, task: { ...parts.task, validation, heldOut } };
-  const { test: measured, after } = await train(split, config, recorder);
+  const { test: measured, after } = await train({ ...split, settings: config, recorder });
   expect([measured?.problems, measured?.step, after.problems]).toEqual([15, 4, 10]);
   expect(tested).toEqual([4]);
   expect(played).toEqual(Array.from({ length: 3 }, () => validation.map(({ id }) => id)));
-  expect((await train({ ...tinyParts(), task: split.task }, config, recorder, AbortSignal.abort())).test).toBeNull();
+  expect(
+    (await train({ ...tinyParts(), task: split.task, settings: config, recorder, signal: AbortSignal.abort() })).test,
+  ).toBeNull();
   expect((await run({ steps: 1 })).test).toBeNull();
+});
+
+test("settings are completed and checked by train itself, and a recorder need not be there", async () => {
+  const short = { ...tinySettings, objective: { name: "gspo", clip: 0.2 }, steps: 2, seed: 3 } as const;
+  const rows: Metrics[] = [];
+  const recorder = silentRecorder((metrics) => rows.push(metrics));
+  const [written, whole] = [
+    await train({ ...tinyParts(), settings: short }),
+    await train({ ...tinyParts(), settings: parseTrainConfig(short), recorder }),
+  ];
+  expect([written, rows.length]).toEqual([whole, 2]);
+  // @ts-expect-error there is no such setting
+  const settings: TrainSettings = { stepss: 2 };
+  await expect(train({ ...tinyParts(), settings })).rejects.toMatchObject({ code: "config_invalid" });
+  // Without any, it is Algorithm 1 as `agentGspoDefaults` has it.
+  const stopped = await train({ ...tinyParts(), signal: AbortSignal.abort() });
+  expect([stopped.steps, stopped.interrupted]).toEqual([0, true]);
 });
 
 test("a star team whose answerer sees nothing learns to pass the digit on", async () => {

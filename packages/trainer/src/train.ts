@@ -1,6 +1,7 @@
 import { timerOf, type Timer } from "@laconic/rewards";
 import { checkFit } from "./check-training.ts";
-import type { TrainConfig } from "./config.ts";
+import type { TrainSettings } from "./config.ts";
+import { parseTrainConfig } from "./config-schema.ts";
 import type { Evaluation } from "./evaluate.ts";
 import { evaluateTest, evaluateWhenDue } from "./loop/evaluate-step.ts";
 import { begin } from "./loop/begin.ts";
@@ -12,8 +13,20 @@ import { checkFinite, explainedNumbers, stopDiverged } from "./loop/stop-diverge
 import { trace } from "./loop/trace.ts";
 import { disposeAll, openTrainingRun } from "./loop/training-run.ts";
 import type { TrainingParts } from "./parts.ts";
-import type { Recorder } from "./run/recorder.ts";
+import { silentRecorder, type Recorder } from "./run/recorder.ts";
 import { placed } from "./stages/checked-values.ts";
+
+/** What is trained, and how. Nothing but the parts has to be said. */
+export interface TrainOptions extends TrainingParts {
+  /** What is absent is that of `agentGspoDefaults`. */
+  readonly settings?: TrainSettings;
+  /** Where the run leaves its traces, and goes on from: `openRun` makes one of a folder. Keeps nothing by default. */
+  readonly recorder?: Recorder;
+  /** Ends the run after the step in progress, or the last one under the same old policy. */
+  readonly signal?: AbortSignal;
+  /** Of asynchronous sampling; the machine's by default. */
+  readonly timer?: Timer;
+}
 
 /** What a run came to. */
 export interface TrainResult {
@@ -31,21 +44,15 @@ export interface TrainResult {
 
 /**
  * Agent-GSPO, Algorithm 1, for one policy or several that learn from the same episodes. Continues from the recorder's last
- * checkpoint when there is one. An abort signal ends the run after the step in progress, or the last one under the same
- * old policy.
+ * checkpoint when there is one.
  *
- * @param timer - of asynchronous sampling; the machine's by default
  * @throws LaconicError `input_invalid` for parts that do not fit together, `config_invalid` for settings that do not fit
  * them, `training_diverged` and `numeric_invalid` with the likely cause and the best checkpoint, `scoring_failed` when too few samples of a step or an evaluation got a score (a checkpoint is saved before), and what
  * models and the recorder throw.
  */
-export async function train(
-  parts: TrainingParts,
-  config: TrainConfig,
-  recorder: Recorder,
-  signal?: AbortSignal,
-  timer: Timer = timerOf(globalThis),
-): Promise<TrainResult> {
+export async function train(options: TrainOptions): Promise<TrainResult> {
+  const { settings = {}, recorder = silentRecorder(), signal, timer = timerOf(globalThis), ...parts } = options;
+  const config = parseTrainConfig(settings);
   checkFit(parts, config);
   const run = await openTrainingRun(parts, config, recorder, signal);
   const { budget, schedule, models } = run;

@@ -20,11 +20,7 @@ async function rowsOf(parts: TrainingParts, budget: unknown): Promise<readonly M
   const rows: Metrics[] = [];
   const evaluation = { every: 0, problems: 1, transcripts: 1 };
   const config = { ...tinySettings, steps, problemsPerStep, episodesPerProblem, prices: {}, evaluation, budget };
-  await train(
-    parts,
-    parseTrainConfig(config),
-    silentRecorder((row) => rows.push(row)),
-  );
+  await train({ ...parts, settings: parseTrainConfig(config), recorder: silentRecorder((row) => rows.push(row)) });
   return rows;
 }
 

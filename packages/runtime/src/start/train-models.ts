@@ -37,7 +37,12 @@ async function trained(held: Held): Promise<TrainResult> {
   const source = await openSource?.({ ...opened, parts }, { config, directory, resume: resume !== false });
   if (source) closing.defer(() => source.close());
   progress.started();
-  const result = await train(source?.parts ?? parts, config.train, run, stop);
+  const result = await train({
+    ...(source?.parts ?? parts),
+    settings: config.train,
+    recorder: run,
+    ...(stop && { signal: stop }),
+  });
   held.end(result.interrupted ? "interrupted" : "finished");
   return result;
 }

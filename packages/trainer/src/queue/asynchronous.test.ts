@@ -38,7 +38,7 @@ async function run(
     dropped: async (step: number, groups: readonly DroppedProblem[]) =>
       void dropped.push(...groups.map((each) => ({ step, ...each }))),
   };
-  const { after } = await timer.run(train(slowly(parts, timer, slowness), config, recorder, undefined, timer));
+  const { after } = await timer.run(train({ ...slowly(parts, timer, slowness), settings: config, recorder, timer }));
   return { rows, dropped, accuracy: after.accuracy };
 }
 
@@ -149,7 +149,7 @@ test("weights are asked for once per version, and let go when nobody plays with 
     steps: 12,
     asynchronous: { maxLag: 4, activeGroups: 6 },
   });
-  await timer.run(train(onePolicy(tinyTask("star"), model, fleet.speak), config, recorder, undefined, timer));
+  await timer.run(train({ ...onePolicy(tinyTask("star"), model, fleet.speak), settings: config, recorder, timer }));
   expect([model.snapshots, model.alive, fleet.inFlight]).toEqual([12, 0, 0]);
   expect(most).toBeGreaterThan(1);
   expect(most).toBeLessThanOrEqual(5); // versions within maxLag
@@ -167,7 +167,7 @@ test.each(["interrupt", "error"] as const)("an %s ends what is played and lets i
   });
   const config = parseTrainConfig({ ...settings, asynchronous: { maxLag: 4 } });
   const parts = onePolicy(tinyTask("star"), model, fleet.speak);
-  const outcome = await timer.run(train(parts, config, recorder, stop.signal, timer)).then(
+  const outcome = await timer.run(train({ ...parts, settings: config, recorder, signal: stop.signal, timer })).then(
     ({ steps, interrupted }) => ({ steps, interrupted }),
     (error: unknown) => String(error),
   );
@@ -196,7 +196,7 @@ test("starts are paced: the event loop has its turn after every sixteen", async 
     },
   }));
   const config = parseTrainConfig({ ...settings, steps: 2, problemsPerStep: 40, asynchronous: { maxLag: 1 } });
-  await timer.run(train(counting, config, silentRecorder(), undefined, counted));
+  await timer.run(train({ ...counting, settings: config, timer: counted }));
   expect(starts).toBeGreaterThanOrEqual(640);
   expect(most).toBeLessThanOrEqual(16);
 });

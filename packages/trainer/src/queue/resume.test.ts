@@ -82,7 +82,7 @@ async function runIn(directory: string, { resume = false, killAfter = Infinity }
   try {
     let calls = 0;
     const slow = slowly(parts(), timer, { fails: () => calls++ % 23 === 22 });
-    return await timer.run(train(slow, config, still(run, timer), undefined, timer));
+    return await timer.run(train({ ...slow, settings: config, recorder: still(run, timer), timer }));
   } finally {
     await run.close();
   }

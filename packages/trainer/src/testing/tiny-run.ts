@@ -26,7 +26,7 @@ export async function tinyRun(options: TinyRunOptions): Promise<TrainResult> {
     config: { ...config },
   });
   try {
-    return await train(parts, config, run, signal);
+    return await train({ ...parts, settings: config, recorder: run, ...(signal && { signal }) });
   } finally {
     await run.close();
   }

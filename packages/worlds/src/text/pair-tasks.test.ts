@@ -133,14 +133,12 @@ test.skipIf(data === "")(
         budget: null,
         evaluation: { every: 100, problems: 1, transcripts: 0 },
       });
-      await train(
-        {
-          task: { ...task, problems: () => [only], pool: [only], heldOut: [] },
-          policies: { helper: scriptedPolicy("helper", () => aux), main: scriptedPolicy("main", main) },
-        },
-        config,
-        silentRecorder((row) => rows.push(row)),
-      );
+      await train({
+        task: { ...task, problems: () => [only], pool: [only], heldOut: [] },
+        policies: { helper: scriptedPolicy("helper", () => aux), main: scriptedPolicy("main", main) },
+        settings: config,
+        recorder: silentRecorder((row) => rows.push(row)),
+      });
       expect(rows).toHaveLength(5);
       const shares = rows.map((row) => schemes.map((scheme) => row[`measures/scheme/${scheme}`]));
       expect(shares).toEqual([

@@ -52,7 +52,7 @@ async function trained(parameters: FleetParameters): Promise<{ rows: Metrics[]; 
   const parts = onePolicy(tinyTask("star"), model, (sampler) =>
     sampler === model ? nullFleet(timer, { ...parameters, failures: 0 }).speak(sampler) : servers.speak(sampler),
   );
-  await timer.run(train(parts, config, recorder, undefined, timer));
+  await timer.run(train({ ...parts, settings: config, recorder, timer }));
   return { rows, utilisation, alive: model.alive };
 }
 

@@ -136,7 +136,7 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
     };
     try {
       if (step === 0) say({ type: "evaluating", step: 0 });
-      await train(team.parts, config, recorder, abort.signal);
+      await train({ ...team.parts, settings: config, recorder, signal: abort.signal });
     } finally {
       await run.close();
     }
