@@ -54,7 +54,18 @@ export function checkValue(of: ValueName, given: unknown, lacks: (given: unknown
 }
 
 function thrown(of: ValueName, error: unknown): LaconicError {
-  return refused(of, `threw ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`, error);
+  const kind = error instanceof Error ? `${error.name}: ` : "";
+  return refused(of, `threw ${kind}${thrownText(error)}`, error);
+}
+
+/** What a thrown value says: code of a user's own may throw anything. */
+export function thrownText(error: unknown): string {
+  try {
+    if (error instanceof Error) return error.message;
+    return typeof error === "object" && error !== null ? JSON.stringify(error) : String(error);
+  } catch {
+    return "something that cannot be shown";
+  }
 }
 
 function refused({ name, value, place }: ValueName, reason: string, cause?: unknown): LaconicError {

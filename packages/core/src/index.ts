@@ -2,7 +2,7 @@
  * The vocabulary of Laconic: what packages say to each other, as types, plain data and a few pure functions.
  * @module @laconic/core
  */
-export { checkedAnswer, checkedCall, checkValue, shownValue, type ValueName } from "./checked-call.ts";
+export { checkedAnswer, checkedCall, checkValue, shownValue, thrownText, type ValueName } from "./checked-call.ts";
 export { LaconicError } from "./errors.ts";
 export type { ErrorDetail, LaconicErrorCode } from "./errors.ts";
 

@@ -137,3 +137,42 @@ test("the state ends with its episode, also with a failed one", async () => {
   await expect(play(inEnvironment(solo(spec("a")), closing), { a: [] })).rejects.toThrow("not in the script");
   expect(ended).toBe(2);
 });
+
+test("an environment that never answers ends with the episode's signal, and a state that comes too late ends too", async () => {
+  const never = new Promise<never>(() => undefined);
+  for (const [key, hangs] of [
+    ["reset", { ...counting, reset: () => never }],
+    ["step", { ...counting, step: () => never }],
+  ] as const) {
+    const stop = new AbortController();
+    const playing = play(inEnvironment(solo(spec("a")), hangs), { a: "?" }, { signal: stop.signal });
+    await new Promise(setImmediate);
+    stop.abort();
+    await expect(playing).rejects.toMatchObject({
+      code: "aborted",
+      message: `the environment counting: ${key}: aborted`,
+    });
+  }
+  let begin: (state: { asked: number }) => void = () => undefined;
+  const ended: unknown[] = [];
+  const late: Environment<{ asked: number }> = {
+    ...counting,
+    reset: () => new Promise((resolve) => (begin = resolve)),
+    end: (state) => void ended.push(state),
+  };
+  const stop = new AbortController();
+  const playing = play(inEnvironment(solo(spec("a")), late), { a: "?" }, { signal: stop.signal });
+  stop.abort();
+  await expect(playing).rejects.toMatchObject({ code: "aborted" });
+  begin({ asked: 7 });
+  await new Promise(setImmediate);
+  expect(ended).toEqual([{ asked: 7 }]);
+});
+
+test.each(["reset", "step", "end"] as const)("what an environment throws in %s is named", async (key) => {
+  const throwing = { ...counting, [key]: () => Promise.reject(new TypeError("no such row")) } as Environment;
+  await expect(play(inEnvironment(solo(spec("a")), throwing), { a: "x" })).rejects.toMatchObject({
+    code: "input_invalid",
+    message: `the environment counting: ${key} threw TypeError: no such row`,
+  });
+});

@@ -1,7 +1,8 @@
 import {
-  checkValue,
+  checkedAnswer,
   LaconicError,
   shownValue,
+  untilAborted,
   type AgentId,
   type Environment,
   type EnvironmentStep,
@@ -43,16 +44,14 @@ export async function act(
     const spoken = await speakOnce(context, { ...request, prompt, inbox, maxTokens, speaksAgain: true, replies }, step);
     const { text, trace } = spoken.utterance;
     const calls = environment.format?.read(text).calls ?? [];
-    const answer = await environment.step(
-      state,
-      { agent, text, calls, step },
-      {
-        ...(context.signal && { signal: context.signal }),
-        random: random.split(`turn:${turn}/step:${step}`),
-        record,
-      },
-    );
-    checkValue({ name: `the environment ${environment.name}: step`, value: "task" }, answer, lacksOfStep);
+    const own = {
+      ...(context.signal && { signal: context.signal }),
+      random: random.split(`turn:${turn}/step:${step}`),
+      record,
+    };
+    const of = { name: `the environment ${environment.name}: step`, value: "task" };
+    const acted = checkedAnswer(of, () => environment.step(state, { agent, text, calls, step }, own), lacksOfStep);
+    const answer = await untilAborted(acted, context.signal, of.name);
     const { observation, reward, done } = answer;
     const answers = typeof observation === "string" ? [observation] : (observation ?? []);
     maxTokens -= spoken.call.writtenTokens;

@@ -1,4 +1,5 @@
 import {
+  checkedAnswer,
   environmentName,
   LaconicError,
   type AgentId,
@@ -6,6 +7,7 @@ import {
   type EnvironmentContext,
   type PlayedEnvironment,
   type Topology,
+  untilAborted,
 } from "@laconic/core";
 
 /**
@@ -34,11 +36,20 @@ export function inEnvironment(topology: Topology, environment: Environment): Top
       };
       const random = context.random.split("environment");
       const { signal } = context;
-      const state = await environment.reset(problem, {
-        ...(signal && { signal }),
-        random: random.split("reset"),
-        record,
-      });
+      const own = { ...(signal && { signal }), random: random.split("reset"), record };
+      const of = { name: `the environment ${environment.name}: reset`, value: "task" };
+      const begun = checkedAnswer<unknown>(
+        of,
+        () => environment.reset(problem, own),
+        () => null,
+      );
+      // A state that comes too late ends at once.
+      const state = await untilAborted(
+        begun,
+        signal,
+        of.name,
+        (late) => void ended(environment, late).catch(() => undefined),
+      );
       try {
         const episode = await topology.run(problem, {
           ...context,
@@ -46,8 +57,17 @@ export function inEnvironment(topology: Topology, environment: Environment): Top
         });
         return measures.size === 0 ? episode : { ...episode, measures: Object.fromEntries(measures) };
       } finally {
-        await environment.end?.(state);
+        await ended(environment, state);
       }
     },
   };
+}
+
+function ended(environment: Environment, state: unknown): Promise<unknown> {
+  const of = { name: `the environment ${environment.name}: end`, value: "task" };
+  return checkedAnswer(
+    of,
+    () => environment.end?.(state),
+    () => null,
+  );
 }

@@ -1,6 +1,7 @@
 import {
   boundedJson,
   LaconicError,
+  thrownText,
   type AgentId,
   type Environment,
   type EnvironmentContext,
@@ -29,7 +30,7 @@ export interface ToolEnvironmentOptions {
   /** Default: as Hermes and Qwen models write them. */
   readonly format?: ToolFormat;
   readonly limits?: ToolLimits;
-  /** What a call takes from the reward. Default 0. */
+  /** What a call takes from the reward, one beyond `limits.calls` nothing. Default 0. */
   readonly price?: number;
   /** Most texts of one turn. Default 8. */
   readonly maxSteps?: number;
@@ -70,16 +71,17 @@ export function toolEnvironment({
     async step(_, { agent, calls }, context) {
       if (calls.length === 0) return {};
       const given = toolsOf(agent);
+      const made = calls.slice(0, most);
       const answers = await Promise.all(
-        calls
-          .slice(0, most)
-          .map((call, i) => answerTo(call, given, { ...context, random: context.random.split(`call:${i}`) }, seconds)),
+        made.map((call, i) =>
+          answerTo(call, given, { ...context, random: context.random.split(`call:${i}`) }, seconds),
+        ),
       );
       if (calls.length > most) answers.push({ text: `Error: at most ${most} calls at once`, failed: true });
       context.record("calls", calls.length);
       context.record("call_errors", answers.filter(({ failed }) => failed).length);
       const observation = answers.map(({ text }) => shortened(text, characters));
-      return { observation, ...(price !== 0 && { reward: -price * calls.length }) };
+      return { observation, ...(price !== 0 && { reward: -price * made.length }) };
     },
   });
 }
@@ -97,7 +99,7 @@ function prepared(tools: readonly Tool[]): Prepared {
     } catch (error) {
       throw new LaconicError(
         "input_invalid",
-        `tool ${tool.name}: its parameters cannot be read: ${messageOf(error)}`,
+        `tool ${tool.name}: its parameters cannot be read: ${thrownText(error)}`,
         {},
         error,
       );
@@ -121,8 +123,6 @@ async function answerTo(
   if (!found)
     return failure(`there is no tool ${call.name.slice(0, 60)}; there are ${[...tools.keys()].join(", ") || "none"}`);
   const { tool, schema } = found;
-  const given = schema.safeParse(objectIn(call.arguments));
-  if (!given.success) return failure(`${tool.name}: ${z.prettifyError(given.error)}`);
   const controller = new AbortController();
   const { signal } = controller;
   const abort = (): void => controller.abort(context.signal?.reason);
@@ -135,14 +135,19 @@ async function answerTo(
     over.catch(() => undefined);
     context.signal?.addEventListener("abort", abort, { once: true });
     if (context.signal?.aborted) abort();
-    const run = async (): Promise<unknown> => tool.run(given.data as never, { signal, random: context.random });
+    const run = async (): Promise<unknown> => {
+      const given = await schema.safeParseAsync(objectIn(call.arguments));
+      if (!given.success) throw new Error(z.prettifyError(given.error));
+      signal.throwIfAborted();
+      return tool.run(given.data as never, { signal, random: context.random });
+    };
     const value = await Promise.race([over, run()]);
     return { text: typeof value === "string" ? value : (JSON.stringify(value) ?? "null") };
   } catch (error) {
     if (context.signal?.aborted)
       throw new LaconicError("aborted", `tool ${tool.name}: nobody waits for it any more`, {}, error);
     if (LaconicError.is(error)) throw error;
-    return failure(`${tool.name}: ${messageOf(error)}`);
+    return failure(`${tool.name}: ${thrownText(error)}`);
   } finally {
     clearTimeout(timer);
     context.signal?.removeEventListener("abort", abort);
@@ -160,10 +165,6 @@ function objectIn(json: string): unknown {
 
 function failure(reason: string): Answer {
   return { text: `Error: ${reason}`, failed: true };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function shortened(text: string, most: number): string {

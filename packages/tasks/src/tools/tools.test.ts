@@ -10,6 +10,7 @@ import {
   calculate,
   calculator,
   defineTool,
+  hermesTools,
   jsonTools,
   mcpTools,
   searchTool,
@@ -67,6 +68,67 @@ test("parallel calls are answered in order; every mistake is an answer", async (
   expect([reward, recorded]).toEqual([expect.closeTo(-0.7), { calls: 7, call_errors: 6 }]);
 });
 
+const hostile = new Proxy({}, { getPrototypeOf: () => raise(new Error("trap")) });
+const cyclic: Record<string, unknown> = {};
+cyclic["itself"] = cyclic;
+
+function raise(thrown: unknown): never {
+  throw thrown;
+}
+
+test.each<[string, Tool["run"], unknown]>([
+  ["throws a text", () => raise("a text"), "Error: t: a text"],
+  ["throws nothing", async () => raise(undefined), "Error: t: undefined"],
+  ["throws an object", () => raise({ code: 7 }), 'Error: t: {"code":7}'],
+  ["throws what cannot be shown", () => raise(hostile), "Error: t: something that cannot be shown"],
+  ["throws 50 MB", () => raise(new Error("e".repeat(5e7))), expect.stringMatching(/^Error: t: e{3990} \.\.\. /u)],
+  ["returns 50 MB", () => "x".repeat(5e7), `${"x".repeat(4000)} ... (49996000 more characters)`],
+  ["returns a cycle", () => cyclic, expect.stringMatching(/^Error: t: Converting circular/u)],
+  ["returns what is no JSON", () => 10n, expect.stringMatching(/^Error: t: .*BigInt/u)],
+  ["returns nothing", () => undefined, "null"],
+])("a tool that %s is answered, and ends no episode", async (_, run, expected) => {
+  const { observation } = await called(
+    [{ name: "t", run }, calculator],
+    [
+      ["t", {}],
+      ["calculator", { expression: "1+1" }],
+    ],
+  );
+  expect(observation).toEqual([expected, "2"]);
+});
+
+test("a schema that throws or waits is asked like any other", async () => {
+  const parameters = z.object({ a: z.string().refine(async (text) => text !== "no" || raise(new Error("refused"))) });
+  const { observation } = await called(
+    [defineTool({ name: "t", parameters, run: ({ a }) => a })],
+    [
+      ["t", { a: "yes" }],
+      ["t", { a: "no" }],
+    ],
+  );
+  expect(observation).toEqual(["yes", "Error: t: refused"]);
+});
+
+test.each([jsonTools(), hermesTools()])(
+  "of 1,000 calls in one text, $name, eight are made and paid for",
+  async (format) => {
+    const one = format.write([{ role: "assistant", content: "", calls: [{ name: "t", arguments: "{}" }] }], [])[0];
+    const text = Array.from({ length: 1000 }, () => one?.content).join("\n");
+    const { calls } = format.read(text);
+    let made = 0;
+    const environment = toolEnvironment({ tools: [{ name: "t", run: () => ++made }], format, price: 0.5 });
+    const context = { random: randomFromSeed(1), record: () => undefined };
+    const { observation, reward } = await environment.step(null, { agent: "a", text, calls, step: 0 }, context);
+    expect([calls.length, made, observation?.length, observation?.at(-1), reward]).toEqual([
+      1000,
+      8,
+      9,
+      "Error: at most 8 calls at once",
+      -4,
+    ]);
+  },
+);
+
 test("answers and calls are bounded, agents have tools of their own, a text without calls ends the turn", async () => {
   const long: Tool = { name: "long", run: () => "x".repeat(50) };
   const { observation } = await called(
@@ -94,6 +156,7 @@ test("a call ends with the episode's signal, and hears of it", async () => {
     run: (_, { signal }) => new Promise(() => signal.addEventListener("abort", () => (heard = true))),
   };
   const pending = called([hearing], [["hears", {}]], { signal: stop.signal });
+  await new Promise(setImmediate);
   stop.abort();
   await expect(pending).rejects.toMatchObject({ code: "aborted" });
   expect(heard).toBe(true);

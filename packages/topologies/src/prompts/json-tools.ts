@@ -21,7 +21,8 @@ export function jsonTools({ tells = true }: { readonly tells?: boolean } = {}): 
     read(text) {
       const calls: WrittenCall[] = [];
       const others = text.split("\n").filter((line) => {
-        const call = line.trimStart().startsWith("{") ? callIn(line) : null;
+        const trimmed = line.trim();
+        const call = trimmed.startsWith("{") && trimmed.endsWith("}") ? callIn(trimmed) : null;
         if (call) calls.push(call);
         return call === null;
       });
