@@ -7,7 +7,7 @@ import {
   type RunProgram,
   slotOf,
 } from "@laconic/baselines";
-import { answerForm, answerReading, type BenchmarkProblem, type Graders, posed } from "@laconic/benchmarks";
+import { answerForm, answerReading, type BenchmarkProblem, benchmarks, type Graders, posed } from "@laconic/benchmarks";
 import type { AgentId, LanguageModel, Problem, TokenPrice, Topology } from "@laconic/core";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
 import type { EqualTokens, SampleRecord } from "./sample-record.ts";
@@ -91,6 +91,11 @@ export function roleModelOf<T>(roleModels: Readonly<Record<string, T>>, agent: A
   return slot === undefined ? undefined : roleModels[slot];
 }
 
+/** What of a benchmark's questions is not as published methods ask them; nothing of questions of one's own. */
+export function rewordedOf(benchmark: string): string[] {
+  return benchmarks.flatMap(({ name, reworded }) => (name === benchmark && reworded !== undefined ? [reworded] : []));
+}
+
 type StandingJob = Pick<BenchJob, "set" | "protocol" | "partition" | "script" | "exemplars">;
 
 /**
@@ -110,6 +115,7 @@ export function standingOf(
       benchmark,
       script: script?.name ?? null,
     }),
+    ...rewordedOf(benchmark),
     ...(partition
       ? ["What a question states is dealt among its agents: the published figures are of whole questions."]
       : []),

@@ -1,7 +1,7 @@
 import { baselineNamed, type Baseline, type Family } from "@laconic/baselines";
-import { familyOf, benchJobs, type BenchSet, type BenchSettings } from "../src/index.ts";
+import { familyOf, benchJobs, type BenchJob, type BenchSet, type BenchSettings } from "../src/index.ts";
 import { givenTo, methodOptions, temperatureOf } from "../src/bench-parts.ts";
-import { randomFromSeed, type AgentId, type ChatMessage, type CompletionRequest } from "@laconic/core";
+import { randomFromSeed, type AgentId, type ChatMessage, type CompletionRequest, type Episode } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 
 /** Who replies, to questions of which kind. */
@@ -32,11 +32,17 @@ const answers: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/**
- * Everything that a method asks of a model for one question, as text: roles, temperatures, ceilings, messages, in order, each with what it
- * was answered; then the answer.
- */
-export async function requestLog(method: Baseline, set: BenchSet, scripts: SlotScripts): Promise<string> {
+/** One question as a method plays it. */
+export interface PlayedQuestion {
+  readonly asked: readonly Asked[];
+  /** Programs that were run. */
+  readonly ran: readonly string[];
+  readonly job: BenchJob;
+  readonly episode: Episode;
+}
+
+/** Plays the set's question against a model that replies as scripted. */
+export async function playQuestion(method: Baseline, set: BenchSet, scripts: SlotScripts): Promise<PlayedQuestion> {
   const [job] = benchJobs([set], settings, method.equalTokens ? [method, baselineNamed("debate")] : [method]);
   if (!job) throw new Error("no question");
   const family = familyOf(job.problem.grading.kind);
@@ -83,6 +89,15 @@ export async function requestLog(method: Baseline, set: BenchSet, scripts: SlotS
     sampling: { temperature: temperatureOf(job, settings) },
     random: randomFromSeed("requests"),
   });
+  return { asked, ran, job, episode };
+}
+
+/**
+ * Everything that a method asks of a model for one question, as text: roles, temperatures, ceilings, messages, in order, each with what it
+ * was answered; then the answer.
+ */
+export async function requestLog(method: Baseline, set: BenchSet, scripts: SlotScripts): Promise<string> {
+  const { asked, ran, job, episode } = await playQuestion(method, set, scripts);
   const { protocol } = job;
   const heading = `==== ${method.name} on ${set.benchmark}, by ${protocol?.id ?? "no protocol"}, version ${protocol?.version ?? "none"} ====`;
   const end = [
@@ -93,7 +108,8 @@ export async function requestLog(method: Baseline, set: BenchSet, scripts: SlotS
   return [heading, ...callsText(asked), ...end, ""].join("\n\n");
 }
 
-interface Asked {
+/** A request, and what it was answered. */
+export interface Asked {
   readonly agent: AgentId;
   readonly request: CompletionRequest;
   readonly reply: string;

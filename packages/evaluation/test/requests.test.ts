@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { baselines, protocolFor, scriptNameOf } from "@laconic/baselines";
-import { exemplarsNamed, openExemplars } from "@laconic/benchmarks/exemplars";
+import { exemplarsNamed, filesOf, openExemplars } from "@laconic/benchmarks/exemplars";
 import { expect, test } from "vitest";
 import { familyOf } from "../src/index.ts";
-import { requestLog, type Slot, type SlotScripts } from "./request-log.ts";
+import { strangeWords } from "./published-words.ts";
+import { playQuestion, requestLog, type Slot, type SlotScripts } from "./request-log.ts";
 import { requestSets } from "./request-sets.ts";
 
 /** Seats that do not solve the question. */
@@ -74,9 +77,10 @@ test.each(baselines.map((method) => [method.name, method] as const))(
 );
 
 const fetched = process.env["LACONIC_EXEMPLARS"];
-// The published words may not stand here, so that their requests are known by hash; `-u` writes it as above.
-test.skipIf(!fetched)("requests in the words of the published files are what they were", async () => {
-  const lines: string[] = [];
+
+/** Every pair of a method and a kind of question whose requests are published, with the slots that reply. */
+async function publishedPairs() {
+  const pairs = [];
   for (const method of baselines)
     for (const set of requestSets) {
       const family = familyOf(set.problems[0]?.grading.kind ?? "text");
@@ -86,8 +90,27 @@ test.skipIf(!fetched)("requests in the words of the published files are what the
       const { texts, source } = await openExemplars(exemplarsNamed(name), { folder: fetched ?? "", offline: true });
       const script = { name, texts, examples: source.examples, sha256: "" };
       const slots = { ...scripts, ...scripted[/^\w+/u.exec(method.name)?.[0] ?? ""] };
-      const log = await requestLog(method, { ...set, scripts: { [name]: script } }, slots);
-      lines.push(`${method.name} ${set.benchmark} ${name} ${createHash("sha256").update(log).digest("hex")}`);
+      pairs.push({ method, name, slots, source, set: { ...set, scripts: { [name]: script } } });
     }
+  return pairs;
+}
+
+// The published words may not stand here, so that their requests are known by hash; `-u` writes it as above.
+test.skipIf(!fetched)("requests in the words of the published files are what they were", async () => {
+  const lines: string[] = [];
+  for (const { method, set, slots, name } of await publishedPairs()) {
+    const log = await requestLog(method, set, slots);
+    lines.push(`${method.name} ${set.benchmark} ${name} ${createHash("sha256").update(log).digest("hex")}`);
+  }
   await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("requests/in-published-words.txt");
+});
+
+test.skipIf(!fetched)("what is neither question nor reply of a request stands in the published files", async () => {
+  for (const { method, set, slots, name, source } of await publishedPairs()) {
+    const files = filesOf(source).map(({ path }) => readFileSync(join(fetched ?? "", path), "utf8"));
+    const { asked } = await playQuestion(method, set, slots);
+    // AgentPrune's agents have names of four drawn characters.
+    const strange = strangeWords(asked, set, files).filter((word) => !/^[A-Za-z]{2,4}[:, ]*$/u.test(word));
+    expect(strange, `${method.name} on ${set.benchmark}, ${name}`).toEqual([]);
+  }
 });

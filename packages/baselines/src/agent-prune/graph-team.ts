@@ -1,15 +1,15 @@
-import type { Problem, Topology } from "@laconic/core";
+import type { Problem, Prompt, Topology } from "@laconic/core";
 import { programTopology, quote, type Stage, type Turn } from "@laconic/topologies";
 import type { BaselineOptions, MethodSize, RunProgram } from "../protocols/baseline.ts";
 import { codeIn, examplesIn } from "../code/code-in.ts";
 import { onceEach, runTests, words } from "../code/run-tests.ts";
 import { chat, roleLine, stepByStep } from "../prompts/chat.ts";
-import { textOf as scriptText } from "../protocols/script.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
 import { programIn, runnerOf } from "../playing/run-program.ts";
 import { countVotes } from "../playing/vote.ts";
 import { edgesOf, type EdgeSet } from "./edges.ts";
+import { printingAnswer, pruneDecision, prunePrompt, withReturned, type Heard } from "./script-prompts.ts";
 
 /** Kinds of calls: an agent's reply, and the decision. */
 export type AgentPrunePhase = "reply" | "decision";
@@ -24,6 +24,8 @@ interface Output {
   readonly turn: Turn;
   /** What a tool says of it, one line. */
   readonly note: string;
+  /** What its program came to, where it was run for its answer. */
+  readonly returned: string | null;
   /** It passes all examples of the question. */
   readonly solved: boolean;
 }
@@ -112,7 +114,7 @@ class GraphTeam {
     return this.#voted(
       last.map((turn) => {
         const { agent } = turn.call;
-        return { agent, role: this.#roleOf(this.ids.indexOf(agent)), turn, note: "", solved: false };
+        return { agent, role: this.#roleOf(this.ids.indexOf(agent)), turn, note: "", returned: null, solved: false };
       }),
     );
   }
@@ -143,10 +145,7 @@ class GraphTeam {
     const turns = await stage.say(
       ...asked.map(({ i, received: heard }) => ({
         agent: this.#idOf(i),
-        prompt: chat(
-          this.#system(this.#roleOf(i)),
-          `${this.#examplesOf(this.#roleOf(i))}${this.#user(stage.shown(this.#idOf(i)), this.#roleOf(i), heard)}`,
-        ),
+        prompt: this.#prompt(stage.shown(this.#idOf(i)), this.#roleOf(i), heard),
         reads: readsOf([...heard.now, ...heard.before]),
         ...phaseSettings(this.#protocol.phases.reply, this.#options),
       })),
@@ -161,13 +160,16 @@ class GraphTeam {
   }
 
   async #decide(stage: Stage, final: readonly Output[]): Promise<void> {
-    const { answerForm, reader } = this.#options;
+    const { answerForm, reader, script } = this.#options;
+    const question = stage.shown("decision");
     const [decided] = await stage.say({
       agent: "decision",
-      prompt: chat(
-        `Decide on the answer from what the agents wrote. ${answerForm}`,
-        this.#user(stage.shown("decision"), undefined, { now: final, before: [] }),
-      ),
+      prompt: script
+        ? pruneDecision(script, question, this.#heard(final))
+        : chat(
+            `Decide on the answer from what the agents wrote. ${answerForm}`,
+            this.#user(question, undefined, { now: final, before: [] }),
+          ),
       reads: readsOf(final),
       ...phaseSettings(this.#protocol.phases.decision, this.#options),
     });
@@ -190,11 +192,23 @@ class GraphTeam {
     return [roleLine(role), ...answering].filter((part) => part !== "").join(" ");
   }
 
-  /** The examples of its role in the released prompts, where they are here. */
-  #examplesOf({ title = "" }: Role): string {
+  #prompt(question: string, role: Role, received: Received): Prompt {
+    const { script, reader } = this.#options;
+    if (!script) return chat(this.#system(role), this.#user(question, role, received));
+    const { now, before } = received;
+    const heard = { now: this.#heard(now), before: this.#heard(before) };
+    const answers = [...heard.now, ...heard.before].flatMap(({ text }) => reader.read(text) ?? []);
+    return prunePrompt(script, role.title ?? "", question, heard, role.hears === "answers" ? answers : null);
+  }
+
+  /** As others read it in the released words. */
+  #heard(outputs: readonly Output[]): Heard[] {
     const { script } = this.#options;
-    const examples = script ? scriptText(script, title).trim() : "";
-    return examples === "" ? "" : `${examples}\n\n`;
+    return outputs.map(({ agent, role, turn, returned }) => {
+      const { text } = turn.utterance;
+      const whole = script && returned !== null ? withReturned(script, text, returned) : text;
+      return { number: this.ids.indexOf(agent), role, text: whole };
+    });
   }
 
   #user(question: string, role: Role | undefined, { now, before }: Received): string {
@@ -211,12 +225,22 @@ class GraphTeam {
   async #outputOf({ stage, examples, run }: Trial, i: number, turn: Turn): Promise<Output> {
     const { text: reply, silent } = turn.utterance;
     const role = this.#roleOf(i);
-    const output = (note: string, solved = false): Output => ({ agent: this.#idOf(i), role, turn, note, solved });
+    const output = (note: string, solved = false, returned: string | null = null): Output => ({
+      agent: this.#idOf(i),
+      role,
+      turn,
+      note,
+      returned,
+      solved,
+    });
     if (silent) return output("");
     if (run && role.runs) {
-      const { output: printed, error } = await run(codeIn(reply));
-      if (error !== null) return output(`The program failed: ${words(error)}`);
-      return output(words(printed) === "" ? "The program prints nothing." : `The answer is ${words(printed)}`);
+      const program = codeIn(reply);
+      const { output: printed, error } = await run(this.#options.script ? printingAnswer(program) : program);
+      if (error !== null)
+        return output(`The program failed: ${words(error)}`, false, `Error occurred: ${words(error)}`);
+      const came = words(printed);
+      return output(came === "" ? "The program prints nothing." : `The answer is ${came}`, false, came || "None");
     }
     if (!run || examples.length === 0 || programIn(reply) === null) return output("");
     const ends = await runTests(stage.problem.question, reply, examples, run);

@@ -3,6 +3,7 @@ import {
   type Family,
   noShots,
   onePiece,
+  onMmlu,
   onWords,
   type Protocol,
   type Role,
@@ -75,12 +76,17 @@ const prompts: Readonly<Record<Family, readonly string[]>> = {
   text: ["Everybody reads whole replies."],
 };
 
-/** Where the examples of each role are the released ones. */
-const rolesInOurWords = "The words to each role and to the decision are ours.";
+/** The released prompts: none for programs, whose feedback is written by the released interpreter. */
+const scriptsOf: Readonly<Record<Family, Readonly<Record<string, string>>>> = {
+  maths: onWords("agentprune-word"),
+  choice: onMmlu("agentprune-choice"),
+  code: {},
+  text: {},
+};
 
 /** Where no facts go beyond the roles. */
 const unlike: Readonly<Record<Family, readonly string[]>> = {
-  maths: [rolesInOurWords],
+  maths: [],
   choice: [],
   code: [],
   text: ["No paper plays it on free answers: the roles of MMLU do."],
@@ -103,7 +109,7 @@ function protocolOf(
     temperature: 1,
     phases: { reply: {}, decision: {} },
     shots: noShots,
-    ...(family === "maths" && { scripts: onWords("agentprune-word") }),
+    scripts: scriptsOf[family],
     prompts: ["Each agent is told its role, and to end as the benchmark asks.", ...prompts[family]],
     answerLine: benchmarkLine,
     hears:

@@ -153,7 +153,7 @@ class Debate {
     if (script)
       return {
         agent,
-        prompt: dylanPrompt(script, question, textsOf(received)),
+        prompt: dylanPrompt(script, this.#team[this.ids.indexOf(agent)]?.title, question, textsOf(received)),
         reads: received.map(({ turn }) => turn.message),
         ...phaseSettings(this.#protocol.phases.reply, this.#options),
       };
@@ -176,7 +176,7 @@ class Debate {
 
   /** The released script for MATH keeps all orders; the others shuffle. */
   #ordered<T>(items: readonly T[], random: Random): readonly T[] {
-    return this.#options.script ? items : random.shuffle(items);
+    return this.#options.script && this.#alike ? items : random.shuffle(items);
   }
 
   #bestAgents(stage: Stage, replies: readonly Reply[], random: Random): Promise<string[]> {

@@ -4,6 +4,7 @@ import {
   noShots,
   onePiece,
   onMaths,
+  onMmlu,
   type Partition,
   type Protocol,
   type Role,
@@ -97,6 +98,7 @@ const words: Protocol<DylanPhase> = {
 const choice: Protocol<DylanPhase> = {
   id: "dylan/choice",
   version: 1,
+  scripts: onMmlu("dylan-choice"),
   families: ["choice"],
   source: `${source}, code/MMLU`,
   published: "dylan",

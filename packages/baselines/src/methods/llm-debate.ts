@@ -11,6 +11,7 @@ import {
   labelled,
   noShots,
   onePiece,
+  onMmlu,
   onWords,
   type Protocol,
 } from "../protocols/protocol.ts";
@@ -63,7 +64,7 @@ const debateProtocols: readonly Protocol<DebatePhase>[] = [
   }),
   debateOf("choice", {
     published: "debate",
-    scripts: { mmlu: "debate-choice", "mmlu-153": "debate-choice" },
+    scripts: onMmlu("debate-choice"),
     prompts: [once, othersRule],
     labels: { ...labels, prompts: "C" },
     differs: [],
@@ -168,7 +169,7 @@ function scriptQuestion(script: Script, question: string): string {
 }
 
 function scriptAgain(script: Script, question: string, others: readonly string[]): string {
-  if (others.length === 0) return filled(textOf(script, "alone"));
+  if (others.length === 0) return textOf(script, "alone");
   const replies = others.map((text) => filled(textOf(script, "reply"), text)).join("");
   return `${textOf(script, "replies")}${replies}${filled(textOf(script, "update"), question)}`;
 }

@@ -10,10 +10,12 @@ import {
   noShots,
   oneAgent,
   oneSolver,
+  onMmlu,
   onWords,
   type Protocol,
 } from "../protocols/protocol.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
+import { printingAnswer, pruneDecision, prunePrompt, withReturned } from "../agent-prune/script-prompts.ts";
 
 const harness =
   "The published row was taken with AgentPrune's harness, two calls a question: vanilla:agentprune-direct is played like it.";
@@ -108,6 +110,7 @@ const directProtocols: readonly Protocol<"answer" | "decide">[] = [
     families: ["choice"],
     roles: [{ slot: "agent" }, decision],
     prompts: ["The agent chooses an option and analyses it shortly.", "The decision gives the answer alone."],
+    scripts: onMmlu("agentprune-choice"),
     differs: [],
   },
   {
@@ -121,7 +124,8 @@ const directProtocols: readonly Protocol<"answer" | "decide">[] = [
       "The decision reads both.",
     ],
     runsPrograms: true,
-    differs: ["The released prompt shows worked programs; ours shows none, and its wording is ours."],
+    scripts: onWords("agentprune-word"),
+    differs: [],
   },
   {
     ...direct,
@@ -170,33 +174,39 @@ export const vanillaDirect: Baseline = methodOf({
   title: "Vanilla, AgentPrune's harness",
   protocols: directProtocols,
   create: (protocol, options) => {
-    const { answerForm } = options;
+    const { answerForm, script } = options;
     const run = runnerOf(protocol, options);
-    const [{ title }] = protocol.roles as readonly [Protocol["roles"][number]];
+    const [role] = protocol.roles as readonly [Protocol["roles"][number]];
+    const { title } = role;
     return programTopology({
       name: "vanilla-direct",
       agents: ["agent", "decision"],
       play: async (stage) => {
         const { question } = stage.problem;
-        const role = title === undefined ? "" : `You are a ${title}. `;
         const task = run
           ? "Write a Python program that prints the answer, in one code block, with a line of analysis before it."
           : `Answer, and analyse your choice in a few words. ${answerForm}`;
         const [reply] = await stage.say({
           agent: "agent",
-          prompt: chat(`${role}${task}`, question),
+          prompt: script
+            ? prunePrompt(script, title ?? "alone", question, { now: [], before: [] }, null)
+            : chat(`${title === undefined ? "" : `You are a ${title}. `}${task}`, question),
           ...phaseSettings(protocol.phases.answer, options),
         });
         const text = reply?.utterance.text ?? "";
         const program = run ? programIn(text) : null;
-        const printed = run && program !== null ? printedBy(await run(program)) : null;
+        const printed =
+          run && program !== null ? printedBy(await run(script ? printingAnswer(program) : program)) : null;
         if (run && printed === null) stage.note("program without output");
+        const scripted = script && run ? withReturned(script, text, printed ?? "None") : text;
         await stage.say({
           agent: "decision",
-          prompt: chat(
-            `Give the answer from what the agent wrote. ${answerForm}`,
-            `${question}\n\nThe agent wrote:\n${quote(printed === null ? text : `${text}\nThe program prints: ${printed}`)}`,
-          ),
+          prompt: script
+            ? pruneDecision(script, question, [{ number: 0, role, text: scripted }])
+            : chat(
+                `Give the answer from what the agent wrote. ${answerForm}`,
+                `${question}\n\nThe agent wrote:\n${quote(printed === null ? text : `${text}\nThe program prints: ${printed}`)}`,
+              ),
           reads: reply ? [reply.message] : [],
           ...phaseSettings(protocol.phases.decide, options),
         });

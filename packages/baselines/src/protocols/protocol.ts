@@ -174,9 +174,19 @@ export function onWords(script: string): Readonly<Record<string, string>> {
   return Object.fromEntries(wordProblems.map((benchmark) => [benchmark, script]));
 }
 
+/** One script for contest problems. */
+export function onContests(script: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(contests.map((benchmark) => [benchmark, script]));
+}
+
 /** One script for word problems, one for contests. */
 export function onMaths(words: string, contest: string): Readonly<Record<string, string>> {
-  return { ...onWords(words), ...Object.fromEntries(contests.map((benchmark) => [benchmark, contest])) };
+  return { ...onWords(words), ...onContests(contest) };
+}
+
+/** One script for MMLU, and for the part of it that teams are scored on. */
+export function onMmlu(script: string): Readonly<Record<string, string>> {
+  return { mmlu: script, "mmlu-153": script };
 }
 
 /** No worked examples. */

@@ -5,7 +5,7 @@ import { baselineNamed, departures, protocolFor, scriptNameOf, type Family, type
 import { filled, withAnswerChoices } from "./script.ts";
 
 /** Stands for published texts, which are not in this repository. */
-const texts = {
+const words = {
   system: "SYSTEM",
   base: "Question: one\nA: The answer is 1",
   hinted: "Question: one (Hint: near 2)\nA: The answer is 1",
@@ -19,9 +19,8 @@ const texts = {
   rank: " RANK",
   ask: "ASK {} IN \\boxed{{answer}}",
   alone: "ALONE",
-  "Math Solver": "SOLVER'S EXAMPLES",
 };
-const script: Script = { name: "own", examples: 1, texts, sha256: "0" };
+const script: Script = { name: "own", examples: 1, texts: words, sha256: "0" };
 
 const reader = {
   read: (reply: string) => /answer is (\S+)/u.exec(reply)?.[1] ?? null,
@@ -31,17 +30,25 @@ const reader = {
 async function asked(
   name: string,
   replies: readonly string[],
-  { question = "How many?", family = "maths", benchmark = "gsm8k" }: Partial<Asked> = {},
-): Promise<{ readonly chats: (readonly ChatMessage[])[]; readonly answer: string | null }> {
+  { question = "How many?", family = "maths", benchmark = "gsm8k", texts = script.texts }: Partial<Asked> = {},
+): Promise<{
+  readonly chats: (readonly ChatMessage[])[];
+  readonly answer: string | null;
+  readonly ran: readonly string[];
+}> {
   const chats: (readonly ChatMessage[])[] = [];
+  const ran: string[] = [];
   const team = baselineNamed(name).create({
     reader,
     answerForm: "OWN FORM",
     maxTokens: 99,
     family,
     benchmark,
-    script,
-    runProgram: async () => ({ output: "4", error: null }),
+    script: { ...script, texts },
+    runProgram: async (program) => {
+      ran.push(program);
+      return { output: "4", error: null };
+    },
   });
   const model = scriptedModel(({ prompt }, call) => {
     chats.push(prompt.kind === "messages" ? [...prompt.messages] : []);
@@ -55,13 +62,14 @@ async function asked(
       random: randomFromSeed(0),
     },
   );
-  return { chats, answer: episode.answer };
+  return { chats, answer: episode.answer, ran };
 }
 
 interface Asked {
   readonly question: string;
   readonly family: Family;
   readonly benchmark: string;
+  readonly texts: Script["texts"];
 }
 
 const [system, user] = ["system", "user"] as const;
@@ -71,7 +79,7 @@ test("a request with published texts has no word of ours: examples and question 
     const { chats } = await asked(name, ["The answer is 7"]);
     expect(chats[0], name).toEqual([
       { role: system, content: "SYSTEM" },
-      { role: user, content: `${texts.base}\n\nQuestion: How many?\nA:` },
+      { role: user, content: `${words.base}\n\nQuestion: How many?\nA:` },
     ]);
   }
 });
@@ -79,14 +87,15 @@ test("a request with published texts has no word of ours: examples and question 
 test("hints stand behind the question, in the order of the answers", async () => {
   const { chats } = await asked("php", ["The answer is 5", "The answer is 7", "The answer is 7"]);
   expect(chats.map((chat) => chat[1]?.content)).toEqual([
-    `${texts.base}\n\nQuestion: How many?\nA:`,
-    `${texts.hinted}\n\nQuestion: How many? (Hint: The answer is near to 5).\nA:`,
-    `${texts.hinted}\n\nQuestion: How many? (Hint: The answer is near to 5, 7).\nA:`,
+    `${words.base}\n\nQuestion: How many?\nA:`,
+    `${words.hinted}\n\nQuestion: How many? (Hint: The answer is near to 5).\nA:`,
+    `${words.hinted}\n\nQuestion: How many? (Hint: The answer is near to 5, 7).\nA:`,
   ]);
 });
 
 test("options stand behind the question as Progressive-Hint writes them", () => {
-  expect(withAnswerChoices("Which?\nA) 7\nB) A) odd")).toBe("Which? Answer Choices: (A) 7 (B) A) odd");
+  expect(withAnswerChoices("Which?\nA) 7\nB) A) odd")).toBe("Which? Answer Choices: (A) 7 (B) A)  odd");
+  expect(withAnswerChoices("Which?\nA) 5(x + 1)\nB) 6")).toBe("Which? Answer Choices: (A) 5 (x + 1)  (B) 6");
   expect(withAnswerChoices(" How many? ")).toBe("How many?");
 });
 
@@ -115,9 +124,95 @@ test("a debate asks and answers in the words of its script, whose braces are Pyt
   expect(filled("{} {{}} {}", "{}", "b")).toBe("{} {} b");
 });
 
-test("a role of AgentPrune reads its own examples, the others none", async () => {
-  const { chats } = await asked("agentprune-c", ["The answer is 4"]);
-  expect(chats.filter(([, said]) => said?.content.startsWith("SOLVER'S EXAMPLES\n\nHow many?")).length).toBe(4);
+test("debaters with roles number and score what they read, and are told their options at first", async () => {
+  const mmlu = {
+    economist: "ECONOMIST",
+    system: "DEBATE",
+    options: "{}: A) {}, B) {}",
+    before: "BEFORE ",
+    first: " FIRST",
+    replies: " OTHERS:",
+    ranked: " #",
+    update: " UPDATE, {} scores like [[1, ...]]",
+    rank: " RANK",
+  };
+  const { chats } = await asked("dylan", ["The answer is A", "The answer is B", "[1, 2]"], {
+    question: "Which?\nA) this\nB) that",
+    family: "choice",
+    benchmark: "mmlu",
+    texts: mmlu,
+  });
+  const first = chats.find(([said]) => said?.content === "ECONOMIST\nDEBATE");
+  expect(first?.[1]?.content).toBe("BEFORE Which?: A) this, B) that FIRST");
+  const later = chats[7]?.[1]?.content ?? "";
+  expect(later.startsWith("BEFORE Which?: A) this, B) that OTHERS: #1: ```The answer is ")).toBe(true);
+  expect(later.endsWith(" #7: ```The answer is A``` UPDATE, 7 scores like [[1, ...]]")).toBe(true);
+});
+
+const prune = {
+  "Math Solver": "SOLVE",
+  "Mathematical Analyst": "ANALYSE",
+  "Programming Expert": "PROGRAM",
+  "examples Math Solver": "SOLVED",
+  ask: "\nQ:{question}",
+  hint: "(NEAR",
+  "hint end": ").",
+  reply: "{id} as {role}: {output};",
+  "earlier reply": "{id} was {role}: {output};",
+  now: "NOW {all}",
+  earlier: "BEFORE {all}",
+  printed: "\nIT IS {answer}",
+  "decision role": "TOP",
+  "decision constraint": "DECIDE",
+  "decision examples": "DECIDED",
+  "decision system": "{role}. {constraint}",
+  "decision task": "{examples} TASK {task} OUTPUTS {all}",
+};
+
+test("AgentPrune: roles and their examples, answers alone as a hint, what a program returns, and a decision", async () => {
+  const replies = ["The answer is 4", "```python\nanswer = 4\n```"];
+  const { chats, ran } = await asked("agentprune-c", replies, { texts: prune });
+  expect(chats[0]).toEqual([
+    { role: system, content: "SOLVE" },
+    { role: user, content: "SOLVED\nQ:How many?(NEAR)." },
+  ]);
+  expect(chats[1]?.[1]?.content).toMatch(/^\nQ:How many\?NOW \w{4} as Math Solver: The answer is 4;$/u);
+  expect(chats[5]?.[1]?.content).toMatch(/\(NEAR( 4)+\)\.$/u);
+  expect(chats.at(-1)?.[0]?.content).toBe("TOP. DECIDE");
+  expect(chats.at(-1)?.[1]?.content).toMatch(/^DECIDED TASK How many\? OUTPUTS (\w{4}: [^]+?\n\n){5}$/u);
+  expect(ran).toContain('answer = 4\nprint(globals().get("answer"))');
+});
+
+test("AgentPrune's single agent is asked as its programmer, and decided on alike", async () => {
+  const { chats } = await asked("vanilla:agentprune-direct", ["```python\nanswer = 4\n```"], { texts: prune });
+  expect(chats[0]).toEqual([
+    { role: system, content: "PROGRAM" },
+    { role: user, content: "\nQ:How many?" },
+  ]);
+  expect(chats[1]?.[1]?.content).toMatch(/OUTPUTS \w{4}: ```python\nanswer = 4\n```\nIT IS 4\n\n$/u);
+});
+
+test("AgentPO: the hint behind the problem; the critic reads a draft, and the actor is asked anew with both", async () => {
+  const hint = { hint: "REWRITE", solver: "SOLVE", problem: "P: {p} (H: {h})", suffix: " BOX {{}}" };
+  const hinted = await asked("hint", ["a hint", "The answer is 4"], { benchmark: "math500", texts: hint });
+  expect(hinted.chats.map((chat) => chat.map(({ content }) => content))).toEqual([
+    ["REWRITE", "How many?"],
+    ["SOLVE", "P: How many? (H: a hint) BOX {{}}"],
+  ]);
+  const critic = {
+    ...hint,
+    critic: "CRITIC",
+    reviser: "AGAIN",
+    draft: "Q: {q} S: {s}",
+    problem: "P: {p} S: {s} C: {c}",
+  };
+  const replies = ["draft", "comment", "The answer is 4"];
+  const { chats } = await asked("critic", replies, { benchmark: "math500", texts: critic });
+  expect(chats.map((chat) => chat.map(({ content }) => content))).toEqual([
+    ["SOLVE", "How many? BOX {{}}"],
+    ["CRITIC", "Q: How many? S: draft"],
+    ["AGAIN", "P: How many? S: draft C: comment BOX {{}}"],
+  ]);
 });
 
 test("without its script a method is not as published, and one of unknown words never is", () => {

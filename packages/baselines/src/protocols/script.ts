@@ -26,10 +26,12 @@ export function textOf({ texts }: Script, name: string): string {
   return texts[name] ?? "";
 }
 
-/** Values in a Python format string: `{}` in turn, and doubled braces once. */
+/** Values in a Python format string: `{}`, or `{name}`, in turn, and doubled braces once. */
 export function filled(template: string, ...values: readonly string[]): string {
   let next = 0;
-  return template.replaceAll(/\{\{|\}\}|\{\}/gu, (mark) => (mark === "{}" ? (values[next++] ?? "") : mark.charAt(0)));
+  return template.replaceAll(/\{\{|\}\}|\{[^{}]*\}/gu, (mark) =>
+    mark === "{{" || mark === "}}" ? mark.charAt(0) : (values[next++] ?? ""),
+  );
 }
 
 /** Progressive-Hint's request: a system message, then examples and question in one message. */
@@ -53,9 +55,10 @@ export function optionsOf(question: string): { readonly stem: string; readonly o
   return { stem: question.slice(0, found.index), options: options.map((line) => line.slice(3)) };
 }
 
-/** Options as Progressive-Hint writes them: behind the question, in parentheses. */
+/** Options as Progressive-Hint writes them: behind the question, with a space around every parenthesis, those of an option too. */
 export function withAnswerChoices(question: string): string {
   const { stem, options } = optionsOf(question);
   if (options.length === 0) return question.trim();
-  return `${stem.trim()} Answer Choices:${options.map((option, i) => ` (${"ABCDE"[i]}) ${option}`).join("")}`;
+  const listed = options.map((option, i) => `(${"ABCDE"[i]})${option}`).join("");
+  return `${stem.trim()} Answer Choices:${listed.replaceAll("(", " (").replaceAll(")", ") ")}`;
 }

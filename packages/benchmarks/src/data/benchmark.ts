@@ -93,6 +93,8 @@ export interface Benchmark {
   /** In words. */
   readonly gold: string;
   readonly traps: readonly string[];
+  /** What of its questions is not as published methods ask them, a sentence. */
+  readonly reworded?: string;
   readonly splits: Readonly<Record<string, Split>>;
   /** Scored by default. */
   readonly defaultSplit: string;

@@ -3,6 +3,6 @@
  * @module @laconic/benchmarks/exemplars
  */
 export { exemplarSources } from "./manifest.ts";
-export type { ExemplarSource } from "./manifest.ts";
+export type { ExemplarSource } from "./source.ts";
 export { exemplarsNamed, filesOf, openExemplars } from "./open-exemplars.ts";
 export type { ExemplarOptions, OpenedExemplars } from "./open-exemplars.ts";

@@ -5,7 +5,8 @@ import { LaconicError } from "@laconic/core";
 import { downloadFile } from "@laconic/hub";
 import type { KnownFile } from "../data/benchmark.ts";
 import { sha256Hex } from "../data/find-files.ts";
-import { type ExemplarSource, exemplarSources, type TextPlace } from "./manifest.ts";
+import { exemplarSources } from "./manifest.ts";
+import type { ExemplarSource, TextPlace } from "./source.ts";
 
 /** Where published texts are kept, and whether to fetch those that are missing. */
 export interface ExemplarOptions {
@@ -109,10 +110,11 @@ function textAt(content: string, { pattern, escaped }: TextPlace, name: string):
   const multiline = pattern.flags.includes("m") ? pattern : new RegExp(pattern.source, `${pattern.flags}m`);
   const found = multiline.exec(content)?.[1];
   if (found === undefined) throw new LaconicError("data_invalid", `${name} is not in its file`, { name });
-  return escaped ? unescaped(found) : found;
+  if (escaped !== "joined") return escaped ? unescaped(found) : found;
+  return [...found.matchAll(/"((?:[^"\\]|\\.)*)"/gu)].map(([, part = ""]) => unescaped(part)).join("");
 }
 
-/** A Python string's `\n`, quotes and backslashes. */
+/** A Python string's `\n`, quotes and backslashes; any other escape stays, as in Python. */
 function unescaped(text: string): string {
   return text.replaceAll(/\\([n"'\\])/gu, (_, letter: string) => (letter === "n" ? "\n" : letter));
 }

@@ -25,6 +25,7 @@ export const svamp: Benchmark = {
     "All answers are whole and not negative, stored as floats.",
     "SVAMP-1000 is not the hub's SVAMP-300: name the split beside every score.",
   ],
+  reworded: "358 of the questions get a full stop between their parts, where the published scripts put none.",
   defaultSplit: "all",
   examplesFrom: "gsm8k",
   calibrateFrom: { benchmark: "gsm8k", split: "train" },

@@ -1,0 +1,91 @@
+import { fileOf, none, type ExemplarSource, type TextPlace } from "./source.ts";
+import type { KnownFile } from "../data/benchmark.ts";
+
+const hint = (path: string, bytes: number, sha256: string): KnownFile =>
+  fileOf("Progressive-Hint", path, bytes, sha256);
+
+/** Every file of the sources below. */
+const files = {
+  "php/main": hint("main_clean.py", 27_217, "883686908104fdf83aaa18710c85ea8d0d447806e0d317f523cc523c5018fa8a"),
+  "standard/word": hint(
+    "prompt/standard/standard_base_gsm8k.txt",
+    1208,
+    "7c86f8d55532c25aac0bc0049bee7f715dc81ae3364ea568bfe6221ddc8e8971",
+  ),
+  "standard/aqua": hint(
+    "prompt/standard/standard_base_aqua.txt",
+    664,
+    "f0ed0ae544b2aaeea8e39e97ab534812ade6d3e8eca14aab7fc0303a2dbc331b",
+  ),
+  "cot/word": hint(
+    "prompt/cot/cot_base_gsm8k.txt",
+    2382,
+    "1b2ea66b69b24910e65790d05367c44a3bb70c20ede39e566cd5badde4614290",
+  ),
+  "cot/aqua": hint(
+    "prompt/cot/cot_base_aqua.txt",
+    1164,
+    "813c4066847865aa0cc83f57b7e6ed1c32c20678aa92633e18614b8d4b53396c",
+  ),
+  "complex/word": hint(
+    "prompt/complex/complex_base_gsm8k.txt",
+    8488,
+    "f76c08c4992cfc2066bee63aed6c22d62ba6ef93a94b462bc766cfa9bfd16bfa",
+  ),
+  "complex/aqua": hint(
+    "prompt/complex/complex_base_aqua.txt",
+    4871,
+    "424dfb3133a9f0fe698c5a5739eba8e8533909b25b35858105e9c017d82f63f9",
+  ),
+  "complex/math": hint(
+    "prompt/complex/complex_math_base.txt",
+    5582,
+    "557a607a08a9a29a4e37ef15b25e693cdd00ab8d0fcde727a8e435d8b2c1d1ba",
+  ),
+  "php/word": hint(
+    "prompt/complex/complex_PHP_gsm8k.txt",
+    9506,
+    "d65ac0230aec1dc49a51efc39162dd3647859ff44cb0fdeafe7c2b121339aa38",
+  ),
+  "php/aqua": hint(
+    "prompt/complex/complex_PHP_aqua.txt",
+    5914,
+    "a8450858f2c4eb28135b00fa001807c475f4c5520c4799a7ab125d41c6b449f7",
+  ),
+  "php/math": hint(
+    "prompt/complex/complex_math_php.txt",
+    6765,
+    "221109b9a48cc2d61911dfb39999a2fddbcd4f97e9614584c8ead2a35890dc09",
+  ),
+} as const;
+
+const system: TextPlace = { file: files["php/main"], pattern: /"role": "system", "content": "([^"]+)"/u };
+
+/** One request: a system message, the examples, the question. */
+function shown(name: string, title: string, base: keyof typeof files, examples: number): ExemplarSource {
+  return { name, title, licence: none, texts: { system, base: { file: files[base] } }, examples };
+}
+
+function hinted(kind: "word" | "aqua" | "math", of: string): ExemplarSource {
+  return {
+    name: `php-${kind}`,
+    title: `Progressive hints on Complex CoT, ${of}`,
+    licence: none,
+    texts: { system, base: { file: files[`complex/${kind}`] }, hinted: { file: files[`php/${kind}`] } },
+    examples: 8,
+  };
+}
+
+/** Of single agents: Standard, CoT, Complex CoT and progressive hints. */
+export const singleSources: readonly ExemplarSource[] = [
+  shown("standard-word", "Standard prompt, word problems", "standard/word", 8),
+  shown("standard-aqua", "Standard prompt, AQuA", "standard/aqua", 4),
+  shown("cot-word", "Chain of thought, word problems", "cot/word", 8),
+  shown("cot-aqua", "Chain of thought, AQuA", "cot/aqua", 4),
+  shown("complex-word", "Complex CoT, word problems", "complex/word", 8),
+  shown("complex-aqua", "Complex CoT, AQuA", "complex/aqua", 8),
+  shown("complex-math", "Complex CoT, MATH", "complex/math", 8),
+  hinted("word", "word problems"),
+  hinted("aqua", "AQuA"),
+  hinted("math", "MATH"),
+];

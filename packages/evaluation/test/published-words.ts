@@ -1,0 +1,71 @@
+import { questionText } from "@laconic/benchmarks";
+import type { BenchSet } from "../src/index.ts";
+import type { Asked } from "./request-log.ts";
+
+/**
+ * Stretches of requests that stand neither in the question, nor in a reply, nor in the published files: what somebody else worded.
+ * Files are read as they are, with strings of Python joined where they stand behind each other; no pattern of the sources is used.
+ * Numbers, letters of options and drawn names are left out: they are of the play.
+ */
+export function strangeWords(asked: readonly Asked[], set: BenchSet, files: readonly string[]): string[] {
+  const published = files.map((file) => spoken(file)).join("\n");
+  const [problem] = set.problems;
+  const { question = "", choices = [] } = problem ?? {};
+  const replies = asked.map(({ reply }) => reply);
+  const known = [problem ? questionText(problem) : "", question, ...choices, ...replies]
+    .filter((text) => text.length > 2)
+    .toSorted((a, b) => b.length - a.length);
+  const pieces = asked.flatMap(({ request: { prompt } }) =>
+    prompt.kind === "messages" ? prompt.messages.flatMap(({ content }) => without(content, known)) : [],
+  );
+  return [...new Set(pieces.flatMap((piece) => uncovered(piece, published)))];
+}
+
+/** A source file as its strings read: escapes resolved, strings behind each other joined. */
+function spoken(file: string): string {
+  const joined = file.replaceAll(/"[^\S\n]*\n\s*f?"/gu, "");
+  const unescaped = (text: string): string =>
+    text.replaceAll(/\\([n"'\\])/gu, (_, letter: string) => (letter === "n" ? "\n" : letter));
+  const once = unescaped(joined).replaceAll(/\{\{|\}\}/gu, (two) => two.charAt(0));
+  return [file, unescaped(file), unescaped(joined), once].join("\n");
+}
+
+function without(content: string, known: readonly string[]): string[] {
+  return known.reduce<string[]>((pieces, text) => pieces.flatMap((piece) => piece.split(text)), [content]);
+}
+
+/** Parts of a piece that the files lack, cut greedily where a word begins. Numbers, marks and single letters are of the play. */
+function uncovered(piece: string, published: string): string[] {
+  const strange: string[] = [];
+  let at = 0;
+  while (at < piece.length) {
+    if (!/[a-z]/iu.test(piece.charAt(at))) {
+      at++;
+      continue;
+    }
+    const length = Math.max(1, longestAt(piece, at, published));
+    const part = piece.slice(at, at + length);
+    if (/[a-z]{2}/iu.test(part) && part.trim().length < shortest && !isLiteral(part, published)) strange.push(part);
+    at += length;
+  }
+  return strange;
+}
+
+/** Characters: any shorter stretch of letters stands somewhere in a long file. */
+const shortest = 7;
+
+/** Whether it is all that stands between two values, or the ends, of a format string. */
+function isLiteral(part: string, published: string): boolean {
+  const escaped = part.trim().replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`);
+  return new RegExp(String.raw`["'}]\s*${escaped}\s*["'{]`, "u").test(published);
+}
+
+function longestAt(piece: string, at: number, published: string): number {
+  let [low, high] = [0, piece.length - at];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (published.includes(piece.slice(at, at + middle))) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
