@@ -83,7 +83,13 @@ function toBeTrained(
   const seen = new Set<Utterance>();
   const spoken = judged.flatMap(({ episode, row: { group }, place }, rollout) =>
     episode.utterances
-      .filter((each) => row.agents.includes(each.agent) && !(step.trees && seen.has(each)) && seen.add(each))
+      .filter(
+        (each) =>
+          row.agents.includes(each.agent) &&
+          each.opponent === undefined &&
+          !(step.trees && seen.has(each)) &&
+          seen.add(each),
+      )
       .map((utterance) => ({ rollout, utterance, problem: group, place })),
   );
   const all = spoken.filter(({ utterance }) => (utterance.trace?.tokens.length ?? 0) > 0);

@@ -4,6 +4,7 @@ import { checkEpisode, checkGrade, checkGroups } from "./check-episodes.ts";
 import type { Findings } from "./findings.ts";
 import { judge } from "./judge.ts";
 import type { StepContext } from "./memory.ts";
+import { auditOpponents } from "./opponents.ts";
 import { budgetsOf, firstPrice, nextPrice, ownBudgetsOf, usedOf } from "./prices.ts";
 import type { AuditedStep } from "./record.ts";
 import type { BudgetFacts, Judged, StepFacts } from "./step-facts.ts";
@@ -20,6 +21,7 @@ export function auditStep(context: StepContext, step: AuditedStep): StepFacts {
   }
   checkGroups(findings, step, train);
   compareRewards(findings, judged);
+  auditOpponents(context, step, judged);
   const policies = Object.entries(step.policies).map(([name, row]) =>
     auditPolicy(context, step, { name, row, judged, team: prices }),
   );
@@ -31,7 +33,7 @@ export function auditStep(context: StepContext, step: AuditedStep): StepFacts {
       return [cost, { settings, facts, next }];
     }),
   );
-  return { step, judged, prices, budgets, policies, findings };
+  return { step, judged, prices, budgets, policies, rivals: memory.rivals ?? null, findings };
 }
 
 /** A budget that was taken away begins anew when it is set again. */

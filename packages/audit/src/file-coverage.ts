@@ -32,6 +32,10 @@ const byFile: Readonly<Record<keyof typeof runFiles, Covered>> = {
   changes: { state: "covered", why: "settings before and after, against each other and the configuration" },
   warmStart: { state: "uncovered", why: "supervised steps before the training are not recorded one by one" },
   checkpoints: { state: "covered", why: "checksums, prices, weights and the optimiser's moments" },
+  opponents: {
+    state: "uncovered",
+    why: "weights of past selves; who was drawn and what they wrote is taken as recorded",
+  },
   beginning: { state: "covered", why: "its checksums; the weights are moved from it, and taken as they are" },
 };
 

@@ -68,10 +68,11 @@ function whyMissing({ notAuditable }: Findings): string {
     : "this audit has no second rule for it";
 }
 
-/** Prices that a checkpoint goes on with. */
-export function comparePrices(run: RunFolder, { step: { step }, budgets, findings }: StepFacts): void {
+/** Prices that a checkpoint goes on with, and its pool of opponents. */
+export function comparePrices(run: RunFolder, { step: { step }, budgets, rivals, findings }: StepFacts): void {
   const state = run.checkpoints.find((each) => each.step === step)?.state;
   if (!state) return;
+  if (rivals) findings.same("folder", { step }, "checkpoint's opponents", rivals, state["opponents"]);
   const kept = (state["budgets"] ?? {}) as Readonly<Record<string, Json>>;
   const train = run.trainAt(step);
   const known = budgetsOf(train);

@@ -2,6 +2,7 @@ import type { Utterance } from "@laconic/core";
 import type { StoredEpisode } from "@laconic/core/run-folder";
 import { total, type Numbers } from "./numbers.ts";
 import type { StepContext } from "./memory.ts";
+import { ownSaid } from "./opponents.ts";
 import type { AuditedStep } from "./record.ts";
 import { costRows, creditOf, earned, gradeOf, measured, tokensOf } from "./rewards.ts";
 import type { TrainSettings } from "./settings.ts";
@@ -23,7 +24,13 @@ export function judge(
     if (cost === null) findings.leaveOut(`cost ${name}`, "it is user-defined; its recorded units are taken");
   const known = Object.fromEntries(Object.entries(prices).filter(([name]) => Object.hasOwn(rows, name)));
   const priced = (episode: StoredEpisode<Utterance>, recorded: Judged["row"]["costs"]): Judged["own"] => {
-    const costs = measured(settings, agents ? tokensOf(episode, agents) : episode, recorded);
+    const said = agents ? tokensOf(episode, agents) : episode;
+    const all = measured(settings, said, recorded);
+    const own = settings.opponents ? measured(settings, ownSaid(said), recorded) : all;
+    const isPriced = (cost: string): boolean => settings.opponents?.priced.includes(cost) ?? true;
+    const costs = Object.fromEntries(
+      Object.keys(all).map((name) => [name, (isPriced(name) ? all : own)[name] ?? Number.NaN]),
+    );
     return earned(settings, episode, costs, known);
   };
   return step.rollouts.map((row, i) => {

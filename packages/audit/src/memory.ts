@@ -1,4 +1,5 @@
 import type { Findings } from "./findings.ts";
+import type { Rival } from "./opponents.ts";
 import type { PriceState } from "./prices.ts";
 import type { SecondGrade } from "./second-grades.ts";
 import type { TrainSettings } from "./settings.ts";
@@ -7,6 +8,8 @@ import type { TrainSettings } from "./settings.ts";
 export class Memory {
   readonly prices: Map<string, PriceState> = new Map();
   readonly baselines: Map<string, Map<string, number>> = new Map();
+  /** The pool of opponents; absent without. */
+  rivals?: Rival[];
   /** False where records of earlier steps are missing: prices are then taken as recorded. */
   readonly isWhole: boolean;
 

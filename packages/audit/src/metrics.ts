@@ -1,4 +1,5 @@
 import { deviationOf, known, meanOf, total } from "./numbers.ts";
+import { opponentMetrics } from "./opponents.ts";
 import { actionsOf } from "./tree-returns.ts";
 import type { TrainSettings } from "./settings.ts";
 import { type Judged, type PolicyFacts, type StepFacts } from "./step-facts.ts";
@@ -9,7 +10,7 @@ const stopReasons = ["answered", "no_answer", "truncated", "turn_limit", "token_
 
 /** A line of `metrics.jsonl` from what a step held; what a plain run of the weights says is not in it. */
 export function metricsOf(facts: StepFacts, train: TrainSettings): Metrics {
-  const { step, judged, budgets, prices, policies } = facts;
+  const { step, judged, budgets, prices, policies, rivals } = facts;
   const rewards = judged.map(({ own }) => own.reward);
   const [only] = policies;
   const own = policies.map((policy) => [policy.name, policyMetrics(policy)] as const);
@@ -50,6 +51,7 @@ export function metricsOf(facts: StepFacts, train: TrainSettings): Metrics {
         [`budget/${cost}/guarded`, said.guarded] as const,
       ]),
     ),
+    ...opponentMetrics(rivals, judged),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Utterance } from "@laconic/core";
 import type { StoredEpisode } from "@laconic/core/run-folder";
 import { total, type Numbers } from "./numbers.ts";
+import { ownSaid } from "./opponents.ts";
 import { isOwnValue, type Known, type SettingsOf } from "./schema.ts";
 
 const options = {
@@ -72,9 +73,10 @@ export function usedOf(
     return cost === "tokens" ? total(episode.ledger.calls.map((call) => call.writtenTokens)) : Number.NaN;
   });
   const tasks = rollouts.map(({ own }) => own.task).filter((task) => !Number.isNaN(task));
-  const turns = rollouts.flatMap(({ episode }) => episode.utterances);
-  const isCut = ({ stopReason, utterances }: StoredEpisode<Utterance>): boolean =>
-    ["truncated", "token_limit"].includes(stopReason) || utterances.some((each) => each.finishReason === "length");
+  const turns = rollouts.flatMap(({ episode }) => ownSaid(episode).utterances);
+  const isCut = ({ stopReason, ...episode }: StoredEpisode<Utterance>): boolean =>
+    ["truncated", "token_limit"].includes(stopReason) ||
+    ownSaid(episode).utterances.some((each) => each.finishReason === "length");
   return {
     units: mean(units.filter((each) => !Number.isNaN(each))),
     task: tasks.length === 0 ? 0 : mean(tasks),

@@ -2,6 +2,7 @@ import { LaconicError, samplingNames, samplingParameters } from "@laconic/core";
 import { knownCost } from "./costs.ts";
 import { knownAdvantage, type AdvantageSettings } from "./estimators.ts";
 import { knownObjective, type ObjectiveSettings } from "./objectives.ts";
+import { knownOpponents, type OpponentSettings } from "./opponents.ts";
 import { knownBudget, type BudgetSettings } from "./prices.ts";
 import { byName, unknownIn, type Json, type Known, type SettingsOf } from "./schema.ts";
 
@@ -92,6 +93,7 @@ export type TrainSettings = SettingsOf<typeof plain> & {
   readonly prices: Readonly<Record<string, number>>;
   readonly asynchronous: SettingsOf<typeof asynchronous> | null;
   readonly tree: SettingsOf<typeof tree> | null;
+  readonly opponents?: OpponentSettings;
   readonly policies: Readonly<Record<string, PolicySettings>>;
   readonly budget: BudgetSettings | null;
   readonly budgets: Readonly<Record<string, BudgetSettings>>;
@@ -117,6 +119,7 @@ const knownTrain: Known = {
   costs: byName(knownCost),
   budgets: byName(knownBudget),
   asynchronous,
+  opponents: knownOpponents,
   tree,
   optimizer: { ...optimizer, learningRate: schedule },
 };

@@ -2,6 +2,7 @@ import type { Numbers } from "./numbers.ts";
 import type { Estimated } from "./estimators.ts";
 import type { Findings, Place } from "./findings.ts";
 import type { LossFacts } from "./losses.ts";
+import type { Rival } from "./opponents.ts";
 import type { PriceFacts, PriceState } from "./prices.ts";
 import type { Problem, Utterance } from "@laconic/core";
 import type { StoredRollout, StoredEpisode } from "@laconic/core/run-folder";
@@ -67,5 +68,7 @@ export interface StepFacts {
   readonly prices: Numbers;
   readonly budgets: Readonly<Record<string, BudgetFacts>>;
   readonly policies: readonly PolicyFacts[];
+  /** The pool after the step; null without opponents. */
+  readonly rivals: readonly Rival[] | null;
   readonly findings: Findings;
 }

@@ -29,6 +29,8 @@ export interface Utterance {
   readonly deliveredTo: readonly AgentId[];
   readonly finishReason: FinishReason;
   readonly model: ModelIdentity;
+  /** Name of the opponent that played the agent; nobody is trained on its words. Absent for the team's own. */
+  readonly opponent?: string;
   /** Present when a local policy wrote it. */
   readonly trace?: TokenTrace;
 }

@@ -19,6 +19,8 @@ export interface LedgerCall {
   /** Tokens written, the end token included. */
   readonly writtenTokens: number;
   readonly reads: readonly LedgerRead[];
+  /** Name of the opponent that played the agent; absent for the team's own. */
+  readonly opponent?: string;
   /** Wall clock of the call, where the episode was timed: never in a run's files, which repeat to the byte. */
   readonly seconds?: number;
 }

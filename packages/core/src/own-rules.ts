@@ -43,3 +43,28 @@ export interface CurriculumRequest {
 
 /** Chooses the problems of each step from the results so far. Pure: it draws from `random` alone. One may be chosen more than once. */
 export type Curriculum = (request: CurriculumRequest) => readonly Problem[];
+
+/** An opponent of a pool, as matchmaking sees it. */
+export interface PoolMember {
+  /** `step-20` for the run's own weights after 20 steps, else the name of another run. */
+  readonly name: string;
+  /** Steps behind a past self; null for another run. */
+  readonly step: number | null;
+  /** Games against it so far. */
+  readonly games: number;
+  /** Share of them that who learns won, 0 to 1; a draw counts half. 0.5 before the first. */
+  readonly winRate: number;
+}
+
+/** What matchmaking chooses from. */
+export interface MatchRequest {
+  /** From 0. */
+  readonly step: number;
+  /** Past selves from the oldest, then other runs. */
+  readonly pool: readonly PoolMember[];
+  /** Of the game: the same when a run goes on from a checkpoint. */
+  readonly random: Random;
+}
+
+/** Chooses the opponent of a game by its name. Pure: it draws from `random` alone. */
+export type Matchmaking = (request: MatchRequest) => string;

@@ -2,6 +2,7 @@ import { checkValue, LaconicError, randomFromSeed } from "@laconic/core";
 import type { TrainConfig } from "./config.ts";
 import { checkGroupReward } from "./group-scorer.ts";
 import { checkOwnRules } from "./check-own-rules.ts";
+import { checkOpponents } from "./opponents/check-opponents.ts";
 import { checkTrainingParts, type PartsOutline } from "./parts.ts";
 import { lacksOfProblems, problemSource } from "./problem-source.ts";
 import { checkSource } from "./stages/next-batch.ts";
@@ -37,6 +38,7 @@ export function checkFit(parts: PartsOutline, config: TrainConfig): void {
   checkGroupReward(parts, config, learners);
   checkGrouping(parts, config);
   checkOwnRules(parts, config);
+  checkOpponents(parts, config, learners);
   for (const { estimator, config: own } of learners)
     if (estimator.needs?.includes("agents") && !own.groupBy.includes("agent"))
       throw new LaconicError(

@@ -20,6 +20,7 @@ import {
   agentGspoDefaults,
   asynchronousDefaults,
   filledGroups,
+  opponentDefaults,
   type AdvantageSettings,
   type CreditSettings,
   type TrainConfig,
@@ -34,6 +35,7 @@ import {
   evaluationTable,
   learningRateTable,
   loopTable,
+  opponentsTable,
   scoringTable,
   type Table,
   treeTable,
@@ -98,6 +100,7 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   limits: schemaOf(episodeLimitsShape),
   asynchronous: tableSchema(asynchronousTable).nullable(),
   credit: creditSchema,
+  opponents: tableSchema(opponentsTable).exactOptional(),
   tree: tableSchema(treeTable).nullable(),
   policies: z.record(
     z.string(),
@@ -128,7 +131,7 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
  * @throws LaconicError `config_invalid` naming the key; for an unknown one, the nearest known key.
  */
 export function parseTrainConfig(partial: unknown, place: readonly string[] = []): TrainConfig {
-  const given = withDefaults(agentGspoDefaults, withClipRanges(partial), []);
+  const given = withDefaults(agentGspoDefaults, withoutNull(withClipRanges(partial), "opponents"), []);
   const parsed = trainConfigSchema.safeParse(given, { error: issueWords });
   if (!parsed.success) throw refusal(parsed.error.issues, place, given);
   checkCombinations(parsed.data, place);
@@ -144,6 +147,7 @@ function invalid(key: string, reason: string): LaconicError {
 const filled: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["asynchronous", asynchronousDefaults],
   ["divergence", agentGspoDefaults.divergence],
+  ["opponents", opponentDefaults],
 ]);
 
 /** One number as a clip is plainly meant for both sides. */
@@ -161,6 +165,13 @@ function withClipRanges(written: unknown): unknown {
     ? { policies: Object.fromEntries(Object.entries(policies).map(([name, each]) => [name, ranged(each)])) }
     : {};
   return { ...(ranged(written) as object), ...own };
+}
+
+/** Without a key that says null: a run keeps nothing of it then. */
+function withoutNull(written: unknown, key: string): unknown {
+  if (!isRecord(written) || written[key] !== null) return written;
+  const { [key]: _none, ...rest } = written;
+  return rest;
 }
 
 /** Lays what is given over the defaults; as own properties, so that no key reaches a prototype. */

@@ -14,6 +14,7 @@ import {
   evaluationTable,
   learningRateTable,
   loopTable,
+  opponentsTable,
   scoringTable,
   type treeTable,
 } from "./setting-tables.ts";
@@ -56,6 +57,9 @@ export type ScoringSettings = ValuesOf<typeof scoringTable>;
 /** Sampling beside training: groups are played all the time, and a step takes the first that are complete. */
 export type AsynchronousSettings = ValuesOf<typeof asynchronousTable>;
 
+/** Frozen opponents that play some agents in training: past selves, and other runs. */
+export type OpponentSettings = ValuesOf<typeof opponentsTable>;
+
 /** Everything that decides what a run computes. Plain data: the same configuration and seed give the same run. */
 export interface TrainConfig extends ValuesOf<typeof loopTable> {
   readonly seed: string | number;
@@ -77,6 +81,8 @@ export interface TrainConfig extends ValuesOf<typeof loopTable> {
    */
   readonly asynchronous: AsynchronousSettings | null;
   readonly credit: CreditSettings;
+  /** Absent: the team plays as it is, and all learn. */
+  readonly opponents?: OpponentSettings;
   /** Null samples `episodesPerProblem` whole episodes; a tree samples as many replies of each agent at each node. */
   readonly tree: TreeSettings | null;
   /** By name of the policy. */
@@ -114,7 +120,10 @@ export type WrittenObjective = Omit<TrainConfig["objective"], "clip"> & {
 /** A configuration as one writes it: what is absent is that of {@link agentGspoDefaults}. */
 export type TrainSettings = {
   readonly [
-    Key in Exclude<keyof TrainConfig, FilledGroup | "asynchronous" | "divergence" | "objective" | "policies">
+    Key in Exclude<
+      keyof TrainConfig,
+      FilledGroup | "asynchronous" | "divergence" | "objective" | "opponents" | "policies"
+    >
   ]?: TrainConfig[Key];
 } & {
   readonly objective?: WrittenObjective;
@@ -124,6 +133,8 @@ export type TrainSettings = {
   /** What is absent is that of {@link asynchronousDefaults}. */
   readonly asynchronous?: Partial<AsynchronousSettings> | null;
   readonly divergence?: Partial<DivergenceSettings> | null;
+  /** What is absent is that of {@link opponentDefaults}; null is as good as absent. */
+  readonly opponents?: (Pick<OpponentSettings, "sides"> & Partial<OpponentSettings>) | null;
 } & {
   readonly [Key in Exclude<FilledGroup, "optimizer">]?: Partial<TrainConfig[Key]>;
 } & {
@@ -134,6 +145,9 @@ export type TrainSettings = {
 
 /** Of runs that ask for asynchronous sampling; ours. Measured by `bench/archive/queue-forecast.ts target`: 99 % of the slots in use. */
 export const asynchronousDefaults: AsynchronousSettings = defaultsOf(asynchronousTable);
+
+/** Of runs that ask for opponents. */
+export const opponentDefaults: Omit<OpponentSettings, "sides"> = defaultsOf(opponentsTable);
 
 /** The paper's choices where it makes any; the rest are ours and say so. */
 export const agentGspoDefaults: TrainConfig = {

@@ -15,6 +15,7 @@ import { attempts, streamOfAttempt } from "./stages/attempts.ts";
 import { languageOf, saidTexts, type Language } from "./language.ts";
 import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { rewardOf, scorer } from "./scorer.ts";
+import type { WinRate } from "./opponents/evaluate-opponents.ts";
 import type { Rollout } from "./stages/rollout.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "./parts.ts";
 
@@ -41,6 +42,8 @@ export interface Evaluation extends Measured {
   readonly silence: Readonly<Record<string, number>>;
   /** Episodes by what became of their scores; absent where it was stored before they were counted. */
   readonly scoring?: ScoreCounts;
+  /** The same problems against opponents, by name; absent where settings name none. */
+  readonly opponents?: Readonly<Record<string, WinRate>>;
 }
 
 /** How held-out problems are played and measured. */
@@ -74,7 +77,8 @@ export async function evaluate(
   options: EvaluateOptions,
 ): Promise<{ readonly evaluation: Evaluation; readonly episodes: readonly RecordedEpisode[] }> {
   const { step, scoring = agentGspoDefaults.scoring } = options;
-  const played = await playHeldOut(parts, samplers, options);
+  const models = modelsOf(parts, samplers);
+  const played = await playHeldOut(parts, () => models, options);
   const report = scoringReport(played.map(({ score }) => score));
   const failure = scoringFailure(report, scoring, `the evaluation at step ${step}`);
   if (failure) throw failure;
@@ -110,11 +114,14 @@ export function problemsOfSplit(
 
 type Judged = Pick<Rollout, "problem" | "episode" | "score">;
 
-/** All problems at once. */
-function playHeldOut(parts: TrainingParts, samplers: Samplers, options: EvaluateOptions): Promise<Judged[]> {
+/** All problems at once. @param modelsAt - who speaks, by the problem's place */
+export function playHeldOut(
+  parts: TrainingParts,
+  modelsAt: (place: number) => EpisodeContext["models"],
+  options: EvaluateOptions,
+): Promise<Judged[]> {
   const { problems, sampling, limits, onError, retries = 0, scoring = agentGspoDefaults.scoring } = options;
   const { topology } = parts.task;
-  const models = modelsOf(parts, samplers);
   const scoreOf = scorer(parts.reward ?? rewardOf(parts.task), scoring, topology.agents);
   const random = randomFromSeed(options.seed).split("evaluation");
   return Promise.all(
@@ -123,7 +130,7 @@ function playHeldOut(parts: TrainingParts, samplers: Samplers, options: Evaluate
       .map(async (problem, i) => {
         const episode = await attempts(retries, (attempt) =>
           topology.run(problem, {
-            models,
+            models: modelsAt(i),
             sampling,
             random: streamOfAttempt(random.split(i), attempt),
             ...(limits && { limits }),

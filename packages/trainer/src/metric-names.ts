@@ -157,6 +157,17 @@ export const metricNames: readonly MetricName[] = [
     meaning: "1 while a cost below budget does not lower the price, because too many episodes are truncated.",
   },
   { name: "budget/{cost}/guarded", meaning: "1 while the guard keeps the price from rising." },
+
+  {
+    name: "opponents/pool",
+    meaning: "Opponents in the pool after the step; runs with opponents only, as the next three.",
+  },
+  { name: "opponents/latest_frac", meaning: "Share of episodes without an opponent, in which all learn." },
+  { name: "opponents/games/{opponent}", meaning: "Training games against an opponent so far." },
+  {
+    name: "opponents/win_rate/{opponent}",
+    meaning: "Share of these games that who learns won; a draw counts half. Of team rewards the mean grade.",
+  },
 ];
 
 /** The entry that a metric of a run belongs to; those of several policies stand under `policy/NAME/`. */

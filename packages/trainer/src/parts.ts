@@ -7,6 +7,7 @@ import {
   type Grouping,
   type GroupReward,
   type LanguageModel,
+  type Matchmaking,
   type Objective,
   type Reward,
   type Sampler,
@@ -64,6 +65,10 @@ export interface TrainingParts {
   readonly stopping?: StoppingRule;
   /** Chooses the problems of each step from the pool. */
   readonly curriculum?: Curriculum;
+  /** Other runs in the pool of opponents, by the names that `opponents.runs` has: who speaks for each agent of a side. */
+  readonly opponents?: Readonly<Record<string, Readonly<Record<AgentId, LanguageModel>>>>;
+  /** Chooses opponents, in place of the rule that the configuration names. */
+  readonly matchmaking?: Matchmaking;
   /** Frozen models that objectives may compare with, by name, beside the policies. They share the policies' tokenizer. */
   readonly teachers?: Readonly<Record<string, Pick<Sampler, "forward">>>;
   /** Gives the episodes of each step with their rewards, in place of playing the task's topology on its problems. */
@@ -100,6 +105,7 @@ export interface PartsOutline extends Pick<
   | "temperature"
   | "stopping"
   | "curriculum"
+  | "matchmaking"
   | "source"
 > {
   readonly task: Pick<TrainingTask, "name" | "topology" | "game" | "reward" | "grader"> &
@@ -109,6 +115,7 @@ export interface PartsOutline extends Pick<
   >;
   readonly frozen?: Readonly<Record<AgentId, unknown>>;
   readonly teachers?: Readonly<Record<string, unknown>>;
+  readonly opponents?: Readonly<Record<string, Readonly<Record<AgentId, unknown>>>>;
 }
 
 /** @throws LaconicError `input_invalid` naming an agent that does not exist, has no model, or has two. */

@@ -105,6 +105,30 @@ export const earlyStoppingTable = {
   minGain: { shape: { kind: "number", min: 0 } },
 } as const;
 
+/** Frozen opponents that play some agents in training. */
+export const opponentsTable = {
+  /** Agents that one opponent plays together. Sides take turns game by game; the agents of the others learn. */
+  sides: { shape: { kind: "list", of: { kind: "list", of: { kind: "text", notEmpty: true }, least: 1 }, least: 1 } },
+  /** Share of games without an opponent: the latest self plays every side, and all learn. */
+  latest: { shape: { kind: "number", min: 0, below: 1 }, default: 0.8 }, // OpenAI Five: 80 % against the latest self
+  /** `uniform` over the pool; by 1 minus the win rate, squared (`hard`); by win rate times 1 minus it (`even`): AlphaStar's two. */
+  matchmaking: { shape: { kind: "choice", of: ["uniform", "hard", "even"] }, default: "uniform" },
+  /** One opponent for all episodes of a problem, or one for each. */
+  draw: { shape: { kind: "choice", of: ["group", "episode"] }, default: "group" },
+  /** Steps between past selves; the first is the weights that the run begins with. */
+  every: { shape: { kind: "number", integer: true, min: 1 }, default: 10 }, // ours
+  /** Past selves at most: memory holds each. */
+  keep: { shape: { kind: "number", integer: true, min: 1 }, default: 4 }, // ours
+  /** Who leaves: the oldest; whom learners beat most often; or who leaves the rest spread over all steps so far. */
+  drop: { shape: { kind: "choice", of: ["oldest", "beaten", "spread"] }, default: "oldest" },
+  /** Other runs in the pool: a run's folder, or with `/POLICY` one policy of it. */
+  runs: { shape: { kind: "list", of: { kind: "text", notEmpty: true } }, default: [] },
+  /** Whom evaluations are played against beside the team itself: `pool`, or other runs by name. */
+  against: { shape: { kind: "list", of: { kind: "text", notEmpty: true } }, default: [] },
+  /** Costs that count opponents' words too. */
+  priced: { shape: { kind: "list", of: { kind: "text", notEmpty: true } }, default: [] },
+} as const;
+
 /** Which checkpoints are written and kept. */
 export const checkpointTable = {
   every: { shape: { kind: "number", integer: true, min: 1 }, default: 20 },

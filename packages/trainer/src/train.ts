@@ -8,7 +8,7 @@ import { begin } from "./loop/begin.ts";
 import { collector } from "./loop/collect.ts";
 import { oldPolicies } from "./loop/old-policies.ts";
 import { saveAtEnd, checkpointOnFailure } from "./loop/save.ts";
-import { learnAll, moveBudgets, scoreCollected } from "./loop/step.ts";
+import { learnAll, moveBudgets, scoreCollected, withPastSelf } from "./loop/step.ts";
 import { checkFinite, explainedNumbers, stopDiverged } from "./loop/stop-diverged.ts";
 import { trace } from "./loop/trace.ts";
 import { disposeAll, openTrainingRun } from "./loop/training-run.ts";
@@ -69,7 +69,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
       // Lines 3-6: queries, G episodes each under the old policies, rewards by Eq. 1.
       const collected = await explainedNumbers(run, state, state.step + 1, () =>
         checkpointOnFailure(run, state, () =>
-          placed(`step ${state.step + 1}`, () => episodes.collect(state.step, samplers, state.results)),
+          placed(`step ${state.step + 1}`, () => episodes.collect(state, samplers)),
         ),
       );
       if (collected === null) {
@@ -90,7 +90,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
       });
 
       // Line 12: move λ by Eq. 5. Line 11: refresh the old policies.
-      const moved = moveBudgets(run, state, scored, learners);
+      const moved = await withPastSelf(run, moveBudgets(run, state, scored, learners));
       await old.refresh(moved.state.step);
 
       // Traces: warnings, metrics, evaluation with transcripts, checkpoint.
@@ -109,6 +109,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   const test = interrupted ? null : await evaluateTest(run, step);
   await old.dispose();
   await disposeAll(run.references);
+  await run.pool?.dispose();
   if (step === 0) await recorder.checkpoint(models, state); // stopped before the first step
   return { before, after, test, steps: step, stoppedEarly, bestStep: best.step, interrupted };
 }

@@ -1,6 +1,6 @@
 import type { Problem, Random } from "@laconic/core";
 import type { TrainConfig } from "../src/config.ts";
-import { livePolicies, type TrainingParts } from "../src/parts.ts";
+import { livePolicies, modelsOf, type TrainingParts } from "../src/parts.ts";
 import { rewardOf, scorer } from "../src/scorer.ts";
 import { costsOf, pricingOf } from "../src/stages/learner.ts";
 import { rollout } from "../src/stages/play-groups.ts";
@@ -15,7 +15,7 @@ export async function rollouts(
   random: Random,
 ): Promise<readonly Rollout[]> {
   const options = { score: scorer(parts.reward ?? rewardOf(parts.task), config.scoring), greedy: false };
-  return (await rollout(parts, config, options, livePolicies(parts), problems, random)).rollouts;
+  return (await rollout(parts, config, options, problems, { models: modelsOf(parts, livePolicies(parts)), random })).rollouts;
 }
 
 /** The same with their rewards. */

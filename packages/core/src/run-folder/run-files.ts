@@ -16,6 +16,7 @@ export const runFiles = {
   warmStart: "warm-start.json",
   checkpoints: "checkpoints",
   beginning: "beginning",
+  opponents: "opponents",
 } as const;
 
 /** How a file of a run folder is kept, and what is looked at before it is read. */
@@ -52,6 +53,7 @@ export const runFileRules: Readonly<Record<keyof typeof runFiles, RunFileRules>>
   warmStart: { life: "stays" },
   checkpoints: { life: "stays", isFolder: true },
   beginning: { life: "cleared", isFolder: true },
+  opponents: { life: "cleared", isFolder: true },
 };
 
 /** What folders of earlier versions call the same: always read, and no longer written. */

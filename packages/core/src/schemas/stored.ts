@@ -46,6 +46,7 @@ const ledgerCallSchema: z.ZodType<LedgerCall> = z.strictObject({
   promptTokens: count,
   writtenTokens: count,
   reads: z.array(ledgerReadSchema),
+  opponent: z.string().exactOptional(),
   seconds: z.number().min(0).exactOptional(),
 });
 
@@ -64,6 +65,7 @@ export const utteranceSchema: z.ZodType<Utterance> = z.strictObject({
   deliveredTo: z.array(z.string()),
   finishReason: z.enum(["stop", "length", "refusal"]),
   model: modelIdentitySchema,
+  opponent: z.string().exactOptional(),
   trace: tokenTraceSchema.exactOptional(),
 });
 

@@ -59,7 +59,9 @@ export type ValueOf<S extends Shape> = S extends { readonly kind: "group"; reado
         ? boolean
         : S extends { readonly kind: "text" }
           ? string
-          : never;
+          : S extends { readonly kind: "list"; readonly of: infer Item extends Shape }
+            ? readonly ValueOf<Item>[]
+            : never;
 
 /** The type of an object with the fields of a table that is written `as const`: the table is the one place that names them. */
 export type ValuesOf<Fields> = {

@@ -17,10 +17,14 @@ export interface Beginning {
  * @throws LaconicError `config_invalid` for a run that has done more than it is to do
  */
 export async function begin(run: TrainingRun): Promise<Beginning> {
-  const { recorder, models, learners, budget, parts } = run;
+  const { recorder, models, learners, budget, parts, pool } = run;
   const resumed = await recorder.restore(models);
-  if (resumed) return { state: await resumeState(run, resumed), resumedAt: resumed.step };
+  if (resumed) {
+    await pool?.restore(resumed.opponents ?? []);
+    return { state: await resumeState(run, resumed), resumedAt: resumed.step };
+  }
   await recorder.begin?.(models);
+  const opponents = await pool?.begin();
   const before = await evaluateStep(run, 0);
   return {
     state: {
@@ -31,6 +35,7 @@ export async function begin(run: TrainingRun): Promise<Beginning> {
       before,
       after: before,
       ...(parts.curriculum && { results: {} }),
+      ...(opponents && { opponents }),
       ...(parts.stopping && { evaluations: [pointOf(before)] }),
       best: { step: 0, accuracy: before.accuracy, since: 0 },
     },

@@ -1,5 +1,5 @@
 import type { Timer } from "@laconic/rewards";
-import type { Samplers } from "../parts.ts";
+import { modelsOf, type Samplers } from "../parts.ts";
 import { nextTurn } from "../queue/paced.ts";
 import { trainingQueue, type TrainingQueue } from "../queue/training-queue.ts";
 import type { LoopState } from "../run/checkpoint.ts";
@@ -16,8 +16,8 @@ export interface Collected extends SampledGroup {
 
 /** Lines 3-5 of Algorithm 1: queries, and G episodes each. */
 export interface Collector {
-  /** Null where there will be no more. @param step - steps done so far; `results` - for a curriculum */
-  collect(step: number, samplers: Samplers, results?: LoopState["results"]): Promise<Collected | null>;
+  /** Null where there will be no more. @param state - steps done so far, results for a curriculum, opponents */
+  collect(state: Pick<LoopState, "step" | "results" | "opponents">, samplers: Samplers): Promise<Collected | null>;
   /** What became of groups since the last report; null where none is played beside training. */
   report(): ReturnType<TrainingQueue["report"]> | null;
   /** Between pieces of work: lets others have their turn, where others wait. */
@@ -27,9 +27,9 @@ export interface Collector {
 
 /** Takes episodes that were played elsewhere, or the first that are complete of those that are played all the time, or plays them. */
 export function collector(run: TrainingRun, { queue: from }: LoopState, timer: Timer): Collector {
-  const { parts, config, learners, random, score, problemsOf, signal } = run;
+  const { parts, config, learners, random, score, problemsOf, pool, signal } = run;
   const { source } = parts;
-  if (source) return { ...alone, collect: (step, samplers) => nextBatch(parts, source, step, samplers, signal) };
+  if (source) return { ...alone, collect: ({ step }, samplers) => nextBatch(parts, source, step, samplers, signal) };
 
   const greedy = learners.some(({ estimator }) => estimator.needs?.includes("greedy"));
   const options = { score, greedy };
@@ -38,7 +38,7 @@ export function collector(run: TrainingRun, { queue: from }: LoopState, timer: T
     const settings = { options, random, timer, problemsOf, snapshots, from };
     const queue = trainingQueue(parts, config, config.asynchronous, settings);
     return {
-      collect: (step) => queue.take(step),
+      collect: ({ step }) => queue.take(step),
       report: () => queue.report(),
       turn: () => nextTurn(timer),
       close: () => queue.close(),
@@ -46,13 +46,13 @@ export function collector(run: TrainingRun, { queue: from }: LoopState, timer: T
   }
   return {
     ...alone,
-    async collect(step, samplers, results) {
+    async collect({ step, results, opponents = [] }, samplers) {
       const stream = random.split(`step:${step}`);
       const problems = problemsOf(step, stream, results);
-      return {
-        ...(await rollout(parts, configAt(run, step), options, samplers, problems, stream.split("rollout"))),
-        lags: [],
-      };
+      const games = { step, problems: problems.length, episodes: config.episodesPerProblem, random: stream };
+      const opponentOf = pool?.opponents(opponents, games) ?? null;
+      const played = { models: modelsOf(parts, samplers), random: stream.split("rollout"), opponentOf };
+      return { ...(await rollout(parts, configAt(run, step), options, problems, played)), lags: [] };
     },
   };
 }

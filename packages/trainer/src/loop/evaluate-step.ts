@@ -2,6 +2,7 @@ import { checkedCall, shownValue, type EvaluationPoint } from "@laconic/core";
 import { collapseOf } from "../collapse.ts";
 import { regressionOf } from "../regression.ts";
 import { evaluate, type EvaluateOptions, type Evaluation } from "../evaluate.ts";
+import { evaluateOpponents } from "../opponents/evaluate-opponents.ts";
 import { livePolicies } from "../parts.ts";
 import type { LoopState } from "../run/checkpoint.ts";
 import type { ScoredRollout } from "../stages/score.ts";
@@ -11,15 +12,19 @@ import type { TrainingRun } from "./training-run.ts";
 
 /** Accuracy and tokens on the validation problems, of the live policies, with transcripts of the first problems. */
 export async function evaluateStep(
-  { parts, config, recorder, references }: TrainingRun,
+  { parts, config, recorder, references, pool }: TrainingRun,
   step: number,
 ): Promise<Evaluation> {
   const { transcripts } = config.evaluation;
   if (parts.task.heldOut.length === 0 && parts.source) return nothingHeldOut(step);
   const options = { ...optionsOf(config, step), split: "validation", references } as const;
-  const { evaluation, episodes } = await placed(`evaluation at step ${step}`, () =>
+  const { evaluation: alone, episodes } = await placed(`evaluation at step ${step}`, () =>
     evaluate(parts, livePolicies(parts), options),
   );
+  const { opponents: settings } = config;
+  const isPlayed = pool !== null && settings !== undefined && pool.against.length > 0;
+  const games = isPlayed && (await evaluateOpponents(parts, livePolicies(parts), { pool, settings }, options));
+  const evaluation = games ? { ...alone, opponents: games } : alone;
   await recorder.evaluation(evaluation, episodes, transcripts);
   return evaluation;
 }

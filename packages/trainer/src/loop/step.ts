@@ -3,6 +3,7 @@ import type { Samplers } from "../parts.ts";
 import type { LoopState } from "../run/checkpoint.ts";
 import type { StepClock } from "../run/recorder.ts";
 import { learn, moveBudget, needsReference, pricingOf, type Learner, type LearnerResult } from "../stages/learner.ts";
+import { gamesOf, withGames } from "../opponents/games.ts";
 import { withResults } from "../problem-results.ts";
 import { policySamplers } from "../stages/policy-needs.ts";
 import type { PriceDiagnostics } from "../stages/price-controllers.ts";
@@ -103,7 +104,7 @@ export interface Moved {
 
 /** Line 12: moves λ by Eq. 5, of the team and of policies that pay for themselves. The step is done then. */
 export function moveBudgets(
-  { budget }: TrainingRun,
+  { budget, config, parts }: TrainingRun,
   state: LoopState,
   scored: readonly ScoredRollout[],
   results: readonly LearnerResult[],
@@ -115,6 +116,7 @@ export function moveBudgets(
       ...state,
       step: state.step + 1,
       ...(state.results && { results: withResults(state.results, scored, state.step) }),
+      ...(state.opponents && { opponents: withGames(state.opponents, gamesOf(scored, config, parts)) }),
       budgets: states,
       policyBudgets: byPolicy(
         results.map((each) => [each.learner.name, moveBudget(each, state.policyBudgets[each.learner.name] ?? null)]),
@@ -122,6 +124,13 @@ export function moveBudgets(
       estimators: byPolicy(results.map(({ learner, batch }) => [learner.name, batch.estimatorState])),
     },
   };
+}
+
+/** After a step: the pool takes a past self where one is due. */
+export async function withPastSelf({ pool }: TrainingRun, moved: Moved): Promise<Moved> {
+  const { state } = moved;
+  if (!pool || !state.opponents) return moved;
+  return { ...moved, state: { ...state, opponents: await pool.grow(state.opponents, state.step) } };
 }
 
 /** What policies have by their names, where they have something. */

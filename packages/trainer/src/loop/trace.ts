@@ -53,6 +53,7 @@ export async function trace(
       queue,
       evaluations: trees && scores.length,
       tokenPrice: prices["tokens"] ?? 0,
+      opponents: moved.opponents ?? null,
     }),
     clock,
   );

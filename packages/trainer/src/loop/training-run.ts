@@ -3,6 +3,7 @@ import type { TrainConfig } from "../config.ts";
 import { groupScorer, type GroupScorer } from "../group-scorer.ts";
 import { mapPolicies, type TrainingParts } from "../parts.ts";
 import { problemSource, type ProblemSource } from "../problem-source.ts";
+import { OpponentPool } from "../opponents/opponent-pool.ts";
 import type { Models } from "../run/checkpoint.ts";
 import type { Recorder } from "../run/recorder.ts";
 import { rewardOf, scorer, type Scorer } from "../scorer.ts";
@@ -32,6 +33,8 @@ export interface TrainingRun {
   readonly scoreGroups: GroupScorer | null;
   /** Of a step, drawn from its stream. */
   readonly problemsOf: ProblemSource;
+  /** Weights of the opponents that the loop's state names; null without opponents. */
+  readonly pool: OpponentPool | null;
 }
 
 /** Makes learners of the policies, warns of known traps, and keeps the references before a checkpoint replaces the weights. */
@@ -65,6 +68,7 @@ export async function openTrainingRun(
     score,
     scoreGroups: groupReward ? groupScorer(groupReward, config.scoring, task.topology.agents) : null,
     problemsOf,
+    pool: config.opponents ? new OpponentPool(parts, config.opponents, recorder) : null,
     budget: teamBudgets(config, parts.budgets),
     schedule: schedule(config, signal),
   };

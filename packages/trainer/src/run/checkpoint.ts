@@ -11,9 +11,9 @@ import { schemaOf } from "@laconic/core/schemas";
 import * as z from "zod";
 import { watchSchema, type DivergenceWatch } from "../divergence.ts";
 import type { Evaluation } from "../evaluate.ts";
+import type { OpponentState } from "../opponents/games.ts";
 import type { ScheduleState } from "../queue/group-scheduler.ts";
 import { explainWriteError, replaceFile } from "./file-system.ts";
-import { runFiles } from "@laconic/core/run-folder";
 import type { TraceDigests } from "./traces.ts";
 
 /** Where the loop stands, beside the weights. Random streams derive from seed and step, so the step is their position. */
@@ -35,6 +35,8 @@ export interface LoopState {
   readonly watch?: DivergenceWatch;
   /** What training has shown of each problem, by its id, where a curriculum chooses by it. */
   readonly results?: Readonly<Record<string, ProblemResult>>;
+  /** Who is in the pool of opponents, and how games against them went. Their weights lie in the run's folder. */
+  readonly opponents?: readonly OpponentState[];
   /** All so far, where a rule of the user's own says when to stop. */
   readonly evaluations?: readonly EvaluationPoint[];
   /** Such a rule said that the run is to end. */
@@ -70,6 +72,12 @@ const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
   groups: z.record(z.string(), z.strictObject(measured)).exactOptional(),
   silence: z.record(z.string(), z.number()),
   scoring: z.strictObject({ scored: z.int(), undecided: z.int(), invalid: z.int(), error: z.int() }).exactOptional(),
+  opponents: z
+    .record(
+      z.string(),
+      z.strictObject({ games: z.int(), winRate: z.number(), interval: z.tuple([z.number(), z.number()]).readonly() }),
+    )
+    .exactOptional(),
 });
 
 /** Of a controller by name, or of one of the user's own. */
@@ -85,6 +93,13 @@ const resultSchema: z.ZodType<ProblemResult> = z.strictObject({
   lastStep: z.int().min(0),
 });
 
+const opponentSchema: z.ZodType<OpponentState> = z.strictObject({
+  name: z.string().min(1),
+  step: z.int().min(0).nullable(),
+  games: z.int().min(0),
+  points: z.number().min(0),
+});
+
 const pointSchema: z.ZodType<EvaluationPoint> = z.strictObject({
   step: z.int().min(0),
   accuracy: z.number(),
@@ -92,7 +107,7 @@ const pointSchema: z.ZodType<EvaluationPoint> = z.strictObject({
   measures: z.record(z.string(), z.number()).exactOptional(),
 });
 
-const loopStateSchema: z.ZodType<LoopState> = z.strictObject({
+const loopStateFields = {
   step: z.int().min(0),
   budgets: z.record(z.string(), priceStateSchema),
   policyBudgets: z.record(z.string(), priceStateSchema),
@@ -103,10 +118,20 @@ const loopStateSchema: z.ZodType<LoopState> = z.strictObject({
   bestTrained: z.strictObject({ step: z.int(), grade: z.number() }).exactOptional(),
   watch: watchSchema.exactOptional(),
   results: z.record(z.string(), resultSchema).exactOptional(),
+  opponents: z.array(opponentSchema).readonly().exactOptional(),
   evaluations: z.array(pointSchema).readonly().exactOptional(),
   isStopped: z.boolean().exactOptional(),
   queue: z.strictObject({ next: z.int().min(0), again: z.array(z.int().min(0)).readonly() }).exactOptional(),
-});
+} satisfies Record<keyof LoopState, z.ZodType>;
+
+const loopStateSchema: z.ZodType<LoopState> = z.strictObject(loopStateFields);
+
+/** As text, in one order of keys: that of a run which went on from one is another than that of a run which did not. */
+function stateText(state: LoopState): string {
+  const names = Object.keys(loopStateFields) as (keyof LoopState)[];
+  const ordered = names.flatMap((name) => (state[name] === undefined ? [] : [[name, state[name]]]));
+  return `${JSON.stringify(Object.fromEntries(ordered), null, 2)}\n`;
+}
 
 /** What a checkpoint says of itself. */
 export interface CheckpointManifest {
@@ -157,7 +182,7 @@ export async function saveCheckpoint(
   await fs.remove(partial);
   await fs.makeDirectory(partial);
   const saved = await saveModels(fs, directory, partial, models, policy);
-  await fs.write(joinPath(partial, "state.json"), `${JSON.stringify(state, null, 2)}\n`);
+  await fs.write(joinPath(partial, "state.json"), stateText(state));
   const manifest: CheckpointManifest = { version: 1, step: state.step, ...facts, files: {} };
   Object.assign(manifest.files, await digestsOf(fs, partial, [...saved, "state.json"]));
   await fs.write(joinPath(partial, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -206,14 +231,22 @@ async function digestsOf(
   return digests;
 }
 
-/** Saves the weights that a run begins with, whole or not at all: what an audit starts from. */
-export async function saveBeginning(fs: FileSystem, directory: string, models: Models): Promise<void> {
-  const final = joinPath(directory, runFiles.beginning);
+/**
+ * Saves weights whole or not at all, with their checksums.
+ * @param place - below the run's folder: of those that it begins with, which an audit starts from, or of an opponent
+ */
+export async function saveWeights(
+  fs: FileSystem,
+  directory: string,
+  place: string,
+  { models, step }: { readonly models: Models; readonly step: number },
+): Promise<void> {
+  const final = joinPath(directory, place);
   const partial = `${final}.partial`;
   await fs.remove(partial);
   await fs.makeDirectory(partial);
   const files = await digestsOf(fs, partial, await saveModels(fs, directory, partial, models));
-  await fs.write(joinPath(partial, "manifest.json"), `${JSON.stringify({ version: 1, step: 0, files }, null, 2)}\n`);
+  await fs.write(joinPath(partial, "manifest.json"), `${JSON.stringify({ version: 1, step, files }, null, 2)}\n`);
   await fs.syncDirectory(partial);
   await fs.remove(final);
   await fs.rename(partial, final);
@@ -306,14 +339,24 @@ export async function readManifest(fs: FileSystem, folder: string): Promise<Chec
 }
 
 async function verify(fs: FileSystem, folder: string): Promise<Omit<FoundCheckpoint, "warnings">> {
+  const manifest = await checkFiles(fs, folder);
+  return { folder, state: await stateIn(fs, folder), manifest };
+}
+
+/** @throws Error for a state that is missing or damaged */
+export async function stateIn(fs: FileSystem, folder: string): Promise<LoopState> {
+  return loopStateSchema.parse(boundedJson(await text(fs, joinPath(folder, "state.json"))));
+}
+
+/** Files against the checksums of their manifest. @throws Error for the first that differs */
+export async function checkFiles(fs: FileSystem, folder: string): Promise<CheckpointManifest> {
   const manifest = await readManifest(fs, folder);
   for (const [file, expected] of Object.entries(manifest.files)) {
     const found = await fs.digest(joinPath(folder, file));
     if (found.bytes !== expected.bytes) throw new Error(`${file} has ${found.bytes} bytes, expected ${expected.bytes}`);
     if (found.sha256 !== expected.sha256) throw new Error(`${file} does not match its checksum`);
   }
-  const state = loopStateSchema.parse(boundedJson(await text(fs, joinPath(folder, "state.json"))));
-  return { folder, state, manifest };
+  return manifest;
 }
 
 /** Newest first; `.partial` folders are not complete. */

@@ -37,6 +37,10 @@ export interface Recorder {
   evaluation(evaluation: Evaluation, episodes: readonly RecordedEpisode[], transcripts?: number): Promise<void>;
   /** The test problems, once, with the weights that the run ends with. */
   test?(evaluation: Evaluation, episodes: readonly RecordedEpisode[]): Promise<void>;
+  /** Weights of a past self, before a checkpoint names it. */
+  keepOpponent?(name: string, models: Models): Promise<void>;
+  /** Loads each past self into the models in turn, has it taken, and loads the last checkpoint again. */
+  restoreOpponents?(names: readonly string[], models: Models, take: (name: string) => Promise<void>): Promise<void>;
   checkpoint(models: Models, state: LoopState): Promise<void>;
   /** A trap or a defect worth saying; each text once. */
   warn(message: string): Promise<void>;

@@ -8,10 +8,13 @@ import { sinkSet, type SinkSet } from "../sinks/sink-set.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import {
+  checkFiles,
+  completeSteps,
   findCheckpoint,
   modelPlace,
-  saveBeginning,
   saveCheckpoint,
+  saveWeights,
+  stateIn,
   type LoopState,
   type Models,
 } from "./checkpoint.ts";
@@ -115,6 +118,8 @@ class RunDirectory implements Run {
   #manifest: ReturnType<typeof runManifest>;
   #changes: Changes | null = null;
   #isResumed = false;
+  /** The checkpoint that the run goes on from. */
+  #restored: { readonly folder: string; readonly models: Models } | null = null;
 
   constructor(fs: FileSystem, options: RunOptions, lock: RunLock) {
     this.#fs = fs;
@@ -162,6 +167,7 @@ class RunDirectory implements Run {
     );
     for (const message of [...warnings, ...cut.repairs]) await this.warn(message);
     for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(models, name)));
+    this.#restored = { folder, models };
     const { [runFiles.changes]: changed, ...cuts } = cut.cuts;
     const kept: Uint8Array[] = [];
     if (changed) for await (const row of rowsOfCut(fs, this.#path(runFiles.changes), changed)) kept.push(row);
@@ -220,7 +226,49 @@ class RunDirectory implements Run {
     const trained = Object.values(models).reduce((sum, model) => sum + model.trainableParameters, 0);
     // An engine that does not know how many there are keeps them elsewhere: its files are names of theirs.
     if (this.#records && trained > 0 && trained <= maxRecordedParameters)
-      await saveBeginning(this.#fs, this.#options.directory, models);
+      await saveWeights(this.#fs, this.#options.directory, runFiles.beginning, { models, step: 0 });
+  }
+
+  async keepOpponent(name: string, models: Models): Promise<void> {
+    const place = joinPath(runFiles.opponents, name);
+    await this.#fs.makeDirectory(this.#path(runFiles.opponents));
+    await saveWeights(this.#fs, this.#options.directory, place, { models, step: Number(name.slice("step-".length)) });
+  }
+
+  async restoreOpponents(
+    names: readonly string[],
+    models: Models,
+    take: (name: string) => Promise<void>,
+  ): Promise<void> {
+    const loadAll = async (folder: string, places: Readonly<Record<string, unknown>>): Promise<void> => {
+      for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(places, name)));
+    };
+    for (const name of names) {
+      const folder = this.#path(joinPath(runFiles.opponents, name));
+      await checkFiles(this.#fs, folder).catch((error: unknown) => {
+        throw new LaconicError(
+          "checkpoint_corrupt",
+          `${folder}: the weights of an opponent are missing or damaged (${(error as Error).message}); put the folder back, or start a new run`,
+          { folder },
+          error,
+        );
+      });
+      await loadAll(folder, models);
+      await take(name);
+    }
+    if (this.#restored) await loadAll(this.#restored.folder, this.#restored.models);
+  }
+
+  /** Past selves that no checkpoint names are given up: another than the last may have to be gone on from. */
+  async #pruneOpponents(): Promise<void> {
+    const [fs, checkpoints] = [this.#fs, this.#path(runFiles.checkpoints)];
+    const named = new Set<string>();
+    for (const step of await completeSteps(fs, checkpoints)) {
+      const { opponents = [] } = await stateIn(fs, joinPath(checkpoints, step));
+      for (const { name } of opponents) named.add(name);
+    }
+    const folder = this.#path(runFiles.opponents);
+    for (const name of await fs.list(folder)) if (!named.has(name)) await fs.remove(joinPath(folder, name));
   }
 
   async record(record: StepRecord): Promise<void> {
@@ -279,6 +327,7 @@ class RunDirectory implements Run {
       traces,
       ...(policy && { policy }),
     });
+    if (state.opponents) await this.#pruneOpponents();
     this.#observer.checkpoint?.(state.step);
   }
 

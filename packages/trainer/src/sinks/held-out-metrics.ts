@@ -3,16 +3,21 @@ import type { Metrics } from "../stages/step-metrics.ts";
 
 /**
  * A held-out result as flat numbers under `heldout/`: accuracy with both ends of its interval, tokens per episode, silence of each
- * agent, what the reward counts beside, language, samples without a score, and all of it for each group of problems.
+ * agent, what the reward counts beside, language, samples without a score, win rates against opponents, and for each group of
+ * problems what it has of that.
  */
 export function heldOutMetrics(evaluation: Evaluation): Metrics {
-  const { silence, groups = {}, scoring } = evaluation;
+  const { silence, groups = {}, scoring, opponents = {} } = evaluation;
   if (evaluation.problems === 0) return {};
   const unscored = scoring ? scoring.undecided + scoring.invalid + scoring.error : 0;
   return {
     ...measuredMetrics("heldout", evaluation),
     ...under("heldout/silence", silence),
     ...(scoring && { "heldout/unscored": unscored }),
+    ...under(
+      "heldout/win_rate",
+      Object.fromEntries(Object.entries(opponents).map(([name, { winRate }]) => [name, winRate])),
+    ),
     ...Object.assign(
       {},
       ...Object.entries(groups).map(([group, measured]) => measuredMetrics(`heldout/group/${group}`, measured)),

@@ -1,6 +1,8 @@
 import type { EpisodeContext, LanguageModel } from "@laconic/core";
 import { scoreValue } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
+import { withOpponent } from "../opponents/games.ts";
+import type { Opponent } from "../opponents/opponent-pool.ts";
 import type { TrainingParts } from "../parts.ts";
 import type { Scorer } from "../scorer.ts";
 import { streamOfAttempt } from "./attempts.ts";
@@ -21,23 +23,28 @@ export function episodeRollout(
   parts: TrainingParts,
   config: TrainConfig,
   { score, greedy }: GameOptions,
-  { models, problem, group, random }: GroupPlace,
+  { models, problem, group, random, opponentOf = () => null }: GroupPlace,
 ): GroupRollout {
   const { topology } = parts.task;
   const trained = Object.values(parts.policies).flatMap(({ agents }) => agents);
   const play = async (
     context: Pick<EpisodeContext, "models" | "random"> & Partial<Pick<EpisodeContext, "sampling">>,
     signal: AbortSignal | undefined,
+    opponent: Opponent | null,
   ): Promise<Pick<Rollout, "episode" | "score">> => {
-    const episode = await topology.run(problem, { ...contextOf(config), ...context, ...(signal && { signal }) });
-    checkEpisode(topology.name, episode);
+    const seated = opponent ? { models: { ...context.models, ...opponent.models } } : {};
+    const told = { ...contextOf(config), ...context, ...seated, ...(signal && { signal }) };
+    const played = await topology.run(problem, told);
+    checkEpisode(topology.name, played);
+    const episode = opponent ? withOpponent(played, opponent.name, Object.keys(opponent.models)) : played;
     return { episode, score: await score(episode, problem) };
   };
   let greedyEpisode: Promise<Pick<Rollout, "episode" | "score">> | null = null;
   /** One for the whole group, whichever episode asks first; one that failed is played again. */
   const greedily = (signal: AbortSignal | undefined): Promise<Pick<Rollout, "episode" | "score">> => {
     const own = random.split(`problem:${group}`).split("greedy");
-    greedyEpisode ??= play({ models, random: own, sampling: { temperature: 0 } }, signal).catch((error: unknown) => {
+    const told = { models, random: own, sampling: { temperature: 0 } };
+    greedyEpisode ??= play(told, signal, opponentOf(0)).catch((error: unknown) => {
       greedyEpisode = null;
       throw error;
     });
@@ -47,12 +54,17 @@ export function episodeRollout(
     parts: config.episodesPerProblem,
     async play(g, attempt = 0, signal) {
       const own = streamOfAttempt(random.split(`problem:${group}/episode:${g}`), attempt);
+      const opponent = opponentOf(g);
+      const learners = trained.filter((agent) => !Object.hasOwn(opponent?.models ?? {}, agent));
       const [beside, played, ...without] = await Promise.all([
         greedy ? greedily(signal) : undefined,
-        play({ models, random: own }, signal),
-        ...(config.credit.kind === "difference" ? trained : []).map(
+        play({ models, random: own }, signal, opponent),
+        ...(config.credit.kind === "difference" ? learners : []).map(
           async (agent) =>
-            [agent, await play({ models: { ...models, [agent]: silentModel }, random: own }, signal)] as const,
+            [
+              agent,
+              await play({ models: { ...models, [agent]: silentModel }, random: own }, signal, opponent),
+            ] as const,
         ),
       ]);
       const alone = answersToScore(config.credit, played.episode);

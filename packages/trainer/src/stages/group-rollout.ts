@@ -1,5 +1,6 @@
 import type { EpisodeContext, Problem, Random } from "@laconic/core";
 import type { RewardOutcome } from "@laconic/rewards";
+import type { Opponent } from "../opponents/opponent-pool.ts";
 import type { Rollout, RolloutTree } from "./rollout.ts";
 
 /** What a group came to, or a part of it. */
@@ -18,6 +19,8 @@ export interface GroupPlace {
   /** Of the rollouts of its step. */
   readonly random: Random;
   readonly models: EpisodeContext["models"];
+  /** Who plays a side in an episode; null where the team plays as it is, as without. */
+  readonly opponentOf?: (episode: number) => Opponent | null;
 }
 
 /** One problem's group, played in parts that need not wait for each other: its episodes, or its tree. */

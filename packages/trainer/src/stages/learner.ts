@@ -230,9 +230,15 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
 
 /** What the team or a policy is charged in a step. */
 export function pricingOf({ config, costs }: Pick<LearnerSettings, "config" | "costs">, prices: Prices): Pricing {
-  const { costWhenTaskAtLeast, credit } = config;
+  const { costWhenTaskAtLeast, credit, opponents } = config;
   const known = Object.fromEntries(Object.entries(prices).filter(([name]) => Object.hasOwn(costs, name)));
-  return { costs, prices: known, credit, ...(costWhenTaskAtLeast !== undefined && { costWhenTaskAtLeast }) };
+  return {
+    costs,
+    prices: known,
+    credit,
+    ...(opponents && { ofOpponents: opponents.priced }),
+    ...(costWhenTaskAtLeast !== undefined && { costWhenTaskAtLeast }),
+  };
 }
 
 /**

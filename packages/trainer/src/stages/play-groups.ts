@@ -1,6 +1,7 @@
-import type { Problem, Random } from "@laconic/core";
+import type { Problem } from "@laconic/core";
 import type { TrainConfig } from "../config.ts";
-import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
+import type { OpponentOf } from "../opponents/opponent-pool.ts";
+import type { TrainingParts } from "../parts.ts";
 import { episodeRollout, type GameOptions } from "./episode-rollout.ts";
 import { playAll, type GroupRollout, type GroupPlace, type SampledGroup } from "./group-rollout.ts";
 import { treeRollout } from "./tree-rollout.ts";
@@ -17,17 +18,18 @@ export function groupGame(
     : episodeRollout(parts, config, options, place);
 }
 
-/** The groups of a step under the samplers' weights, all at once. */
+/** The groups of a step under the weights of its models, all at once. */
 export async function rollout(
   parts: TrainingParts,
   config: TrainConfig,
   options: GameOptions,
-  samplers: Samplers,
   problems: readonly Problem[],
-  random: Random,
+  { opponentOf, ...played }: Pick<GroupPlace, "models" | "random"> & { readonly opponentOf?: OpponentOf | null },
 ): Promise<SampledGroup> {
-  const models = modelsOf(parts, samplers);
   return playAll(
-    problems.map((problem, group) => groupGame(parts, config, options, { models, problem, group, random })),
+    problems.map((problem, group) => {
+      const own = opponentOf && ((episode: number) => opponentOf(group, episode));
+      return groupGame(parts, config, options, { ...played, problem, group, ...(own && { opponentOf: own }) });
+    }),
   );
 }

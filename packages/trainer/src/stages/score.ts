@@ -11,6 +11,7 @@ import {
   type PricingOptions,
 } from "@laconic/rewards";
 import type { CreditSettings } from "../config.ts";
+import { withoutOpponents } from "../opponents/games.ts";
 import { utteranceCredit } from "./credit.ts";
 import type { Rollout } from "./rollout.ts";
 
@@ -35,6 +36,8 @@ export interface Pricing extends PricingOptions {
   readonly costs: Costs;
   readonly prices: Prices;
   readonly credit: CreditSettings;
+  /** Costs that count opponents' words too. */
+  readonly ofOpponents?: readonly string[];
 }
 
 /**
@@ -43,10 +46,13 @@ export interface Pricing extends PricingOptions {
  * @throws LaconicError `reward_invalid` naming problem and term.
  */
 export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: ReadonlySet<AgentId>): ScoredRollout[] {
-  const { costs, prices, credit } = pricing;
+  const { costs, prices, credit, ofOpponents = [] } = pricing;
   const priced = ({ episode, score: outcome }: Pick<Rollout, "episode" | "score">): [MeasuredReward, RewardTerms] => {
     const team = outcome?.status === "scored" ? outcome.reward.team : { task: Number.NaN };
-    const used = measureCosts(costs, agents ? tokensOf(episode, agents) : episode);
+    const said = agents ? tokensOf(episode, agents) : episode;
+    const own = withoutOpponents(said);
+    const of = own === said ? {} : measureCosts(costsNamed(costs, ofOpponents), said);
+    const used = { ...measureCosts(costs, own), ...of };
     const measured = { task: scoreValue(outcome), terms: team, costs: used };
     return [measured, rewardTerms(measured, prices, pricing)];
   };
@@ -70,6 +76,10 @@ export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: R
       ...(each.greedy && { greedyReward: totalOf(each.greedy) }),
     };
   });
+}
+
+function costsNamed(costs: Costs, names: readonly string[]): Costs {
+  return Object.fromEntries(Object.entries(costs).filter(([name]) => names.includes(name)));
 }
 
 /** Beside the team's: of agents, and of turns. */

@@ -12,6 +12,7 @@ import type { BudgetOptions } from "@laconic/budget";
 import type { ScoreCounts } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
 import type { PriceDiagnostics } from "./price-controllers.ts";
+import type { OpponentState } from "../opponents/games.ts";
 import type { QueueReport } from "../queue/group-queue.ts";
 import type { LearnerResult } from "./learner.ts";
 import { meanCost, type ScoredRollout } from "./score.ts";
@@ -36,6 +37,8 @@ interface StepMetricFacts {
   readonly tokenPrice: number;
   /** Of the team's budgets, by cost. */
   readonly budgets: Readonly<Record<string, PriceDiagnostics>>;
+  /** The pool after the step; null without opponents. */
+  readonly opponents?: readonly OpponentState[] | null;
 }
 
 /** A step in numbers: the team's, then each policy's, under `policy/NAME/` where there are several. */
@@ -71,7 +74,25 @@ export function stepMetrics(facts: StepMetricFacts): Metrics {
   for (const [cost, diagnostics] of Object.entries(budgets))
     for (const [name, value] of Object.entries(budgetMetrics(cost, diagnostics, scored, config)))
       metrics[`budget/${cost}/${name}`] = value;
-  return metrics;
+  return { ...metrics, ...(facts.opponents && opponentMetrics(facts.opponents, scored)) };
+}
+
+/** The pool: who is in it, and how games went so far. */
+function opponentMetrics(pool: readonly OpponentState[], scored: readonly ScoredRollout[]): Metrics {
+  const isLatest = ({ episode }: ScoredRollout): boolean =>
+    episode.utterances.every(({ opponent }) => opponent === undefined);
+  return {
+    "opponents/pool": pool.length,
+    "opponents/latest_frac": scored.filter(isLatest).length / Math.max(1, scored.length),
+    ...Object.fromEntries(
+      pool
+        .filter(({ games }) => games > 0)
+        .flatMap(({ name, games, points }) => [
+          [`opponents/games/${name}`, games],
+          [`opponents/win_rate/${name}`, points / games],
+        ]),
+    ),
+  };
 }
 
 function lagMetrics(lags: readonly number[]): Metrics {

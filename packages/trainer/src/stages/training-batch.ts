@@ -98,7 +98,7 @@ export async function trainingBatch(
 
 function spokenBy(agents: ReadonlySet<string>, utterances: readonly Utterance[], episode: number): Trained[] {
   return utterances
-    .filter(({ agent }) => agents.has(agent))
+    .filter(({ agent, opponent }) => agents.has(agent) && opponent === undefined)
     .map((utterance) => {
       const { agent, model, trace } = utterance;
       if (trace) return { utterance, trace, episode };

@@ -2,7 +2,7 @@ import { randomFromSeed, type LanguageModel, type TokenTrace } from "@laconic/co
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "../config-schema.ts";
 import type { TrainConfig, TreeSettings } from "../config.ts";
-import { livePolicies, mapPolicies, type TrainingParts } from "../parts.ts";
+import { livePolicies, modelsOf, mapPolicies, type TrainingParts } from "../parts.ts";
 import { tinyPairParts, tinySettings } from "../testing/index.ts";
 import { rewardOf, scorer } from "../scorer.ts";
 import { costsOf, pricingOf } from "./learner.ts";
@@ -22,7 +22,10 @@ async function grown(tree: TreeSettings, turns: 1 | 2 = 2, count = 3, prices = {
   const score = scorer(rewardOf(parts.task), settings.scoring);
   const random = randomFromSeed(3);
   const options = { score, greedy: false };
-  const found = await rollout(parts, settings, options, livePolicies(parts), problems, random);
+  const found = await rollout(parts, settings, options, problems, {
+    models: modelsOf(parts, livePolicies(parts)),
+    random,
+  });
   const pricing = pricingOf({ config: settings, costs: costsOf(settings) }, prices);
   return { ...found, credits: treeCredits(found.trees ?? [], tree.gamma, pricing) };
 }
@@ -66,7 +69,10 @@ test("what was said lies in the order of agents and replies, whichever reply cam
     };
     const options = { score: scorer(rewardOf(parts.task), settings.scoring), greedy: false };
     const problems = parts.task.heldOut.slice(0, 1);
-    const { trees } = await rollout(slow, settings, options, livePolicies(slow), problems, randomFromSeed(3));
+    const { trees } = await rollout(slow, settings, options, problems, {
+      models: modelsOf(slow, livePolicies(slow)),
+      random: randomFromSeed(3),
+    });
     return (trees ?? []).flatMap((each) => [...each.tree.replies.keys()]);
   };
   const inOrder = await placesOf(() => 0);

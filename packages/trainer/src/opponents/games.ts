@@ -1,0 +1,124 @@
+import type { AgentId, Episode, PoolMember } from "@laconic/core";
+import { rewardTotal, scoreValue, type RewardOutcome } from "@laconic/rewards";
+import type { OpponentSettings, TrainConfig } from "../config.ts";
+import type { TrainingParts } from "../parts.ts";
+import type { Rollout } from "../stages/rollout.ts";
+
+/** An opponent of the pool, and how games against it went. Plain data, part of a checkpoint. */
+export interface OpponentState {
+  readonly name: string;
+  /** Steps behind a past self; null for another run. */
+  readonly step: number | null;
+  readonly games: number;
+  /** Games won, a draw counts half. */
+  readonly points: number;
+}
+
+/** Of weights of the run itself. */
+export function selfAt(step: number): OpponentState {
+  return { name: `step-${step}`, step, games: 0, points: 0 };
+}
+
+/** As matchmaking sees it. */
+export function poolMember({ name, step, games, points }: OpponentState): PoolMember {
+  return { name, step, games, winRate: games === 0 ? 0.5 : points / games };
+}
+
+/** An episode in which an opponent played some agents: its words and calls bear its name. */
+export function withOpponent(episode: Episode, opponent: string, agents: readonly AgentId[]): Episode {
+  const named = <T extends { readonly agent: AgentId }>(each: T): T =>
+    agents.includes(each.agent) ? { ...each, opponent } : each;
+  return {
+    ...episode,
+    utterances: episode.utterances.map(named),
+    ledger: { calls: episode.ledger.calls.map(named) },
+  };
+}
+
+/** The words and calls of the team's own; the episode itself where no opponent spoke. */
+export function withoutOpponents(episode: Episode): Episode {
+  const isOwn = ({ opponent }: { readonly opponent?: string }): boolean => opponent === undefined;
+  const { utterances, ledger } = episode;
+  if (utterances.every(isOwn) && ledger.calls.every(isOwn)) return episode;
+  return { ...episode, utterances: utterances.filter(isOwn), ledger: { calls: ledger.calls.filter(isOwn) } };
+}
+
+/** How a game went for those who learn. */
+export interface Game {
+  readonly opponent: string;
+  /** 1 won, 0 lost, 0.5 a draw. */
+  readonly points: number;
+}
+
+/**
+ * The game of an episode; null without an opponent or a score. Won where those who learn earned more terms of their own, on average,
+ * than the agents of the opponent. A reward that gives no agent or turn terms of its own has no winner: its grade counts instead.
+ * @param learners - agents of all policies
+ */
+export function gameOf(
+  { episode, score }: Pick<Rollout, "episode"> & { readonly score: RewardOutcome | null },
+  { sides }: Pick<OpponentSettings, "sides">,
+  learners: readonly AgentId[],
+): Game | null {
+  const played = episode.utterances.find(({ opponent }) => opponent !== undefined);
+  if (played?.opponent === undefined || score?.status !== "scored") return null;
+  const { opponent, agent } = played;
+  const { agents = {}, turns = {} } = score.reward;
+  if (Object.keys(agents).length === 0 && Object.keys(turns).length === 0)
+    return { opponent, points: Math.min(1, Math.max(0, scoreValue(score))) };
+  const earned = (id: AgentId): number =>
+    rewardTotal(agents[id] ?? {}, episode.problemId) +
+    episode.utterances
+      .filter((each) => each.agent === id)
+      .reduce((sum, { turn }) => sum + rewardTotal(turns[turn] ?? {}, episode.problemId), 0);
+  const mean = (ids: readonly AgentId[]): number =>
+    ids.reduce((sum, id) => sum + earned(id), 0) / Math.max(1, ids.length);
+  const side = sides.find((ids) => ids.includes(agent)) ?? [agent];
+  const ahead = mean(learners.filter((id) => !side.includes(id))) - mean(side);
+  return { opponent, points: ahead > 0 ? 1 : ahead < 0 ? 0 : 0.5 };
+}
+
+/** Of all episodes that have one. */
+export function gamesOf(
+  rollouts: readonly Rollout[],
+  { opponents }: Pick<TrainConfig, "opponents">,
+  { policies }: Pick<TrainingParts, "policies">,
+): Game[] {
+  const learners = Object.values(policies).flatMap(({ agents }) => agents);
+  return opponents ? rollouts.flatMap((each) => gameOf(each, opponents, learners) ?? []) : [];
+}
+
+/** The pool with the games of a step; games against whom it has no more count nowhere. */
+export function withGames(pool: readonly OpponentState[], games: readonly Game[]): OpponentState[] {
+  return pool.map((each) => {
+    const own = games.filter(({ opponent }) => opponent === each.name);
+    const points = own.reduce((sum, game) => sum + game.points, each.points);
+    return { ...each, games: each.games + own.length, points };
+  });
+}
+
+/** The pool with one more past self, and without those that are too many; the new one stays. */
+export function withSelf(
+  pool: readonly OpponentState[],
+  self: OpponentState,
+  { keep, drop, every }: Pick<OpponentSettings, "keep" | "drop" | "every">,
+): OpponentState[] {
+  const runs = pool.filter(({ step }) => step === null);
+  const selves = [...pool.filter(({ step }) => step !== null), self];
+  while (selves.length > keep) {
+    const worths = selves.slice(0, -1).map((each) => worth[drop](each, every));
+    selves.splice(Math.max(0, worths.indexOf(Math.min(...worths))), 1);
+  }
+  return [...selves, ...runs];
+}
+
+/** What a past self is kept for: who has least leaves, the oldest of equals. */
+const worth: Readonly<Record<OpponentSettings["drop"], (self: OpponentState, every: number) => number>> = {
+  oldest: ({ step }) => step ?? 0,
+  beaten: (self) => -poolMember(self).winRate,
+  // The power of two in its number: first the odd ones leave, then every fourth, so that gaps are as large or twice as large.
+  spread: ({ step }, every) => {
+    const number = (step ?? 0) / every;
+    return number === 0 ? Infinity : number & -number;
+  },
+};

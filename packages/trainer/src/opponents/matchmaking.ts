@@ -1,0 +1,80 @@
+import { checkedCall, shownValue, type Matchmaking, type PoolMember, type Random } from "@laconic/core";
+import type { OpponentSettings } from "../config.ts";
+import { poolMember, type OpponentState } from "./games.ts";
+
+/** Who plays which side of a game. */
+export interface Match {
+  readonly opponent: string;
+  /** Position among the settings' sides. */
+  readonly side: number;
+}
+
+/** A step whose games are matched. */
+export interface MatchPlace {
+  /** From 0. */
+  readonly step: number;
+  readonly problems: number;
+  readonly episodes: number;
+  /** Of the step. */
+  readonly random: Random;
+}
+
+/** The match of an episode; null where the team plays as it is. */
+export type Matches = (group: number, episode: number) => Match | null;
+
+/**
+ * Win rate with one more game that is a draw: of nobody 0 or 1, so that everybody is met again.
+ */
+function smoothed({ games, winRate }: PoolMember): number {
+  return (games * winRate + 0.5) / (games + 1);
+}
+
+/** Draws in proportion to a weight above 0. */
+function weighted(weightOf: (member: PoolMember) => number): Matchmaking {
+  return ({ pool, random }) => {
+    const weights = pool.map((each) => weightOf(each));
+    let rest = random.uniform() * weights.reduce((sum, each) => sum + each, 0);
+    const found = pool.find((_, i) => (rest -= weights[i] as number) < 0) ?? pool.at(-1);
+    return (found as PoolMember).name;
+  };
+}
+
+/** Matchmaking by name. `hard` and `even` are prioritised fictitious self-play: AlphaStar's (1 - x)^2 and x (1 - x) of win rates x. */
+export const matchmakings: Readonly<Record<OpponentSettings["matchmaking"], Matchmaking>> = {
+  uniform: ({ pool, random }) => (pool[random.integer(pool.length)] as PoolMember).name,
+  hard: weighted((member) => (1 - smoothed(member)) ** 2),
+  even: weighted((member) => smoothed(member) * (1 - smoothed(member))),
+};
+
+/**
+ * Draws the opponents of a step before its first episode. Each game has a stream of its own.
+ * @throws LaconicError `input_invalid` for a rule that names nobody of the pool
+ */
+export function matchesOf(
+  rule: Matchmaking,
+  { latest, draw, sides }: Pick<OpponentSettings, "latest" | "draw" | "sides">,
+  states: readonly OpponentState[],
+  { step, problems, episodes, random }: MatchPlace,
+): Matches {
+  const pool = states.map((each) => poolMember(each));
+  const each = draw === "group" ? 1 : episodes;
+  const matches = Array.from({ length: problems * each }, (_, game): Match | null => {
+    const stream = random.split(`opponents/${game}`);
+    if (stream.split("latest").uniform() < latest) return null;
+    const side = (step * problems * each + game) % sides.length;
+    return { opponent: chosen(rule, step, pool, stream.split("match")), side };
+  });
+  return (group, episode) => matches[group * each + (draw === "group" ? 0 : episode)] ?? null;
+}
+
+function chosen(rule: Matchmaking, step: number, pool: readonly PoolMember[], random: Random): string {
+  const names = pool.map(({ name }) => name);
+  return checkedCall(
+    { name: `the matchmaking ${rule.name}`.trimEnd(), value: "matchmaking", place: `step ${step + 1}` },
+    () => rule({ step, pool, random }),
+    (given) =>
+      typeof given === "string" && names.includes(given)
+        ? null
+        : `gave ${shownValue(given)}, expected a name of the pool: ${names.join(", ")}`,
+  );
+}

@@ -1,0 +1,146 @@
+import {
+  LaconicError,
+  type AgentId,
+  type LanguageModel,
+  type PolicySnapshot,
+  type TrainableModel,
+} from "@laconic/core";
+import type { OpponentSettings } from "../config.ts";
+import type { TrainedPolicy, TrainingParts } from "../parts.ts";
+import type { Recorder } from "../run/recorder.ts";
+import { selfAt, withSelf, type OpponentState } from "./games.ts";
+import { matchesOf, matchmakings, type MatchPlace, type Matches } from "./matchmaking.ts";
+
+/** Who plays a side in an episode. */
+export interface Opponent {
+  readonly name: string;
+  /** By agent of the side. */
+  readonly models: Readonly<Record<AgentId, LanguageModel>>;
+}
+
+/** The opponent of an episode; null where the team plays as it is. */
+export type OpponentOf = (group: number, episode: number) => Opponent | null;
+
+/** The weights of opponents: frozen past selves, and other runs. Who is in the pool, and with which results, is the loop's state. */
+export class OpponentPool {
+  readonly #parts: TrainingParts;
+  readonly #settings: OpponentSettings;
+  readonly #recorder: Recorder;
+  /** Policies that speak for some side. */
+  readonly #policies: Readonly<Record<string, TrainedPolicy>>;
+  readonly #selves = new Map<string, Readonly<Record<string, PolicySnapshot>>>();
+  /** One model for all games of an opponent, so that its requests are sampled together. */
+  readonly #speakers = new Map<string, Readonly<Record<AgentId, LanguageModel>>>();
+
+  constructor(parts: TrainingParts, settings: OpponentSettings, recorder: Recorder) {
+    const seated = new Set(settings.sides.flat());
+    this.#parts = parts;
+    this.#settings = settings;
+    this.#recorder = recorder;
+    this.#policies = Object.fromEntries(
+      Object.entries(parts.policies).filter(([, { agents }]) => agents.some((agent) => seated.has(agent))),
+    );
+    for (const name of settings.runs) this.#speakers.set(name, this.#named(name, parts.opponents?.[name] ?? {}));
+  }
+
+  /** The pool of a fresh run: its first weights, and other runs. */
+  async begin(): Promise<readonly OpponentState[]> {
+    const runs = this.#settings.runs.map((name) => ({ name, step: null, games: 0, points: 0 }));
+    return this.#taken(runs, 0);
+  }
+
+  /** After a step: takes a past self where one is due, and gives up who leaves. */
+  async grow(pool: readonly OpponentState[], step: number): Promise<readonly OpponentState[]> {
+    return step % this.#settings.every === 0 ? this.#taken(pool, step) : pool;
+  }
+
+  /** Opens the pool of a checkpoint again, whose weights the policies have before and afterwards. */
+  async restore(pool: readonly OpponentState[]): Promise<void> {
+    const names = pool.flatMap(({ name, step }) => (step === null ? [] : [name]));
+    if (!this.#recorder.restoreOpponents)
+      throw new LaconicError("input_invalid", "this recorder keeps no opponents to resume with");
+    await this.#recorder.restoreOpponents(names, this.#models, (name) => this.#freeze(name));
+  }
+
+  /** The opponents of a step. @throws LaconicError `input_invalid` for matchmaking that names nobody of the pool */
+  opponents(pool: readonly OpponentState[], place: MatchPlace): OpponentOf {
+    const rule = this.#parts.matchmaking ?? matchmakings[this.#settings.matchmaking];
+    const matches: Matches = matchesOf(rule, this.#settings, pool, place);
+    return (group, episode) => {
+      const match = matches(group, episode);
+      return match && this.opponent(match.opponent, match.side);
+    };
+  }
+
+  /** Whoever plays a side. @param side - position among the settings' sides */
+  opponent(name: string, side: number): Opponent {
+    const speakers = this.#speakers.get(name);
+    if (!speakers) throw new LaconicError("input_invalid", `there are no weights of the opponent ${name}`, { name });
+    const agents = this.#settings.sides[side] ?? [];
+    return { name, models: Object.fromEntries(agents.map((agent) => [agent, speakers[agent] as LanguageModel])) };
+  }
+
+  /** Whom evaluations are played against. */
+  get against(): readonly string[] {
+    const { against, runs } = this.#settings;
+    const isAll = against.includes("pool");
+    return isAll ? [...this.#speakers.keys()] : runs.filter((name) => against.includes(name));
+  }
+
+  async dispose(): Promise<void> {
+    for (const name of Array.from(this.#selves.keys())) await this.#drop(name);
+  }
+
+  get #models(): Readonly<Record<string, TrainableModel>> {
+    return Object.fromEntries(Object.entries(this.#policies).map(([name, { model }]) => [name, model]));
+  }
+
+  /** Whoever leaves goes first: there are never more than the settings say. */
+  async #taken(pool: readonly OpponentState[], step: number): Promise<readonly OpponentState[]> {
+    const self = selfAt(step);
+    const next = withSelf(pool, self, this.#settings);
+    for (const { name } of pool) if (!next.some((each) => each.name === name)) await this.#drop(name);
+    await this.#freeze(self.name);
+    await this.#recorder.keepOpponent?.(self.name, this.#models);
+    return next;
+  }
+
+  /** The weights that the policies have now. */
+  async #freeze(name: string): Promise<void> {
+    await this.#drop(name);
+    const self: Record<string, PolicySnapshot> = {};
+    const speakers: Record<AgentId, LanguageModel> = {};
+    for (const [policy, { model, speak, agents }] of Object.entries(this.#policies)) {
+      const snapshot = await model.snapshot();
+      self[policy] = snapshot;
+      const speaker = speak(snapshot);
+      for (const agent of agents) speakers[agent] = speaker;
+    }
+    this.#selves.set(name, self);
+    this.#speakers.set(name, this.#named(name, speakers));
+  }
+
+  async #drop(name: string): Promise<void> {
+    for (const snapshot of Object.values(this.#selves.get(name) ?? {})) await snapshot.dispose();
+    if (this.#selves.delete(name)) this.#speakers.delete(name);
+  }
+
+  /** What an opponent writes bears its name. */
+  #named(name: string, speakers: Readonly<Record<AgentId, LanguageModel>>): Readonly<Record<AgentId, LanguageModel>> {
+    const named = new Map<LanguageModel, LanguageModel>();
+    return Object.fromEntries(
+      Object.entries(speakers).map(([agent, model]) => {
+        const own: LanguageModel = named.get(model) ?? {
+          id: name,
+          ...(model.supports && { supports: model.supports }),
+          complete: async (request) => {
+            const completion = await model.complete(request);
+            return { ...completion, model: { ...completion.model, id: name } };
+          },
+        };
+        named.set(model, own);
+        return [agent, own];
+      }),
+    );
+  }
+}

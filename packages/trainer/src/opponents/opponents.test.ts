@@ -1,0 +1,400 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  LaconicError,
+  randomFromSeed,
+  type LanguageModel,
+  type Matchmaking,
+  type MatchRequest,
+  type PoolMember,
+} from "@laconic/core";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { parseTrainConfig } from "../config-schema.ts";
+import type { TrainedPolicy, TrainingParts } from "../parts.ts";
+import { silentRecorder, type Recorder } from "../run/recorder.ts";
+import type { StepRecord } from "../run/step-record.ts";
+import type { Metrics } from "../stages/step-metrics.ts";
+import { matchmakingCases, tinyDuelParts, tinyParts, tinyRun } from "../testing/index.ts";
+import { train, type TrainResult } from "../train.ts";
+import { matchesOf, matchmakings } from "./matchmaking.ts";
+import { selfAt, withSelf, type OpponentState } from "./games.ts";
+
+const settings = {
+  seed: 3,
+  steps: 6,
+  problemsPerStep: 4,
+  episodesPerProblem: 6,
+  groupBy: "prompt+agent",
+  advantage: { estimator: "group", scale: "none" },
+  optimizer: { learningRate: { peak: 0.3, warmUpSteps: 0 } },
+  evaluation: { every: 0, problems: 6, transcripts: 0 },
+  checkpoint: { every: 2, keep: 2 },
+};
+const opponents = { sides: [["left"], ["right"]], latest: 0, every: 2, keep: 2 };
+
+interface Played extends TrainResult {
+  readonly rows: Metrics[];
+  readonly records: StepRecord[];
+}
+
+async function play(parts: TrainingParts, extra: Readonly<Record<string, unknown>> = {}): Promise<Played> {
+  const [rows, records]: [Metrics[], StepRecord[]] = [[], []];
+  const recorder: Recorder = {
+    ...silentRecorder((row) => rows.push(row)),
+    record: async (record) => void records.push(record),
+  };
+  const config = parseTrainConfig({ ...settings, opponents, ...extra });
+  return { ...(await train(parts, config, recorder)), rows, records };
+}
+
+async function refusal(parts: TrainingParts, extra: object): Promise<string> {
+  const error: unknown = await play(parts, { ...extra }).catch((each: unknown) => each);
+  if (!LaconicError.is(error)) throw new Error(`expected a refusal, got ${String(error)}`);
+  return error.message;
+}
+
+const spokenBy = ({ scored }: StepRecord): (string | undefined)[] =>
+  scored.map(({ episode }) => episode.utterances.find(({ opponent }) => opponent !== undefined)?.opponent);
+
+/** Says one letter, whatever it is asked. */
+function saying(letter: string): LanguageModel {
+  return {
+    id: letter,
+    complete: async () => ({
+      text: letter,
+      finishReason: "stop",
+      usage: { promptTokens: 1, completionTokens: 2, counted: "model" },
+      model: { id: letter, weightVersion: 0 },
+    }),
+  };
+}
+
+const always: Matchmaking = () => "runs/rock";
+const rock = { "runs/rock": { left: saying("a"), right: saying("a") } };
+
+describe("games against opponents", () => {
+  test("an opponent plays a whole side of a group, under its name, and is never trained on", async () => {
+    const { records } = await play(tinyDuelParts());
+    for (const record of records) {
+      const [{ batch }] = record.learners as [StepRecord["learners"][number]];
+      expect(batch.utterances.some(({ opponent }) => opponent !== undefined)).toBe(false);
+      expect(batch.utterances).toHaveLength(24); // one of two in each of 4 x 6 episodes
+      record.scored.forEach(({ episode, group }) => {
+        const side = group % 2 === 0 ? "left" : "right";
+        expect(episode.utterances.filter((each) => each.opponent !== undefined).map(({ agent }) => agent)).toEqual([
+          side,
+        ]);
+        for (const { agent, opponent, model, turn } of episode.utterances) {
+          expect(episode.ledger.calls.find((call) => call.turn === turn)?.opponent).toBe(opponent);
+          expect(model.id).toBe(agent === side ? opponent : "both");
+        }
+      });
+      for (const group of [0, 1, 2, 3])
+        expect(
+          new Set(record.scored.filter((each) => each.group === group).map((_, i) => spokenBy(record)[group * 6 + i]))
+            .size,
+        ).toBe(1);
+    }
+    // Two past selves at most: the first weights, then those of steps 2 and 4.
+    expect(records.map((each) => Array.from(new Set(spokenBy(each))).toSorted())).toEqual([
+      ["step-0"],
+      ["step-0"],
+      expect.toSatisfy((names: string[]) => names.every((name) => ["step-0", "step-2"].includes(name))),
+      expect.toSatisfy((names: string[]) => names.every((name) => ["step-0", "step-2"].includes(name))),
+      expect.toSatisfy((names: string[]) => names.every((name) => ["step-2", "step-4"].includes(name))),
+      expect.toSatisfy((names: string[]) => names.every((name) => ["step-2", "step-4"].includes(name))),
+    ]);
+  });
+
+  test("a past self is frozen: its words are likely under the weights of its step alone", async () => {
+    const parts = tinyDuelParts();
+    const { records } = await play(parts, { opponents: { ...opponents, keep: 1, every: 100 } });
+    // The first table is flat: each of 10 tokens has log 1/10 whatever was learned since.
+    for (const { scored } of records)
+      for (const { episode } of scored)
+        for (const { opponent, trace } of episode.utterances)
+          if (opponent !== undefined)
+            for (const logProb of trace?.logProbs ?? []) expect(logProb).toBeCloseTo(-Math.log(10 + 1), 1);
+    const own =
+      records
+        .at(-1)
+        ?.scored.flatMap(({ episode }) => episode.utterances.filter(({ opponent }) => opponent === undefined)) ?? [];
+    expect(own.some(({ trace }) => (trace?.logProbs[0] ?? -9) > -1)).toBe(true);
+  });
+
+  test("one opponent per episode, and a share of games against the latest self in which all learn", async () => {
+    const { records, rows } = await play(tinyDuelParts(), {
+      steps: 8,
+      opponents: { ...opponents, latest: 0.5, draw: "episode", every: 1, keep: 8 },
+    });
+    const names = records.flatMap((each) => spokenBy(each));
+    const share = names.filter((name) => name === undefined).length / names.length;
+    expect(share).toBeGreaterThan(0.4);
+    expect(share).toBeLessThan(0.6);
+    expect(rows.reduce((sum, row) => sum + (row["opponents/latest_frac"] ?? 0), 0) / rows.length).toBeCloseTo(
+      share,
+      12,
+    );
+    const last = records.at(-1) as StepRecord;
+    expect(new Set(spokenBy(last).slice(0, 6)).size).toBeGreaterThan(2);
+    const trained = last.learners[0]?.batch.utterances.length ?? 0;
+    expect(trained).toBe(24 + spokenBy(last).filter((name) => name === undefined).length);
+  });
+
+  test("learns to beat another run, whose win rate it tells, and prices its own words alone", async () => {
+    const beaten = { ...opponents, runs: ["runs/rock"], against: ["runs/rock"] };
+    const parts = { ...tinyDuelParts(), opponents: rock, matchmaking: always };
+    const played = await play(parts, { opponents: beaten, steps: 30, prices: { tokens: 0.01 } });
+    const { rows, records, before, after } = played;
+    expect(before.opponents?.["runs/rock"]?.winRate).toBeLessThan(0.8);
+    expect(after.opponents?.["runs/rock"]).toMatchObject({ games: 6, winRate: 1 }); // paper, as rock is all there is
+    expect(rows.at(-1)?.["opponents/games/runs/rock"]).toBe(30 * 24);
+    const games = records.flatMap(({ scored }) =>
+      scored.map(({ agentRewards, group }) => agentRewards.get(group % 2 === 0 ? "right" : "left") ?? 0),
+    );
+    const won = games.reduce((sum, win) => sum + (win + 1) / 2, 0) / games.length;
+    expect(rows.at(-1)?.["opponents/win_rate/runs/rock"]).toBeCloseTo(won, 12);
+    for (const { measured, episode } of records.flatMap(({ scored }) => scored)) {
+      const own = episode.utterances.filter(({ opponent }) => opponent === undefined);
+      expect(measured.costs["tokens"]).toBe(own.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0));
+      expect(measured.costs["turns"]).toBe(own.filter(({ silent }) => !silent).length);
+    }
+    const asked = await play(parts, {
+      opponents: { ...beaten, priced: ["tokens"] },
+      steps: 1,
+      prices: { tokens: 0.01 },
+    });
+    for (const { measured, episode } of asked.records.flatMap(({ scored }) => scored)) {
+      expect(measured.costs["tokens"]).toBe(
+        episode.utterances.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0),
+      );
+      expect(measured.costs["turns"]).toBeLessThan(2);
+    }
+  });
+
+  test("two policies: whoever is played learns nothing in that game, also where that leaves a policy none in a step", async () => {
+    const { records, rows } = await play(tinyDuelParts("own"), { problemsPerStep: 1, episodesPerProblem: 4 });
+    records.forEach(({ learners }, step) => {
+      const counts = Object.fromEntries(learners.map(({ learner, batch }) => [learner.name, batch.utterances.length]));
+      expect(counts).toEqual(step % 2 === 0 ? { left: 0, right: 4 } : { left: 4, right: 0 });
+    });
+    expect(rows.every((row) => Object.values(row).every(Number.isFinite))).toBe(true);
+  });
+});
+
+describe("a run that is stopped", () => {
+  test("goes on with the same pool, results and draws, to the same bytes", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "laconic-opponents-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const own = {
+      ...settings,
+      steps: 9,
+      checkpoint: { every: 4, keep: 2 },
+      opponents: { ...opponents, every: 1, keep: 3, drop: "beaten", matchmaking: "hard", latest: 0.3 },
+    };
+    await tinyRun({ directory: join(folder, "whole"), settings: own, parts: tinyDuelParts() });
+    for (const stopAt of [2, 7]) {
+      const directory = join(folder, `cut-${stopAt}`);
+      // As a kill does it: behind the checkpoint of step 4, nothing is kept but rows and weights of opponents.
+      const dies = tinyDuelParts();
+      const learningRate = (step: number): number => {
+        if (step >= 2 * stopAt) throw new Error("killed");
+        return 0.3;
+      };
+      await expect(tinyRun({ directory, settings: own, parts: { ...dies, learningRate } })).rejects.toThrow("killed");
+      const resume = "where-possible";
+      await tinyRun({ directory, settings: own, parts: tinyDuelParts(), resume });
+      for (const file of [
+        "metrics.jsonl",
+        "episodes.jsonl.gz",
+        "evaluations.jsonl",
+        "checkpoints/step-00000009/state.json",
+        "checkpoints/step-00000009/table.json",
+      ])
+        expect(await readFile(join(directory, file), "latin1"), `${file}, stopped at ${stopAt}`).toEqual(
+          await readFile(join(folder, "whole", file), "latin1"),
+        );
+      expect(await readdir(join(directory, "opponents"))).toEqual(await readdir(join(folder, "whole", "opponents")));
+    }
+    // What the kept checkpoints name, and nothing else.
+    const state = JSON.parse(
+      await readFile(join(folder, "whole", "checkpoints", "step-00000009", "state.json"), "utf8"),
+    ) as { opponents: OpponentState[] };
+    expect(state.opponents).toHaveLength(3);
+    expect(state.opponents.at(-1)).toMatchObject({ name: "step-9", games: 0 });
+    expect((await readdir(join(folder, "whole", "opponents"))).length).toBeLessThanOrEqual(6);
+  });
+
+  test("is refused by the folder's name where weights of an opponent are damaged", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "laconic-opponents-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const directory = join(folder, "run");
+    const own = { ...settings, opponents };
+    await tinyRun({ directory, settings: { ...own, steps: 2 }, parts: tinyDuelParts() });
+    await rm(join(directory, "opponents", "step-2", "table.json"));
+    const adjustable = { steps: "" };
+    await expect(
+      tinyRun({ directory, settings: own, parts: tinyDuelParts(), resume: true, adjustable }),
+    ).rejects.toThrow(/opponents\/step-2: the weights of an opponent are missing or damaged/u);
+  });
+});
+
+describe("matchmaking", () => {
+  const states: OpponentState[] = [
+    { ...selfAt(0), games: 98, points: 98 },
+    { ...selfAt(10), games: 98, points: 49 },
+    { ...selfAt(20), games: 98, points: 0 },
+  ];
+  const place = { step: 0, problems: 3000, episodes: 1, random: randomFromSeed(1) };
+  const shares = (rule: Matchmaking, latest = 0): number[] => {
+    const matches = matchesOf(rule, { latest, draw: "group", sides: [["left"]] }, states, place);
+    const names = Array.from({ length: 3000 }, (_, group) => matches(group, 0)?.opponent);
+    return states.map(({ name }) => names.filter((each) => each === name).length / 3000);
+  };
+
+  test("weighs by win rates as its name says", () => {
+    // Rates with a draw more: 98.5 of 99, 1/2, 0.5 of 99.
+    const rates = [98.5 / 99, 0.5, 0.5 / 99];
+    const expected = (weight: (x: number) => number): number[] => {
+      const weights = rates.map(weight);
+      return weights.map((each) => each / weights.reduce((sum, w) => sum + w, 0));
+    };
+    const close = (found: readonly number[], wanted: readonly number[]): void =>
+      found.forEach((share, i) => expect(Math.abs(share - (wanted[i] as number))).toBeLessThan(0.03));
+    close(shares(matchmakings.uniform), [1 / 3, 1 / 3, 1 / 3]);
+    close(
+      shares(matchmakings.hard),
+      expected((x) => (1 - x) ** 2),
+    );
+    close(
+      shares(matchmakings.even),
+      expected((x) => x * (1 - x)),
+    );
+    close(shares(matchmakings.uniform, 0.7), [0.1, 0.1, 0.1]);
+  });
+
+  for (const [name, rule] of Object.entries(matchmakings))
+    for (const { name: claim, run } of matchmakingCases) test(`${name} ${claim}`, () => run(() => rule));
+
+  test("the suite finds a rule that remembers, one that names strangers, one that changes what it is told", async () => {
+    const failing = async (make: () => Matchmaking): Promise<number> => {
+      const outcomes = await Promise.allSettled(matchmakingCases.map(({ run }) => run(make)));
+      return outcomes.filter(({ status }) => status === "rejected").length;
+    };
+    let calls = 0;
+    expect(
+      await failing(
+        () =>
+          ({ pool }) =>
+            pool[calls++ % pool.length]?.name ?? "",
+      ),
+    ).toBeGreaterThan(0);
+    expect(await failing(() => () => "step-0")).toBe(0);
+    expect(await failing(() => () => "step-10")).toBe(1);
+    expect(
+      await failing(
+        () =>
+          ({ pool }) =>
+            (pool as PoolMember[]).splice(0, 1)[0]?.name ?? "",
+      ),
+    ).toBeGreaterThan(0);
+    expect(
+      await failing(
+        () =>
+          ({ pool }) =>
+            pool[Math.floor(Math.random() * pool.length)]?.name ?? "",
+      ),
+    ).toBeGreaterThan(0);
+  });
+
+  test("one of one's own is told pool and results, and named where it chooses nobody", async () => {
+    const seen: MatchRequest[] = [];
+    const newest: Matchmaking = (request) => {
+      seen.push(request);
+      return request.pool.at(-1)?.name ?? "";
+    };
+    const { rows } = await play({ ...tinyDuelParts(), matchmaking: newest });
+    const last = seen.at(-1) as MatchRequest;
+    expect(last.pool.map(({ name, step }) => [name, step])).toEqual([
+      ["step-2", 2],
+      ["step-4", 4],
+    ]);
+    expect(last.pool[0]).toMatchObject({ games: 48, winRate: rows[3]?.["opponents/win_rate/step-2"] });
+    const lost = (): string => "nobody";
+    await expect(play({ ...tinyDuelParts(), matchmaking: lost })).rejects.toThrow(
+      'step 1: the matchmaking lost gave the text "nobody", expected a name of the pool: step-0',
+    );
+  });
+});
+
+test.each([
+  ["oldest", ["step-20", "step-30"]],
+  ["beaten", ["step-0", "step-30"]],
+  ["spread", ["step-0", "step-30"]],
+] as const)("the rule %s lets go", (drop, left) => {
+  const beaten = [
+    { ...selfAt(0), games: 4, points: 1 },
+    { ...selfAt(20), games: 4, points: 4 },
+  ];
+  expect(withSelf(beaten, selfAt(30), { keep: 2, drop, every: 10 }).map(({ name }) => name)).toEqual(left);
+  const run: OpponentState = { name: "runs/x", step: null, games: 0, points: 0 };
+  expect(withSelf([selfAt(0), run], selfAt(10), { keep: 1, drop, every: 10 }).map(({ name }) => name)).toEqual([
+    "step-10",
+    "runs/x",
+  ]);
+  const all = [10, 20, 30, 40, 50, 60, 70, 80].reduce(
+    (pool, step) => withSelf(pool, selfAt(step), { keep: 4, drop: "spread", every: 10 }),
+    [selfAt(0)],
+  );
+  expect(all.map(({ step }) => step)).toEqual([0, 40, 60, 80]);
+});
+
+test.each([
+  [
+    { opponents: { ...opponents, sides: [["middle"]] } },
+    /^opponents\.sides: the team has no agent "middle"; it has left, right/u,
+  ],
+  [{ opponents: { ...opponents, sides: [["left"], ["left"]] } }, /the agent "left" is named twice/u],
+  [{ opponents: { ...opponents, sides: [["left", "right"]] } }, /nobody would be left/u],
+  [{ opponents: { ...opponents, keep: 0 } }, /^opponents\.keep: /u],
+  [{ opponents: { ...opponents, latest: 1 } }, /^opponents\.latest: /u],
+  [{ opponents: { latest: 0.5 } }, /^opponents\.sides: /u],
+  [
+    { opponents: { ...opponents, kep: 3 } },
+    /^opponents\.kep: there is no such setting; did you mean opponents\.keep\?/u,
+  ],
+  [{ opponents: { ...opponents, matchmaking: "fair" } }, /^opponents\.matchmaking: /u],
+  [{ opponents: { ...opponents, runs: ["runs/x"] } }, /^opponents\.runs: the run runs\/x is not among the parts/u],
+  [{ opponents: { ...opponents, runs: ["step-4"] } }, /^opponents\.runs: step-4 is what a past self/u],
+  [{ opponents: { ...opponents, against: ["runs/x"] } }, /^opponents\.against: there is no "runs\/x"/u],
+  [{ opponents: { ...opponents, priced: ["words"] } }, /^opponents\.priced: there is no cost "words"/u],
+  [{ asynchronous: {} }, /^asynchronous: plays games before/u],
+  [{ tree: { mode: "aligned", gamma: 1, stopAbove: null }, groupBy: "tree-node" }, /^tree: /u],
+  [{ opponents: { ...opponents, draw: "episode" }, advantage: { estimator: "greedy" } }, /./u],
+])("%j is refused by name", async (extra, said) => {
+  expect(await refusal(tinyDuelParts(), extra)).toMatch(said);
+});
+
+test("a policy that would never learn, an agent that does not, and parts without their setting are refused", async () => {
+  const one = { opponents: { ...opponents, sides: [["left"]] } };
+  expect(await refusal(tinyDuelParts("own"), one)).toMatch(
+    /^opponents\.latest: is 0 .* the policy left would never learn/u,
+  );
+  expect((await play(tinyDuelParts(), { ...one, steps: 1 })).steps).toBe(1);
+  const parts = tinyParts("star");
+  const frozen = {
+    ...parts,
+    policies: { policy: { ...(parts.policies["policy"] as TrainedPolicy), agents: ["solver"] } },
+    frozen: { hint: saying("a") },
+  } as TrainingParts;
+  expect(await refusal(frozen, { opponents: { ...opponents, sides: [["hint"]] } })).toMatch(
+    /the agent "hint" does not learn/u,
+  );
+  expect(await refusal({ ...tinyDuelParts(), opponents: rock }, {})).toMatch(
+    /the run runs\/rock is opened and not named/u,
+  );
+  expect(await refusal({ ...tinyDuelParts(), matchmaking: always }, { opponents: null })).toMatch(
+    /^opponents\.matchmaking: has no effect/u,
+  );
+});
