@@ -1,3 +1,4 @@
+import type { StoredWeights, ValueModel, ValueModelOptions } from "./engine.ts";
 import type { Episode, Utterance } from "./episode.ts";
 import type { AgentId, Problem } from "./problem.ts";
 import type { Diagnostics } from "./statistic.ts";
@@ -52,9 +53,22 @@ export interface Advantages<State = unknown> {
   readonly state?: State;
 }
 
+/** What a run opens for a value that computes with a model. */
+export interface ModelResources {
+  /**
+   * A model with a scalar head, and how texts become its tokens: layers of its own, by the name that configurations give models; or a
+   * head on the layers of the policy that the value is for.
+   * @throws LaconicError `model_unsupported` on an engine without scalar heads
+   */
+  openValueModel(
+    layers: string | { readonly of: "policy" },
+    options?: ValueModelOptions,
+  ): Promise<{ readonly model: ValueModel; readonly encode: (text: string) => readonly number[] }>;
+}
+
 /**
- * From rewards to advantages. What it remembers is a value, plain data that a checkpoint holds: no state elsewhere. It may take its time
- * (a model that judges), and then answers with a promise.
+ * From rewards to advantages. What it remembers is a value, plain data that a checkpoint holds, or weights that it names: no state
+ * elsewhere. It may take its time (a model that judges), and then answers with a promise.
  * @throws LaconicError `reward_invalid` naming the row of a reward that cannot be used.
  */
 export interface Estimator<State = unknown> {
@@ -63,6 +77,10 @@ export interface Estimator<State = unknown> {
   readonly settings: Readonly<Record<string, string | number | boolean | null>>;
   /** `greedy`: one more episode of each problem, at temperature 0. `agents`: a grouping key that tells agents apart. */
   readonly needs?: readonly ("greedy" | "agents")[];
+  /** What it learns beside the policies: a checkpoint keeps it next to theirs. Absent for none. */
+  readonly weights?: StoredWeights;
+  /** Gives the estimator itself once the run has an engine; until then it cannot estimate. Absent for one that is ready. */
+  open?(resources: ModelResources): Promise<Estimator<State>>;
   /** Absent for one that remembers nothing. */
   init?(): State;
   estimate(batch: RewardBatch, state: State): Advantages<State> | Promise<Advantages<State>>;

@@ -2,7 +2,7 @@ import { randomFromSeed, type RewardBatch } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import { gae, gaeEstimator, linearCritic, type Critic } from "./index.ts";
 import { exampleBatch } from "../testing/estimator-cases.ts";
-import { estimatorCases } from "../testing/index.ts";
+import { criticCases, estimatorCases } from "../testing/index.ts";
 
 const random = randomFromSeed("gae");
 const trajectories = Array.from({ length: 20 }, (_, n) => ({
@@ -60,21 +60,23 @@ describe("a linear critic", () => {
   };
   const critic = linearCritic({ features, ridge: 1e-9, decay: 1 });
 
-  test("finds the weights that targets were made with, and knows nothing before", () => {
+  test("finds the weights that targets were made with, and knows nothing before", async () => {
     const batch = exampleBatch();
     const targets = Float64Array.from(batch.rewards, (_, row) => 2 + (row % 2 === 0 ? 3 : 0) - 0.5 * (row % 4));
-    expect(critic.values(batch, critic.init()).every((value) => value === 0)).toBe(true);
-    const state = critic.fit(batch, targets, critic.init());
-    critic.values(batch, state).forEach((value, row) => expect(value).toBeCloseTo(targets[row] as number, 6));
+    expect((await critic.values(batch, critic.init())).every((value) => value === 0)).toBe(true);
+    const state = await critic.fit(batch, targets, critic.init());
+    (await critic.values(batch, state)).forEach((value, row) => expect(value).toBeCloseTo(targets[row] as number, 6));
   });
 
-  test("forgets by its decay", () => {
+  test("forgets by its decay", async () => {
     const batch = exampleBatch();
     const constant = (value: number) => Float64Array.from(batch.rewards, () => value);
     const half = linearCritic({ features: () => [1], ridge: 1e-9, decay: 0.5 });
-    const state = half.fit(batch, constant(4), half.fit(batch, constant(1), half.init()));
-    expect(half.values(batch, state)[0]).toBeCloseTo((4 + 0.5 * 1) / 1.5, 8);
+    const state = await half.fit(batch, constant(4), await half.fit(batch, constant(1), half.init()));
+    expect((await half.values(batch, state))[0]).toBeCloseTo((4 + 0.5 * 1) / 1.5, 8);
   });
+
+  for (const item of criticCases) test(item.name, () => item.run(() => ({ critic, folder: "" })));
 
   for (const item of estimatorCases)
     test(`as an estimator: ${item.name}`, () => item.run(() => gaeEstimator({ gamma: 0.9, lambda: 0.8, critic })));

@@ -45,13 +45,18 @@ export function gaeEstimator<State>({
 }: GaeOptions & { readonly critic: Critic<State> }): Estimator<State> {
   for (const [key, value] of Object.entries({ gamma, lambda }))
     checkOption(value >= 0 && value <= 1, `gae: ${key}`, value, "from 0 to 1");
+  const { weights, open } = critic;
   return {
     name: "gae",
     settings: { gamma, lambda, critic: critic.name },
     needs: ["agents"],
+    ...(weights && { weights }),
+    ...(open && {
+      open: async (resources) => gaeEstimator({ gamma, lambda, critic: await open.call(critic, resources) }),
+    }),
     init: () => critic.init(),
-    estimate(batch, state): Advantages<State> {
-      const values = critic.values(batch, state);
+    async estimate(batch, state): Promise<Advantages<State>> {
+      const values = await critic.values(batch, state);
       const advantages = new Float64Array(batch.rewards.length);
       for (const rows of trajectoriesOf(batch)) {
         const rewards = stepRewards(batch, rows);
@@ -66,7 +71,7 @@ export function gaeEstimator<State>({
       const targets = advantages.map((advantage, row) => advantage + (values[row] as number));
       return {
         advantages,
-        state: critic.fit(batch, targets, state),
+        state: await critic.fit(batch, targets, state),
         diagnostics: {
           advantages: statisticOf(advantages),
           "critic/value": statisticOf(values),

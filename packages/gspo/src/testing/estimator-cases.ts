@@ -97,7 +97,8 @@ async function estimate(
   return estimator.estimate(batch, state);
 }
 
-function shown(value: unknown): string {
+/** As a text that equal ones share. */
+export function shown(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     ArrayBuffer.isView(each) ? Array.from(each as Float64Array) : each,
   );

@@ -3,6 +3,7 @@ import { checkTraining } from "@laconic/trainer";
 import { during } from "../progress.ts";
 import { withSource } from "../resolver/with-source.ts";
 import { openFleet } from "../run/fleet/open-fleet.ts";
+import { openEstimators } from "../run/open-estimators.ts";
 import { openParts } from "../run/open-parts.ts";
 import { runResources } from "../run/open-run.ts";
 import { tokenLimits } from "../run/remote/tinker-server.ts";
@@ -27,10 +28,12 @@ export async function openModels(warmed: Warmed): Promise<Opened> {
   closing.defer(() => listening.dispose());
   try {
     checkTraining(opened.parts, config.train);
+    const { chatTemplateArguments: templateArguments } = config;
+    const parts = await openEstimators(opened.parts, { ...opened, ...resources, templateArguments });
+    return { ...warmed, opened: { ...opened, parts }, stop: listening.signal };
   } catch (error) {
     throw withSource(error, config);
   }
-  return { ...warmed, opened, stop: listening.signal };
 }
 
 /** Lets policies sample on servers where the configuration names some. */

@@ -1,10 +1,17 @@
-import { randomFromSeed, type PolicyNeed, type PolicySnapshot, type Random, type Reward } from "@laconic/core";
+import {
+  randomFromSeed,
+  type PolicyNeed,
+  type PolicySnapshot,
+  type Random,
+  type Reward,
+  type StoredWeights,
+} from "@laconic/core";
 import type { TrainConfig } from "../config.ts";
 import { groupScorer, type GroupScorer } from "../group-scorer.ts";
 import { mapPolicies, type TrainingParts } from "../parts.ts";
 import { problemSource, type ProblemSource } from "../problem-source.ts";
 import { OpponentPool } from "../opponents/opponent-pool.ts";
-import type { Models } from "../run/checkpoint.ts";
+import { criticOf, type Models } from "../run/checkpoint.ts";
 import type { Recorder } from "../run/recorder.ts";
 import { rewardOf, scorer, type Scorer } from "../scorer.ts";
 import { policyNeedsOf } from "../stages/policy-needs.ts";
@@ -49,7 +56,7 @@ export async function openTrainingRun(
   const score = scorer(reward ?? (source ? judgedElsewhere : rewardOf(task)), config.scoring, task.topology.agents);
   const random = randomFromSeed(config.seed);
   const problemsOf = problemSource(task, config, random, parts.curriculum);
-  const models = mapPolicies(policies, ({ model }) => model);
+  const models = { ...mapPolicies(policies, ({ model }) => model), ...criticsOf(learners) };
   for (const learner of learners) for (const warning of configWarnings(learner.config)) await recorder.warn(warning);
   const references = await snapshotsOf(
     learners.filter(
@@ -72,6 +79,14 @@ export async function openTrainingRun(
     budget: teamBudgets(config, parts.budgets),
     schedule: schedule(config, signal),
   };
+}
+
+/** What estimators learn, each once: policies may share one. */
+function criticsOf(learners: readonly Learner[]): Models {
+  const critics = new Map<StoredWeights, string>();
+  for (const { name, estimator } of learners)
+    if (estimator.weights && !critics.has(estimator.weights)) critics.set(estimator.weights, criticOf(name));
+  return Object.fromEntries(Array.from(critics, ([weights, name]) => [name, weights]));
 }
 
 /** The settings of a step, from 0: with the temperature of a schedule. */

@@ -1,11 +1,5 @@
 import { budgetStateShape, type PriceState } from "@laconic/budget";
-import {
-  boundedJson,
-  LaconicError,
-  type EvaluationPoint,
-  type ProblemResult,
-  type TrainableModel,
-} from "@laconic/core";
+import { boundedJson, LaconicError, type EvaluationPoint, type ProblemResult, type StoredWeights } from "@laconic/core";
 import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
 import { schemaOf } from "@laconic/core/schemas";
 import * as z from "zod";
@@ -151,7 +145,7 @@ const manifestSchema: z.ZodType<CheckpointManifest> = z.strictObject({
   step: z.int(),
   run: z.string().exactOptional(),
   traces: z.record(z.string(), digestSchema).exactOptional(),
-  files: z.record(z.string().regex(/^(?:[\w-]+\/)?[\w.-]+$/), digestSchema),
+  files: z.record(z.string().regex(/^(?:[\w-]+(?:\.critic)?\/)?[\w.-]+$/), digestSchema),
 });
 
 /** Written beside each policy's weights: what a policy knows of itself. */
@@ -211,7 +205,7 @@ async function saveModels(
       throw explainWriteError(error, directory);
     });
     saved.push(...files.map((file) => (place === "" ? file : `${place}/${file}`)));
-    if (policy) {
+    if (policy && !isCritic(name)) {
       await fs.write(joinPath(folder, place, policyFile), `${JSON.stringify(policy, null, 2)}\n`);
       saved.push(place === "" ? policyFile : `${place}/${policyFile}`);
     }
@@ -252,12 +246,27 @@ export async function saveWeights(
   await fs.rename(partial, final);
 }
 
-/** Models by policy. */
-export type Models = Readonly<Record<string, TrainableModel>>;
+/** Weights by policy, and by {@link criticOf} those that its estimator learns. */
+export type Models = Readonly<Record<string, StoredWeights>>;
+
+/** Names what the estimator of a policy learns; no policy has a dot in its name. */
+export function criticOf(policy: string): string {
+  return `${policy}.critic`;
+}
+
+/** The policies' own. */
+export function policiesIn(models: Models): Models {
+  return Object.fromEntries(Object.entries(models).filter(([name]) => !isCritic(name)));
+}
+
+function isCritic(name: string): boolean {
+  return name.endsWith(".critic");
+}
 
 /** Folder of a policy's model in a checkpoint: the checkpoint itself where there is one policy, so that it opens as a model. */
 export function modelPlace(policies: Readonly<Record<string, unknown>>, name: string): string {
-  return Object.keys(policies).length === 1 ? "" : name;
+  const alone = Object.keys(policies).filter((each) => !isCritic(each)).length === 1;
+  return alone && !isCritic(name) ? "" : name;
 }
 
 /** A checkpoint that was found whole, and what was wrong with newer ones. */

@@ -12,6 +12,7 @@ import {
   completeSteps,
   findCheckpoint,
   modelPlace,
+  policiesIn,
   saveCheckpoint,
   saveWeights,
   stateIn,
@@ -222,17 +223,19 @@ class RunDirectory implements Run {
   }
 
   async begin(models: Models): Promise<void> {
+    const policies = policiesIn(models);
     // Of an adapter its factors: what lies under it stays as it is.
-    const trained = Object.values(models).reduce((sum, model) => sum + model.trainableParameters, 0);
+    const trained = Object.values(policies).reduce((sum, model) => sum + model.trainableParameters, 0);
     // An engine that does not know how many there are keeps them elsewhere: its files are names of theirs.
     if (this.#records && trained > 0 && trained <= maxRecordedParameters)
-      await saveWeights(this.#fs, this.#options.directory, runFiles.beginning, { models, step: 0 });
+      await saveWeights(this.#fs, this.#options.directory, runFiles.beginning, { models: policies, step: 0 });
   }
 
   async keepOpponent(name: string, models: Models): Promise<void> {
     const place = joinPath(runFiles.opponents, name);
+    const step = Number(name.slice("step-".length));
     await this.#fs.makeDirectory(this.#path(runFiles.opponents));
-    await saveWeights(this.#fs, this.#options.directory, place, { models, step: Number(name.slice("step-".length)) });
+    await saveWeights(this.#fs, this.#options.directory, place, { models: policiesIn(models), step });
   }
 
   async restoreOpponents(
@@ -253,7 +256,7 @@ class RunDirectory implements Run {
           error,
         );
       });
-      await loadAll(folder, models);
+      await loadAll(folder, policiesIn(models));
       await take(name);
     }
     if (this.#restored) await loadAll(this.#restored.folder, this.#restored.models);

@@ -1,0 +1,99 @@
+import { LaconicError, type RewardBatch } from "@laconic/core";
+import { checkOption } from "../check-option.ts";
+import { viewsOf, type Critic, type CriticView } from "./critic.ts";
+
+/** A linear critic. */
+export interface LinearCriticOptions {
+  /** Numbers of a state, always as many. Give a 1 among them for a constant. */
+  readonly features: (view: CriticView) => readonly number[];
+  /** Share of what was seen that a step keeps, 0 to 1; default 0.9. */
+  readonly decay?: number;
+  /** Pulls the weights to 0: what is rarely seen counts little. Above 0; default 1. */
+  readonly ridge?: number;
+}
+
+/** Sums over what was seen: of products of features, and of features times targets. */
+export interface LinearCriticState {
+  readonly gram: readonly (readonly number[])[];
+  readonly moment: readonly number[];
+}
+
+/**
+ * Ridge regression of returns on features, with older steps forgotten. A critic of one agent's view looks at what that agent sees; a
+ * centralised one, as MAPPO's, at what no agent sees.
+ * @throws LaconicError `config_invalid` for an option out of range; `input_invalid` for features that are not as many finite numbers
+ */
+export function linearCritic({ features, decay = 0.9, ridge = 1 }: LinearCriticOptions): Critic<LinearCriticState> {
+  checkOption(decay >= 0 && decay <= 1, "linearCritic: decay", decay, "from 0 to 1");
+  checkOption(ridge > 0 && ridge < Infinity, "linearCritic: ridge", ridge, "above 0");
+  return {
+    name: "linear",
+    init: () => ({ gram: [], moment: [] }),
+    values(batch, { gram, moment }) {
+      const rows = featuresOf(batch, features, moment.length);
+      const weights = solved(gram, moment, ridge);
+      return Float64Array.from(rows, (row) => dot(row, weights));
+    },
+    fit(batch, targets, { gram, moment }) {
+      const rows = featuresOf(batch, features, moment.length);
+      const width = rows[0]?.length ?? moment.length;
+      const sum = (before: number, of: (row: readonly number[], i: number) => number): number =>
+        rows.reduce((total, row, i) => total + of(row, i), decay * before);
+      const places = Array.from({ length: width }, (_, place) => place);
+      return {
+        gram: places.map((j) => places.map((k) => sum(gram[j]?.[k] ?? 0, (row) => at(row, j) * at(row, k)))),
+        moment: places.map((j) => sum(moment[j] ?? 0, (row, i) => at(row, j) * (targets[i] as number))),
+      };
+    },
+  };
+}
+
+/** @param width - that was seen before; 0 for none */
+function featuresOf(
+  batch: RewardBatch,
+  features: LinearCriticOptions["features"],
+  width: number,
+): (readonly number[])[] {
+  let expected = width;
+  return viewsOf(batch).map((view, row) => {
+    const found = features(view);
+    expected ||= found.length;
+    if (found.length === expected && found.every(Number.isFinite)) return found;
+    throw new LaconicError(
+      "input_invalid",
+      `linearCritic: problem "${view.problem.id}", turn ${view.turn}: the features are ${JSON.stringify(found)}, expected ${expected} finite numbers`,
+      { row },
+    );
+  });
+}
+
+/** Weights w of (G + ridge I) w = m, by Cholesky's decomposition. */
+function solved(gram: LinearCriticState["gram"], moment: readonly number[], ridge: number): number[] {
+  const n = moment.length;
+  const lower = Array.from({ length: n }, () => new Float64Array(n));
+  for (let j = 0; j < n; j++)
+    for (let k = 0; k <= j; k++) {
+      let rest = at(gram[j] ?? [], k) + (j === k ? ridge : 0);
+      for (let i = 0; i < k; i++) rest -= at(lower[j], i) * at(lower[k], i);
+      (lower[j] as Float64Array)[k] = j === k ? Math.sqrt(rest) : rest / at(lower[k], k);
+    }
+  const half: number[] = [];
+  for (let j = 0; j < n; j++) half.push((at(moment, j) - dot(lower[j]?.subarray(0, j) ?? [], half)) / at(lower[j], j));
+  const weights = new Array<number>(n).fill(0);
+  for (let j = n - 1; j >= 0; j--) {
+    let rest = at(half, j);
+    for (let i = j + 1; i < n; i++) rest -= at(lower[i], j) * at(weights, i);
+    weights[j] = rest / at(lower[j], j);
+  }
+  return weights;
+}
+
+function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < b.length; i++) sum += at(a, i) * at(b, i);
+  return sum;
+}
+
+function at(values: ArrayLike<number> | undefined, place: number): number {
+  return values?.[place] ?? 0;
+}

@@ -1,0 +1,133 @@
+import {
+  checkOptimizerSettings,
+  LaconicError,
+  optimizerTable,
+  type OptimizerSettings,
+  type RewardBatch,
+  type ValueModel,
+  type ValueModelOptions,
+  type ValueSequence,
+} from "@laconic/core";
+import { checkOption } from "../check-option.ts";
+import { viewsOf, type Critic, type CriticView } from "./critic.ts";
+
+/** How a language model reads states and learns their values. */
+export interface ModelCriticSettings {
+  /**
+   * What it reads of a state: a text, or tokens as they are. It may say what no agent sees. The tokens that the agent itself read by
+   * default.
+   */
+  readonly input?: (view: CriticView) => string | readonly number[];
+  /** Of AdamW, constant. */
+  readonly learningRate: number;
+  /** Of AdamW; what is absent is the default of a run's optimiser. */
+  readonly optimizer?: Partial<Omit<OptimizerSettings, "learningRate">>;
+  /** Passes over the targets of a step; default 1. */
+  readonly epochs?: number;
+  /** Most rows of an optimiser step; default 64. */
+  readonly minibatch?: number;
+}
+
+/** A critic that is ready, with a model that an engine has opened. */
+export interface ReadyModelCritic extends ModelCriticSettings {
+  readonly model: ValueModel;
+  /** Tokens of a text, by the model's own tokenizer. */
+  readonly encode: (text: string) => readonly number[];
+}
+
+/** A critic whose model a run opens on its own engine. */
+export interface NamedModelCritic extends ModelCriticSettings, Pick<ValueModelOptions, "train"> {
+  /** A model by name, whose layers are the critic's own; or the layers of the policy, under a head of the critic's. */
+  readonly model: string | { readonly of: "policy" };
+}
+
+/**
+ * A language model whose values are those of a scalar head over what it reads: the state's last token. It learns by half the mean squared
+ * error, in minibatches that are the same in every run. With layers of its own and an `input` that says everything it is MAPPO's
+ * centralised critic; a head on the policy's layers costs little, and reads well what the policy itself reads.
+ * @throws LaconicError `config_invalid` for an option out of range; `input_invalid` naming a state that is empty or too long
+ */
+export function modelCritic(options: ReadyModelCritic | NamedModelCritic): Critic<null> {
+  const { epochs = 1, minibatch = 64 } = options;
+  const whole = (value: number): boolean => Number.isInteger(value) && value >= 1;
+  checkOption(whole(epochs), "modelCritic: epochs", epochs, "a whole number from 1");
+  checkOption(whole(minibatch), "modelCritic: minibatch", minibatch, "a whole number from 1");
+  const optimizer = optimizerOf(options);
+  if (!("encode" in options)) return unopened(options);
+  const { model } = options;
+  return {
+    name: "model",
+    weights: model,
+    init: () => null,
+    values: async (batch) => (await model.forward(statesOf(batch, options))).values,
+    async fit(batch, targets) {
+      const states = statesOf(batch, options);
+      const count = Math.ceil(states.length / minibatch);
+      for (let epoch = 0; epoch < epochs; epoch++)
+        for (let part = 0; part < count; part++) {
+          // Rows of one problem lie together, and go to different minibatches.
+          const rows = states.flatMap((_, row) => (row % count === part ? [row] : []));
+          await model.forwardBackward(
+            rows.map((row) => states[row] as ValueSequence),
+            ({ values }, own) =>
+              values.map((value, i) => (value - (targets[rows[own[i] as number] as number] as number)) / rows.length),
+          );
+          await model.optimStep(optimizer);
+        }
+      return null;
+    },
+  };
+}
+
+/** It says what it will be, and cannot value yet. */
+function unopened({ model, train, ...settings }: NamedModelCritic): Critic<null> {
+  const early = (): never => {
+    throw new LaconicError(
+      "config_invalid",
+      "modelCritic: its model is not open: a run opens it, by its name; elsewhere give a ValueModel of an engine, and encode",
+    );
+  };
+  return {
+    name: "model",
+    open: async (resources) =>
+      modelCritic({ ...settings, ...(await resources.openValueModel(model, train === undefined ? {} : { train })) }),
+    init: () => null,
+    values: early,
+    fit: early,
+  };
+}
+
+function ownView({ promptTokens }: CriticView): readonly number[] {
+  return promptTokens;
+}
+
+function statesOf(
+  batch: RewardBatch,
+  { model, encode, input = ownView }: Pick<ReadyModelCritic, "model" | "encode" | "input">,
+): ValueSequence[] {
+  return viewsOf(batch).map((view, row) => {
+    const said = input(view);
+    const tokens = typeof said === "string" ? encode(said) : said;
+    if (tokens.length >= 1 && tokens.length <= model.contextLength) return { tokens };
+    throw new LaconicError(
+      "input_invalid",
+      `modelCritic: problem "${view.problem.id}", turn ${view.turn}: the critic reads ${tokens.length} tokens, its model takes from 1 to ${model.contextLength}`,
+      { row },
+    );
+  });
+}
+
+function optimizerOf({ learningRate, optimizer }: ModelCriticSettings): OptimizerSettings {
+  const { beta1, beta2, epsilon, weightDecay, maxGradNorm } = optimizerTable;
+  const settings: OptimizerSettings = {
+    learningRate,
+    beta1: beta1.default,
+    beta2: beta2.default,
+    epsilon: epsilon.default,
+    weightDecay: weightDecay.default,
+    maxGradNorm: maxGradNorm.default,
+    ...optimizer,
+  };
+  checkOptimizerSettings(settings);
+  return settings;
+}
