@@ -243,8 +243,10 @@ class RunDirectory implements Run {
     models: Models,
     take: (name: string) => Promise<void>,
   ): Promise<void> {
-    const loadAll = async (folder: string, places: Readonly<Record<string, unknown>>): Promise<void> => {
-      for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(places, name)));
+    const policies = policiesIn(models);
+    const load = async (folder: string, places: Readonly<Record<string, unknown>>): Promise<void> => {
+      for (const [name, model] of Object.entries(policies))
+        await model.load(joinPath(folder, modelPlace(places, name)));
     };
     for (const name of names) {
       const folder = this.#path(joinPath(runFiles.opponents, name));
@@ -256,10 +258,10 @@ class RunDirectory implements Run {
           error,
         );
       });
-      await loadAll(folder, policiesIn(models));
+      await load(folder, policies);
       await take(name);
     }
-    if (this.#restored) await loadAll(this.#restored.folder, this.#restored.models);
+    if (this.#restored) await load(this.#restored.folder, this.#restored.models);
   }
 
   /** Past selves that no checkpoint names are given up: another than the last may have to be gone on from. */
