@@ -1,0 +1,135 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LaconicError, type Engine, type ValueSource } from "@laconic/core";
+import { createInlineEngine, localPolicy } from "@laconic/engine";
+import { gaeEstimator, modelCritic, type CriticView, type NamedModelCritic } from "@laconic/gspo/critics";
+import { criticCases } from "@laconic/gspo/testing";
+import { createKernels } from "@laconic/kernels-wasm";
+import { tinyRun, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
+import type { TrainingParts } from "@laconic/trainer";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openEstimators } from "./open-estimators.ts";
+
+const layers = {
+  model_type: "llama",
+  vocab_size: 128,
+  hidden_size: 16,
+  intermediate_size: 24,
+  num_hidden_layers: 1,
+  num_attention_heads: 2,
+  num_key_value_heads: 2,
+  max_position_embeddings: 64,
+  initializer_range: 0.3,
+};
+const source = { kind: "config", config: layers, seed: 1 } as const;
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "laconic-critic-"));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function wasmEngine(): Promise<Engine> {
+  const engine = await createInlineEngine([await createKernels({})]);
+  onTestFinished(() => engine.close());
+  return engine;
+}
+
+const read = ({ agent, turn, before }: CriticView): string => `${before.map(({ text }) => text).join()} ${agent}${turn}`;
+const letters = (text: string): number[] => Array.from(text, (letter) => letter.charCodeAt(0));
+
+describe.each(["layers of its own", "a head on a policy's layers"])("a model critic on the engine, %s", (kind) => {
+  for (const item of criticCases)
+    test(item.name, { timeout: 60_000 }, async () => {
+      const kept = await folder();
+      await item.run(async () => {
+        const engine = await wasmEngine();
+        const from: ValueSource = kind.includes("own") ? source : { kind: "trunk", policy: await engine.createModel(source) };
+        const model = await engine.createValueModel(from);
+        const critic = modelCritic({ model, encode: letters, input: read, learningRate: 0.1, optimizer: { maxGradNorm: 9 } });
+        return { critic, folder: kept };
+      });
+    });
+});
+
+const critic = { gamma: 1, lambda: 0.9 };
+
+/** The hint's world with a transformer for a policy, and a critic that a run opens. */
+async function hintParts(model: NamedModelCritic["model"], named = ""): Promise<TrainingParts> {
+  const engine = await wasmEngine();
+  const config = { ...layers, vocab_size: tinyTokenizer.vocabularySize };
+  const policy = await engine.createModel({ kind: "config", config, seed: 3 });
+  const parts: TrainingParts = {
+    task: tinyTask("star"),
+    policies: {
+      policy: {
+        model: policy,
+        agents: ["hint", "solver"],
+        speak: (sampler) => localPolicy({ id: "policy", sampler, tokenizer: tinyTokenizer }),
+      },
+    },
+    estimator: gaeEstimator({ ...critic, critic: modelCritic({ model, learningRate: 0.01 }) }),
+  };
+  return openEstimators(parts, {
+    engine,
+    tokenizers: { policy: tinyTokenizer },
+    openModel: async () => named,
+    templateArguments: {},
+  });
+}
+
+describe.each([
+  ["its own layers", "a model"],
+  ["the policy's layers", { of: "policy" } as const],
+])("a run with a critic on %s", (_, layersOf) => {
+  test("goes on after an interruption, bit for bit: metrics, policy and critic", { timeout: 60_000 }, async () => {
+    const [directory, begun] = [await folder(), await folder()];
+    const engine = await wasmEngine();
+    const config = { ...layers, vocab_size: tinyTokenizer.vocabularySize };
+    await (await engine.createModel({ kind: "config", config, seed: 5 })).save(begun);
+    // It reads prompts as they are, so any tokenizer will do: the relay's needs no file.
+    await writeFile(join(begun, "laconic.json"), '{"task":"relay/one-fact"}');
+    const settings = {
+      steps: 4,
+      problemsPerStep: 12,
+      episodesPerProblem: 1,
+      groupBy: "prompt+agent",
+      advantage: { estimator: "raw" },
+      evaluation: { every: 4, problems: 3, transcripts: 1 },
+      checkpoint: { every: 2, keep: 2 },
+    };
+    const straight = join(directory, "straight");
+    await tinyRun({ directory: straight, settings, parts: await hintParts(layersOf, begun) });
+    const stopped = join(directory, "stopped");
+    const stop = new AbortController();
+    const observer = { step: ({ step }: Readonly<Record<string, unknown>>) => (step === 2 ? stop.abort() : undefined) };
+    await tinyRun({ directory: stopped, settings, parts: await hintParts(layersOf, begun), signal: stop.signal, observer });
+    await tinyRun({ directory: stopped, settings, parts: await hintParts(layersOf, begun), resume: true });
+    const head = typeof layersOf === "string" ? "model.safetensors" : "score.safetensors";
+    const last = "checkpoints/step-00000004";
+    const files = ["metrics.jsonl", `${last}/model.safetensors`, `${last}/policy.critic/${head}`];
+    for (const file of [...files, `${last}/policy.critic/optimizer.safetensors`])
+      expect((await readFile(join(stopped, file))).equals(await readFile(join(straight, file))), file).toBe(true);
+    const rows = (await readFile(join(straight, "metrics.jsonl"), "utf8")).trim().split("\n");
+    const values = rows.map((row) => (JSON.parse(row) as Record<string, number>)["critic/value"]);
+    expect(values[0]).toBe(0);
+    expect(values[3]).not.toBe(values[2]);
+  });
+});
+
+test("an engine without scalar heads is refused by name, and an estimator that is ready stays as it is", async () => {
+  const parts = await hintParts({ of: "policy" });
+  const { estimator, ...rest } = parts;
+  expect(estimator).toBeDefined();
+  const place = { tokenizers: { policy: tinyTokenizer }, openModel: async () => "", templateArguments: {} };
+  const engine = { createValueModel: () => Promise.reject(new LaconicError("model_unsupported", "no scalar heads")) };
+  await expect(
+    openEstimators({ ...parts, policies: { policy: { ...parts.policies["policy"]!, estimator: estimator! } } }, {
+      ...place,
+      engine: engine as unknown as Engine,
+    }),
+  ).rejects.toMatchObject({ code: "model_unsupported" });
+  const ready = await openEstimators(rest, { ...place, engine: engine as unknown as Engine });
+  expect(ready.policies["policy"]).toBe(parts.policies["policy"]);
+});
