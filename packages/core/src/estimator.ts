@@ -1,5 +1,6 @@
-import type { StoredWeights, ValueModel, ValueModelOptions } from "./engine.ts";
+import type { StoredWeights } from "./engine.ts";
 import type { Episode, Utterance } from "./episode.ts";
+import type { ModelResources } from "./model-resources.ts";
 import type { AgentId, Problem } from "./problem.ts";
 import type { Diagnostics } from "./statistic.ts";
 
@@ -51,19 +52,6 @@ export interface Advantages<State = unknown> {
   readonly diagnostics?: Diagnostics;
   /** What the estimator remembers; the state it was given when absent. */
   readonly state?: State;
-}
-
-/** What a run opens for a value that computes with a model. */
-export interface ModelResources {
-  /**
-   * A model with a scalar head, and how texts become its tokens: layers of its own, by the name that configurations give models; or a
-   * head on the layers of the policy that the value is for.
-   * @throws LaconicError `model_unsupported` on an engine without scalar heads
-   */
-  openValueModel(
-    layers: string | { readonly of: "policy" },
-    options?: ValueModelOptions,
-  ): Promise<{ readonly model: ValueModel; readonly encode: (text: string) => readonly number[] }>;
 }
 
 /**

@@ -110,7 +110,8 @@ export { withoutKey } from "./without-key.ts";
 export { maxReward } from "./reward.ts";
 export type { EpisodeReward, Grader, GroupReward, Reward, RewardContext, RewardResult, RewardTerms } from "./reward.ts";
 export { asEstimator } from "./estimator.ts";
-export type { Advantages, Estimator, EstimatorFunction, Grouping, ModelResources, RewardBatch } from "./estimator.ts";
+export type { Advantages, Estimator, EstimatorFunction, Grouping, RewardBatch } from "./estimator.ts";
+export type { ModelResources } from "./model-resources.ts";
 export type {
   Curriculum,
   CurriculumRequest,

@@ -1,4 +1,5 @@
 import type { Episode } from "./episode.ts";
+import type { ModelResources } from "./model-resources.ts";
 import type { AgentId, Problem } from "./problem.ts";
 
 /** Signed contributions by name; their sum is the reward. Costs are negative. */
@@ -45,11 +46,11 @@ export type RewardResult =
  * Judges a finished episode; it may take its time (a model that judges, a sandbox). It measures what was achieved: what words
  * cost is measured and priced apart.
  */
-export type Reward = (
-  episode: Episode,
-  problem: Problem,
-  context: RewardContext,
-) => RewardResult | Promise<RewardResult>;
+export interface Reward {
+  (episode: Episode, problem: Problem, context: RewardContext): RewardResult | Promise<RewardResult>;
+  /** Gives the reward itself once the run has an engine; until then it cannot judge. Absent for one that is ready. */
+  readonly open?: (resources: ModelResources) => Promise<Reward>;
+}
 
 /**
  * Judges all episodes of a problem at once: a ranking, what is new among them. Gives one result for each, in their order, whose

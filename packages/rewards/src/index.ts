@@ -22,6 +22,8 @@ export type { Cost, Costs, CostScope, Prices } from "./cost.ts";
 export { tokensRead, tokensWritten } from "./token-cost.ts";
 export { turns } from "./turn-cost.ts";
 export type { TurnOptions } from "./turn-cost.ts";
+export { modelReward } from "./model-reward.ts";
+export type { ModelRewardSettings, NamedModelReward, ReadyModelReward } from "./model-reward.ts";
 export { repetition } from "./repetition.ts";
 export type { RepetitionOptions } from "./repetition.ts";
 export { costPreset, costShapes } from "./cost-presets.ts";

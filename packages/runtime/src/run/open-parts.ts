@@ -16,6 +16,7 @@ import { isReference } from "../resolver/reference.ts";
 import { openActor, openPolicyValues, openValues } from "../resolver/run-values.ts";
 import type { ActorChoice } from "./chosen-actor.ts";
 import { checkActor } from "./check-effects.ts";
+import { openReward } from "./open-on-models.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { expectGpus, type ChosenDevice } from "../devices/devices.ts";
 import { openRunTask } from "./run-task.ts";
@@ -142,7 +143,8 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
     const actor = others.length === 0 ? null : await actorOf(resources.actor ?? config.actor ?? null);
     const frozen =
       actor && Object.fromEntries(others.map((id) => [id, speakingAt(task.frozenTemperatures?.[id] ?? 0, actor)]));
-    const parts = { task, policies, teachers, ...values, ...(frozen && { frozen }) };
+    const reward = values.reward && (await openReward(values.reward, { engine, openModel, templateArguments }));
+    const parts = { task, policies, teachers, ...values, ...(reward && { reward }), ...(frozen && { frozen }) };
     const otherModel = otherModels(parts, task, bases, actorOf);
     return { engine, task, parts, tokenizers, otherModel, close };
   } catch (error) {

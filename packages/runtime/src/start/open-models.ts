@@ -3,7 +3,7 @@ import { checkTraining } from "@laconic/trainer";
 import { during } from "../progress.ts";
 import { withSource } from "../resolver/with-source.ts";
 import { openFleet } from "../run/fleet/open-fleet.ts";
-import { openEstimators } from "../run/open-estimators.ts";
+import { openEstimators } from "../run/open-on-models.ts";
 import { openParts } from "../run/open-parts.ts";
 import { runResources } from "../run/open-run.ts";
 import { tokenLimits } from "../run/remote/tinker-server.ts";

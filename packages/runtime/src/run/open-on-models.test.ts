@@ -9,7 +9,7 @@ import { createKernels } from "@laconic/kernels-wasm";
 import { tinyRun, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
 import type { TrainingParts } from "@laconic/trainer";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openEstimators } from "./open-estimators.ts";
+import { openEstimators } from "./open-on-models.ts";
 
 const layers = {
   model_type: "llama",

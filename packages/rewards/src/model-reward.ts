@@ -1,0 +1,127 @@
+import {
+  LaconicError,
+  type Episode,
+  type Grader,
+  type ModelResources,
+  type Problem,
+  type Reward,
+  type ValueModel,
+} from "@laconic/core";
+import { checkOption } from "./check-option.ts";
+
+/** What a reward model reads, and what its value becomes. */
+export interface ModelRewardSettings {
+  /** What it reads of an episode with an answer: a text, or tokens as they are. The question, a line break and the answer by default. */
+  readonly input?: (episode: Episode & { readonly answer: string }, problem: Problem) => string | readonly number[];
+  /** Name of the term; default `preference`. */
+  readonly term?: string;
+  /** From the head's value to the term, such as a logistic function; the value itself by default. */
+  readonly scale?: (value: number) => number;
+  /** The term where nobody answered; default 0. */
+  readonly noAnswer?: number;
+  /** Says what accuracy is the mean of; the term by default. */
+  readonly grader?: Grader;
+  /** Most episodes of a pass; default 32. */
+  readonly batch?: number;
+}
+
+/** A reward that is ready, with a model that an engine has opened. */
+export interface ReadyModelReward extends ModelRewardSettings {
+  readonly model: ValueModel;
+  /** Tokens of a text, by the model's own tokenizer. */
+  readonly encode: (text: string) => readonly number[];
+}
+
+/** A reward whose model a run opens on its own engine, by the name that configurations give models. */
+export interface NamedModelReward extends ModelRewardSettings {
+  readonly model: string;
+}
+
+/**
+ * A reward model: a checkpoint with one row of weights over its last hidden state, `score.weight`, says what an answer is worth. Episodes
+ * that are finished while a pass runs go through the next one together. Where an engine is not batch-invariant their values depend on
+ * that in the last bits; a `batch` of 1 does not.
+ * @throws LaconicError `config_invalid` for an option out of range, or a head that is fresh and says 0 of everything; `input_invalid`
+ * naming the problem whose text is empty or too long
+ */
+export function modelReward(options: ReadyModelReward | NamedModelReward): Reward {
+  const { batch = 32 } = options;
+  checkOption("modelReward: batch", batch, Number.isInteger(batch) && batch >= 1, "a whole number from 1");
+  if (!("encode" in options)) return unopened(options);
+  const { model, encode, input = questionAndAnswer, term = "preference", noAnswer = 0, grader } = options;
+  const { scale = (value) => value } = options;
+  if (!model.hasStoredHead && model.weightVersion === 0)
+    throw new LaconicError(
+      "config_invalid",
+      "modelReward: the model's head is fresh and says 0 of everything; take a checkpoint with score.weight, or train the head first",
+    );
+  const value = batched(model, batch);
+  return async (episode, problem, { signal }) => {
+    const { answer } = episode;
+    const score = grader && { score: grader(answer, problem) };
+    if (answer === null) return { team: { [term]: noAnswer }, ...score };
+    const said = input({ ...episode, answer }, problem);
+    const tokens = typeof said === "string" ? encode(said) : said;
+    if (tokens.length === 0 || tokens.length > model.contextLength)
+      throw new LaconicError(
+        "input_invalid",
+        `modelReward: problem "${problem.id}": the reward model reads ${tokens.length} tokens, it takes from 1 to ${model.contextLength}`,
+        { problem: problem.id },
+      );
+    return { team: { [term]: scale(await value(tokens, signal)) }, ...score };
+  };
+}
+
+function questionAndAnswer({ answer }: { readonly answer: string }, { question }: Problem): string {
+  return `${question}\n${answer}`;
+}
+
+/** It says what it will be, and cannot judge yet. */
+function unopened({ model, ...settings }: NamedModelReward): Reward {
+  const early: Reward = () => {
+    throw new LaconicError(
+      "config_invalid",
+      "modelReward: its model is not open: a run opens it, by its name; elsewhere give a ValueModel of an engine, and encode",
+    );
+  };
+  return Object.assign(early, {
+    open: async (resources: ModelResources) =>
+      modelReward({ ...settings, ...(await resources.openValueModel(model)) }),
+  });
+}
+
+interface Waiting {
+  readonly tokens: readonly number[];
+  readonly signal: AbortSignal;
+  resolve(value: number): void;
+  reject(error: unknown): void;
+}
+
+/** Values of states, those that wait together in one pass. What nobody waits for any more is left out. */
+function batched(model: ValueModel, most: number): (tokens: readonly number[], signal: AbortSignal) => Promise<number> {
+  let waiting: Waiting[] = [];
+  let isRunning = false;
+  const run = async (): Promise<void> => {
+    isRunning = true;
+    await Promise.resolve(); // those that are asked in the same turn join
+    while (waiting.length > 0) {
+      const now = waiting.slice(0, most);
+      waiting = waiting.slice(most);
+      for (const { signal, reject } of now) if (signal.aborted) reject(signal.reason);
+      const wanted = now.filter(({ signal }) => !signal.aborted);
+      if (wanted.length === 0) continue;
+      try {
+        const { values } = await model.forward(wanted.map(({ tokens }) => ({ tokens })));
+        wanted.forEach(({ resolve }, i) => resolve(values[i] as number));
+      } catch (error) {
+        for (const { reject } of wanted) reject(error);
+      }
+    }
+    isRunning = false;
+  };
+  return (tokens, signal) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ tokens, signal, resolve, reject });
+      if (!isRunning) void run();
+    });
+}

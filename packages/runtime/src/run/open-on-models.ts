@@ -1,0 +1,60 @@
+import { LaconicError, type Engine, type ModelResources, type Reward, type ValueModelOptions, type ValueSource } from "@laconic/core";
+import type { TrainedPolicy, TrainingParts } from "@laconic/trainer";
+import { policyTokenizer } from "../models/policy-tokenizer.ts";
+import type { OpenedParts, RunResources } from "./open-parts.ts";
+import type { AppConfig } from "./run-settings.ts";
+
+/** Where models are opened. */
+interface ModelPlace extends Pick<OpenedParts, "engine">, Pick<RunResources, "openModel"> {
+  readonly templateArguments: AppConfig["chatTemplateArguments"];
+}
+
+type PolicyTokenizer = OpenedParts["tokenizers"][string];
+
+/**
+ * Opens estimators that compute with a model, on the run's engine. Each policy gets one of its own, whose weights learn beside it.
+ * @throws LaconicError `model_unsupported` on an engine without scalar heads, and what opening a model throws
+ */
+export async function openEstimators(
+  parts: TrainingParts,
+  place: ModelPlace & Pick<OpenedParts, "tokenizers">,
+): Promise<TrainingParts> {
+  const policies: Record<string, TrainedPolicy> = {};
+  for (const [name, policy] of Object.entries(parts.policies)) {
+    const estimator = policy.estimator ?? parts.estimator;
+    const open = typeof estimator === "object" ? estimator.open : undefined;
+    const own = { policy: policy.model, tokenizer: place.tokenizers[name] as PolicyTokenizer };
+    policies[name] = open ? { ...policy, estimator: await open.call(estimator, resourcesOf(place, own)) } : policy;
+  }
+  return { ...parts, policies };
+}
+
+/** A reward that computes with a model, opened on the run's engine; any other as it is. Throws as {@link openEstimators} does. */
+export async function openReward(reward: Reward, place: ModelPlace): Promise<Reward> {
+  return (await reward.open?.(resourcesOf(place, null))) ?? reward;
+}
+
+function resourcesOf(
+  { engine, openModel, templateArguments }: ModelPlace,
+  own: { readonly policy: TrainedPolicy["model"]; readonly tokenizer: PolicyTokenizer } | null,
+): ModelResources {
+  return {
+    async openValueModel(layers, options) {
+      if (typeof layers === "string") {
+        const path = await openModel(layers);
+        return opened(engine, { kind: "folder", path }, options, await policyTokenizer(path, templateArguments));
+      }
+      if (own) return opened(engine, { kind: "trunk", policy: own.policy }, options, own.tokenizer);
+      throw new LaconicError("config_invalid", "a reward is no policy's, so that it has no layers of one; name a model");
+    },
+  };
+}
+
+async function opened(
+  engine: Engine,
+  source: ValueSource,
+  options: ValueModelOptions | undefined,
+  tokenizer: PolicyTokenizer,
+): ReturnType<ModelResources["openValueModel"]> {
+  return { model: await engine.createValueModel(source, options), encode: (text) => tokenizer.encode(text) };
+}
