@@ -15,6 +15,7 @@ const entries: readonly string[] = [
   "packages/budget/src/index.ts",
   "packages/topologies/src/index.ts",
   "packages/tasks/src/index.ts",
+  "packages/tasks/src/tools/index.ts",
   "packages/worlds/src/index.ts",
   "packages/kernels/src/index.ts",
   "packages/kernels/src/testing/index.ts",
