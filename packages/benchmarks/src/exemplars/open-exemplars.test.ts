@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -57,6 +59,52 @@ test("offline, damaged or other bytes are said, and nothing wrong is kept", asyn
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, "other");
   await expect(openExemplars(source, { folder, offline: true })).rejects.toThrow(/its sha256 is/u);
+});
+
+/** A server of this machine that answers a file's requests in turn. */
+async function answering(...answers: readonly RequestListener[]): Promise<{ mirror: string; asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const answer = answers[Math.min(asked.length, answers.length - 1)];
+    asked.push(`${request.url} ${request.headers.range ?? ""}`.trim());
+    answer?.(request, response);
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { mirror: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked };
+}
+
+const whole: RequestListener = (_, response) => void response.end(content);
+const elsewhere: RequestListener = (_, response) => void response.writeHead(302, { location: "/elsewhere" }).end();
+const cut: RequestListener = (_, response) => {
+  response.writeHead(200, { "content-length": content.length });
+  response.write(content.slice(0, 9), () => response.destroy());
+};
+const rest: RequestListener = (_, response) => {
+  const range = `bytes 9-${content.length - 1}/${content.length}`;
+  response.writeHead(206, { "content-range": range }).end(content.slice(9));
+};
+
+test("a server that cuts the connection is asked for the rest, and one that sends elsewhere is followed", async () => {
+  const { source, folder } = await served();
+  const { mirror, asked } = await answering(cut, rest);
+  expect((await openExemplars(source, { folder, mirror })).texts["some"]).toBe('a\nb "c"');
+  expect(asked).toEqual(["/owner/name/commit/prompts.py", "/owner/name/commit/prompts.py bytes=9-"]);
+  const other = await answering(elsewhere, whole);
+  const texts = await openExemplars(source, { folder: join(folder, "other"), mirror: other.mirror });
+  expect([texts.texts["some"], other.asked[1]]).toEqual(['a\nb "c"', "/elsewhere"]);
+});
+
+test("a server without the file, or with other bytes of its length, leaves no file", async () => {
+  const { source, folder } = await served();
+  const wrong = await answering((_, response) => void response.end(content.replace("first", "f1rst")));
+  await expect(openExemplars(source, { folder, mirror: wrong.mirror })).rejects.toThrow(/whose sha256 hash is not/u);
+  const absent = await answering((_, response) => void response.writeHead(404).end("<html>sign in</html>"));
+  await expect(openExemplars(source, { folder, mirror: absent.mirror })).rejects.toThrow(/does not know it/u);
+  await expect(readFile(join(folder, filesOf(source)[0]?.path ?? ""))).rejects.toThrow(/ENOENT/u);
 });
 
 test("every source has a licence line, and files pinned by commit and hash", () => {
