@@ -45,6 +45,40 @@ export const agentPoFigures: readonly AgentPoFigure[] = [
   { method: "agentpo", actor: "Qwen-Plus", average: 58.8 },
 ];
 
+/** A sentence of AgentPO's text that compares, with less than a figure and its setting. */
+export interface AgentPoClaim {
+  /** As in {@link AgentPoFigure}. */
+  readonly method: string;
+  readonly actor: string;
+  /** As its text says it. */
+  readonly said: string;
+  readonly benchmark?: (typeof agentPoBenchmarks)[number];
+  /** What keeps it from a figure of its own. */
+  readonly open: string;
+}
+
+const [ofWhat, noNumber] = ["The text does not say of which method.", "The text gives no number."] as const;
+
+/** All of them, so that nothing of its text is left out. */
+export const agentPoClaims: readonly AgentPoClaim[] = [
+  { method: "before AgentPO", actor: "Llama-3.1-8B", said: "6.7 %", benchmark: "aime24", open: ofWhat },
+  { method: "before AgentPO", actor: "Llama-3.1-8B", said: "16.1 %", benchmark: "olympiadbench", open: ofWhat },
+  {
+    method: "agentpo",
+    actor: "Llama-3.1-8B",
+    said: "7.8 % of EvoAgent's tokens",
+    open: "Nothing: it is 1,522 of 19,519.",
+  },
+  { method: "sc", actor: "Llama-3.1-8B", said: "5 to 12 times AgentPO's tokens, lower", open: noNumber },
+  { method: "debate", actor: "Llama-3.1-8B", said: "5 to 12 times AgentPO's tokens, lower", open: noNumber },
+  { method: "agentpo, 700 problems", actor: "Qwen2.5-Math-7B", said: "a little below 500 problems", open: noNumber },
+  { method: "agentpo, 1000 problems", actor: "Qwen2.5-Math-7B", said: "a little below 500 problems", open: noNumber },
+  { method: "agentpo, hint of 7B", actor: "Llama", said: "below a hint of 3B", open: noNumber },
+  { method: "critic", actor: "not named", said: "does well untrained", open: noNumber },
+  { method: "agentpo in a debate", actor: "Llama-3.2-3B", said: "gains on all five benchmarks", open: noNumber },
+  { method: "agentpo in role assignment", actor: "Llama-3.2-3B", said: "gains on all five benchmarks", open: noNumber },
+];
+
 /** Where AgentPO's figures are from, and of which models. */
 export const agentPoSource =
   "AgentPO (ICLR 2026), average of its five benchmarks, beside the same actor alone: Llama-3.2-3B, Llama-3.1-8B (tokens too), Qwen2.5-Math-7B or Qwen-Plus";
@@ -57,13 +91,19 @@ const actors: Readonly<Record<string, RegExp>> = {
   "Qwen-Plus": /(?:^|[/:])qwen-plus$/iu,
 };
 
+/** The paper's name of an actor's weights; null for others. */
+export function agentPoActor(model: string): string | null {
+  const [name] = model.split("@");
+  return Object.entries(actors).find(([, pattern]) => pattern.test(name ?? ""))?.[0] ?? null;
+}
+
 /**
  * The published figures of a method with an actor, at the paper's 500 problems; null where there are none.
  * @param actor - the model's name, such as `hub:meta-llama/Llama-3.1-8B-Instruct@main`
  */
 export function publishedAgentPo(method: string, actor: string): AgentPoFigure | null {
-  const [name] = actor.split("@");
+  const name = agentPoActor(actor);
   const own = (figure: AgentPoFigure): boolean =>
-    figure.method === method && figure.samples === undefined && actors[figure.actor]?.test(name ?? "") === true;
+    figure.method === method && figure.samples === undefined && figure.actor === name;
   return agentPoFigures.find((figure) => own(figure)) ?? null;
 }

@@ -13,11 +13,20 @@ async function reproduce(...words: readonly string[]): Promise<{ code: number; o
   return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
 }
 
-test("a paper without such tables and a cell that no table has are refused by name", async () => {
-  const paper = await reproduce("magrpo", "--model", "m");
-  expect([paper.code, paper.err]).toEqual([2, expect.stringContaining("only agent-gspo") as string]);
+test("an unknown paper, a cell that no table has, and a model without rows are refused by name", async () => {
+  const paper = await reproduce("maven", "--model", "m");
+  expect([paper.code, paper.err]).toEqual([2, expect.stringContaining("agent-gspo, agentpo, magrpo") as string]);
   const cell = await reproduce("agent-gspo", "--table", "2", "--only", "cot/gsm8k", "--model", "m");
   expect([cell.code, cell.err]).toEqual([2, expect.stringContaining("benchmarks mmlu-153, gsm8k") as string]);
+  const model = await reproduce("agentpo", "--model", "m");
+  expect([model.code, model.err]).toEqual([2, expect.stringContaining("Llama-3.1-8B") as string]);
+});
+
+test("what has to be trained is named with its command", async () => {
+  const { code, out } = await reproduce("magrpo");
+  expect([code, out]).toEqual([0, expect.stringContaining("laconic train preset:magrpo --run runs/writers") as string]);
+  const json = JSON.parse((await reproduce("magrpo", "--json")).out) as { training: { command: string }[] };
+  expect(json.training.length).toBeGreaterThan(5);
 });
 
 test("offline and without the questions it says what is missing", async () => {

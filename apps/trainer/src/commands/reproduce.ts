@@ -1,7 +1,17 @@
 import { resolve } from "node:path";
 import { benchmarkNamed } from "@laconic/benchmarks";
 import { LaconicError } from "@laconic/core";
-import { playedTable, reproducedCells, type ReproducedCell } from "@laconic/evaluation/reproduction";
+import {
+  agentPoActor,
+  agentPoTable,
+  playedTable,
+  reproducedAverages,
+  reproducedCells,
+  reproductionLedger,
+  type LedgerRow,
+  type ReproducedCell,
+} from "@laconic/evaluation/reproduction";
+import { readBenchConfig } from "@laconic/evaluation/bench";
 import { writeBench } from "@laconic/report";
 import { runCommand, type CommandDef } from "citty";
 import { playFlags, questionFlags } from "../bench/bench-flags.ts";
@@ -31,7 +41,9 @@ const shared = {
   ...jsonFlag,
 } as const;
 
-/** Plays what a published table prints and can be played without training, and tests each cell against it. */
+const papers = ["agent-gspo", "agentpo", "magrpo"] as const;
+
+/** Plays what a published table prints and can be played without training, tests each cell against it, and names what has to be trained. */
 export function reproduceCommand(context: CommandContext, exit: ExitCode): CommandDef {
   const { terminal } = context;
   return command(
@@ -41,26 +53,34 @@ export function reproduceCommand(context: CommandContext, exit: ExitCode): Comma
         paper: {
           type: "positional" as const,
           required: true,
-          description: "agent-gspo: the paper whose tables can be played without training",
+          description: "agent-gspo, agentpo or magrpo",
         },
         table: {
           type: "enum" as const,
-          description: "1: accuracy; 2: MMLU and GSM8K",
+          description: "Of agent-gspo. 1: accuracy; 2: MMLU and GSM8K, with tokens",
           options: ["1", "2"],
           default: "1",
         },
-        only: { type: "string" as const, description: "One cell, METHOD/BENCHMARK", valueHint: "cell" },
+        only: { type: "string" as const, description: "One cell, METHOD/BENCHMARK, or a METHOD", valueHint: "cell" },
+        as: {
+          type: "string" as const,
+          description: "Of agentpo: the paper's actor whose rows stand beside, by default the model's own",
+          valueHint: "actor",
+        },
         ...shared,
       },
       run: async (args) => {
-        const { paper, table, only, json } = args;
-        if (paper !== "agent-gspo")
-          throw new LaconicError(
-            "config_invalid",
-            `${paper}: only agent-gspo has tables that can be played without training; docs/reproduce has the others`,
-            { key: "paper" },
-          );
-        const { benchmarks, methods } = chosen(playedTable(table === "2" ? "2" : "1"), only || undefined);
+        const { table, json } = args;
+        const paper = paperOf(args.paper);
+        const training = trainedRows(paper, table);
+        if (paper === "magrpo") {
+          printResult(terminal, json, { training }, () => trainingLines(training));
+          return 0;
+        }
+        const actor =
+          paper === "agentpo" ? await actorOf({ ...args, as: args.as, model: args.model, resume: args.resume }) : null;
+        const all = actor === null ? playedTable(table === "2" ? "2" : "1") : agentPoTable(actor);
+        const { benchmarks, methods } = chosen(all, args.only || undefined);
         const asked = args.resume ? [] : ["--benchmarks", benchmarks.join(","), "--methods", methods.join(",")];
         const bench: ExitCode = { value: 0 };
         const planned = args["dry-run"] === true;
@@ -69,13 +89,68 @@ export function reproduceCommand(context: CommandContext, exit: ExitCode): Comma
         if (planned) return bench.value;
         const directory = resolve(args.run);
         const { summaries } = await writeBench(directory);
-        const cells = reproducedCells(summaries, (name) => questionsOf(name));
-        printResult(terminal, json, { directory, cells }, () => linesOf(cells).join("\n"));
+        const cells =
+          actor === null
+            ? reproducedCells(summaries, (name) => questionsOf(name), table === "2" ? "2" : "1")
+            : reproducedAverages(summaries, actor, (name) => questionsOf(name));
+        const { model: played } = await readBenchConfig(directory);
+        printResult(terminal, json, { directory, model: played, cells, training }, () =>
+          [...linesOf(cells, played, actor ?? "gpt-4-1106-preview"), "", trainingLines(training)].join("\n"),
+        );
         return bench.value;
       },
     },
     exit,
   );
+}
+
+/** @throws LaconicError `config_invalid` for another paper */
+function paperOf(name: string): (typeof papers)[number] {
+  const paper = papers.find((each) => each === name);
+  if (paper) return paper;
+  throw new LaconicError("config_invalid", `${name}: there are ${papers.join(", ")}`, { key: "paper" });
+}
+
+interface ActorArguments {
+  readonly as: string | undefined;
+  readonly model: string | undefined;
+  readonly resume: boolean | undefined;
+  readonly run: string;
+}
+
+/** @throws LaconicError `config_invalid` where the paper has no rows of this model, and none are named */
+async function actorOf(args: ActorArguments): Promise<string> {
+  const known = [
+    ...new Set(reproductionLedger().flatMap(({ paper, model: name }) => (paper === "agentpo" ? name : []))),
+  ];
+  const actors = known.filter((name) => agentPoTable(name).methods.length > 0);
+  const own = args.resume ? (await readBenchConfig(resolve(args.run))).model : (args.model ?? "");
+  const actor = args.as || agentPoActor(own);
+  if (actor && actors.includes(actor)) return actor;
+  throw new LaconicError(
+    "config_invalid",
+    `agentpo has figures of ${actors.join(", ")}, not of ${args.as || own}: name one of them with --as`,
+    { key: "as" },
+  );
+}
+
+/** Rows of a table that a bench of questions does not play. */
+function trainedRows(paper: LedgerRow["paper"], table: string): LedgerRow[] {
+  const rows = reproductionLedger().filter(
+    (row) => row.paper === paper && row.method === null && row.command !== "none",
+  );
+  return paper === "agent-gspo"
+    ? rows.filter(({ place }) => !place.startsWith("Table") || place.endsWith(table))
+    : rows;
+}
+
+/** What has to be trained first, a line a command. */
+function trainingLines(rows: readonly LedgerRow[]): string {
+  const lines = [...new Set(rows.map((row) => row.command))].map((line) => {
+    const of = rows.filter((row) => row.command === line);
+    return [`  ${line}`, ...of.map(({ row, benchmark, figure }) => `    ${row} on ${benchmark}: ${figure}`)].join("\n");
+  });
+  return ["These figures need training first, by the command above them:", ...lines].join("\n");
 }
 
 /** The shared flags as words, those alone that were given. */
@@ -92,6 +167,7 @@ type Table = ReturnType<typeof playedTable>;
 /** @throws LaconicError `config_invalid` for a cell that the table has not */
 function chosen(table: Table, only: string | undefined): Table {
   if (only === undefined) return table;
+  if (table.methods.includes(only)) return { ...table, methods: [only] };
   const at = only.lastIndexOf("/");
   const [method, benchmark] = [only.slice(0, at), only.slice(at + 1)];
   if (table.methods.includes(method) && table.benchmarks.includes(benchmark))
@@ -106,14 +182,17 @@ function questionsOf(name: string): number {
 }
 
 /** A line a cell: ours with its interval, the paper's, the test. */
-function linesOf(cells: readonly ReproducedCell[]): string[] {
-  const percent = (share: number): string => (100 * share).toFixed(1);
+function linesOf(cells: readonly ReproducedCell[], played: string, published: string): string[] {
   return [
-    "Against the paper: shares of as many questions as each has, two-sided at 5 %.",
-    ...cells.map(({ benchmark, method, ours, scored, published, p, verdict, differs }) => {
-      const own = ours ? `${percent(ours.value)} (${percent(ours.low)} to ${percent(ours.high)}), n ${scored}` : "none";
+    `Against the paper, whose model is ${published}; here it is ${played}. Shares of as many questions as each has, two-sided at 5 %.`,
+    ...cells.map(({ benchmark, method, unit, ours, scored, published: figure, p, verdict, differs }) => {
+      const shown = (value: number): string =>
+        unit === "%" ? (100 * value).toFixed(1) : Math.round(value).toLocaleString("en-US");
+      const range = unit === "%" && ours ? ` (${shown(ours.low)} to ${shown(ours.high)})` : "";
+      const own = ours ? `${shown(ours.value)}${range}, n ${scored}` : "none";
+      const theirs = unit === "%" ? String(figure) : Math.round(figure).toLocaleString("en-US");
       const why = verdict === "not as published" ? `: ${differs.join(" ")}` : "";
-      return `${benchmark}  ${method}  ours ${own}  paper ${published}  p ${p === null ? "-" : p.toFixed(3)}  ${verdict}${why}`;
+      return `${benchmark}  ${method}  ${unit}  ours ${own}  paper ${theirs}  p ${p === null ? "-" : p.toFixed(3)}  ${verdict}${why}`;
     }),
   ];
 }

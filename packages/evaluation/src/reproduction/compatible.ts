@@ -1,20 +1,24 @@
-import type { MethodSummary } from "../summary.ts";
-import { publishedAccuracy } from "../published.ts";
+import type { AgentPoFigure } from "../published-agentpo.ts";
+import { agentPoBenchmarks } from "../published-agentpo.ts";
+import { publishedAccuracy, publishedTokens } from "../published.ts";
 import { wilson, type Interval } from "../statistics.ts";
+import type { MethodSummary } from "../summary.ts";
+import { agentPoRowOf } from "./agentpo-rows.ts";
 import { rowOf } from "./ledger.ts";
 
 /** One cell of ours beside the paper's. */
 export interface ReproducedCell {
   readonly benchmark: string;
   readonly method: string;
+  /** Of shares: a share and its interval. Of tokens: the mean of a question, without one. */
+  readonly unit: "%" | "tokens a question";
   readonly ours: Interval | null;
   readonly scored: number;
-  /** In per cent. */
   readonly published: number;
-  /** Two-sided, of equal shares on as many questions as each has; null without a sample. */
+  /** Two-sided, of equal figures on as many questions as each has; null without a sample, and of tokens, which come without a spread. */
   readonly p: number | null;
   /** `compatible` at 5 %; what is not played as published says so and is never called compatible. */
-  readonly verdict: "compatible" | "different" | "not as published" | "not played";
+  readonly verdict: "compatible" | "different" | "not as published" | "no test" | "not played";
   readonly differs: readonly string[];
 }
 
@@ -37,31 +41,134 @@ function twoSided(z: number): number {
 }
 
 /**
- * What a bench came to beside the published figures.
+ * What a bench came to beside the figures of Agent-GSPO's Table 1 or 2.
  * @param questions - of the paper, by benchmark: all of the benchmark's
  */
 export function reproducedCells(
   summaries: readonly MethodSummary[],
   questions: (benchmark: string) => number,
+  table: "1" | "2" = "1",
 ): ReproducedCell[] {
-  return summaries.flatMap(({ benchmark, method, accuracy, scored, published: row, differs }): ReproducedCell[] => {
+  return summaries.flatMap((summary): ReproducedCell[] => {
+    const { benchmark, method, accuracy, scored, published: row, differs } = summary;
     const published = publishedAccuracy(rowOf(method), benchmark);
     if (published === null) return [];
+    const cell = { benchmark, method, scored, differs };
     const p = accuracy ? sameShare(accuracy.value, scored, published / 100, questions(benchmark)) : null;
-    const faithful = row !== null;
-    const verdict =
-      p === null ? "not played" : faithful ? (p >= 0.05 ? "compatible" : "different") : "not as published";
+    const ours = accuracy && wilson(Math.round(accuracy.value * scored), scored);
+    const shares = { ...cell, unit: "%", ours, published, p, verdict: verdictOf(p, scored, row !== null) } as const;
+    const tokens = table === "2" ? publishedTokens(rowOf(method), benchmark) : null;
+    if (tokens === null) return [shares];
+    const verdict = verdictOf(null, scored, row !== null);
+    const mean = meanTokens([summary]);
     return [
-      {
-        benchmark,
-        method,
-        ours: accuracy && wilson(Math.round(accuracy.value * scored), scored),
-        scored,
-        published,
-        p,
-        verdict,
-        differs,
-      },
+      shares,
+      { ...cell, unit: "tokens a question", ours: mean, published: tokens.total / tokens.questions, p: null, verdict },
     ];
   });
+}
+
+/**
+ * What a bench came to beside AgentPO's averages of its five benchmarks, and its tokens. A method is there once all five are.
+ * @param actor - the paper's name of the model whose rows these stand beside
+ * @param questions - of each benchmark
+ */
+export function reproducedAverages(
+  summaries: readonly MethodSummary[],
+  actor: string,
+  questions: (benchmark: string) => number,
+): ReproducedCell[] {
+  const methods = [...new Set(summaries.map(({ method }) => method))];
+  return methods.flatMap((method): ReproducedCell[] => {
+    const figure = agentPoRowOf(method, actor);
+    const own = agentPoBenchmarks.flatMap(
+      (name) => summaries.find((each) => each.method === method && each.benchmark === name && each.accuracy) ?? [],
+    );
+    if (figure === null) return [];
+    return averagesOf(figure, own, questions).map((cell) => ({ ...cell, benchmark: "average of five", method }));
+  });
+}
+
+function averagesOf(
+  { average, tokens }: AgentPoFigure,
+  own: readonly MethodSummary[],
+  questions: (benchmark: string) => number,
+): Omit<ReproducedCell, "benchmark" | "method">[] {
+  const scored = own.reduce((sum, each) => sum + each.scored, 0);
+  const differs = [...new Set(own.flatMap((each) => each.differs))];
+  const faithful = own.every(({ published }) => published !== null);
+  const whole = own.length === agentPoBenchmarks.length;
+  const share = whole ? meanShare(own) : null;
+  const p = average === undefined || share === null ? null : sameAverage(own, average / 100, questions);
+  const count = whole ? scored : 0;
+  return [
+    ...(average === undefined
+      ? []
+      : [
+          {
+            unit: "%" as const,
+            ours: share,
+            scored: count,
+            published: average,
+            p,
+            verdict: verdictOf(p, count, faithful),
+            differs,
+          },
+        ]),
+    ...(tokens === undefined
+      ? []
+      : [
+          {
+            unit: "tokens a question" as const,
+            ours: whole ? meanTokens(own) : null,
+            scored: count,
+            published: tokens,
+            p: null,
+            verdict: verdictOf(null, count, faithful),
+            differs,
+          },
+        ]),
+  ];
+}
+
+function verdictOf(p: number | null, scored: number, faithful: boolean): ReproducedCell["verdict"] {
+  if (scored === 0) return "not played";
+  if (!faithful) return "not as published";
+  if (p === null) return "no test";
+  return p >= 0.05 ? "compatible" : "different";
+}
+
+function meanTokens(own: readonly MethodSummary[]): Interval | null {
+  const total = own.reduce((sum, each) => sum + each.promptTokens + each.completionTokens, 0);
+  const scored = own.reduce((sum, each) => sum + each.scored, 0);
+  const value = total / scored;
+  return scored === 0 ? null : { value, low: value, high: value };
+}
+
+/** An average of shares counts each benchmark alike, whatever its size. */
+function meanShare(own: readonly MethodSummary[]): Interval {
+  const shares = own.map(({ accuracy }) => accuracy?.value ?? 0);
+  const value = shares.reduce((sum, each) => sum + each, 0) / own.length;
+  const half = 1.96 * Math.sqrt(variance(own, ({ scored }) => scored));
+  return { value, low: Math.max(0, value - half), high: Math.min(1, value + half) };
+}
+
+/** Of an average of shares, each of so many questions. Shares of all or nothing are drawn in by half a question. */
+function variance(own: readonly MethodSummary[], of: (summary: MethodSummary) => number): number {
+  const parts = own.map((summary) => {
+    const { accuracy, scored } = summary;
+    const share = ((accuracy?.value ?? 0) * scored + 0.5) / (scored + 1);
+    return (share * (1 - share)) / of(summary);
+  });
+  return parts.reduce((sum, part) => sum + part, 0) / own.length ** 2;
+}
+
+/** Two averages as far apart as these, the paper's on all questions of each benchmark, with our shares for its unknown ones. */
+function sameAverage(
+  own: readonly MethodSummary[],
+  published: number,
+  questions: (benchmark: string) => number,
+): number {
+  const spread = variance(own, ({ scored }) => scored) + variance(own, ({ benchmark }) => questions(benchmark));
+  return twoSided(Math.abs(meanShare(own).value - published) / Math.sqrt(spread));
 }

@@ -1,18 +1,80 @@
 import { expect, test } from "vitest";
 import { publishedCells } from "../published.ts";
-import { sameShare } from "./compatible.ts";
+import type { MethodSummary } from "../summary.ts";
+import { reproducedAverages, reproducedCells, sameShare } from "./compatible.ts";
 import { playedTable, reproductionLedger } from "./ledger.ts";
 
 test("every figure of Agent-GSPO's tables has a row, and a faithful one names the texts that it needs", () => {
   const rows = reproductionLedger();
   const gspo = rows.filter(({ paper }) => paper === "agent-gspo");
-  expect(gspo).toHaveLength(publishedCells().length);
+  // Two tables, and what is printed of two ablations.
+  expect(gspo).toHaveLength(publishedCells().length + 2);
   expect(gspo.filter(({ place }) => place === "Table 1")).toHaveLength(9 * 7);
+  expect(gspo.filter(({ place }) => place === "Table 2")).toHaveLength(5 * 4);
   const faithful = rows.filter(({ differs }) => differs === "");
   expect(faithful.length).toBeGreaterThan(0);
   expect(faithful.filter(({ exemplars }) => exemplars === null)).toEqual([]);
   const cot = gspo.find(({ row, benchmark }) => row === "cot" && benchmark === "gsm8k");
-  expect(cot).toMatchObject({ exemplars: "cot-word", n: 1319, calls: 1319, differs: "", figure: "87.17 %" });
+  expect(cot).toMatchObject({ exemplars: "cot-word", n: 1319, calls: 1319, differs: "", figure: "87.17 % (+1.77)" });
+});
+
+test("an average is played over five benchmarks, at the sum of their questions and calls", () => {
+  const hint = reproductionLedger().find(({ row }) => row === "untrained hint");
+  const questions = 30 + 500 + 675 + 272 + 40;
+  expect(hint).toMatchObject({ n: questions, calls: 2 * questions, exemplars: "agentpo-hint", figure: "55.1 %" });
+  const agentpo = reproductionLedger().find(({ row, model }) => row === "agentpo" && model === "Llama-3.1-8B");
+  expect(agentpo).toMatchObject({ method: null, figure: "31.5 % (+5.6/+11.3)" });
+});
+
+/** What a bench of a method on a benchmark came to. */
+const summaryOf = (benchmark: string, share: number, scored: number, published: string | null): MethodSummary => ({
+  benchmark,
+  method: "vanilla",
+  setting: "whole",
+  equalTo: null,
+  protocol: null,
+  shots: null,
+  published,
+  differs: published === null ? ["Ours."] : [],
+  notes: {},
+  scored,
+  samples: scored,
+  errors: 0,
+  undecided: 0,
+  questions: scored,
+  accuracy: { value: share, low: 0, high: 1 },
+  firstAttemptAccuracy: share,
+  unanswered: 0,
+  promptTokens: 90 * scored,
+  completionTokens: 10 * scored,
+  calls: scored,
+  criticalTokens: 0,
+  meanCriticalSeconds: null,
+  usd: null,
+  byModel: [],
+  meanSeconds: 0,
+  difference: null,
+  compared: 0,
+});
+
+test("an average of five is tested once all five are there, and never called compatible where it is not as published", () => {
+  const five = (share: number, published: string | null) =>
+    ["aime24", "math500", "olympiadbench", "minerva", "amc23"].map((name) => summaryOf(name, share, 100, published));
+  const of = (summaries: MethodSummary[]) => reproducedAverages(summaries, "Qwen2.5-Math-7B", () => 100)[0];
+  // By hand: the variance of either average is 0.38 * 0.62 / 500, near enough.
+  expect(of(five(0.38, "vanilla"))).toMatchObject({ published: 38.2, scored: 500, verdict: "compatible" });
+  expect(of(five(0.48, "vanilla"))?.p).toBeCloseTo(0.0018, 2);
+  expect(of(five(0.48, "vanilla"))?.verdict).toBe("different");
+  expect(of(five(0.38, null))?.verdict).toBe("not as published");
+  expect(of(five(0.38, "vanilla").slice(1))?.verdict).toBe("not played");
+});
+
+test("tokens of Table 2 stand beside ours by question, without a test", () => {
+  const summary = { ...summaryOf("gsm8k", 0.9, 50, "debate"), method: "debate" };
+  const [shares, tokens] = reproducedCells([summary], () => 1319, "2");
+  expect(shares?.unit).toBe("%");
+  expect(tokens).toMatchObject({ unit: "tokens a question", p: null, verdict: "no test" });
+  expect([tokens?.ours?.value, tokens?.published]).toEqual([100, 2.2e7 / 1319]);
 });
 
 test("a table's methods are played once each, without the one that is trained", () => {
