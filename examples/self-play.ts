@@ -6,9 +6,16 @@
  *     npx tsx examples/cross-play.ts     # the players of the beginning against those of the end
  */
 import { randomFromSeed, type Problem, type Reward } from "@laconic/core";
-import { defineTask, relayHolderPrompt, relaySolverPrompt, relayTokenizer, renderRelayPrompt } from "@laconic/tasks";
+import {
+  defineTask,
+  type DefinedTask,
+  relayHolderPrompt,
+  relaySolverPrompt,
+  relayTokenizer,
+  renderRelayPrompt,
+} from "@laconic/tasks";
 import { chain, type AgentSpec } from "@laconic/topologies";
-import { defineRun, type TrainDefinition } from "laconic";
+import { defineRun, type RunDefinition, type TrainDefinition } from "laconic";
 
 /** The proposer begins with `k6`, the solver has `e9`, and both are asked `k+e`. */
 const random = randomFromSeed("self-play");
@@ -36,7 +43,7 @@ const reward: Reward = ({ utterances: [proposal], answer }, { question, gold }) 
 
 const [heldOut, rest] = [problems.slice(0, 100), problems.slice(100)];
 const topology = chain([proposer, solver]);
-export const task = defineTask({
+export const task: DefinedTask = defineTask({
   name: "self-play",
   topology,
   reward,
@@ -56,4 +63,5 @@ export const settings: TrainDefinition = {
   policies: { proposer: { learningRate: rate(1e-3) }, solver: { learningRate: rate(1e-4) } },
 };
 
-export default defineRun({ task, policies: "own", device: "wasm", train: settings });
+const run: RunDefinition = defineRun({ task, policies: "own", device: "wasm", train: settings });
+export default run;

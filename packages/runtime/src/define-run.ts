@@ -10,6 +10,7 @@ import type {
   GroupReward,
   LanguageModel,
   LoraSettings,
+  Matchmaking,
   Objective,
   Reward,
   Schedule,
@@ -20,6 +21,7 @@ import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import type { TeamChoice, TaskResources } from "@laconic/worlds/text";
 import type {
   MetricSink,
+  OpponentSettings,
   PolicySettings,
   TrainConfig,
   TrainedPolicy,
@@ -94,6 +96,13 @@ interface OwnTraining {
   readonly earlyStopping?: TrainSettings["earlyStopping"] | Own<StoppingRule>;
   /** Chooses the problems of each step from the pool. */
   readonly curriculum?: Own<Curriculum>;
+  /** Frozen opponents that play some agents in training. */
+  readonly opponents?:
+    | (Omit<NonNullable<TrainSettings["opponents"]>, "matchmaking"> & {
+        /** Chooses the opponent of a game from the results so far. */
+        readonly matchmaking?: OpponentSettings["matchmaking"] | Own<Matchmaking>;
+      })
+    | null;
   readonly policies?: Readonly<Record<string, OwnPolicy>>;
 }
 

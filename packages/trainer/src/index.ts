@@ -5,12 +5,15 @@
 export { checkTraining } from "./check-training.ts";
 export { train } from "./train.ts";
 export type { TrainOptions, TrainResult } from "./train.ts";
+export { matchmakings } from "./opponents/matchmaking.ts";
+export type { WinRate } from "./opponents/evaluate-opponents.ts";
 export { type DivergenceSettings } from "./divergence.ts";
 export { agentGspoDefaults, asynchronousDefaults } from "./config.ts";
 export type {
   AdvantageSettings,
   AsynchronousSettings,
   CreditSettings,
+  OpponentSettings,
   PolicySettings,
   ScoringSettings,
   TrainConfig,

@@ -12,6 +12,7 @@ export type KindName =
   | "schedule"
   | "stopping"
   | "curriculum"
+  | "matchmaking"
   | "estimator"
   | "objective"
   | "cost"
@@ -89,6 +90,7 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
   schedule: { noun: "schedule", lacks: isFunction },
   stopping: { noun: "stopping rule", lacks: isFunction },
   curriculum: { noun: "curriculum", lacks: isFunction },
+  matchmaking: { noun: "matchmaking", lacks: isFunction },
   estimator: {
     noun: "estimator",
     lacks: (value) =>

@@ -10,6 +10,8 @@ import type { AppConfig } from "./run-settings.ts";
 import { checkActor } from "./check-effects.ts";
 import { chooseDevice } from "../devices/devices.ts";
 import { openModelFolder } from "../models/model-folder.ts";
+import { policyTokenizer } from "../models/policy-tokenizer.ts";
+import { findOpponentRuns } from "./opponent-runs.ts";
 import { checkBases, policiesOf } from "./open-parts.ts";
 import { openRunTask, runTaskTitle } from "./run-task.ts";
 import { checkPolicyTask } from "./policy-task.ts";
@@ -75,6 +77,10 @@ export async function checkRun(
     checkActor(config.actor, frozen.length > 0);
     if (isReference(config.actor)) await openActor(config.actor);
     const own = await openPolicyValues(config.own);
+    const tokenizerOf = (agent: string): TeamTask["tokenizer"] | Promise<TeamTask["tokenizer"]> => {
+      const base = folders[`bases.${Object.keys(agentsOf).find((name) => agentsOf[name]?.includes(agent)) ?? ""}`];
+      return base === undefined ? task.tokenizer : policyTokenizer(base, config.chatTemplateArguments);
+    };
     checkTraining(
       {
         ...(await openValues(config.own, config.train)),
@@ -83,13 +89,17 @@ export async function checkRun(
           Object.entries(agentsOf).map(([policy, agents]) => [policy, { agents, ...own[policy] }]),
         ),
         teachers: config.teachers,
+        opponents: Object.fromEntries((config.train.opponents?.runs ?? []).map((name) => [name, {}])),
         frozen: Object.fromEntries(frozen.map((agent) => [agent, true])),
       },
       config.train,
     );
+    const { opponents } = config.train;
+    if (opponents) await findOpponentRuns(opponents, tokenizerOf, progress);
     // Without an actor, a model of its own speaks for those that do not learn.
     const speakers = Object.keys(agentsOf).length + (config.actor === null && frozen.length > 0 ? 1 : 0);
-    return { models: speakers + Object.keys(config.teachers).length };
+    const others = Object.keys(config.teachers).length + (opponents?.runs.length ?? 0);
+    return { models: speakers + others };
   } catch (error) {
     throw withSource(error, config);
   } finally {

@@ -17,6 +17,7 @@ import { openActor, openPolicyValues, openValues } from "../resolver/run-values.
 import type { ActorChoice } from "./chosen-actor.ts";
 import { checkActor } from "./check-effects.ts";
 import { openReward } from "./open-on-models.ts";
+import type { OpponentRuns } from "./opponent-runs.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { expectGpus, type ChosenDevice } from "../devices/devices.ts";
 import { openRunTask } from "./run-task.ts";
@@ -37,6 +38,8 @@ export interface OpenedParts {
    * `trained` the run's first policy. An agent that does not learn keeps its temperature.
    */
   otherModel(agent: string, given: "begun" | "trained" | ActorChoice["speaks"]): Promise<LanguageModel>;
+  /** Other runs that are opponents. */
+  readonly opponentRuns: OpponentRuns;
   /** Closes engine and task. */
   close(): Promise<void>;
 }
@@ -64,6 +67,8 @@ export interface RunResources {
   readonly actor?: ActorChoice["speaks"];
   /** For an actor behind a server. */
   readonly spending?: Spending | null;
+  /** Finds other runs that are opponents; without it they are not opened: training alone plays against them. */
+  readonly opponents?: (tokenizerOf: (agent: string) => TeamTask["tokenizer"]) => Promise<OpponentRuns>;
   /** Held-out problems at most; 0 opens no data. Default 1000. */
   readonly heldOut?: number;
 }
@@ -144,9 +149,20 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
     const frozen =
       actor && Object.fromEntries(others.map((id) => [id, speakingAt(task.frozenTemperatures?.[id] ?? 0, actor)]));
     const reward = values.reward && (await openReward(values.reward, { engine, openModel, templateArguments }));
-    const parts = { task, policies, teachers, ...values, ...(reward && { reward }), ...(frozen && { frozen }) };
+    const runs =
+      (await resources.opponents?.((agent) => tokenizers[policyNameOf(names, agent)] ?? task.tokenizer)) ?? {};
+    const opponents = await opponentsOf(runs, (source, tokenizer) => speaking(source, tokenizer));
+    const parts = {
+      task,
+      policies,
+      teachers,
+      opponents,
+      ...values,
+      ...(reward && { reward }),
+      ...(frozen && { frozen }),
+    };
     const otherModel = otherModels(parts, task, bases, actorOf);
-    return { engine, task, parts, tokenizers, otherModel, close };
+    return { engine, task, parts, tokenizers, otherModel, opponentRuns: runs, close };
   } catch (error) {
     await close();
     throw error;
@@ -157,12 +173,14 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
     await task.close?.();
   }
 
+  async function speaking(source: ModelSource, tokenizer: TeamTask["tokenizer"]): Promise<LanguageModel> {
+    const policy = await engine.createModel(source);
+    return speaker(policy.id, tokenizer, engine.capabilities)(policy);
+  }
+
   async function actorOf(given: AppConfig["actor"] | ActorChoice["speaks"]): Promise<LanguageModel> {
     if (isReference(given)) return openActor(given);
-    if (given && "source" in given) {
-      const policy = await engine.createModel(given.source);
-      return speaker(policy.id, given.tokenizer, engine.capabilities)(policy);
-    }
+    if (given && "source" in given) return speaking(given.source, given.tokenizer);
     if (given && "api" in given) {
       const { concurrency = 32 } = given.api;
       return servedModel(given.api, concurrency, resources.spending);
@@ -192,6 +210,30 @@ function otherModels(
       given === "trained" && first ? first.speak(first.model) : await open(typeof given === "string" ? begun : given);
     return policy === undefined ? speakingAt(frozenTemperatures[agent] ?? 0, model) : model;
   };
+}
+
+/** The policy that speaks for an agent; empty for none. */
+function policyNameOf(names: Readonly<Record<string, readonly string[]>>, agent: string): string {
+  return Object.keys(names).find((name) => names[name]?.includes(agent)) ?? "";
+}
+
+/** Who speaks for each agent of a side in other runs; a policy that speaks for several is opened once. */
+async function opponentsOf(
+  runs: OpponentRuns,
+  open: (source: ModelSource, tokenizer: TeamTask["tokenizer"]) => Promise<LanguageModel>,
+): Promise<NonNullable<TrainingParts["opponents"]>> {
+  const opened = new Map<string, LanguageModel>();
+  const opponents: Record<string, Record<string, LanguageModel>> = {};
+  for (const [name, agents] of Object.entries(runs)) {
+    const own: Record<string, LanguageModel> = {};
+    for (const [agent, { source, tokenizer, folder }] of Object.entries(agents)) {
+      const model = opened.get(folder) ?? (await open(source, tokenizer));
+      opened.set(folder, model);
+      own[agent] = model;
+    }
+    opponents[name] = own;
+  }
+  return opponents;
 }
 
 /** Frozen models beside the policies, by name. */

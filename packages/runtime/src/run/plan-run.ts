@@ -105,7 +105,7 @@ export async function planRun(
     dtype: device.dtype,
     lora,
     recompute: memory.recompute,
-    snapshots: (train.refreshOldPolicyEvery > 1 ? 1 : 0) + (train.objective.kl ? 1 : 0),
+    snapshots: (train.refreshOldPolicyEvery > 1 ? 1 : 0) + (train.objective.kl ? 1 : 0) + opponentCopies(train),
     ...lengths,
     microBatch: Math.max(1, Math.min(perStep, sequencesWithin(lengths, memory.maxTokensPerMicroBatch))),
     rollouts: Math.ceil(replies / device.workers),
@@ -135,6 +135,11 @@ export async function planRun(
     timing,
     fleet: await planFleet(config, folder, replies, config.policies === "own" ? agents.length : 1),
   };
+}
+
+/** Frozen copies that opponents are: past selves at most, and other runs of a model of the same size. */
+function opponentCopies({ opponents }: AppConfig["train"]): number {
+  return opponents ? opponents.keep + opponents.runs.length : 0;
 }
 
 function stepSeconds(

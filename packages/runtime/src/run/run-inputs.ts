@@ -31,6 +31,9 @@ export async function runInputs(
   };
 }
 
+/** Begins the role of an opponent's policy: nobody but the training reads it. */
+export const opponentRole = "opponent ";
+
 const testInput = "data: test problems";
 
 /** What a run reads, without what it could not keep yet when it was started: problems of a test. */
@@ -84,6 +87,7 @@ export async function checkInputs(
       without.every((role) => !name.startsWith(`${role}: `)) &&
       !isSourceInput(name) &&
       !isServerInput(name) &&
+      !name.startsWith(opponentRole) &&
       (name === vocabularyInput) === (kind === "tokenizer"),
   );
   const [change] = changesOf({ files: Object.fromEntries(compared) }, { files: given });

@@ -10,7 +10,8 @@ import { serversInShort } from "../run/fleet/open-fleet.ts";
 import { withOwnModel } from "../run/warm-start/own-model.ts";
 import { policyTask } from "../run/policy-task.ts";
 import { recordInputs } from "../run/remote/tinker-server.ts";
-import { inputsOfRun, runInputs } from "../run/run-inputs.ts";
+import { opponentFolders } from "../run/opponent-runs.ts";
+import { inputsOfRun, modelInputs, runInputs } from "../run/run-inputs.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { openSinks } from "../sinks/open-sinks.ts";
 import type { Held, Sampled } from "./run-context.ts";
@@ -23,6 +24,7 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
   const sources = await sourcesOf({ ...config, sinks: [] }); // what is shown elsewhere changes nothing of it
   const inputs = {
     ...(await inputsOfRun(directory, await runInputs(await modelFolders(config, progress), task))),
+    ...(await modelInputs(opponentFolders(sampled.opened.opponentRuns))),
     ...sourceInputs(directory, sources),
     ...("kind" in place && recordInputs(place.record)),
   };

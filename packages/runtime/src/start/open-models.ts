@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { checkTraining } from "@laconic/trainer";
+import { checkTraining, type OpponentSettings } from "@laconic/trainer";
 import { during } from "../progress.ts";
 import { withSource } from "../resolver/with-source.ts";
 import { openFleet } from "../run/fleet/open-fleet.ts";
 import { openEstimators } from "../run/open-on-models.ts";
+import { findOpponentRuns } from "../run/opponent-runs.ts";
 import { openParts } from "../run/open-parts.ts";
 import { runResources } from "../run/open-run.ts";
 import { tokenLimits } from "../run/remote/tinker-server.ts";
@@ -17,6 +18,9 @@ export async function openModels(warmed: Warmed): Promise<Opened> {
   const opened = await during(progress, activity, () =>
     openParts(config, place, {
       ...resources,
+      ...(config.train.opponents && {
+        opponents: (tokenizerOf) => findOpponentRuns(config.train.opponents as OpponentSettings, tokenizerOf, progress),
+      }),
       journal: join(directory, "tinker.jsonl"),
       spending,
       // Servers batch by themselves: no request waits for another.

@@ -29,6 +29,7 @@ test("who clears, cuts back, or checks a run folder derives from them", () => {
       "test-episodes.jsonl.gz",
       "probe.json",
       "beginning",
+      "opponents",
       ...traces,
       ...former,
     ].toSorted(),

@@ -26,6 +26,11 @@ export function checkSamplerSettings({ sampler, engine, lora, bases, policies, t
   if (sampler === null) return;
   const { kind, urls, folder, logProbs = "server" } = serversOf(sampler);
   if (engine !== null) throw refusal("sampler", "has no effect beside engine, which samples too; remove one of them");
+  if (train.opponents)
+    throw refusal(
+      "train.opponents",
+      "the servers hold the newest weights, and an opponent is none of them; sample here",
+    );
   const place = `sampler.${kind}`;
   const { title, takesAllWeights, reportsUncut } = serverKinds[kind];
   const far = urls.find((url) => !isHere(url));

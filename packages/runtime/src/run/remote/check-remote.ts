@@ -39,6 +39,8 @@ export function checkRemoteSettings(
   if (teacher !== undefined) throw refusal(`teachers.${teacher}`, "a remote engine has one base model; remove it");
   if (actor !== null && !isReference(actor) && "model" in actor)
     throw refusal("actor.model", "a remote engine has one base model; use actor.api, or null for the run's own");
+  if (train.opponents)
+    throw refusal("train.opponents", "a server keeps no past selves for us yet; compute here, or remove it");
   const { temperature } = train.sampling;
   if (temperature !== 1)
     throw refusal("train.sampling.temperature", `is ${temperature}; the wire has log-probs at temperature 1 only`);
