@@ -1,8 +1,8 @@
 /**
  * Does a pool of past proposers help the solver of `examples/self-play.ts`? Both trainings on the same seeds; then each last solver
- * meets the proposers of every fifth step of both, and each last proposer the solver that all began with.
+ * meets the proposers of every fifth step of both.
  *
- *     npx tsx bench/src/past-selves.ts [steps] [seeds] > OUT.json
+ *     npx tsx bench/src/past-selves.ts [steps] [seeds] > docs/results/past-selves.jsonl
  */
 import { fileURLToPath } from "node:url";
 import type { PolicySnapshot } from "@laconic/core";
@@ -66,7 +66,6 @@ async function winRate({ parts, config }: Trained, proposer: PolicySnapshot): Pr
 
 const mean = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0) / values.length;
 
-const rows = [];
 for (let seed = 0; seed < Number(seeds); seed++) {
   const arms = { latest: await trained(seed, false), pool: await trained(seed, true) };
   for (const [arm, solver] of Object.entries(arms)) {
@@ -78,19 +77,8 @@ for (let seed = 0; seed < Number(seeds); seed++) {
     }
     const own = Object.values(against[arm] ?? {});
     const all = Object.values(against).flatMap((each) => Object.values(each));
-    rows.push({
-      seed,
-      arm,
-      mean: mean(all),
-      worst: Math.min(...all),
-      ownMean: mean(own),
-      ownWorst: Math.min(...own),
-      last: own.at(-1),
-      seconds: solver.seconds,
-      against,
-    });
-    console.error(JSON.stringify(rows.at(-1)));
+    const figures = { mean: mean(all), worst: Math.min(...all), ownMean: mean(own), ownWorst: Math.min(...own) };
+    console.log(JSON.stringify({ seed, arm, ...figures, last: own.at(-1), seconds: solver.seconds, against }));
   }
 }
-console.log(JSON.stringify({ steps: Number(steps), every, problems: 100, rows }, null, 2));
 await engine.close();

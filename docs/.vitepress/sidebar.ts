@@ -64,6 +64,7 @@ function guide(): Group[] {
         { text: "Getting started", link: "/getting-started" },
         { text: "Your own task", link: "/your-own-task" },
         { text: "Environments and tools", link: "/environments" },
+        { text: "Opponents", link: "/opponents" },
         { text: "Your own data", link: "/own-data" },
         { text: "Your own values", link: "/own-values" },
         { text: "Train through the endpoint", link: "/train-through-endpoint" },
