@@ -1,7 +1,7 @@
 import { ClientGone } from "./client-gone.ts";
 import { eventStream } from "./event-stream.ts";
 import { errorBody, HttpError, invalid, jsonResponse, refusalOf } from "./http.ts";
-import type { CompletionServerOptions } from "./options.ts";
+import type { ServerSettings } from "./options.ts";
 
 /** The replies to one request. */
 export interface Replies {
@@ -29,7 +29,7 @@ export interface Completer {
 export function createCompleter({
   maxConcurrency,
   onError,
-}: Pick<CompletionServerOptions, "maxConcurrency" | "onError">): Completer {
+}: Pick<Required<ServerSettings>, "maxConcurrency" | "onError">): Completer {
   let running = 0;
 
   /** @returns what gives the places back */

@@ -6,7 +6,7 @@ import { repliesTo } from "./run-job.ts";
 import { teamReplies } from "./team/team-replies.ts";
 import { teamRequest } from "./team/team-request.ts";
 import { toolJob } from "./gateway/tool-job.ts";
-import type { CompletionServerOptions, ServedModel, ServedTeam } from "./options.ts";
+import { serverSettings, type CompletionServerOptions, type ServedModel, type ServedTeam } from "./options.ts";
 import { checkCaller } from "./request-guard.ts";
 import { z } from "zod";
 
@@ -23,9 +23,9 @@ const namingModel = z.looseObject({ model: z.string() });
  * a test); `createCompletionServer` is the one of Node's. `request.signal`, or a body that is cancelled, ends a reply.
  * A request without a `host` header is taken to name the host of its address.
  */
-export function completionHandler(options: CompletionServerOptions): CompletionHandler {
-  const { models } = options;
-  const defaultMaxTokens = options.defaultMaxTokens ?? 1024;
+export function completionHandler({ models, ...given }: CompletionServerOptions): CompletionHandler {
+  const options = serverSettings(given);
+  const { defaultMaxTokens } = options;
   const completer = createCompleter(options);
   const served = new Map(models.map((model) => [model.name, model]));
 
@@ -57,7 +57,7 @@ export function completionHandler(options: CompletionServerOptions): CompletionH
 
   const route = async (request: Request): Promise<Response> => {
     const { headers, method } = request;
-    checkCaller(request, options.hosts ?? [], options.apiKey);
+    checkCaller(request, options.hosts, options.apiKey);
     const pathname = pathOf(request);
     if (method === "GET" && pathname === "/health")
       return jsonResponse(200, { status: "ok", running: completer.running() });

@@ -1,9 +1,9 @@
 import type { Server } from "node:http";
 import { completionHandler } from "./completion-handler.ts";
 import { createHandlerServer } from "./handler-server.ts";
-import type { CompletionServerOptions } from "./options.ts";
+import { serverSettings, type CompletionServerOptions } from "./options.ts";
 
 /** `completionHandler` behind a server of Node's, which does not listen yet. */
 export function createCompletionServer(options: CompletionServerOptions): Server {
-  return createHandlerServer(completionHandler(options), options.onError);
+  return createHandlerServer(completionHandler(options), serverSettings(options).onError);
 }

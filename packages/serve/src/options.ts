@@ -47,13 +47,31 @@ export interface CompletionServerOptions {
   readonly defaultMaxTokens?: number;
   /** What the server is bound to, and names that clients may call it by; none means this machine. With a key, plain addresses are taken too. */
   readonly hosts?: readonly string[];
-  /** Null serves everybody who can connect. */
-  readonly apiKey: string | null;
-  /** Replies in the making at once; more are refused with 429. */
-  readonly maxConcurrency: number;
-  readonly maxBodyBytes: number;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** Hears failures that are not the client's doing. */
-  readonly onError: (error: unknown) => void;
+  /** Null, the default, serves everybody who can connect. */
+  readonly apiKey?: string | null;
+  /** Replies in the making at once; more are refused with 429. 256 by default. */
+  readonly maxConcurrency?: number;
+  /** 4 MiB by default. */
+  readonly maxBodyBytes?: number;
+  /** Milliseconds since 1970; the machine's clock by default. */
+  readonly now?: () => number;
+  /** Hears failures that are not the client's doing; by default they are warnings of the process. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** What both kinds of servers are told beside their models. */
+export type ServerSettings = Omit<CompletionServerOptions, "models">;
+
+/** What is absent is the default. */
+export function serverSettings(given: ServerSettings): Required<ServerSettings> {
+  return {
+    defaultMaxTokens: 1024,
+    hosts: [],
+    apiKey: null,
+    maxConcurrency: 256,
+    maxBodyBytes: 4 << 20,
+    now: () => new Date().getTime(),
+    onError: (error) => process.emitWarning(error instanceof Error ? error : String(error)),
+    ...given,
+  };
 }

@@ -14,11 +14,11 @@ import { chatForm, type Choice } from "./forms.ts";
 import type { Job } from "./jobs.ts";
 import { listToken } from "./listed-token.ts";
 import type { Replies } from "./completer.ts";
-import type { CompletionServerOptions, ServedModel } from "./options.ts";
+import type { ServedModel, ServerSettings } from "./options.ts";
 
 /** Who answers a job. */
 export type JobOptions = Pick<ServedModel, "name" | "policy" | "tokenizer" | "scorer"> &
-  Pick<CompletionServerOptions, "now">;
+  Pick<Required<ServerSettings>, "now">;
 
 type Chunk = Readonly<Record<string, unknown>>;
 

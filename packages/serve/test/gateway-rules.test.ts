@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { GatewayEvent, GatewayStep } from "@laconic/serve";
+import { createGateway, type GatewayEvent, type GatewayStep } from "@laconic/serve";
 import { scripted, spelled, startGateway, tokenizer, type TinyGateway } from "./tiny-gateway.ts";
 
 const models = { scout: scripted(() => "the"), solver: scripted(() => "no") };
@@ -33,8 +33,29 @@ test("while weights move requests wait, and no reply is of two weights", async (
   expect(answered).toBe(false);
   const second = tiny.gateway.take({ step: 1, models });
   expect((await held).body.system_fingerprint).toBe("step-1");
-  tiny.gateway.close();
+  await tiny.gateway.close();
   expect(await second).toBeNull();
+});
+
+test("a gateway needs a model and a port, and no other machine reaches one without a key", async () => {
+  const gateway = createGateway({
+    agents: { scout: { tokenizer, contextLength: 4096 }, api: { tokenizer: null, contextLength: 9 } },
+  });
+  await expect(gateway.listen(0, "0.0.0.0")).rejects.toMatchObject({ code: "config_invalid" });
+  const url = await gateway.listen(0);
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/u);
+  const step = gateway.take({ step: 0, models });
+  const headers = { "content-type": "application/json" };
+  const asked = await fetch(`${url}/v1/rollouts/a/chat/completions`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(ask()),
+  });
+  expect(await asked.json()).toMatchObject({ object: "chat.completion", system_fingerprint: "step-0" });
+  expect(gateway.status()).toMatchObject({ open: 1, groupsPerStep: 16 });
+  await gateway.close();
+  expect(await step).toBeNull();
+  await expect(fetch(`${url}/health`)).rejects.toThrow("fetch failed");
 });
 
 test("weights wait for the replies that are in the making", async () => {

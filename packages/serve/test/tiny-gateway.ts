@@ -1,14 +1,5 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import type { ChatTokenizer, Completion, CompletionRequest, LanguageModel } from "@laconic/core";
-import {
-  createGateway,
-  createHandlerServer,
-  hermesTools,
-  type Gateway,
-  type GatewayEvent,
-  type GatewayOptions,
-} from "@laconic/serve";
+import { createGateway, type Gateway, type GatewayEvent, type GatewayOptions } from "@laconic/serve";
 import { onTestFinished } from "vitest";
 
 const roles = { system: 1, user: 2, assistant: 3, tool: 2 } as const;
@@ -100,33 +91,18 @@ export async function startGateway(change: Partial<GatewayOptions> = {}): Promis
     agents: { scout: agent, solver: agent },
     groupsPerStep: 1,
     rolloutsPerGroup: 2,
-    groupSeconds: 600,
-    sampling: { temperature: 1 },
-    otherSampling: "run",
-    rerendered: "branch",
-    maxLag: 0,
     agentRewards: true,
-    tools: hermesTools(),
     seed: 1,
-    apiKey: null,
     maxConcurrency: 64,
     maxBodyBytes: 100_000,
     limits: { maxOpen: 8, maxWaiting: 8, maxCalls: 6, maxTokens: 20_000, rolloutSeconds: 60 },
     now: () => clock.now,
     onError: (error: unknown) => void errors.push(error),
     journal: async (event) => void events.push(event),
-    past: [],
     ...change,
   });
-  const server = createHandlerServer(gateway.handler, (error) => errors.push(error));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  onTestFinished(async () => {
-    gateway.close();
-    server.closeAllConnections();
-    await new Promise((done) => server.close(done));
-  });
+  const url = await gateway.listen(0);
+  onTestFinished(() => gateway.close());
   const answer = async (response: Response): Promise<{ status: number; body: Answer }> => ({
     status: response.status,
     body: (await response.json()) as Answer,

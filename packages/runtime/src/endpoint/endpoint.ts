@@ -1,13 +1,4 @@
-import {
-  boundPort,
-  closeServer,
-  createGateway,
-  createHandlerServer,
-  listen,
-  type GatewayAgent,
-  type GatewayOptions,
-  type GatewayStatus,
-} from "@laconic/serve";
+import { createGateway, type GatewayAgent, type GatewayOptions, type GatewayStatus } from "@laconic/serve";
 import type { GatewaySettings } from "@laconic/worlds/named";
 import { checkTraining, type TrainingParts } from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
@@ -24,11 +15,8 @@ export interface Serving extends Required<
   readonly port: number;
 }
 
-/** For replies in the making when the run ends. */
-const graceMs = 3000;
-
-/** How often overdue rollouts are looked for, and the line is written anew. */
-const sweepMs = 500;
+/** How often the line is written anew. */
+const lineMs = 500;
 
 /**
  * The endpoint of a run: what its episodes come through.
@@ -44,51 +32,39 @@ export function endpoint(
     const warn = (message: string): void => progress.warn(message);
     const journal = await openJournal(directory, resume, { warn });
     const { train } = config;
-    const { limits = {}, ...settings } = config.task as GatewaySettings;
-    const perStep = train.problemsPerStep * train.episodesPerProblem;
+    const { limits: { groupSeconds, ...limits } = {}, otherSampling, rerendered } = config.task as GatewaySettings;
     const gateway = createGateway({
       ...server,
       agents: agentsOf(opened),
       groupsPerStep: train.problemsPerStep,
       rolloutsPerGroup: train.episodesPerProblem,
-      groupSeconds: limits.groupSeconds ?? 600,
+      ...(groupSeconds !== undefined && { groupSeconds }),
       sampling: train.sampling,
-      otherSampling: settings.otherSampling ?? "run",
-      rerendered: settings.rerendered ?? "branch",
+      ...(otherSampling && { otherSampling }),
+      ...(rerendered && { rerendered }),
       maxLag: train.asynchronous?.maxLag ?? 0,
       agentRewards: train.groupBy.includes("agent"),
       tools: toolsOf(config.task),
-      limits: {
-        maxOpen: limits.maxOpen ?? 1024,
-        maxWaiting: Math.max(1024, 4 * perStep),
-        maxCalls: limits.maxCalls ?? 256,
-        maxTokens: limits.maxTokens ?? 262_144,
-        rolloutSeconds: limits.rolloutSeconds ?? 600,
-      },
+      limits,
       seed: train.seed,
       journal: (event) => journal.write(event),
       past: journal.past,
-      now: () => new Date().getTime(),
       onError: (error) => progress.note(`error: ${error instanceof Error ? error.message : String(error)}`),
     });
     const parts: TrainingParts = { ...opened.parts, source: gateway };
     checkTraining(parts, train);
-    const http = createHandlerServer(gateway.handler, (error) => warn(String(error)));
-    await listen(http, port, host);
+    const url = await gateway.listen(port, host);
     progress.note(
-      `training ${Object.keys(agentsOf(opened)).join(", ")} on http://${host}:${boundPort(http, port)} : rollouts at /v1/rollouts/ID, rewards to POST /rollouts/ID/reward; ctrl-c saves and stops`,
+      `training ${Object.keys(agentsOf(opened)).join(", ")} on ${url} : rollouts at /v1/rollouts/ID, rewards to POST /rollouts/ID/reward; ctrl-c saves and stops`,
     );
-    const timer = setInterval(() => {
-      gateway.sweep().catch((error: unknown) => warn(String(error)));
-      onStatus(gateway.status(), false);
-    }, sweepMs);
+    const timer = setInterval(() => onStatus(gateway.status(), false), lineMs);
     return {
       parts,
       async close() {
         clearInterval(timer);
-        gateway.close();
+        const closed = gateway.close();
         onStatus(gateway.status(), true);
-        await closeServer(http, graceMs);
+        await closed;
         await journal.close();
       },
     };

@@ -1,5 +1,6 @@
 import type { AgentId, ChatTokenizer, Sampling, Tokenizer } from "@laconic/core";
-import type { CompletionServerOptions } from "../options.ts";
+import { hermesTools } from "@laconic/topologies";
+import { serverSettings, type ServerSettings } from "../options.ts";
 import type { GatewayEvent } from "./rollout-registry.ts";
 import type { ToolFormat } from "@laconic/core";
 
@@ -9,54 +10,91 @@ export interface GatewayAgent {
   readonly tokenizer: Tokenizer | ChatTokenizer | null;
   /** Most tokens of prompt and reply together. */
   readonly contextLength: number;
-  /** Its replies are trained. */
-  readonly learns: boolean;
+  /** Its replies are trained; by default where it has a tokenizer. */
+  readonly learns?: boolean;
 }
 
-/** Bounds on what harnesses may take. */
+/** Bounds on what other programs may take. */
 export interface GatewayLimits {
-  /** Rollouts open at once. */
+  /** Rollouts open at once; 1,024 by default. */
   readonly maxOpen: number;
-  /** Rollouts that wait to be trained, above which no new one is opened. */
+  /** Rollouts that wait to be trained, above which no new one is opened; those of four steps by default, 1,024 at the least. */
   readonly maxWaiting: number;
-  /** Requests of one rollout. */
+  /** Requests of one rollout; 256 by default. */
   readonly maxCalls: number;
-  /** Tokens of all prompts and replies of one rollout. */
+  /** Tokens of all prompts and replies of one rollout; 262,144 by default. */
   readonly maxTokens: number;
-  /** A rollout of which nothing is asked for so long is dropped. */
+  /** A rollout of which nothing is asked for so long is dropped; 600 by default. */
   readonly rolloutSeconds: number;
 }
 
-/** Who is trained through the endpoint, in what groups, and by which rules. */
-export interface GatewayOptions extends Pick<
-  CompletionServerOptions,
-  "apiKey" | "hosts" | "maxConcurrency" | "maxBodyBytes" | "defaultMaxTokens" | "now" | "onError"
-> {
+/** Who is trained through the endpoint, in what groups, and by which rules. Only who speaks has to be said. */
+export interface GatewayOptions extends ServerSettings {
   /** By the model name that requests have. */
   readonly agents: Readonly<Record<AgentId, GatewayAgent>>;
-  /** Groups that a step is made of. */
-  readonly groupsPerStep: number;
-  /** Rollouts of one problem that are compared with each other. */
-  readonly rolloutsPerGroup: number;
-  /** A group that waits longer for its last members goes on with those it has, from two on; a single one is dropped. */
-  readonly groupSeconds: number;
-  /** How every reply is drawn: training corrects for this temperature and no other. */
-  readonly sampling: Sampling;
-  /** A request that asks to be sampled otherwise is answered as the run samples (`run`), or refused. */
-  readonly otherSampling: "run" | "refuse";
-  /** Prompts that say an earlier reply in other tokens begin a new sequence (`branch`), or are refused. */
-  readonly rerendered: "branch" | "refuse";
-  /** Steps that a reply may be behind when it is trained; older rollouts are dropped and refused. */
-  readonly maxLag: number;
-  /** Rewards of single agents are taken. */
-  readonly agentRewards: boolean;
-  /** Null refuses requests with tools. */
-  readonly tools: ToolFormat | null;
+  /** Groups that a step is made of: a trainer's `problemsPerStep`, 16 by default as there. */
+  readonly groupsPerStep?: number;
+  /** Rollouts of one problem that are compared with each other: a trainer's `episodesPerProblem`, 8 by default as there. */
+  readonly rolloutsPerGroup?: number;
+  /** A group that waits longer for its last members goes on with those it has, from two on; a single one is dropped. Default 600. */
+  readonly groupSeconds?: number;
+  /** How every reply is drawn: training corrects for this temperature, 1 by default, and no other. */
+  readonly sampling?: Sampling;
+  /** A request that asks to be sampled otherwise is answered as the run samples (`run`, the default), or refused. */
+  readonly otherSampling?: "run" | "refuse";
+  /** Prompts that say an earlier reply in other tokens begin a new sequence (`branch`, the default), or are refused. */
+  readonly rerendered?: "branch" | "refuse";
+  /** Steps that a reply may be behind when it is trained, 0 by default; older rollouts are dropped and refused. */
+  readonly maxLag?: number;
+  /** Rewards of single agents are taken; false by default. */
+  readonly agentRewards?: boolean;
+  /** `hermesTools()` by default; null refuses requests with tools. */
+  readonly tools?: ToolFormat | null;
+  readonly limits?: Partial<GatewayLimits>;
+  /** Replies are drawn from streams of it, 0 by default: by step, rollout and turn. */
+  readonly seed?: string | number;
+  /** Kept before a client hears of it; what a run goes on from. Nothing is kept by default. */
+  readonly journal?: (event: GatewayEvent) => Promise<void>;
+  /** The journal of the run's earlier processes: read once, with the first step. Requests wait until it is. None by default. */
+  readonly past?: AsyncIterable<GatewayEvent> | readonly GatewayEvent[];
+}
+
+/** Options with nothing left open. */
+export type GatewaySettings = Required<Omit<GatewayOptions, "agents" | "limits">> & {
+  readonly agents: Readonly<Record<AgentId, Required<GatewayAgent>>>;
   readonly limits: GatewayLimits;
-  /** Replies are drawn from streams of it: by step, rollout and turn. */
-  readonly seed: string | number;
-  /** Kept before a client hears of it; what a run goes on from. */
-  readonly journal: (event: GatewayEvent) => Promise<void>;
-  /** The journal of the run's earlier processes: read once, with the first step. Requests wait until it is. */
-  readonly past: AsyncIterable<GatewayEvent> | readonly GatewayEvent[];
+};
+
+/** What is absent is the default. */
+export function gatewaySettings({ agents, limits, ...given }: GatewayOptions): GatewaySettings {
+  const settings = {
+    groupsPerStep: 16,
+    rolloutsPerGroup: 8,
+    groupSeconds: 600,
+    sampling: { temperature: 1 },
+    otherSampling: "run",
+    rerendered: "branch",
+    maxLag: 0,
+    agentRewards: false,
+    tools: hermesTools(),
+    seed: 0,
+    journal: async () => undefined,
+    past: [],
+    ...given,
+  } as const;
+  return {
+    ...settings,
+    ...serverSettings(given),
+    agents: Object.fromEntries(
+      Object.entries(agents).map(([id, agent]) => [id, { learns: agent.tokenizer !== null, ...agent }]),
+    ),
+    limits: {
+      maxOpen: 1024,
+      maxWaiting: Math.max(1024, 4 * settings.groupsPerStep * settings.rolloutsPerGroup),
+      maxCalls: 256,
+      maxTokens: 262_144,
+      rolloutSeconds: 600,
+      ...limits,
+    },
+  };
 }

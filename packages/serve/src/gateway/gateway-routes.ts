@@ -6,7 +6,7 @@ import { checkKey, HttpError, invalid, jsonResponse, pathOf, readJson } from "..
 import { chatJob, completionJob, type Job } from "../jobs.ts";
 import { checkPromptLength } from "../prompt-length.ts";
 import { checkCaller } from "../request-guard.ts";
-import type { GatewayAgent, GatewayOptions } from "./gateway-options.ts";
+import type { GatewayAgent, GatewaySettings } from "./gateway-options.ts";
 import { belongingOf, checkId, isRepeated, plainChat, restOf, rewardIn, type Belonging } from "./gateway-requests.ts";
 import { rememberReward, type GatewayState } from "./gateway-state.ts";
 import { recordingModel, refused, staleRollout } from "./recording-model.ts";
@@ -16,14 +16,14 @@ type Body = Readonly<Record<string, unknown>>;
 
 /** Routes of the gateway: completions, rewards and what became of rollouts. */
 export class GatewayRoutes {
-  readonly #options: GatewayOptions;
+  readonly #options: GatewaySettings;
   readonly #state: GatewayState;
   readonly #drop: (id: string, reason: DropReason) => Promise<void>;
   readonly #names: readonly string[];
   readonly #learners: ReadonlySet<string>;
   readonly #completer: Completer;
 
-  constructor(options: GatewayOptions, state: GatewayState, drop: (id: string, reason: DropReason) => Promise<void>) {
+  constructor(options: GatewaySettings, state: GatewayState, drop: (id: string, reason: DropReason) => Promise<void>) {
     this.#options = options;
     this.#state = state;
     this.#drop = drop;
@@ -35,7 +35,7 @@ export class GatewayRoutes {
   /** @throws HttpError for whatever is refused */
   async answer(request: Request): Promise<Response> {
     const { headers, method } = request;
-    checkCaller(request, this.#options.hosts ?? [], this.#options.apiKey);
+    checkCaller(request, this.#options.hosts, this.#options.apiKey);
     const path = pathOf(request);
     if (method === "GET" && path === "/health")
       return jsonResponse(200, { status: "ok", running: this.#completer.running(), step: this.#state.step });
@@ -139,7 +139,7 @@ export class GatewayRoutes {
       ? plainChat(body, rollout.calls, agent, this.#options.tools)
       : { messages: undefined, hasTools: false };
     const rest = restOf(body);
-    const { defaultMaxTokens = 1024 } = this.#options;
+    const { defaultMaxTokens } = this.#options;
     const job = isChat ? chatJob({ ...rest, messages }, defaultMaxTokens) : completionJob(rest, defaultMaxTokens);
     if (job.count !== 1) throw invalid("a request of a rollout gets one reply", "n");
     if (job.echo) throw invalid("echo: prompts are not given back here", "echo");

@@ -1,10 +1,15 @@
-import type { AgentId, LanguageModel } from "@laconic/core";
+import type { Server } from "node:http";
+import { LaconicError, type AgentId, type LanguageModel } from "@laconic/core";
+import { closeServer } from "../close-server.ts";
 import type { CompletionHandler } from "../completion-handler.ts";
+import { createHandlerServer } from "../handler-server.ts";
 import { HttpError, refusalResponse } from "../http.ts";
+import { boundPort, listen } from "../listen.ts";
+import { isLoopback } from "../request-guard.ts";
 import { Gate } from "./gate.ts";
 import { rememberReward, type GatewayState } from "./gateway-state.ts";
 import { GatewayRoutes } from "./gateway-routes.ts";
-import type { GatewayOptions } from "./gateway-options.ts";
+import { gatewaySettings, type GatewayOptions, type GatewaySettings } from "./gateway-options.ts";
 import { restore } from "./journal.ts";
 import { RolloutRegistry, type DropReason, type FinishedRollout } from "./rollout-registry.ts";
 
@@ -51,12 +56,26 @@ export interface Gateway {
     readonly models: Readonly<Record<AgentId, LanguageModel>>;
     readonly signal?: AbortSignal;
   }): Promise<GatewayStep | null>;
-  /** Drops what is overdue; to be called now and then. */
+  /**
+   * Puts the handler behind a server of Node's, and sweeps twice a second until it is closed.
+   * @param port - 0 for a free one
+   * @param host - this machine alone by default; another needs `apiKey`
+   * @returns the address, such as `http://127.0.0.1:8000`
+   * @throws LaconicError `config_invalid` for an address that cannot be listened on, or is open to everybody
+   */
+  listen(port: number, host?: string): Promise<string>;
+  /** Drops what is overdue; to be called now and then where another server has the handler. */
   sweep(): Promise<void>;
   status(): GatewayStatus;
-  /** Refuses requests from now on. */
-  close(): void;
+  /** Refuses requests from now on; a server that listens lets replies in the making end for three seconds. */
+  close(): Promise<void>;
 }
+
+/** For replies in the making at the end. */
+const graceMs = 3000;
+
+/** How often overdue rollouts are looked for. */
+const sweepMs = 500;
 
 /**
  * Records what agents of another program say to each other through an OpenAI-compatible endpoint, by rollout, and gives a trainer
@@ -67,6 +86,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     handler: (request) => gateway.answer(request),
     take: (request) => gateway.take(request),
+    listen: (port, host) => gateway.listen(port, host),
     sweep: () => gateway.sweep(),
     status: () => gateway.status(),
     close: () => gateway.close(),
@@ -76,15 +96,17 @@ export function createGateway(options: GatewayOptions): Gateway {
 const shutting = (): HttpError => new HttpError(503, "server_error", "the server is ending", null, "shutting_down");
 
 class RolloutGateway {
-  readonly #options: GatewayOptions;
+  readonly #options: GatewaySettings;
   readonly #waiters = new Set<() => void>();
   readonly #state: GatewayState;
   readonly #routes: GatewayRoutes;
   readonly #whenRestored: Promise<void> | null;
   #restored = (): void => undefined;
   #isRestored: boolean;
+  readonly #servers: { readonly server: Server; readonly sweeping: NodeJS.Timeout }[] = [];
 
-  constructor(options: GatewayOptions) {
+  constructor(given: GatewayOptions) {
+    const options = gatewaySettings(given);
     const { groupsPerStep, rolloutsPerGroup, groupSeconds } = options;
     this.#options = options;
     this.#state = {
@@ -140,6 +162,19 @@ class RolloutGateway {
     return { groups, lag: Math.max(0, ...groups.map(({ lag }) => lag)) };
   }
 
+  async listen(port: number, host: string = "127.0.0.1"): Promise<string> {
+    const { apiKey, onError } = this.#options;
+    if (apiKey === null && !isLoopback(host))
+      throw new LaconicError("config_invalid", `${host} is open to other machines: give the gateway an apiKey`, {
+        host,
+      });
+    const server = createHandlerServer((request) => this.answer(request), onError);
+    await listen(server, port, host);
+    const sweeping = setInterval(() => void this.sweep().catch(onError), sweepMs);
+    this.#servers.push({ server, sweeping });
+    return `http://${host}:${boundPort(server, port)}`;
+  }
+
   async sweep(): Promise<void> {
     const { registry } = this.#state;
     for (const id of registry.idle(this.#options.limits.rolloutSeconds)) await this.#drop(id, "timeout");
@@ -162,11 +197,17 @@ class RolloutGateway {
     };
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#state.closed = true;
     this.#restored();
     this.#state.gate.refuseWaiting(shutting());
     this.#state.changed();
+    await Promise.all(
+      this.#servers.splice(0).map(({ server, sweeping }) => {
+        clearInterval(sweeping);
+        return closeServer(server, graceMs);
+      }),
+    );
   }
 
   async #drop(id: string, reason: DropReason): Promise<void> {

@@ -9,7 +9,7 @@ import {
 } from "@laconic/core";
 import type { ReadReply } from "../forms.ts";
 import { HttpError, invalid } from "../http.ts";
-import type { GatewayAgent, GatewayOptions } from "./gateway-options.ts";
+import type { GatewayAgent, GatewaySettings } from "./gateway-options.ts";
 import type { GatewayState } from "./gateway-state.ts";
 import { readCalls } from "./tool-job.ts";
 import { isFull, type RegistryEntry } from "./rollout-registry.ts";
@@ -24,7 +24,7 @@ export interface RecordingModel {
 
 /** The reply of an agent in a rollout, under the run's sampling and the step's weights. */
 export function recordingModel(
-  options: GatewayOptions,
+  options: GatewaySettings,
   state: GatewayState,
   rollout: RegistryEntry,
   { agent, seed, hasTools }: { readonly agent: AgentId; readonly seed: string; readonly hasTools: boolean },

@@ -10,7 +10,7 @@ import {
 } from "@laconic/core";
 import { ClientGone } from "../client-gone.ts";
 import type { Replies } from "../completer.ts";
-import type { CompletionServerOptions, ServedTeam } from "../options.ts";
+import type { ServedTeam, ServerSettings } from "../options.ts";
 import type { TeamRequest } from "./team-request.ts";
 
 /** What an agent said, as an answer's `laconic` lists it. */
@@ -25,7 +25,7 @@ interface Said {
 export function teamReplies(
   request: TeamRequest,
   team: ServedTeam,
-  { now }: Pick<CompletionServerOptions, "now">,
+  { now }: Pick<Required<ServerSettings>, "now">,
 ): Replies {
   const { count, isStreamed, includesUsage, seed } = request;
   return {
