@@ -99,6 +99,7 @@ function guide(): Group[] {
         { text: "How methods are played", link: "/protocols" },
         { text: "How answers are graded", link: "/grading" },
         { text: "The grader's board", link: "/grader-board" },
+        { text: "Labels of others", link: "/grader-labels" },
         { text: "Reproduce the papers' tables", link: "/reproduce" },
         { text: "Reproduce Agent-GSPO", link: "/reproduce/agent-gspo" },
         { text: "Reproduce AgentPO", link: "/reproduce/agentpo" },

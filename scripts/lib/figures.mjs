@@ -14,6 +14,7 @@ const written = {
   "docs/protocol-list.md": "test/docs.test.ts",
   "docs/reproduce/ledger.md": "test/reproduction-ledger.test.ts",
   "docs/grader-board.md": "bench/src/grader-board-page.ts",
+  "docs/grader-labels.md": "bench/src/public-graders.ts",
   "docs/gallery.md": "test/gallery.test.ts",
 };
 const writtenFolders = { "docs/errors/": "test/error-pages.test.ts", "docs/data/": "test/benchmark-docs.test.ts" };

@@ -36,6 +36,8 @@ export type { DistributedProblem, Shard } from "./data/distribute.ts";
 
 export { gradeAnswer } from "./graders/grade-answer.ts";
 export type { Graders } from "./graders/grade-answer.ts";
+export { gradeRules } from "./graders/grade-rule.ts";
+export type { GradeRule } from "./graders/grade-rule.ts";
 export { gradeCase } from "./graders/grade-case.ts";
 export type { CaseVerdict } from "./graders/grade-case.ts";
 export { readGradedCases } from "./graders/graded-case.ts";

@@ -34,6 +34,7 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
       roleModels: await roleModelsOf(args, baseUrl),
       actor: args.actor ?? null,
       actorPrice: args["actor-price"] === undefined ? null : pricePair(args["actor-price"], "actor-price"),
+      gradeRule: args["grade-rule"],
       judge: args.judge === undefined ? null : await judgeModel(args.judge, args["judge-price"], baseUrl),
       model,
       baseUrl,

@@ -45,6 +45,11 @@ export const questionFlags = {
     description: "US dollars per million prompt and completion tokens of that actor's server, where not public",
     valueHint: "p,c",
   },
+  "grade-rule": {
+    type: "string",
+    description: "Whose rule decides on answers: own, lenient, or published, which is each benchmark's own grader's",
+    valueHint: "rule",
+  },
   judge: {
     type: "string",
     description: "A model that judges free answers (--grading text) by their golds, instead of comparing characters",

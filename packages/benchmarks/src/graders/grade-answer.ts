@@ -1,8 +1,11 @@
 import { LaconicError } from "@laconic/core";
 import type { BenchmarkProblem, Grading } from "../data/benchmark.ts";
+import type { GradeRule } from "./grade-rule.ts";
 import { gradeLetter } from "./letter-answer.ts";
 import type { MathsGrader } from "./maths/maths-grader.ts";
 import { gradeNumber } from "./number-answer.ts";
+import { gradeHendrycks } from "./profiles/hendrycks.ts";
+import { gradePublishedLetter, gradePublishedNumber } from "./profiles/published.ts";
 import { gradeText } from "./text-answer.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -10,6 +13,8 @@ import type { Verdict } from "./verdict.ts";
 export interface Graders {
   /** For benchmarks of mathematics. */
   readonly maths: MathsGrader;
+  /** Whose rule decides on numbers, letters and mathematics. Default `own`. */
+  readonly rule?: GradeRule;
   /** For benchmarks of code: `codeGrader` of `@laconic/sandbox`. */
   readonly code?: (reply: string, tests: Extract<Grading, { kind: "code" }>, signal?: AbortSignal) => Promise<Verdict>;
   /** For free answers, instead of comparing their characters: such as `judgeGrader` of `@laconic/rewards`. */
@@ -34,20 +39,27 @@ export interface Graders {
 export async function gradeAnswer(
   reply: string,
   problem: BenchmarkProblem,
-  { maths, code, text, writing }: Graders,
+  { maths, code, text, writing, rule = "own" }: Graders,
   signal?: AbortSignal,
 ): Promise<Verdict> {
   const { grading, gold } = problem;
   switch (grading.kind) {
     case "numeric":
-      return gradeNumber(reply, gold);
+      return rule === "published" ? gradePublishedNumber(reply, gold, "strict-match") : gradeNumber(reply, gold);
     case "letter":
-      return gradeLetter(reply, gold, grading.letters);
+      return rule === "published"
+        ? gradePublishedLetter(reply, gold, "qwen-choice")
+        : gradeLetter(reply, gold, grading.letters);
     case "maths":
+      if (rule === "published" && grading.tolerance === undefined) return gradeHendrycks(reply, gold);
       return maths.grade(
         reply,
         gold,
-        { bareGold: true, ...(grading.tolerance !== undefined && { tolerance: grading.tolerance }) },
+        {
+          bareGold: true,
+          ...(rule === "lenient" && { lenient: true }),
+          ...(grading.tolerance !== undefined && { tolerance: grading.tolerance }),
+        },
         signal,
       );
     case "text":

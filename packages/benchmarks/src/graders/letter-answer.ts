@@ -5,7 +5,7 @@ import { longestReply, noAnswer, type Extracted, type Verdict } from "./verdict.
 
 /** The end of what an author says before the letter. */
 const trigger =
-  /\b(?:(?:answer|choice|option)s?\b(?:\s*(?:choice|option|letter))?\s*(?:is|are|would be|must be|should be|:|=)+|(?:option|choose|select|pick)\b|answer\s*(?=\())/giu;
+  /\b(?:(?:answer|choice|option)s?\b(?:\s*(?:choice|option|letter))?\s*(?:is|are|would be|must be|should be|:|=)+|(?:option|choose|select|pick|go(?:ing)?\s+with)\b|answer\s*(?=\())/giu;
 
 /** What may stand between the trigger and the letter. */
 const between =

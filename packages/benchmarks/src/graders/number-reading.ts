@@ -54,6 +54,8 @@ export function oneNumber(
   const together = second && compoundOf(text, first, second);
   if (together !== undefined && together !== null && !denied.test(before)) return all.length > 2 ? false : together;
   if (second && isCalculation(text, first, second)) return false;
+  // A percentage of something is yet to be calculated.
+  if (/^\s*\\?(?:%|percent)\s+of\s+[$€£]?\d/iu.test(text.slice(first.end))) return false;
   const fraction = /^\s+and\s+(?:a|one)\s+(half|quarter)\b/iu.exec(text.slice(first.end))?.[1]?.toLowerCase();
   if (fraction !== undefined && !denied.test(before))
     return new Fraction(first.value).add(fraction === "half" ? "1/2" : "1/4").toFraction();

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { baselines } from "@laconic/baselines";
-import { benchmarkNamed } from "@laconic/benchmarks";
+import { benchmarkNamed, type GradeRule, gradeRules } from "@laconic/benchmarks";
 import { LaconicError, type TokenPrice } from "@laconic/core";
 import { z } from "zod";
 import { benchDataSchema, type BenchData } from "./bench-data.ts";
@@ -31,6 +31,8 @@ export interface BenchConfig {
   readonly actor: string | null;
   /** Of a server's model that speaks for them, where its price is not public. */
   readonly actorPrice: TokenPrice | null;
+  /** Whose rule decides on answers: ours, ours but for how they are written, or the benchmarks' published one. */
+  readonly gradeRule: GradeRule;
   /** Grades free answers; null compares their characters with the gold's. */
   readonly judge: BenchModel | null;
   readonly model: string;
@@ -75,6 +77,7 @@ const schema: z.ZodType<BenchConfig> = z.strictObject({
   roleModels: z.record(z.string(), modelSchema).default({}),
   actor: z.string().min(1).nullable().default(null),
   actorPrice: priceSchema.default(null),
+  gradeRule: z.enum(gradeRules).default("own"),
   judge: modelSchema.nullable().default(null),
   model: z.string().min(1),
   baseUrl: z.string().min(1),

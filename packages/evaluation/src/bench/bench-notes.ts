@@ -17,6 +17,13 @@ export interface SpentCalls {
   readonly unsettled: { readonly calls: number; readonly usd: number };
 }
 
+const ruleNotes = {
+  lenient:
+    "Answers are judged leniently: a percent sign on one side, a decimal rounded to two digits, another unit and a base that is left out are forgiven.",
+  published:
+    "Answers are judged by published graders' rules: lm-evaluation-harness's strict match of numbers, Qwen2.5-Math's letters, MATH's equality of texts.",
+} as const;
+
 /** How a bench was measured, a sentence each. */
 export function notesOf(
   config: BenchConfig,
@@ -31,6 +38,7 @@ export function notesOf(
   const temperature = config.temperature === null ? "of each method's paper" : String(config.temperature);
   return [
     `Model ${config.model} at ${new URL(config.baseUrl).origin}; temperature ${temperature}; at most ${config.maxTokens ?? "its protocol's ceiling of"} tokens a reply; seed ${config.seed}; ${config.repeats} repeat${config.repeats === 1 ? "" : "s"}; prompts ${promptVersion}; examples ${config.shots ?? "of each method's paper"}.`,
+    ...(config.gradeRule === "own" ? [] : [ruleNotes[config.gradeRule]]),
     ...(config.judge
       ? [
           `Free answers are judged by ${config.judge.model} at ${new URL(config.judge.baseUrl).origin}, which is shown question and gold: a model's word, whose agreement with labels \`laconic judge\` measures.`,

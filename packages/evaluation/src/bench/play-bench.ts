@@ -48,7 +48,7 @@ export async function playBench(
     const parts = {
       model,
       roleModels: openRoleModels(config, openModel, environment),
-      graders: { maths, ...(sandbox && { code: sandbox.code }), ...(text && { text }) },
+      graders: { maths, rule: config.gradeRule, ...(sandbox && { code: sandbox.code }), ...(text && { text }) },
       price: config.price,
       ...(sandbox && { runProgram: sandbox.runProgram }),
     };

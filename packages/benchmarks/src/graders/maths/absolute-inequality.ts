@@ -9,6 +9,12 @@ export function absolute([first, second]: readonly Piece[]): string | null {
   const inner = /^\|([^|]{1,60})\|$/u.exec(first?.text.trim() ?? "")?.[1];
   const bound = exactNumber(second?.text.trim() ?? "");
   const sign = second?.separator;
+  const size = second?.text.trim() ?? "";
+  // A bound such as \frac{\pi}{2}: a name alone is between it and its negative.
+  const alone = inner !== undefined && /^[a-zA-Z]$/u.test(inner.trim());
+  const constant = /^(?!-)(?:\\(?:frac|sqrt|pi)(?![a-zA-Z])|[\d\s{}.[\]/()])+$/u.test(size);
+  if (alone && !bound && constant && (sign === "<" || sign === "\\leq"))
+    return `-(${size}) ${sign} ${inner} ${sign} ${size}`;
   if (inner === undefined || !bound || bound.s < 0n || sign === undefined) return null;
   const [name, ...others] = new Set(inner.replaceAll(/\\[a-zA-Z]+/gu, "").match(/[a-zA-Z]/gu) ?? []);
   const json = name === undefined || others.length > 0 ? null : parseExpression(inner);

@@ -12,8 +12,11 @@ import type { Scalar } from "./value.ts";
 
 /** Compares two numbers or expressions. */
 export function compareScalars(a: Scalar, b: Scalar, precision: Precision): Match {
-  if (a.measure !== undefined && b.measure !== undefined && a.measure !== b.measure)
+  if (!precision.lenient && a.measure !== undefined && b.measure !== undefined && a.measure !== b.measure)
     return { equal: false, how: "other unit" };
+  const ratio = [asRatio(a.text, b.text), asRatio(b.text, a.text)] as const;
+  if (ratio[0] !== a.text || ratio[1] !== b.text)
+    return compareScalars(readScalar(ratio[0]), readScalar(ratio[1]), precision);
   const colons = compareColons(a.text.replaceAll(/\s/gu, ""), b.text.replaceAll(/\s/gu, ""));
   if (colons !== null) return { equal: colons, how: "same value" };
   for (const [one, other] of [
@@ -29,9 +32,13 @@ export function compareScalars(a: Scalar, b: Scalar, precision: Precision): Matc
   if (identityOf(a.text) === identityOf(b.text) && a.percent === b.percent) return { equal: true, how: "same text" };
   const decimal = a.decimal || b.decimal;
   const exactPair = [exactOf(a), exactOf(b)] as const;
+  if (precision.lenient && decimal) {
+    const places = Math.min(...[a, b].map((each) => decimalsOf(each)));
+    if (Number.isFinite(places)) return compareScalars(a, b, { digits: places, tolerance: 0.5001 * 10 ** -places });
+  }
   if (exactPair[0] && exactPair[1]) {
-    const pairs = percentReadings(exactPair[0], a).flatMap((x) =>
-      percentReadings(exactPair[1] as Fraction, b).map((y) => [x, y] as const),
+    const pairs = percentReadings(exactPair[0], a, precision).flatMap((x) =>
+      percentReadings(exactPair[1] as Fraction, b, precision).map((y) => [x, y] as const),
     );
     if (pairs.some(([x, y]) => x.equals(y))) return { equal: true, how: "exact number" };
     const how = precision.tolerance === null ? (decimal ? "rounded number" : "exact number") : "within tolerance";
@@ -40,6 +47,17 @@ export function compareScalars(a: Scalar, b: Scalar, precision: Precision): Matc
   const [left, right] = [parseScalar(a), parseScalar(b)];
   if (left === null || right === null) return { equal: false, how: "malformed" };
   return compareExpressions(left, right, decimal, precision);
+}
+
+/** "3 to 4" is a ratio where the other side is one. */
+function asRatio(text: string, against: string): string {
+  return against.includes(":") ? text.replace(/^(\d+)\s*(?:\\text\s*\{\s*to\s*\}|to)\s*(\d+)$/u, "$1:$2") : text;
+}
+
+/** Decimals of a side that is a decimal of two significant digits or more; infinite of any other. */
+function decimalsOf({ text }: Scalar): number {
+  const [, whole = "", places = ""] = /^[-+]?(\d*)\.(\d+)$/u.exec(text) ?? [];
+  return `${whole}${places}`.replace(/^0+/u, "").length >= 2 ? places.length : Number.POSITIVE_INFINITY;
 }
 
 /** A scalar's expression, its percent sign included; null when it is malformed. */
@@ -57,7 +75,8 @@ function exactOf(scalar: Scalar): Fraction | null {
 }
 
 /** What a number with a plain percent sign may mean. */
-function percentReadings(value: Fraction, { percent }: Scalar): Fraction[] {
+function percentReadings(value: Fraction, { percent }: Scalar, { lenient = false }: Precision): Fraction[] {
+  if (lenient && percent === "latex") return [value, value.mul(100)];
   return percent === "plain" ? [value, value.div(100)] : [value];
 }
 

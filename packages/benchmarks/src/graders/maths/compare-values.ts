@@ -5,7 +5,7 @@ import { sameTime } from "./clock.ts";
 import { compareEquations, compareInequalities, intervalOf } from "./compare-relations.ts";
 import type { Match, Precision } from "./match.ts";
 import { compareRealSets, isCondition } from "./real-sets.ts";
-import type { Combination, Scalar, Tuple, Value } from "./value.ts";
+import type { AnswerSet, Combination, Scalar, Tuple, Value } from "./value.ts";
 
 /** What counts as the same. */
 export interface Likeness extends Precision {
@@ -24,7 +24,7 @@ export function compareValues(gold: Value, answer: Value, likeness: Likeness): M
   if (gold.kind === "clock" || answer.kind === "clock") return sameClock(gold, answer) ? yes : no;
   if (gold.kind === "words" || answer.kind === "words") return sameWords(gold, answer);
   if (gold.kind === "relation" || answer.kind === "relation") return compareRelations(gold, answer, likeness);
-  if (gold.kind === "base" || answer.kind === "base") return sameBase(gold, answer) ? yes : no;
+  if (gold.kind === "base" || answer.kind === "base") return sameBase(gold, answer, likeness) ? yes : no;
   if (gold.kind === "congruence" || answer.kind === "congruence") return compareCongruences(gold, answer, likeness);
   if ([gold, answer].some((each) => each.kind === "combination" || isCondition(each))) {
     const sets = mayBeCondition(gold, answer, likeness) ? compareRealSets(gold, answer, likeness) : null;
@@ -33,10 +33,21 @@ export function compareValues(gold: Value, answer: Value, likeness: Likeness): M
   if (gold.kind === "combination" || answer.kind === "combination")
     return compareCombinations(unionOf(gold), unionOf(answer), again);
   if (gold.kind === "matrix" || answer.kind === "matrix") return compareMatrices(gold, answer, again);
-  if (gold.kind === "set" && answer.kind === "set") return sameItems(gold.items, answer.items, likeness) ? yes : no;
+  if (gold.kind === "set" && answer.kind === "set") {
+    const named = byName(gold, answer);
+    if (named) return everyPair(gold.items, named, again);
+    return sameItems(gold.items, answer.items, likeness) ? yes : no;
+  }
   if (gold.kind === "tuple" && answer.kind === "tuple") return compareTuples(gold, answer, again);
   if (gold.kind === "scalar" && answer.kind === "scalar") return compareScalars(gold, answer, likeness);
   return compareMixed(gold, answer, again);
+}
+
+/** The answer's items in the gold's order, where both give the same names each a value. */
+function byName(gold: AnswerSet, answer: AnswerSet): readonly Value[] | null {
+  if (!gold.names || gold.names.length !== answer.names?.length) return null;
+  const places = gold.names.map((name) => (answer.names as readonly string[]).indexOf(name));
+  return places.includes(-1) ? null : places.map((place) => answer.items[place] as Value);
 }
 
 /** Inequalities in the place of a gold interval are accepted or not. */
@@ -167,7 +178,11 @@ function compareMatrices(gold: Value, answer: Value, again: (a: Value, b: Value)
 /** A tuple is a column. */
 function rowsOf(value: Value): readonly (readonly Value[])[] | null {
   if (value.kind === "matrix") return value.rows;
-  return value.kind === "tuple" && isRound(value) ? value.items.map((item) => [item]) : null;
+  if (value.kind !== "tuple") return null;
+  if (isRound(value)) return value.items.map((item) => [item]);
+  // As programs write it: a list of rows.
+  const rows = value.items.map((item) => (item.kind === "tuple" && item.open === "[" ? item.items : null));
+  return rows.every((row) => row !== null) ? rows : null;
 }
 
 function compareRelations(gold: Value, answer: Value, likeness: Likeness): Match {
@@ -205,7 +220,9 @@ function sameClock(gold: Value, answer: Value): boolean {
   return other.kind === "scalar" && sameTime(clock, other.text);
 }
 
-function sameBase(gold: Value, answer: Value): boolean {
+function sameBase(gold: Value, answer: Value, { lenient = false }: Likeness): boolean {
+  const [one, other] = gold.kind === "base" ? [gold, answer] : [answer, gold];
+  if (lenient && one.kind === "base" && other.kind === "scalar") return one.digits === other.text;
   return gold.kind === "base" && answer.kind === "base" && gold.digits === answer.digits && gold.base === answer.base;
 }
 
@@ -234,6 +251,7 @@ function lettersOf(value: Value): string | null {
   if (value.kind !== "words" && value.kind !== "scalar") return null;
   return value.text
     .replaceAll(/\\(?:text|textbf|textit|textrm|mbox|mathrm|mathbf)(?![a-z])/gu, "")
+    .replace(/^[\s{]*(?:an?|the)\s+(?=\p{L}{2})/iu, "")
     .replaceAll(/[^\p{L}\p{N}]/gu, "")
     .toLowerCase();
 }

@@ -266,7 +266,7 @@ function formulasIn(text: string): Span[] {
 
 /** A text without any sentence in it. */
 function wholeExpression(text: string): Candidate | null {
-  const bare = text.trim();
+  const bare = text.trim().replace(/^(\*\*|__|`)([^*_`]+)\1$/u, "$2");
   if (bare.length === 0 || bare.length > 400 || bare.includes("\n")) return null;
   const prose = bare
     .replaceAll(/\\[a-zA-Z]+|\{[^{}]*\}|(?<=[\d)])(?:or|and)(?![a-z])/gu, " ")

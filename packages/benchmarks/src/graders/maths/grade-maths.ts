@@ -1,5 +1,6 @@
 import { plainCharacters } from "../plain-characters.ts";
 import { noAnswer, type Verdict } from "../verdict.ts";
+import { extractLetter } from "../letter-answer.ts";
 import { choiceOf, letterAlone } from "./choice.ts";
 import { compareValues, type Likeness } from "./compare-values.ts";
 import { findAnswers, findWords, type AnswerForms, type Candidate } from "./find-answers.ts";
@@ -16,6 +17,11 @@ export interface MathsOptions {
   readonly tolerance?: number | readonly number[];
   /** An interval in the gold accepts inequalities. The other way round always holds. Default true. */
   readonly inequalities?: boolean;
+  /**
+   * Forgives what is written and not said: a percent sign on one side, a decimal rounded to two digits or more, a unit that
+   * is another, a base that is left out. Default false.
+   */
+  readonly lenient?: boolean;
   /** Whether variables have to have the same names. Default true. */
   readonly strictNames?: boolean;
   /** Where answers are looked for. Default both. */
@@ -42,7 +48,7 @@ export function gradeMaths(reply: string, gold: string, options: MathsOptions = 
   // "No solution" is a set, and said in words.
   const spoken = wantedFirst.kind === "words" || (wantedFirst.kind === "set" && /solution/iu.test(wantedText));
   const inWords = spoken && !options.bareReply && !/\$|\\[([]/u.test(reply);
-  const found = inWords ? findWords(reply) : candidatesOf(reply, options.forms ?? both, options.bareReply);
+  const found = inWords ? wordsOf(reply, wantedText) : candidatesOf(reply, options.forms ?? both, options.bareReply);
   const first = found[0];
   if (!first) return noAnswer;
   if (identityOf(normaliseLatex(first.text)) === identityOf(normaliseLatex((golds[0] as ReadCandidate).text)))
@@ -50,7 +56,8 @@ export function gradeMaths(reply: string, gold: string, options: MathsOptions = 
   const [answer] = valuesOf(found, 1);
   if (!answer) return { ...noAnswer, extracted: first.text, rule: `${first.rule}, cannot be read` };
   const names = options.strictNames ?? true;
-  const said = names ? answer.value : renamed(answer.text);
+  const constant = constantOf(answer.text, (golds[0] as ReadCandidate).text);
+  const said = names ? (constant ?? answer.value) : renamed(answer.text);
   const wanted = names ? golds.map(({ value }) => value) : golds.map(({ text }) => renamed(text));
   const [plain] = wanted.flatMap((value) => (value && said ? [compareValues(value, said, likeness)] : []));
   const match = plain?.equal ? plain : (compareChoices(golds[0] as ReadCandidate, answer, likeness) ?? plain);
@@ -75,14 +82,29 @@ function compareChoices(gold: ReadCandidate, answer: ReadCandidate, likeness: Li
   return a && b && compareValues(a, b, likeness);
 }
 
+/** Where the gold is the letter of a choice, a sentence is read for its letter. */
+function wordsOf(reply: string, gold: string): Candidate[] {
+  const found = findWords(reply);
+  const chosen = found[0]?.rule !== "boxed" && letterAlone(gold) !== null ? extractLetter(reply, "ABCDEFGH") : null;
+  return chosen ? [{ text: chosen.answer, rule: chosen.rule }] : found;
+}
+
+/** An answer whose constant of integration has another letter than the gold's, with the gold's. */
+function constantOf(answer: string, gold: string): Value | null {
+  const wanted = /\+\s*([CcKk])$/u.exec(gold.trim())?.[1];
+  const [, rest, said] = /^(.+\+\s*)([CcKk])$/su.exec(answer.trim()) ?? [];
+  if (wanted === undefined || rest === undefined || said === wanted || rest.includes(said as string)) return null;
+  return readValue(`${rest}${wanted}`);
+}
+
 interface ReadCandidate extends Candidate {
   readonly value: Value;
 }
 
-function likenessOf({ digits = 6, tolerance, inequalities = true }: MathsOptions): Likeness {
+function likenessOf({ digits = 6, tolerance, inequalities = true, lenient = false }: MathsOptions): Likeness {
   const list = typeof tolerance === "object" ? tolerance : null;
   const single = typeof tolerance === "number" ? tolerance : (list?.[0] ?? null);
-  return { digits, tolerance: single, tolerances: list && list.length > 1 ? list : null, inequalities };
+  return { digits, tolerance: single, tolerances: list && list.length > 1 ? list : null, inequalities, lenient };
 }
 
 function candidatesOf(text: string, forms: AnswerForms, bare: boolean | undefined): Candidate[] {

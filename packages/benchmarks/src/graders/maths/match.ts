@@ -4,6 +4,8 @@ export interface Precision {
   readonly digits: number;
   /** Largest absolute difference, where a benchmark names one; the digits then do not matter. */
   readonly tolerance: number | null;
+  /** How an answer is written decides less: see `MathsOptions.lenient`. */
+  readonly lenient?: boolean;
 }
 
 /** The outcome of one comparison. */

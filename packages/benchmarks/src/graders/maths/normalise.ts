@@ -56,11 +56,19 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
   [/(?<=\d),?\s*\\!\s*(?=\d{3})/gu, ","],
   [/(?<=\d)(?:\\[,;: ]|~)\s*(?=\d{3}(?!\d))/gu, ","],
   [/\\colon(?![a-zA-Z])/gu, ":"],
+  [
+    /(?<=\\mathbb\s*\{?\s*R\s*\}?)\s*(?:-|\\backslash(?![a-zA-Z])|\\!?smallsetminus(?![a-zA-Z]))\s*(?=\\\{|\\lbrace)/gu,
+    "\\setminus ",
+  ],
   [/\\langle(?![a-zA-Z])/gu, "("],
   [/\\rangle(?![a-zA-Z])/gu, ")"],
   [/\{([^{}]{1,60})\\choose(?![a-zA-Z])([^{}]{1,60})\}/gu, "\\binom{$1}{$2}"],
-  [/\{([^{}]{1,60})\\over(?![a-zA-Z])([^{}]{1,60})\}/gu, "\\frac{$1}{$2}"],
+  [/\{((?:[^{}]|\{[^{}]{1,40}\}){1,60}?)\\over(?![a-zA-Z])((?:[^{}]|\{[^{}]{1,40}\}){1,60}?)\}/gu, "\\frac{$1}{$2}"],
+  [/(?:\{\s*\}|\\?\^)?\s*_?\^?\{?(\d{1,4})\}?\s*\\?(?:mathrm\{C\}|C)_\{?(\d{1,4})\}?/gu, "\\binom{$1}{$2}"],
   [/\^\{?(\d+)\}?\s*\/\s*_\{?(\d+)\}?/gu, "\\frac{$1}{$2}"],
+  // A letter in roman type behind a space is a unit: 300\,\mathrm{K}. The imaginary unit, e and a differential are not.
+  [/(?<=[\d})]\s*(?:\\[,;: ]|~)\s*)\\mathrm\s*\{\s*([A-Zgms])\s*\}/gu, "\\text{$1}"],
+  [/(?<=[\d})]\s*(?:\\[,;: ]|~)\s*)(?:\\text\s*\{\s*([kM])\s*\}\s*)?\\Omega(?![a-zA-Z])/gu, "\\text{$1ohm}"],
   [/(?<!\\)\\[!,;:> ]|~|\\(?:q?quad|thinspace|enspace|hspace\{[^{}]*\})/gu, " "],
   [/\\[dtc]frac(?![a-zA-Z])/gu, "\\frac"],
   [/\\[dt]binom(?![a-zA-Z])/gu, "\\binom"],
@@ -74,6 +82,9 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
   [/\\(?:rbrace)(?![a-zA-Z])/gu, "\\}"],
   [/\\(?:lvert|rvert|vert)(?![a-zA-Z])/gu, "|"],
   [/\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![a-zA-Z]))|\\degrees?(?![a-zA-Z])/gu, "\\degree "],
+  // A sum in dollars keeps its unit, where nothing follows that could be more of the number.
+  [/(?<![\d.])\\\$\s*(\d+(?:,\d{3})*(?:\.\d+)?)(?=\s*(?:$|[;]|,(?!\d)))/gu, "$1\\text{ dollars}"],
+  [/\\text\s*\{\s*(?:USD|US)\s*\}\s*(?=\d)/gu, ""],
   [/\\(?:pounds|euro|textdollar)(?![a-zA-Z])|\\\$|[€£¥]/gu, ""],
   [/\\operatorname\*?\s*\{([a-zA-Z]{2,10})\}/gu, "\\$1 "],
   [

@@ -27,6 +27,8 @@ export function plainIn(text: string, taken: readonly Span[]): Span[] {
   for (const match of text.slice(tail).matchAll(inProse)) {
     const start = tail + match.index;
     if (spans.some((span) => start >= span.start && start < span.end)) continue;
+    // With a name right behind it a number is a term.
+    if (/^[xyzn](?![\p{L}\d])/u.test(text.slice(tail + match.index + match[0].length))) continue;
     const last = found.at(-1);
     const end = endOf(text, start + match[0].length);
     const between = last && text.slice(last.end, start);

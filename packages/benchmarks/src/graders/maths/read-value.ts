@@ -8,6 +8,7 @@ import { normaliseLatex } from "./normalise.ts";
 import { exactNumber, readScalar } from "./read-scalar.ts";
 import { closingAt, splitTop } from "./split-top.ts";
 import { withoutUnit } from "./units.ts";
+import { unitVectors } from "./unit-vectors.ts";
 import type { Relator, Scalar, Tuple, Value } from "./value.ts";
 
 /** Characters of an answer; a longer one is not an answer. */
@@ -21,9 +22,17 @@ const maxItems = 300;
  */
 export function readValue(latex: string): Value | null {
   if (latex.length > longestAnswer) return null;
-  const text = withoutDeterminants(withoutWrapping(normaliseLatex(latex)));
+  const text = withoutDeterminants(withoutCondition(withoutWrapping(normaliseLatex(unitVectors(latex) ?? latex))));
   if (text === "" || nesting(text) > 60) return null;
   return read(text, 0);
+}
+
+/** `2\pi k, k \in \mathbb{Z}` says of which kind k is, and no second answer. */
+function withoutCondition(text: string): string {
+  return text.replace(
+    /(?<=[^,;\s(])\s*(?:[,;]\s*|(?=\\text|\())\(?\s*(?:\\text\s*\{\s*(?:where|for|with)(?: any| all)?(?: integers?)?\s*\}\s*)?[kmn]\s*\\in\s*\\mathbb\s*\{?\s*[ZN]\s*\}?\s*\)?$/u,
+    "",
+  );
 }
 
 function read(given: string, depth: number): Value | null {
@@ -83,7 +92,7 @@ const thousands = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/u;
 /** Answers side by side: by semicolons, by "and", by commas. */
 function listed(text: string, next: (text: string) => Value | null): Value | null {
   for (const separator of [/;/u, conjunction, /,/u]) {
-    if (separator.source === "," && (exactNumber(text) || thousands.test(text))) return null;
+    if (separator.source === "," && isOneNumber(text)) return null;
     const pieces = splitTop(text, separator)
       .map((piece) => piece.text.trim())
       .filter((piece) => piece !== "");
@@ -101,6 +110,12 @@ function listed(text: string, next: (text: string) => Value | null): Value | nul
   return null;
 }
 
+/** Commas between its digits are of thousands, with a unit behind it or without. */
+function isOneNumber(text: string): boolean {
+  const { text: bare } = withoutUnit(text);
+  return exactNumber(text) !== null || thousands.test(text) || exactNumber(bare) !== null || thousands.test(bare);
+}
+
 function commas(text: string): string[] {
   if (exactNumber(text)) return [text];
   return splitTop(text, /,/u).map((piece) => piece.text.trim());
@@ -113,9 +128,12 @@ function groupOf(text: string, grouped: boolean): string {
 
 function collected(pieces: readonly string[], text: string, next: (text: string) => Value | null): Value | null {
   const items: Value[] = [];
+  const names: string[] = [];
   for (const piece of pieces) {
     const value = next(piece);
     if (!value) return null;
+    const name = value.kind === "relation" && value.assigned ? /^[a-zA-Z]$/u.exec(value.sides[0]?.text ?? "") : null;
+    if (name) names.push(name[0]);
     // `n = 1, 2, 3` names what it lists once.
     const held = value.kind === "relation" && value.assigned ? value.assigned : value;
     if (held.kind === "set" && held.items.length > 0 && !piece.startsWith("\\{")) items.push(...held.items);
@@ -123,7 +141,10 @@ function collected(pieces: readonly string[], text: string, next: (text: string)
   }
   // A sentence is no list.
   const prose = items.every((item) => item.kind === "words") && /[a-zA-Z]{2,} [a-zA-Z]{2,}/u.test(text);
-  return prose ? { kind: "words", text } : { kind: "set", items };
+  if (prose) return { kind: "words", text };
+  // `x = 1, y = 2` says which is which.
+  const named = names.length === items.length && new Set(names).size === names.length;
+  return { kind: "set", items, ...(named && { names }) };
 }
 
 const relator = /\\neq|\\leq|\\geq|\\approx|\\equiv|=|<|>/u;
@@ -216,17 +237,28 @@ const environments =
   /^\\begin\{(?:[pbB]?matrix|smallmatrix|array)\}\s*(?:\{[lcr|\s]*\})?(.*)\\end\{(?:[pbB]?matrix|smallmatrix|array)\}$/su;
 
 function matrix(text: string, next: (text: string) => Value | null): Value | null {
+  const turned = /^(.*\S)\s*\^\s*\{?\s*(?:T|\\top|\\intercal|\\mathsf\s*\{?T\}?)\s*\}?$/su.exec(text)?.[1];
+  if (turned !== undefined && turned.endsWith("}")) {
+    const whole = matrix(turned, next);
+    return whole?.kind === "matrix" ? { kind: "matrix", rows: transposed(whole.rows) } : null;
+  }
   const bare = text.replace(/^[([]\s*(\\begin.*\\end\{\w+\})\s*[)\]]$/su, "$1");
   const inner = environments.exec(bare)?.[1];
   if (inner === undefined || closingAt(bare, 0) !== bare.length) return null;
   const rows: Value[][] = [];
-  for (const { text: line } of splitTop(inner, /\\\\|\\cr(?![a-z])/u)) {
+  for (const { text: line } of splitTop(inner, /\\\\(?:\s*\[-?[\d.]+\s*(?:pt|em|ex|mm|cm)\])?|\\cr(?![a-z])/u)) {
     if (line.trim() === "") continue;
     const row = splitTop(line, /&/u).map((cell) => next(cell.text));
     if (row.includes(null)) return null;
     rows.push(row as Value[]);
   }
   return rows.length === 0 ? null : { kind: "matrix", rows };
+}
+
+function transposed(rows: readonly (readonly Value[])[]): readonly (readonly Value[])[] {
+  const [first = []] = rows;
+  if (rows.some((row) => row.length !== first.length)) return rows;
+  return first.map((_, column) => rows.map((row) => row[column] as Value));
 }
 
 /** A sum or product of matrices. */

@@ -1,3 +1,5 @@
+import { measureOf } from "./measures.ts";
+
 /**
  * Units that may follow a number without changing it. A benchmark that grades units says so itself; this list is short on
  * purpose, because a letter after a number is a variable as often as a unit.
@@ -20,57 +22,45 @@ const saying =
 const scales: Readonly<Record<string, string>> = { thousand: "1000", million: "1000000", billion: "1000000000" };
 const percents = /^\s*(?:percent|pct)\.?\s*$/u;
 
-/** Measures by their names; a name that is not here is a thing that is counted, or nothing. */
-const measures: readonly (readonly [string, RegExp])[] = [
-  ["mph", /^(?:mph|mi(?:les?)?(?:\/|per)(?:h|hr|hour))$/u],
-  ["km/h", /^(?:kmh|kph|k(?:m|ilomet(?:er|re)s?)(?:\/|per)(?:h|hr|hour))$/u],
-  ["m/s", /^m(?:et(?:er|re)s?)?(?:\/|per)s(?:ec|econd)?$/u],
-  ["mm", /^(?:mm|millimet(?:er|re)s?)$/u],
-  ["cm", /^(?:cm|centimet(?:er|re)s?)$/u],
-  ["km", /^(?:km|kilomet(?:er|re)s?)$/u],
-  ["m", /^(?:m|met(?:er|re)s?)$/u],
-  ["in", /^(?:in|inch|inches)$/u],
-  ["ft", /^(?:ft|foot|feet)$/u],
-  ["yd", /^(?:yd|yards?)$/u],
-  ["mi", /^(?:mi|miles?)$/u],
-  ["s", /^(?:s|secs?|seconds?)$/u],
-  ["min", /^(?:mins?|minutes?)$/u],
-  ["h", /^(?:h|hrs?|hours?)$/u],
-  ["day", /^days?$/u],
-  ["week", /^weeks?$/u],
-  ["month", /^months?$/u],
-  ["year", /^(?:yrs?|years?)$/u],
-  ["g", /^(?:g|grams?)$/u],
-  ["kg", /^(?:kg|kilograms?)$/u],
-  ["lb", /^(?:lbs?|pounds?)$/u],
-  ["oz", /^(?:oz|ounces?)$/u],
-  ["l", /^(?:l|lit(?:er|re)s?)$/u],
-  ["ml", /^(?:ml|millilit(?:er|re)s?)$/u],
-  ["dollar", /^(?:usd|dollars?)$/u],
-  ["cent", /^cents?$/u],
-];
-
-/** A measure with its power, such as `cm^2`; null where a text names none that is known. */
-function measureOf(text: string, power: string | undefined): string | null {
-  const bare = text.toLowerCase().replaceAll(/[\s().\\~,]/gu, "");
-  const [, prefix, rest, sign] = /^(square|cubic|sq|cu)?(.*?)(?:s?(squared|cubed)|\^\{?([23])\}?)?$/u.exec(bare) ?? [];
-  const named = measures.find(([, names]) => names.test(rest ?? ""))?.[0];
-  if (named === undefined) return null;
-  const word = prefix ?? sign;
-  const by =
-    /\^\{?([23])\}?$/u.exec(bare)?.[1] ?? power ?? (word === undefined ? "1" : word.startsWith("c") ? "3" : "2");
-  return by === "1" ? named : `${named}^${by}`;
-}
-
 /** A value without the unit behind it, and the measure that the unit is. */
 export interface Measured {
   readonly text: string;
   readonly measure: string | null;
 }
 
+/** A unit in a text command, with its power. */
+const unit = String.raw`\\(?:text|mathrm)\s*\{([^{}]{1,30})\}\s*(?:\^\s*\{?(-?\d)\}?)?`;
+const powerInside = /(\\(?:text|mathrm)\s*\{[^{}]{1,30})\^\s*\{(-?\d)\}/gu;
+/** Units that multiply each other; what stands between is no part of their names. */
+const product = String.raw`(?:\\(?:text|mathrm)\s*\{[^{}]{1,30}\}\s*(?:\^\s*\{?-?\d\}?)?\s*(?:\\cdot(?![a-zA-Z]))?\s*){1,4}`;
+const unitOverUnit = new RegExp(String.raw`\\frac\s*\{\s*(${product})\s*\}\s*\{\s*(${product})\s*\}$`, "u");
+const unitByUnit = new RegExp(String.raw`${unit}\s*(\/|\\cdot(?![a-zA-Z]))?\s*${unit}$`, "u");
+
+/** Units side by side, or one over the other, at the end of a text, as one: `\frac{\text{km}}{\text{h}}` is `\text{km/h}`. */
+function withJoinedUnits(text: string): string {
+  if (!/\\(?:text|mathrm)/u.test(text)) return text;
+  const power = (by: string | undefined): string => (by === undefined ? "" : `^${by}`);
+  let rest = text.replaceAll(powerInside, "$1^$2").replaceAll(powerInside, "$1^$2");
+  for (let i = 0; i < 3; i++) {
+    const over = unitOverUnit.exec(rest);
+    const by = over ? null : unitByUnit.exec(rest);
+    if (over) {
+      const [a, b] = [over[1], over[2]].map((side) =>
+        (side as string).replaceAll(/\\(?:text|mathrm)\s*\{([^{}]*)\}/gu, " $1").replaceAll(/\\cdot|[{}]/gu, " "),
+      );
+      rest = `${rest.slice(0, over.index)}\\text{${a}/(${b})}`;
+    } else if (by) {
+      const [, a = "", p, sign, b = "", q] = by;
+      if (measureOf(`${a}${power(p)}`) === null || measureOf(`${b}${power(q)}`) === null) break;
+      rest = `${rest.slice(0, by.index)}\\text{${a}${power(p)}${sign === "/" ? "/" : " "}${b}${power(q)}}`;
+    } else break;
+  }
+  return rest;
+}
+
 /** Takes a unit off. Thousands and millions in words become factors; words that say more than a unit stay. */
 export function withoutUnit(text: string): Measured {
-  let rest = text;
+  let rest = withJoinedUnits(text);
   let measure: string | null = null;
   for (let i = 0; i < 3; i++) {
     const said = inText.exec(rest);
@@ -85,7 +75,7 @@ export function withoutUnit(text: string): Measured {
     if (next === "" || next === rest) break;
     rest = scale === undefined ? next : `(${next}) \\cdot ${scale}`;
   }
-  return { text: rest, measure };
+  return measure === null && rest === withJoinedUnits(text) ? { text, measure } : { text: rest, measure };
 }
 
 /** `24 m^2` where the other side is in square metres: a unit that only the other side tells from a name. */

@@ -28,6 +28,8 @@ export interface AnswerSet {
   readonly items: readonly Value[];
   /** The word that joins inequalities; a comma may mean either. */
   readonly joined?: "and" | "or";
+  /** Where each item is given to a name of its own, the names. */
+  readonly names?: readonly string[];
 }
 
 /** A list in order; with two items also an interval. */

@@ -25,6 +25,18 @@ export const publishedLetters: Readonly<Record<PublishedLetterRule, (reply: stri
   "lm-eval-last": (reply: string): string | null => [...reply.matchAll(/\([A-Z]\)/gu)].at(-1)?.[0] ?? null,
 };
 
+/** The verdict on a letter that a published extractor finds. */
+export function gradePublishedLetter(reply: string, gold: string, rule: PublishedLetterRule): Verdict {
+  const letter = publishedLetters[rule](reply);
+  if (letter === null) return noAnswer;
+  return {
+    correct: letter === gold.trim().toUpperCase(),
+    extracted: letter,
+    rule: `${rule}'s rule`,
+    certainty: "exact",
+  };
+}
+
 /** How lm-evaluation-harness (task gsm8k, version 3) takes the number out of a reply: for comparison with its scores. */
 export type PublishedNumberRule = "strict-match" | "flexible-extract";
 
