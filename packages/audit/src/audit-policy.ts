@@ -2,6 +2,7 @@ import type { Utterance } from "@laconic/core";
 import type { Numbers } from "./numbers.ts";
 import { judge } from "./judge.ts";
 import { estimatorOf, type Row } from "./estimators.ts";
+import { examplesOf } from "./examples.ts";
 import { exact, type Findings, type Place } from "./findings.ts";
 import { lossOf } from "./losses.ts";
 import type { StepContext } from "./memory.ts";
@@ -353,6 +354,7 @@ function updatesOf(
   const updates = row.updates.map((update) => {
     const at = { ...place, optimizerStep: update.optimizerStep };
     const own = update.rows.map((s) => trained[s]).filter((each) => each !== undefined);
+    const examples = examplesOf(update, settings, findings, at);
     const now = cut(update.logProbs, own);
     const steps = train.steps * epochs * minibatches;
     const isOwnRate = isOwnValue(optimizer.learningRate);
@@ -364,14 +366,14 @@ function updatesOf(
         `loss of ${typeof objective === "object" ? objective.name : objective}`,
         `log-probs of ${to.policy} at ${to.at} are not recorded`,
       );
-      return { loss: null, dLogProbs: null, learningRate };
+      return { loss: null, dLogProbs: null, learningRate, examples };
     }
     if (typeof objective === "string") {
       findings.leaveOut(
         `loss of ${objective}`,
         "the objective is user-defined; what follows from its gradient is left out",
       );
-      return { loss: null, dLogProbs: null, learningRate };
+      return { loss: null, dLogProbs: null, learningRate, examples };
     }
     const units = joined(ratioUnit, own).map((members): UnitRow => {
       const all = (of: (i: number) => readonly number[] | undefined): number[] => members.flatMap((i) => of(i) ?? []);
@@ -388,11 +390,16 @@ function updatesOf(
     const result = lossOf(units, objective, correctionOf(settings, objective, step, units));
     if (!result) {
       findings.leaveOut(`loss of ${objective.name}`, "this audit has no second implementation of the objective");
-      return { loss: null, dLogProbs: null, learningRate };
+      return { loss: null, dLogProbs: null, learningRate, examples };
     }
     findings.number("loss", at, "loss", result.loss, update.loss);
     losses.push(result.facts);
-    return { loss: result.loss, dLogProbs: parted(result.dLogProbs, joined(ratioUnit, own), now), learningRate };
+    return {
+      loss: result.loss,
+      dLogProbs: parted(result.dLogProbs, joined(ratioUnit, own), now),
+      learningRate,
+      examples,
+    };
   });
   return { updates, losses };
 }

@@ -126,7 +126,15 @@ export class WeightAudit {
     const [first] = isFresh ? own.row.updates : [];
     const dLogProbsOfFirst = own.updates[0]?.dLogProbs;
     const sequencesOf = (rows: readonly number[]): Sequence[] => rows.map((s) => sequences[s] as Sequence);
-    const early = first && dLogProbsOfFirst ? await policy.backward(sequencesOf(first.rows), dLogProbsOfFirst) : null;
+    const backward = (
+      rows: readonly number[],
+      dLogProbs: readonly (readonly number[])[],
+      u: number,
+    ): ReturnType<OwnPolicy["backward"]> => {
+      const { examples } = own.updates[u] as PolicyFacts["updates"][number];
+      return policy.backward([...sequencesOf(rows), ...examples.sequences], [...dLogProbs, ...examples.dLogProbs]);
+    };
+    const early = first && dLogProbsOfFirst ? await backward(first.rows, dLogProbsOfFirst, 0) : null;
     first?.rows.forEach((s, i) => early?.seen[i] && known.set(s, early.seen[i]));
     await this.#old(facts, own, moved, sequences, known);
     if (own.row.refLogProbs && moved.reference) {
@@ -140,15 +148,28 @@ export class WeightAudit {
     }
     const { row } = own;
     for (const [u, update] of row.updates.entries()) {
-      const { dLogProbs, learningRate } = own.updates[u] as PolicyFacts["updates"][number];
+      const { dLogProbs, learningRate, examples } = own.updates[u] as PolicyFacts["updates"][number];
       if (!dLogProbs) return;
       const before = u === row.updates.length - 1 ? copyOf(await policy.weights()) : null;
       await this.#tick();
-      const { seen, norm } = (u === 0 && early) || (await policy.backward(sequencesOf(update.rows), dLogProbs));
+      const { seen, norm } = (u === 0 && early) || (await backward(update.rows, dLogProbs, u));
       const place = { step, policy: own.name, optimizerStep: update.optimizerStep, ...this.#by };
       let at = 0;
       let entropy = 0;
-      seen.forEach(({ logProbs, entropies }, i) => {
+      seen.slice(update.rows.length).forEach(({ logProbs }, i) =>
+        logProbs.forEach((value, token) => {
+          const at = { ...place, sequence: i, token };
+          this.#findings.number(
+            "log-prob",
+            at,
+            "log π of examples",
+            value,
+            examples.logProbs[i]?.[token],
+            tolerances.logProb,
+          );
+        }),
+      );
+      seen.slice(0, update.rows.length).forEach(({ logProbs, entropies }, i) => {
         entropies.forEach((each) => (entropy += each));
         const trained = own.trained[update.rows[i] as number];
         logProbs.forEach((value, token) => this.#logProb(trained, token, "log π", value, update.logProbs[at++]));

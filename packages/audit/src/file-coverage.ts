@@ -21,7 +21,7 @@ const byFile: Readonly<Record<keyof typeof runFiles, Covered>> = {
   timing: { state: "uncovered", why: "it is what a clock said" },
   episodes: {
     state: "partly",
-    why: "tokens, ledger, grades, rewards and updates; not that tokens were drawn by the seed, nor what they spell",
+    why: "tokens, ledger, grades, rewards and updates; not that tokens were drawn by the seed, nor what they spell, nor that supervised examples are those of their file",
   },
   evaluations: { state: "partly", why: "all but perplexities, where the episodes behind it are recorded" },
   test: { state: "covered", why: "from the episodes of the test problems" },

@@ -162,6 +162,7 @@ function policyMetrics(policy: PolicyFacts): Metrics {
     "actor/grad_norm": meanOf(norms),
     "actor/skipped_steps": row.updates.filter(({ applied }) => !applied).length,
     "optim/lr": updates.at(-1)?.learningRate ?? 0,
+    ...exampleMetrics(policy),
     ...(policy.row.oldLogProbs !== null && gapMetrics(policy)),
     ...ratioMetrics(policy),
     ...(hasOwnBudget && {
@@ -170,6 +171,13 @@ function policyMetrics(policy: PolicyFacts): Metrics {
       "budget/own_tokens": meanOf(known(judged.map(tokensOf))),
     }),
   };
+}
+
+/** Supervised examples of all optimiser steps together. */
+function exampleMetrics({ updates }: PolicyFacts): Metrics {
+  const logProbs = updates.flatMap(({ examples }) => examples.logProbs.flat());
+  if (logProbs.length === 0) return {};
+  return { "supervised/loss": -meanOf(logProbs), "supervised/tokens": logProbs.length };
 }
 
 /** Between the trainer's log π_old and the sampler's; where the latter are taken the gap was measured on a few sequences. */

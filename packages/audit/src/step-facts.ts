@@ -1,6 +1,7 @@
 import type { Numbers } from "./numbers.ts";
 import type { Estimated } from "./estimators.ts";
 import type { Findings, Place } from "./findings.ts";
+import type { Sequence } from "./llama.ts";
 import type { LossFacts } from "./losses.ts";
 import type { Rival } from "./opponents.ts";
 import type { PriceFacts, PriceState } from "./prices.ts";
@@ -47,11 +48,21 @@ export interface PolicyFacts {
     readonly loss: number | null;
     readonly dLogProbs: readonly (readonly number[])[] | null;
     readonly learningRate: number;
+    /** Supervised examples whose gradient was added; none in most runs. */
+    readonly examples: ExampleFacts;
   }[];
   readonly losses: readonly LossFacts[];
   /** log π_old and the sampler's, sequence by sequence. */
   readonly old: readonly (readonly number[])[];
   readonly sampled: readonly (readonly number[])[];
+}
+
+/** Supervised examples of an optimiser step: -weight / tokens is d loss / d log π of each of their tokens. */
+export interface ExampleFacts {
+  readonly sequences: readonly Sequence[];
+  readonly dLogProbs: readonly (readonly number[])[];
+  /** As the run recorded them, sequence by sequence. */
+  readonly logProbs: readonly (readonly number[])[];
 }
 
 /** What budgets said in a step. */

@@ -31,6 +31,8 @@ export { checkSplits, listSplits } from "./data/kept-splits.ts";
 export type { KeptSplit, SplitCheck } from "./data/kept-splits.ts";
 export { contamination } from "./data/contamination.ts";
 export type { Overlap } from "./data/contamination.ts";
+export { readRows } from "./data/formats/read-rows.ts";
+export type { DataRow } from "./data/data-row.ts";
 export { distribute } from "./data/distribute.ts";
 export type { DistributedProblem, Shard } from "./data/distribute.ts";
 

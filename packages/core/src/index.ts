@@ -123,6 +123,7 @@ export type {
   Schedule,
   StoppingRule,
 } from "./own-rules.ts";
+export type { ExampleFunction, ExampleMessage, SupervisedExample, SupervisedExamples } from "./supervised-example.ts";
 export { policyNeedKey } from "./objective.ts";
 export type {
   BatchTotals,

@@ -15,6 +15,7 @@ import type {
   Reward,
   Schedule,
   StoppingRule,
+  SupervisedExamples,
 } from "@laconic/core";
 import type { Cost } from "@laconic/rewards";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
@@ -29,7 +30,13 @@ import type {
   WrittenObjective,
 } from "@laconic/trainer";
 import type { NamedSink, OwnSinkPlace } from "./sinks/sink-setting.ts";
-import type { ActorSettings, MemorySettings, TaskSettings } from "./run/run-settings.ts";
+import type {
+  ActorSettings,
+  ExamplesWarmStart,
+  MemorySettings,
+  TaskSettings,
+  WorldWarmStart,
+} from "./run/run-settings.ts";
 
 /** A module whose default export is the value, or `./file.ts#name` for another; relative to the file that says it. */
 export type FileText = `./${string}` | `../${string}` | `/${string}`;
@@ -54,6 +61,16 @@ export type NamedTask = TaskSettings extends infer Task
     ? Omit<Task, "team"> & { readonly team: Own<TeamChoice> | readonly Own<TeamChoice>[] }
     : Task
   : never;
+
+/** A data file, a list or function of one's own, or the module that exports it. */
+type Examples = string | Own<SupervisedExamples>;
+
+/** Some of a warm start's settings have defaults; which model had it is for the run to say. */
+type WarmStartDefinition =
+  | ({ readonly name: "examples"; readonly examples: Examples } & Partial<
+      Omit<ExamplesWarmStart, "name" | "examples" | "model">
+    >)
+  | (Pick<WorldWarmStart, "name"> & Partial<Omit<WorldWarmStart, "name" | "model">>);
 
 type Learning = {
   /** How rewards become advantages. */
@@ -94,6 +111,8 @@ interface OwnTraining {
     readonly temperature: number | Own<Schedule>;
   };
   readonly earlyStopping?: TrainSettings["earlyStopping"] | Own<StoppingRule>;
+  /** Supervised examples that are learned beside what is earned. */
+  readonly supervised?: (NonNullable<TrainSettings["supervised"]> & { readonly examples: Examples }) | null;
   /** Chooses the problems of each step from the pool. */
   readonly curriculum?: Own<Curriculum>;
   /** Frozen opponents that play some agents in training. */
@@ -109,8 +128,10 @@ interface OwnTraining {
 /** A run as one writes it. What is absent is as `laconic train` has it without a configuration. */
 export interface RunDefinition {
   readonly task?: NamedTask | OwnTask;
-  /** `shipped`, a model folder, or `hub:owner/name@revision`. */
+  /** `shipped`, `untrained`, a model folder, or `hub:owner/name@revision`. */
   readonly model?: string;
+  /** A supervised warm start before the training. */
+  readonly warmStart?: WarmStartDefinition | null;
   /** What agents that do not learn speak with; null: the run's own model as it was before the first step. */
   readonly actor?: ActorSettings | Own<LanguageModel> | null;
   readonly policies?: "shared" | "own";

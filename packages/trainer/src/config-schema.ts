@@ -21,6 +21,7 @@ import {
   asynchronousDefaults,
   filledGroups,
   opponentDefaults,
+  supervisedDefaults,
   type AdvantageSettings,
   type CreditSettings,
   type TrainConfig,
@@ -28,11 +29,13 @@ import {
 import { estimatorOf } from "./estimator-of.ts";
 import {
   asynchronousTable,
+  besideTable,
   checkpointTable,
   creditTables,
   divergenceTable,
   earlyStoppingTable,
   evaluationTable,
+  exampleTable,
   learningRateTable,
   loopTable,
   opponentsTable,
@@ -82,6 +85,9 @@ function someOf(fields: Table): Table {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, { ...field, optional: true }]));
 }
 
+/** Settings of supervised examples; what is absent is that of `supervisedDefaults`. */
+export const exampleShape: Shape = { kind: "group", fields: someOf(exampleTable) };
+
 const pricesSchema: z.ZodType<TrainConfig["prices"]> = z.record(z.string(), z.number().min(0));
 
 const scheduleSchema = tableSchema(learningRateTable);
@@ -117,6 +123,7 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   prices: pricesSchema,
   budget: schemaOf(budgetOptionsShape).nullable(),
   budgets: z.record(z.string(), schemaOf(budgetOptionsShape)),
+  supervised: tableSchema({ ...besideTable, ...exampleTable }).nullable(),
   optimizer: z.strictObject({ ...tableSchema(optimizerTable).shape, learningRate: scheduleSchema }),
   evaluation: tableSchema(evaluationTable),
   divergence: tableSchema(divergenceTable).nullable(),
@@ -148,6 +155,7 @@ const filled: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["asynchronous", asynchronousDefaults],
   ["divergence", agentGspoDefaults.divergence],
   ["opponents", opponentDefaults],
+  ["supervised", supervisedDefaults],
 ]);
 
 /** One number as a clip is plainly meant for both sides. */

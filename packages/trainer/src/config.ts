@@ -6,12 +6,14 @@ import type { DivergenceSettings } from "./divergence.ts";
 import type { LearningRateSchedule } from "./learning-rate.ts";
 import {
   asynchronousTable,
+  besideTable,
   checkpointTable,
   type creditTables,
   defaultsOf,
   divergenceTable,
   type earlyStoppingTable,
   evaluationTable,
+  exampleTable,
   learningRateTable,
   loopTable,
   opponentsTable,
@@ -59,6 +61,8 @@ export type AsynchronousSettings = ValuesOf<typeof asynchronousTable>;
 
 /** Frozen opponents that play some agents in training: past selves, and other runs. */
 export type OpponentSettings = ValuesOf<typeof opponentsTable>;
+/** Supervised examples that are learned beside what is earned; the examples themselves are a policy's. */
+export type SupervisedSettings = ValuesOf<typeof besideTable> & ValuesOf<typeof exampleTable>;
 
 /** Everything that decides what a run computes. Plain data: the same configuration and seed give the same run. */
 export interface TrainConfig extends ValuesOf<typeof loopTable> {
@@ -91,6 +95,8 @@ export interface TrainConfig extends ValuesOf<typeof loopTable> {
   readonly budget: BudgetOptions | null;
   /** Eq. 5 for other costs, by name: of an agent, an edge, what is read. */
   readonly budgets: Readonly<Record<string, BudgetOptions>>;
+  /** Null learns from rewards alone. */
+  readonly supervised: SupervisedSettings | null;
   readonly optimizer: ValuesOf<typeof optimizerTable> & {
     /** Over optimiser steps. */
     readonly learningRate: LearningRateSchedule;
@@ -122,7 +128,7 @@ export type TrainSettings = {
   readonly [
     Key in Exclude<
       keyof TrainConfig,
-      FilledGroup | "asynchronous" | "divergence" | "objective" | "opponents" | "policies"
+      FilledGroup | "asynchronous" | "divergence" | "objective" | "opponents" | "policies" | "supervised"
     >
   ]?: TrainConfig[Key];
 } & {
@@ -135,6 +141,8 @@ export type TrainSettings = {
   readonly divergence?: Partial<DivergenceSettings> | null;
   /** What is absent is that of {@link opponentDefaults}; null is as good as absent. */
   readonly opponents?: (Pick<OpponentSettings, "sides"> & Partial<OpponentSettings>) | null;
+  /** What is absent is that of {@link supervisedDefaults}. */
+  readonly supervised?: Partial<SupervisedSettings> | null;
 } & {
   readonly [Key in Exclude<FilledGroup, "optimizer">]?: Partial<TrainConfig[Key]>;
 } & {
@@ -148,6 +156,11 @@ export const asynchronousDefaults: AsynchronousSettings = defaultsOf(asynchronou
 
 /** Of runs that ask for opponents. */
 export const opponentDefaults: Omit<OpponentSettings, "sides"> = defaultsOf(opponentsTable);
+/** Of runs that learn from examples too; ours. */
+export const supervisedDefaults: SupervisedSettings = {
+  ...defaultsOf(besideTable),
+  ...defaultsOf(exampleTable),
+};
 
 /** The paper's choices where it makes any; the rest are ours and say so. */
 export const agentGspoDefaults: TrainConfig = {
@@ -166,6 +179,7 @@ export const agentGspoDefaults: TrainConfig = {
   prices: {}, // no λ is given
   budget: null, // optional in Algorithm 1
   budgets: {},
+  supervised: null,
   optimizer: { ...defaultsOf(optimizerTable), learningRate: defaultsOf(learningRateTable) },
   evaluation: defaultsOf(evaluationTable),
   divergence: defaultsOf(divergenceTable), // ours

@@ -8,7 +8,7 @@ export type { TrainOptions, TrainResult } from "./train.ts";
 export { matchmakings } from "./opponents/matchmaking.ts";
 export type { WinRate } from "./opponents/evaluate-opponents.ts";
 export { type DivergenceSettings } from "./divergence.ts";
-export { agentGspoDefaults, asynchronousDefaults } from "./config.ts";
+export { agentGspoDefaults, asynchronousDefaults, supervisedDefaults } from "./config.ts";
 export type {
   AdvantageSettings,
   AsynchronousSettings,
@@ -16,12 +16,13 @@ export type {
   OpponentSettings,
   PolicySettings,
   ScoringSettings,
+  SupervisedSettings,
   TrainConfig,
   TrainSettings,
   TreeSettings,
   WrittenObjective,
 } from "./config.ts";
-export { parseTrainConfig } from "./config-schema.ts";
+export { exampleShape, parseTrainConfig } from "./config-schema.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
 export type { TrainingTask } from "@laconic/topologies";
 export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts } from "./parts.ts";
@@ -37,8 +38,12 @@ export { rewardOf, scorer } from "./scorer.ts";
 export type { Scorer } from "./scorer.ts";
 export { needsOldPass } from "./stages/old-log-probs.ts";
 export { describeUnscored, scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
-export { supervised } from "./supervised.ts";
-export type { SupervisedOptions } from "./supervised.ts";
+export { supervised } from "./supervised/supervised.ts";
+export type { SupervisedOptions } from "./supervised/supervised.ts";
+export { encodeExample } from "./supervised/encode-example.ts";
+export type { ExampleSettings, ExampleTokenizer } from "./supervised/encode-example.ts";
+export { checkedExamples, exampleStream } from "./supervised/example-stream.ts";
+export type { ExampleSize, ExampleStream, Learners, StreamOptions } from "./supervised/example-stream.ts";
 export { learningRateAt } from "./learning-rate.ts";
 export type { LearningRateSchedule } from "./learning-rate.ts";
 

@@ -84,6 +84,12 @@ export const metricNames: readonly MetricName[] = [
     meaning: "The same with prefixes that sequences share counted once, as the engine passed them.",
   },
   { name: "actor/shared_token_fraction", meaning: "Part of the tokens that was not passed again: 1 - rows / tokens." },
+  {
+    name: "supervised/loss",
+    meaning:
+      "Mean cross-entropy of the supervised examples of the step in nats per learned token, before each optimiser step.",
+  },
+  { name: "supervised/tokens", meaning: "Tokens of supervised examples that were learned in the step." },
 
   {
     name: "sampling/logp_difference_mean",

@@ -18,6 +18,7 @@ import {
 import type { PriceController, PriceRule } from "@laconic/budget";
 import type { Costs } from "@laconic/rewards";
 import type { TrainingTask } from "@laconic/topologies";
+import type { ExampleStream } from "./supervised/example-stream.ts";
 import type { GroupSource } from "./group-source.ts";
 
 /** Weights in training, and who speaks with them. */
@@ -34,6 +35,8 @@ export interface TrainedPolicy {
   readonly budget?: PriceController | PriceRule;
   /** Over optimiser steps. */
   readonly learningRate?: Schedule;
+  /** Learned beside what it earns, as `supervised` of the configuration says. */
+  readonly examples?: ExampleStream;
 }
 
 /** What a run is made of, beside its configuration. */

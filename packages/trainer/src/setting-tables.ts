@@ -91,6 +91,26 @@ export const creditTables = {
   quality: { alpha: { shape: { kind: "number", min: 0 } } },
 } as const;
 
+/** What is learned of supervised examples. */
+export const exampleTable = {
+  /** Turns of the assistant: all that an example has, or its last. */
+  turns: { shape: { kind: "choice", of: ["all", "last"] }, default: "all" },
+  /** Of prompt and completion; null is the model's context. */
+  maxTokens: { shape: { kind: "number", integer: true, min: 2 }, nullable: true, default: null },
+  /** A longer example ends the run before it begins, or its completion is cut. */
+  long: { shape: { kind: "choice", of: ["refuse", "truncate"] }, default: "refuse" },
+  /** Whose policy learns examples that name neither agent nor policy; all policies when absent. */
+  agent: { shape: { kind: "text", notEmpty: true }, optional: true },
+} as const;
+
+/** How supervised examples join what is earned; with those of {@link exampleTable}. */
+export const besideTable = {
+  /** Examples of each optimiser step. */
+  batch: { shape: { kind: "number", integer: true, min: 1 }, default: 8 },
+  /** Factor of their mean cross-entropy per token in the loss. */
+  weight: { shape: { kind: "number", above: 0 }, default: 0.1 },
+} as const;
+
 /** When a run is taken to have diverged: both what it earns and how it speaks have broken. */
 export const divergenceTable = {
   /** Share of the best mean grade that has to be lost, above 0 and below 1. */

@@ -7,7 +7,7 @@ import { wholeNumber } from "../cli/numbers.ts";
 import { printResult } from "../cli/terminal.ts";
 import { trainWarmStart, warmStartNames, warmStartSettings } from "@laconic/runtime";
 import { chooseDevice } from "@laconic/runtime/devices";
-import { openModelFolder } from "@laconic/runtime/models";
+import { foundAgain, openModelFolder } from "@laconic/runtime/models";
 import { jsonFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
 
@@ -51,7 +51,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         const folder = resolve(args.out);
         const place = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
         const { pinned, folder: from } = await openModelFolder(args.model, terminal);
-        const model = pinned.startsWith("hub:") ? pinned : resolve(pinned);
+        const model = foundAgain(pinned);
         const { seed } = args;
         const warmStart = {
           ...warmStartSettings.parse({

@@ -85,6 +85,11 @@ export interface StoredUpdate {
   readonly gradNorm: number | null;
   readonly learningRate: number;
   readonly applied: boolean;
+  /** Supervised examples whose gradient was added: prompt and completion tokens, and log π of the latter. */
+  readonly examples?: {
+    readonly sequences: readonly (readonly [prompt: readonly number[], completion: readonly number[]])[];
+    readonly logProbs: PackedNumbers;
+  };
 }
 
 /** What a policy was trained on: rollout and turn of each sequence, with its advantage or one per token. */

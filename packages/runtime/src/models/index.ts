@@ -3,6 +3,6 @@
  * @module @laconic/runtime/models
  */
 export { convertedFolder } from "./llama2c-folder.ts";
-export { openModelFolder } from "./model-folder.ts";
+export { foundAgain, openModelFolder } from "./model-folder.ts";
 export type { ModelFolderOptions } from "./model-folder.ts";
 export { shippedCheckpoint } from "./relay-model.ts";

@@ -8,6 +8,7 @@ import { environmentValue } from "../folders/environment.ts";
 import type { Progress } from "../progress.ts";
 import { convertedFolder } from "./llama2c-folder.ts";
 import { shippedCheckpoint } from "./relay-model.ts";
+import { untrainedFolder, untrainedModel } from "./untrained-model.ts";
 import { userCache } from "../folders/user-cache.ts";
 
 /** A model's files on this machine. */
@@ -31,7 +32,7 @@ export interface ModelFolderOptions {
 }
 
 /**
- * Finds a model by what a configuration or command line calls it: `shipped`, `stories260k`, a folder, a llama2.c checkpoint, or `hub:owner/name` with
+ * Finds a model by what a configuration or command line calls it: `shipped`, `untrained`, `stories260k`, a folder, a llama2.c checkpoint, or `hub:owner/name` with
  * `/folder` below it and `@revision` where it is not `main`. Files that the hub's cache lacks are downloaded, with progress;
  * checkpoints of llama2.c are converted once, into the user's cache.
  * @throws LaconicError `checkpoint_missing` for a folder that does not exist, and what `openSnapshot` and `convertedFolder` throw
@@ -42,6 +43,7 @@ export async function openModelFolder(
   { weights = true, offline = false }: ModelFolderOptions = {},
 ): Promise<ModelFolder> {
   if (given === "shipped") return { folder: fileURLToPath(shippedCheckpoint), pinned: given, name: "relay-one-fact" };
+  if (given === untrainedModel) return { folder: await untrainedFolder(userCache()), pinned: given, name: given };
   if (given === storyModel) return openModelFolder(modelPlace(given), progress, { weights, offline });
   const [, repo, below, revision = "main"] = hubName.exec(given) ?? [];
   if (repo !== undefined) return fromHub({ repo, below, revision, weights, offline }, progress);
@@ -53,6 +55,11 @@ export async function openModelFolder(
     return { folder: await asModelFolder(dirname(folder), progress, folder), pinned: given, name };
   const hint = /^\w[\w.-]*\/\w[\w.-]*$/.test(given) ? `; a model of the Hugging Face hub is written hub:${given}` : "";
   throw new LaconicError("checkpoint_missing", `there is no model folder ${folder}${hint}`, { folder });
+}
+
+/** The name of a model that is found again from any folder. */
+export function foundAgain(pinned: string): string {
+  return pinned.startsWith("hub:") || pinned === untrainedModel ? pinned : resolve(pinned);
 }
 
 /** The presets' story model. */

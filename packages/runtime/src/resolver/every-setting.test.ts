@@ -10,7 +10,6 @@ const reasons: Readonly<Record<string, string>> = {
   teachers: "weights, as model",
   bases: "weights, as model",
   lora: "a shape of weights; the engine's passes are written for it",
-  warmStart: "named courses; examples of one's own are not taken yet",
   engine: "an address and its settings",
   sampler: "addresses and their settings",
   policies: "who shares weights: two answers",

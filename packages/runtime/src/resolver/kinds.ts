@@ -13,6 +13,7 @@ export type KindName =
   | "stopping"
   | "curriculum"
   | "matchmaking"
+  | "examples"
   | "estimator"
   | "objective"
   | "cost"
@@ -26,6 +27,8 @@ export type KindName =
 export interface Kind {
   readonly noun: string;
   readonly lacks: (value: unknown) => string | null;
+  /** Reads a file that is no module: any text at its key names a file then. */
+  readonly read?: (file: string) => Promise<unknown>;
 }
 
 type Member = "function" | "object" | "array" | "string";
@@ -91,6 +94,14 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
   stopping: { noun: "stopping rule", lacks: isFunction },
   curriculum: { noun: "curriculum", lacks: isFunction },
   matchmaking: { noun: "matchmaking", lacks: isFunction },
+  examples: {
+    noun: "list of examples",
+    lacks: (value) =>
+      Array.isArray(value) || typeof value === "function"
+        ? null
+        : `it is ${described(value)}, not a list or a function`,
+    read: async (file) => (await import("./example-rows.ts")).exampleRows(file),
+  },
   estimator: {
     noun: "estimator",
     lacks: (value) =>

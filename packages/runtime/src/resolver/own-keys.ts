@@ -38,6 +38,7 @@ export const ownKeys: readonly OwnKey[] = [
   { key: "earlyStopping", kind: "stopping", part: "stopping" },
   { key: "curriculum", kind: "curriculum", part: "curriculum" },
   { key: "opponents.matchmaking", kind: "matchmaking", part: "matchmaking", stand: "uniform" },
+  { key: "supervised.examples", kind: "examples", part: "examples" },
   { key: "policies.*.budget", kind: "budget", part: "budget" },
   { key: "policies.*.learningRate", kind: "schedule", part: "learningRate" },
   ...learning.map((each) => ({ ...each, key: `policies.*.${each.key}` })),

@@ -11,6 +11,7 @@ export const places: readonly (readonly [key: string, kind: KindName])[] = [
   ["task.team.*", "team"],
   ["actor", "actor"],
   ["sinks.*", "sink"],
+  ["warmStart.examples", "examples"],
   ...ownKeys.map(({ key, kind }) => [`train.${key}`, kind] as const),
 ];
 
@@ -54,7 +55,7 @@ export function referenced(value: unknown, speaker: Speaker, path: readonly stri
 
 function referenceTo(value: unknown, kind: KindName, speaker: Speaker, path: readonly string[]): Reference | null {
   if (typeof value === "string") {
-    if (!isFileText(value)) return null;
+    if (!isFileText(value) && !kinds[kind].read) return null;
     const { file, export: name } = partsOfFileText(value);
     return { file: resolve(speaker.directory, file), export: name };
   }
@@ -110,6 +111,8 @@ function isWritten(value: unknown): value is { readonly file: string; readonly s
 /** Whether a value is meant as one of its kind, rather than as settings of a named one. */
 function isOwn(value: unknown, kind: KindName): value is object {
   if (typeof value === "function") return true;
+  // What could be a file could be a list, of which a configuration keeps the place.
+  if (Array.isArray(value)) return kinds[kind].read !== undefined;
   if (!isRecord(value)) return false;
   if (kind === "team") return true;
   if (kind === "task") return ["topology", "problems", "heldOut", "reward", "grader"].some((key) => key in value);

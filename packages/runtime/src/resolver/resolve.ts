@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { kinds, type KindName } from "./kinds.ts";
 import { exportOf, loadSource } from "./load-source.ts";
-import { isRecord, referencePlace, type Reference } from "./reference.ts";
+import { isModuleFile, isRecord, referencePlace, type Reference } from "./reference.ts";
 
 /** A value of the user's own. */
 export interface ResolvedValue {
@@ -22,7 +22,8 @@ export async function resolveReference(reference: Reference, kind: KindName, res
  */
 export async function openReference(reference: Reference, kind: KindName, resources?: object): Promise<ResolvedValue> {
   const { file, export: name, path = [], settings } = reference;
-  let value = exportOf(await loadSource(file), file, name);
+  const { read } = kinds[kind];
+  let value = read && !isModuleFile(file) ? await read(file) : exportOf(await loadSource(file), file, name);
   for (const key of path)
     value = isRecord(value) || Array.isArray(value) ? (value as Record<string, unknown>)[key] : undefined;
   let made = false;

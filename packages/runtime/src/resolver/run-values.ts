@@ -1,7 +1,7 @@
-import type { LanguageModel } from "@laconic/core";
+import type { LanguageModel, SupervisedExamples } from "@laconic/core";
 import { costPreset, type Cost } from "@laconic/rewards";
 import type { TrainConfig, TrainedPolicy, TrainingParts } from "@laconic/trainer";
-import { ownKeyAt, type OwnKey, type OwnValue } from "./own-keys.ts";
+import { ownAt, ownKeyAt, type OwnKey, type OwnValue } from "./own-keys.ts";
 import type { Reference } from "./reference.ts";
 import { resolveReference } from "./resolve.ts";
 
@@ -18,7 +18,7 @@ export async function openValues(
   own: readonly OwnValue[],
   { costs }: Pick<TrainConfig, "costs">,
 ): Promise<OpenedValues> {
-  const opened = await openAll(own.filter(({ path }) => path[0] !== "policies"));
+  const opened = await openAll(own.filter(({ path: [first] }) => first !== "policies" && first !== "supervised"));
   const parts: Record<string, unknown> = {};
   const ownCosts: Record<string, Cost> = {};
   const budgets: Record<string, unknown> = {};
@@ -38,6 +38,17 @@ export async function openPolicyValues(own: readonly OwnValue[]): Promise<Record
   for (const { key, path, value } of await openAll(own.filter(({ path: [first] }) => first === "policies")))
     (found[path[1] as string] ??= {})[key.part] = value;
   return found;
+}
+
+/** Supervised examples that are mixed in; null where there are none. Evaluations do without. */
+export async function openMixedExamples(own: readonly OwnValue[]): Promise<SupervisedExamples | null> {
+  const reference = ownAt(own, "supervised", "examples");
+  return reference ? openExamples(reference) : null;
+}
+
+/** @throws LaconicError `config_invalid` naming what is no list or function of examples, `data_invalid` naming file and row */
+export async function openExamples(reference: Reference): Promise<SupervisedExamples> {
+  return (await resolveReference(reference, "examples")) as SupervisedExamples;
 }
 
 async function openAll(own: readonly OwnValue[]): Promise<(OwnValue & { key: OwnKey; value: unknown })[]> {

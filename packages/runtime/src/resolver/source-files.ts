@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { isModuleFile } from "./reference.ts";
 
-/** SHA-256 of modules and of everything that they import of the user's own, by absolute path. Packages are not followed. */
+/** SHA-256 of data files, of modules and of everything that they import of the user's own, by absolute path. Packages are not followed. */
 export type SourceFiles = Readonly<Record<string, string>>;
 
 /**
@@ -11,6 +13,7 @@ export type SourceFiles = Readonly<Record<string, string>>;
  * @throws LaconicError `config_invalid` for a module that is not there or cannot be read, with place and line
  */
 export async function sourceFilesOf(file: string): Promise<SourceFiles> {
+  if (!isModuleFile(file) && existsSync(file)) return { [file]: await sha256OfFile(file) };
   const { build } = await import("esbuild");
   const directory = dirname(file);
   try {

@@ -123,6 +123,12 @@ export function parseAppConfig(written: unknown): AppConfig {
     own: ownValues,
   };
   checkWarmStart(config);
+  if (config.train.supervised && !ownAt(ownValues, "supervised", "examples"))
+    throw new LaconicError(
+      "config_invalid",
+      "train.supervised.examples: there are none to learn; name a file, a list or a function, or set train.supervised to null",
+      { key: "train.supervised.examples" },
+    );
   checkRemoteSettings(config, Object.keys(current));
   checkSamplerSettings(config);
   const { warmStart, train } = config;

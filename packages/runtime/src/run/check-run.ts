@@ -13,6 +13,7 @@ import { openModelFolder } from "../models/model-folder.ts";
 import { policyTokenizer } from "../models/policy-tokenizer.ts";
 import { findOpponentRuns } from "./opponent-runs.ts";
 import { checkBases, policiesOf } from "./open-parts.ts";
+import { checkExamples } from "./supervised-examples.ts";
 import { openRunTask, runTaskTitle } from "./run-task.ts";
 import { checkPolicyTask } from "./policy-task.ts";
 
@@ -76,6 +77,7 @@ export async function checkRun(
     const frozen = topology.agents.filter((agent) => !trained.has(agent));
     checkActor(config.actor, frozen.length > 0);
     if (isReference(config.actor)) await openActor(config.actor);
+    await checkExamples(config, agentsOf);
     const own = await openPolicyValues(config.own);
     const tokenizerOf = (agent: string): TeamTask["tokenizer"] | Promise<TeamTask["tokenizer"]> => {
       const base = folders[`bases.${Object.keys(agentsOf).find((name) => agentsOf[name]?.includes(agent)) ?? ""}`];

@@ -7,6 +7,7 @@ import { openEstimators } from "../run/open-on-models.ts";
 import { findOpponentRuns } from "../run/opponent-runs.ts";
 import { openParts } from "../run/open-parts.ts";
 import { runResources } from "../run/open-run.ts";
+import { withExamples } from "../run/supervised-examples.ts";
 import { tokenLimits } from "../run/remote/tinker-server.ts";
 import type { Opened, Sampled, Warmed } from "./run-context.ts";
 
@@ -15,7 +16,7 @@ export async function openModels(warmed: Warmed): Promise<Opened> {
   const { given, config, place, directory, progress, spending = null, closing, interrupts } = warmed;
   const resources = await runResources(config.model, progress, { weights: given.engine === null });
   const activity = given.engine ? "opening the models on the server" : `loading the model on ${config.device}`;
-  const opened = await during(progress, activity, () =>
+  const begun = await during(progress, activity, () =>
     openParts(config, place, {
       ...resources,
       ...(config.train.opponents && {
@@ -27,7 +28,8 @@ export async function openModels(warmed: Warmed): Promise<Opened> {
       ...(config.sampler && { batching: "continuous" }),
     }),
   );
-  closing.defer(() => opened.close());
+  closing.defer(() => begun.close());
+  const opened = await withExamples(begun, config, progress);
   const listening = interrupts();
   closing.defer(() => listening.dispose());
   try {

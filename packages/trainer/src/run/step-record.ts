@@ -89,8 +89,14 @@ function packLearner({
         Object.entries(policyLogProbs).map(([key, { values }]) => [key, packNumbers(values)]),
       ),
     }),
-    updates: update.parts.map(({ logProbs, entropy, ...part }) => ({
+    updates: update.parts.map(({ logProbs, entropy, examples, ...part }) => ({
       ...part,
+      ...(examples && {
+        examples: {
+          sequences: examples.sequences.map((each) => [each.promptTokens, each.completionTokens] as const),
+          logProbs: packNumbers(examples.logProbs.values),
+        },
+      }),
       logProbs: packNumbers(logProbs.values),
       entropy: { sum: entropy.sum, count: entropy.count },
     })),

@@ -55,12 +55,26 @@ export interface LearnerSettings {
 /** @throws LaconicError `config_invalid` for settings of a policy that does not exist, or that objective or budget refuse */
 export function learnersOf(parts: TrainingParts, config: TrainConfig): Learner[] {
   const settings = learnerSettings(parts, config);
+  checkExamples(parts, config);
   return Object.entries(parts.policies).map(([name, policy]) => ({
     name,
     policy,
     agents: new Set(policy.agents),
     ...(settings[name] as LearnerSettings),
   }));
+}
+
+/** @throws LaconicError `config_invalid` for settings without examples, and examples without settings */
+function checkExamples({ policies }: Pick<TrainingParts, "policies">, { supervised }: TrainConfig): void {
+  const has = Object.values(policies).some(({ examples }) => examples !== undefined);
+  if (has === (supervised !== null)) return;
+  throw new LaconicError(
+    "config_invalid",
+    has
+      ? "supervised: null leaves the examples of the policies unused; set it, or remove them"
+      : "supervised.examples: there are none to learn; name a file, a list or a function, or set supervised to null",
+    { key: "supervised" },
+  );
 }
 
 /** Settings of each policy, over the run's. Throws as {@link learnersOf} does. */
@@ -210,6 +224,7 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
     {
       model: policy.model,
       learningRate: learner.learningRate,
+      examples: policy.examples,
       config,
       objective,
       batch,

@@ -149,6 +149,10 @@ function learnerMetrics({ learner, scored, batch, gap, update, tokenPrice, refLo
     "actor/shared_token_fraction": 1 - update.passed.rows / Math.max(1, update.passed.tokens),
     "sampling/logp_difference_mean": statisticMean(gap),
     "sampling/logp_difference_max": Math.max(0, gap.max),
+    ...(update.supervised && {
+      "supervised/loss": update.supervised.nats / update.supervised.tokens,
+      "supervised/tokens": update.supervised.tokens,
+    }),
     ...(refLogProbs && perplexityMetrics(batch, refLogProbs)),
     ...diagnosticMetrics(mergeDiagnostics(batch.diagnostics, update.diagnostics)),
     ...(learner.hasOwnBudget && {

@@ -20,6 +20,8 @@ import {
 import { unitIndex, withRatioUnits, type RatioUnit } from "@laconic/gspo";
 import type { TrainConfig } from "../config.ts";
 import { learningRateAt } from "../learning-rate.ts";
+import type { ExampleStream } from "../supervised/example-stream.ts";
+import { addLikelihood, type Likelihood } from "../supervised/likelihood.ts";
 import { scheduled } from "./checked-values.ts";
 import type { TrainingBatch } from "./training-batch.ts";
 
@@ -33,8 +35,16 @@ export interface UpdateResult {
   readonly entropy: Statistic;
   readonly diagnostics: Diagnostics;
   readonly passed: PassedTokens;
+  /** Supervised examples that were learned beside; null without. */
+  readonly supervised: LearnedExamples | null;
   /** Optimiser steps, in order. */
   readonly parts: readonly UpdatePart[];
+}
+
+/** Completion tokens of supervised examples, and their cross-entropy in nats, all in all. */
+export interface LearnedExamples {
+  readonly tokens: number;
+  readonly nats: number;
 }
 
 /** What the passes of an update went over. */
@@ -57,6 +67,7 @@ export interface UpdatePart {
   readonly gradNorm: number;
   readonly learningRate: number;
   readonly applied: boolean;
+  readonly examples: Likelihood | null;
 }
 
 /** An update phase: the batch, the policy it is about, and the step of the loop, from 0. */
@@ -74,6 +85,8 @@ export interface UpdateFacts {
   readonly step: number;
   /** Of the user's own, in place of the settings'. */
   readonly learningRate?: Schedule | undefined;
+  /** Examples that are learned beside, where `supervised` of the settings asks for them. */
+  readonly examples?: ExampleStream | undefined;
   /** Between pieces of work: lets others have their turn, where others wait. */
   readonly turn?: () => Promise<void>;
 }
@@ -96,6 +109,7 @@ export async function update(facts: UpdateFacts, random: Random): Promise<Update
     entropy: emptyStatistic,
     diagnostics: {},
     passed: { tokens: 0, rows: 0 },
+    supervised: null,
     parts: [],
   };
   for (const { rows, optimizerStep } of parts) {
@@ -112,6 +126,7 @@ export async function update(facts: UpdateFacts, random: Random): Promise<Update
         tokens: result.passed.tokens + done.passed.tokens,
         rows: result.passed.rows + done.passed.rows,
       },
+      supervised: joined(result.supervised, done.supervised),
       parts: [...result.parts, ...done.parts],
     };
   }
@@ -151,6 +166,7 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
   }
   await facts.turn?.();
   const seen = await model.forwardBackward(sequences, tokenGradient);
+  const examples = await learnExamples(facts, optimizerStep);
   const { learningRate: schedule, maxGradNorm, ...settings } = config.optimizer;
   const optimizerSteps = config.steps * config.epochs * config.minibatches;
   const learningRate = facts.learningRate
@@ -175,8 +191,20 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
     entropy,
     diagnostics,
     passed: { tokens: passedTokens, rows: seen.rowsPassed ?? passedTokens },
-    parts: [{ rows, optimizerStep, logProbs: seen.logProbs, entropy, loss, gradNorm, learningRate, applied }],
+    supervised: examples && { tokens: examples.tokens, nats: examples.loss * examples.tokens },
+    parts: [{ rows, optimizerStep, logProbs: seen.logProbs, entropy, loss, gradNorm, learningRate, applied, examples }],
   };
+}
+
+/** Their gradient is added to that of the optimiser step; null where there are none. */
+async function learnExamples({ model, config, examples }: UpdateFacts, step: number): Promise<Likelihood | null> {
+  const { supervised } = config;
+  const sequences = (supervised && examples?.take(step * supervised.batch, supervised.batch)) ?? [];
+  return supervised && sequences.length > 0 ? addLikelihood(model, sequences, supervised.weight) : null;
+}
+
+function joined(a: LearnedExamples | null, b: LearnedExamples | null): LearnedExamples | null {
+  return a && b ? { tokens: a.tokens + b.tokens, nats: a.nats + b.nats } : (a ?? b);
 }
 
 /** What the objective is told of rows of the batch, beside their log-probs. */

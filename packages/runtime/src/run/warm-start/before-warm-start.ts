@@ -28,7 +28,7 @@ export interface BeforeWarmStart {
  */
 export async function measureBeforeWarmStart(
   config: AppConfig,
-  { warmStart }: WarmStartRecord,
+  { warmStart, examples }: WarmStartRecord,
   place: ChosenDevice,
   directory: string,
   progress: Progress,
@@ -36,7 +36,16 @@ export async function measureBeforeWarmStart(
   const { train } = config;
   const { seed, sampling, limits, onAgentError: onError, scoring, evaluation } = train;
   const { problems, language } = evaluation;
-  const key = sha256Of({ lessons: warmStart, task: config.task, seed, sampling, limits, problems, language });
+  const key = sha256Of({
+    lessons: warmStart,
+    ...(examples !== undefined && { examples }),
+    task: config.task,
+    seed,
+    sampling,
+    limits,
+    problems,
+    language,
+  });
   const kept = await keptIn(directory);
   if (kept?.key === key) return kept;
   const resources = await runResources(warmStart.model, progress).catch((error: unknown) => {

@@ -1,4 +1,5 @@
 import type { LanguageModel, Random, Tokenizer, TrainingSequence } from "@laconic/core";
+import type { TeamTask } from "@laconic/tasks";
 import type { TaskSettings } from "@laconic/worlds/named";
 
 /** What examples are made of: the model as it was, what it reads, and how many there will be. */
@@ -6,15 +7,19 @@ export interface ExampleSource {
   readonly model: LanguageModel;
   readonly tokenizer: Tokenizer;
   readonly most: number;
+  readonly contextLength: number;
+  readonly task: TeamTask;
 }
 
 /** Examples of one kind. */
 export interface Course {
-  /** The world that the examples are for. */
-  readonly task: TaskSettings;
+  /** The world that the examples are for; absent where they are the run's own. */
+  readonly task?: TaskSettings;
   readonly peakLearningRate: number;
+  /** Of the learning rate; 20 when absent. */
+  readonly warmUpSteps?: number;
   /** Asks the model what examples need, and draws those of a step. */
-  prepare(source: ExampleSource): Promise<(size: number, random: Random) => readonly TrainingSequence[]>;
+  prepare(source: ExampleSource): Promise<(size: number, random: Random, step: number) => readonly TrainingSequence[]>;
   /** The stream of its steps. */
   readonly random: Random;
 }

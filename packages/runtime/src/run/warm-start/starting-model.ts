@@ -1,17 +1,18 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { findCheckpoint, nodeFileSystem, runFiles, sha256Of } from "@laconic/trainer";
 import type { Progress } from "../../progress.ts";
 import type { ChosenDevice } from "../../devices/devices.ts";
-import type { ModelFolder } from "../../models/model-folder.ts";
+import { foundAgain, type ModelFolder } from "../../models/model-folder.ts";
 import { modelInputs } from "../run-inputs.ts";
 import type { AppConfig, WarmStartSettings } from "../run-settings.ts";
 import { userCache } from "../../folders/user-cache.ts";
 import { folderSource, nodeProcesses, readRunFacts } from "@laconic/trainer/reading";
-import { trainWarmStart } from "./train-warm-start.ts";
-import { warmStartIn, writeWarmStart, type WarmStartRecord } from "./warm-start-record.ts";
+import { digestOfExamples } from "./example-digest.ts";
+import { trainWarmStart, type WarmStartedRun } from "./train-warm-start.ts";
+import { recorded, warmStartIn, writeWarmStart, type WarmStartRecord } from "./warm-start-record.ts";
 import { warmStartText } from "./warm-start-settings.ts";
 import { taughtFolder } from "./own-model.ts";
 
@@ -33,7 +34,7 @@ export interface StartingModel {
  * @throws LaconicError `config_invalid` for a model that has had another warm start; `run_exists`
  */
 export async function startingModel(
-  config: Pick<AppConfig, "warmStart" | "train">,
+  config: Pick<AppConfig, "warmStart"> & WarmStartedRun,
   found: ModelFolder,
   place: ChosenDevice,
   directory: string,
@@ -41,24 +42,27 @@ export async function startingModel(
 ): Promise<StartingModel> {
   const { warmStart } = config;
   const had = await warmStartIn(found.folder);
+  const examples = warmStart && (await digestOfExamples(warmStart, config, found.folder));
   if (had !== null) {
     // Examples of the run's seed are what nobody asked for by name.
     const isOwnSeed = warmStart?.seed === String(config.train.seed);
     const wanted = warmStart && { ...warmStart, ...(isOwnSeed && { seed: had.warmStart.seed }) };
-    if (wanted !== null) checkSame(had.warmStart, wanted, found.pinned);
-    return { settings: { model: found.pinned, warmStart: warmStart && had.warmStart }, record: had };
+    if (wanted !== null) checkSame(had, { warmStart: wanted, ...(examples !== null && { examples }) }, found.pinned);
+    const own =
+      wanted && ({ ...had.warmStart, ...(wanted.name === "examples" && { examples: wanted.examples }) } as const);
+    return { settings: { model: found.pinned, warmStart: own as WarmStartRecord["warmStart"] | null }, record: had };
   }
   if (warmStart === null) return { settings: { model: found.pinned, warmStart }, record: null };
-  const before = found.pinned.startsWith("hub:") ? found.pinned : resolve(found.pinned);
-  const wanted = { ...warmStart, model: before };
-  if (warmStart.model !== undefined) checkSame(wanted, warmStart, found.pinned);
+  const wanted = { ...warmStart, model: foundAgain(found.pinned) };
+  const about = { warmStart: recorded(wanted), ...(examples !== null && { examples }) };
+  if (warmStart.model !== undefined) checkSame(about, { warmStart }, found.pinned);
   const taught = join(directory, taughtFolder);
   const kept = existsSync(taught) ? await warmStartIn(taught) : null;
-  if (kept !== null && sha256Of(kept.warmStart) === sha256Of(wanted))
+  if (kept !== null && sha256Of({ ...kept, loss: 0 }) === sha256Of({ version: 2, ...about, loss: 0 }))
     return { settings: { model: taught, warmStart: wanted }, record: kept };
   await checkNotBegun(directory);
-  const cached = await inCache(wanted, found, place, progress);
-  const record = { ...((await warmStartIn(cached)) as WarmStartRecord), warmStart: wanted };
+  const cached = await inCache({ ...about, warmStart: wanted }, config, { found, place }, progress);
+  const record = { ...((await warmStartIn(cached)) as WarmStartRecord), ...about };
   await rm(taught, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
   await cp(cached, taught, { recursive: true });
@@ -79,27 +83,41 @@ async function checkNotBegun(directory: string): Promise<void> {
 }
 
 /** @throws LaconicError `config_invalid` naming the first setting that differs */
-function checkSame(had: WarmStartRecord["warmStart"], wanted: WarmStartSettings, model: string): void {
-  for (const [key, value] of Object.entries(wanted))
-    if (had[key as keyof WarmStartSettings] !== value)
-      throw new LaconicError(
-        "config_invalid",
-        `warmStart.${key} is ${value}, but ${model} has had a warm start with ${had[key as keyof WarmStartSettings]}; set warmStart=null to train it as it is, or name the model as it was before`,
-        { key: `warmStart.${key}`, model },
-      );
+function checkSame(had: Learned, wanted: Learned, model: string): void {
+  const refuse = (key: string, now: unknown, then: unknown): never => {
+    throw new LaconicError(
+      "config_invalid",
+      `warmStart.${key} is ${String(now)}, but ${model} has had a warm start with ${String(then)}; set warmStart=null to train it as it is, or name the model as it was before`,
+      { key: `warmStart.${key}`, model },
+    );
+  };
+  const earlier: Readonly<Record<string, unknown>> = { ...had.warmStart };
+  for (const [key, value] of Object.entries(wanted.warmStart))
+    if (key !== "examples" && earlier[key] !== value) refuse(key, value, earlier[key]);
+  if (wanted.examples !== undefined && wanted.examples !== had.examples)
+    refuse("examples", `SHA-256 ${wanted.examples.slice(0, 12)}`, had.examples?.slice(0, 12) ?? "none");
 }
+
+type Learned = Pick<WarmStartRecord, "examples"> & { readonly warmStart: WarmStartSettings };
 
 /** The warm-started model, from the user's cache or from a training now. */
 async function inCache(
-  warmStart: WarmStartRecord["warmStart"],
-  { folder }: ModelFolder,
-  place: ChosenDevice,
+  { warmStart, examples }: Pick<WarmStartRecord, "warmStart" | "examples">,
+  run: WarmStartedRun,
+  { found: { folder }, place }: { readonly found: ModelFolder; readonly place: ChosenDevice },
   progress: Progress,
 ): Promise<string> {
   const into = join(userCache(), "warm-start");
   const { model, ...taught } = warmStart;
   const files = await modelInputs({ model: folder });
-  const key = sha256Of({ version, ...taught, files, device: place.name, workers: place.workers });
+  const key = sha256Of({
+    version,
+    ...taught,
+    ...(examples !== undefined && { examples }),
+    files,
+    device: place.name,
+    workers: place.workers,
+  });
   const target = join(into, key.slice(0, 16));
   const said = warmStartText(warmStart);
   if (existsSync(target)) {
@@ -110,7 +128,7 @@ async function inCache(
   await mkdir(into, { recursive: true });
   const made = await mkdtemp(join(into, ".making-"));
   try {
-    await trainWarmStart({ warmStart: taught, model, from: folder, to: made, place }, progress);
+    await trainWarmStart({ warmStart: taught, run, model, from: folder, to: made, place }, progress);
     // Whoever is first wins; the contents are the same.
     await rename(made, target).catch((error: unknown) => {
       if (!existsSync(target)) throw error;

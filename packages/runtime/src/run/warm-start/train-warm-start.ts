@@ -4,22 +4,28 @@ import { join } from "node:path";
 import { onlyPolicy, supervised, type TrainedPolicy } from "@laconic/trainer";
 import type { Progress } from "../../progress.ts";
 import { parseAppConfig } from "../app-config.ts";
+import { ownExamples } from "./own-examples.ts";
 import type { ChosenDevice } from "../../devices/devices.ts";
 import { openParts } from "../open-parts.ts";
 import { runResources } from "../open-run.ts";
-import type { WarmStartSettings } from "../run-settings.ts";
+import type { AppConfig, WarmStartSettings } from "../run-settings.ts";
 import { copying } from "./copying.ts";
 import type { Course } from "./course.ts";
 import { owners } from "./owners.ts";
 import { keepingBudgets } from "./keeping-budgets.ts";
-import { writeWarmStart, type WarmStartRecord } from "./warm-start-record.ts";
+import { recorded, writeWarmStart, type WarmStartRecord } from "./warm-start-record.ts";
 
 /** What a model folder says of its tokens and of its ends, beside its weights. */
 const beside = ["tokenizer.json", "tokenizer_config.json", "generation_config.json", "chat_template.jinja"];
 
+/** What of a run its warm start depends on. */
+export type WarmStartedRun = Pick<AppConfig, "task" | "train" | "policies" | "memory" | "chatTemplateArguments">;
+
 /** A model before its warm start, and where it goes after it. */
 export interface Teaching {
   readonly warmStart: WarmStartSettings;
+  /** Whose warm start it is; examples of one's own are of its task. */
+  readonly run?: WarmStartedRun;
   /** A folder, or a name of the hub. */
   readonly model: string;
   /** Of its files. */
@@ -28,26 +34,38 @@ export interface Teaching {
   readonly place: ChosenDevice;
 }
 
-/** Trains a story model on examples and writes it into a folder, with a record of that. */
+/** Trains a model on examples and writes it into a folder, with a record of that. */
 export async function trainWarmStart(
-  { warmStart, model: given, from, to, place }: Teaching,
+  { warmStart, run, model: given, from, to, place }: Teaching,
   progress: Progress,
 ): Promise<WarmStartRecord> {
   const { steps, batch: size } = warmStart;
-  const course = courseOf(warmStart);
-  const settings = parseAppConfig({ task: course.task, model: given });
-  const resources = { ...(await runResources(settings.model, progress)), heldOut: 0 };
-  const { parts, task, close } = await openParts(settings, place, resources);
+  const course = courseOf(warmStart, run);
+  const settings = course.task || !run ? parseAppConfig({ task: course.task, model: given }) : { ...run, model: given };
+  const resources = { ...(await runResources(given, progress)), heldOut: 0 };
+  // One model, whoever will speak with it.
+  const { parts, task, close } = await openParts({ ...settings, policies: "shared" }, place, resources);
   try {
     const { model, speak } = parts.policies[onlyPolicy] as TrainedPolicy;
-    const draw = await course.prepare({ model: speak(model), tokenizer: task.tokenizer, most: steps * size });
+    const draw = await course.prepare({
+      model: speak(model),
+      tokenizer: task.tokenizer,
+      most: steps * size,
+      contextLength: model.contextLength,
+      task,
+    });
     let last = Number.NaN;
     await supervised(model, {
       steps,
-      batch: (_, random) => draw(size, random),
+      batch: (step, random) => draw(size, random, step),
       random: course.random,
       optimizer: { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 },
-      learningRate: { peak: course.peakLearningRate, warmUpSteps: 20, decay: "cosine", finalFraction: 0.05 },
+      learningRate: {
+        peak: course.peakLearningRate,
+        warmUpSteps: course.warmUpSteps ?? 20,
+        decay: "cosine",
+        finalFraction: 0.05,
+      },
       onStep: (step, loss) => {
         last = loss;
         progress.warmStartStep({ step, steps, loss });
@@ -58,7 +76,7 @@ export async function trainWarmStart(
     // Reinforcement learning starts a fresh optimiser.
     await rm(join(to, "optimizer.safetensors"), { force: true });
     for (const name of beside) if (existsSync(join(from, name))) await cp(join(from, name), join(to, name));
-    const record: WarmStartRecord = { version: 2, warmStart: { ...warmStart, model: given }, loss: last };
+    const record: WarmStartRecord = { version: 2, warmStart: recorded({ ...warmStart, model: given }), loss: last };
     await writeWarmStart(to, record);
     return record;
   } finally {
@@ -66,11 +84,16 @@ export async function trainWarmStart(
   }
 }
 
-function courseOf({ name, seed, form }: WarmStartSettings): Course {
-  const courses: Readonly<Record<WarmStartSettings["name"], () => Course>> = {
-    copying: () => copying(seed),
-    owners: () => owners(seed),
-    budgets: () => keepingBudgets(seed, form),
-  };
-  return courses[name]();
+function courseOf(warmStart: WarmStartSettings, run: Pick<AppConfig, "policies"> = { policies: "shared" }): Course {
+  const { seed } = warmStart;
+  switch (warmStart.name) {
+    case "copying":
+      return copying(seed);
+    case "owners":
+      return owners(seed);
+    case "budgets":
+      return keepingBudgets(seed, warmStart.form);
+    case "examples":
+      return ownExamples(warmStart, run);
+  }
 }

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { LaconicError, parseJson } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
@@ -13,6 +13,14 @@ export interface WarmStartRecord {
   readonly warmStart: WarmStartSettings & { readonly model: string };
   /** Of the last step, nats per token. */
   readonly loss: number;
+  /** SHA-256 of what examples of one's own were made of: whichever way they are named, these were learned. */
+  readonly examples?: string;
+}
+
+/** As a record keeps a warm start: where the examples lie is the run's to say. */
+export function recorded<T extends WarmStartSettings>(warmStart: T): T {
+  if (warmStart.name !== "examples") return warmStart;
+  return { ...warmStart, examples: { ...warmStart.examples, file: basename(warmStart.examples.file) } };
 }
 
 /** Beside the weights that were trained. */
@@ -30,6 +38,7 @@ const recordSchema: z.ZodType<WarmStartRecord> = z.strictObject({
   version: z.literal(2),
   warmStart: settingsSchema,
   loss: z.number(),
+  examples: z.string().exactOptional(),
 });
 
 const formerSchema: z.ZodType<WarmStartRecord> = z

@@ -1,21 +1,28 @@
 import { LaconicError } from "@laconic/core";
 import { budgetFormNames } from "@laconic/worlds/stories";
+import { schemaOf } from "@laconic/core/schemas";
+import { exampleShape } from "@laconic/trainer";
 import { z } from "zod";
-import { isReference } from "../../resolver/reference.ts";
-import type { AppConfig, WarmStartSettings } from "../run-settings.ts";
+import { isReference, type Reference } from "../../resolver/reference.ts";
+import type { AppConfig, WarmStartSettings, WorldWarmStart } from "../run-settings.ts";
 
 /** Kinds of examples: the tasks whose models need them. */
-const tasksOf: Readonly<Record<WarmStartSettings["name"], readonly string[]>> = {
+const tasksOf: Readonly<Record<WorldWarmStart["name"], readonly string[]>> = {
   copying: ["story-tellers", "story-relay"],
   owners: ["story-tellers"],
   budgets: ["story-budget"],
 };
 
 /** Steps that the presets' figures begin with. */
-const defaultSteps: Readonly<Record<WarmStartSettings["name"], number>> = { copying: 400, owners: 600, budgets: 160 };
+const defaultSteps: Readonly<Record<WarmStartSettings["name"], number>> = {
+  copying: 400,
+  owners: 600,
+  budgets: 160,
+  examples: 100,
+};
 
-/** What there are examples of. */
-export const warmStartNames = Object.keys(defaultSteps) as WarmStartSettings["name"][];
+/** What worlds have examples of. */
+export const warmStartNames = Object.keys(tasksOf) as WorldWarmStart["name"][];
 
 const fieldsOf = <Name extends WarmStartSettings["name"]>(name: Name) => ({
   name: z.literal(name),
@@ -29,14 +36,40 @@ const fieldsOf = <Name extends WarmStartSettings["name"]>(name: Name) => ({
 });
 
 /** A warm start whose examples may take the seed of the run. */
-export type GivenWarmStart = Omit<WarmStartSettings, "seed"> & Partial<Pick<WarmStartSettings, "seed">>;
+export type GivenWarmStart = WarmStartSettings extends infer Each
+  ? Each extends WarmStartSettings
+    ? Omit<Each, "seed"> & Partial<Pick<Each, "seed">>
+    : never
+  : never;
+
+const referenceSchema: z.ZodType<Reference> = z.strictObject(
+  {
+    file: z.string().min(1),
+    export: z.string().min(1),
+    path: z.array(z.string()).exactOptional(),
+    settings: z.record(z.string(), z.unknown()).exactOptional(),
+    name: z.string().exactOptional(),
+  },
+  { error: "is a file of examples, or a list or function in a module" },
+);
+
+/** As TRL's trainer of supervised examples has it. */
+const defaultLearningRate = 2e-5;
+
+const exampleFields = schemaOf(exampleShape) as unknown as z.ZodObject;
 
 /** As a configuration writes them. */
 export const warmStartSettings: z.ZodType<GivenWarmStart> = z.discriminatedUnion("name", [
   z.strictObject(fieldsOf("copying")),
   z.strictObject(fieldsOf("owners")),
   z.strictObject({ ...fieldsOf("budgets"), form: z.enum(budgetFormNames).exactOptional() }),
-]);
+  z.strictObject({
+    ...fieldsOf("examples"),
+    examples: referenceSchema,
+    learningRate: z.number().positive().default(defaultLearningRate),
+    ...exampleFields.shape,
+  }),
+]) as unknown as z.ZodType<GivenWarmStart>;
 
 /** @throws LaconicError `config_invalid` for a warm start that the task does not need, or that cannot be given here */
 export function checkWarmStart({
@@ -48,15 +81,20 @@ export function checkWarmStart({
   const refuse = (reason: string): never => {
     throw new LaconicError("config_invalid", `warmStart: ${reason}`, { key: "warmStart" });
   };
+  if (engine !== null)
+    refuse("needs a model that computes here; the models of this run are on a server, so set warmStart=null");
+  if (warmStart.name === "examples") return;
   const tasks = tasksOf[warmStart.name];
   if (isReference(task) || !tasks.includes(task.name))
     return refuse(`${warmStart.name} is taught for ${tasks.join(" and ")} alone; set warmStart=null`);
-  if (task.name === "story-budget" && (task.form ?? "unary") !== (warmStart.form ?? "unary"))
+  if (
+    task.name === "story-budget" &&
+    warmStart.name === "budgets" &&
+    (task.form ?? "unary") !== (warmStart.form ?? "unary")
+  )
     refuse(
       `budgets are said as ${task.form ?? "unary"} in the task, as ${warmStart.form ?? "unary"} in the warm start; set warmStart.form`,
     );
-  if (engine !== null)
-    refuse("needs a model that computes here; the models of this run are on a server, so set warmStart=null");
 }
 
 /** In a few words: `400 steps of warm start on copying`. */

@@ -5,7 +5,8 @@ import {
   type TrainableModel,
   type TrainingSequence,
 } from "@laconic/core";
-import { learningRateAt, type LearningRateSchedule } from "./learning-rate.ts";
+import { addLikelihood } from "./likelihood.ts";
+import { learningRateAt, type LearningRateSchedule } from "../learning-rate.ts";
 
 /** Steps, batches and optimiser of supervised training. */
 export interface SupervisedOptions {
@@ -34,11 +35,9 @@ export async function supervised(model: TrainableModel, options: SupervisedOptio
     const tokens = batch.reduce((sum, { completionTokens }) => sum + completionTokens.length, 0);
     if (tokens === 0)
       throw new LaconicError("input_invalid", `step ${step}: the examples have no completion token to learn`, { step });
-    const { logProbs } = await model.forwardBackward(batch, (part) =>
-      new Float64Array(part.values.length).fill(-1 / tokens),
-    );
+    const { loss } = await addLikelihood(model, batch, 1);
     const learningRate = learningRateAt(options.learningRate, step, options.steps);
     await model.optimStep({ ...options.optimizer, learningRate });
-    await options.onStep?.(step + 1, -logProbs.values.reduce((sum, value) => sum + value, 0) / tokens);
+    await options.onStep?.(step + 1, loss);
   }
 }

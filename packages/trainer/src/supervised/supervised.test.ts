@@ -1,7 +1,7 @@
 import { randomFromSeed, type TrainingSequence } from "@laconic/core";
 import { expect, test } from "vitest";
 import { supervised, type SupervisedOptions } from "./supervised.ts";
-import { tabularModel } from "./testing/index.ts";
+import { tabularModel } from "../testing/index.ts";
 
 const optimizer = { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: Infinity };
 const examples: readonly TrainingSequence[] = [

@@ -1,0 +1,103 @@
+import {
+  LaconicError,
+  type ChatTokenizer,
+  type ExampleMessage,
+  type SupervisedExample,
+  type Tokenizer,
+  type TrainingSequence,
+  type ValuesOf,
+} from "@laconic/core";
+import type { exampleTable } from "../setting-tables.ts";
+
+/** What of an example is learned, and how long it may be. */
+export type ExampleSettings = ValuesOf<typeof exampleTable>;
+
+/** A tokenizer; one without a chat template takes examples of prompt and completion alone. */
+export type ExampleTokenizer = Tokenizer & Partial<Pick<ChatTokenizer, "encodeChat" | "endTokens">>;
+
+/**
+ * An example as training sequences, one for each turn that is learned: the prompt is what the model would be asked, the completion the
+ * turn with the token that ends it. So nothing but the turn has a gradient.
+ *
+ * @param maxTokens - of prompt and completion: the model's context, or less
+ * @throws LaconicError `data_invalid` naming the example's source, for one without a turn to learn and one that is too long;
+ * `input_invalid` for a chat without a template
+ */
+export function encodeExample(
+  example: SupervisedExample,
+  tokenizer: ExampleTokenizer,
+  { turns, long }: Pick<ExampleSettings, "turns" | "long">,
+  maxTokens: number,
+): TrainingSequence[] {
+  const place = example.source ?? "an example";
+  const all = sequencesOf(example, tokenizer, place);
+  const learned = turns === "last" ? all.slice(-1) : all;
+  if (learned.length === 0)
+    throw new LaconicError("data_invalid", `${place}: no turn of the assistant is there to learn`, { place });
+  return learned.map(({ promptTokens, completionTokens }) => {
+    const length = promptTokens.length + completionTokens.length;
+    if (length <= maxTokens) return { promptTokens, completionTokens };
+    const room = maxTokens - promptTokens.length;
+    if (room < 1)
+      throw new LaconicError(
+        "data_invalid",
+        `${place}: its prompt alone has ${promptTokens.length} tokens, of at most ${maxTokens}; shorten it, or leave it out`,
+        { place, tokens: length, max: maxTokens },
+      );
+    if (long === "refuse")
+      throw new LaconicError(
+        "data_invalid",
+        `${place}: it has ${length} tokens, of at most ${maxTokens}; shorten it, or cut such completions with long=truncate`,
+        { place, tokens: length, max: maxTokens },
+      );
+    return { promptTokens, completionTokens: completionTokens.slice(0, room) };
+  });
+}
+
+function sequencesOf(example: SupervisedExample, tokenizer: ExampleTokenizer, place: string): TrainingSequence[] {
+  if ("messages" in example) return turnsOf(example.messages, 0, tokenizer, place);
+  const { prompt, completion } = example;
+  if (typeof prompt === "string" || typeof completion === "string")
+    return [textSequence(String(prompt), String(completion), tokenizer)];
+  return turnsOf([...prompt, ...completion], prompt.length, tokenizer, place);
+}
+
+function textSequence(prompt: string, completion: string, tokenizer: ExampleTokenizer): TrainingSequence {
+  return {
+    promptTokens: tokenizer.encodePrompt?.(prompt) ?? tokenizer.encode(prompt),
+    completionTokens: [
+      ...(suffixOf(tokenizer.encode(prompt), tokenizer.encode(prompt + completion)) ?? tokenizer.encode(completion)),
+      tokenizer.endToken,
+    ],
+  };
+}
+
+/** The assistant's turns from a message on, each with the chat before it as the template asks for it. */
+function turnsOf(
+  messages: readonly ExampleMessage[],
+  from: number,
+  { encodeChat, encode, endToken, endTokens = [endToken] }: ExampleTokenizer,
+  place: string,
+): TrainingSequence[] {
+  if (!encodeChat)
+    throw new LaconicError(
+      "input_invalid",
+      `${place}: this model has no chat template; write the example as prompt and completion`,
+      { place },
+    );
+  const chat = messages.map(({ role, content }) => ({ role, content }));
+  return messages.flatMap(({ role, weight = 1, content }, i) => {
+    if (role !== "assistant" || weight === 0 || i < from) return [];
+    const promptTokens = encodeChat(chat.slice(0, i));
+    // As the template writes the turn and ends it; where it writes what was before otherwise, as the turn alone is spelled.
+    const written = suffixOf(promptTokens, encodeChat(chat.slice(0, i + 1)));
+    const end = written?.findIndex((token) => endTokens.includes(token)) ?? -1;
+    const completionTokens = written && end >= 0 ? written.slice(0, end + 1) : [...encode(content), endToken];
+    return [{ promptTokens, completionTokens }];
+  });
+}
+
+/** What stands behind a beginning; null where it is none. */
+function suffixOf(beginning: readonly number[], tokens: readonly number[]): readonly number[] | null {
+  return beginning.every((token, i) => token === tokens[i]) ? tokens.slice(beginning.length) : null;
+}

@@ -1,0 +1,289 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  randomFromSeed,
+  type ChatMessage,
+  type SupervisedExample,
+  type SupervisedExamples,
+  type TrainingSequence,
+} from "@laconic/core";
+import { expect, onTestFinished, test } from "vitest";
+import { supervisedDefaults } from "../config.ts";
+import { parseTrainConfig } from "../config-schema.ts";
+import { silentRecorder } from "../run/recorder.ts";
+import {
+  faultyFileSystem,
+  ProcessKilled,
+  tabularModel,
+  tinyParts,
+  tinyRun,
+  tinySettings,
+  tinyTask,
+  tinyTokenizer,
+  type TinyRunOptions,
+} from "../testing/index.ts";
+import { train } from "../train.ts";
+import { encodeExample, type ExampleTokenizer } from "./encode-example.ts";
+import { checkedExamples, exampleStream, type StreamOptions } from "./example-stream.ts";
+
+/** Characters by their codes; roles and ends are 1 to 4, and a turn ends with the template's own end. */
+const marks: Readonly<Record<ChatMessage["role"], number>> = { system: 1, user: 2, assistant: 3, tool: 4 };
+const [ofText, ofTurn] = [5, 6];
+const codes = (text: string): number[] => [...text].map((letter) => letter.codePointAt(0) as number);
+const chat: ExampleTokenizer = {
+  vocabularySize: 128,
+  endToken: ofText,
+  endTokens: [ofText, ofTurn],
+  encode: codes,
+  decode: (tokens) => String.fromCodePoint(...tokens),
+  encodeChat: (messages) => [
+    ...messages.flatMap(({ role, content }) => [marks[role], ...codes(content), ofTurn]),
+    marks.assistant,
+  ],
+};
+const settings = supervisedDefaults;
+
+const conversation: readonly ChatMessage[] = [
+  { role: "system", content: "s" },
+  { role: "user", content: "ab" },
+  { role: "assistant", content: "cd" },
+  { role: "user", content: "e" },
+  { role: "assistant", content: "f" },
+];
+
+const decoded = ({ promptTokens, completionTokens }: TrainingSequence): readonly [number[], number[]] => [
+  [...promptTokens],
+  [...completionTokens],
+];
+
+test("a chat is learned turn by turn: behind what the model would be asked, with the end that its template writes", () => {
+  const [first, second] = [codes("ab"), codes("e")];
+  const asked = [1, ...codes("s"), 6, 2, ...first, 6, 3];
+  expect(encodeExample({ messages: conversation }, chat, settings, 99).map(decoded)).toEqual([
+    [asked, [...codes("cd"), 6]],
+    [
+      [...asked, ...codes("cd"), 6, 2, ...second, 6, 3],
+      [...codes("f"), 6],
+    ],
+  ]);
+  const last = encodeExample({ messages: conversation }, chat, { ...settings, turns: "last" }, 99);
+  expect(last.map(({ completionTokens }) => completionTokens)).toEqual([[...codes("f"), 6]]);
+});
+
+test("turns of weight 0 and turns of the prompt are read, not learned", () => {
+  const silent = conversation.map((each, i) => (i === 2 ? { ...each, weight: 0 as const } : each));
+  for (const example of [
+    { messages: silent },
+    { prompt: conversation.slice(0, 4), completion: conversation.slice(4) },
+  ]) {
+    const sequences = encodeExample(example, chat, settings, 99);
+    expect(sequences.map(({ completionTokens }) => completionTokens)).toEqual([[...codes("f"), 6]]);
+    expect(sequences[0]?.promptTokens).toEqual(chat.encodeChat?.(conversation.slice(0, 4)));
+  }
+});
+
+test("where a template rewrites earlier turns, a turn is spelled alone and ends as a text does", () => {
+  // Thoughts of all turns but the last are left out, as some templates have it.
+  const rewriting: ExampleTokenizer = {
+    ...chat,
+    encodeChat: (messages) => [marks.user, messages.length, marks.assistant],
+  };
+  const [sequence] = encodeExample({ messages: conversation.slice(1, 3) }, rewriting, settings, 99);
+  expect(sequence && decoded(sequence)).toEqual([
+    [2, 1, 3],
+    [...codes("cd"), ofText],
+  ]);
+});
+
+test("a text is learned behind its prompt, with the token that ends a text", () => {
+  const framed: ExampleTokenizer = { ...chat, encodePrompt: (text) => [127, ...codes(text)] };
+  const [sequence] = encodeExample({ prompt: "ab", completion: "c" }, framed, settings, 99);
+  expect(sequence && decoded(sequence)).toEqual([
+    [127, ...codes("ab")],
+    [...codes("c"), ofText],
+  ]);
+});
+
+test("a long example is refused by its place, or its completion is cut", () => {
+  const example = { prompt: "ab", completion: "cdef", source: "orders.jsonl row 3" };
+  expect(() => encodeExample(example, chat, settings, 6)).toThrow(
+    /^orders\.jsonl row 3: it has 7 tokens, of at most 6; shorten it/u,
+  );
+  const [cut] = encodeExample(example, chat, { ...settings, long: "truncate" }, 6);
+  expect(cut && decoded(cut)).toEqual([codes("ab"), codes("cdef")]);
+  expect(() => encodeExample(example, chat, { ...settings, long: "truncate" }, 2)).toThrow(
+    /^orders\.jsonl row 3: its prompt alone has 2 tokens, of at most 2/u,
+  );
+});
+
+test.each([
+  [{ question: "?" }, /^example 1: it has neither messages nor prompt and completion$/u],
+  [["a"], /^example 1: an example is an object/u],
+  [{ messages: [{ role: "judge", content: "" }] }, /^example 1: messages\.0\.role: it must be one of system/u],
+  [{ messages: [{ role: "user", content: [{ type: "text", text: "a" }] }] }, /message 0: content is a list of parts/u],
+  [
+    { messages: [{ role: "assistant", content: null, tool_calls: [{}] }] },
+    /^example 1: message 0: tool_calls are not read/u,
+  ],
+  [{ messages: [{ role: "user", content: "a" }], tools: [] }, /^example 1: tools is not read/u],
+  [{ prompt: "a", completion: [] }, /^example 1: completion: /u],
+  [{ prompt: "a", completion: "b", agent: "x", policy: "y" }, /names an agent and a policy/u],
+  [{ prompt: "a", completion: "b", agent: "x" }, /^example 1: no agent x learns; those that do are solver, hint$/u],
+  [
+    { prompt: "a", completion: "b", policy: "x", source: "f row 2" },
+    /^f row 2: there is no policy x; this run has one, two$/u,
+  ],
+])("%j is refused by its place", (row, message) => {
+  expect(() => checkedExamples([row], {}, { one: ["solver"], two: ["hint"] })).toThrow(message);
+});
+
+const options: StreamOptions = {
+  settings,
+  tokenizer: tinyTokenizer,
+  contextLength: 16,
+  learners: { one: ["solver"], two: ["hint"] },
+  policy: "one",
+  task: tinyTask(),
+  random: randomFromSeed(1),
+};
+
+const pairs: SupervisedExample[] = ["0a", "1b", "2c"].map(([prompt = "", completion = ""]) => ({ prompt, completion }));
+
+test("a list is passed over in an order of the seed, each once, and a place always has the same", () => {
+  const stream = exampleStream(pairs, options);
+  const passes = [0, 3, 6].map((from) => stream.take(from, 3).map(({ promptTokens: [token] }) => token));
+  for (const pass of passes) expect(pass.toSorted()).toEqual([0, 1, 2]);
+  expect(new Set(passes.map(String)).size).toBeGreaterThan(1);
+  expect(exampleStream(pairs, options).take(4, 4)).toEqual(stream.take(0, 8).slice(4));
+  expect(stream.size).toEqual({ examples: 3, tokens: 6, passed: 9, longest: 3 });
+});
+
+test("each policy learns what is for its agents, for it by name, and for everybody", () => {
+  const [a, b, c] = pairs as [SupervisedExample, SupervisedExample, SupervisedExample];
+  const owned = [{ ...a, agent: "hint" }, { ...b, policy: "one" }, c];
+  const read = (policy: string, own = settings): number[] =>
+    exampleStream(owned, { ...options, policy, settings: own })
+      .take(0, 2)
+      .map(({ promptTokens: [token = -1] }) => token)
+      .toSorted();
+  expect([read("one"), read("two")]).toEqual([
+    [1, 2],
+    [0, 2],
+  ]);
+  // What names nobody is the agent's that the settings name.
+  expect(read("one", { ...settings, agent: "hint" })).toEqual([1, 1]);
+  expect(() => exampleStream(owned, { ...options, policy: null })).toThrow(/for the policy two alone/u);
+});
+
+test("a function makes examples of training problems, by the place alone, and is named where it fails", () => {
+  const letterOf: SupervisedExamples = ({ question, gold }, random) => [
+    { prompt: question, completion: random.uniform() < 0.5 ? gold : `${gold}${gold}` },
+  ];
+  const stream = exampleStream(letterOf, options);
+  const all = stream.take(0, 40);
+  expect(stream.take(17, 1)).toEqual([all[17]]);
+  expect(new Set(all.map(({ promptTokens: [token] }) => token)).size).toBe(3);
+  expect(new Set(all.map(({ completionTokens: { length } }) => length))).toEqual(new Set([2, 3]));
+  const broken = (() => "a") as unknown as SupervisedExamples;
+  expect(() => exampleStream(broken, options).take(0, 1)).toThrow(/the examples broken gave the text "a"/u);
+});
+
+const mixed = (examples: SupervisedExamples): ReturnType<typeof tinyParts> => {
+  const parts = tinyParts("solo", { optimizer: "sgd", spread: 0.4 });
+  const learners = { policy: ["solver"] };
+  const stream = exampleStream(examples, { ...options, learners, policy: "policy", contextLength: 64 });
+  return { ...parts, policies: { policy: { ...(parts.policies["policy"] as never), examples: stream } } } as never;
+};
+
+/** Log-probs of what a context of one token goes on with. */
+async function tableOf(model: ReturnType<typeof tabularModel>): Promise<Float64Array> {
+  const V = tinyTokenizer.vocabularySize;
+  const all = Array.from({ length: V * V }, (_, i) => ({
+    promptTokens: [Math.floor(i / V)],
+    completionTokens: [i % V],
+  }));
+  return (await model.forward(all)).logProbs.values;
+}
+
+test("a step's gradient is that of its rewards and weight x that of the cross-entropy, by finite differences and by hand", async () => {
+  const config = (supervised: object | null): ReturnType<typeof parseTrainConfig> =>
+    parseTrainConfig({ ...tinySettings, steps: 1, minibatches: 1, supervised });
+  const weight = 0.7;
+  const trained = async (
+    supervised: object | null,
+  ): Promise<{ model: ReturnType<typeof tabularModel>; rows: Record<string, number>[] }> => {
+    const rows: Record<string, number>[] = [];
+    const parts = supervised ? mixed(pairs) : tinyParts("solo", { optimizer: "sgd", spread: 0.4 });
+    await train(
+      parts,
+      config(supervised),
+      silentRecorder((row) => rows.push(row)),
+    );
+    return { model: parts.model, rows };
+  };
+  const [alone, both] = [await trained(null), await trained({ batch: 3, weight })];
+  const V = tinyTokenizer.vocabularySize;
+  const first = tabularModel({ vocabularySize: V, optimizer: "sgd", spread: 0.4 });
+  const [start, plain, after] = [await tableOf(first), await tableOf(alone.model), await tableOf(both.model)];
+  // By hand: d(mean cross-entropy)/d logit = (probability - 1 of the token) / tokens, in the rows of the contexts alone.
+  const learned = exampleStream(pairs, { ...options, learners: { policy: ["solver"] }, policy: "policy" }).take(0, 3);
+  const tokens = learned.reduce((sum, { completionTokens }) => sum + completionTokens.length, 0);
+  const gradient = new Float64Array(V * V);
+  let nats = 0;
+  for (const { promptTokens, completionTokens } of learned) {
+    let context = promptTokens.at(-1) as number;
+    for (const token of completionTokens) {
+      nats -= start[context * V + token] as number;
+      for (let k = 0; k < V; k++)
+        gradient[context * V + k]! += (Math.exp(start[context * V + k] as number) - (k === token ? 1 : 0)) / tokens;
+      context = token;
+    }
+  }
+  expect(both.rows[0]).toMatchObject({ "supervised/tokens": tokens });
+  expect(both.rows[0]?.["supervised/loss"]).toBeCloseTo(nats / tokens, 12);
+  // Rewards and prices of the step are the same, so what differs in the logits is the examples' part; rows are known up to a constant.
+  const rate = 0.3;
+  for (let context = 0; context < V; context++) {
+    const moved = Array.from(
+      { length: V },
+      (_, k) => (after[context * V + k] as number) - (plain[context * V + k] as number),
+    );
+    const expected = Array.from({ length: V }, (_, k) => -rate * weight * (gradient[context * V + k] as number));
+    const level = (moved[0] as number) - (expected[0] as number);
+    moved.forEach((value, k) => expect(value).toBeCloseTo((expected[k] as number) + level, 10));
+  }
+  expect(alone.rows[0]).not.toHaveProperty("supervised/loss");
+});
+
+test("a run with examples that is killed goes on as if it had not been", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-examples-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const settings = { steps: 4, checkpoint: { every: 2, keep: 2 }, supervised: { batch: 2, weight: 0.5 } };
+  const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"];
+  const traces = (name: string): Promise<string[]> =>
+    Promise.all(files.map((file) => readFile(join(folder, name, file), "latin1")));
+  const processes = (pid: number): object => ({ processes: { pid, host: "here", isAlive: () => false } });
+  const run = (name: string, more: Partial<TinyRunOptions>): ReturnType<typeof tinyRun> =>
+    tinyRun({ directory: join(folder, name), settings, parts: mixed(pairs), ...more });
+  const counting = faultyFileSystem();
+  await run("whole", { fileSystem: counting });
+  for (const share of [0.66, 0.7, 0.8]) {
+    const name = `killed-${share}`;
+    const fileSystem = faultyFileSystem({ killAt: Math.floor(share * counting.calls) });
+    await expect(run(name, { fileSystem, ...processes(1) })).rejects.toThrow(ProcessKilled);
+    await run(name, { resume: true, ...processes(2) });
+    expect(await traces(name)).toEqual(await traces("whole"));
+  }
+});
+
+test("settings without examples, and examples without settings, are refused", async () => {
+  const config = (supervised: object | null): ReturnType<typeof parseTrainConfig> =>
+    parseTrainConfig({ ...tinySettings, steps: 1, supervised });
+  await expect(train(tinyParts(), config({}), silentRecorder())).rejects.toThrow(
+    /supervised\.examples: there are none/u,
+  );
+  await expect(train(mixed(pairs), config(null), silentRecorder())).rejects.toThrow(/supervised: null leaves/u);
+  expect(config({}).supervised).toEqual(supervisedDefaults);
+  expect(() => config({ turns: "first" })).toThrow(/supervised\.turns/u);
+});
