@@ -44,6 +44,7 @@ export function runCharts(
     },
     silenceChart(rows),
     updateChart(rows),
+    ...supervisedChart(rows),
     {
       xLabel: "step",
       title: "Reward terms",
@@ -114,6 +115,22 @@ function updateChart(rows: readonly MetricRow[]): LineChart {
       series(rows, "clip_ratio/high_mean", "above 1 + ε", 2),
     ],
   };
+}
+
+/** Of runs that learn supervised examples beside their rewards. */
+function supervisedChart(rows: readonly MetricRow[]): LineChart[] {
+  const losses = names(rows, /^((?:policy\/[\w-]+\/)?supervised\/loss)$/);
+  if (losses.length === 0) return [];
+  return [
+    {
+      xLabel: "step",
+      title: "Supervised examples",
+      caption: "Mean cross-entropy of the examples that are learned beside the rewards.",
+      unit: "nats",
+      yLabel: "nats per token",
+      series: losses.map((name, i) => series(rows, name, name.split("/").at(-3) ?? "loss", color(i))),
+    },
+  ];
 }
 
 /** What rewards count beside their terms: one chart of names alone, and one a family, such as `scheme/fallback`. */

@@ -23,6 +23,7 @@ import { needsOldPass } from "@laconic/trainer";
 import { planFleet, type FleetPlan } from "./fleet/plan-fleet.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { openRunTask } from "./run-task.ts";
+import { planExamples, type PlannedExamples } from "./supervised-examples.ts";
 import type { ChosenDevice } from "../devices/devices.ts";
 
 export interface PlanOptions {
@@ -62,6 +63,8 @@ export interface RunPlan {
   readonly stepSeconds: StepSeconds | null;
   /** How the seconds came about. */
   readonly timing: string;
+  /** Supervised examples of one's own, before the training and beside it. */
+  readonly examples: PlannedExamples;
   /** Null where the run samples on its own engine. */
   readonly fleet: FleetPlan | null;
 }
@@ -83,6 +86,7 @@ export async function planRun(
     modelFolder: folder,
     templateArguments: config.chatTemplateArguments,
   });
+  const examples = await planExamples(config, task, model.maxPositions);
   await task.close?.();
   const agents = task.trainedAgents ?? task.topology.agents;
   const replies = train.problemsPerStep * train.episodesPerProblem * agents.length;
@@ -131,8 +135,11 @@ export async function planRun(
     largest,
     replies,
     steps: train.steps,
-    stepSeconds: seconds && stepSeconds(config, settings, seconds, largest),
+    stepSeconds:
+      seconds &&
+      withExampleSeconds(stepSeconds(config, settings, seconds, largest), config, settings, seconds, examples),
     timing,
+    examples,
     fleet: await planFleet(config, folder, replies, config.policies === "own" ? agents.length : 1),
   };
 }
@@ -161,6 +168,21 @@ function stepSeconds(
     oldLogProbs: needsOldPass(train) ? microBatches * seconds.forward : 0,
     update: train.epochs * microBatches * seconds.training,
   };
+}
+
+/** What passes over examples beside the rewards take; those that a function makes are not known. */
+function withExampleSeconds(
+  step: StepSeconds,
+  { train }: AppConfig,
+  settings: MemorySettings,
+  { training }: PassSeconds,
+  { beside }: PlannedExamples,
+): StepSeconds {
+  if (!train.supervised) return step;
+  const meanTokens = beside.map(({ size }) => (size ? size.passed / Math.max(1, size.examples) : 0));
+  const examples = train.epochs * train.minibatches * train.supervised.batch;
+  const tokens = meanTokens.reduce((sum, each) => sum + examples * each, 0);
+  return { ...step, update: step.update + (training * tokens) / rowsOf(settings, settings.microBatch) };
 }
 
 async function timeOf(

@@ -2,6 +2,7 @@ import { formatBytes, formatDuration, formatNumber, formatPercent } from "@lacon
 import type { MemoryPlan } from "@laconic/engine";
 import { describeFleet } from "./fleet/plan-fleet.ts";
 import type { RunPlan } from "./plan-run.ts";
+import { exampleSizeText } from "./supervised-examples.ts";
 
 /** What a row shows of each phase; null leaves it out. */
 type Row = readonly [name: string, training: keyof MemoryPlan | null, sampling: keyof MemoryPlan | null];
@@ -39,8 +40,16 @@ export function describeRun(plan: RunPlan): string {
     "",
     fit(plan),
     time(plan),
+    ...examplesText(plan.examples),
     ...(plan.fleet ? ["", describeFleet(plan.fleet)] : []),
   ].join("\n");
+}
+
+function examplesText({ before, beside }: RunPlan["examples"]): string[] {
+  return [
+    ...(before ? [`warm start: ${before.steps} steps of ${before.batch} of ${exampleSizeText(before.size)}`] : []),
+    ...beside.map(({ text }) => text),
+  ];
 }
 
 function fit({ memory, memoryBytes, largest }: RunPlan): string {

@@ -1,19 +1,28 @@
-import { randomFromSeed, type AgentId } from "@laconic/core";
+import { randomFromSeed, type SupervisedExamples } from "@laconic/core";
 import { formatNumber } from "@laconic/core/text";
-import { checkedExamples, exampleStream, type ExampleSize, type TrainedPolicy } from "@laconic/trainer";
+import type { TeamTask } from "@laconic/tasks";
+import {
+  checkedExamples,
+  exampleStream,
+  supervisedDefaults,
+  type ExampleSize,
+  type ExampleTokenizer,
+  type Learners,
+  type StreamOptions,
+  type TrainedPolicy,
+} from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
 import { openExamples, openMixedExamples } from "../resolver/run-values.ts";
-import type { OpenedParts } from "./open-parts.ts";
+import { policiesOf, type OpenedParts } from "./open-parts.ts";
 import type { AppConfig } from "./run-settings.ts";
 
 /**
  * Refuses lists of examples that would be refused once a model is there, as far as one sees without its tokenizer.
- * @param learners - agents by policy
  * @throws LaconicError `data_invalid` naming file and row, `config_invalid`
  */
 export async function checkExamples(
   { warmStart, own, train }: Pick<AppConfig, "warmStart" | "own" | "train">,
-  learners: Readonly<Record<string, readonly AgentId[]>>,
+  learners: Learners,
 ): Promise<void> {
   if (warmStart?.name === "examples") {
     const before = await openExamples(warmStart.examples);
@@ -26,33 +35,80 @@ export async function checkExamples(
 /** The policies with the examples that each learns beside what it earns; as they are where the run has none. */
 export async function withExamples(opened: OpenedParts, config: AppConfig, progress: Progress): Promise<OpenedParts> {
   const examples = await openMixedExamples(config.own);
-  const settings = config.train.supervised;
-  if (!examples || !settings) return opened;
+  if (!examples) return opened;
   const { parts, task, tokenizers } = opened;
   const learners = Object.fromEntries(Object.entries(parts.policies).map(([name, { agents }]) => [name, agents]));
-  const random = randomFromSeed(config.train.seed).split("supervised");
   const policies = Object.fromEntries(
     Object.entries(parts.policies).map(([name, policy]): [string, TrainedPolicy] => {
-      const stream = exampleStream(examples, {
-        settings,
-        tokenizer: tokenizers[name] ?? task.tokenizer,
-        contextLength: policy.model.contextLength,
-        learners,
-        policy: name,
-        task,
-        random: random.split(name),
-      });
-      const who = Object.keys(learners).length === 1 ? "" : ` of policy ${name}`;
-      progress.note(
-        `each optimiser step${who} learns ${settings.batch} of ${exampleSizeText(stream.size)} too, with weight ${settings.weight}`,
-      );
+      const { contextLength } = policy.model;
+      const tokenizer = tokenizers[name] ?? task.tokenizer;
+      const stream = mixedStream(examples, config, { task, learners, policy: name, tokenizer, contextLength });
+      progress.note(besideText(config, learners, name, stream.size));
       return [name, { ...policy, examples: stream }];
     }),
   );
   return { ...opened, parts: { ...parts, policies } };
 }
 
-/** In a few words: `120 supervised examples (3,400 tokens, the longest 61)`. */
+function mixedStream(
+  examples: SupervisedExamples,
+  { train }: Pick<AppConfig, "train">,
+  options: Omit<StreamOptions, "settings" | "random">,
+): ReturnType<typeof exampleStream> {
+  return exampleStream(examples, {
+    ...options,
+    settings: train.supervised ?? supervisedDefaults,
+    random: randomFromSeed(train.seed).split("supervised").split(String(options.policy)),
+  });
+}
+
+/** Examples of one's own that a run learns. */
+export interface PlannedExamples {
+  readonly before: {
+    readonly steps: number;
+    readonly batch: number;
+    /** Null where a function makes them. */
+    readonly size: ExampleSize | null;
+  } | null;
+  /** By policy. */
+  readonly beside: readonly { readonly text: string; readonly size: ExampleSize | null }[];
+}
+
+/** Counts a run's examples without a model. @throws LaconicError as reading them does */
+export async function planExamples(
+  config: Pick<AppConfig, "warmStart" | "own" | "train" | "policies">,
+  task: TeamTask,
+  contextLength: number,
+): Promise<PlannedExamples> {
+  const { warmStart, own, train } = config;
+  const learners = policiesOf(config, task);
+  const tokenizer: ExampleTokenizer = task.tokenizer;
+  const shared = { task, learners, tokenizer, contextLength };
+  const mixed = await openMixedExamples(own);
+  const beside = (mixed ? Object.keys(learners) : []).map((policy) => {
+    const { size } = mixedStream(mixed ?? [], config, { ...shared, policy });
+    return { size, text: besideText(config, learners, policy, size) };
+  });
+  if (warmStart?.name !== "examples") return { before: null, beside };
+  const { steps, batch, examples } = warmStart;
+  const settings = { ...supervisedDefaults, ...warmStart };
+  const random = randomFromSeed(train.seed);
+  const { size } = exampleStream(await openExamples(examples), { ...shared, settings, policy: null, random });
+  return { before: { steps, batch, size }, beside };
+}
+
+function besideText(
+  { train: { supervised } }: Pick<AppConfig, "train">,
+  learners: Learners,
+  policy: string,
+  size: ExampleSize | null,
+): string {
+  const { batch, weight } = supervised ?? supervisedDefaults;
+  const who = Object.keys(learners).length === 1 ? "" : ` of policy ${policy}`;
+  return `each optimiser step${who} also learns ${batch} of ${exampleSizeText(size)}, with weight ${weight}`;
+}
+
+/** In a few words: `120 supervised examples (3,400 tokens to learn, the longest 61)`. */
 export function exampleSizeText(size: ExampleSize | null): string {
   if (size === null) return "the supervised examples that a function makes";
   return `${formatNumber(size.examples)} supervised examples (${formatNumber(size.tokens)} tokens to learn, the longest ${size.longest})`;

@@ -11,6 +11,7 @@ import {
 import { expect, onTestFinished, test } from "vitest";
 import { supervisedDefaults } from "../config.ts";
 import { parseTrainConfig } from "../config-schema.ts";
+import type { TrainedPolicy } from "../parts.ts";
 import { silentRecorder } from "../run/recorder.ts";
 import {
   faultyFileSystem,
@@ -193,7 +194,8 @@ const mixed = (examples: SupervisedExamples): ReturnType<typeof tinyParts> => {
   const parts = tinyParts("solo", { optimizer: "sgd", spread: 0.4 });
   const learners = { policy: ["solver"] };
   const stream = exampleStream(examples, { ...options, learners, policy: "policy", contextLength: 64 });
-  return { ...parts, policies: { policy: { ...(parts.policies["policy"] as never), examples: stream } } } as never;
+  const policy: TrainedPolicy = { ...(parts.policies["policy"] as TrainedPolicy), examples: stream };
+  return { ...parts, policies: { policy } };
 };
 
 /** Log-probs of what a context of one token goes on with. */
