@@ -1,62 +1,58 @@
 /**
- * Supervised examples of one's own: a clerk names shelf and good. The model has learned nothing. A file of
- * conversations, in the form of OpenAI's and TRL's files, teaches it to answer wordily; rewards then make it brief, and a function adds
- * an example of the form now and then.
+ * Supervised examples of one's own, in the form of OpenAI's and TRL's files: a clerk reads an order and names good and count. The model
+ * has learned nothing. Conversations teach it the answers before the training, every other of them wordy; rewards then make it brief,
+ * while some of the same conversations keep it from forgetting.
  *
  *     npm run -s laconic -- train examples/supervised-examples.ts
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { randomFromSeed, type ExampleFunction, type Problem } from "@laconic/core";
+import { randomFromSeed, type Problem, type SupervisedExample } from "@laconic/core";
 import { defineTask } from "@laconic/tasks";
 import { chatTemplate, solo } from "@laconic/topologies";
 import { defineRun, type RunDefinition } from "laconic";
 
-const goods = ["tea", "rum", "ink", "oil", "jam", "rye", "wax", "fig"];
-const shelves = "abcdefghijklmnopqrstuvwxyz".split("");
+const goods = ["tea", "rum", "ink", "oil", "jam", "rye"];
+const counts = Array.from({ length: 40 }, (_, i) => `${i + 10}`);
 const problems = goods.flatMap((good) =>
-  shelves.map((shelf): Problem => ({ id: good + shelf, question: `${good} on ${shelf}`, gold: `${shelf} ${good}` })),
+  counts.map((count): Problem => ({ id: count + good, question: `send ${count} ${good}`, gold: `${good} ${count}` })),
 );
-const shuffled = randomFromSeed("shelves").shuffle(problems);
+const shuffled = randomFromSeed("orders").shuffle(problems);
 const [heldOut, train] = [shuffled.slice(0, 60), shuffled.slice(60)];
 
-const system = "Name shelf and good.";
-const conversation = ({ question, gold }: Problem, wordy: boolean) =>
-  [
+const system = "Name good and count.";
+const example = ({ question, gold }: Problem, wordy: boolean): SupervisedExample => ({
+  messages: [
     { role: "system", content: system },
     { role: "user", content: question },
-    { role: "assistant", content: wordy ? `it is ${gold}` : gold },
-  ] as const;
-
-/** Every other reply says more than is asked for. */
+    { role: "assistant", content: wordy ? `you want ${gold}` : gold },
+  ],
+});
 const folder = join(tmpdir(), "laconic-supervised-examples");
 mkdirSync(folder, { recursive: true });
-const file = join(folder, "shelves.jsonl");
-const rows = train.map((problem, i) => JSON.stringify({ messages: conversation(problem, i % 2 > 0) }));
-writeFileSync(file, rows.join("\n"));
-
-const brief: ExampleFunction = (problem) => ({ messages: conversation(problem, false), agent: "clerk" });
+const examples = join(folder, "orders.jsonl");
+writeFileSync(examples, train.map((problem, i) => JSON.stringify(example(problem, i % 2 > 0))).join("\n"));
 
 const prompt = chatTemplate("clerk@1", system, ({ question }) => question).render;
 const run: RunDefinition = defineRun({
   task: defineTask({
-    name: "shelves",
+    name: "orders",
     topology: solo({ id: "clerk", role: "clerk", maxTokens: 24, prompt }),
     train,
     heldOut,
     grader: (answer, { gold }) => (answer?.endsWith(gold) ? 1 : 0),
   }),
   model: "untrained",
-  warmStart: { name: "examples", examples: file, steps: 120, batch: 16, learningRate: 0.01 },
+  warmStart: { name: "examples", examples, steps: 250, batch: 16, learningRate: 0.005 },
   device: "wasm",
   train: {
-    steps: 16,
+    steps: 24,
     problemsPerStep: 8,
-    supervised: { examples: brief, batch: 2 },
+    supervised: { examples, batch: 4 },
     prices: { tokens: 0.02 },
     advantage: { estimator: "group", scale: "none" },
-    optimizer: { learningRate: { peak: 1e-3, warmUpSteps: 2 } },
+    optimizer: { learningRate: { peak: 5e-4, warmUpSteps: 2 } },
   },
 });
 export default run;

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test.each(["telegraph.ts", "self-play.ts", "papers.ts"])("%s has at most 60 lines", (name) => {
+test.each(["telegraph.ts", "self-play.ts", "papers.ts", "supervised-examples.ts"])("%s has at most 60 lines", (name) => {
   expect(readText(`examples/${name}`).trimEnd().split("\n").length).toBeLessThanOrEqual(60);
 });
 

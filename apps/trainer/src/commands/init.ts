@@ -5,6 +5,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { checkFolder, writeProject } from "../init/write-project.ts";
+import { templateNames, templates, type TemplateName } from "../init/templates.ts";
 import { jsonFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
 
@@ -41,6 +42,7 @@ interface Wanted {
   readonly folder: string;
   readonly name?: string | undefined;
   readonly steps?: number | undefined;
+  readonly template: TemplateName;
 }
 
 /** As the shell counts it: ended by Ctrl-C. */
@@ -53,13 +55,24 @@ export function initCommand({ terminal }: CommandContext, exit: ExitCode): Comma
       args: {
         folder: { type: "positional", required: false, description: "Where to write it; this folder by default" },
         yes: { type: "boolean", alias: "y", description: "Ask nothing: take the defaults" },
+        template: {
+          type: "enum",
+          options: [...templateNames],
+          default: "team",
+          description: `What it begins as: ${templateNames.map((name) => `${name}, ${templates[name].title}`).join("; ")}`,
+        },
         name: { type: "string", description: "Name in package.json; the folder's by default", valueHint: "name" },
-        steps: { type: "string", description: "Steps of training; 60 by default", valueHint: "n" },
+        steps: {
+          type: "string",
+          description: "Steps of training; 60 by default, 20 with a template that begins with examples",
+          valueHint: "n",
+        },
         ...jsonFlag,
       },
       run: async (args) => {
         const steps = args.steps === undefined ? undefined : wholeNumber("steps", args.steps);
-        const given = { folder: args.folder ?? ".", name: args.name, steps };
+        const { template } = args;
+        const given = { folder: args.folder ?? ".", name: args.name, steps, template };
         if (given.folder === "") throw new LaconicError("config_invalid", "the folder's name is empty; name a folder");
         const { question } = terminal;
         const asks = question !== undefined && !args.yes && !args.json;
@@ -96,18 +109,19 @@ async function ask(
   };
   const folder = folderGiven ? given.folder : await answer("Folder", given.folder, () => null);
   if (folder === null) return null;
-  await checkFolder(resolve(folder));
+  const { template } = given;
+  await checkFolder(resolve(folder), template);
   const name = given.name ?? (await answer("Name in package.json", nameOf(folder), nameProblem));
   if (name === null) return null;
-  if (given.steps !== undefined) return { folder, name, steps: given.steps };
-  const steps = await answer("Steps of training", "60", (text) =>
+  if (given.steps !== undefined) return { folder, name, steps: given.steps, template };
+  const steps = await answer("Steps of training", template === "team" ? "60" : "20", (text) =>
     /^[1-9]\d*$/u.test(text) ? null : `${text} is no whole number from 1`,
   );
-  return steps === null ? null : { folder, name, steps: Number(steps) };
+  return steps === null ? null : { folder, name, steps: Number(steps), template };
 }
 
 async function write(
-  { folder, name = nameOf(folder), steps }: Wanted,
+  { folder, name = nameOf(folder), steps, template }: Wanted,
   json: boolean,
   terminal: Terminal,
 ): Promise<void> {
@@ -115,7 +129,7 @@ async function write(
   if (problem !== null)
     throw new LaconicError("config_invalid", `--name: "${name}" is no name of a package: ${problem}`, { name });
   const path = resolve(folder);
-  const files = await writeProject(path, { name, steps });
+  const files = await writeProject(path, { name, steps, template });
   const place = relative(process.cwd(), path);
   const enter = place === "" ? [] : [`cd ${/^[\w./-]+$/u.test(place) ? place : JSON.stringify(place)}`];
   const next = [...enter, "npm install", "npm test", "npx laconic train", "npx laconic eval runs/train"];

@@ -20,10 +20,14 @@ const home = fileURLToPath(new URL("../../", import.meta.url));
  * What a new project depends on: the versions that write it. Where those were installed from files and not from a registry
  * (packed, not yet published), it takes the same files, all of them: npm would look for the others in the registry.
  * @param folder - of the project, which files are relative to
+ * @param imports - packages that its files import beside those of every project
  */
-export function dependenciesOf(folder: string): { readonly dependencies: Ranges; readonly devDependencies: Ranges } {
+export function dependenciesOf(
+  folder: string,
+  imports: readonly string[] = [],
+): { readonly dependencies: Ranges; readonly devDependencies: Ranges } {
   const files = installedFiles(home, folder);
-  const versions = Object.fromEntries(imported.map((name) => [name, `^${versionOf(name)}`]));
+  const versions = Object.fromEntries([...imported, ...imports].map((name) => [name, `^${versionOf(name)}`]));
   return {
     dependencies: sorted({ laconic: `^${versionOf("laconic")}`, ...versions, ...files }),
     devDependencies: { ...tools, tsx: `^${versionOf("tsx")}` },

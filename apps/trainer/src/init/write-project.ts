@@ -2,17 +2,18 @@ import { lstat, mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { projectFileNames, projectFiles, type ProjectOptions } from "./project-files.ts";
+import type { TemplateName } from "./templates.ts";
 
 /**
  * Refuses a folder that holds any file of a project, or is none.
  * @throws LaconicError `config_invalid` naming what is in the way
  */
-export async function checkFolder(folder: string): Promise<void> {
+export async function checkFolder(folder: string, template: TemplateName = "team"): Promise<void> {
   const there = await entryAt(folder);
   if (there !== null && !there.isDirectory() && !there.isSymbolicLink())
     throw new LaconicError("config_invalid", `${folder} is a file; name a folder`, { file: folder });
   const inTheWay: string[] = [];
-  for (const name of projectFileNames) if ((await entryAt(join(folder, name))) !== null) inTheWay.push(name);
+  for (const name of projectFileNames(template)) if ((await entryAt(join(folder, name))) !== null) inTheWay.push(name);
   if (inTheWay.length === 0) return;
   const [verb, what] = inTheWay.length === 1 ? ["is", "it"] : ["are", "them"];
   throw new LaconicError(
@@ -29,7 +30,7 @@ export async function checkFolder(folder: string): Promise<void> {
  * @throws LaconicError `config_invalid` naming what is in the way, or what cannot be written
  */
 export async function writeProject(folder: string, options: ProjectOptions): Promise<readonly string[]> {
-  await checkFolder(folder);
+  await checkFolder(folder, options.template);
   const written: string[] = [];
   const made: string[] = [];
   try {

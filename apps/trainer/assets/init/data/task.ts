@@ -1,0 +1,37 @@
+// Questions and answers out of a file of your own: JSON lines, JSON, CSV or Parquet. A part of them is held out.
+import { fileURLToPath } from "node:url";
+import { openData } from "@laconic/benchmarks";
+import type { ExampleFunction } from "@laconic/core";
+import { defineTask } from "@laconic/tasks";
+import { chatTemplate, solo } from "@laconic/topologies";
+
+const { train, heldOut } = await openData({
+  train: fileURLToPath(new URL("questions.jsonl", import.meta.url)),
+  heldOut: { share: 0.2 },
+  grading: "text",
+  columns: { question: "question", gold: "answer" },
+});
+
+const system = "Name the kind.";
+
+/** What the model is shown. A file of conversations does as well: `examples: "./conversations.jsonl"` in run.config.ts. */
+export const examples: ExampleFunction = ({ question, gold }, random) => ({
+  messages: [
+    { role: "system", content: system },
+    { role: "user", content: question },
+    { role: "assistant", content: random.uniform() < 0.5 ? gold : `it is a ${gold}` },
+  ],
+});
+
+export default defineTask({
+  name: "questions",
+  topology: solo({
+    id: "reader",
+    role: "reader",
+    maxTokens: 24,
+    prompt: chatTemplate("questions@1", system, ({ question }) => question).render,
+  }),
+  train,
+  heldOut,
+  grader: (answer, { gold }) => (answer?.split(" ").at(-1) === gold ? 1 : 0),
+});

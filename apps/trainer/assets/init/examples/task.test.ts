@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { execSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { taskCases } from "@laconic/tasks/testing";
+import task from "./task.ts";
+
+// What every task owes a trainer: distinct problems, none of them held out, grades from 0 to 1, a team that plays to the end.
+for (const { name, run } of taskCases) test(name, () => run(() => ({ task, solve: ({ gold }) => gold })));
+
+test("examples teach a model that knows nothing, and a short training follows", () => {
+  const folder = mkdtempSync(join(tmpdir(), "laconic-"));
+  try {
+    const settings = "warmStart.steps=60 train.steps=2 train.evaluation.every=0 train.evaluation.problems=40";
+    const result = execSync(`npx laconic train run.config.ts ${settings} --run "${join(folder, "run")}" --json`);
+    const { before, afterWarmStart, after } = JSON.parse(String(result)) as Record<string, Measured>;
+    assert.ok(afterWarmStart && before && afterWarmStart.tokens < before.tokens, "replies end where examples end");
+    assert.ok(after && after.accuracy >= 0 && after.accuracy <= 1);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+interface Measured {
+  readonly accuracy: number;
+  readonly tokens: number;
+}
