@@ -103,7 +103,7 @@ async function learned(world: string, arm: Arm, rate: number, seed: number): Pro
   });
   const grades: number[] = [];
   const recorder = silentRecorder((metrics) => grades.push(metrics["task/accuracy"] as number));
-  await train(parts, config, recorder);
+  await train({ ...parts, settings: config, recorder });
   const options = { seed: "critics", step: config.steps, problems: 30, sampling: config.sampling } as const;
   const { evaluation } = await evaluate(parts, livePolicies(parts), options);
   await engine.close();

@@ -49,10 +49,14 @@ async function trained(seed: number, pool: boolean): Promise<Trained> {
   const proposers = new Map([[0, await policies.proposer.model.snapshot()]]);
   const started = performance.now();
   const recorder = silentRecorder();
-  await train(parts, config, {
-    ...recorder,
-    async step({ step = 0 }) {
-      if (step % every === 0) proposers.set(step, await policies.proposer.model.snapshot());
+  await train({
+    ...parts,
+    settings: config,
+    recorder: {
+      ...recorder,
+      async step({ step = 0 }) {
+        if (step % every === 0) proposers.set(step, await policies.proposer.model.snapshot());
+      },
     },
   });
   return { parts, config, proposers, seconds: (performance.now() - started) / 1000 };

@@ -75,7 +75,7 @@ export async function toolsSession(): Promise<string[]> {
     now: () => 0,
     fileSystem: files,
   });
-  await train(parts, parseTrainConfig(settings), run);
+  await train({ ...parts, settings: parseTrainConfig(settings), recorder: run });
   await run.close();
   await engine.close();
   return new TextDecoder()

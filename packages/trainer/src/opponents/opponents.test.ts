@@ -45,7 +45,7 @@ async function play(parts: TrainingParts, extra: Readonly<Record<string, unknown
     record: async (record) => void records.push(record),
   };
   const config = parseTrainConfig({ ...settings, opponents, ...extra });
-  return { ...(await train(parts, config, recorder)), rows, records };
+  return { ...(await train({ ...parts, settings: config, recorder })), rows, records };
 }
 
 async function refusal(parts: TrainingParts, extra: object): Promise<string> {

@@ -217,11 +217,7 @@ test("a step's gradient is that of its rewards and weight x that of the cross-en
   ): Promise<{ model: ReturnType<typeof tabularModel>; rows: Record<string, number>[] }> => {
     const rows: Record<string, number>[] = [];
     const parts = supervised ? mixed(pairs) : tinyParts("solo", { optimizer: "sgd", spread: 0.4 });
-    await train(
-      parts,
-      config(supervised),
-      silentRecorder((row) => rows.push(row)),
-    );
+    await train({ ...parts, settings: config(supervised), recorder: silentRecorder((row) => rows.push(row)) });
     return { model: parts.model, rows };
   };
   const [alone, both] = [await trained(null), await trained({ batch: 3, weight })];
@@ -282,10 +278,10 @@ test("a run with examples that is killed goes on as if it had not been", async (
 test("settings without examples, and examples without settings, are refused", async () => {
   const config = (supervised: object | null): ReturnType<typeof parseTrainConfig> =>
     parseTrainConfig({ ...tinySettings, steps: 1, supervised });
-  await expect(train(tinyParts(), config({}), silentRecorder())).rejects.toThrow(
+  await expect(train({ ...tinyParts(), settings: config({}) })).rejects.toThrow(
     /supervised\.examples: there are none/u,
   );
-  await expect(train(mixed(pairs), config(null), silentRecorder())).rejects.toThrow(/supervised: null leaves/u);
+  await expect(train({ ...mixed(pairs), settings: config(null) })).rejects.toThrow(/supervised: null leaves/u);
   expect(config({}).supervised).toEqual(supervisedDefaults);
   expect(() => config({ turns: "first" })).toThrow(/supervised\.turns/u);
 });
