@@ -10,7 +10,7 @@ export interface Sample {
 export type OwnNames = Readonly<Record<string, readonly string[]>>;
 
 const numbers = [0.5, 0.04, 3, 2, 1.5, 1, 0, 40];
-const lists = [["solver"], [2, 3]];
+const lists = [["solver"], [2, 3], [["solver"]]];
 
 /**
  * Values that try every option of a schema: each alternative, and each key alone beside those that have to be there. Of a range

@@ -54,6 +54,8 @@ const companions: readonly (readonly [path: string, beside: Settings])[] = [
   ["credit", { groupBy: "prompt+agent" }],
   ["tree", { groupBy: "tree-node", objective: { name: "magrpo" } }],
   ["costs", { prices: {} }],
+  // A run, an opponent and a cost are called as every text of a sample.
+  ["opponents", { costs: { tokens: { kind: "tokens-written" }, solver: { kind: "turns", count: "spoken" } } }],
   ...budgets.flatMap(([place, at]) => [
     [place, { prices: {}, steps: 3 }] as const,
     ...besideInBudget.map(([option, beside]) => [`${place}.${option}`, at(beside)] as const),
@@ -79,12 +81,24 @@ function offSampler(model: LanguageModel): LanguageModel {
   };
 }
 
+/** Another run, as an opponent. */
+const constant: LanguageModel = {
+  id: "constant",
+  complete: async () => ({
+    text: "b",
+    finishReason: "stop",
+    usage: { promptTokens: 1, completionTokens: 2, counted: "model" },
+    model: { id: "constant", weightVersion: 3 },
+  }),
+};
+
 const isOfPair = (path: string): boolean => /^(?:policies|tree)/u.test(path);
 
 function partsFor(path: string): TrainingParts {
   const parts = isOfPair(path) ? tinyPairParts() : tinyParts("star");
   return {
     ...parts,
+    ...(path.startsWith("opponents") && { opponents: { solver: { solver: constant } } }),
     policies: Object.fromEntries(
       Object.entries(parts.policies).map(([name, policy]) => [
         name,
