@@ -9,7 +9,7 @@ import { openActor, openPolicyValues, openValues } from "../resolver/run-values.
 import type { AppConfig } from "./run-settings.ts";
 import { checkActor } from "./check-effects.ts";
 import { chooseDevice } from "../devices/devices.ts";
-import { openModelFolder } from "../models/model-folder.ts";
+import { modelFolders, modelOf } from "./model-folders.ts";
 import { policyTokenizer } from "../models/policy-tokenizer.ts";
 import { findOpponentRuns } from "./opponent-runs.ts";
 import { checkBases, policiesOf } from "./open-parts.ts";
@@ -17,32 +17,10 @@ import { checkExamples } from "./supervised-examples.ts";
 import { openRunTask, runTaskTitle } from "./run-task.ts";
 import { checkPolicyTask } from "./policy-task.ts";
 
-/** Folders of the models that a configuration names, by role. A hub's models are downloaded where they are not here. */
-export async function modelFolders(
-  { model, bases, teachers, actor, engine }: Pick<AppConfig, "model" | "bases" | "teachers" | "actor" | "engine">,
-  progress: Progress,
-): Promise<Record<string, string>> {
-  const named = Object.entries({
-    model,
-    ...Object.fromEntries(Object.entries(bases).map(([name, base]) => [`bases.${name}`, base])),
-    ...Object.fromEntries(Object.entries(teachers).map(([name, folder]) => [`teachers.${name}`, folder])),
-    ...(modelOf(actor) !== null && { actor: modelOf(actor) as string }),
-  });
-  const folders: Record<string, string> = {};
-  for (const [role, name] of named)
-    folders[role] = (await openModelFolder(name, progress, { weights: engine === null })).folder;
-  return folders;
-}
-
 /** What the configuration calls the model of a role. */
 function modelAt({ model, bases, teachers }: AppConfig, role: string): string {
   const [kind = "", name = ""] = role.split(/\.(.*)/su);
   return { bases, teachers }[kind]?.[name] ?? model;
-}
-
-/** Of an actor that computes here. */
-function modelOf(actor: AppConfig["actor"]): string | null {
-  return actor && !isReference(actor) && "model" in actor ? actor.model : null;
 }
 
 /**

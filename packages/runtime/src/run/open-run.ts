@@ -15,7 +15,7 @@ import { fromOwnModel } from "./warm-start/own-model.ts";
 import { parseAppConfig } from "./app-config.ts";
 import type { ActorChoice } from "./chosen-actor.ts";
 import type { AppConfig } from "./run-settings.ts";
-import { modelFolders } from "./check-run.ts";
+import { modelFolders } from "./model-folders.ts";
 import { chooseDevice } from "../devices/devices.ts";
 import { openModelFolder } from "../models/model-folder.ts";
 import { storedServer } from "./remote/tinker-server.ts";

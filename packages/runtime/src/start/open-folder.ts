@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { nodeFileSystem, openRun, readSettings, type RunOptions, type SinkOutcome } from "@laconic/trainer";
 import { inFolder, sourceInputs, sourcesOf } from "../resolver/run-sources.ts";
 import { writtenConfig } from "../run/app-config.ts";
-import { modelFolders } from "../run/check-run.ts";
+import { modelFolders } from "../run/model-folders.ts";
 import { withNamesOf } from "../run/former-names.ts";
 import { describeEnvironment } from "../run/environment.ts";
 import { serversOf, type SamplerSettings } from "../run/fleet/fleet-setting.ts";

@@ -15,7 +15,7 @@ import type { TrainedPolicy, TrainingParts } from "../parts.ts";
 import { silentRecorder, type Recorder } from "../run/recorder.ts";
 import type { StepRecord } from "../run/step-record.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
-import { matchmakingCases, tinyDuelParts, tinyParts, tinyRun } from "../testing/index.ts";
+import { matchmakingCases, tinyDuelParts, tinyParts, tinyRun, tinyTokenizer } from "../testing/index.ts";
 import { train, type TrainResult } from "../train.ts";
 import { matchesOf, matchmakings } from "./matchmaking.ts";
 import { selfAt, withSelf, type OpponentState } from "./games.ts";
@@ -53,6 +53,8 @@ async function refusal(parts: TrainingParts, extra: object): Promise<string> {
   if (!LaconicError.is(error)) throw new Error(`expected a refusal, got ${String(error)}`);
   return error.message;
 }
+
+const by = (a = "", b = ""): number => a.localeCompare(b);
 
 const spokenBy = ({ scored }: StepRecord): (string | undefined)[] =>
   scored.map(({ episode }) => episode.utterances.find(({ opponent }) => opponent !== undefined)?.opponent);
@@ -97,7 +99,7 @@ describe("games against opponents", () => {
         ).toBe(1);
     }
     // Two past selves at most: the first weights, then those of steps 2 and 4.
-    expect(records.map((each) => Array.from(new Set(spokenBy(each))).toSorted())).toEqual([
+    expect(records.map((each) => Array.from(new Set(spokenBy(each))).toSorted(by))).toEqual([
       ["step-0"],
       ["step-0"],
       expect.toSatisfy((names: string[]) => names.every((name) => ["step-0", "step-2"].includes(name))),
@@ -110,12 +112,12 @@ describe("games against opponents", () => {
   test("a past self is frozen: its words are likely under the weights of its step alone", async () => {
     const parts = tinyDuelParts();
     const { records } = await play(parts, { opponents: { ...opponents, keep: 1, every: 100 } });
-    // The first table is flat: each of 10 tokens has log 1/10 whatever was learned since.
-    for (const { scored } of records)
-      for (const { episode } of scored)
-        for (const { opponent, trace } of episode.utterances)
-          if (opponent !== undefined)
-            for (const logProb of trace?.logProbs ?? []) expect(logProb).toBeCloseTo(-Math.log(10 + 1), 1);
+    // The first table is flat, whatever was learned since.
+    const logProbs = records
+      .flatMap(({ scored }) => scored.flatMap(({ episode }) => episode.utterances))
+      .flatMap(({ opponent, trace }) => (opponent === undefined ? [] : (trace?.logProbs ?? [])));
+    expect(logProbs.length).toBeGreaterThan(6 * 24);
+    for (const logProb of logProbs) expect(logProb).toBeCloseTo(-Math.log(tinyTokenizer.vocabularySize), 9);
     const own =
       records
         .at(-1)
@@ -297,13 +299,6 @@ describe("matchmaking", () => {
         () =>
           ({ pool }) =>
             (pool as PoolMember[]).splice(0, 1)[0]?.name ?? "",
-      ),
-    ).toBeGreaterThan(0);
-    expect(
-      await failing(
-        () =>
-          ({ pool }) =>
-            pool[Math.floor(Math.random() * pool.length)]?.name ?? "",
       ),
     ).toBeGreaterThan(0);
   });
