@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { auditRun } from "@laconic/audit";
-import type { Environment, Problem } from "@laconic/core";
+import type { Environment, Problem, TrainingSequence } from "@laconic/core";
 import { defineEnvironment, withStepRewards } from "@laconic/tasks";
 import { inEnvironment, solo, type AgentSpec, type TrainingTask } from "@laconic/topologies";
 import { graded } from "@laconic/rewards";
@@ -81,6 +81,30 @@ test("a run in an environment: every sequence extends the one before, the audit 
       observed += 1;
     }
   expect(observed).toBeGreaterThan(5);
+});
+
+test("what is trained on is what agents wrote: an observation is part of prompts alone", async () => {
+  const parts = partsWith(telling());
+  const { model } = parts;
+  const trained: string[] = [];
+  const shown = ({ promptTokens, completionTokens }: TrainingSequence): string =>
+    `${[...promptTokens].join()} > ${[...completionTokens].join()}`;
+  const learn = model.forwardBackward.bind(model);
+  Object.assign(model, {
+    forwardBackward: (...given: Parameters<typeof learn>) => {
+      trained.push(...given[0].map(shown));
+      return learn(...given);
+    },
+  });
+  const run = await runIn({ parts });
+  const [written, observed]: [string[], string[]] = [[], []];
+  for await (const { episode } of eachEpisode(folderSource(run), "step")) {
+    for (const { trace } of episode.utterances)
+      written.push(shown({ promptTokens: trace?.promptTokens ?? [], completionTokens: trace?.tokens ?? [] }));
+    for (const { text } of episode.observations ?? []) if (text !== "") observed.push(text);
+  }
+  expect(observed.length).toBeGreaterThan(5);
+  expect(trained.toSorted()).toEqual(written.toSorted());
 });
 
 test("killed in the middle of a tool call at any of its steps, a resumed run has equal bytes", async () => {

@@ -1,4 +1,5 @@
 import {
+  LaconicError,
   ledgerTotals,
   randomFromSeed,
   type Environment,
@@ -175,4 +176,28 @@ test.each(["reset", "step", "end"] as const)("what an environment throws in %s i
     code: "input_invalid",
     message: `the environment counting: ${key} threw TypeError: no such row`,
   });
+});
+
+test("a turn whose observation leaves no room to reply ends with the text before, and counts it", async () => {
+  const full = new LaconicError("input_invalid", "the prompt has 9 tokens", { contextLength: 9 });
+  const other = new LaconicError("input_invalid", "another mistake");
+  const failing =
+    (error: LaconicError): Script =>
+    ({ prompt }) => {
+      if (prompt.kind === "text" && prompt.text.endsWith("=2")) throw error;
+      return "?";
+    };
+  const topology = inEnvironment(solo(spec("a")), counting);
+  const episode = await play(topology, { a: failing(full) });
+  expect(episode.utterances.map(({ text }) => text)).toEqual(["?", "?"]);
+  expect(episode.measures).toEqual({ asked: 2, context_full: 1 });
+  expect(episode.observations).toEqual([
+    { turn: 0, agent: "a", text: "=1", tokens: 1, reward: -1 },
+    { turn: 1, agent: "a", text: "", tokens: 0, reward: -1 },
+  ]);
+  await expect(play(topology, { a: failing(other) })).rejects.toThrow("another mistake");
+  const first: Script = () => {
+    throw full;
+  };
+  await expect(play(topology, { a: first })).rejects.toThrow("9 tokens");
 });

@@ -37,11 +37,21 @@ export async function act(
   const steps: TurnStep[] = [];
   const replies: OwnReply[] = [];
   let said: Conversation = request.prompt;
+  let before: Turn | null = null;
   let maxTokens = request.maxTokens;
   for (let step = 0; ; step++) {
     const prompt = asked(environment, agent, said);
     const inbox = step === 0 ? request.inbox : [];
-    const spoken = await speakOnce(context, { ...request, prompt, inbox, maxTokens, speaksAgain: true, replies }, step);
+    const asking = { ...request, prompt, inbox, maxTokens, speaksAgain: true, replies };
+    const spoken = await speakOnce(context, asking, step).catch((error: unknown) => {
+      if (before === null || !isFull(error)) throw error;
+      return null;
+    });
+    if (spoken === null) {
+      // What was read left no room to reply: the turn's last text is the one before.
+      record("context_full");
+      return { ...(before as Turn), ...(steps.length > 1 && { steps: steps.slice(0, -1) }) };
+    }
     const { text, trace } = spoken.utterance;
     const calls = environment.format?.read(text).calls ?? [];
     const own = {
@@ -61,10 +71,16 @@ export async function act(
     if (isLast) return { ...spoken, ...(steps.length > 0 && { steps }), ...earned, ...(done && { done }) };
     const whole = answers.join("\n");
     const read = alter(whole, agent);
+    before = { ...spoken, ...earned };
     steps.push({ utterance: spoken.utterance, call: spoken.call, observed: { text: read, ...earned } });
     if (trace) replies.push({ text, tokens: trace.tokens });
     said = continued(environment, said, spoken, read === whole ? answers : [read]);
   }
+}
+
+/** A local model's word for a prompt as long as its context. */
+function isFull(error: unknown): boolean {
+  return LaconicError.is(error) && error.detail["contextLength"] !== undefined;
 }
 
 /** A conversation as its model takes it. */

@@ -20,11 +20,13 @@ export function checkSampleRequests(limits: ModelLimits, requests: readonly Samp
     const { promptTokens, sampling, topLogProbs = 0 } = request;
     const place = `sample request ${index}`;
     const detail = { request: index };
-    const fail = (reason: string): LaconicError => new LaconicError("input_invalid", `${place}: ${reason}`, detail);
+    const fail = (reason: string, more = {}): LaconicError =>
+      new LaconicError("input_invalid", `${place}: ${reason}`, { ...detail, ...more });
     if (promptTokens.length === 0) throw fail("the prompt is empty");
     if (promptTokens.length >= limits.maxPositions)
       throw fail(
         `the prompt has ${promptTokens.length} tokens and leaves no room for a reply, the model holds ${limits.maxPositions}`,
+        { contextLength: limits.maxPositions },
       );
     checkTokens(limits, promptTokens, `${place}: prompt`, detail);
     for (const name of samplingNames) {
