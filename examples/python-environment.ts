@@ -1,15 +1,15 @@
 /**
- * A programmer whose environment runs the tests: it reads what failed and writes again, as in MAGRPO's coding with feedback. The Python
- * sandbox is one value that check and training share, closed once at the end. A script stands in for the model.
+ * A programmer whose environment runs the tests: it reads what failed and writes again. The Python sandbox is one value that check and
+ * training share, closed once at the end.
  *
- *     npx tsx examples/python-environment.ts
+ *     npm run -s laconic -- train examples/python-environment.ts --run runs/python
  */
-import { randomFromSeed, type Problem } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
+import type { Problem } from "@laconic/core";
 import { createSandbox } from "@laconic/sandbox";
 import { defineEnvironment, defineTask } from "@laconic/tasks";
 import { pythonAnswer } from "@laconic/tasks/tools";
 import { chatTemplate, problemText, solo } from "@laconic/topologies";
+import { defineRun, type RunDefinition } from "laconic";
 
 const sandbox = await createSandbox();
 
@@ -19,18 +19,26 @@ const tests = defineEnvironment<Problem>({
   reset: (problem) => problem,
   async step({ gold }, { text }, { signal, record }) {
     record("attempts");
-    const printed = await pythonAnswer(sandbox, `${text}\n${gold}\nprint("passed")`, {
-      seconds: 2,
-      ...(signal && { signal }),
-    });
-    if (printed.endsWith("passed")) return { reward: 1, done: true };
-    return {
-      observation: `The test failed:\n${printed.split("\n").at(-1) ?? ""}\nWrite the program again.`,
-      reward: -0.1,
-    };
+    const program = `${text}\n${gold}\nprint("passed")`;
+    const printed = await pythonAnswer(sandbox, program, { seconds: 2, ...(signal && { signal }) });
+    if (printed.endsWith("passed")) {
+      record("passed");
+      return { reward: 1, done: true };
+    }
+    const failed = printed.split("\n").at(-1) ?? "";
+    return { observation: `The test failed:\n${failed.slice(0, 200)}\nWrite the program again.`, reward: -0.1 };
   },
   maxSteps: 3,
 });
+
+const program = (id: string, question: string, gold: string) => ({ id, question: `Define ${question}.`, gold });
+const train = [
+  program("double", "double(x)", "assert double(2) == 4"),
+  program("last", "last(values)", "assert last([1, 2]) == 2"),
+];
+const heldOut = [program("mean", "mean(values)", "assert mean([1, 2]) == 1.5")];
+const grading = { kind: "code", entryPoint: "mean", prompt: "", test: "def check(f):\n    assert f([1, 2]) == 1.5" };
+export const board = { name: "programs", problems: heldOut.map((each) => ({ ...each, grading })) };
 
 export const task = defineTask({
   name: "programmer",
@@ -41,19 +49,11 @@ export const task = defineTask({
     prompt: chatTemplate("programmer@1", "Write Python and nothing else.", problemText).render,
   }),
   environment: tests,
-  grader: () => 0, // the environment's reward says it all
-  train: [{ id: "double", question: "Define double(x).", gold: "assert double(2) == 4" }],
-  heldOut: [{ id: "mean", question: "Define mean(values).", gold: "assert mean([1, 2]) == 1.5" }],
+  reward: ({ measures }) => ({ team: {}, score: measures?.["passed"] ?? 0 }), // the steps earn the rest
+  train,
+  heldOut,
   close: () => sandbox.close(),
 });
 
-const model = scriptedModel([
-  "def mean(values):\n    return sum(values) // 2",
-  "def mean(values):\n    return sum(values) / len(values)",
-]);
-const [problem] = task.heldOut;
-if (!problem) throw new Error("no problem");
-const context = { models: { programmer: model }, sampling: { temperature: 1 }, random: randomFromSeed(0) };
-const { observations, stopReason, measures } = await task.topology.run(problem, context);
-console.log({ observations, stopReason, measures });
-await task.close?.();
+const run: RunDefinition = defineRun({ task, model: "hub:Qwen/Qwen3-0.6B", train: { steps: 50 } });
+export default run;

@@ -1,60 +1,56 @@
 /**
- * A solver with tools: a calculator, a search over documents of one's own, and a tool of one's own. A script stands in for the model,
- * so that this runs anywhere; the same task trains with `model: "hub:OWNER/NAME"` in `defineRun`.
+ * A solver with tools: a calculator, a search over documents of one's own, and a tool of one's own.
  *
- *     npx tsx examples/tools.ts
+ *     npm run -s laconic -- train examples/tools.ts --run runs/tools
+ *     npm run -s laconic -- bench --benchmarks ./examples/tools.ts#board --methods tools=runs/tools --model none
  */
-import { ledgerTotals, randomFromSeed } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
 import { defineTask } from "@laconic/tasks";
 import { calculator, defineTool, searchTool, toolEnvironment } from "@laconic/tasks/tools";
 import { chatTemplate, problemText, solo } from "@laconic/topologies";
+import { defineRun, type RunDefinition } from "laconic";
 import { z } from "zod";
 
-const documents = [
-  { id: "prices", title: "Price list", text: "A chair costs 45 euros. A table costs 120 euros." },
-  { id: "hours", text: "The shop opens at nine." },
-];
+const prices = { chair: 45, table: 120, lamp: 30, shelf: 85 };
+const rates = { at: 20, de: 19 };
 const vat = defineTool({
   name: "vat",
   description: "The value-added tax of a country, in per cent.",
   parameters: z.object({ country: z.enum(["at", "de"]) }),
-  run: ({ country }) => ({ at: 20, de: 19 })[country],
+  run: ({ country }) => rates[country],
 });
+const documents = Object.entries(prices).map(([id, euros]) => ({ id, text: `A ${id} costs ${euros} euros.` }));
 
-const task = defineTask({
+const problems = Object.entries(prices).flatMap(([item, euros]) =>
+  Object.entries(rates).flatMap(([country, rate]) =>
+    [2, 3, 4].map((count) => ({
+      id: `${count} ${item} ${country}`,
+      question: `What do ${count} of the article ${item} cost with tax in the country ${country}?`,
+      gold: String(Math.round(count * euros * (100 + rate)) / 100),
+    })),
+  ),
+);
+const [heldOut, train] = [problems.slice(0, 6), problems.slice(6)];
+export const board = { name: "shop", problems: heldOut.map((each) => ({ ...each, grading: { kind: "numeric" } })) };
+
+const said = "Use the tools. Then answer with a number alone.";
+export const task = defineTask({
   name: "shop",
   topology: solo({
     id: "solver",
     role: "answers",
     maxTokens: 400,
-    prompt: chatTemplate("shop@1", "Answer with a number.", problemText).render,
+    prompt: chatTemplate("shop@1", said, problemText).render,
   }),
+  // Two calls in one text run at once; a mistake is an answer, and ends nothing.
   environment: toolEnvironment({
     tools: [calculator, searchTool(documents), vat],
     price: 0.05,
     limits: { seconds: 5 },
   }),
-  grader: (answer, { gold }) => (answer?.includes(gold) ? 1 : 0),
-  train: [{ id: "train", question: "What do two tables cost?", gold: "240" }],
-  heldOut: [{ id: "test", question: "What do four chairs and a table cost, with tax in Austria?", gold: "360" }],
+  grader: (answer, { gold }) => (Number(answer) === Number(gold) ? 1 : 0),
+  train,
+  heldOut,
 });
 
-const call = (name: string, given: object) => `<tool_call>${JSON.stringify({ name, arguments: given })}</tool_call>`;
-const model = scriptedModel([
-  call("search", { query: "chair table price" }) + call("vat", { country: "at" }), // two calls at once
-  call("vat", { country: "fr" }), // a mistake is told, and ends nothing
-  call("calculator", { expression: "(4 * 45 + 120) * 1.2" }),
-  "It costs 360 euros.",
-]);
-
-const [problem] = task.heldOut;
-if (!problem) throw new Error("no problem");
-const context = { models: { solver: model }, sampling: { temperature: 1 }, random: randomFromSeed(0) };
-const episode = await task.topology.run(problem, context);
-for (const { turn, text } of episode.utterances) {
-  const observed = episode.observations?.find((each) => each.turn === turn && each.text !== "");
-  console.log(`solver: ${text}${observed ? `\n  read: ${observed.text.replaceAll("\n", "\n        ")}` : ""}`);
-}
-console.log(await task.reward?.(episode, problem, { signal: new AbortController().signal }));
-console.log(ledgerTotals(episode.ledger).readByEdge);
+const run: RunDefinition = defineRun({ task, model: "hub:Qwen/Qwen3-0.6B", train: { steps: 50 } });
+export default run;

@@ -3,11 +3,20 @@ import { join } from "node:path";
 import { createLocalEngine } from "@laconic/engine";
 import { wasmKernels } from "@laconic/kernels-wasm";
 
-/** A checkpoint with random weights whose tokens are characters. */
-export async function tinyChatModel(folder: string): Promise<void> {
+/**
+ * A checkpoint with random weights whose tokens are characters.
+ * @param options - `pieces`: up to four texts that are a token each, so that it writes them by chance: a whole call of a tool
+ */
+export async function tinyChatModel(
+  folder: string,
+  { pieces = [], contextLength = 1024 }: { readonly pieces?: readonly string[]; readonly contextLength?: number } = {},
+): Promise<void> {
   await mkdir(folder);
   const characters = ["\n", ...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i))];
-  const special = ["<s>", "</s>"].map((content, i) => ({ id: 100 + i, content, special: true }));
+  const added = [
+    ...pieces.map((content, i) => ({ id: characters.length + i, content, special: false })),
+    ...["<s>", "</s>"].map((content, i) => ({ id: 100 + i, content, special: true })),
+  ];
   const engine = await createLocalEngine({ device: wasmKernels(), workers: 1, onWarning: () => undefined });
   const model = await engine.createModel({
     kind: "config",
@@ -21,7 +30,7 @@ export async function tinyChatModel(folder: string): Promise<void> {
       num_attention_heads: 2,
       num_key_value_heads: 2,
       intermediate_size: 32,
-      max_position_embeddings: 1024,
+      max_position_embeddings: contextLength,
       rms_norm_eps: 1e-6,
       rope_theta: 10_000,
       hidden_act: "silu",
@@ -39,7 +48,7 @@ export async function tinyChatModel(folder: string): Promise<void> {
     pre_tokenizer: null,
     post_processor: null,
     decoder: { type: "Fuse" },
-    added_tokens: special,
+    added_tokens: added,
   };
   await writeFile(join(folder, "tokenizer.json"), JSON.stringify(tokenizer));
   const template = "{% for m in messages %}{{ '<s>' + m.content }}{% endfor %}<s>";

@@ -59,7 +59,12 @@ export async function prepareQuestions(
   progress: Progress,
 ): Promise<PreparedQuestions> {
   const prepared = await prepareBench(config, {
-    trainedTeam: (name, run) => trainedTeam(name, run, progress, config.actor, config.actorPrice),
+    trainedTeam: (name, run) =>
+      trainedTeam(name, run, progress, {
+        actor: config.actor,
+        actorPrice: config.actorPrice,
+        ownBoards: config.benchmarks.length === 0 && config.data === null,
+      }),
     ownMethods: await openOwnMethods(config.own, directory),
     ownBoards: await openOwnBoards(config.own, directory),
     open: (name) => ({

@@ -28,20 +28,27 @@ interface QuestionTeam extends Pick<Baseline, "create" | "deal" | "dealt" | "max
   readonly replyTokens?: number;
 }
 
+/** How a trained team is asked. */
+export interface TrainedTeamChoice {
+  /** Who speaks for the agents that do not learn, instead of the training's. */
+  readonly actor?: string | null;
+  /** Of a server's model that speaks for them, where it is not a public one. */
+  readonly actorPrice?: TokenPrice | null;
+  /** Nothing but boards of the user's own is asked: they may be of the world that the team was trained in. */
+  readonly ownBoards?: boolean;
+}
+
 /**
  * The team of a run over questions, with the weights of its last checkpoint.
- * @param actorText - who speaks for the agents that do not learn, instead of the training's
- * @param actorPrice - of a server's model that speaks for them, where it is not a public one
  * @throws LaconicError `run_missing`; `config_invalid` for a run whose team answers no other questions than its own
  */
 export async function trainedTeam(
   name: string,
   run: string,
   progress: Progress,
-  actorText: string | null = null,
-  actorPrice: TokenPrice | null = null,
+  { actor: actorText = null, actorPrice = null, ownBoards = false }: TrainedTeamChoice = {},
 ): Promise<TrainedTeam<Omit<Spending, "price">>> {
-  const team = await questionTeam(await configOfRun(resolve(run)), run, progress);
+  const team = await questionTeam(await configOfRun(resolve(run)), run, ownBoards, progress);
   const found = await findRun(resolve(run));
   const { directory, config, state } = found;
   const actor = actorText === null ? null : await actorChoice(actorText, progress);
@@ -82,11 +89,20 @@ export async function trainedTeam(
   };
 }
 
-async function questionTeam(config: AppConfig, run: string, progress: Progress): Promise<QuestionTeam> {
+async function questionTeam(
+  config: AppConfig,
+  run: string,
+  ownBoards: boolean,
+  progress: Progress,
+): Promise<QuestionTeam> {
   const { task, train } = config;
-  if (isReference(task)) return ownTeam(config, progress);
+  if (isReference(task) || (ownBoards && !played.has(task.name))) return ownTeam(config, progress);
   if (task.name !== "benchmark" && task.name !== "data")
-    throw new LaconicError("config_invalid", `${run}: a team trained on ${task.name} answers no benchmark`, { run });
+    throw new LaconicError(
+      "config_invalid",
+      `${run}: a team trained on ${task.name} answers no benchmark, only problems of its world: --benchmarks ./board.ts`,
+      { run },
+    );
   const { rounds = 2, replyTokens = 768, actorTokens = 2048 } = task;
   const settings = (await withTeams(task)) as BenchmarkTaskSettings;
   const teamFor = (forms: Omit<TeamForms, "targetTokens">): TextTeam =>
@@ -108,7 +124,10 @@ async function questionTeam(config: AppConfig, run: string, progress: Progress):
   };
 }
 
-/** A team of the user's own is asked as it is: its prompts say how an answer is written. */
+/** Tasks whose teams are asked as their settings say, or elsewhere. */
+const played: ReadonlySet<string> = new Set(["benchmark", "data", "gateway"]);
+
+/** A team of the user's own, or of a world, is asked as it is: its prompts say how an answer is written. */
 async function ownTeam(config: AppConfig, progress: Progress): Promise<QuestionTeam> {
   const { folder } = await openModelFolder(config.model, progress);
   const task = await openRunTask(config.task, {

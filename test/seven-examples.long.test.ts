@@ -1,0 +1,157 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
+import { startViewServer } from "../apps/trainer/src/serving/view-server.ts";
+import { laconic } from "../apps/trainer/src/testing/laconic.ts";
+import { tinyChatModel } from "../apps/trainer/src/testing/tiny-chat-model.ts";
+import type { Engine } from "../packages/core/src/index.ts";
+import { createLocalEngine } from "../packages/engine/src/index.ts";
+import { openServed } from "../packages/runtime/src/index.ts";
+import { chooseDevice } from "../packages/runtime/src/devices/index.ts";
+import { completionHandler } from "../packages/serve/src/index.ts";
+import { readText, root } from "./workspace.ts";
+
+/** Calls and programs that a model with random weights writes by chance. */
+const pieces = [
+  '<tool_call>{"name": "calculator", "arguments": {"expression": "2*45*1.2"}}</tool_call>',
+  '<tool_call>{"name": "search", "arguments": {"query": "chair"}}</tool_call>',
+  "def mean(values):",
+];
+
+interface Idea {
+  readonly file: string;
+  /** What a bench asks: the example's own board, or one of `test/fixtures/boards.ts`. */
+  readonly board: string;
+  /** Its model is one of the hub's; here it is one with random weights. */
+  readonly chats?: true;
+  readonly words?: readonly string[];
+  /** Of every step. */
+  readonly metrics: readonly string[];
+}
+
+const own = join(root, "test/fixtures/boards.ts");
+const file = (name: string): string => join(root, "examples", name);
+
+const ideas: readonly Idea[] = [
+  {
+    file: "tools.ts",
+    board: file("tools.ts#board"),
+    chats: true,
+    metrics: ["measures/calls", "measures/call_errors"],
+  },
+  {
+    file: "python-environment.ts",
+    board: file("python-environment.ts#board"),
+    chats: true,
+    metrics: ["measures/attempts"],
+  },
+  {
+    file: "value-baseline.ts",
+    board: `${own}#relay`,
+    words: ["train.episodesPerProblem=1"],
+    metrics: [],
+  },
+  { file: "peer-kl.ts", board: `${own}#writers`, metrics: [] },
+  { file: "self-play.ts", board: `${own}#selfPlay`, metrics: ["reward/agent/proposer", "reward/agent/solver"] },
+  { file: "own-budget.ts", board: `${own}#relay`, metrics: ["budget/tokens/lambda"] },
+  { file: "private-views.ts", board: file("private-views.ts#board"), metrics: [] },
+];
+
+const small = [
+  "train.steps=2",
+  "train.problemsPerStep=2",
+  "train.episodesPerProblem=2",
+  "train.evaluation.problems=2",
+  "train.evaluation.every=0",
+  "workers=1",
+  "device=wasm",
+];
+
+/** Standard output of a command that has to succeed. */
+async function done(...words: readonly string[]): Promise<string> {
+  const { code, out, err } = await laconic(...words);
+  expect(code, err).toBe(0);
+  return out;
+}
+
+let folder = "";
+let engine: Engine;
+let device: Awaited<ReturnType<typeof chooseDevice>>;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "laconic-seven-"));
+  await tinyChatModel(join(folder, "model"), { pieces, contextLength: 2048 });
+  device = await chooseDevice("wasm", 1, () => undefined);
+  engine = await createLocalEngine({ device: device.sources, workers: 1, onWarning: () => undefined });
+});
+afterAll(async () => {
+  await engine.close();
+  await rm(folder, { recursive: true });
+});
+
+describe.each(ideas)("$file", ({ file: name, board, chats, words = [], metrics }) => {
+  const title = name.replace(".ts", "");
+  const run = (): string => join(folder, title);
+
+  test("has at most 60 lines", () => {
+    expect(readText(`examples/${name}`).trimEnd().split("\n").length).toBeLessThanOrEqual(60);
+  });
+
+  test("trains", { timeout: 300_000 }, async () => {
+    const model = chats ? [`model=${join(folder, "model")}`, "train.problemsPerStep=1"] : [];
+    await done("train", file(name), ...small, ...words, ...model, "--run", run());
+    const rows = (await readFile(join(run(), "metrics.jsonl"), "utf8")).trimEnd().split("\n");
+    expect(rows).toHaveLength(2);
+    for (const row of rows.map((line) => JSON.parse(line) as Record<string, number>)) {
+      for (const metric of metrics) expect(row[metric], metric).toEqual(expect.any(Number));
+      expect(row["tokens/episode_mean"]).toBeGreaterThan(0);
+    }
+  });
+
+  test("is evaluated, analysed and benched", { timeout: 300_000 }, async () => {
+    const evaluated = JSON.parse(await done("eval", run(), "--problems", "2", "--json")) as object;
+    expect(evaluated).toMatchObject({ step: 2 });
+    expect(await done("analyze", run(), "--problems", "1")).toContain("at step 2");
+    const on = ["--benchmarks", board, "--limit", "2", "--model", "none", "--run", join(folder, `bench-${title}`)];
+    expect(await done("bench", ...on, "--methods", `mine=${run()}`)).toContain("mine");
+  });
+
+  test("is served", { timeout: 300_000 }, async () => {
+    const choice = { policy: undefined, which: "latest" as const, templateArguments: {}, cap: {} };
+    const served = await openServed(run(), choice, { engine, device }, recordingTerminal());
+    const handler = completionHandler({
+      models: served.models,
+      apiKey: null,
+      maxConcurrency: 1,
+      maxBodyBytes: 2 ** 20,
+      now: () => 0,
+      onError: (error) => expect.fail(String(error)),
+    });
+    const ask = async (path: string, body?: object): Promise<Response> =>
+      handler(
+        new Request(`http://localhost/v1/${path}`, {
+          ...(body && { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+        }),
+      );
+    const { data } = (await (await ask("models")).json()) as { data: { id: string }[] };
+    expect(data[0]?.id).toBe(title);
+    const messages = [{ role: "user", content: "k+e" }];
+    const answer = await ask("chat/completions", { model: title, messages, max_tokens: 8, seed: 1 });
+    expect(answer.status, await answer.clone().text()).toBe(200);
+    await served.close();
+  });
+});
+
+test("all are shown by the dashboard", { timeout: 300_000 }, async () => {
+  const server = await startViewServer({ folders: [folder] }, recordingTerminal());
+  try {
+    const runs = (await (await fetch(new URL("api/runs", server.url))).json()) as { name: string; id: string }[];
+    for (const { file: name } of ideas) {
+      const found = runs.find((each) => each.name === name.replace(".ts", ""));
+      expect(found, name).toMatchObject({ state: "done", plannedSteps: 2 });
+    }
+  } finally {
+    await server.close();
+  }
+});
