@@ -45,6 +45,8 @@ export const searchWords: Readonly<Record<string, string>> = {
   "benchmarks/index.md": "speed performance throughput tokens per second TRL GPU H100 memory wasm",
   "grading.md": "grader judge exact match math verify answer extraction",
   "reproduce.md": "tables reproduce paper baselines methods",
+  "reproduce/figures.md":
+    "claims sample efficiency overfitting inference cost speedup cooperation schemes topology search agentprune evoagent",
 };
 
 /** Held by `npm run docs`: the page is among the first results of the query. */

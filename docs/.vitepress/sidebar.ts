@@ -104,6 +104,7 @@ function guide(): Group[] {
         { text: "Reproduce Agent-GSPO", link: "/reproduce/agent-gspo" },
         { text: "Reproduce AgentPO", link: "/reproduce/agentpo" },
         { text: "Reproduce MAGRPO", link: "/reproduce/magrpo" },
+        { text: "Figures that stand in no table", link: "/reproduce/figures" },
         { text: "Ledger of published figures", link: "/reproduce/ledger" },
       ],
     },

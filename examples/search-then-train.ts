@@ -1,0 +1,33 @@
+/**
+ * Topology search, then training: AgentPrune learns on ten training questions who has to hear whom, and the team that is left learns
+ * with GSPO. The first command writes the graph, the second one takes it; without `SEARCH` the whole graph is trained.
+ *
+ *     npm run -s laconic -- bench --benchmarks aqua --methods agentprune-c --model NAME --limit 1 --run runs/search
+ *     SEARCH=runs/search npm run -s laconic -- train examples/search-then-train.ts --run runs/search-then-train
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { baselineNamed, type BaselineOptions } from "@laconic/baselines";
+import { agentGspo } from "@laconic/worlds";
+import type { TextTeamMaker } from "@laconic/worlds/text";
+import { defineRun, type RunDefinition } from "laconic";
+
+const method = baselineNamed("agentprune-c");
+const folder = process.env["SEARCH"];
+const records: readonly { readonly method: string; readonly learned: unknown }[] | undefined =
+  folder === undefined ? undefined : JSON.parse(readFileSync(join(folder, "calibration.json"), "utf8"));
+
+/** AgentPrune's own team, prompts and decision, with the edges that stayed: everybody reads the whole question, and all learn. */
+export const agentPrune: TextTeamMaker = ({ read, same = (a, b) => a === b, answerForm, replyTokens, family }) => {
+  const reading = { reader: { read, same }, answerForm, maxTokens: replyTokens };
+  const options: BaselineOptions = { ...reading, ...(family && { family }) };
+  const learned = records?.find((each) => each.method === method.name)?.learned;
+  return (learned === undefined ? null : method.restore?.(options, learned)) ?? method.create(options);
+};
+
+const run: RunDefinition = defineRun({
+  ...agentGspo,
+  task: { name: "benchmark", benchmark: "aqua", team: agentPrune, replyTokens: 256 },
+  train: { ...agentGspo.train, budget: { ...agentGspo.train.budget, targetTokens: 1200 } },
+});
+export default run;
