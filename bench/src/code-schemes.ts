@@ -1,6 +1,7 @@
 // Which of MAGRPO's ways of working together a trained pair of programmers ends with. A helper writes `aux`, a main programmer `f`, a line
 // of Python a token; a model of two layers is taught every way alike, with helpers half of which fail, and then both learn by MAGRPO from
-// `cooperationReward`: as it is, or without its points for cooperation. A line of JSON for each seed and reward, of test problems.
+// `cooperationReward`: as it is, with as many points for any call, or without points for cooperation. A line of JSON for each seed and
+// reward, of test problems; rows that FILE has are not made again.
 //   npx tsx bench/src/code-schemes.ts --seeds 0-4 --out docs/results/code-schemes.jsonl
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
