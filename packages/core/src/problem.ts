@@ -15,4 +15,6 @@ export interface Problem {
   readonly views?: Readonly<Record<AgentId, string>>;
   /** What is new in it that training never has, such as `name/5-up` or `template/made`; measured apart too. */
   readonly group?: string;
+  /** What else is known of it, in plain JSON: for rewards, environments and reports. No prompt holds it by itself. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }

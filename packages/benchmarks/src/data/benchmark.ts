@@ -43,8 +43,6 @@ export interface BenchmarkProblem extends Problem {
   readonly choices?: readonly string[];
   /** A worked solution, for exemplars only. */
   readonly solution?: string;
-  /** What the data says besides: subject, level, type. */
-  readonly facts?: Readonly<Record<string, string | number>>;
 }
 
 /** What a row says; the loader adds an id where the row has none. */

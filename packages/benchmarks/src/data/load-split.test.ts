@@ -97,10 +97,10 @@ test("rows of the hub's Parquet say the same as the pinned files", async () => {
   const parquet = (...columns: { name: string; data: unknown[] }[]): Uint8Array =>
     new Uint8Array(parquetWriteBuffer({ columnData: columns }));
   const rows = async (name: string, bytes: Uint8Array): Promise<unknown> =>
-    (await load(name, bytes, { allowChanged: true }, {}, "x.parquet")).problems.map(({ question, gold, facts }) => [
+    (await load(name, bytes, { allowChanged: true }, {}, "x.parquet")).problems.map(({ question, gold, metadata }) => [
       question,
       gold,
-      facts,
+      metadata,
     ]);
   expect(await rows("gsm8k", parquet(column("question", ["1 + 1?"]), column("answer", ["so\n#### 1,002"])))).toEqual([
     ["1 + 1?", "1002", undefined],

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type AgentId } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
 import type { AnswerKind } from "../data/benchmark.ts";
@@ -45,6 +45,12 @@ export interface DataColumns {
   readonly solution?: string;
   /** The function that code has to define. Default `entry_point`. */
   readonly entryPoint?: string;
+  /** What an agent alone sees: texts by agent in an object, or by agent its column. Default `views`, where a row has it. */
+  readonly views?: string | Readonly<Record<AgentId, string>>;
+  /** What is measured apart. Default `group`, where a row has it. */
+  readonly group?: string;
+  /** What rewards and environments get besides: a column that holds an object, or columns. Default `metadata`, where a row has it. */
+  readonly metadata?: string | readonly string[];
 }
 
 /** How the rows of files are read. */
@@ -109,6 +115,13 @@ const rowFields = {
       id: name.exactOptional(),
       solution: name.exactOptional(),
       entryPoint: name.exactOptional(),
+      views: z
+        .union([name, z.record(name, name)], { error: "expected a column, or a column for each agent" })
+        .exactOptional(),
+      group: name.exactOptional(),
+      metadata: z
+        .union([name, z.array(name).min(1)], { error: "expected a column, or a list of columns" })
+        .exactOptional(),
     })
     .exactOptional(),
   mode: z.enum(["strict", "lenient"]).exactOptional(),

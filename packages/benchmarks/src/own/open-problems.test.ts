@@ -269,3 +269,56 @@ test("lenient mode leaves rows out and lists them; ids of the others stay", asyn
   expect(refused).toEqual([{ file: path, row: 2, reason: expect.stringContaining("is no number") as string }]);
   expect(await refusal("a.jsonl", '{"question":"r"}', { ...numeric, mode: "lenient" })).toContain("no row is left");
 });
+
+test("views, group and metadata of a row reach its problem: objects, JSON in cells, a column for each agent", async () => {
+  const extras = ({ problems }: OpenedProblems): unknown[] =>
+    problems.map(({ views, group, metadata }) => ({ views, group, metadata }));
+  const lines = [
+    {
+      question: "k?",
+      gold: "6",
+      views: { a: "k is 6", b: 7 },
+      group: "easy",
+      metadata: { source: { page: 3 } },
+      other: 1,
+    },
+    { question: "m?", gold: "2" },
+  ];
+  const jsonl = lines.map((line) => JSON.stringify(line)).join("\n");
+  const [whole, bare] = [
+    { views: { a: "k is 6", b: "7" }, group: "easy", metadata: { source: { page: 3 } } },
+    { views: undefined, group: undefined, metadata: undefined },
+  ];
+  expect(extras(await read("a.jsonl", jsonl, numeric))).toEqual([whole, bare]);
+
+  const cell = (value: unknown): string => `"${JSON.stringify(value).replaceAll('"', '""')}"`;
+  const { views, metadata } = lines[0] as (typeof lines)[0];
+  const csv = `question,gold,views,group,metadata\nk?,6,${cell(views)},easy,${cell(metadata)}\nm?,2,,,\n`;
+  expect(extras(await read("a.csv", csv, numeric))).toEqual([whole, bare]);
+
+  const apart = 'question,gold,of_a,of_b,level,tags\nk?,6,k is 6,,3,"[1, 2]"\n';
+  const columns = { views: { a: "of_a", b: "of_b" }, metadata: ["level", "tags"], group: "level" };
+  expect(extras(await read("b.csv", apart, { ...numeric, columns }))).toEqual([
+    { views: { a: "k is 6" }, group: "3", metadata: { level: "3", tags: [1, 2] } },
+  ]);
+});
+
+test.each([
+  [{ views: "k is 6" }, {}, 'views is the text "k is 6", expected an object'],
+  [{ views: { a: { b: 1 } } }, {}, "views.a is an object; name what is meant in it"],
+  [{ metadata: [1] }, {}, "metadata is a list, expected an object"],
+  [
+    { level: 1 },
+    { metadata: ["levl"] },
+    "levl is no column; the row has question, gold, level: columns.metadata names another, such as level",
+  ],
+  [
+    { of_a: 1 },
+    { views: { a: "ofa" } },
+    "ofa is no column; the row has question, gold, of_a: columns.views.a names another, such as of_a",
+  ],
+  [{}, { group: "level" }, "level is no column"],
+])("a row with %j, read by %j, is refused", async (more, columns, reason) => {
+  const line = JSON.stringify({ question: "k?", gold: "6", ...more });
+  expect(await refusal("a.jsonl", line, { ...numeric, columns })).toContain(reason);
+});

@@ -2,6 +2,7 @@ import { boundedJson } from "@laconic/core";
 import type { RowProblem } from "../data/benchmark.ts";
 import { missing, textOf, valueAt } from "./cell.ts";
 import type { DataColumns, DataGrading } from "./data-settings.ts";
+import { ownExtras } from "./own-extras.ts";
 import { readGold } from "./own-gold.ts";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -31,6 +32,8 @@ export function ownRow(row: unknown, grading: DataGrading, columns: DataColumns 
     ...(entryPoint.value !== undefined && { entryPoint: entryPoint.value }),
   });
   if ("reason" in read) return read;
+  const extras = ownExtras(fields, columns);
+  if ("reason" in extras) return extras;
   const worked = solution.value ?? read.solution;
   return {
     value: {
@@ -40,6 +43,7 @@ export function ownRow(row: unknown, grading: DataGrading, columns: DataColumns 
       ...(choices.value && { choices: choices.value }),
       ...(worked !== undefined && { solution: worked }),
       ...(id.value !== undefined && { id: id.value }),
+      ...extras.value,
     },
   };
 }

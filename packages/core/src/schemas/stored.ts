@@ -22,6 +22,7 @@ export const problemSchema: z.ZodType<Problem> = z.strictObject({
   gold: z.string(),
   views: z.record(z.string(), z.string()).exactOptional(),
   group: z.string().exactOptional(),
+  metadata: z.record(z.string(), z.unknown()).exactOptional(),
 });
 
 const modelIdentitySchema: z.ZodType<ModelIdentity> = z.strictObject({ id: z.string(), weightVersion: count });

@@ -77,8 +77,12 @@ function gameOf(config: { readonly task?: unknown }, environment: { readonly abo
 
 function transcript({ step, task, ...recorded }: RecordedEpisode): RecordedEpisode[] {
   // A benchmark's problem holds more than every problem does.
-  const { id, question, gold, views, group } = recorded.problem;
-  const extra = { ...(views !== undefined && { views }), ...(group !== undefined && { group }) };
+  const { id, question, gold, views, group, metadata } = recorded.problem;
+  const extra = {
+    ...(views !== undefined && { views }),
+    ...(group !== undefined && { group }),
+    ...(metadata !== undefined && { metadata }),
+  };
   const problem = problemSchema.safeParse({ id, question, gold, ...extra });
   const episode = episodeSchema.safeParse(recorded.episode);
   if (!problem.success || !episode.success) return [];

@@ -47,7 +47,21 @@ export async function dataTask(
       return opened;
     },
   });
+  checkViews(task);
   return grader ? gradedBy(task, grader) : task;
+}
+
+/** @throws LaconicError `data_invalid` for a view of an agent that the team does not have */
+function checkViews({ topology: { agents }, pool = [], heldOut }: TeamTask): void {
+  for (const { id, views = {} } of [...pool, ...heldOut]) {
+    const nobody = Object.keys(views).find((agent) => !agents.includes(agent));
+    if (nobody !== undefined)
+      throw new LaconicError(
+        "data_invalid",
+        `problem ${JSON.stringify(id)} has a view of ${JSON.stringify(nobody)}, and the team has ${agents.join(", ")}`,
+        { id, agent: nobody },
+      );
+  }
 }
 
 /** Votes read the letters that a team is told of. @throws LaconicError `config_invalid` for a question with more options */

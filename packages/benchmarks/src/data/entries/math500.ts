@@ -9,7 +9,7 @@ const trainRow = z
   .transform(({ problem, level, type, solution }, context): RowProblem => {
     const gold = lastBoxed(solution);
     if (gold !== null)
-      return { question: problem, gold, solution, grading: { kind: "maths" }, facts: { subject: type, level } };
+      return { question: problem, gold, solution, grading: { kind: "maths" }, metadata: { subject: type, level } };
     context.addIssue({ code: "custom", message: "the solution has no boxed answer" });
     return z.NEVER;
   });
@@ -29,7 +29,7 @@ const testRow = z
     gold: answer,
     solution,
     grading: { kind: "maths" } as const,
-    facts: { subject, level },
+    metadata: { subject, level },
   }));
 
 const row: z.ZodType<RowProblem> = z.union([testRow, trainRow]);

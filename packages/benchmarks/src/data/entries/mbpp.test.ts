@@ -30,7 +30,7 @@ test("MBPP: the function that the tests call is to be completed, and its tests c
 test("MATH's training rows: the gold is what the solution boxes", () => {
   const train = { problem: "What is $1+1$?", level: "Level 1", type: "Algebra", solution: "It is $\\boxed{2}$." };
   expect(readRow(math500.row, train)).toMatchObject({
-    problem: { gold: "2", solution: train.solution, grading: { kind: "maths" }, facts: { subject: "Algebra" } },
+    problem: { gold: "2", solution: train.solution, grading: { kind: "maths" }, metadata: { subject: "Algebra" } },
   });
   expect(readRow(math500.row, { ...train, solution: "It is 2." })).toHaveProperty("reason");
 });

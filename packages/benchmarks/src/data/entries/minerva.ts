@@ -11,7 +11,7 @@ const row: z.ZodType<RowProblem> = z.union([
     .transform(({ problem, solution, type, idx }, context) => {
       const gold = lastBoxed(solution);
       if (gold !== null)
-        return { id: `minerva/${idx}`, question: problem, gold, solution, grading, facts: { subject: type } };
+        return { id: `minerva/${idx}`, question: problem, gold, solution, grading, metadata: { subject: type } };
       context.addIssue({ code: "custom", message: "solution holds no \\boxed{…}" });
       return z.NEVER;
     }),

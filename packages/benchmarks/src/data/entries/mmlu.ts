@@ -11,7 +11,7 @@ function problem(subject: string, question: string, choices: readonly string[], 
     gold,
     choices,
     grading: answer,
-    facts: { subject },
+    metadata: { subject },
   };
 }
 
@@ -101,7 +101,7 @@ export const mmluSubset: Benchmark = {
 function inListedOrder(problems: readonly BenchmarkProblem[]): BenchmarkProblem[] {
   const bySubject = new Map<unknown, BenchmarkProblem[]>();
   for (const each of problems) {
-    const subject = each.facts?.["subject"];
+    const subject = each.metadata?.["subject"];
     bySubject.set(subject, [...(bySubject.get(subject) ?? []), each]);
   }
   return mmlu153.flatMap(([subject, index]) => {

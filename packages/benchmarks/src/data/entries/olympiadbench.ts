@@ -30,7 +30,7 @@ const row: z.ZodType<RowProblem> = z
         ...(each.is_multiple_answer && { several: true }),
         ...(tolerance !== null && { tolerance }),
       } as const,
-      facts: { subject: each.subfield, type: each.answer_type, ...(each.unit && { unit: each.unit }) },
+      metadata: { subject: each.subfield, type: each.answer_type, ...(each.unit && { unit: each.unit }) },
       ...(each.solution && { solution: each.solution.join("\n") }),
     };
   });

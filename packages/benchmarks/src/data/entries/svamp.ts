@@ -9,7 +9,7 @@ const row: z.ZodType<RowProblem> = z
     question: `${Body}${/[.!?]$/.test(Body) ? " " : ". "}${Question}`,
     gold: Answer,
     grading: { kind: "numeric" } as const,
-    ...(Type !== undefined && { facts: { type: Type } }),
+    ...(Type !== undefined && { metadata: { type: Type } }),
   }));
 
 export const svamp: Benchmark = {
