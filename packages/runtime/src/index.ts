@@ -15,7 +15,7 @@ export { formerNamesIn } from "./run/former-names.ts";
 export { openParts } from "./run/open-parts.ts";
 export type { OpenedParts } from "./run/open-parts.ts";
 export { configOfRun, findRun, openFoundRun, openRun, runResources } from "./run/open-run.ts";
-export type { FoundRun } from "./run/open-run.ts";
+export type { FoundRun, RunChoice } from "./run/open-run.ts";
 export { applyOverrides } from "./run/overrides.ts";
 export { fetchedModel } from "./run/open-fetched.ts";
 export { planFamily, probeFamilies } from "./run/probe-families.ts";

@@ -1,3 +1,5 @@
+import type { RunChoice } from "@laconic/runtime";
+
 interface Flag {
   readonly type: "boolean";
   readonly description: string;
@@ -12,6 +14,34 @@ interface TextFlag {
 export const jsonFlag: { readonly json: Flag } = {
   json: { type: "boolean", description: "Print the result as one line of JSON" },
 };
+
+/** Of commands that open a run and train nothing. */
+export const runChoiceFlags: {
+  readonly best: Flag;
+  readonly sources: {
+    readonly type: "enum";
+    readonly description: string;
+    readonly options: ("own" | "current")[];
+    readonly default: "own";
+  };
+} = {
+  best: { type: "boolean", description: "The checkpoint of the best evaluation instead of the last one" },
+  sources: {
+    type: "enum",
+    description:
+      "What is read where files of your own were edited since: the run's own copies, or the files as they are",
+    options: ["own", "current"],
+    default: "own",
+  },
+};
+
+/** What they say. */
+export function runChoiceOf(args: {
+  readonly best?: boolean | undefined;
+  readonly sources: "own" | "current";
+}): RunChoice {
+  return { which: args.best ? "best" : "latest", sources: args.sources };
+}
 
 export const viewFlag: { readonly view: Flag } = {
   view: { type: "boolean", description: "Show it in the browser while it goes on, and after it until ctrl-c" },

@@ -6,7 +6,7 @@ import { wholeNumber } from "../cli/numbers.ts";
 import { spinWhile } from "../cli/progress.ts";
 import { printResult } from "../cli/terminal.ts";
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
-import { jsonFlag } from "../cli/flags.ts";
+import { jsonFlag, runChoiceFlags, runChoiceOf } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
 
 export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -23,17 +23,17 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
           default: "drop",
         },
         seed: { type: "string", description: "Seed of the sampling", default: "analysis", valueHint: "text" },
-        best: { type: "boolean", description: "The checkpoint of the best evaluation instead of the last one" },
+        ...runChoiceFlags,
         ...actorSpendingFlags,
         ...timeoutFlag,
         ...jsonFlag,
       },
-      run: async ({ directory, problems, cut, seed, best, json, ...cap }) => {
+      run: async ({ directory, problems, cut, seed, best, sources, json, ...cap }) => {
         const options = {
           problems: wholeNumber("problems", problems, 1, 1000),
           cut,
           seed,
-          which: best ? ("best" as const) : ("latest" as const),
+          ...runChoiceOf({ best, sources }),
         };
         const run = resolve(directory);
         const found = await spinWhile(terminal, "replaying held-out problems, before and after training", () =>

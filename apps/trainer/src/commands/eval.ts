@@ -6,7 +6,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { spinWhile } from "../cli/progress.ts";
 import { withoutScore } from "@laconic/report";
-import { jsonFlag } from "../cli/flags.ts";
+import { jsonFlag, runChoiceFlags, runChoiceOf } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
 import { actorChoice, openFoundRun, openRun } from "@laconic/runtime";
 import { actorCap, actorSpendingFlags, spentText, timeoutFlag } from "../run/spending.ts";
@@ -21,7 +21,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         directory: { type: "positional", required: true, description: "Run directory" },
         problems: { type: "string", description: "Held-out problems, at most 1000", default: "1000", valueHint: "n" },
         seed: { type: "string", description: "Seed of the sampling", default: "eval", valueHint: "text" },
-        best: { type: "boolean", description: "The checkpoint of the best evaluation instead of the last one" },
+        ...runChoiceFlags,
         actor: {
           type: "string",
           description:
@@ -34,16 +34,19 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
       },
       run: async (args) => {
         const problems = wholeNumber("problems", args.problems, 1, 1000);
-        const which = args.best ? "best" : "latest";
-        const { run, actor, spending, opened } = await openRun(resolve(args.directory), which, async (found) => {
-          for (const warning of found.warnings) terminal.warn(warning);
-          const chosen = args.actor === undefined ? null : await actorChoice(args.actor, terminal);
-          const spent = await actorSpending(chosen?.speaks ?? found.config.actor, actorCap(args));
-          const parts = await spinWhile(terminal, "loading the run's models", () =>
-            openFoundRun(found, terminal, { spending: spent, ...(chosen && { actor: chosen.speaks }) }),
-          );
-          return { run: found, actor: chosen, spending: spent, opened: parts };
-        });
+        const { run, actor, spending, opened } = await openRun(
+          resolve(args.directory),
+          runChoiceOf(args),
+          async (found) => {
+            for (const warning of found.warnings) terminal.warn(warning);
+            const chosen = args.actor === undefined ? null : await actorChoice(args.actor, terminal);
+            const spent = await actorSpending(chosen?.speaks ?? found.config.actor, actorCap(args));
+            const parts = await spinWhile(terminal, "loading the run's models", () =>
+              openFoundRun(found, terminal, { spending: spent, ...(chosen && { actor: chosen.speaks }) }),
+            );
+            return { run: found, actor: chosen, spending: spent, opened: parts };
+          },
+        );
         const { config, state } = run;
         const { parts, close } = opened;
         try {

@@ -4,7 +4,7 @@ import { probeRun, probeText, type ProbeProgress } from "@laconic/report";
 import { probeFamilies } from "@laconic/runtime";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
-import { jsonFlag } from "../cli/flags.ts";
+import { jsonFlag, runChoiceFlags, runChoiceOf } from "../cli/flags.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { showProgress, type StatusLine } from "../cli/progress.ts";
 import { printResult } from "../cli/terminal.ts";
@@ -39,7 +39,7 @@ export function probeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           description: "A module that exports problems of your own; family or group names the family of each",
           valueHint: "file.ts",
         },
-        best: { type: "boolean", description: "The checkpoint of the best evaluation instead of the last one" },
+        ...runChoiceFlags,
         actor: {
           type: "string",
           description: "Who answers in other-actor: hub:OWNER/NAME, a model folder, another run, or api:NAME@URL",
@@ -49,11 +49,11 @@ export function probeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         ...timeoutFlag,
         ...jsonFlag,
       },
-      run: async ({ directory, problems, seed, families, file, best, actor, json, ...cap }) => {
+      run: async ({ directory, problems, seed, families, file, best, sources, actor, json, ...cap }) => {
         const options = {
           problems: wholeNumber("problems", problems, 1, 1000),
           seed,
-          which: best ? ("best" as const) : ("latest" as const),
+          ...runChoiceOf({ best, sources }),
           families: families === undefined ? null : families.split(",").map((name) => name.trim()),
           file: file ?? null,
           actor: actor ?? null,

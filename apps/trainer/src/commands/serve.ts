@@ -11,7 +11,7 @@ import { exitCodeOfSignal, interrupted } from "../cli/interruption.ts";
 import { parseBytes } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { servedName, servingOf, templateArgumentsFrom } from "../serving/serve-arguments.ts";
-import { runFlags } from "../cli/flags.ts";
+import { runChoiceFlags, runChoiceOf, runFlags } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
 import { runTraining } from "../run/run-training.ts";
@@ -45,7 +45,7 @@ const serveFlags = {
     description: "One policy of a run by itself, instead of its whole team",
     valueHint: "name",
   },
-  best: { type: "boolean", description: "The checkpoint of the run's best evaluation instead of its last" },
+  ...runChoiceFlags,
   host: { type: "string", description: "Address to listen on", default: "127.0.0.1", valueHint: "address" },
   port: { type: "string", description: "Port to listen on; 0 takes a free one", default: "8000", valueHint: "n" },
   "allow-host": {
@@ -132,7 +132,7 @@ async function serveModel(args: ServeArguments, rest: readonly string[], termina
   const cacheBytes = args.cache === undefined ? undefined : parseBytes("cache", args.cache);
   const choice = {
     policy: args.policy,
-    which: args.best ? ("best" as const) : ("latest" as const),
+    ...runChoiceOf(args),
     templateArguments: templateArgumentsFrom(args["chat-template-arguments"]),
     cap: actorCap(args),
   };

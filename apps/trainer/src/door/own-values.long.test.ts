@@ -178,6 +178,13 @@ describe("a run of values that stand in its configuration", () => {
       before.out,
       true,
     ]);
+    await writeFile(
+      words,
+      wordsFile.replace("text.replaceAll", '(() => { throw new Error("as edited"); })().replaceAll'),
+    );
+    const current = await laconic("eval", run, "--problems", "2", "--sources", "current");
+    expect([current.code, current.err.includes(`${changed}: it is read as it is now`)]).toEqual([1, true]);
+    expect(current.err).toContain("as edited");
     await rename(words, `${words}.away`);
     expect((await laconic("analyze", run, "--problems", "1")).code).toBe(0);
     const copy = join(run, "sources", "words.ts");

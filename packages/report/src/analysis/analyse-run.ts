@@ -25,17 +25,17 @@ import {
   type FoundRun,
   type OpenedParts,
   type Progress,
+  type RunChoice,
 } from "@laconic/runtime";
 import { actorSpending, type ActorCap } from "@laconic/runtime/spending";
 
 /** How a run is analysed. */
-export interface AnalyseOptions {
+export interface AnalyseOptions extends RunChoice {
   /** Held-out problems. */
   readonly problems: number;
   readonly seed: string;
   readonly cut: Cut;
   /** Which checkpoint. */
-  readonly which: "latest" | "best";
 }
 
 /** What a message was worth, and whose: a line of the run's `message-values.jsonl`. */
@@ -75,9 +75,9 @@ export async function analyseRun(
       await close();
     }
   };
-  const first = await findRun(directory, options.which);
+  const first = await findRun(directory, options);
   const before = await played(await openFoundRun(first, progress, { trained: false, spending }), first.config);
-  const { opened, config, state } = await openRun(directory, options.which, async (found) => ({
+  const { opened, config, state } = await openRun(directory, options, async (found) => ({
     ...found,
     opened: await openFoundRun(found, progress, { spending }),
   }));

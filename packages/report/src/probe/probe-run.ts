@@ -3,15 +3,21 @@ import { join } from "node:path";
 import { LaconicError, nearestName } from "@laconic/core";
 import { runFiles } from "@laconic/core/run-folder";
 import type { ProbeRecord } from "@laconic/trainer/reading";
-import { actorChoice, fetchedModel, openFoundRun, openRun, probeFamilies, type Progress } from "@laconic/runtime";
+import {
+  actorChoice,
+  fetchedModel,
+  openFoundRun,
+  openRun,
+  probeFamilies,
+  type Progress,
+  type RunChoice,
+} from "@laconic/runtime";
 import { checkProbeProblems, probeProblems, withSource } from "@laconic/runtime/resolver";
 import { actorSpending, type ActorCap } from "@laconic/runtime/spending";
 import { playFamilies, type ProbeChoice } from "./play-families.ts";
 
 /** How a run is probed. */
-export interface ProbeOptions extends Pick<ProbeChoice, "problems" | "seed" | "onEpisode"> {
-  /** Which checkpoint. */
-  readonly which: "latest" | "best";
+export interface ProbeOptions extends RunChoice, Pick<ProbeChoice, "problems" | "seed" | "onEpisode"> {
   /** Names of families; all when null. */
   readonly families: readonly string[] | null;
   /** A module with problems of the user's own; a family of theirs stands in place of one of the same name. */
@@ -33,7 +39,7 @@ export async function probeRun(
 ): Promise<ProbeRecord> {
   const own = await probeProblems(options.file);
   const families = chosenFamilies(options.families, [...new Set([...probeFamilies, ...own.keys()])]);
-  const { found, actor, opened } = await openRun(directory, options.which, async (run) => {
+  const { found, actor, opened } = await openRun(directory, options, async (run) => {
     const chosen = options.actor === null ? null : await actorChoice(options.actor, progress);
     const spending = await actorSpending(chosen?.speaks ?? run.config.actor, cap);
     return { found: run, actor: chosen, opened: await openFoundRun(run, progress, { spending }) };

@@ -18,7 +18,7 @@ import { openModelFolder } from "../models/model-folder.ts";
 import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
 import { modelSource, openParts, policiesOf } from "../run/open-parts.ts";
-import { checkModelsOf, noteSources, openRun, runResources, type FoundRun } from "../run/open-run.ts";
+import { checkModelsOf, noteSources, openRun, runResources, type FoundRun, type RunChoice } from "../run/open-run.ts";
 import { expectWeightsHere } from "../run/remote/tinker-setting.ts";
 import { checkInputs, tokenizerInput } from "../run/run-inputs.ts";
 import type { RunTask } from "../run/run-settings.ts";
@@ -32,10 +32,9 @@ export interface Served {
 }
 
 /** What is chosen of a run or a model. */
-export interface ServedChoice {
+export interface ServedChoice extends RunChoice {
   /** One policy of a run by itself; the run's whole team where none is named. */
   readonly policy: string | undefined;
-  readonly which: "latest" | "best";
   readonly templateArguments: Readonly<Record<string, unknown>>;
   /** What an actor behind a server may cost. */
   readonly cap: ActorCap;
@@ -80,7 +79,7 @@ export async function openServed(
     );
   if (given === "shipped" || given.startsWith("hub:") || !(await isRun()))
     return alone(await servedFolder(given, choice, progress));
-  return openRun(run, choice.which, async (found) => {
+  return openRun(run, choice, async (found) => {
     noteSources(found, progress);
     const { task } = found.config;
     const hasTeam = isReference(task) || task.name !== "gateway";
@@ -116,11 +115,15 @@ export function toolsOf(task: RunTask): ToolFormat | null {
 
 async function servedFolder(
   given: string,
-  { policy, which, templateArguments }: ServedChoice,
+  { policy, which, sources, templateArguments }: ServedChoice,
   progress: Progress,
 ): Promise<ServedSource> {
-  const stray = policy !== undefined ? "--policy" : which === "best" ? "--best" : null;
-  if (stray !== null)
+  const stray = [
+    policy !== undefined && "--policy",
+    which === "best" && "--best",
+    sources === "current" && "--sources",
+  ].find((each) => each !== false);
+  if (stray !== undefined)
     throw new LaconicError("config_invalid", `${stray} chooses in a run; ${given} is a model without choices`, {
       key: stray,
     });

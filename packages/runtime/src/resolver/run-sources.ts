@@ -37,26 +37,31 @@ export function inFolder<T>(directory: string, config: T): T {
 export interface PlacedSources {
   /** The configuration of the run's folder, read again. */
   readonly place: <T>(config: T) => T;
-  /** Files that are not what they were: the run's own copies stand for all. */
+  /** Files that are not what they were. */
   readonly changed: readonly string[];
 }
+
+/** Which sources of a run are read where a file was edited since: its own copies of all, or the files as they are now. */
+export type SourceChoice = "own" | "current";
 
 /**
  * Where a run's values are read from: the files that it was started with, or, where one is not what it was, the copies of all that
  * the run keeps. Copies import packages from where the run lies.
  * @throws LaconicError `checkpoint_mismatch` for a file that changed where a copy is missing or damaged
  */
-export async function placedSources(directory: string): Promise<PlacedSources> {
+export async function placedSources(directory: string, choice: SourceChoice = "own"): Promise<PlacedSources> {
   const inputs = (await manifestOfRun(nodeFileSystem, directory))?.inputs ?? {};
   const known = knownSources(inputs);
   const differing = await differingFrom(known, (name) => resolve(directory, name));
-  if (differing.length === 0) return { place: (config) => fromFolder(directory, config), changed: [] };
+  const changed = differing.map((name) => resolve(directory, name));
+  if (differing.length === 0 || choice === "current")
+    return { place: (config) => fromFolder(directory, config), changed };
   const names = known.map(([name]) => name);
   const copy = (name: string): string => join(directory, copyOf(name, names));
   if ((await differingFrom(known, copy)).length > 0) await checkSourceInputs(directory, "run", inputs);
   return {
     place: (config) => mapReferences(config, (reference) => ({ ...reference, file: copy(reference.file) })),
-    changed: differing.map((name) => resolve(directory, name)),
+    changed,
   };
 }
 

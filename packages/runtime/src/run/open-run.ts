@@ -10,7 +10,7 @@ import {
   type LoopState,
 } from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
-import { placedSources } from "../resolver/run-sources.ts";
+import { placedSources, type SourceChoice } from "../resolver/run-sources.ts";
 import { fromOwnModel } from "./warm-start/own-model.ts";
 import { parseAppConfig } from "./app-config.ts";
 import type { ActorChoice } from "./chosen-actor.ts";
@@ -29,10 +29,19 @@ export interface FoundRun {
   readonly config: AppConfig;
   readonly checkpoint: string;
   readonly state: LoopState;
-  /** Files of the user's own that are not what they were: the run's copies of them are read. */
+  /** Files of the user's own that are not what they were, and whether the run's copies of them are read. */
   readonly changedSources: readonly string[];
+  readonly sources: SourceChoice;
   /** What was wrong with newer checkpoints. */
   readonly warnings: readonly string[];
+}
+
+/** What of a run is opened. */
+export interface RunChoice {
+  /** Of its checkpoints; the last one by default. */
+  readonly which?: "latest" | "best";
+  /** Where its sources were edited since; its own copies by default. */
+  readonly sources?: SourceChoice;
 }
 
 /**
@@ -44,7 +53,10 @@ export async function configOfRun(directory: string): Promise<AppConfig> {
   return (await storedRun(directory)).config;
 }
 
-async function storedRun(directory: string): Promise<Pick<FoundRun, "config" | "changedSources">> {
+async function storedRun(
+  directory: string,
+  sources: SourceChoice = "own",
+): Promise<Pick<FoundRun, "config" | "changedSources" | "sources">> {
   const file = join(directory, runFiles.config);
   const kept = await readSettings(nodeFileSystem, directory);
   const manifest = await manifestOfRun(nodeFileSystem, directory);
@@ -58,13 +70,13 @@ async function storedRun(directory: string): Promise<Pick<FoundRun, "config" | "
       { key, before, now },
     );
   }
-  const { place, changed } = await placedSources(directory);
-  return { config: parseAppConfig(fromOwnModel(directory, place(kept))), changedSources: changed };
+  const { place, changed } = await placedSources(directory, sources);
+  return { config: parseAppConfig(fromOwnModel(directory, place(kept))), changedSources: changed, sources };
 }
 
 /** @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`, `config_invalid` */
-export async function findRun(directory: string, which: "latest" | "best" = "latest"): Promise<FoundRun> {
-  const stored = await storedRun(directory);
+export async function findRun(directory: string, { which = "latest", sources }: RunChoice = {}): Promise<FoundRun> {
+  const stored = await storedRun(directory, sources);
   const found = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints), which).catch(
     (error: unknown) => {
       if (!LaconicError.is(error) || error.code !== "checkpoint_missing") throw error;
@@ -90,11 +102,11 @@ const maxOpenings = 5;
  */
 export async function openRun<T>(
   directory: string,
-  which: "latest" | "best",
+  choice: RunChoice,
   open: (found: FoundRun) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const found = await findRun(directory, which);
+    const found = await findRun(directory, choice);
     try {
       return await open(found);
     } catch (error) {
@@ -129,11 +141,10 @@ export async function runResources(
 }
 
 /** Tells which files were edited since the run was started. */
-export function noteSources({ directory, changedSources }: FoundRun, progress: Progress): void {
+export function noteSources({ directory, changedSources, sources }: FoundRun, progress: Progress): void {
+  const read = sources === "current" ? "it is read as it is now" : "the run's own copy of its sources is read";
   for (const file of changedSources)
-    progress.note(
-      `${file} has changed since the run in ${directory} started: the run's own copy of its sources is read`,
-    );
+    progress.note(`${file} has changed since the run in ${directory} started: ${read}`);
 }
 
 /**
