@@ -1,6 +1,7 @@
 // npm run check:stranger: what somebody meets who has npm and nothing of this repository. Packs every package, and with each
 // Node that is promised installs them in an empty folder, writes a project with `laconic init`, installs that, tests it,
-// trains, evaluates and reports; with the first of them also a project of each template. `npm run check:stranger -- 22` takes one Node; other Nodes than this come from npm.
+// trains, evaluates and reports; with the first of them also a project of each template, with this Node also under Bun and Deno.
+// `npm run check:stranger -- 22` takes one Node; other Nodes, Bun and Deno come from npm.
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -79,6 +80,7 @@ async function visit(major, node, tarballs) {
       analyze: () => at(demo, "npx", "laconic", "analyze", "runs/train", "--problems", "20", "--json"),
       report: () => at(demo, "npx", "laconic", "report", "runs/train"),
       resume: () => at(demo, "npx", "laconic", "train", "--resume", "runs/train", "train.steps=61"),
+      ...(major === process.versions.node.split(".")[0] && otherRuntimes(at, demo)),
       "CommonJS package": async () => {
         await editManifest(demo, (manifest) => ({ ...manifest, type: "commonjs" }));
         return at(demo, "npx", "laconic", "train", "--run", "runs/common", ...short);
@@ -120,6 +122,32 @@ async function follow(who, { demo, major }, steps) {
     console.log(problem);
     return;
   }
+}
+
+/** The same project under Bun and Deno, which read its TypeScript themselves. */
+function otherRuntimes(at, demo) {
+  const folder = join(work, "runtimes");
+  const entry = join(demo, "node_modules", "laconic", "assets", "laconic.mjs");
+  const train = (runtime, ...words) =>
+    at(
+      demo,
+      join(folder, "node_modules", ".bin", runtime),
+      ...words,
+      entry,
+      "train",
+      "--run",
+      `runs/${runtime}`,
+      ...short,
+    );
+  return {
+    "Bun and Deno from npm": async () => {
+      await mkdir(folder);
+      await writeFile(join(folder, "package.json"), "{}");
+      return run("npm", ["install", ...quiet, "bun@1", "deno@2"], { cwd: folder });
+    },
+    Bun: () => train("bun", "--bun"),
+    Deno: () => train("deno", "run", "-A"),
+  };
 }
 
 /** What an exit code does not say; null where all is well. */

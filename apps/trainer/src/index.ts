@@ -11,5 +11,6 @@ export type {
   Own,
   OwnTask,
   RunDefinition,
+  TaskChoice,
   TrainDefinition,
 } from "@laconic/runtime/define-run";

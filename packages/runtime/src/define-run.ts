@@ -72,6 +72,9 @@ type WarmStartDefinition =
     >)
   | (Pick<WorldWarmStart, "name"> & Partial<Omit<WorldWarmStart, "name" | "model">>);
 
+/** What `task` may be: settings of a task that has a name, a task of one's own, or the file that makes it. */
+export type TaskChoice = NamedTask | OwnTask;
+
 type Learning = {
   /** How rewards become advantages. */
   readonly advantage?: TrainConfig["advantage"] | Own<Estimator | EstimatorFunction>;
@@ -127,7 +130,7 @@ interface OwnTraining {
 
 /** A run as one writes it. What is absent is as `laconic train` has it without a configuration. */
 export interface RunDefinition {
-  readonly task?: NamedTask | OwnTask;
+  readonly task?: TaskChoice;
   /** `shipped`, `untrained`, a model folder, or `hub:owner/name@revision`. */
   readonly model?: string;
   /** A supervised warm start before the training. */

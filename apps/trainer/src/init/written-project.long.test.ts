@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,6 +11,8 @@ import { writeProject } from "./write-project.ts";
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const app = join(root, "apps", "trainer");
 const run = promisify(execFile);
+const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+
 /** A project outside of the repository, with this repository's packages where npm would put the published ones. */
 async function project(template: TemplateName): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-project-"));
@@ -34,7 +36,6 @@ test.each(templateNames)(
   { timeout: 300_000 },
   async (template) => {
     const folder = await project(template);
-    const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
     expect((await run(process.execPath, [tsc, "--pretty", "false"], { cwd: folder })).stdout).toBe("");
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const PATH = [join(folder, "node_modules", ".bin"), process.env["PATH"]].join(delimiter);
@@ -45,5 +46,31 @@ test.each(templateNames)(
     ).catch((error: { stdout: string }) => error);
     expect(stdout).toMatch(/^# pass 10$/mu);
     expect(stdout).toMatch(/^# fail 0$/mu);
+  },
+);
+
+test(
+  "a CommonJS configuration type-checks, and a task with a wrong name is said in one line",
+  { timeout: 120_000 },
+  async () => {
+    const folder = await project("chat");
+    const config = `import { defineRun } from "laconic";\nimport task from "./task.ts";\n`;
+    await writeFile(
+      join(folder, "own.config.cts"),
+      `${config}export default defineRun({ task, train: { steps: 1 } });\n`,
+    );
+    await writeFile(
+      join(folder, "wrong.config.cts"),
+      `${config}export default defineRun({ task: { name: "relai" } });\n`,
+    );
+    const failed = await run(process.execPath, [tsc, "--pretty", "false"], { cwd: folder }).catch(
+      (error: unknown) => error,
+    );
+    const { stdout } = failed as { readonly stdout: string };
+    expect(stdout.split("\n")[0]).toBe(
+      "wrong.config.cts(3,31): error TS2322: Type '{ name: string; }' is not assignable to type 'TaskChoice'.",
+    );
+    expect(stdout).not.toContain("own.config.cts");
+    expect(stdout).not.toMatch(/\d+ more/u);
   },
 );

@@ -14,7 +14,8 @@ export async function serve(): Promise<void> {
     {
       post: (message, move) => port.postMessage(message, [...move]),
       onMessage: (listener) => void port.on("message", (message) => listener(message as never)),
-      close: () => port.close(),
+      // Deno's has no such method: its worker ends when it is terminated.
+      close: () => port.close?.(),
     },
     openHost(workerData as HostSetup),
   );

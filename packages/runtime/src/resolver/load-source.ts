@@ -56,8 +56,10 @@ export function forgetModules(): void {
   generation = null;
 }
 
-/** As `tsImport` does, but with one space of names for all modules. */
+/** As `tsImport` does, but with one space of names for all modules. Bun and Deno read TypeScript themselves, each module once. */
 async function newGeneration(): Promise<Generation> {
+  if ("bun" in process.versions || "deno" in process.versions)
+    return { importModule: (file) => import(pathToFileURL(file).href) as Promise<Module>, files: new Map() };
   const namespace = `laconic-${++count}`;
   const { register: registerCommonJs } = await import("tsx/cjs/api");
   const { register } = await import("tsx/esm/api");
