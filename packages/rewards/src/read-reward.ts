@@ -1,4 +1,12 @@
-import { LaconicError, maxReward, type EpisodeReward, type Grader, type Reward, type RewardTerms } from "@laconic/core";
+import {
+  LaconicError,
+  maxReward,
+  shownValue,
+  type EpisodeReward,
+  type Grader,
+  type Reward,
+  type RewardTerms,
+} from "@laconic/core";
 import { readScore, type SampleScore } from "./sample-score.ts";
 
 /** What became of an episode's reward: a score like any other, with the reward where there is one. */
@@ -14,29 +22,29 @@ export function graded(grader: Grader): Reward {
 /** Reads what a reward gave. */
 export function readReward(given: unknown): RewardOutcome {
   if (typeof given === "number" || typeof given === "boolean") return readReward({ task: given });
-  if (!isGroup(given)) return invalid(`got ${shown(given)}, expected terms such as { task: 1 }`);
+  if (!isGroup(given)) return invalid(`got ${shownValue(given)}, expected terms such as { task: 1 }`);
   if ("undecided" in given) return { status: "undecided", reason: String(given["undecided"]) };
   const whole = isGroup(given["team"]) ? given : { team: given };
   const { agents = {}, turns = {}, score, measures = {} } = whole;
-  if (!isGroup(agents)) return invalid(`agents: got ${shown(agents)}, expected terms by agent`);
-  if (!isGroup(turns)) return invalid(`turns: got ${shown(turns)}, expected terms by turn`);
+  if (!isGroup(agents)) return invalid(`agents: got ${shownValue(agents)}, expected terms by agent`);
+  if (!isGroup(turns)) return invalid(`turns: got ${shownValue(turns)}, expected terms by turn`);
   const places = [
     ["", whole.team],
     ...Object.entries(agents).map(([agent, terms]) => [`agent ${agent}`, terms] as const),
     ...Object.entries(turns).map(([turn, terms]) => [`turn ${turn}`, terms] as const),
   ] as const;
   for (const [place, terms] of places) {
-    if (!isGroup(terms)) return invalid(`${place}: got ${shown(terms)}, expected terms such as { win: 1 }`);
+    if (!isGroup(terms)) return invalid(`${place}: got ${shownValue(terms)}, expected terms such as { win: 1 }`);
     const bad = Object.entries(terms).find(([name, value]) => !isTerm(name, value));
     if (bad) return invalid(invalidTerm(place, bad[0], bad[1]));
   }
-  if (!isGroup(measures)) return invalid(`measures: got ${shown(measures)}, expected numbers by name`);
+  if (!isGroup(measures)) return invalid(`measures: got ${shownValue(measures)}, expected numbers by name`);
   const odd = Object.entries(measures).find(([, each]) => typeof each !== "number" || Math.abs(each) > maxReward);
-  if (odd) return invalid(`measure ${odd[0]}: got ${shown(odd[1])}, expected a finite number, or NaN`);
+  if (odd) return invalid(`measure ${odd[0]}: got ${shownValue(odd[1])}, expected a finite number, or NaN`);
   const team = numbersOf(whole.team as Terms);
   const value = typeof score === "boolean" ? Number(score) : (score ?? team["task"] ?? sumOf(team));
   if (typeof value !== "number" || !Number.isFinite(value))
-    return invalid(`score: got ${shown(value)}, expected a finite number`);
+    return invalid(`score: got ${shownValue(value)}, expected a finite number`);
   const reward: EpisodeReward = {
     team,
     ...(Object.keys(agents).length > 0 && { agents: eachNumbers(agents) }),
@@ -111,7 +119,7 @@ function isTerm(name: string, value: unknown): boolean {
 }
 
 function invalidTerm(place: string, name: string, value: unknown): string {
-  return `${place === "" ? "" : `${place}, `}term ${name}: got ${shown(value)}, expected a ${name === "task" ? "number from 0 to 1" : "finite number"}`;
+  return `${place === "" ? "" : `${place}, `}term ${name}: got ${shownValue(value)}, expected a ${name === "task" ? "number from 0 to 1" : "finite number"}`;
 }
 
 function sumOf(terms: RewardTerms): number {
@@ -124,9 +132,4 @@ function invalid(reason: string): RewardOutcome {
 
 function isGroup(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Promise);
-}
-
-/** For example `[object Promise]`: something that was not awaited. */
-function shown(value: unknown): string {
-  return typeof value === "number" || typeof value === "string" ? String(value) : Object.prototype.toString.call(value);
 }

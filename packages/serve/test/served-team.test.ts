@@ -1,10 +1,10 @@
 import type { Completion, CompletionRequest, Episode, LanguageModel, Topology } from "@laconic/core";
 import { LaconicError } from "@laconic/core";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { streamText } from "ai";
+import { generateText, streamText } from "ai";
 import OpenAI from "openai";
 import { afterEach, expect, test } from "vitest";
-import { closeServer, type ServedTeam } from "@laconic/serve";
+import { closeServer, completionHandler, type ServedTeam } from "@laconic/serve";
 import { startServer, tokenizer } from "./tiny-server.ts";
 
 const closing: (() => Promise<void>)[] = [];
@@ -146,6 +146,44 @@ test("a streamed answer says who speaks while they speak", async () => {
   const pieces: string[] = [];
   for await (const piece of textStream) pieces.push(piece);
   expect(pieces.join("")).toBe(" k?");
+});
+
+test("in the AI SDK it is a model, with the ledger in its usage, and needs no server", async () => {
+  const models = { scout: repeats("a"), solver: repeats("b") };
+  const handler = completionHandler({
+    models: [{ name: "team", topology: pair, models, sampling: { temperature: 1 } }],
+  });
+  const baseURL = "http://localhost/v1";
+  const laconic = createOpenAICompatible({
+    name: "laconic",
+    baseURL,
+    fetch: (url, init) => handler(new Request(url, init)),
+  });
+  const ledger = {
+    calls: 2,
+    read_tokens: 0,
+    written_by_agent: { scout: 1, solver: 4 },
+    read_by_agent: { scout: 0, solver: 0 },
+  };
+  const { text, usage } = await generateText({ model: laconic("team"), prompt: "k?" });
+  expect([text, usage.inputTokens, usage.outputTokens]).toEqual([" k?", 3, 5]);
+  expect(usage.raw).toMatchObject({ laconic: ledger });
+  const streaming = createOpenAICompatible({
+    name: "laconic",
+    baseURL,
+    includeUsage: true,
+    fetch: (url, init) => handler(new Request(url, init)),
+  });
+  const streamed = streamText({ model: streaming("team"), prompt: "k?", includeRawChunks: true });
+  const spoken: unknown[] = [];
+  for await (const part of streamed.fullStream)
+    if (part.type === "raw" && typeof part.rawValue === "object" && part.rawValue && "laconic" in part.rawValue)
+      spoken.push(part.rawValue.laconic);
+  expect(spoken).toEqual([
+    { agent: "scout", text: "", tokens: 1 },
+    { agent: "solver", text: " k?", tokens: 4 },
+  ]);
+  expect((await streamed.usage).raw).toMatchObject({ laconic: ledger });
 });
 
 test("a request's sampling takes the place of the run's, and its most tokens are the team's", async () => {

@@ -12,7 +12,7 @@ import { lastWords } from "./answer-rule.ts";
 import { budgetView } from "./budget-view.ts";
 import { checkGraph } from "./check-graph.ts";
 import { endEpisode } from "./end-episode.ts";
-import type { AgentSpec, Edge, Graph } from "./graph.ts";
+import { asPrompt, type AgentSpec, type Edge, type Graph } from "./graph.ts";
 import { admit } from "./limits.ts";
 import { modelOf } from "./speak.ts";
 import type { SpeakRequest, Turn } from "./turn.ts";
@@ -94,7 +94,7 @@ function promptFor(
     ...(budget && { budget }),
   };
   const of = { name: `agent "${agent.id}": its prompt`, value: "task" };
-  const prompt = checkedCall(of, () => agent.prompt(view), lacksOfPrompt);
+  const prompt = checkedCall(of, () => asPrompt(agent.prompt(view)), lacksOfPrompt);
   const { id, stop, renderPrompt } = agent;
   const speaksAgain = (agent.rounds?.length ?? graph.rounds) > 1;
   const { pass } = graph;
@@ -116,7 +116,7 @@ function lacksOfPrompt(given: unknown): string | null {
   if (kind === "text" && typeof text === "string") return null;
   if (kind === "messages" && Array.isArray(messages)) return null;
   if (kind === "tokens" && Array.isArray(tokens)) return null;
-  return `is ${shownValue(given)}, expected { kind: "text", text }, { kind: "messages", messages } or { kind: "tokens", tokens }`;
+  return `is ${shownValue(given)}, expected a text, { kind: "text", text }, { kind: "messages", messages } or { kind: "tokens", tokens }`;
 }
 
 function lacksOfAnswer(given: unknown): string | null {

@@ -2,13 +2,18 @@ import type { AgentId, Prompt } from "@laconic/core";
 import type { AnswerRule } from "./answer-rule.ts";
 import type { AgentView, ReceivedMessage } from "./view.ts";
 
+/** A string is plainly meant as a text. */
+export function asPrompt(given: Prompt | string): Prompt {
+  return typeof given === "string" ? { kind: "text", text: given } : given;
+}
+
 /** One agent of a team. */
 export interface AgentSpec<A extends AgentId = AgentId> {
   readonly id: A;
   /** What the agent is for; its prompt template reads it. */
   readonly role: string;
-  /** Turns what the agent sees into what its model is asked. Pure. */
-  readonly prompt: (view: AgentView) => Prompt;
+  /** Turns what the agent sees into what its model is asked; a string is a text. Pure. */
+  readonly prompt: (view: AgentView) => Prompt | string;
   /** Most tokens of one utterance, the end token included. */
   readonly maxTokens: number;
   /** The rounds in which it speaks, from 0; every round unless given. */

@@ -2,6 +2,7 @@
  * Communication graphs as data, and the one executor that runs them and fills the ledger.
  * @module @laconic/topologies
  */
+export { asPrompt } from "./graph.ts";
 export type { AgentSpec, Delivery, Edge, Graph } from "./graph.ts";
 export type { AgentView, BudgetView, ReceivedMessage } from "./view.ts";
 export { answerOf, judgedBy, plurality } from "./answer-rule.ts";

@@ -6,7 +6,7 @@ import { parseTrainConfig } from "./config-schema.ts";
 import { checkTraining } from "./check-training.ts";
 import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
 import { tinyParts, tinySettings } from "./testing/index.ts";
-import { train } from "./train.ts";
+import { train, type TrainOptions } from "./train.ts";
 
 const parts = tinyParts();
 const { task } = parts;
@@ -104,15 +104,15 @@ describe("a reward", () => {
       { team: { task: 1 }, agents: { slover: { win: 1 } } },
       /the agent "slover", and the team has solver; did you mean solver\?/u,
     ],
-    ["a text", "good", /got good, expected terms/u],
+    ["a text", "good", /got the text "good", expected terms/u],
     [
       "a turn that is none",
       { team: { task: 1 }, turns: { 7: { tool: 1 } } },
       /terms to turn 7, and the episode has the turns 0/u,
     ],
     ["a grade above 1", { task: 7 }, /term task: got 7/u],
-    ["a term that is a promise", { task: Promise.resolve(1) }, /term task: got \[object Promise\]/u],
-    ["nothing", undefined, /got \[object Undefined\]/u],
+    ["a term that is a promise", { task: Promise.resolve(1) }, /term task: got a Promise/u],
+    ["nothing", undefined, /got undefined, expected terms/u],
   ])("that gives %s", async (_, value, said) =>
     expectNamed(await thrown({ reward: (() => value) as unknown as Reward }), "", said),
   );
@@ -132,7 +132,7 @@ describe("a reward of groups", () => {
   test.each([
     ["nothing", undefined, /step 1: the group reward gave undefined, expected a list/u],
     ["too few", [{ rank: 1 }], /step 1: the group reward gave 1 rewards for 8 episodes/u],
-    ["texts", Array.from({ length: 8 }, () => "good"), /got good, expected terms/u],
+    ["texts", Array.from({ length: 8 }, () => "good"), /got the text "good", expected terms/u],
     [
       "an agent that nobody is",
       Array.from({ length: 8 }, () => ({ team: {}, agents: { slover: { win: 1 } } })),
@@ -180,12 +180,24 @@ function teamWith(change: Partial<AgentSpec>, answer: unknown = answerOf("solver
 
 describe("a team", () => {
   const prompts = [
-    ...mismatches.filter(([what]) => what !== "a list of texts"),
+    ...mismatches.filter(([what]) => !["a text", "a list of texts"].includes(what)),
     ["a kind that is none", { kind: "chat" }, /an object/u],
   ] as const;
   test.each(prompts)("whose prompt is %s", async (_, value, said) => {
     const error = await thrown(teamWith({ prompt: (() => value) as never }));
     await expectNamed(error, 'evaluation at step 0: agent "solver": its prompt', said);
+  });
+
+  test("whose prompt is a text is asked by it", async () => {
+    const asked = async (prompt: AgentSpec["prompt"]): Promise<unknown> => {
+      const { settings, policies } = { settings: parseTrainConfig({ ...tinySettings, steps: 1 }), ...tinyParts() };
+      return train({ ...teamWith({ prompt }), policies, settings } as TrainOptions);
+    };
+    const [plain, whole] = [
+      await asked(({ question }) => question),
+      await asked(({ question }) => ({ kind: "text", text: question })),
+    ];
+    expect(plain).toEqual(whole);
   });
 
   test("whose prompt throws", async () => {

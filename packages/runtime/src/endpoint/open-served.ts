@@ -51,7 +51,7 @@ interface ServedSource {
   readonly name: string;
   readonly source: ModelSource;
   readonly tokenizer: Tokenizer | ChatTokenizer;
-  /** Of a run that was trained with tools. */
+  /** Null for a run that was trained to have none; Hermes' by default. */
   readonly tools?: ToolFormat | null;
 }
 
@@ -82,8 +82,7 @@ export async function openServed(
   return openRun(run, choice, async (found) => {
     noteSources(found, progress);
     const { task } = found.config;
-    const hasTeam = isReference(task) || task.name !== "gateway";
-    return hasTeam && choice.policy === undefined
+    return !isGateway(task) && choice.policy === undefined
       ? servedTeam(run, found, choice, place, progress)
       : alone(await servedRun(run, found, choice, progress));
   });
@@ -102,15 +101,20 @@ function servedModel({
     tokenizer,
     contextLength: model.contextLength,
     scorer: model,
-    ...(tools && { tools }),
+    // Whoever takes chats takes a caller's tools, as most models were taught to call them.
+    ...(tools !== null && "encodeChat" in tokenizer && { tools: tools ?? hermesTools() }),
   };
 }
 
-/** How the agents of a run call tools; null where they have none. */
+/** How the agents of a run that was trained through the endpoint call tools; null where they have none. */
 export function toolsOf(task: RunTask): ToolFormat | null {
-  if (isReference(task) || task.name !== "gateway") return null;
+  if (!isGateway(task)) return null;
   const { tools = "told" } = task;
   return tools === "none" ? null : hermesTools({ tells: tools === "told" });
+}
+
+function isGateway(task: RunTask): task is Extract<RunTask, { readonly name: "gateway" }> {
+  return !isReference(task) && task.name === "gateway";
 }
 
 async function servedFolder(
@@ -158,7 +162,7 @@ async function servedRun(
     name: basename(run),
     source: modelSource(config, own, join(checkpoint, modelPlace(policies, policy))),
     tokenizer: base === undefined ? task.tokenizer : await loadTokenizer(own, { templateArguments }),
-    tools: toolsOf(config.task),
+    ...(isGateway(config.task) && { tools: toolsOf(config.task) }),
   };
 }
 

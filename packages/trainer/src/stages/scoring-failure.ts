@@ -42,6 +42,6 @@ export function scoringFailure(
     "scoring_failed",
     `${where}: ${all - scored} of ${all} samples got no score (${describeUnscored(counts)}); for example: ${reason}. ` +
       `Nothing can be learned from samples without one: mend the grader or judge, then continue the run; scoring.mostUnscored is ${mostUnscored}`,
-    { scored, undecided, invalid, error, mostUnscored },
+    { value: "reward", place: where, scored, undecided, invalid, error, mostUnscored },
   );
 }

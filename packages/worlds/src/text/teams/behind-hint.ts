@@ -1,6 +1,7 @@
 import { baselineNamed, type BaselineOptions, debateProgram, roleAssignmentProgram } from "@laconic/baselines";
 import { type AgentId, LaconicError, type Prompt, type Topology } from "@laconic/core";
 import {
+  asPrompt,
   type AgentSpec,
   answerOf,
   type Edge,
@@ -35,7 +36,7 @@ function behindHint(
     play: async (stage) => {
       const { problem, budget } = stage;
       const view = { agent: helper.id, role: helper.role, question: problem.question, inbox: [], round: 0 };
-      const prompt = helper.prompt({ ...view, ...(budget && { budget }) });
+      const prompt = asPrompt(helper.prompt({ ...view, ...(budget && { budget }) }));
       const [hint] = await stage.say({ agent: helper.id, prompt, maxTokens: helper.maxTokens });
       const received = hint && !hint.message.silent ? hint.message : null;
       const hinted = (text: string): string => (received ? withHint(text, received.text) : text);
