@@ -6,6 +6,7 @@ import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { temporaryFolder } from "../testing/temporary-folder.ts";
 import { startServe } from "../testing/start-serve.ts";
+import { tinyChatModel } from "../testing/tiny-chat-model.ts";
 
 test.each([
   [["--host", "0.0.0.0"], /--host 0\.0\.0\.0 can be reached from elsewhere/],
@@ -15,6 +16,7 @@ test.each([
   [["--port", "70000"], /--port is 70000, expected 0 to 65535/],
   [["--policy", "foo"], /--policy chooses in a run; shipped is a model/],
   [["--best"], /--best chooses in a run; shipped is a model/],
+  [["--sources", "current"], /--sources chooses in a run; shipped is a model/],
   [["--keep-prefixes", "much"], /--keep-prefixes is much/],
   [["--cache", "much"], /--cache is much/],
 ] as const)("serve refuses %j", async (flags, message) => {
@@ -114,4 +116,20 @@ test("a run is served as its team, and each of its agents alone", { timeout: 120
   expect(team["usage"]).toMatchObject({ laconic: { calls: 4 } });
   const seat = await ask("/completions", { model: "quick/solver", prompt: [5, 6, 7], max_tokens: 2 });
   expect(seat).toMatchObject({ choices: [{ index: 0 }] });
+});
+
+test("a model that takes chats takes a caller's tools", { timeout: 120_000 }, async () => {
+  const folder = join(await temporaryFolder(), "chat");
+  await tinyChatModel(folder);
+  const { url } = await startServe(folder, "chat");
+  const headers = { "content-type": "application/json" };
+  const length = async (body: object): Promise<number> => {
+    const messages = [{ role: "user", content: "hi" }];
+    const asked = JSON.stringify({ model: "chat", messages, max_tokens: 2, ...body });
+    const answer = await fetch(`${url}/chat/completions`, { method: "POST", headers, body: asked });
+    const { usage } = (await answer.json()) as { readonly usage: { readonly prompt_tokens: number } };
+    return usage.prompt_tokens;
+  };
+  const tools = [{ type: "function", function: { name: "add", description: "adds", parameters: {} } }];
+  expect(await length({ tools })).toBeGreaterThan((await length({})) + "add adds".length);
 });
