@@ -16,8 +16,9 @@ const { values: flags } = parseArgs({
     out: { type: "string" },
     seeds: { type: "string", default: "5" },
     tuning: { type: "string", default: "2" },
-    steps: { type: "string", default: "40" },
+    steps: { type: "string", default: "30" },
     worlds: { type: "string", default: "hint,lucky hint" },
+    arms: { type: "string", default: "group,own view,policy's layers,joint" },
   },
 });
 const rates = [3e-3, 1e-2, 3e-2, 1e-1];
@@ -100,6 +101,7 @@ async function learned(world: string, arm: Arm, rate: number, seed: number): Pro
     prices: {},
     optimizer: { learningRate: { peak: rate, warmUpSteps: 0, decay: "constant", finalFraction: 1 } },
     evaluation: { every: 0, problems: 1, transcripts: 0 },
+    divergence: null, // a rate that is too high is a result
   });
   const grades: number[] = [];
   const recorder = silentRecorder((metrics) => grades.push(metrics["task/accuracy"] as number));
@@ -121,7 +123,7 @@ function keep(row: Record<string, unknown>): void {
 
 print("machine", machine());
 for (const world of flags.worlds.split(","))
-  for (const arm of arms) {
+  for (const arm of arms.filter((each) => flags.arms.split(",").includes(each))) {
     let best = { rate: 0, grade: -Infinity };
     for (const rate of rates) {
       const found: Learned[] = [];

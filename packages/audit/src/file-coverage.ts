@@ -31,7 +31,10 @@ const byFile: Readonly<Record<keyof typeof runFiles, Covered>> = {
   warnings: { state: "uncovered", why: "sentences about the metrics, which are computed again" },
   changes: { state: "covered", why: "settings before and after, against each other and the configuration" },
   warmStart: { state: "uncovered", why: "supervised steps before the training are not recorded one by one" },
-  checkpoints: { state: "covered", why: "checksums, prices, weights and the optimiser's moments" },
+  checkpoints: {
+    state: "covered",
+    why: "checksums, prices, weights and the optimiser's moments; of what a critic learned the checksums alone",
+  },
   opponents: {
     state: "uncovered",
     why: "weights of past selves; who was drawn and what they wrote is taken as recorded",

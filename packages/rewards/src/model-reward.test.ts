@@ -39,7 +39,8 @@ function countingModel(given: Partial<ValueModel> = {}): ValueModel & { readonly
 const answered = (answer: string | null) => scriptedEpisode([{ agent: "s", text: answer ?? "" }], { answer });
 
 describe("a reward model", () => {
-  for (const item of rewardCases) test(item.name, () => item.run(() => modelReward({ model: countingModel(), encode })));
+  for (const item of rewardCases)
+    test(item.name, () => item.run(() => modelReward({ model: countingModel(), encode })));
 
   test("earns the value of question and answer, in batches of those that wait together", async () => {
     const model = countingModel();
@@ -82,7 +83,9 @@ describe("a reward model", () => {
     expect(() => modelReward({ model: countingModel(), encode, batch: 0 })).toThrow(/batch is 0/u);
     const ask = async (reward: Reward, answer: string): Promise<unknown> => reward(answered(answer), problem, context);
     const long = modelReward({ model: countingModel(), encode });
-    await expect(ask(long, "1".repeat(57))).rejects.toThrow(/problem "p": the reward model reads 61 tokens, it takes from 1 to 60/u);
+    await expect(ask(long, "1".repeat(57))).rejects.toThrow(
+      /problem "p": the reward model reads 61 tokens, it takes from 1 to 60/u,
+    );
     const named = modelReward({ model: "hub:someone/reward" });
     await expect(ask(named, "15")).rejects.toThrow(/its model is not open/u);
     const asked: unknown[] = [];

@@ -85,8 +85,7 @@ function unopened({ model, ...settings }: NamedModelReward): Reward {
     );
   };
   return Object.assign(early, {
-    open: async (resources: ModelResources) =>
-      modelReward({ ...settings, ...(await resources.openValueModel(model)) }),
+    open: async (resources: ModelResources) => modelReward({ ...settings, ...(await resources.openValueModel(model)) }),
   });
 }
 

@@ -36,7 +36,8 @@ async function wasmEngine(): Promise<Engine> {
   return engine;
 }
 
-const read = ({ agent, turn, before }: CriticView): string => `${before.map(({ text }) => text).join()} ${agent}${turn}`;
+const read = ({ agent, turn, before }: CriticView): string =>
+  `${before.map(({ text }) => text).join()} ${agent}${turn}`;
 const letters = (text: string): number[] => Array.from(text, (letter) => letter.charCodeAt(0));
 
 describe.each(["layers of its own", "a head on a policy's layers"])("a model critic on the engine, %s", (kind) => {
@@ -45,9 +46,17 @@ describe.each(["layers of its own", "a head on a policy's layers"])("a model cri
       const kept = await folder();
       await item.run(async () => {
         const engine = await wasmEngine();
-        const from: ValueSource = kind.includes("own") ? source : { kind: "trunk", policy: await engine.createModel(source) };
+        const from: ValueSource = kind.includes("own")
+          ? source
+          : { kind: "trunk", policy: await engine.createModel(source) };
         const model = await engine.createValueModel(from);
-        const critic = modelCritic({ model, encode: letters, input: read, learningRate: 0.1, optimizer: { maxGradNorm: 9 } });
+        const critic = modelCritic({
+          model,
+          encode: letters,
+          input: read,
+          learningRate: 0.1,
+          optimizer: { maxGradNorm: 9 },
+        });
         return { critic, folder: kept };
       });
     });
@@ -104,7 +113,13 @@ describe.each([
     const stopped = join(directory, "stopped");
     const stop = new AbortController();
     const observer = { step: ({ step }: Readonly<Record<string, unknown>>) => (step === 2 ? stop.abort() : undefined) };
-    await tinyRun({ directory: stopped, settings, parts: await hintParts(layersOf, begun), signal: stop.signal, observer });
+    await tinyRun({
+      directory: stopped,
+      settings,
+      parts: await hintParts(layersOf, begun),
+      signal: stop.signal,
+      observer,
+    });
     await tinyRun({ directory: stopped, settings, parts: await hintParts(layersOf, begun), resume: true });
     const head = typeof layersOf === "string" ? "model.safetensors" : "score.safetensors";
     const last = "checkpoints/step-00000004";
@@ -125,10 +140,13 @@ test("an engine without scalar heads is refused by name, and an estimator that i
   const place = { tokenizers: { policy: tinyTokenizer }, openModel: async () => "", templateArguments: {} };
   const engine = { createValueModel: () => Promise.reject(new LaconicError("model_unsupported", "no scalar heads")) };
   await expect(
-    openEstimators({ ...parts, policies: { policy: { ...parts.policies["policy"]!, estimator: estimator! } } }, {
-      ...place,
-      engine: engine as unknown as Engine,
-    }),
+    openEstimators(
+      { ...parts, policies: { policy: { ...parts.policies["policy"]!, estimator: estimator! } } },
+      {
+        ...place,
+        engine: engine as unknown as Engine,
+      },
+    ),
   ).rejects.toMatchObject({ code: "model_unsupported" });
   const ready = await openEstimators(rest, { ...place, engine: engine as unknown as Engine });
   expect(ready.policies["policy"]).toBe(parts.policies["policy"]);

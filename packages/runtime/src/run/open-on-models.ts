@@ -1,4 +1,11 @@
-import { LaconicError, type Engine, type ModelResources, type Reward, type ValueModelOptions, type ValueSource } from "@laconic/core";
+import {
+  LaconicError,
+  type Engine,
+  type ModelResources,
+  type Reward,
+  type ValueModelOptions,
+  type ValueSource,
+} from "@laconic/core";
 import type { TrainedPolicy, TrainingParts } from "@laconic/trainer";
 import { policyTokenizer } from "../models/policy-tokenizer.ts";
 import type { OpenedParts, RunResources } from "./open-parts.ts";
@@ -45,7 +52,10 @@ function resourcesOf(
         return opened(engine, { kind: "folder", path }, options, await policyTokenizer(path, templateArguments));
       }
       if (own) return opened(engine, { kind: "trunk", policy: own.policy }, options, own.tokenizer);
-      throw new LaconicError("config_invalid", "a reward is no policy's, so that it has no layers of one; name a model");
+      throw new LaconicError(
+        "config_invalid",
+        "a reward is no policy's, so that it has no layers of one; name a model",
+      );
     },
   };
 }
