@@ -1,7 +1,8 @@
 import type { Utterance } from "@laconic/core";
 import type { Numbers } from "./numbers.ts";
 import { judge } from "./judge.ts";
-import { estimatorOf, type Row } from "./estimators.ts";
+import { rowsOf } from "./estimator-rows.ts";
+import { estimatorOf } from "./estimators.ts";
 import { examplesOf } from "./examples.ts";
 import { exact, type Findings, type Place } from "./findings.ts";
 import { lossOf } from "./losses.ts";
@@ -212,31 +213,6 @@ function advantagesOf(
   return { values: perSequence, estimated: { values, metrics: result.metrics } };
 }
 
-/** What an estimator sees: an episode a row, or an utterance. */
-function rowsOf(
-  members: readonly (readonly number[])[],
-  groupBy: Settings["groupBy"],
-  judged: readonly Judged[],
-  trained: readonly Trained[],
-): Row[] {
-  return members.map((sequences, i): Row => {
-    const first = trained[sequences[0] ?? -1];
-    const each = judged[groupBy === "prompt" ? i : (first as Trained).rollout] as Judged;
-    const { agent = "", turn = 0 } = first?.utterance ?? {};
-    const keys = groupBy === "prompt+agent" ? [agent] : groupBy === "prompt+agent+turn" ? [agent, turn] : [];
-    const alone = (each.agentRewards.get(agent) ?? 0) + (each.turnRewards.get(turn) ?? 0);
-    return {
-      group: JSON.stringify([each.row.group, ...keys]),
-      agent,
-      reward: groupBy === "prompt" ? each.own.reward : (each.credit?.get(turn) ?? each.own.reward) + alone,
-      tokens: sequences.reduce((sum, s) => sum + (trained[s]?.utterance.trace?.tokens.length ?? 0), 0),
-      terms: each.episode.score?.reward?.team ?? { task: each.own.task },
-      costs: each.own.costs,
-      greedyReward: each.greedyReward,
-    };
-  });
-}
-
 /** Advantages of what there was to train on, as those of what was trained on. */
 function valuesOf(
   values: readonly (readonly number[])[],
@@ -361,19 +337,20 @@ function updatesOf(
     if (isOwnRate) findings.leaveOut("learning rate", "its schedule is user-defined; recorded rates are taken");
     const learningRate = isOwnRate ? update.learningRate : rateAt(optimizer.learningRate, update.optimizerStep, steps);
     findings.number("optimizer", at, "learning rate", learningRate, update.learningRate);
+    const unknown = { loss: null, dLogProbs: null, learningRate, examples };
     if (to && !target) {
       findings.leaveOut(
         `loss of ${typeof objective === "object" ? objective.name : objective}`,
         `log-probs of ${to.policy} at ${to.at} are not recorded`,
       );
-      return { loss: null, dLogProbs: null, learningRate, examples };
+      return unknown;
     }
     if (typeof objective === "string") {
       findings.leaveOut(
         `loss of ${objective}`,
         "the objective is user-defined; what follows from its gradient is left out",
       );
-      return { loss: null, dLogProbs: null, learningRate, examples };
+      return unknown;
     }
     const units = joined(ratioUnit, own).map((members): UnitRow => {
       const all = (of: (i: number) => readonly number[] | undefined): number[] => members.flatMap((i) => of(i) ?? []);
@@ -390,7 +367,7 @@ function updatesOf(
     const result = lossOf(units, objective, correctionOf(settings, objective, step, units));
     if (!result) {
       findings.leaveOut(`loss of ${objective.name}`, "this audit has no second implementation of the objective");
-      return { loss: null, dLogProbs: null, learningRate, examples };
+      return unknown;
     }
     findings.number("loss", at, "loss", result.loss, update.loss);
     losses.push(result.facts);

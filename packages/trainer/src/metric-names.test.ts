@@ -3,7 +3,7 @@ import { parseTrainConfig } from "./config-schema.ts";
 import { describeMetric, metricNames, metricPattern } from "./metric-names.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./stages/step-metrics.ts";
-import type { TrainingParts } from "./parts.ts";
+import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
 import { tinyPairParts, tinyParts, tinySettings } from "./testing/index.ts";
 import { train } from "./train.ts";
 
@@ -26,6 +26,14 @@ const trees = {
 };
 const decoupled = { advantage: { estimator: "decoupled", costs: "z-score" } };
 
+/** The tiny task with one example. */
+function withExamples(): TrainingParts {
+  const parts = tinyParts();
+  const policy = parts.policies[onlyPolicy] as TrainedPolicy;
+  const examples = { size: null, take: () => [{ promptTokens: [0], completionTokens: [3, 9] }] };
+  return { ...parts, policies: { [onlyPolicy]: { ...policy, examples } } };
+}
+
 test("every metric of a step matches exactly one entry, and every entry is emitted", async () => {
   const own = await emitted({ policies: { first: { budget: { targetTokens: 1, learningRate: 1 } } } }, tinyPairParts());
   const late = await emitted({ asynchronous: { maxLag: 1, importanceCap: 2 }, steps: 2 });
@@ -42,6 +50,7 @@ test("every metric of a step matches exactly one entry, and every entry is emitt
         reward: () => ({ team: {}, agents: { hint: { win: 1 } }, score: 1, measures: { seen: 1 } }),
       },
     ),
+    await emitted({ supervised: {} }, withExamples()),
     own,
   ];
   const keys = [...new Set(emittedBy.flat().map((key) => key.replace(/^policy\/\w+\//u, "")))];

@@ -28,12 +28,12 @@ const seeker: AgentSpec = {
 
 const isLegal = (text: string, letter: string) => /^[a-l]{2}$/u.test(text) && text.includes(letter);
 
-/** The seeker earns a find, the hider a legal hiding that was not found. Accuracy is the seeker's. */
+/** The seeker earns a find, which is the team's term `task`; the hider a legal hiding that was not found, and no share of a find. */
 const reward: Reward = ({ utterances, answer }, { gold }) => {
   const hidden = utterances.find(({ agent }) => agent === "hider")?.text ?? "";
   const found = answer?.trim() === gold ? 1 : 0;
-  const win = isLegal(hidden, gold) ? 1 - found : -1;
-  return { team: {}, agents: { hider: { win }, seeker: { win: found } }, score: found };
+  const hiding = isLegal(hidden, gold) ? 1 - found : -1;
+  return { team: { task: found }, agents: { hider: { win: hiding - found } } };
 };
 
 /** What the models are shown: the rules of both. The order of the two letters, and which one is named, is by chance. */

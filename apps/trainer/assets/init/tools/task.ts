@@ -1,7 +1,7 @@
 // A clerk looks up what is in stock with a tool, and says it. A call costs: what it can know by itself, it may learn to know.
 import { randomFromSeed, type ExampleFunction, type Problem } from "@laconic/core";
 import { defineTask } from "@laconic/tasks";
-import { defineTool, jsonTools, toolEnvironment } from "@laconic/tasks/tools";
+import { jsonTools, toolEnvironment, type Tool } from "@laconic/tasks/tools";
 import { chatTemplate, solo } from "@laconic/topologies";
 
 const stock: Readonly<Record<string, number>> = { tea: 3, rum: 9, ink: 5, oil: 7, jam: 4, rye: 2, wax: 6, fig: 8 };
@@ -12,12 +12,12 @@ const problems = Object.entries(stock).flatMap(([good, count]) =>
 const shuffled = randomFromSeed("stock").shuffle(problems);
 
 /** Any JSON Schema or zod schema; `run` may ask a database, a server, another program. */
-const lookUp = defineTool<{ good: string }>({
+const lookUp: Tool = {
   name: "stock",
   description: "How many of a good there are.",
   parameters: { type: "object", properties: { good: { type: "string" } }, required: ["good"] },
-  run: ({ good }) => String(stock[good] ?? "none"),
-});
+  run: ({ good }: { good: string }) => String(stock[good] ?? "none"),
+};
 
 const system = "Say how many.";
 const call = (good: string) => `{"name": "stock", "arguments": {"good": "${good}"}}`;
