@@ -4,7 +4,7 @@ import type { Sequence } from "./llama.ts";
 import type { FrozenPolicy, OwnPolicy, Seen } from "./policy.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { settingsOf } from "./settings.ts";
-import type { PolicyFacts, StepFacts, Trained } from "./step-facts.ts";
+import type { ExampleFacts, PolicyFacts, StepFacts, Trained } from "./step-facts.ts";
 import { copyOf, readTrained, type StoredPolicy, type TrainedWeights, type Weights } from "./weights-file.ts";
 
 /**
@@ -126,15 +126,9 @@ export class WeightAudit {
     const [first] = isFresh ? own.row.updates : [];
     const dLogProbsOfFirst = own.updates[0]?.dLogProbs;
     const sequencesOf = (rows: readonly number[]): Sequence[] => rows.map((s) => sequences[s] as Sequence);
-    const backward = (
-      rows: readonly number[],
-      dLogProbs: readonly (readonly number[])[],
-      u: number,
-    ): ReturnType<OwnPolicy["backward"]> => {
-      const { examples } = own.updates[u] as PolicyFacts["updates"][number];
-      return policy.backward([...sequencesOf(rows), ...examples.sequences], [...dLogProbs, ...examples.dLogProbs]);
-    };
-    const early = first && dLogProbsOfFirst ? await backward(first.rows, dLogProbsOfFirst, 0) : null;
+    const backward = (rows: readonly number[], u: number): ReturnType<typeof withExamples> =>
+      withExamples(policy, sequencesOf(rows), own.updates[u] as PolicyFacts["updates"][number]);
+    const early = first && dLogProbsOfFirst ? await backward(first.rows, 0) : null;
     first?.rows.forEach((s, i) => early?.seen[i] && known.set(s, early.seen[i]));
     await this.#old(facts, own, moved, sequences, known);
     if (own.row.refLogProbs && moved.reference) {
@@ -152,23 +146,11 @@ export class WeightAudit {
       if (!dLogProbs) return;
       const before = u === row.updates.length - 1 ? copyOf(await policy.weights()) : null;
       await this.#tick();
-      const { seen, norm } = (u === 0 && early) || (await backward(update.rows, dLogProbs, u));
+      const { seen, norm } = (u === 0 && early) || (await backward(update.rows, u));
       const place = { step, policy: own.name, optimizerStep: update.optimizerStep, ...this.#by };
       let at = 0;
       let entropy = 0;
-      seen.slice(update.rows.length).forEach(({ logProbs }, i) =>
-        logProbs.forEach((value, token) => {
-          const at = { ...place, sequence: i, token };
-          this.#findings.number(
-            "log-prob",
-            at,
-            "log π of examples",
-            value,
-            examples.logProbs[i]?.[token],
-            tolerances.logProb,
-          );
-        }),
-      );
+      this.#examples(seen.slice(update.rows.length), examples, place);
       seen.slice(0, update.rows.length).forEach(({ logProbs, entropies }, i) => {
         entropies.forEach((each) => (entropy += each));
         const trained = own.trained[update.rows[i] as number];
@@ -196,6 +178,21 @@ export class WeightAudit {
       if (before) await this.#checkpoint(step, own.name, moved, before);
       await this.#tick();
     }
+  }
+
+  #examples(seen: readonly Seen[], { logProbs: recorded }: ExampleFacts, place: Place): void {
+    seen.forEach(({ logProbs }, sequence) =>
+      logProbs.forEach((value, token) =>
+        this.#findings.number(
+          "log-prob",
+          { ...place, sequence, token },
+          "log π of examples",
+          value,
+          recorded[sequence]?.[token],
+          tolerances.logProb,
+        ),
+      ),
+    );
   }
 
   #logProb(trained: Trained | undefined, token: number, key: string, expected: number, found: unknown): void {
@@ -289,6 +286,15 @@ export class WeightAudit {
       this.#findings.number("weights", at, `${key} moments, distance in their norm`, 0, share, tolerances.moments);
     }
   }
+}
+
+/** Of what was earned, and of the supervised examples of the same optimiser step. */
+async function withExamples(
+  policy: OwnPolicy,
+  sequences: readonly Sequence[],
+  { dLogProbs, examples }: PolicyFacts["updates"][number],
+): ReturnType<OwnPolicy["backward"]> {
+  return policy.backward([...sequences, ...examples.sequences], [...(dLogProbs ?? []), ...examples.dLogProbs]);
 }
 
 function distanceOf(a: Weights, b: Weights, name: string): number {

@@ -63,7 +63,7 @@ export type NamedTask = TaskSettings extends infer Task
   : never;
 
 /** A data file, a list or function of one's own, or the module that exports it. */
-type Examples = string | Own<SupervisedExamples>;
+type Examples = string | SupervisedExamples | FileValue;
 
 /** Some of a warm start's settings have defaults; which model had it is for the run to say. */
 type WarmStartDefinition =

@@ -57,9 +57,8 @@ export function encodeExample(
 function sequencesOf(example: SupervisedExample, tokenizer: ExampleTokenizer, place: string): TrainingSequence[] {
   if ("messages" in example) return turnsOf(example.messages, 0, tokenizer, place);
   const { prompt, completion } = example;
-  if (typeof prompt === "string" || typeof completion === "string")
-    return [textSequence(String(prompt), String(completion), tokenizer)];
-  return turnsOf([...prompt, ...completion], prompt.length, tokenizer, place);
+  if (typeof prompt === "string") return [textSequence(prompt, completion as string, tokenizer)];
+  return turnsOf([...prompt, ...(completion as readonly ExampleMessage[])], prompt.length, tokenizer, place);
 }
 
 function textSequence(prompt: string, completion: string, tokenizer: ExampleTokenizer): TrainingSequence {

@@ -31,7 +31,7 @@ import { checkedExamples, exampleStream, type StreamOptions } from "./example-st
 /** Characters by their codes; roles and ends are 1 to 4, and a turn ends with the template's own end. */
 const marks: Readonly<Record<ChatMessage["role"], number>> = { system: 1, user: 2, assistant: 3, tool: 4 };
 const [ofText, ofTurn] = [5, 6];
-const codes = (text: string): number[] => [...text].map((letter) => letter.codePointAt(0) as number);
+const codes = (text: string): number[] => Array.from(text, (letter) => letter.codePointAt(0) as number);
 const chat: ExampleTokenizer = {
   vocabularySize: 128,
   endToken: ofText,
@@ -154,20 +154,20 @@ const pairs: SupervisedExample[] = ["0a", "1b", "2c"].map(([prompt = "", complet
 test("a list is passed over in an order of the seed, each once, and a place always has the same", () => {
   const stream = exampleStream(pairs, options);
   const passes = [0, 3, 6].map((from) => stream.take(from, 3).map(({ promptTokens: [token] }) => token));
-  for (const pass of passes) expect(pass.toSorted()).toEqual([0, 1, 2]);
+  for (const pass of passes) expect(new Set(pass)).toEqual(new Set([0, 1, 2]));
   expect(new Set(passes.map(String)).size).toBeGreaterThan(1);
   expect(exampleStream(pairs, options).take(4, 4)).toEqual(stream.take(0, 8).slice(4));
   expect(stream.size).toEqual({ examples: 3, tokens: 6, passed: 9, longest: 3 });
 });
 
 test("each policy learns what is for its agents, for it by name, and for everybody", () => {
-  const [a, b, c] = pairs as [SupervisedExample, SupervisedExample, SupervisedExample];
-  const owned = [{ ...a, agent: "hint" }, { ...b, policy: "one" }, c];
+  const [one, two, both] = pairs as [SupervisedExample, SupervisedExample, SupervisedExample];
+  const owned = [{ ...one, agent: "hint" }, { ...two, policy: "one" }, both];
   const read = (policy: string, own = settings): number[] =>
     exampleStream(owned, { ...options, policy, settings: own })
       .take(0, 2)
       .map(({ promptTokens: [token = -1] }) => token)
-      .toSorted();
+      .toSorted((a, b) => a - b);
   expect([read("one"), read("two")]).toEqual([
     [1, 2],
     [0, 2],
@@ -257,13 +257,13 @@ test("a step's gradient is that of its rewards and weight x that of the cross-en
 test("a run with examples that is killed goes on as if it had not been", async () => {
   const folder = await mkdtemp(join(tmpdir(), "laconic-examples-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const settings = { steps: 4, checkpoint: { every: 2, keep: 2 }, supervised: { batch: 2, weight: 0.5 } };
+  const short = { steps: 4, checkpoint: { every: 2, keep: 2 }, supervised: { batch: 2, weight: 0.5 } };
   const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"];
   const traces = (name: string): Promise<string[]> =>
     Promise.all(files.map((file) => readFile(join(folder, name, file), "latin1")));
   const processes = (pid: number): object => ({ processes: { pid, host: "here", isAlive: () => false } });
   const run = (name: string, more: Partial<TinyRunOptions>): ReturnType<typeof tinyRun> =>
-    tinyRun({ directory: join(folder, name), settings, parts: mixed(pairs), ...more });
+    tinyRun({ directory: join(folder, name), settings: short, parts: mixed(pairs), ...more });
   const counting = faultyFileSystem();
   await run("whole", { fileSystem: counting });
   for (const share of [0.66, 0.7, 0.8]) {

@@ -50,7 +50,7 @@ export async function startingModel(
     if (wanted !== null) checkSame(had, { warmStart: wanted, ...(examples !== null && { examples }) }, found.pinned);
     const own =
       wanted && ({ ...had.warmStart, ...(wanted.name === "examples" && { examples: wanted.examples }) } as const);
-    return { settings: { model: found.pinned, warmStart: own as WarmStartRecord["warmStart"] | null }, record: had };
+    return { settings: { model: found.pinned, warmStart: own }, record: had };
   }
   if (warmStart === null) return { settings: { model: found.pinned, warmStart }, record: null };
   const wanted = { ...warmStart, model: foundAgain(found.pinned) };

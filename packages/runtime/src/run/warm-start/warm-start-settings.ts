@@ -69,7 +69,7 @@ export const warmStartSettings: z.ZodType<GivenWarmStart> = z.discriminatedUnion
     learningRate: z.number().positive().default(defaultLearningRate),
     ...exampleFields.shape,
   }),
-]) as unknown as z.ZodType<GivenWarmStart>;
+]);
 
 /** @throws LaconicError `config_invalid` for a warm start that the task does not need, or that cannot be given here */
 export function checkWarmStart({
