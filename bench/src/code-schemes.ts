@@ -14,7 +14,6 @@ import { synchronousTurns, type JointGame } from "@laconic/topologies";
 import {
   evaluate,
   parseTrainConfig,
-  silentRecorder,
   supervised,
   train,
   type Evaluation,
@@ -199,7 +198,7 @@ for (let seed = first; seed <= last; seed++)
     });
     const options = { seed, step: 0, problems: 128, sampling: { temperature: 1 } };
     const { evaluation } = await evaluate(parts, { helper, main }, options);
-    const { test } = await train(parts, config, silentRecorder());
+    const { test } = await train({ ...parts, settings: config });
     if (test === null) throw new Error("the run has no test figures");
     const figures = ({ accuracy, measures }: Evaluation): object => ({ reward: accuracy, ...measures });
     const seconds = Math.round((performance.now() - start) / 1000);

@@ -122,7 +122,7 @@ for (let seed = first; seed <= last; seed++)
       const { evaluation } = await evaluate(parts, { [onlyPolicy]: model }, options);
       let written = tokens;
       const count = silentRecorder((metrics) => void (written += 64 * (metrics["tokens/episode_mean"] as number)));
-      const { test } = await train(parts, config(seed), count);
+      const { test } = await train({ ...parts, settings: config(seed), recorder: count });
       if (test === null) throw new Error("the run has no test figures");
       const about = { seed, world, kept: kept.map(({ id }) => id) };
       const figures = ({ accuracy, tokens: each }: Evaluation): object => ({ accuracy, tokens: each });

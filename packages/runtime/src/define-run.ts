@@ -114,8 +114,8 @@ interface OwnTraining {
     readonly temperature: number | Own<Schedule>;
   };
   readonly earlyStopping?: TrainSettings["earlyStopping"] | Own<StoppingRule>;
-  /** Supervised examples that are learned beside what is earned. */
-  readonly supervised?: (NonNullable<TrainSettings["supervised"]> & { readonly examples: Examples }) | null;
+  /** Supervised examples that are learned beside what is earned; refused without `examples`. */
+  readonly supervised?: (NonNullable<TrainSettings["supervised"]> & { readonly examples?: Examples }) | null;
   /** Chooses the problems of each step from the pool. */
   readonly curriculum?: Own<Curriculum>;
   /** Frozen opponents that play some agents in training. */

@@ -124,23 +124,15 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
     checkBases(bases, names);
     const values = await openValues(own, config.train);
     const ownOf = await openPolicyValues(own);
+    const based = await basesOf(Object.keys(names), bases, task, { modelFolder, openModel, templateArguments });
     const policies: Record<string, TrainedPolicy> = {};
-    const tokenizers: Record<string, Tokenizer | ChatTokenizer> = {};
-    for (const [name, agents] of Object.entries(names)) {
-      const base = bases[name];
-      const folder = base === undefined ? modelFolder : await openModel(base);
-      const tokenizer =
-        base === undefined ? task.tokenizer : await policyTokenizer(folder as string, templateArguments);
-      tokenizers[name] = tokenizer;
+    for (const [name, { folder, tokenizer }] of Object.entries(based)) {
       const saved = checkpoint === undefined ? undefined : join(checkpoint, modelPlace(names, name));
       const model = await engine.createModel(fresh ?? modelSource(config, baseOf(folder), saved));
-      policies[name] = {
-        model,
-        speak: speaker(model.id, tokenizer, engine.capabilities, resources.batching),
-        agents,
-        ...ownOf[name],
-      };
+      const speak = speaker(model.id, tokenizer, engine.capabilities, resources.batching);
+      policies[name] = { model, speak, agents: names[name] as readonly string[], ...ownOf[name] };
     }
+    const tokenizers = Object.fromEntries(Object.entries(based).map(([name, { tokenizer }]) => [name, tokenizer]));
     const teachers = await teachersOf(named, { engine, openModel });
     const trained = new Set(Object.values(names).flat());
     const others = task.topology.agents.filter((agent) => !trained.has(agent));
@@ -152,15 +144,8 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
     const runs =
       (await resources.opponents?.((agent) => tokenizers[policyNameOf(names, agent)] ?? task.tokenizer)) ?? {};
     const opponents = await opponentsOf(runs, (source, tokenizer) => speaking(source, tokenizer));
-    const parts = {
-      task,
-      policies,
-      teachers,
-      opponents,
-      ...values,
-      ...(reward && { reward }),
-      ...(frozen && { frozen }),
-    };
+    const given = { ...values, ...(reward && { reward }), ...(frozen && { frozen }) };
+    const parts = { task, policies, teachers, opponents, ...given };
     const otherModel = otherModels(parts, task, bases, actorOf);
     return { engine, task, parts, tokenizers, otherModel, opponentRuns: runs, close };
   } catch (error) {
@@ -192,6 +177,29 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
     const tokenizer = folder === null ? task.tokenizer : await policyTokenizer(folder, templateArguments);
     return speaker(model.id, tokenizer, engine.capabilities)(model);
   }
+}
+
+/** What each policy begins with: its own base, or the run's model, whose tokenizer is the task's. */
+async function basesOf(
+  names: readonly string[],
+  bases: Readonly<Record<string, string>>,
+  task: TeamTask,
+  {
+    modelFolder,
+    openModel,
+    templateArguments,
+  }: Pick<RunResources, "modelFolder" | "openModel"> & {
+    readonly templateArguments: Readonly<Record<string, unknown>>;
+  },
+): Promise<Record<string, { readonly folder: string | null; readonly tokenizer: Tokenizer | ChatTokenizer }>> {
+  const based: Awaited<ReturnType<typeof basesOf>> = {};
+  for (const name of names) {
+    const base = bases[name];
+    const folder = base === undefined ? modelFolder : await openModel(base);
+    const tokenizer = base === undefined ? task.tokenizer : await policyTokenizer(folder as string, templateArguments);
+    based[name] = { folder, tokenizer };
+  }
+  return based;
 }
 
 /** @param open - a model that the configuration may name; null for the run's own as it began */
