@@ -47,7 +47,7 @@ describe("a reward model", () => {
     const reward = modelReward({ model, encode, batch: 4 });
     const all = ["15", "16", "17", "18", "19"].map(async (answer) => reward(answered(answer), problem, context));
     const value = (answer: string): number => encode(`6+9\n${answer}`).reduce((sum, each) => sum + each, 0) / 100;
-    expect(await Promise.all(all)).toEqual(
+    expect(await Promise.all(all.map((each) => Promise.resolve(each)))).toEqual(
       ["15", "16", "17", "18", "19"].map((answer) => ({ team: { preference: value(answer) } })),
     );
     expect(model.passes).toEqual([4, 1]);
