@@ -14,7 +14,7 @@ export interface Slot {
 /** What a role replies the nth time that it is asked; roles without a script answer the question, each time a little otherwise. */
 export type SlotScripts = Readonly<Record<string, (call: number, programs: boolean, slot: Slot) => string>>;
 
-const settings: BenchSettings = { model: "m", methods: [], repeats: 1, seed: 0, temperature: null, maxTokens: 4096 };
+const defaults: BenchSettings = { model: "m", methods: [], repeats: 1, seed: 0, temperature: null, maxTokens: 4096 };
 
 /** Answers of roles that solve: a wrong one, then the right one, and that again. */
 const answers: Readonly<Record<string, readonly string[]>> = {
@@ -42,7 +42,13 @@ export interface PlayedQuestion {
 }
 
 /** Plays the set's question against a model that replies as scripted. */
-export async function playQuestion(method: Baseline, set: BenchSet, scripts: SlotScripts): Promise<PlayedQuestion> {
+export async function playQuestion(
+  method: Baseline,
+  set: BenchSet,
+  scripts: SlotScripts,
+  given: Partial<BenchSettings> = {},
+): Promise<PlayedQuestion> {
+  const settings: BenchSettings = { ...defaults, ...given };
   const [job] = benchJobs([set], settings, method.equalTokens ? [method, baselineNamed("debate")] : [method]);
   if (!job) throw new Error("no question");
   const family = familyOf(job.problem.grading.kind);

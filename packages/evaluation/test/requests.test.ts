@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { baselines, protocolFor, scriptNameOf } from "@laconic/baselines";
+import { baselines, protocolFor, replyCeiling, scriptNameOf, type Phase, type Protocol } from "@laconic/baselines";
 import { exemplarsNamed, filesOf, openExemplars } from "@laconic/benchmarks/exemplars";
 import { expect, test } from "vitest";
+import { standingOf } from "../src/bench-parts.ts";
 import { familyOf } from "../src/index.ts";
 import { strangeWords } from "./published-words.ts";
 import { playQuestion, requestLog, type Slot, type SlotScripts } from "./request-log.ts";
@@ -75,6 +76,48 @@ test.each(baselines.map((method) => [method.name, method] as const))(
     await expect(logs.join("\n")).toMatchFileSnapshot(`requests/${name.replaceAll(":", "-")}.txt`);
   },
 );
+
+/** Temperatures and ceilings that a protocol's calls may have. */
+function decodingOf({ temperature, phases }: Protocol) {
+  const all: readonly Phase[] = Object.values(phases);
+  return {
+    temperatures: all.map((phase) => phase.temperature ?? temperature),
+    ceilings: all.map(({ maxTokens }) => maxTokens ?? replyCeiling({ phases })),
+  };
+}
+
+test("every call is decoded as its protocol says, unless a setting is given, which is then named", async () => {
+  let [calls, named] = [0, 0];
+  for (const method of baselines.filter(({ equalTokens }) => !equalTokens))
+    for (const set of requestSets) {
+      const slots = { ...scripts, ...scripted[/^\w+/u.exec(method.name)?.[0] ?? ""] };
+      const own = await playQuestion(method, set, slots, { maxTokens: null });
+      const { protocol } = own.job;
+      if (!protocol) throw new Error(`${method.name} has no protocol`);
+      const { temperatures, ceilings } = decodingOf(protocol);
+      for (const { request } of own.asked) {
+        calls++;
+        const place = `${method.name} on ${set.benchmark}`;
+        expect(temperatures, place).toContain(request.sampling.temperature);
+        expect(ceilings, place).toContain(request.sampling.maxTokens);
+      }
+      // One token below the ceiling, or below what leaves a reply whole, is named; so is a temperature that no call has.
+      const given = { maxTokens: Math.max(...ceilings) - 1, temperature: 0.123 };
+      const other = await playQuestion(method, set, slots, given);
+      expect(new Set(other.asked.map(({ request }) => request.sampling.temperature))).toEqual(new Set([0.123]));
+      expect(Math.max(...other.asked.map(({ request }) => request.sampling.maxTokens))).toBeLessThan(
+        Math.max(...ceilings),
+      );
+      const { published, differs } = standingOf(other.job, { ...given });
+      expect(published).toBe(null);
+      expect(
+        differs.filter((each) => /^Temperature 0\.123 instead|^Replies of at most/u.test(each)),
+        `${method.name} on ${set.benchmark}`,
+      ).toHaveLength(2);
+      named++;
+    }
+  expect([calls > 500, named]).toEqual([true, 23 * requestSets.length]);
+});
 
 const fetched = process.env["LACONIC_EXEMPLARS"];
 

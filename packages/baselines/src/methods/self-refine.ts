@@ -48,7 +48,8 @@ const selfRefineProtocols: readonly Protocol<Phase>[] = [
     phases: {
       draft: { maxTokens: 300 },
       feedback: { maxTokens: 600, temperature: 0.7 },
-      revise: {},
+      // Nobody is asked for it: the critic writes the program anew.
+      revise: { maxTokens: 600 },
     },
     rounds: 4,
     prompts: [

@@ -32,7 +32,7 @@ export function departures(protocol: Protocol, played: PlayedWith): string[] {
   const temperatures = [...new Set(phases.map((phase) => phase.temperature ?? protocol.temperature))];
   const ceilings = phases.flatMap((phase) => phase.maxTokens ?? []);
   const ceiling = Math.max(0, ...ceilings);
-  const uncut = ceilings.length === 0 && maxTokens < longReply;
+  const uncut = ceilings.length < phases.length && maxTokens < longReply;
   const changed = [
     temperature !== null &&
       temperatures.some((each) => each !== temperature) &&
