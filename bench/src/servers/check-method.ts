@@ -10,7 +10,8 @@ import {
   type InformationSetting,
   type RecordFile,
 } from "@laconic/evaluation";
-import type { Counted } from "./count-proxy.ts";
+import type { Counted, ServedChat } from "./count-proxy.ts";
+import { strangeIn } from "./strange-in.ts";
 
 /** What a method took, by everybody who counts. */
 export interface MethodCheck {
@@ -29,6 +30,8 @@ export interface MethodCheck {
   readonly equal: boolean;
   /** Nothing passes the plan. */
   readonly within: boolean;
+  /** Of its requests, what stands in no question, example, reply, golden log or published file: nothing where they are as they should be. */
+  readonly strange: readonly string[];
   readonly seconds: number;
 }
 
@@ -53,11 +56,14 @@ export async function checkMethod(
     parts,
     file,
     served,
+    chats,
     concurrency,
   }: {
     readonly parts: BenchParts;
     readonly file: RecordFile;
     readonly served: Counted;
+    /** As they came over the wire. */
+    readonly chats: () => readonly ServedChat[];
     readonly concurrency: number;
   },
 ): Promise<MethodCheck> {
@@ -92,6 +98,7 @@ export async function checkMethod(
     equal:
       records.length === group.length && served.failed === 0 && usage.every((key) => recorded[key] === served[key]),
     within: usage.every((key) => served[key] <= planned[key]),
+    strange: strangeIn(group, chats()),
     seconds: (performance.now() - start) / 1000,
   };
 }

@@ -1,5 +1,6 @@
 import { createServer, request, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { ChatMessage } from "@laconic/core";
 
 /** The usage that a server reported, by its own count. */
 export interface Counted {
@@ -10,17 +11,25 @@ export interface Counted {
   failed: number;
 }
 
+/** A chat as it came over the wire, and what it was answered. */
+export interface ServedChat {
+  readonly messages: readonly ChatMessage[];
+  readonly reply: string;
+}
+
 /** Stands between a bench and an OpenAI-compatible server. */
 export interface CountProxy {
   /** Requests to this address are counted under the tag. */
   addressOf(tag: string): string;
   countOf(tag: string): Counted;
+  chatsOf(tag: string): readonly ServedChat[];
   close(): Promise<void>;
 }
 
 /** @param target - port of the server on this machine */
 export async function countProxy(target: number): Promise<CountProxy> {
   const counts = new Map<string, Counted>();
+  const chats = new Map<string, ServedChat[]>();
   const countOf = (tag: string): Counted => {
     const count = counts.get(tag) ?? { calls: 0, promptTokens: 0, completionTokens: 0, failed: 0 };
     counts.set(tag, count);
@@ -29,21 +38,25 @@ export async function countProxy(target: number): Promise<CountProxy> {
   const server = createServer((incoming, outgoing) => {
     const [, tag = "", path = ""] = /^\/([^/]*)(\/.*)$/u.exec(incoming.url ?? "") ?? [];
     const { method, headers } = incoming;
+    const asked = bytesOf(incoming);
     const onward = request({ host: "127.0.0.1", port: target, path, method, headers }, (reply) => {
-      void bytesOf(reply).then((body) => {
-        add(countOf(decodeURIComponent(tag)), reply.statusCode ?? 0, body);
+      void Promise.all([asked, bytesOf(reply)]).then(([question, body]) => {
+        const name = decodeURIComponent(tag);
+        add(countOf(name), reply.statusCode ?? 0, body);
+        if (reply.statusCode === 200) chats.set(name, [...(chats.get(name) ?? []), ...chatsIn(question, body)]);
         const { "transfer-encoding": _, ...kept } = reply.headers;
         outgoing.writeHead(reply.statusCode ?? 502, { ...kept, "content-length": body.length }).end(body);
       });
     });
     onward.on("error", (error) => outgoing.writeHead(502).end(String(error)));
-    incoming.pipe(onward);
+    void asked.then((body) => onward.end(body));
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     addressOf: (tag) => `http://127.0.0.1:${port}/${encodeURIComponent(tag)}/v1`,
     countOf,
+    chatsOf: (tag) => chats.get(tag) ?? [],
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -56,6 +69,13 @@ async function bytesOf(message: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of message) pieces.push(piece as Buffer);
   return Buffer.concat(pieces);
+}
+
+/** One for each of its replies. */
+function chatsIn(question: Buffer, body: Buffer): ServedChat[] {
+  const { messages = [] } = JSON.parse(question.toString()) as { messages?: ChatMessage[] };
+  const { choices = [] } = JSON.parse(body.toString()) as { choices?: { message: { content: string | null } }[] };
+  return choices.map(({ message }) => ({ messages, reply: message.content ?? "" }));
 }
 
 function add(count: Counted, status: number, body: Buffer): void {

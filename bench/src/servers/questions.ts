@@ -1,4 +1,6 @@
 import { answerLine, benchmarkNamed, openSplit, questionText, seededSubset } from "@laconic/benchmarks";
+import type { Script } from "@laconic/baselines";
+import { exemplarSources, openExemplars } from "@laconic/benchmarks/exemplars";
 import type { BenchSet } from "@laconic/evaluation";
 import { dealTo } from "@laconic/worlds/text";
 
@@ -19,9 +21,11 @@ export async function questionsOf(
   const pool = Object.entries(benchmark.splits).find(([, each]) => each.pool)?.[0];
   const worked =
     pool === undefined ? [] : (await openSplit(benchmark, { folder, offline: true, split: pool })).problems;
+  const published = process.env["LACONIC_EXEMPLARS"];
   return {
     benchmark: name,
     split,
+    ...(published !== undefined && { scripts: await scriptsOf(published) }),
     problems: chosen.slice(0, limit),
     calibration: [...dealable, ...further].slice(0, calibration),
     exemplars: worked.map((problem) => ({
@@ -31,4 +35,14 @@ export async function questionsOf(
       answerLine: answerLine(problem.grading, problem.gold),
     })),
   };
+}
+
+/** Every published text of the folder. */
+async function scriptsOf(folder: string): Promise<Record<string, Script>> {
+  const scripts: Record<string, Script> = {};
+  for (const { name, examples, ...source } of exemplarSources) {
+    const { texts } = await openExemplars({ name, examples, ...source }, { folder, offline: true });
+    scripts[name] = { name, examples, texts, sha256: "" };
+  }
+  return scripts;
 }

@@ -1,25 +1,41 @@
-import { questionText } from "@laconic/benchmarks";
-import type { BenchSet } from "../src/index.ts";
-import type { Asked } from "./request-log.ts";
+import type { ChatMessage } from "@laconic/core";
+
+/** A request, and what it was answered. */
+export interface AskedChat {
+  readonly messages: readonly ChatMessage[];
+  readonly reply: string;
+}
 
 /**
- * Stretches of requests that stand neither in the question, nor in a reply, nor in the published files: what somebody else worded.
+ * Stretches of requests that stand neither in what is known, nor in a reply, nor in the published files: what somebody else worded.
  * Files are read as they are, with strings of Python joined where they stand behind each other; no pattern of the sources is used.
  * Numbers, letters of options and drawn names are left out: they are of the play.
+ * @param known - questions, options, examples
  */
-export function strangeWords(asked: readonly Asked[], set: BenchSet, files: readonly string[]): string[] {
+export function strangeWords(
+  asked: readonly AskedChat[],
+  known: readonly string[],
+  files: readonly string[],
+): string[] {
   const published = files.map((file) => spoken(file)).join("\n");
-  const [problem] = set.problems;
-  const { question = "", choices = [] } = problem ?? {};
   const replies = asked.map(({ reply }) => reply);
-  const known = [problem ? questionText(problem) : "", question, ...choices, ...replies]
-    .filter((text) => text.length > 2)
-    .toSorted((a, b) => b.length - a.length);
-  const pieces = asked.flatMap(({ request: { prompt } }) =>
-    prompt.kind === "messages" ? prompt.messages.flatMap(({ content }) => without(content, known)) : [],
+  const quotable = new Set(replies.flatMap((reply) => reply.split(lineEnd)));
+  // A short reply may be part of a word.
+  const texts = [...known.filter((text) => text.length > 2), ...replies.filter(({ length }) => length > 7)];
+  const longFirst = [...new Set(texts.flatMap((text) => [text, text.trim()]))].toSorted((a, b) => b.length - a.length);
+  const unquoted = (content: string): string =>
+    content
+      .split("\n")
+      .filter((line) => !line.startsWith("> ") || !quotable.has(line.slice(2)))
+      .join("\n");
+  const pieces = new Set(
+    asked.flatMap(({ messages }) => messages.flatMap(({ content }) => without(unquoted(content), longFirst))),
   );
-  return [...new Set(pieces.flatMap((piece) => uncovered(piece, published)))];
+  return [...new Set([...pieces].flatMap((piece) => uncovered(piece, published)))];
 }
+
+/** Where quoting begins a line. */
+const lineEnd = /\r\n|[\n\r\u0085\u2028\u2029]/u;
 
 /** A source file as its strings read: escapes resolved, strings behind each other joined. */
 function spoken(file: string): string {
@@ -31,7 +47,10 @@ function spoken(file: string): string {
 }
 
 function without(content: string, known: readonly string[]): string[] {
-  return known.reduce<string[]>((pieces, text) => pieces.flatMap((piece) => piece.split(text)), [content]);
+  return known.reduce<string[]>(
+    (pieces, text) => (content.includes(text) ? pieces.flatMap((piece) => piece.split(text)) : pieces),
+    [content],
+  );
 }
 
 /** Parts of a piece that the files lack, cut greedily where a word begins. Numbers, marks and single letters are of the play. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { baselines, protocolFor, replyCeiling, scriptNameOf, type Phase, type Protocol } from "@laconic/baselines";
+import { questionText } from "@laconic/benchmarks";
 import { exemplarsNamed, filesOf, openExemplars } from "@laconic/benchmarks/exemplars";
 import { expect, test } from "vitest";
 import { standingOf } from "../src/bench-parts.ts";
@@ -21,7 +22,9 @@ const scripts: SlotScripts = {
   },
   router: () => "Grade School Teacher, or the one for chemistry, or software",
   ranker: () => "[1, 2]",
-  moderator: (call) => `{"preference": "negative", "answer": "${call === 0 ? "" : "12"}"}`,
+  // Of choices it never decides, so that the judge does.
+  moderator: (call, _, { family }) =>
+    `{"preference": "negative", "answer": "${call === 0 || family === "choice" ? "" : "12"}"}`,
   inventor: (call) => `An expert in counting, number ${call + 1}.`,
   checker: (call) => (call === 0 ? "DISCARD" : "KEEP"),
   collaborator: () => "Multiply what is in a bag.",
@@ -152,8 +155,14 @@ test.skipIf(!fetched)("what is neither question nor reply of a request stands in
   for (const { method, set, slots, name, source } of await publishedPairs()) {
     const files = filesOf(source).map(({ path }) => readFileSync(join(fetched ?? "", path), "utf8"));
     const { asked } = await playQuestion(method, set, slots);
+    const [problem] = set.problems;
+    const known = problem ? [questionText(problem), problem.question, ...(problem.choices ?? [])] : [];
+    const chats = asked.map(({ request: { prompt }, reply }) => ({
+      messages: prompt.kind === "messages" ? prompt.messages : [],
+      reply,
+    }));
     // AgentPrune's agents have names of four drawn characters.
-    const strange = strangeWords(asked, set, files).filter((word) => !/^[A-Za-z]{2,4}[:, ]*$/u.test(word));
+    const strange = strangeWords(chats, known, files).filter((word) => !/^[A-Za-z]{2,4}[:, ]*$/u.test(word));
     expect(strange, `${method.name} on ${set.benchmark}, ${name}`).toEqual([]);
   }
 });
