@@ -17,7 +17,7 @@ export { learnMasks } from "./agent-prune/learn-masks.ts";
 export type { LearnedMasks, LearnOptions } from "./agent-prune/learn-masks.ts";
 export { pruneGraph } from "./agent-prune/edges.ts";
 export type { EdgeSet, Logits, Mask } from "./agent-prune/edges.ts";
-export { baselineNamed, baselines } from "./registry.ts";
+export { baselineNamed, baselines, scoringMethods } from "./registry.ts";
 export { familyOf, holdersOf, slotOf } from "./protocols/protocol.ts";
 export type { Family, Phase, Protocol, Role, Setting, Shots } from "./protocols/protocol.ts";
 export { protocolFor, protocolName } from "./protocols/protocol-for.ts";

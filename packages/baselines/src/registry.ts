@@ -7,6 +7,7 @@ import { untrainedCritic, untrainedHint } from "./methods/untrained.ts";
 import { dylan, dylanSelect } from "./dylan/dylan.ts";
 import { equalThought, equalVotes } from "./methods/equal-tokens.ts";
 import { evoAgent } from "./methods/evo-agent.ts";
+import { logLikelihoods } from "./methods/log-likelihood.ts";
 import { llmDebate } from "./methods/llm-debate.ts";
 import { mad } from "./methods/mad.ts";
 import { php } from "./methods/php.ts";
@@ -43,11 +44,15 @@ export const baselines: readonly Baseline[] = [
   equalThought,
 ];
 
+/** Methods that write nothing: they score options by their log-likelihood. Not among `all`, since they need questions with options. */
+export const scoringMethods: readonly Baseline[] = logLikelihoods;
+
 /** @throws LaconicError `config_invalid` naming the known ones */
 export function baselineNamed(name: string): Baseline {
-  const found = baselines.find((each) => each.name === name);
+  const all = [...baselines, ...scoringMethods];
+  const found = all.find((each) => each.name === name);
   if (found) return found;
-  const known = baselines.map((each) => each.name);
+  const known = all.map((each) => each.name);
   const near = nearestName(name, known);
   throw new LaconicError(
     "config_invalid",

@@ -35,6 +35,8 @@ export interface CompletionRequest {
   readonly onToken?: (drawn: DrawnToken) => void;
   /** Asks a local policy for log-probs at temperature 1, and for this many likeliest tokens at each place. */
   readonly topLogProbs?: number;
+  /** Asks for log-probs of the prompt's own tokens, `Completion.promptLogProbs`: the reply is of no interest. Models that cannot give them leave them out. */
+  readonly scorePrompt?: boolean;
   /** Requests of one conversation, such as the turns of an episode, may go on from each other's cached prefixes. */
   readonly conversation?: string;
   /** The speaker's earlier replies, in order: where the chat has one as the assistant's message, a local policy reads its very tokens. */
@@ -93,6 +95,8 @@ export interface Completion {
   readonly usage: TokenUsage;
   readonly model: ModelIdentity;
   readonly trace?: TokenTrace;
+  /** Where the request asked for them: log-probs of the prompt's tokens at temperature 1, in order; null for what nothing stands before. */
+  readonly promptLogProbs?: readonly (number | null)[];
 }
 
 /** Which weights wrote a reply. */

@@ -35,7 +35,7 @@ export interface RoleModel {
 export function methodOptions(
   {
     set: { benchmark },
-    problem: { grading },
+    problem: { grading, question, choices },
     protocol,
     script,
     exemplars,
@@ -54,6 +54,7 @@ export function methodOptions(
     maxTokens: maxTokens ?? replyCeiling(protocol),
     exemplars,
     shots: exemplars.length,
+    ...(choices && { asked: { question, choices } }),
     ...(script && { script }),
     ...(temperature !== null && { temperature }),
     ...(runProgram && { runProgram }),

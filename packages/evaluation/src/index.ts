@@ -42,4 +42,7 @@ export type { Table } from "./tables.ts";
 export { publishedAccuracy, publishedSource, publishedAblation, publishedAblationSource } from "./published.ts";
 export { agentPoSource } from "./published-agentpo.ts";
 export type { PublishedAblation } from "./published.ts";
+export { meanPassAtK, passAtK } from "./pass-at-k.ts";
+export { repeatTable, summariseRepeats } from "./repeat-table.ts";
+export type { RepeatSummary } from "./repeat-table.ts";
 export { modelTable } from "./model-table.ts";

@@ -142,7 +142,7 @@ class ApiModel<Body> implements OpenAiModel {
   async complete(request: CompletionRequest): Promise<Completion> {
     const body = this.#server.bodyOf(request);
     const cache = this.#cache;
-    if (!cache) return this.#ask(request, body);
+    if (!cache || request.scorePrompt) return this.#ask(request, body);
     const { signal: own, ...rest } = request;
     const cacheKey = CompletionCache.keyOf([this.#server.place, this.id, this.#weightVersion, body, request.random]);
     const { value, shared } = await this.#flights.run(cacheKey, own, async (signal) => {
@@ -223,7 +223,7 @@ class ApiModel<Body> implements OpenAiModel {
   }
 
   async #completionOf(
-    { prompt, sampling }: CompletionRequest,
+    { prompt, sampling, scorePrompt = false }: CompletionRequest,
     reply: ServerReply,
     asked: CallTokens,
     settle: (usd: number) => void,
@@ -235,12 +235,19 @@ class ApiModel<Body> implements OpenAiModel {
       const { completionTokens } = usage;
       this.#hear({ kind: "ceiling-ignored", maxTokens: sampling.maxTokens, completionTokens });
     }
-    await compareCounts(reply, this.id, this.#hear);
-    const { text, finishReason, trace } = reply;
+    if (!scorePrompt) await compareCounts(reply, this.id, this.#hear);
+    const { text, finishReason, trace, promptLogProbs } = reply;
     // What servers report is of temperature 1; at another it is no log-prob of what was sampled.
     const traced = trace && [0, 1].includes(sampling.temperature);
     const model = { id: this.id, weightVersion: this.#weightVersion };
-    return { text, finishReason, usage, model, ...(traced && { trace }) };
+    return {
+      text,
+      finishReason,
+      usage,
+      model,
+      ...(traced && { trace }),
+      ...(scorePrompt && promptLogProbs && { promptLogProbs }),
+    };
   }
 
   #costOf({ prompt, completion }: CallTokens): number {

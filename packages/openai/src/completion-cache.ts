@@ -12,7 +12,8 @@ import {
 } from "@laconic/core";
 
 const tokens: Shape = { kind: "list", of: shapes.count };
-const shape = group<Completion>({
+/** Log-probs of a prompt are asked anew: they are large, and cost no tokens written. */
+const shape = group<Omit<Completion, "promptLogProbs">>({
   text: { shape: shapes.text },
   finishReason: { shape: { kind: "choice", of: ["stop", "length", "refusal"] } },
   usage: {

@@ -28,6 +28,8 @@ export interface OpenAiModelOptions extends ApiModelOptions, BodyOptions {
    * 0 then have a trace. OpenAI refuses the field. Default false.
    */
   readonly trace?: boolean;
+  /** How log-probs of prompts are asked for. Default `echo`, which OpenAI's completions, vLLM and `laconic serve` know. */
+  readonly promptScoring?: "echo" | "prompt_logprobs";
 }
 
 const limits = { bodyBytes: 16 << 20, idleMs: 60_000 } as const;

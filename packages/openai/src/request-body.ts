@@ -15,7 +15,11 @@ export interface BodyOptions {
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
   readonly trace?: boolean;
   readonly seed?: boolean;
+  readonly promptScoring?: PromptScoring;
 }
+
+/** How a server is asked for log-probs of a prompt: OpenAI's `echo` with `logprobs`, or vLLM's `prompt_logprobs`. */
+export type PromptScoring = "echo" | "prompt_logprobs";
 
 /** What is sent, and to which of the two paths. */
 export interface Body {
@@ -30,9 +34,10 @@ function openAiSampling(backEnd: "openai" | "openai-extended"): SamplingSupport 
 }
 
 /** @throws LaconicError `config_invalid` for parameters that the server does not know */
-export function bodyOf({ prompt, sampling, random }: CompletionRequest, options: BodyOptions): Body {
+export function bodyOf({ prompt, sampling, random, scorePrompt }: CompletionRequest, options: BodyOptions): Body {
   const { temperature, maxTokens, stop } = sampling;
   const { extraSampling = false, maxTokensField = "max_tokens", seed = true, trace = false, model } = options;
+  if (scorePrompt) return scoringBody(prompt, options);
   const backEnd = extraSampling ? "openai-extended" : "openai";
   checkSampling(sampling, openAiSampling(backEnd));
   const fields = {
@@ -46,6 +51,15 @@ export function bodyOf({ prompt, sampling, random }: CompletionRequest, options:
   };
   if (prompt.kind === "messages") return { kind: "chat", fields: { ...fields, messages: prompt.messages } };
   return { kind: "text", fields: { ...fields, prompt: prompt.kind === "text" ? prompt.text : prompt.tokens } };
+}
+
+/** One token is written besides, because some servers refuse none. */
+function scoringBody(prompt: CompletionRequest["prompt"], { model, promptScoring = "echo" }: BodyOptions): Body {
+  if (prompt.kind === "messages")
+    throw new LaconicError("config_invalid", "log-probs of a chat's prompt cannot be asked for; send a text or tokens");
+  const asked = promptScoring === "echo" ? { echo: true, logprobs: 1 } : { prompt_logprobs: 0 };
+  const text = prompt.kind === "text" ? prompt.text : prompt.tokens;
+  return { kind: "text", fields: { model, temperature: 0, max_tokens: 1, ...asked, prompt: text } };
 }
 
 /** @throws LaconicError `config_invalid` for an address that would show the key */

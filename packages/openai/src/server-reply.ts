@@ -10,6 +10,8 @@ export interface ServerReply {
   readonly usage: { readonly promptTokens: number; readonly completionTokens: number } | null;
   /** Token ids and log-probs, where the server was asked for them and gives all. */
   readonly trace: TokenTrace | null;
+  /** Log-probs of the prompt's tokens, where the server gives all; null otherwise. */
+  readonly promptLogProbs: readonly (number | null)[] | null;
 }
 
 /** @returns null for a reply that is no completion; a refusal is one */
@@ -28,6 +30,7 @@ export function readReply(value: unknown, kind: "chat" | "text"): ServerReply | 
     finishReason: refused ? "refusal" : finishOf(finish),
     usage,
     trace: traceOf(reply, choice, usage, logProbs),
+    promptLogProbs: promptLogProbsOf(choice, usage),
   };
 }
 
@@ -71,6 +74,22 @@ function traceOf(
   // A count that leaves the end token out is of other tokens than these.
   if (usage && usage.completionTokens !== tokens.length) return null;
   return { promptTokens, tokens, logProbs };
+}
+
+/** vLLM lists the prompt's places by token; an echo has prompt and reply in one list. Nothing stands before the first. */
+function promptLogProbsOf(choice: ReplyFields, usage: ServerReply["usage"]): ServerReply["promptLogProbs"] {
+  const places = choice["prompt_logprobs"];
+  const own = (place: unknown): unknown => fieldsOf(Object.values(fieldsOf(place) ?? {})[0])?.["logprob"];
+  const echoed = fieldsOf(choice["logprobs"])?.["token_logprobs"];
+  const list = Array.isArray(places)
+    ? places.map((place) => (place === null ? null : own(place)))
+    : usage && Array.isArray(echoed) && echoed.length >= usage.promptTokens
+      ? echoed.slice(0, usage.promptTokens)
+      : null;
+  if (!list || list.length === 0) return null;
+  const [first, ...rest] = list;
+  const read = rest.map((each) => numberOf(each));
+  return read.includes(null) ? null : [numberOf(first), ...read];
 }
 
 function finishOf(reason: string | null | undefined): FinishReason {

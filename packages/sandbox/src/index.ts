@@ -11,7 +11,6 @@ export { selfTest } from "./self-test.ts";
 export { gradeProgram } from "./grading/grade-program.ts";
 export type { GradeProgramOptions, ProgramTests, ProgramVerdict } from "./grading/grade-program.ts";
 export { assembleProgram } from "./grading/assemble-program.ts";
-export { meanPassAtK, passAtK } from "./grading/pass-at-k.ts";
 export { cooperationReward, cooperationSchemes } from "./grading/cooperation.ts";
 export type { CooperationReward, CooperationScheme } from "./grading/cooperation.ts";
 export { codeGrader } from "./grading/code-grader.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { LaconicError } from "@laconic/core";
-import { createSandbox, gradeProgram, meanPassAtK, type ProgramTests } from "@laconic/sandbox";
+import { createSandbox, gradeProgram, type ProgramTests } from "@laconic/sandbox";
 import { afterAll, describe, expect, test } from "vitest";
 
 const data = process.env["LACONIC_DATA"];
@@ -90,6 +90,6 @@ describe.skipIf(data === undefined)("HumanEval (LACONIC_DATA)", async () => {
       ),
     );
     const c = verdicts.filter(({ correct }) => correct).length;
-    expect(meanPassAtK([{ n: samples.length, c }], 1)).toBeCloseTo(0.5, 12);
+    expect(c / samples.length).toBe(0.5);
   });
 });

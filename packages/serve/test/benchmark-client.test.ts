@@ -168,3 +168,19 @@ test("a reply whose request does not say is as long as the server's default", as
   expect(many.usage["completion_tokens"]).toBeGreaterThan(8);
   expect(many.usage["completion_tokens"]).toBeLessThanOrEqual(24);
 });
+
+test("a local policy gives the log-probs of a prompt that the server echoes", async () => {
+  const url = await serve();
+  const prompt = "the cat sat on a mat.";
+  const { choices, usage } = await complete(url, { prompt, max_tokens: 1, echo: true, logprobs: 1, temperature: 0 });
+  const echoed = choices[0]?.logprobs.token_logprobs.slice(0, usage["prompt_tokens"]) ?? [];
+  const { promptLogProbs = [] } = await tiny.policy.complete({
+    prompt: { kind: "text", text: prompt },
+    sampling: { temperature: 0, maxTokens: 1 },
+    random: randomFromSeed(1).state(),
+    scorePrompt: true,
+  });
+  expect(promptLogProbs).toHaveLength(prompt.length);
+  expect([promptLogProbs[0], echoed[0]]).toEqual([null, null]);
+  for (const [i, each] of promptLogProbs.slice(1).entries()) expect(each).toBeCloseTo(echoed[i + 1] ?? NaN, 6);
+});

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { baselines } from "@laconic/baselines";
+import { baselines, scoringMethods } from "@laconic/baselines";
 import { LaconicError } from "@laconic/core";
 import { estimate, estimateCells, type SampleRecord } from "@laconic/evaluation";
 import {
@@ -34,7 +34,7 @@ const benchFlags = {
   ...playFlags,
   methods: {
     ...playFlags.methods,
-    description: `Names, with commas: all, ${baselines.map(({ name }) => name).join(", ")}; a trained team as NAME=RUN; or ./FILE.ts that exports one`,
+    description: `Names, with commas: all, ${[...baselines, ...scoringMethods].map(({ name }) => name).join(", ")}; a trained team as NAME=RUN; or ./FILE.ts that exports one`,
   },
   ...spendingFlags,
   ...timeoutFlag,

@@ -44,6 +44,8 @@ export interface BaselineOptions {
   readonly script?: Script;
   /** For protocols that run programs: without it they are refused. */
   readonly runProgram?: RunProgram;
+  /** The question and its options, without letters, where it has any: for methods that score options. */
+  readonly asked?: { readonly question: string; readonly choices: readonly string[] };
   /** Of votes: samples, agents, rounds. Each method says which it takes, and its default. */
   readonly samples?: number;
   readonly agents?: number;

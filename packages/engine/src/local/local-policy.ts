@@ -59,6 +59,7 @@ export function localPolicy(options: {
         const { signal, onToken } = request;
         const abort = (): void => reject(new LaconicError("aborted", "the request was aborted"));
         if (signal?.aborted) return abort();
+        if (request.scorePrompt) return resolve(scored(request, sampler, tokenizer, id));
         const sampled = sample(sampleRequest(request, tokenizer), onToken);
         signal?.addEventListener("abort", abort, { once: true });
         sampled
@@ -66,6 +67,26 @@ export function localPolicy(options: {
           .catch(reject)
           .finally(() => signal?.removeEventListener("abort", abort));
       }),
+  };
+}
+
+/** A prompt's log-probs, by one pass and no sampling. */
+async function scored(
+  request: CompletionRequest,
+  sampler: Sampler,
+  tokenizer: Tokenizer,
+  id: string,
+): Promise<Completion> {
+  const tokens = promptTokens(request, tokenizer);
+  const sequence = { promptTokens: tokens.slice(0, 1), completionTokens: tokens.slice(1) };
+  const logProbs =
+    tokens.length < 2 ? [] : Array.from((await sampler.forward([sequence], { topLogProbs: 0 })).atOne?.[0] ?? []);
+  return {
+    text: "",
+    finishReason: "length",
+    usage: { promptTokens: tokens.length, completionTokens: 0, counted: "model" },
+    model: { id, weightVersion: sampler.weightVersion },
+    promptLogProbs: tokens.length === 0 ? [] : [null, ...logProbs.map(({ logProb }) => logProb)],
   };
 }
 

@@ -10,6 +10,7 @@ import { equalTokensTable } from "../equal-tokens-table.ts";
 import { modelTable } from "../model-table.ts";
 import type { PairRecord } from "../pairs/pair-record.ts";
 import { type PairSummary, pairTables, summarisePairs } from "../pairs/pair-tables.ts";
+import { repeatTable } from "../repeat-table.ts";
 import { readRecords } from "../record-file.ts";
 import type { SampleRecord } from "../sample-record.ts";
 import { type MethodSummary, summarise } from "../summary.ts";
@@ -54,7 +55,8 @@ export interface BenchReport {
 export async function writeBenchReport(directory: string, sources: ReportSources): Promise<BenchReport> {
   const config = await readBenchConfig(directory);
   const { records } = await readRecords(join(directory, samplesFile));
-  const summaries = summarise(sortedBy(config, [...records.values()]));
+  const sorted = sortedBy(config, [...records.values()]);
+  const summaries = summarise(sorted);
   const titleOf = titlesOf(config);
   const calibrations = await readCalibrations(directory);
   const within = (setting: MethodSummary["setting"]): MethodSummary[] =>
@@ -74,7 +76,9 @@ export async function writeBenchReport(directory: string, sources: ReportSources
       ...table,
       title: `${table.title}; dealt among the agents`,
     })),
-    ...[equalTokensTable(summaries, titleOf), modelTable(summaries, titleOf)].filter((table) => table !== null),
+    ...[repeatTable(sorted, titleOf), equalTokensTable(summaries, titleOf), modelTable(summaries, titleOf)].filter(
+      (table) => table !== null,
+    ),
   ];
   const heading = `${config.model} on ${setNames(config).join(", ")}`;
   const notes = [...notesOf(config, summaries, await readSkipped(directory)), ...spentNote(sources.spent, config)];

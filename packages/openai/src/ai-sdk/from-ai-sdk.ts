@@ -98,6 +98,7 @@ function serverReply({ content, finishReason, usage }: AiSdkReply): ServerReply 
     finishReason: finishOf(finish),
     usage: isCount(promptTokens) && isCount(completionTokens) ? { promptTokens, completionTokens } : null,
     trace: null,
+    promptLogProbs: null,
   };
 }
 

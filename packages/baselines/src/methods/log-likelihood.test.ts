@@ -1,0 +1,87 @@
+import { LaconicError, randomFromSeed, type CompletionRequest, type LanguageModel } from "@laconic/core";
+import { expect, test } from "vitest";
+import { baselineNamed, baselines } from "../index.ts";
+
+/** A model of one token a character: behind the prompt each character of an option has the log-prob that the option has. */
+function modelOf(perCharacter: Readonly<Record<string, number>>, asked: string[] = []): LanguageModel {
+  return {
+    id: "scored",
+    complete: ({ prompt, scorePrompt }: CompletionRequest) => {
+      const text = prompt.kind === "text" ? prompt.text : "";
+      asked.push(text);
+      const option = Object.keys(perCharacter).find((each) => text.endsWith(`Answer: ${each}`));
+      const characters = Array.from(text);
+      const begins = option === undefined ? characters.length : characters.length - Array.from(option).length - 1;
+      const logProbs = characters.map((_, i) =>
+        i === 0 ? null : i < begins ? -9 : (perCharacter[option as string] as number),
+      );
+      return Promise.resolve({
+        text: "",
+        finishReason: "length" as const,
+        usage: { promptTokens: characters.length, completionTokens: 1, counted: "model" as const },
+        model: { id: "scored", weightVersion: 0 },
+        ...(scorePrompt && { promptLogProbs: logProbs }),
+      });
+    },
+  };
+}
+
+const question = "Which is a metal?";
+const choices = ["tin", "été à Nîmes", "a gas"];
+
+async function play(name: string, model: LanguageModel) {
+  const topology = baselineNamed(name).create({
+    reader: { read: (reply) => reply, same: (a, b) => a === b },
+    answerForm: "",
+    maxTokens: 10,
+    asked: { question, choices },
+  });
+  return topology.run(
+    { id: "q", question, gold: "A" },
+    { models: { solver: model }, sampling: { temperature: 0 }, random: randomFromSeed(1) },
+  );
+}
+
+test("letters: the prompt shows the options, and the likeliest letter is the answer", async () => {
+  const asked: string[] = [];
+  const episode = await play("log-likelihood", modelOf({ A: -3, B: -1, C: -2 }, asked));
+  expect(episode.answer).toBe("The answer is B");
+  const prompt = "Which is a metal?\nA. tin\nB. été à Nîmes\nC. a gas\nAnswer:";
+  expect(asked).toEqual([prompt, `${prompt} A`, `${prompt} B`, `${prompt} C`]);
+  expect(episode.ledger.calls.map(({ promptTokens }) => promptTokens)).toEqual(
+    asked.map((text) => Array.from(text).length),
+  );
+});
+
+// Sums, space included: tin 4 x -2 = -8, été 12 x -1 = -12, gas 6 x -1.5 = -9; divided by 3, 11, 5 characters and 3, 14, 5 bytes.
+test.for([
+  ["log-likelihood:options", { tin: -2, "été à Nîmes": -1, "a gas": -1.5 }, "A"],
+  ["log-likelihood:options-norm", { tin: -2, "été à Nîmes": -1, "a gas": -1.5 }, "B"],
+  // A character: -2, -1.964, -1.92. A byte: -2, -1.543, -1.92.
+  ["log-likelihood:options-norm", { tin: -1.5, "été à Nîmes": -1.8, "a gas": -1.6 }, "C"],
+  ["log-likelihood:options-bytes", { tin: -1.5, "été à Nîmes": -1.8, "a gas": -1.6 }, "B"],
+] as const)("%s of %j: %s", async ([name, perCharacter, letter]) => {
+  const { answer, utterances } = await play(name, modelOf(perCharacter));
+  expect(answer).toBe(`The answer is ${letter}`);
+  expect(utterances[1]?.prompt).toBe("Question: Which is a metal?\nAnswer: tin");
+});
+
+test("questions without options, and models without log-probs, are refused by name", async () => {
+  const options = { reader: { read: () => null, same: () => false }, answerForm: "", maxTokens: 1 };
+  expect(() => baselineNamed("log-likelihood").create(options)).toThrow(LaconicError);
+  const silent: LanguageModel = {
+    id: "silent",
+    complete: () =>
+      Promise.resolve({
+        text: "",
+        finishReason: "stop",
+        usage: { promptTokens: 1, completionTokens: 1, counted: "model" },
+        model: { id: "silent", weightVersion: 0 },
+      }),
+  };
+  await expect(play("log-likelihood", silent)).rejects.toMatchObject({
+    code: "config_invalid",
+    detail: { model: "silent" },
+  });
+  expect(baselines.map(({ name }) => name)).not.toContain("log-likelihood");
+});

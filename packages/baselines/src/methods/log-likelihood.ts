@@ -1,0 +1,159 @@
+import { LaconicError, type EpisodeContext, type Topology, type Utterance } from "@laconic/core";
+import { endEpisode, type Turn } from "@laconic/topologies";
+import type { Baseline } from "../protocols/baseline.ts";
+
+/** What is scored, and how scores of options of different lengths are compared. */
+interface Scoring {
+  readonly name: string;
+  readonly title: string;
+  /** Letters behind the options that the prompt shows, or the options themselves behind the question alone. */
+  readonly scored: "letters" | "options";
+  /** What a log-probability is divided by. */
+  readonly length: (option: string) => number;
+}
+
+const source =
+  "lm-evaluation-harness, output type multiple_choice: the sum of the log-probs of an option's tokens behind the prompt";
+const agent = "solver";
+/** The prompt alone, and behind it each of at most this many options. */
+const mostOptions = 10;
+const encoder = new TextEncoder();
+
+/** Characters as Python counts them: code points. */
+function characters(text: string): number {
+  return Array.from(text).length;
+}
+
+const scorings: readonly Scoring[] = [
+  { name: "log-likelihood", title: "Log-likelihood of letters", scored: "letters", length: () => 1 },
+  { name: "log-likelihood:options", title: "Log-likelihood of options", scored: "options", length: () => 1 },
+  {
+    name: "log-likelihood:options-norm",
+    title: "Log-likelihood of options a character (acc_norm)",
+    scored: "options",
+    length: characters,
+  },
+  {
+    name: "log-likelihood:options-bytes",
+    title: "Log-likelihood of options a byte",
+    scored: "options",
+    length: (option) => encoder.encode(option).length,
+  },
+];
+
+/** Multiple choice without a word written: the option that the model thinks likeliest. */
+export const logLikelihoods: readonly Baseline[] = scorings.map((scoring) => ({
+  name: scoring.name,
+  title: scoring.title,
+  source,
+  calls: "one a letter or option, and one for the prompt",
+  temperature: 0,
+  create: ({ asked, family }) => {
+    if (asked === undefined || asked.choices.length < 2)
+      throw new LaconicError(
+        "config_invalid",
+        `${scoring.name} scores options, and ${family ?? "such"} questions here have none: use it on mmlu, aqua and the like`,
+        { method: scoring.name },
+      );
+    return topologyOf(scoring, asked);
+  },
+  maxCalls: () => mostOptions + 1,
+  maxCopies: () => ({ questions: mostOptions + 1, examples: 0, replies: 0 }),
+  replyTokens: 1,
+}));
+
+/** As the harness words MMLU (letters), and ARC and MMLU's continuation (options). */
+function wordsOf(
+  { scored }: Scoring,
+  question: string,
+  choices: readonly string[],
+): { readonly prompt: string; readonly continuations: readonly string[] } {
+  const letters = choices.map((_, i) => String.fromCharCode(65 + i));
+  if (scored === "options")
+    return { prompt: `Question: ${question.trim()}\nAnswer:`, continuations: choices.map((choice) => ` ${choice}`) };
+  const listed = choices.map((choice, i) => `${letters[i]}. ${choice}`).join("\n");
+  return { prompt: `${question.trim()}\n${listed}\nAnswer:`, continuations: letters.map((letter) => ` ${letter}`) };
+}
+
+function topologyOf(
+  scoring: Scoring,
+  { question, choices }: { readonly question: string; readonly choices: readonly string[] },
+): Topology {
+  const { prompt, continuations } = wordsOf(scoring, question, choices);
+  return {
+    name: scoring.name,
+    agents: [agent],
+    run: async (problem, context) => {
+      const alone = await score(prompt, 0, 0, context);
+      const options: Scored[] = [];
+      // The harness's split: what the whole text has more than the prompt alone is the option's.
+      for (const [i, continuation] of continuations.entries())
+        options.push(await score(prompt + continuation, alone.logProbs.length, i + 1, context));
+      const values = options.map(({ total }, i) => total / scoring.length(choices[i] as string));
+      const best = values.indexOf(Math.max(...values));
+      const { utterance } = options[best] as Scored;
+      const text = `The answer is ${String.fromCharCode(65 + best)}`;
+      const turns = [alone, ...options].map(({ turn }) => turn);
+      return endEpisode(scoring.name, problem, turns, { ...utterance, text }, "answered");
+    },
+  };
+}
+
+interface Scored {
+  readonly logProbs: readonly (number | null)[];
+  /** Sum from the place on that the option begins at. */
+  readonly total: number;
+  readonly utterance: Utterance;
+  readonly turn: Turn;
+}
+
+async function score(text: string, from: number, turn: number, context: EpisodeContext): Promise<Scored> {
+  const model = context.models[agent];
+  if (!model) throw new LaconicError("config_invalid", `agent "${agent}" has no model`, { agent });
+  const started = context.clock?.();
+  const completion = await model.complete({
+    prompt: { kind: "text", text },
+    sampling: { temperature: 0, maxTokens: 1 },
+    random: context.random.split(`turn:${turn}`).state(),
+    scorePrompt: true,
+    ...(context.signal && { signal: context.signal }),
+  });
+  const { promptLogProbs: logProbs, usage } = completion;
+  if (!logProbs)
+    throw new LaconicError(
+      "config_invalid",
+      `${model.id} gives no log-probs of prompts (completions with echo and logprobs): options cannot be scored with it`,
+      { model: model.id },
+    );
+  const option = logProbs.slice(from);
+  const total = option.reduce<number>((sum, each) => sum + (each ?? 0), 0);
+  const said = from === 0 ? `${logProbs.length} tokens` : `log p = ${total} of ${option.length} tokens`;
+  const seconds = started === undefined || !context.clock ? undefined : (context.clock() - started) / 1000;
+  const utterance: Utterance = {
+    agent,
+    turn,
+    round: 0,
+    prompt: text,
+    text: said,
+    silent: false,
+    writtenTokens: usage.completionTokens,
+    deliveredTo: [],
+    finishReason: completion.finishReason,
+    model: completion.model,
+  };
+  const call = {
+    turn,
+    round: 0,
+    agent,
+    promptTokens: usage.promptTokens,
+    writtenTokens: usage.completionTokens,
+    reads: [],
+    ...(seconds !== undefined && { seconds }),
+  };
+  return {
+    logProbs,
+    total,
+    utterance,
+    turn: { utterance, call, message: { from: agent, turn, round: 0, text: said, tokens: 0, silent: false } },
+  };
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { noCosts } from "./episode-costs.ts";
+import { meanPassAtK, passAtK } from "./pass-at-k.ts";
+import { repeatTable, summariseRepeats } from "./repeat-table.ts";
+import { sampleSchema, type SampleRecord } from "./sample-record.ts";
+
+describe("pass@k", () => {
+  test.for([
+    [10, 0, 1, 0],
+    [10, 10, 1, 1],
+    [10, 3, 1, 0.3],
+    [5, 1, 5, 1],
+    [4, 2, 2, 1 - (2 * 1) / (4 * 3)],
+  ] as const)("%i samples, %i correct, k = %i", ([n, c, k, value]) => {
+    expect(passAtK(n, c, k)).toBeCloseTo(value, 4);
+  });
+  test("is the share of draws of k that hold a correct one", () => {
+    // 6 samples, 2 correct, 3 drawn: C(4, 3) of C(6, 3) draws hold none.
+    expect(passAtK(6, 2, 3)).toBeCloseTo(1 - 4 / 20, 12);
+  });
+  test("a k that a problem has too few samples for is not reported", () => {
+    expect(
+      meanPassAtK(
+        [
+          { n: 2, c: 1 },
+          { n: 1, c: 1 },
+        ],
+        2,
+      ),
+    ).toBeNull();
+    expect(
+      meanPassAtK(
+        [
+          { n: 2, c: 1 },
+          { n: 2, c: 0 },
+        ],
+        1,
+      ),
+    ).toBe(0.25);
+    expect(() => passAtK(1, 2, 1)).toThrow(/pass@1/u);
+  });
+});
+
+/** Samples of a question by what each said; `!` is the right answer, empty none. */
+function samples(problem: string, said: readonly string[], method = "cot"): SampleRecord[] {
+  return said.map((text, repeat) =>
+    sampleSchema.parse({
+      benchmark: "gsm8k",
+      problem,
+      method,
+      repeat,
+      config: "c",
+      status: "scored",
+      correct: text.startsWith("!"),
+      answer: text,
+      extracted: text === "" ? null : text,
+      rule: null,
+      stopReason: "answered",
+      ...noCosts,
+      usd: null,
+      seconds: 1,
+      attempt: 1,
+      error: null,
+      gold: "!",
+    }),
+  );
+}
+
+describe("repeats", () => {
+  const records = [
+    // Right answers in several spellings are one answer, and the most frequent.
+    ...samples("a", ["7", "!12", "7", "!12.0", "!1 2"]),
+    // As frequent: the first one given counts.
+    ...samples("b", ["!3", "4", "4", "!3", ""]),
+    ...samples("c", ["4", "!3", "!3", "4", ""]),
+    ...samples("d", ["", "", "", "", ""]),
+  ];
+  test("mean, majority and pass@k, question by question", () => {
+    const [only, ...others] = summariseRepeats(records);
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({ benchmark: "gsm8k", method: "cot", questions: 4, repeats: 5, majority: 0.5 });
+    expect(only?.mean).toBeCloseTo((3 / 5 + 2 / 5 + 2 / 5) / 4, 12);
+    expect(Object.keys(only?.passAt ?? {})).toEqual(["1", "2", "4", "5"]);
+    expect(only?.passAt[1]).toBeCloseTo(only?.mean ?? NaN, 12);
+    // Of 5 with 3 right, 2 drawn: 1 - C(2,2)/C(5,2); with 2 right: 1 - C(3,2)/C(5,2).
+    expect(only?.passAt[2]).toBeCloseTo((0.9 + 0.7 + 0.7) / 4, 12);
+    expect(only?.passAt[5]).toBeCloseTo(0.75, 12);
+  });
+  test("failed samples are none: a question with fewer of them bounds k", () => {
+    const failed = samples("e", ["!1", "!1", "!1"]).map((record, i) =>
+      i === 0 ? { ...record, status: "error" as const } : record,
+    );
+    const [only] = summariseRepeats([...records, ...failed]);
+    expect([only?.repeats, Object.keys(only?.passAt ?? {})]).toEqual([2, ["1", "2"]]);
+  });
+  test("a table of methods that were repeated, and none where nothing was", () => {
+    const table = repeatTable([...records, ...samples("a", ["!1"], "sc")], (method) => method.toUpperCase());
+    expect(table?.rows.map((row) => row.slice(0, 6))).toEqual([["gsm8k", "COT", "4", "5", "35.0", "50.0"]]);
+    expect(table?.columns.slice(-4)).toEqual(["pass@1", "pass@2", "pass@4", "pass@5"]);
+    expect(repeatTable(samples("a", ["!1"]), String)).toBeNull();
+  });
+});

@@ -1,0 +1,109 @@
+import { meanPassAtK } from "./pass-at-k.ts";
+import type { SampleRecord } from "./sample-record.ts";
+import { wilson } from "./statistics.ts";
+import type { Table } from "./tables.ts";
+
+/** What a method's repeats of each question come to, by reducer. */
+export interface RepeatSummary {
+  readonly benchmark: string;
+  readonly method: string;
+  readonly questions: number;
+  /** Scored samples of each question: the fewest that one has. */
+  readonly repeats: number;
+  /** The mean of all verdicts, question by question. */
+  readonly mean: number;
+  /** Questions whose most frequent answer is right; where two are as frequent, the one that was given first. */
+  readonly majority: number;
+  /** By k, the chance that k samples hold a right one: the unbiased estimate; k to `repeats`, by powers of two and at its end. */
+  readonly passAt: Readonly<Record<number, number>>;
+}
+
+/** Methods whose every question was asked at least twice. */
+export function summariseRepeats(records: Iterable<SampleRecord>): RepeatSummary[] {
+  const methods = new Map<string, Map<string, SampleRecord[]>>();
+  for (const record of records) {
+    if (record.status !== "scored") continue;
+    const key = JSON.stringify([record.benchmark, record.method, record.setting]);
+    const questions = methods.get(key) ?? new Map<string, SampleRecord[]>();
+    questions.set(record.problem, [...(questions.get(record.problem) ?? []), record]);
+    methods.set(key, questions);
+  }
+  return [...methods.values()].flatMap((questions) => {
+    const samples = [...questions.values()].map((each) => each.toSorted((a, b) => a.repeat - b.repeat));
+    const repeats = Math.min(...samples.map(({ length }) => length));
+    if (repeats < 2) return [];
+    const { benchmark, method } = samples[0]?.[0] as SampleRecord;
+    const counts = samples.map((each) => ({ n: each.length, c: each.filter(isRight).length }));
+    const average = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0) / values.length;
+    return [
+      {
+        benchmark,
+        method,
+        questions: samples.length,
+        repeats,
+        mean: average(counts.map(({ n, c }) => c / n)),
+        majority: average(samples.map((each) => (mostFrequentIsRight(each) ? 1 : 0))),
+        passAt: Object.fromEntries(sizesTo(repeats).map((k) => [k, meanPassAtK(counts, k) as number])),
+      },
+    ];
+  });
+}
+
+function isRight({ correct }: SampleRecord): boolean {
+  return correct === true;
+}
+
+/** 1, 2, 4, ... and the last. */
+function sizesTo(repeats: number): number[] {
+  const powers = Array.from({ length: Math.floor(Math.log2(repeats)) + 1 }, (_, i) => 2 ** i);
+  return [...new Set([...powers, repeats])];
+}
+
+/** Right answers are one answer however they are written; wrong ones are told apart by their text. A reply without an answer votes for none. */
+function mostFrequentIsRight(samples: readonly SampleRecord[]): boolean {
+  const votes = new Map<string | true, number>();
+  for (const sample of samples) {
+    const answer = isRight(sample) ? true : sample.extracted;
+    if (answer !== null) votes.set(answer, (votes.get(answer) ?? 0) + 1);
+  }
+  const [first] = [...votes].toSorted(([, a], [, b]) => b - a);
+  return first?.[0] === true;
+}
+
+/** Reducers over repeats, as a table; null where no method was repeated. */
+export function repeatTable(records: Iterable<SampleRecord>, titleOf: (method: string) => string): Table | null {
+  const summaries = summariseRepeats(records);
+  if (summaries.length === 0) return null;
+  const sizes = [...new Set(summaries.flatMap(({ passAt }) => Object.keys(passAt).map(Number)))].toSorted(
+    (a, b) => a - b,
+  );
+  const percent = (share: number | undefined): string => (share === undefined ? "" : (100 * share).toFixed(1));
+  return {
+    title: "By question over repeats, %",
+    columns: [
+      "benchmark",
+      "method",
+      "questions",
+      "repeats",
+      "mean",
+      "majority",
+      "majority, from",
+      "to",
+      ...sizes.map((k) => `pass@${k}`),
+    ],
+    rows: summaries.map(({ benchmark, method, questions, repeats, mean, majority, passAt }) => {
+      const interval = wilson(Math.round(majority * questions), questions);
+      return [
+        benchmark,
+        titleOf(method),
+        String(questions),
+        String(repeats),
+        percent(mean),
+        percent(majority),
+        percent(interval?.low),
+        percent(interval?.high),
+        ...sizes.map((k) => percent(passAt[k])),
+      ];
+    }),
+  };
+}
