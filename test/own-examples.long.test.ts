@@ -35,9 +35,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test.each(["telegraph.ts", "self-play.ts", "papers.ts", "supervised-examples.ts"])("%s has at most 60 lines", (name) => {
-  expect(readText(`examples/${name}`).trimEnd().split("\n").length).toBeLessThanOrEqual(60);
-});
+test.each(["telegraph.ts", "self-play.ts", "papers.ts", "supervised-examples.ts"])(
+  "%s has at most 60 lines",
+  (name) => {
+    expect(readText(`examples/${name}`).trimEnd().split("\n").length).toBeLessThanOrEqual(60);
+  },
+);
 
 test("the page on a task of one's own shows the example as it is", () => {
   const [shown] = readText("docs/your-own-task.md").match(/(?<=^```ts\n).*?(?=^```$)/ms) ?? [];

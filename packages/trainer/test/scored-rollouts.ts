@@ -15,7 +15,8 @@ export async function rollouts(
   random: Random,
 ): Promise<readonly Rollout[]> {
   const options = { score: scorer(parts.reward ?? rewardOf(parts.task), config.scoring), greedy: false };
-  return (await rollout(parts, config, options, problems, { models: modelsOf(parts, livePolicies(parts)), random })).rollouts;
+  return (await rollout(parts, config, options, problems, { models: modelsOf(parts, livePolicies(parts)), random }))
+    .rollouts;
 }
 
 /** The same with their rewards. */
