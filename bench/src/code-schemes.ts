@@ -13,11 +13,11 @@ import { textsOf } from "@laconic/tasks";
 import { synchronousTurns, type JointGame } from "@laconic/topologies";
 import {
   evaluate,
-  parseTrainConfig,
   supervised,
   train,
   type Evaluation,
   type TrainedPolicy,
+  type TrainSettings,
   type TrainingParts,
 } from "@laconic/trainer";
 
@@ -183,7 +183,7 @@ for (let seed = first; seed <= last; seed++)
       return { model, agents: [agent], speak: (sampler) => localPolicy({ id: agent, sampler, tokenizer }) };
     };
     const parts = { task: taskFor(pays), policies: { helper: policy(helper, "helper"), main: policy(main, "main") } };
-    const config = parseTrainConfig({
+    const settings: TrainSettings = {
       seed,
       steps: Number(flags.steps),
       problemsPerStep: 8,
@@ -195,10 +195,10 @@ for (let seed = first; seed <= last; seed++)
       tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
       optimizer: { learningRate: { peak: 1e-3, warmUpSteps: 5, decay: "constant", finalFraction: 1 } },
       evaluation: { every: 1000, problems: 128 },
-    });
+    };
     const options = { seed, step: 0, problems: 128, sampling: { temperature: 1 } };
     const { evaluation } = await evaluate(parts, { helper, main }, options);
-    const { test } = await train({ ...parts, settings: config });
+    const { test } = await train({ ...parts, settings });
     if (test === null) throw new Error("the run has no test figures");
     const figures = ({ accuracy, measures }: Evaluation): object => ({ reward: accuracy, ...measures });
     const seconds = Math.round((performance.now() - start) / 1000);

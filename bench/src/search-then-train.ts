@@ -15,11 +15,10 @@ import {
   evaluate,
   onePolicy,
   onlyPolicy,
-  parseTrainConfig,
   silentRecorder,
   train,
   type Evaluation,
-  type TrainConfig,
+  type TrainSettings,
   type TrainingParts,
 } from "@laconic/trainer";
 
@@ -60,20 +59,19 @@ function idleB(problem: Problem): Problem {
 }
 const worlds = { "idle holder fixed": idleB, "idle holder varies": (problem: Problem) => problem } as const;
 
-const config = (seed: number): TrainConfig =>
-  parseTrainConfig({
-    seed,
-    steps: Number(flags.steps),
-    problemsPerStep: 8,
-    episodesPerProblem: 8,
-    minibatches: 2,
-    oldLogProbs: "sampler",
-    objective: { name: "gspo", clip: { low: 0.03, high: 0.04 } },
-    advantage: { estimator: "group", scale: "none" },
-    prices: { tokens: 0.0032 }, // what Eq. 5 reaches in the quickstart, fixed
-    optimizer: { learningRate: { peak: 1e-3, warmUpSteps: 5, decay: "cosine", finalFraction: 0.05 } },
-    evaluation: { every: 1000, problems: 200 },
-  });
+const config = (seed: number): TrainSettings => ({
+  seed,
+  steps: Number(flags.steps),
+  problemsPerStep: 8,
+  episodesPerProblem: 8,
+  minibatches: 2,
+  oldLogProbs: "sampler",
+  objective: { name: "gspo", clip: { low: 0.03, high: 0.04 } },
+  advantage: { estimator: "group", scale: "none" },
+  prices: { tokens: 0.0032 }, // what Eq. 5 reaches in the quickstart, fixed
+  optimizer: { learningRate: { peak: 1e-3, warmUpSteps: 5, decay: "cosine", finalFraction: 0.05 } },
+  evaluation: { every: 1000, problems: 200 },
+});
 
 const engine = await createLocalEngine({ device: wasmKernels(), workers: 1 });
 const path = fileURLToPath(new URL("../../packages/runtime/assets/relay-one-fact", import.meta.url));
