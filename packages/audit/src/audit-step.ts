@@ -4,7 +4,7 @@ import { checkEpisode, checkGrade, checkGroups } from "./check-episodes.ts";
 import type { Findings } from "./findings.ts";
 import { judge } from "./judge.ts";
 import type { StepContext } from "./memory.ts";
-import { auditOpponents } from "./opponents.ts";
+import { auditOpponents } from "./audit-opponents.ts";
 import { budgetsOf, firstPrice, nextPrice, ownBudgetsOf, usedOf } from "./prices.ts";
 import type { AuditedStep } from "./record.ts";
 import type { BudgetFacts, Judged, StepFacts } from "./step-facts.ts";

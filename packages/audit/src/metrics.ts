@@ -1,5 +1,5 @@
 import { deviationOf, known, meanOf, total } from "./numbers.ts";
-import { opponentMetrics } from "./opponents.ts";
+import { opponentMetrics } from "./audit-opponents.ts";
 import { actionsOf } from "./tree-returns.ts";
 import type { TrainSettings } from "./settings.ts";
 import { type Judged, type PolicyFacts, type StepFacts } from "./step-facts.ts";

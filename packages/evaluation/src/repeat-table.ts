@@ -32,7 +32,7 @@ export function summariseRepeats(records: Iterable<SampleRecord>): RepeatSummary
     const samples = [...questions.values()].map((each) => each.toSorted((a, b) => a.repeat - b.repeat));
     const repeats = Math.min(...samples.map(({ length }) => length));
     if (repeats < 2) return [];
-    const { benchmark, method } = samples[0]?.[0] as SampleRecord;
+    const [[{ benchmark, method }]] = samples as [[SampleRecord]];
     const counts = samples.map((each) => ({ n: each.length, c: each.filter(isRight).length }));
     const average = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0) / values.length;
     return [

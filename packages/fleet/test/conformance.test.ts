@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { TrainableModel } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
 import { conformanceConfig, engineCasesFor, type EngineProfile } from "@laconic/engine/testing";
 import { FleetModel } from "@laconic/fleet";
@@ -62,15 +63,21 @@ describe.each(["vllm", "sglang"] as const)("an engine that samples on %s", (kind
     test(item.name, () =>
       item.run(async () => {
         const served = await onFakes({ kind });
-        let models = 0;
+        // Values are computed where training is: a run opens critics before its policies sample on the fleet.
+        const locals = new Map<TrainableModel, TrainableModel>();
         return {
           capabilities: { ...served.engine.capabilities, batchInvariant: false },
-          createModel: async (source, options) =>
-            new FleetModel(await served.engine.createModel(source, options), served.fleet, {
-              name: `model-${models++}`,
-              folder: served.folder,
-            }),
-          createValueModel: (source, options) => served.engine.createValueModel(source, options),
+          createModel: async (source, options) => {
+            const local = await served.engine.createModel(source, options);
+            const model = new FleetModel(local, served.fleet, { name: `model-${locals.size}`, folder: served.folder });
+            locals.set(model, local);
+            return model;
+          },
+          createValueModel: (source, options) =>
+            served.engine.createValueModel(
+              source.kind === "trunk" ? { ...source, policy: locals.get(source.policy) ?? source.policy } : source,
+              options,
+            ),
           close: served.close,
         };
       }),

@@ -15,7 +15,7 @@ import { attempts, streamOfAttempt } from "./stages/attempts.ts";
 import { languageOf, saidTexts, type Language } from "./language.ts";
 import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { rewardOf, scorer } from "./scorer.ts";
-import type { WinRate } from "./opponents/evaluate-opponents.ts";
+import type { OpponentResult } from "./opponents/games.ts";
 import type { Rollout } from "./stages/rollout.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "./parts.ts";
 
@@ -43,7 +43,7 @@ export interface Evaluation extends Measured {
   /** Episodes by what became of their scores; absent where it was stored before they were counted. */
   readonly scoring?: ScoreCounts;
   /** The same problems against opponents, by name; absent where settings name none. */
-  readonly opponents?: Readonly<Record<string, WinRate>>;
+  readonly opponents?: Readonly<Record<string, OpponentResult>>;
 }
 
 /** How held-out problems are played and measured. */

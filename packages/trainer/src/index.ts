@@ -6,7 +6,7 @@ export { checkTraining } from "./check-training.ts";
 export { train } from "./train.ts";
 export type { TrainOptions, TrainResult } from "./train.ts";
 export { matchmakings } from "./opponents/matchmaking.ts";
-export type { WinRate } from "./opponents/evaluate-opponents.ts";
+export type { OpponentResult } from "./opponents/games.ts";
 export { type DivergenceSettings } from "./divergence.ts";
 export { agentGspoDefaults, asynchronousDefaults, supervisedDefaults } from "./config.ts";
 export type {

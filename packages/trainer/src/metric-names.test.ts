@@ -4,7 +4,7 @@ import { describeMetric, metricNames, metricPattern } from "./metric-names.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./stages/step-metrics.ts";
 import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
-import { tinyPairParts, tinyParts, tinySettings } from "./testing/index.ts";
+import { tinyDuelParts, tinyPairParts, tinyParts, tinySettings } from "./testing/index.ts";
 import { train } from "./train.ts";
 
 async function emitted(
@@ -51,6 +51,10 @@ test("every metric of a step matches exactly one entry, and every entry is emitt
       },
     ),
     await emitted({ supervised: {} }, withExamples()),
+    await emitted(
+      { groupBy: "prompt+agent", budget: null, opponents: { sides: [["left"], ["right"]], latest: 0 } },
+      tinyDuelParts(),
+    ),
     own,
   ];
   const keys = [...new Set(emittedBy.flat().map((key) => key.replace(/^policy\/\w+\//u, "")))];

@@ -200,6 +200,7 @@ const blocks: Readonly<Record<string, { readonly because: string; readonly proof
   "rewards.createPreference": { because: "compares the answers of two teams after their runs" },
   "rewards.winRate": { because: "counts what preferences come to, after runs" },
   "rewards.agreement": { because: "measures a judge by labels, before runs" },
+  "rewards.modelReward": { because: "judges by a model, which is a value and no name" },
   "rewards.addRewards": { because: "joins what a group reward gives, which is a value and no name" },
   "budget.asPriceController": { because: "takes a law of one's own, which is a value and no name" },
   "budget.budgetSet": { because: "several budgets in a loop of one's own; a run moves each beside laws of the user's" },

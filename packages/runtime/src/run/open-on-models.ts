@@ -2,21 +2,25 @@ import {
   LaconicError,
   type Engine,
   type ModelResources,
+  type ChatTokenizer,
   type Reward,
+  type Tokenizer,
   type ValueModelOptions,
   type ValueSource,
 } from "@laconic/core";
 import type { TrainedPolicy, TrainingParts } from "@laconic/trainer";
 import { policyTokenizer } from "../models/policy-tokenizer.ts";
-import type { OpenedParts, RunResources } from "./open-parts.ts";
 import type { AppConfig } from "./run-settings.ts";
 
 /** Where models are opened. */
-interface ModelPlace extends Pick<OpenedParts, "engine">, Pick<RunResources, "openModel"> {
+interface ModelPlace {
+  readonly engine: Engine;
+  /** The folder of a model by its name. */
+  readonly openModel: (model: string) => Promise<string>;
   readonly templateArguments: AppConfig["chatTemplateArguments"];
 }
 
-type PolicyTokenizer = OpenedParts["tokenizers"][string];
+type PolicyTokenizer = Tokenizer | ChatTokenizer;
 
 /**
  * Opens estimators that compute with a model, on the run's engine. Each policy gets one of its own, whose weights learn beside it.
@@ -24,7 +28,7 @@ type PolicyTokenizer = OpenedParts["tokenizers"][string];
  */
 export async function openEstimators(
   parts: TrainingParts,
-  place: ModelPlace & Pick<OpenedParts, "tokenizers">,
+  place: ModelPlace & { readonly tokenizers: Readonly<Record<string, PolicyTokenizer>> },
 ): Promise<TrainingParts> {
   const policies: Record<string, TrainedPolicy> = {};
   for (const [name, policy] of Object.entries(parts.policies)) {

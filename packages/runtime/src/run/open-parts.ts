@@ -17,7 +17,6 @@ import { openActor, openPolicyValues, openValues } from "../resolver/run-values.
 import type { ActorChoice } from "./chosen-actor.ts";
 import { checkActor } from "./check-effects.ts";
 import { openReward } from "./open-on-models.ts";
-import type { OpponentRuns } from "./opponent-runs.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { expectGpus, type ChosenDevice } from "../devices/devices.ts";
 import { openRunTask } from "./run-task.ts";
@@ -72,6 +71,18 @@ export interface RunResources {
   /** Held-out problems at most; 0 opens no data. Default 1000. */
   readonly heldOut?: number;
 }
+
+/** A policy of another run, with the weights of its last checkpoint. */
+export interface RunPolicy {
+  readonly source: ModelSource;
+  readonly tokenizer: TeamTask["tokenizer"];
+  readonly agents: readonly string[];
+  /** Where its checkpoint has it. */
+  readonly folder: string;
+}
+
+/** Other runs in the pool of opponents: the policy that plays each agent, by the run's name. */
+export type OpponentRuns = Readonly<Record<string, Readonly<Record<string, RunPolicy>>>>;
 
 type Parts = Pick<AppConfig, "task" | "train"> &
   Partial<
@@ -180,7 +191,7 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
 }
 
 /** What each policy begins with: its own base, or the run's model, whose tokenizer is the task's. */
-async function basesOf(
+export async function basesOf(
   names: readonly string[],
   bases: Readonly<Record<string, string>>,
   task: TeamTask,

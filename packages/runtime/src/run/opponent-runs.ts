@@ -4,10 +4,8 @@ import { nodeFileSystem, runFiles, type OpponentSettings } from "@laconic/traine
 import type { TeamTask } from "@laconic/tasks";
 import type { Progress } from "../progress.ts";
 import { opponentRole } from "./run-inputs.ts";
-import { runPolicies, type RunPolicy } from "./run-policies.ts";
-
-/** Other runs in the pool of opponents: the policy that plays each agent, by the run's name. */
-export type OpponentRuns = Readonly<Record<string, Readonly<Record<string, RunPolicy>>>>;
+import type { OpponentRuns, RunPolicy } from "./open-parts.ts";
+import { runPolicies } from "./run-policies.ts";
 
 type TokenizerOf = (agent: string) => TeamTask["tokenizer"] | Promise<TeamTask["tokenizer"]>;
 

@@ -1,4 +1,4 @@
-import type { AgentId, Episode, PoolMember } from "@laconic/core";
+import type { AgentId, Episode, LanguageModel, PoolMember } from "@laconic/core";
 import { rewardTotal, scoreValue, type RewardOutcome } from "@laconic/rewards";
 import type { OpponentSettings, TrainConfig } from "../config.ts";
 import type { TrainingParts } from "../parts.ts";
@@ -12,6 +12,26 @@ export interface OpponentState {
   readonly games: number;
   /** Games won, a draw counts half. */
   readonly points: number;
+}
+
+/** Who plays a side in an episode. */
+export interface Opponent {
+  readonly name: string;
+  /** By agent of the side. */
+  readonly models: Readonly<Record<AgentId, LanguageModel>>;
+}
+
+/** The opponent of an episode; null where the team plays as it is. */
+export type OpponentOf = (group: number, episode: number) => Opponent | null;
+
+/** How a team does against an opponent on held-out problems. */
+export interface OpponentResult {
+  /** With a score. */
+  readonly games: number;
+  /** 0 to 1; a draw counts half. */
+  readonly winRate: number;
+  /** Wilson's, 95 %. */
+  readonly interval: readonly [low: number, high: number];
 }
 
 /** Of weights of the run itself. */

@@ -8,18 +8,8 @@ import {
 import type { OpponentSettings } from "../config.ts";
 import type { TrainedPolicy, TrainingParts } from "../parts.ts";
 import type { Recorder } from "../run/recorder.ts";
-import { selfAt, withSelf, type OpponentState } from "./games.ts";
+import { selfAt, withSelf, type Opponent, type OpponentOf, type OpponentState } from "./games.ts";
 import { matchesOf, matchmakings, type MatchPlace, type Matches } from "./matchmaking.ts";
-
-/** Who plays a side in an episode. */
-export interface Opponent {
-  readonly name: string;
-  /** By agent of the side. */
-  readonly models: Readonly<Record<AgentId, LanguageModel>>;
-}
-
-/** The opponent of an episode; null where the team plays as it is. */
-export type OpponentOf = (group: number, episode: number) => Opponent | null;
 
 /** The weights of opponents: frozen past selves, and other runs. Who is in the pool, and with which results, is the loop's state. */
 export class OpponentPool {

@@ -1,8 +1,7 @@
 import type { EpisodeContext, LanguageModel } from "@laconic/core";
 import { scoreValue } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
-import { withOpponent } from "../opponents/games.ts";
-import type { Opponent } from "../opponents/opponent-pool.ts";
+import { withOpponent, type Opponent } from "../opponents/games.ts";
 import type { TrainingParts } from "../parts.ts";
 import type { Scorer } from "../scorer.ts";
 import { streamOfAttempt } from "./attempts.ts";

@@ -1,6 +1,6 @@
 import type { Problem } from "@laconic/core";
 import type { TrainConfig } from "../config.ts";
-import type { OpponentOf } from "../opponents/opponent-pool.ts";
+import type { OpponentOf } from "../opponents/games.ts";
 import type { TrainingParts } from "../parts.ts";
 import { episodeRollout, type GameOptions } from "./episode-rollout.ts";
 import { playAll, type GroupRollout, type GroupPlace, type SampledGroup } from "./group-rollout.ts";
