@@ -17,7 +17,7 @@ export default defineRun({
     groupBy: "prompt+agent",
     advantage: { estimator: "group", scale: "none" },
     // What a token costs; a `budget` finds this price by itself.
-    prices: { tokens: 0.01 },
+    prices: { tokens: 0.003 },
     // Examples go on beside the rewards, so that what they taught stays.
     supervised: { examples, batch: 4 },
     optimizer: { learningRate: { peak: 3e-4, warmUpSteps: 2 } },
