@@ -17,7 +17,7 @@ export type { OpenedParts } from "./run/open-parts.ts";
 export { configOfRun, findRun, openFoundRun, openRun, runResources } from "./run/open-run.ts";
 export type { FoundRun, RunChoice } from "./run/open-run.ts";
 export { applyOverrides } from "./run/overrides.ts";
-export { fetchedModel } from "./run/open-fetched.ts";
+export { fetchedModel } from "./run/warm-start/before-warm-start.ts";
 export { planFamily, probeFamilies } from "./run/probe-families.ts";
 export type { ProbePlan, ProbeSources, SkippedFamily } from "./run/probe-families.ts";
 export { planRun } from "./run/plan-run.ts";

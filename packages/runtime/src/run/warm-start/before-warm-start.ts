@@ -8,7 +8,8 @@ import type { ChosenDevice } from "../../devices/devices.ts";
 import { openParts } from "../open-parts.ts";
 import { runResources } from "../open-run.ts";
 import type { AppConfig } from "../run-settings.ts";
-import type { WarmStartRecord } from "./warm-start-record.ts";
+import { openModelFolder } from "../../models/model-folder.ts";
+import { warmStartIn, type WarmStartRecord } from "./warm-start-record.ts";
 import { warmStartText } from "./warm-start-settings.ts";
 
 /** The team of the model as it was before the supervised warm start of a run: `warm-start.json` in the run's folder. */
@@ -20,6 +21,12 @@ export interface BeforeWarmStart {
   readonly said: string;
   /** On the problems, and with the random streams, of the run's own evaluations; language under the model itself. */
   readonly before: Evaluation;
+}
+
+/** The name of the model as it was before the run's supervised warm start; null for a run without one. */
+export async function fetchedModel({ model }: Pick<AppConfig, "model">, progress: Progress): Promise<string | null> {
+  const { folder } = await openModelFolder(model, progress);
+  return (await warmStartIn(folder))?.warmStart.model ?? null;
 }
 
 /**
