@@ -11,7 +11,7 @@ import {
   type DefinedTask,
   relayHolderPrompt,
   relaySolverPrompt,
-  relayTokenizer,
+  relayTokenizer as tokenizer,
   renderRelayPrompt,
 } from "@laconic/tasks";
 import { chain, type AgentSpec } from "@laconic/topologies";
@@ -43,14 +43,7 @@ const reward: Reward = ({ utterances: [proposal], answer }, { question, gold }) 
 
 const [heldOut, rest] = [problems.slice(0, 100), problems.slice(100)];
 const topology = chain([proposer, solver]);
-export const task: DefinedTask = defineTask({
-  name: "self-play",
-  topology,
-  reward,
-  tokenizer: relayTokenizer,
-  train: rest,
-  heldOut,
-});
+export const task: DefinedTask = defineTask({ name: "self-play", topology, reward, tokenizer, train: rest, heldOut });
 
 const rate = (peak: number) => ({ peak, warmUpSteps: 3, decay: "constant", finalFraction: 1 }) as const;
 export const settings: TrainDefinition = {

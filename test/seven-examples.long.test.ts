@@ -113,7 +113,7 @@ describe.each(ideas)("$file", ({ file: name, board, chats, words = [], metrics }
     const evaluated = JSON.parse(await done("eval", run(), "--problems", "2", "--json")) as object;
     expect(evaluated).toMatchObject({ step: 2 });
     expect(await done("analyze", run(), "--problems", "1")).toContain("at step 2");
-    const on = ["--benchmarks", board, "--limit", "2", "--model", "none", "--run", join(folder, `bench-${title}`)];
+    const on = ["--benchmarks", board, "--limit", "1", "--model", "none", "--run", join(folder, `bench-${title}`)];
     expect(await done("bench", ...on, "--methods", `mine=${run()}`)).toContain("mine");
   });
 

@@ -26,7 +26,7 @@ export function samplesOf(schema: z.core.$ZodType, path: string, names: OwnNames
   if (schema instanceof z.ZodEnum) return schema.options.map((value) => ({ path, value }));
   if (schema instanceof z.ZodLiteral) return [...schema.values].map((value) => ({ path, value }));
   if (schema instanceof z.ZodBoolean) return [true, false].map((value) => ({ path, value }));
-  if (schema instanceof z.ZodString || schema instanceof z.ZodLazy || schema instanceof z.ZodCustom)
+  if ([z.ZodString, z.ZodLazy, z.ZodCustom, z.ZodUnknown].some((kind) => schema instanceof kind))
     return [{ path, value: "solver" }];
   if (schema instanceof z.ZodNumber) return fitting(schema, numbers, path).slice(0, 1);
   if (schema instanceof z.ZodArray) return fitting(schema, lists, path).slice(0, 1);

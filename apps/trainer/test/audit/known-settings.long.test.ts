@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { join } from "node:path";
 import { LaconicError, type LanguageModel } from "@laconic/core";
-import type { TrainingParts } from "@laconic/trainer";
+import type { TrainedPolicy, TrainingParts } from "@laconic/trainer";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings, trainConfigSchema } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -92,6 +92,12 @@ const constant: LanguageModel = {
   }),
 };
 
+/** One supervised example, as often as it is asked for. */
+const examples: NonNullable<TrainedPolicy["examples"]> = {
+  size: null,
+  take: () => [{ promptTokens: [0], completionTokens: [3, 9] }],
+};
+
 const isOfPair = (path: string): boolean => /^(?:policies|tree)/u.test(path);
 
 function partsFor(path: string): TrainingParts {
@@ -102,7 +108,11 @@ function partsFor(path: string): TrainingParts {
     policies: Object.fromEntries(
       Object.entries(parts.policies).map(([name, policy]) => [
         name,
-        { ...policy, speak: (sampler) => offSampler(policy.speak(sampler)) },
+        {
+          ...policy,
+          ...(path.startsWith("supervised") && { examples }),
+          speak: (sampler) => offSampler(policy.speak(sampler)),
+        },
       ]),
     ),
   };
