@@ -8,7 +8,7 @@ export type { TrainOptions, TrainResult } from "./train.ts";
 export { matchmakings } from "./opponents/matchmaking.ts";
 export type { OpponentResult } from "./opponents/games.ts";
 export { type DivergenceSettings } from "./divergence.ts";
-export { agentGspoDefaults, asynchronousDefaults, supervisedDefaults } from "./config.ts";
+export { agentGspoDefaults, asynchronousDefaults, opponentDefaults, supervisedDefaults } from "./config.ts";
 export type {
   AdvantageSettings,
   AsynchronousSettings,
