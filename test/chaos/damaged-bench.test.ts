@@ -26,7 +26,7 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const words = ["--benchmarks", "gsm8k", "--methods", "vanilla,agentprune-c", "--model", "fake", "--base-url", url];
   await done(command(["bench", ...words, "--limit", "2", "--offline", "--run", bench]));
-}, 300_000);
+}, 60_000);
 afterAll(() => {
   server.closeAllConnections();
   server.close();
@@ -34,7 +34,7 @@ afterAll(() => {
 
 test.skipIf(data === undefined).each(Object.entries(damages).map(([name, damage]) => ({ name, damage })))(
   "a bench with a file $name is gone on with, or refused in a line (LACONIC_DATA)",
-  { timeout: 600_000 },
+  { timeout: 60_000 },
   async ({ damage }) => {
     const files = await filesIn(bench);
     expect(files.length).toBeGreaterThan(4);

@@ -38,7 +38,7 @@ export async function playBench(
 ): Promise<BenchOutcome> {
   const todo = openJobs(jobs, file.records);
   if (todo.length < jobs.length) note(`${jobs.length - todo.length} samples are there already`);
-  const needsSandbox = jobs.some(
+  const needsSandbox = todo.some(
     ({ problem, protocol }) => problem.grading.kind === "code" || protocol?.runsPrograms === true,
   );
   const maths = mathsGrader();
