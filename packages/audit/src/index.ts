@@ -7,5 +7,4 @@ export type { AuditOptions, AuditReport } from "./audit-run.ts";
 export type { FileCoverage } from "./file-coverage.ts";
 export type { Difference, Stage, Tolerance } from "./findings.ts";
 export { checkKnownSettings } from "./settings.ts";
-export { pythonHere } from "./python-policy.ts";
 export { auditText } from "./report.ts";

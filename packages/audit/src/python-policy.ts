@@ -1,9 +1,9 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { boundedJson, LaconicError } from "@laconic/core";
 import type { OwnPolicy, Seen } from "./policy.ts";
 import { readSafetensors } from "./weights-file.ts";
@@ -11,12 +11,6 @@ import { readSafetensors } from "./weights-file.ts";
 const script = new URL("../assets/audit-peer.py", import.meta.url);
 
 type Json = Readonly<Record<string, unknown>>;
-
-/** LACONIC_PYTHON, that of `.venv`, or the system's. */
-export function pythonHere(): string {
-  const local = join(process.cwd(), ".venv/bin/python");
-  return process.env["LACONIC_PYTHON"] ?? (existsSync(local) ? local : "python3");
-}
 
 interface Waiting {
   resolve(answer: Json): void;
@@ -33,7 +27,7 @@ export class PythonPeer {
   version = "";
 
   private constructor(python: string) {
-    this.#child = spawn(python, [script.pathname], { stdio: ["pipe", "pipe", "pipe"] });
+    this.#child = spawn(python, [fileURLToPath(script)], { stdio: ["pipe", "pipe", "pipe"] });
     this.#lines = createInterface({ input: this.#child.stdout });
     this.#lines.on("line", (line) => this.#settle(({ resolve }) => resolve(boundedJson(line) as Json)));
     this.#child.stderr.on("data", (text: Buffer) => (this.#said = `${this.#said}${text.toString()}`.slice(-2000)));

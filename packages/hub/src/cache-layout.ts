@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { copyFile, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { moveFile } from "@laconic/core/platform";
 import { dirname, join, relative } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { checkFileName } from "./file-names.ts";
@@ -82,7 +83,7 @@ async function replace(path: string, write: (temporary: string) => Promise<void>
     await mkdir(dirname(path), { recursive: true });
     try {
       await write(temporary);
-      await rename(temporary, path);
+      await moveFile(temporary, path);
     } finally {
       await rm(temporary, { force: true });
     }

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
+import { moveFile } from "@laconic/core/platform";
 import type { Hash } from "node:crypto";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
@@ -45,7 +46,7 @@ export async function downloadContent(file: RepositoryFile, context: DownloadCon
     await onDisk(blob, async () => {
       await part.file.sync();
       await part.file.close();
-      await rename(part.path, blob);
+      await moveFile(part.path, blob);
     });
     return blob;
   } finally {

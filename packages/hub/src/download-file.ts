@@ -1,4 +1,5 @@
-import { mkdir, rename, rmdir } from "node:fs/promises";
+import { mkdir, rmdir } from "node:fs/promises";
+import { moveFile } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { fileSize, onDisk } from "./cache-layout.ts";
@@ -55,7 +56,7 @@ export async function downloadFile(options: FileDownload): Promise<void> {
   );
   await onDisk(path, async () => {
     await mkdir(dirname(path), { recursive: true });
-    await rename(content, path);
+    await moveFile(content, path);
   });
   await rmdir(parts).catch(() => undefined); // another download may be using it
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { constants, mkdir, open, readdir, rename, type FileHandle } from "node:fs/promises";
+import { constants, mkdir, open, readdir, type FileHandle } from "node:fs/promises";
+import { isProcessAlive, moveFile } from "@laconic/core/platform";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { onDisk } from "./cache-layout.ts";
@@ -29,7 +30,7 @@ export async function openIncomplete(blobs: string, content: string): Promise<In
     for (const name of await readdir(blobs)) {
       const owner = ownerOf(name, content, host);
       if (owner === null || isAlive(owner)) continue;
-      const claimed = await rename(join(blobs, name), path).then(
+      const claimed = await moveFile(join(blobs, name), path).then(
         () => true,
         () => false,
       );
@@ -41,7 +42,7 @@ export async function openIncomplete(blobs: string, content: string): Promise<In
       path,
       async pause() {
         await file.close();
-        await rename(path, named(nobody)).catch(() => undefined);
+        await moveFile(path, named(nobody)).catch(() => undefined);
       },
     };
   });
@@ -56,12 +57,5 @@ function ownerOf(name: string, content: string, host: string): number | null {
 }
 
 function isAlive(pid: number): boolean {
-  if (pid === nobody) return false;
-  try {
-    // Signal 0 only asks.
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
+  return pid !== nobody && isProcessAlive(pid);
 }

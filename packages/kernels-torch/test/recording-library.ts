@@ -1,3 +1,4 @@
+import { systemOf } from "@laconic/core/platform";
 import koffi from "koffi";
 import { LaconicError } from "@laconic/core";
 import type { Precision } from "@laconic/kernels";
@@ -16,7 +17,7 @@ import { TensorStore } from "../src/tensors.ts";
 /** What reached libtorch, in order: a kind, then its facts. `python/replay_on_fake_cuda.py` reads it. */
 export type Event = readonly [kind: string, ...facts: unknown[]];
 
-const libc = koffi.load(process.platform === "darwin" ? "libSystem.dylib" : "libc.so.6");
+const libc = koffi.load(systemOf(process.platform).cLibrary);
 const writeWord = libc.func("void *memcpy(uint64_t, const void *, size_t)");
 
 /**

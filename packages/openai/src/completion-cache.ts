@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { moveFile } from "@laconic/core/platform";
 import { join } from "node:path";
 import {
   boundedJson,
@@ -92,7 +93,7 @@ export class CompletionCache {
     try {
       await mkdir(join(this.#folder, key.slice(0, 2)), { recursive: true });
       await writeFile(part, body);
-      await rename(part, path);
+      await moveFile(part, path);
       this.#written += body.length;
       if (this.#written > this.#maxBytes / 16) {
         this.#written = 0;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { moveFile } from "@laconic/core/platform";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { boundedJson } from "@laconic/core";
@@ -31,7 +32,7 @@ export async function webFolder(note: (text: string) => void = () => undefined):
     logLevel: "error",
     build: { outDir: partial, emptyOutDir: false },
   });
-  await rename(partial, built).catch(async (error: unknown) => {
+  await moveFile(partial, built).catch(async (error: unknown) => {
     await rm(partial, { recursive: true });
     if (!existsSync(built)) throw error; // else another process was faster
   });

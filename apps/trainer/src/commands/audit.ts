@@ -3,7 +3,8 @@ import { performance } from "node:perf_hooks";
 import { LaconicError } from "@laconic/core";
 import { formatDuration } from "@laconic/core/text";
 import type { CommandDef } from "citty";
-import { auditRun, auditText, pythonHere } from "@laconic/audit";
+import { auditRun, auditText } from "@laconic/audit";
+import { findPython } from "@laconic/core/platform";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exitCodeOfSignal, untilInterrupted } from "../cli/interruption.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
@@ -45,7 +46,7 @@ export function auditCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           const report = await auditRun(resolve(args.run), {
             steps: args.steps === undefined ? undefined : stepsIn(args.steps),
             fast: args.fast === true,
-            python: args["with-python"] || args.python !== undefined ? (args.python ?? pythonHere()) : undefined,
+            python: args["with-python"] || args.python !== undefined ? (args.python ?? findPython()) : undefined,
             sample: args.sample === undefined ? undefined : wholeNumber("sample", args.sample),
             minutes: args.minutes === undefined ? undefined : positiveNumber("minutes", args.minutes),
             findModel: async (name) => (await openModelFolder(name, terminal, { offline: true })).folder,

@@ -1,8 +1,8 @@
 import { cpus, totalmem } from "node:os";
+import { findPython } from "@laconic/core/platform";
 import type { Gpu } from "@laconic/kernels-torch";
 import type { CommandDef } from "citty";
 import { formatBytes } from "@laconic/core/text";
-import { environmentValue } from "@laconic/runtime/folders";
 import { wholeNumber } from "../cli/numbers.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { spinWhile } from "../cli/progress.ts";
@@ -88,7 +88,7 @@ export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): Com
 async function enableDevice(device: OptionalDevice, json: boolean, terminal: Terminal): Promise<number> {
   await installDevice(device, {
     folder: devicesFolder(),
-    python: environmentValue("LACONIC_PYTHON") ?? "python3",
+    python: findPython(),
     run: runCommand,
     note: (step) => terminal.note(step),
   });

@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { findPython } from "@laconic/core/platform";
 import type { CaseVerdict, GradedCase } from "@laconic/benchmarks";
 import {
   boardLines,
@@ -16,7 +15,6 @@ import {
 } from "@laconic/benchmarks/board";
 import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
-import { environmentValue } from "@laconic/runtime/folders";
 import { command, type ExitCode } from "../cli/command.ts";
 import { readGiven } from "../cli/files.ts";
 import { jsonFlag } from "../cli/flags.ts";
@@ -63,7 +61,7 @@ export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           const report = boardReport(
             judged,
             time,
-            peer === true ? await mathVerifyVerdicts(cases, peerPython()) : undefined,
+            peer === true ? await mathVerifyVerdicts(cases, findPython()) : undefined,
           );
           if (json === true) terminal.result(JSON.stringify(report));
           else {
@@ -81,12 +79,6 @@ export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
     },
     exit,
   );
-}
-
-/** The Python that may have Math-Verify: LACONIC_PYTHON, that of `.venv`, or the system's. */
-function peerPython(): string {
-  const local = join(process.cwd(), ".venv/bin/python");
-  return environmentValue("LACONIC_PYTHON") ?? (existsSync(local) ? local : "python3");
 }
 
 function jsonRow({ id }: GradedCase, { correct, extracted, rule, certainty }: CaseVerdict): string {

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { systemOf } from "@laconic/core/platform";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
@@ -81,11 +82,7 @@ async function untilStopped(server: ViewServer): Promise<number> {
 
 /** With what the system opens addresses with. */
 function openBrowser(url: string, onError: (reason: string) => void): void {
-  const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
-    darwin: ["open", url],
-    win32: ["explorer.exe", url],
-  };
-  const [program, ...words] = openers[process.platform] ?? ["xdg-open", url];
+  const [program, ...words] = systemOf(process.platform).open(url);
   const child = spawn(program, words, { stdio: "ignore", detached: true });
   child.once("error", ({ message }) => onError(message));
   child.unref();

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { boundedJson } from "@laconic/core";
 import type { GradedCase } from "../graders/graded-case.ts";
 
@@ -29,7 +30,7 @@ const script = new URL("../../assets/math-verify-peer.py", import.meta.url);
  */
 export async function mathVerifyVerdicts(cases: readonly GradedCase[], python: string): Promise<PeerVerdicts | NoPeer> {
   const suited = cases.filter(({ kind }) => kind === "maths" || kind === "numeric" || kind === "math-equivalence");
-  const child = spawn(python, [script.pathname], { stdio: ["pipe", "pipe", "ignore"] });
+  const child = spawn(python, [fileURLToPath(script)], { stdio: ["pipe", "pipe", "ignore"] });
   const verdicts = new Map<string, boolean | null>(suited.map(({ id }) => [id, null]));
   let version = "";
   let missing = "Python did not start";

@@ -1,4 +1,5 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { moveFile } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
 import { boundedJson, LaconicError } from "@laconic/core";
 import { downloadFile, openSnapshot, type HubEnvironment } from "@laconic/hub";
@@ -123,7 +124,7 @@ async function readNote(path: string): Promise<Note | null> {
 async function writeNote(path: string, note: Note): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(`${path}.tmp`, `${JSON.stringify(note, null, 2)}\n`);
-  await rename(`${path}.tmp`, path);
+  await moveFile(`${path}.tmp`, path);
 }
 
 function safeJson(text: string): unknown {

@@ -1,4 +1,5 @@
-import { copyFile, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { copyFile, mkdir, readFile, rm } from "node:fs/promises";
+import { moveFile } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LaconicError } from "@laconic/core";
@@ -95,7 +96,7 @@ async function copy(from: URL, { sha256 }: KnownFile, path: string): Promise<voi
   } catch (error) {
     throw new LaconicError("data_invalid", `there is no ${fileURLToPath(from)}`, { file: path }, error);
   }
-  if (sha256Hex(await readFile(part)) === sha256) return rename(part, path);
+  if (sha256Hex(await readFile(part)) === sha256) return moveFile(part, path);
   await rm(part);
   throw new LaconicError("data_invalid", `${fileURLToPath(from)} is not the published file`, { file: path });
 }

@@ -1,4 +1,5 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import { moveFile } from "@laconic/core/platform";
 import { join } from "node:path";
 import { boundedJson } from "@laconic/core";
 import type { CalibrationRecord } from "../calibrate.ts";
@@ -35,5 +36,5 @@ export async function addCalibration(directory: string, record: CalibrationRecor
   const others = (await readCalibrations(directory)).filter(({ config }) => config !== record.config);
   const part = join(directory, `${file}.part`);
   await writeFile(part, `${JSON.stringify([...others, record], null, 2)}\n`);
-  await rename(part, join(directory, file));
+  await moveFile(part, join(directory, file));
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { moveFile } from "@laconic/core/platform";
 import { join } from "node:path";
 import { LaconicError, raggedRow, type TrainableModel } from "@laconic/core";
 import type { PublishedWeights, WeightsCheck } from "../servers/sampling-server.ts";
@@ -48,7 +49,7 @@ export async function publishWeights(
   const published = `${name}-v${version}-${hash.digest("hex").slice(0, 12)}-${nth}`;
   const path = join(folder, published);
   await rm(path, { recursive: true, force: true });
-  await rename(draft, path);
+  await moveFile(draft, path);
   const kind = weights.some((file) => file.startsWith("adapter_")) ? "adapter" : "all";
   return { name: published, version, folder: `${folderAtServers}/${published}`, kind, path, check };
 }

@@ -1,9 +1,10 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { systemOf } from "@laconic/core/platform";
+import { expect, onTestFinished, test } from "vitest";
 import { findTorch } from "./torch-install.ts";
-import { nvidiaLibraries } from "./nvidia-libraries.ts";
+import { cudaNames, nvidiaLibraries } from "./nvidia-libraries.ts";
 
 async function withPackages(body: (packages: string) => Promise<void>): Promise<void> {
   const packages = await mkdtemp(join(tmpdir(), "laconic-torch-"));
@@ -37,9 +38,55 @@ test("a LACONIC_TORCH without the libraries is an error that names it", () => {
 
 test("a PyTorch of another system is not taken, and the error says which one is needed", () =>
   withPackages(async (packages) => {
+    const systems = ["linux", "darwin", "win32"].map(systemOf);
+    const names = systems.map((system) => system.library("torch_cpu"));
+    expect(names).toEqual(["libtorch_cpu.so", "libtorch_cpu.dylib", "torch_cpu.dll"]);
     const lib = join(packages, "torch", "lib");
-    await rename(join(lib, "libtorch_cpu.so"), join(lib, "libtorch_cpu.dylib"));
-    expect(() => findTorch({ LACONIC_TORCH: packages })).toThrow("libtorch_cpu.so, of a PyTorch for Linux");
+    let last = join(lib, "libtorch_cpu.so");
+    for (const [i, name] of names.entries()) {
+      await rename(last, join(lib, name));
+      last = join(lib, name);
+      for (const [j, system] of systems.entries())
+        if (i === j) expect(findTorch({ LACONIC_TORCH: packages }, system).libraries).toBe(lib);
+        else
+          expect(() => findTorch({ LACONIC_TORCH: packages }, system)).toThrow(
+            `${names[j]}, of a PyTorch for ${system.title}`,
+          );
+    }
+  }));
+
+test("the active environment's folder of packages is searched where each system has it", async () => {
+  const prefix = await mkdtemp(join(tmpdir(), "laconic-prefix-"));
+  onTestFinished(() => rm(prefix, { recursive: true }));
+  for (const [name, below] of [
+    ["win32", "Lib/site-packages/torch"],
+    ["darwin", "lib/python3.12/site-packages/torch"],
+  ] as const) {
+    const system = systemOf(name);
+    await mkdir(join(prefix, below, "lib"), { recursive: true });
+    await writeFile(join(prefix, below, "lib", system.library("torch_cpu")), "");
+    expect(findTorch({ CONDA_PREFIX: prefix }, system).folder).toBe(join(prefix, below));
+  }
+});
+
+test("on Windows CUDA's parts are PyTorch's own files", () =>
+  withPackages(async (packages) => {
+    const lib = join(packages, "torch", "lib");
+    for (const name of [
+      "torch_cpu.dll",
+      "torch_cuda.dll",
+      "cudart64_13.dll",
+      "nvrtc64_130_0.dll",
+      "nvrtc-builtins64_130.dll",
+    ])
+      await writeFile(join(lib, name), "");
+    const system = systemOf("win32");
+    const install = findTorch({ LACONIC_TORCH: packages }, system);
+    expect(install.cuda).toBe(true);
+    expect(cudaNames("cudart", install, system)).toEqual([join(lib, "cudart64_13.dll")]);
+    expect(cudaNames("nvrtc", install, system)).toEqual([join(lib, "nvrtc64_130_0.dll")]);
+    expect(cudaNames("nvrtc-builtins", install, system)).toEqual([join(lib, "nvrtc-builtins64_130.dll")]);
+    expect(cudaNames("cudart", install, systemOf("darwin"))).toEqual([]);
   }));
 
 test("of the nvidia wheels' libraries those that PyTorch needs come, in the order in which they need each other", () =>

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { pythonOf, systemOf, type System } from "@laconic/core/platform";
 
 /** A PyTorch on this machine. */
 export interface TorchInstall {
@@ -17,49 +18,55 @@ export interface TorchInstall {
 }
 
 /**
- * Finds PyTorch for Linux (`.so` files): the folder in LACONIC_TORCH, the Python in LACONIC_PYTHON or the active environment, the `python3` on
+ * Finds this system's PyTorch: the folder in LACONIC_TORCH, the Python in LACONIC_PYTHON or the active environment, the Python on
  * the path, then the usual places. The first that holds the libraries is taken.
  * @throws LaconicError `device_unavailable` with the places that were searched.
  */
-export function findTorch(environment: Readonly<Record<string, string | undefined>> = process.env): TorchInstall {
+export function findTorch(
+  environment: Environment = process.env,
+  system: System = systemOf(process.platform),
+): TorchInstall {
+  const inspect = (folder: string): TorchInstall | null => inspectLibraries(join(folder, "lib"), system);
   const given = environment["LACONIC_TORCH"];
   if (given !== undefined && given !== "") {
-    const install = inspect(given) ?? inspect(join(given, "torch")) ?? inspectLibraries(given);
+    const install = inspect(given) ?? inspect(join(given, "torch")) ?? inspectLibraries(given, system);
     if (install) return install;
     throw new LaconicError(
       "device_unavailable",
-      `LACONIC_TORCH is ${given}, which holds no lib/libtorch_cpu.so, of a PyTorch for Linux; set it to the folder of the torch package`,
+      `LACONIC_TORCH is ${given}, which holds no lib/${system.library("torch_cpu")}, of a PyTorch for ${system.title}; set it to ` +
+        "the folder of the torch package",
       { folder: given },
     );
   }
   const searched: string[] = [];
-  for (const folder of candidates(environment)) {
+  for (const folder of candidates(environment, system)) {
     const install = inspect(folder);
     if (install) return install;
     searched.push(folder);
   }
   throw new LaconicError(
     "device_unavailable",
-    "PyTorch for Linux was not found by the active Python or in the usual folders; on Linux, install it (pip install torch) or set " +
+    `PyTorch for ${system.title} was not found by the active Python or in the usual folders; install it (pip install torch) or set ` +
       "LACONIC_TORCH to the folder of the torch package",
     { searched: searched.join(", ") },
   );
 }
 
-function* candidates(environment: Readonly<Record<string, string | undefined>>): Generator<string> {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function* candidates(environment: Environment, system: System): Generator<string> {
   const prefixes = [environment["VIRTUAL_ENV"], environment["CONDA_PREFIX"]].filter((prefix) => prefix !== undefined);
   const pythons = [
     environment["LACONIC_PYTHON"],
-    ...prefixes.map((prefix) => join(prefix, "bin", "python3")),
-    "python3",
+    ...prefixes.map((prefix) => pythonOf(prefix, system)),
+    ...system.pythons,
   ];
   for (const python of pythons) {
     const folder = python ? askPython(python) : null;
     if (folder) yield folder;
   }
-  for (const root of [...prefixes, join(homedir(), ".local"), "/usr/local", "/usr", "/opt/conda"])
-    for (const python of list(join(root, "lib")).filter((name) => name.startsWith("python3")))
-      for (const packages of ["site-packages", "dist-packages"]) yield join(root, "lib", python, packages, "torch");
+  for (const root of [...prefixes, join(homedir(), ".local"), "/usr/local", "/usr", "/opt/homebrew", "/opt/conda"])
+    for (const below of system.packagesBelow) yield* matching(root, `${below}/torch`);
   yield "/opt/libtorch";
 }
 
@@ -78,14 +85,19 @@ function askPython(python: string): string | null {
   }
 }
 
-function inspect(folder: string): TorchInstall | null {
-  return inspectLibraries(join(folder, "lib"));
+/** Folders of this form, where `*` is the name of a Python. */
+function matching(root: string, form: string): string[] {
+  const [above, below] = form.split("/*/");
+  if (above === undefined || below === undefined) return [join(root, form)];
+  const pythons = list(join(root, above)).filter((name) => name.startsWith("python3"));
+  return pythons.map((python) => join(root, above, python, below));
 }
 
-function inspectLibraries(libraries: string): TorchInstall | null {
-  if (!existsSync(join(libraries, "libtorch_cpu.so"))) return null;
+function inspectLibraries(libraries: string, system: System): TorchInstall | null {
+  if (!existsSync(join(libraries, system.library("torch_cpu")))) return null;
   const folder = basename(libraries) === "lib" ? dirname(libraries) : libraries;
-  return { folder, libraries, version: readVersion(folder), cuda: existsSync(join(libraries, "libtorch_cuda.so")) };
+  const cuda = existsSync(join(libraries, system.library("torch_cuda")));
+  return { folder, libraries, version: readVersion(folder), cuda };
 }
 
 function readVersion(folder: string): string | null {

@@ -1,5 +1,6 @@
 import koffi from "koffi";
 import { LaconicError } from "@laconic/core";
+import { systemOf, type System } from "@laconic/core/platform";
 
 /** A GPU as NVIDIA's driver shows it to this process. */
 export interface Gpu {
@@ -10,6 +11,11 @@ export interface Gpu {
   readonly memory: number;
   /** As in `9.0`. */
   readonly computeCapability: string;
+}
+
+/** The name of NVIDIA's driver on this system. */
+export function cudaDriver({ title }: System = systemOf(process.platform)): string {
+  return title === "Windows" ? "nvcuda.dll" : "libcuda.so.1";
 }
 
 /**
@@ -27,7 +33,7 @@ export function checkCudaDriver(index = 0, name?: string): void {
  * The GPUs of this machine, in the order in which CUDA counts them. Starts the driver in this process.
  * @throws LaconicError `device_unavailable`: no driver, or one without a GPU, with the driver's error number
  */
-export function listGpus(name = "libcuda.so.1"): Gpu[] {
+export function listGpus(name: string = cudaDriver()): Gpu[] {
   const { error, gpus } = askDriver(name);
   if (error === 0 && gpus.length > 0) return gpus;
   const reason = error === 0 ? "finds none" : `answers with CUDA error ${error}`;

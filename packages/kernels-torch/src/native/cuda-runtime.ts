@@ -1,6 +1,6 @@
 import koffi from "koffi";
 import type { DeviceMemory } from "@laconic/kernels";
-import { nvidiaLibraries } from "../find/nvidia-libraries.ts";
+import { cudaNames } from "../find/nvidia-libraries.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
 
 /** What the CUDA runtime gives, from the first library of that name that has it; null without one. */
@@ -8,8 +8,7 @@ export function fromCudaRuntime<T>(
   install: TorchInstall,
   open: (runtime: ReturnType<typeof koffi.load>) => T,
 ): T | null {
-  const wheels = nvidiaLibraries(install).filter((file) => file.includes("libcudart"));
-  for (const name of [...wheels, "libcudart.so.13", "libcudart.so.12", "libcudart.so"])
+  for (const name of cudaNames("cudart", install))
     try {
       return open(koffi.load(name));
     } catch {

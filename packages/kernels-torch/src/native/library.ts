@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import koffi, { type LibraryHandle } from "koffi";
 import { LaconicError } from "@laconic/core";
+import { systemOf, type System } from "@laconic/core/platform";
 import { nvidiaLibraries } from "../find/nvidia-libraries.ts";
 import type { DeviceMemory } from "@laconic/kernels";
 import type { NativeFunction } from "./native-function.ts";
@@ -75,7 +76,7 @@ export interface Library {
   /** Runs our own programs, compiled when first asked for; null on the CPU, or where they cannot be. */
   readonly launcher: () => Launcher | null;
   readonly malloc: NativeFunction;
-  /** Sets the threads of the operations that follow; null where OpenMP is not GNU's. */
+  /** Sets the threads of the operations that follow; null where OpenMP is not found. */
   readonly setThreads: ((count: number) => void) | null;
   readonly threads: number;
   /** Of the GPU; null on the CPU, or where the CUDA runtime is not found. */
@@ -105,9 +106,10 @@ type FindFunction = (declaration: string) => ReturnType<LibraryHandle["func"]> |
  */
 export function loadLibrary(install: TorchInstall, options: LibraryOptions): Library {
   const { device, index = 0 } = options;
-  const libc = koffi.load(process.platform === "darwin" ? "libSystem.dylib" : "libc.so.6");
-  setEnvironment(libc, options);
-  const find = findIn(loadTorch(install, device), device);
+  const system = systemOf(process.platform);
+  const libc = koffi.load(system.cLibrary);
+  setEnvironment(libc, options, system);
+  const find = findIn(loadTorch(install, device, system), device);
   const abi = versionOf(find, install);
   const functions = requiredFunctions(find, install, device, abi.version);
   const findOptional = (name: keyof typeof optional): NativeFunction | null =>
@@ -136,8 +138,8 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
 }
 
 /** Before the libraries start: they read these once, and a worker's process.env does not reach C. */
-function setEnvironment(libc: LibraryHandle, { device, threads, tf32 }: LibraryOptions): void {
-  const set = libc.func("int setenv(str, str, int)");
+function setEnvironment(libc: LibraryHandle, { device, threads, tf32 }: LibraryOptions, system: System): void {
+  const set = setterOf(libc, system);
   if (threads !== undefined) set("OMP_NUM_THREADS", String(threads), 1);
   // OpenMP's threads wait busily between operations; without an end to it they starve the process's other threads.
   set("GOMP_SPINCOUNT", "20000", 0);
@@ -145,10 +147,19 @@ function setEnvironment(libc: LibraryHandle, { device, threads, tf32 }: LibraryO
   if (device === "cuda") set("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", tf32 ? "1" : "0", 1);
 }
 
+/** What sets a variable of C's environment; one that is there stays where `replace` is 0. */
+function setterOf(libc: LibraryHandle, system: System): (name: string, value: string, replace: 0 | 1) => void {
+  if (system.title !== "Windows") return libc.func("int setenv(str, str, int)") as ReturnType<typeof setterOf>;
+  const put = libc.func("int _putenv_s(str, str)");
+  return (name, value, replace) => {
+    if (replace === 1 || process.env[name] === undefined) put(name, value);
+  };
+}
+
 /** The libraries that have its functions, in the order in which they are asked. */
-function loadTorch(install: TorchInstall, device: "cpu" | "cuda"): LibraryHandle[] {
+function loadTorch(install: TorchInstall, device: "cpu" | "cuda", system: System): LibraryHandle[] {
   const load = (name: string): LibraryHandle => {
-    const file = join(install.libraries, name);
+    const file = join(install.libraries, system.library(name));
     try {
       return koffi.load(file, { global: true, lazy: true });
     } catch (error) {
@@ -157,11 +168,11 @@ function loadTorch(install: TorchInstall, device: "cpu" | "cuda"): LibraryHandle
     }
   };
   if (device === "cuda") for (const file of nvidiaLibraries(install)) tryLoad(file);
-  load("libc10.so");
-  const torch = load("libtorch_cpu.so");
+  load("c10");
+  const torch = load("torch_cpu");
   if (device === "cpu") return [torch];
-  load("libc10_cuda.so");
-  return [load("libtorch_cuda.so"), torch];
+  load("c10_cuda");
+  return [load("torch_cuda"), torch];
 }
 
 function findIn(libraries: readonly LibraryHandle[], device: "cpu" | "cuda"): FindFunction {
@@ -241,7 +252,8 @@ function useGpu(index: number, newGuard: NativeFunction | null): void {
 /** OpenMP's switch for the number of threads, out of the library that PyTorch brings along. */
 function threading({ libraries }: TorchInstall): Pick<Library, "setThreads" | "threads"> {
   try {
-    const name = readdirSync(libraries).find((file) => file.startsWith("libgomp"));
+    // GNU's on Linux, LLVM's on macOS, Intel's on Windows.
+    const name = readdirSync(libraries).find((file) => /^lib(?:gomp|omp|iomp5md)\b/u.test(file));
     const openMp = koffi.load(join(libraries, name ?? "libgomp.so.1"));
     return {
       setThreads: openMp.func("void omp_set_num_threads(int)") as (count: number) => void,

@@ -1,6 +1,6 @@
 import koffi from "koffi";
 import { LaconicError } from "@laconic/core";
-import { nvidiaLibraries } from "../find/nvidia-libraries.ts";
+import { cudaNames } from "../find/nvidia-libraries.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
 
 /** NVIDIA's run-time compiler, which comes with PyTorch's CUDA wheels; it needs no GPU. */
@@ -15,15 +15,9 @@ export interface CudaCompiler {
 
 /** Null where the compiler is not installed. */
 export function cudaCompiler(install: TorchInstall): CudaCompiler | null {
-  const wheels = nvidiaLibraries(install).filter((file) => file.includes("libnvrtc"));
   // What the compiler opens by its bare name.
-  for (const name of wheels) if (name.includes("builtins")) koffi.load(name, { global: true });
-  for (const name of [
-    ...wheels.filter((each) => !each.includes("builtins")),
-    "libnvrtc.so.13",
-    "libnvrtc.so.12",
-    "libnvrtc.so",
-  ])
+  for (const name of cudaNames("nvrtc-builtins", install)) koffi.load(name, { global: true });
+  for (const name of cudaNames("nvrtc", install))
     try {
       return fromLibrary(koffi.load(name));
     } catch {

@@ -1,4 +1,5 @@
 import koffi from "koffi";
+import { systemOf } from "@laconic/core/platform";
 import type { Kernels } from "@laconic/kernels";
 import type { Library } from "../native/library.ts";
 import type { NativeFunction } from "../native/native-function.ts";
@@ -77,7 +78,7 @@ const otherDevices = { cpu: ["_flash_attention_forward"], cuda: ["for_cpu", "mkl
 const maxResults = 5;
 
 function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): Library {
-  const libc = koffi.load(process.platform === "darwin" ? "libSystem.dylib" : "libc.so.6");
+  const libc = koffi.load(systemOf(process.platform).cLibrary);
   const copy = libc.func("void *memcpy(uint64_t, const void *, size_t)") as (
     address: number,
     source: ArrayBufferView,

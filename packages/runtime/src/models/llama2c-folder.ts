@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { makeFolderOnce } from "@laconic/core/platform";
 import { LaconicError } from "@laconic/core";
 import { nodeFileSystem } from "@laconic/trainer";
 
@@ -44,17 +45,7 @@ export async function convertedFolder(
   const digests = await Promise.all([from, words].map(async (path) => (await nodeFileSystem.digest(path)).sha256));
   const target = join(into, createHash("sha256").update(digests.join(" ")).digest("hex").slice(0, 16));
   if (existsSync(target)) return target;
-  await mkdir(into, { recursive: true });
-  const made = await mkdtemp(join(into, ".making-"));
-  try {
-    await write(from, words, made);
-    // Whoever is first wins; the contents are the same.
-    await rename(made, target).catch((error: unknown) => {
-      if (!existsSync(target)) throw error;
-    });
-  } finally {
-    await rm(made, { recursive: true, force: true });
-  }
+  await makeFolderOnce(target, (draft) => write(from, words, draft));
   note(`${basename(from)} (llama2.c, sha256 ${digests[0]?.slice(0, 12)}) is read as ${target}`);
   return target;
 }

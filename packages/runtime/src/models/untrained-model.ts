@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolderOnce } from "@laconic/core/platform";
 
 /** The name of a small model that has learned nothing. */
 export const untrainedModel = "untrained";
@@ -70,17 +71,7 @@ const config = {
 export async function untrainedFolder(into: string): Promise<string> {
   const target = join(into, `untrained-${version}`);
   if (existsSync(target)) return target;
-  await mkdir(into, { recursive: true });
-  const made = await mkdtemp(join(into, ".making-"));
-  try {
-    await writeModel(made);
-    // Whoever is first wins; the contents are the same.
-    await rename(made, target).catch((error: unknown) => {
-      if (!existsSync(target)) throw error;
-    });
-  } finally {
-    await rm(made, { recursive: true, force: true });
-  }
+  await makeFolderOnce(target, (draft) => writeModel(draft));
   return target;
 }
 

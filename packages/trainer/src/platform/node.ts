@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { open, mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, resolve } from "node:path";
 import { gunzipSync, inflateRawSync } from "node:zlib";
 import type { FileSystem } from "@laconic/core/files";
+import { isProcessAlive, moveFile, removeFile } from "@laconic/core/platform";
 import type { ProcessTable } from "../run/process-table.ts";
 
 /** Files of this machine. */
@@ -47,27 +48,19 @@ export const nodeFileSystem: FileSystem = {
     }
   },
   rename: async (from, to) => {
-    await rename(from, to);
+    await moveFile(from, to);
     await syncDirectory(dirname(to));
   },
   syncFile: (path) => sync(path, "r+"), // Windows syncs only what is open for writing
   syncDirectory,
-  remove: (path) => rm(path, { recursive: true, force: true }),
+  remove: (path) => removeFile(path),
 };
 
 /** Processes of this machine. */
 export const nodeProcesses: ProcessTable = {
   pid: process.pid,
   host: hostname(),
-  isAlive: (pid) => {
-    try {
-      process.kill(pid, 0);
-      return true;
-    } catch (error) {
-      // Another user's process answers with EPERM.
-      return error instanceof Error && "code" in error && error.code === "EPERM";
-    }
-  },
+  isAlive: isProcessAlive,
 };
 
 /** Of a text in UTF-8, as 64 hexadecimal digits. */

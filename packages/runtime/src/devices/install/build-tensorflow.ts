@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, rm, symlink } from "node:fs/promises";
+import { mkdir, readdir, rm, symlink } from "node:fs/promises";
+import { moveFile } from "@laconic/core/platform";
 import { delimiter, dirname, join } from "node:path";
 import { expectDone, unavailable, type InstallOptions, type OptionalDevice } from "./install-options.ts";
 
@@ -61,7 +62,7 @@ async function tensorFlowFolder(
   expectDone(device, "unpacking the wheel", await run(python, ["-m", "zipfile", "-e", join(downloads, file), part]));
   await rm(downloads, { recursive: true, force: true });
   await keepLibrary(join(part, "tensorflow"));
-  await rename(part, unpacked);
+  await moveFile(part, unpacked);
   return library;
 }
 

@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expectNotAborted } from "@laconic/core";
+import { npmCommand } from "@laconic/core/platform";
 import { buildTensorFlow } from "./build-tensorflow.ts";
 import { expectDone, unavailable, type InstallOptions, type OptionalDevice } from "./install-options.ts";
 import type { RunCommand } from "./run-command.ts";
@@ -52,8 +53,8 @@ async function installInto(folder: string, device: OptionalDevice, options: Inst
   };
   await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   note(`npm install of ${Object.keys(packages[device]).join(", ")} into ${folder}`);
-  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  const [npm, ...first] = npmCommand();
+  const args = [...first, "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   expectDone(device, "npm install", await run(npm, args, { folder }));
   if (device !== "webgpu") await buildTensorFlow(device, folder, options);
 }

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { endProcessTree, systemOf } from "@laconic/core/platform";
 
 /** What a program came to. */
 export interface Outcome {
@@ -23,18 +24,15 @@ export type RunCommand = (
 /** Runs a program without a shell and collects what it prints. One that cannot start has the code null. */
 export const runCommand: RunCommand = (program, args, { folder, environment = {}, signal } = {}) =>
   new Promise((resolve) => {
-    // A group of its own, where somebody is to end it whole: a build has children.
-    const detached = signal !== undefined && process.platform !== "win32";
     const child = spawn(program, [...args], {
-      detached,
+      // A group of its own, where somebody is to end it whole: a build has children.
+      detached: signal !== undefined && systemOf(process.platform).hasGroups,
       ...(folder !== undefined && { cwd: folder }),
       env: { ...process.env, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const kill = (): void => {
-      if (child.pid === undefined) return;
-      if (detached) process.kill(-child.pid, "SIGKILL");
-      else child.kill("SIGKILL");
+      if (child.pid !== undefined) endProcessTree(child.pid);
     };
     if (signal?.aborted) kill();
     signal?.addEventListener("abort", kill, { once: true });

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { cp, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolderOnce } from "@laconic/core/platform";
 import { LaconicError } from "@laconic/core";
 import { findCheckpoint, nodeFileSystem, runFiles, sha256Of } from "@laconic/trainer";
 import type { Progress } from "../../progress.ts";
@@ -125,16 +126,8 @@ async function inCache(
     return target;
   }
   progress.note(`${said}, before the training; they are kept for other runs`);
-  await mkdir(into, { recursive: true });
-  const made = await mkdtemp(join(into, ".making-"));
-  try {
-    await trainWarmStart({ warmStart: taught, run, model, from: folder, to: made, place }, progress);
-    // Whoever is first wins; the contents are the same.
-    await rename(made, target).catch((error: unknown) => {
-      if (!existsSync(target)) throw error;
-    });
-  } finally {
-    await rm(made, { recursive: true, force: true });
-  }
+  await makeFolderOnce(target, (draft) =>
+    trainWarmStart({ warmStart: taught, run, model, from: folder, to: draft, place }, progress),
+  );
   return target;
 }

@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { systemOf, type System } from "./system.ts";
+
+/** How long another program may hold a file, in milliseconds. */
+const maxWaitMs = 5000;
+
+/**
+ * Renames a file or folder. Windows refuses while another program has it open; that passes, so the call tries again for
+ * five seconds. @throws the system's error
+ */
+export async function moveFile(
+  from: string,
+  to: string,
+  system: System = systemOf(process.platform),
+  move: (from: string, to: string) => Promise<void> = rename,
+): Promise<void> {
+  for (let waited = 0, pause = 10; ; waited += pause, pause = Math.min(2 * pause, 250))
+    try {
+      return await move(from, to);
+    } catch (error) {
+      if (waited >= maxWaitMs || !system.passing.has(String((error as NodeJS.ErrnoException).code))) throw error;
+      await sleep(pause);
+    }
+}
+
+/** Removes a file or folder, if it is there; Windows gets the same five seconds. @throws the system's error */
+export function removeFile(path: string, system: System = systemOf(process.platform)): Promise<void> {
+  const retries = system.passing.size > 0 ? { maxRetries: 13, retryDelay: 50 } : {};
+  return rm(path, { recursive: true, force: true, ...retries });
+}
+
+/**
+ * Makes a folder that other processes may make at the same time: filled beside its place, then renamed. The first is kept.
+ * @param fill - writes the contents, which are the same for everybody
+ */
+export async function makeFolderOnce(folder: string, fill: (draft: string) => Promise<unknown>): Promise<void> {
+  const into = join(folder, "..");
+  await mkdir(into, { recursive: true });
+  const draft = await mkdtemp(join(into, ".making-"));
+  try {
+    await fill(draft);
+    await moveFile(draft, folder).catch((error: unknown) => {
+      if (!existsSync(folder)) throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,53 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { systemOf, type System } from "./system.ts";
+
+/** Whether a process of this machine runs. */
+export function isProcessAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0); // 0 only asks
+    return true;
+  } catch (error) {
+    // Another user's process answers with EPERM.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** Ends a process at once, with all that it has started. Where there are groups, it was spawned as the leader of one. */
+export function endProcessTree(pid: number, system: System = systemOf(process.platform)): void {
+  if (system.hasGroups) return endProcess(-pid);
+  const words = ["/pid", String(pid), "/T", "/F"];
+  spawn("taskkill", words, { stdio: "ignore" }).on("error", () => endProcess(pid));
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** The Python of an environment (venv or conda); null where it has none. */
+export function pythonOf(prefix: string, system: System = systemOf(process.platform)): string | null {
+  return system.pythonsBelow.map((each) => join(prefix, each)).find((file) => existsSync(file)) ?? null;
+}
+
+/** The Python to use: LACONIC_PYTHON, that of `.venv` in this folder, or the first on the path. */
+export function findPython(system: System = systemOf(process.platform)): string {
+  return (
+    process.env["LACONIC_PYTHON"] || (pythonOf(join(process.cwd(), ".venv"), system) ?? (system.pythons[0] as string))
+  );
+}
+
+/** How npm is started without a shell: Windows has it as a `.cmd`, which Node does not spawn (CVE-2024-27980). */
+export function npmCommand(
+  system: System = systemOf(process.platform),
+  { npm_execpath: own }: NodeJS.ProcessEnv = process.env,
+): readonly [program: string, ...args: string[]] {
+  if (system.title !== "Windows") return ["npm"];
+  // npm lies beside Node there.
+  const beside = join(process.execPath, "..", "node_modules", "npm", "bin", "npm-cli.js");
+  return [process.execPath, own?.endsWith("npm-cli.js") ? own : beside];
+}
