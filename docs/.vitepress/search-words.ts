@@ -31,6 +31,8 @@ export const searchWords: Readonly<Record<string, string>> = {
   "glossary.md": "definition term meaning words",
   "comparison.md":
     "alternative versus vs TRL verl CoMLRL MARTI Tinker OpenPipe ART verifiers prime-rl OpenRLHF difference which one should I use",
+  "systems.md":
+    "Windows macOS Mac Apple silicon Metal M1 M4 Linux operating system platform laptop supported not yet run",
   "not-shown.md": "limits limitations larger models GPU cost plan hours memory not reproduced",
   "gallery.md": "pictures charts figures plots screenshots images",
   "results/frontier.md": "pareto sweep budget trade-off token budget accuracy",

@@ -89,6 +89,7 @@ function guide(): Group[] {
         { text: "Papers", link: "/papers" },
         { text: "Glossary", link: "/glossary" },
         { text: "Comparison with other trainers", link: "/comparison" },
+        { text: "Which systems", link: "/systems" },
         { text: "What is not shown here", link: "/not-shown" },
       ],
     },

