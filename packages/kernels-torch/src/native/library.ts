@@ -13,7 +13,7 @@ import { cudaGraphs, type DeviceGraphs } from "./cuda-graphs.ts";
 import { cudaMemory } from "./cuda-runtime.ts";
 import { CudaStreams } from "./cuda-streams.ts";
 import { createLauncher, type Launcher } from "../programs/launcher.ts";
-import { findShims, type LoadedShim } from "./shims.ts";
+import { findShims, shimsByOperator, type LoadedShim } from "./shims.ts";
 
 /** C declarations by symbol; `{device}` stands for `cpu` or `cuda`. Handles and pointers are passed as addresses. */
 export const required = {
@@ -51,6 +51,28 @@ export const optional = {
   /** Makes a GPU the calling thread's own, as long as the guard lives. */
   newGuard: "int aoti_torch_create_cuda_guard(int32_t, uint64_t)",
 } as const;
+
+/** The C functions that are looked up in libtorch, by name. */
+export interface NativeSymbols {
+  /** Without one of these there is no device. */
+  readonly required: readonly string[];
+  /** What is missing here is done otherwise. */
+  readonly optional: readonly string[];
+}
+
+/** What a device looks up. @param device - as C's names have it: `cpu`, `cuda` or `mps` */
+export function nativeSymbols(device: string): NativeSymbols {
+  const shims = Object.values(shimsByOperator).flatMap(({ forms }) => forms.map(({ symbol }) => symbol));
+  return {
+    required: ["aoti_torch_abi_version", ...Object.values(required).map((each) => nameOf(each, device))],
+    optional: [...Object.values(optional), ...shims].map((each) => nameOf(each, device)),
+  };
+}
+
+/** The name in a C declaration, or in a name alone. */
+function nameOf(declaration: string, device: string): string {
+  return declaration.replace(/^(?:\w+ )?([\w{}]+).*/, "$1").replace("{device}", device);
+}
 
 /** libtorch, loaded. */
 export interface Library {
@@ -214,7 +236,7 @@ function requiredFunctions(
   for (const [name, declaration] of Object.entries(required) as [keyof typeof required, string][]) {
     const found = find(declaration);
     if (found) functions[name] = found as NativeFunction;
-    else missing.push(declaration.replace(/^\w+ ([\w{}]+).*/, "$1").replace("{device}", device));
+    else missing.push(nameOf(declaration, device));
   }
   if (missing.length > 0)
     throw new LaconicError(

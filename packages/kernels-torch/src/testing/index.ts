@@ -4,3 +4,4 @@
  */
 export { standInKernels } from "./stand-in-kernels.ts";
 export type { StandIn, StandInOptions } from "./stand-in-kernels.ts";
+export { nativeSymbols, type NativeSymbols } from "../native/library.ts";

@@ -1,0 +1,134 @@
+// npm run check:wheels: whether PyTorch's wheels for Linux, macOS and Windows have each C function and operator that the
+// kernels call, read from their tables of names: no such machine is needed. Wheels are named (`-- FILE.whl ...`) or fetched
+// by pip. Needs LLVM's llvm-nm and llvm-readobj. The last line counts; a wheel that pip has not is skipped by name.
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { promisify } from "node:util";
+import { findPython, systemOf } from "@laconic/core/platform";
+import { nativeSymbols } from "@laconic/kernels-torch/testing";
+import { root } from "./processes.ts";
+
+/** What a wheel's name says of its system, and what is looked up in it. */
+const platforms = [
+  { node: "linux", tag: "manylinux_2_28_x86_64", devices: ["cpu", "cuda"] },
+  { node: "darwin", tag: "macosx_11_0_arm64", devices: ["cpu", "mps"] },
+  { node: "win32", tag: "win_amd64", devices: ["cpu", "cuda"] },
+] as const;
+type Platform = (typeof platforms)[number];
+
+interface Row {
+  readonly wheel: string;
+  readonly device: string;
+  readonly symbols: number;
+  /** Each ends the device. */
+  readonly missing: readonly string[];
+  /** Each is done otherwise. */
+  readonly missingOptional: readonly string[];
+  readonly operators: number;
+  readonly missingOperators: readonly string[];
+}
+
+const run = promisify(execFile);
+const options = { maxBuffer: 1 << 29 };
+const total = { passed: 0, failed: 0, skipped: 0 };
+
+const given = process.argv.slice(2);
+const found = given.length > 0 ? given.map((file) => [platformOf(file), file] as const) : await fetchAll();
+for (const [platform, wheel] of found)
+  for (const row of await rowsOf(platform, wheel)) {
+    console.log(JSON.stringify(row));
+    total[row.missing.length + row.missingOperators.length === 0 ? "passed" : "failed"] += 1;
+  }
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+process.exitCode = total.failed === 0 ? 0 : 1;
+
+function platformOf(wheel: string): Platform {
+  const system = platforms.find(({ tag }) => basename(wheel).includes(tag.split("_")[0] as string));
+  if (!system) throw new Error(`${wheel}: its name says no system of ${platforms.map(({ tag }) => tag).join(", ")}`);
+  return system;
+}
+
+async function fetchAll(): Promise<(readonly [Platform, string])[]> {
+  const wheels: (readonly [Platform, string])[] = [];
+  for (const platform of platforms) {
+    const folder = join(root, "node_modules/.cache/wheels", platform.node);
+    await mkdir(folder, { recursive: true });
+    const words = [
+      "download",
+      "torch",
+      "--no-deps",
+      "--only-binary=:all:",
+      "--platform",
+      platform.tag,
+      "--dest",
+      folder,
+    ];
+    const failed = await run(findPython(), ["-m", "pip", ...words], options).then(
+      () => null,
+      (error: { stderr?: string }) => error.stderr?.trim().split("\n").at(-1) ?? "pip does not start",
+    );
+    const name = (await readdir(folder)).find((each) => each.endsWith(".whl"));
+    if (name !== undefined) wheels.push([platform, join(folder, name)]);
+    else {
+      total.skipped += 1;
+      console.log(`skipped: pip has no wheel of torch for ${platform.tag} (${failed})`);
+    }
+  }
+  return wheels;
+}
+
+async function rowsOf(platform: Platform, wheel: string): Promise<Row[]> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-wheel-"));
+  try {
+    await run(findPython(), ["-m", "zipfile", "-e", wheel, folder], options);
+    const fileOf = (name: string): string => join(folder, "torch/lib", systemOf(platform.node).library(name));
+    const rows: Row[] = [];
+    const { names, text } = await tableOf(fileOf("torch_cpu"));
+    const wanted = await operators();
+    for (const device of platform.devices) {
+      if (device === "cuda" && !existsSync(fileOf("torch_cuda"))) continue;
+      const more = device === "cuda" ? (await tableOf(fileOf("torch_cuda"))).names : new Set<string>();
+      const isMissing = (name: string): boolean => !names.has(name) && !more.has(name);
+      const { required, optional } = nativeSymbols(device);
+      rows.push({
+        wheel: basename(wheel),
+        device,
+        symbols: required.length + optional.length,
+        missing: required.filter(isMissing),
+        missingOptional: optional.filter(isMissing),
+        operators: wanted.length,
+        // A schema is in the library as registered, `name.overload(arguments`, or as the end of another (`rsqrt(`): linkers share ends.
+        missingOperators: wanted.filter((name) => !text.includes(`${name}(`)),
+      });
+    }
+    return rows;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Names that a library exports (ELF, Mach-O or PE), and all its bytes. */
+async function tableOf(file: string): Promise<{ readonly names: ReadonlySet<string>; readonly text: Buffer }> {
+  const isWindows = file.endsWith(".dll");
+  const words = file.endsWith(".so") ? ["-D"] : ["--extern-only"];
+  const { stdout } = isWindows
+    ? await run("llvm-readobj", ["--coff-exports", file], options)
+    : await run("llvm-nm", [...words, "--defined-only", "--just-symbol-name", file], options);
+  const pattern = isWindows ? /^\s*Name: (\S+)$/gmu : /^_?(\S+)$/gmu;
+  const names = new Set([...stdout.matchAll(pattern)].map(([, name]) => name as string));
+  return { names, text: await readFile(file) };
+}
+
+/** Operators of PyTorch's own namespace that the kernels' source names. */
+async function operators(): Promise<string[]> {
+  const source = join(root, "packages/kernels-torch/src");
+  const files = (await readdir(source, { recursive: true })).filter((name) => name.endsWith(".ts"));
+  const texts = await Promise.all(files.map((name) => readFile(join(source, name), "utf8")));
+  const calls = texts.flatMap((text) => [...text.matchAll(/operator\(\s*"aten::(\w+)"(?:,\s*"(\w*)")?/gu)]);
+  return [
+    ...new Set(calls.map(([, name, overload]) => (overload ? `${name}.${overload}` : (name as string)))),
+  ].toSorted();
+}
