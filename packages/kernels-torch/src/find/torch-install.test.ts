@@ -47,11 +47,10 @@ test("a PyTorch of another system is not taken, and the error says which one is 
       await rename(last, join(lib, name));
       last = join(lib, name);
       expect(findTorch({ LACONIC_TORCH: packages }, systems[i]).libraries).toBe(lib);
-      for (const [j, system] of systems.entries())
-        if (i !== j)
-          expect(() => findTorch({ LACONIC_TORCH: packages }, system)).toThrow(
-            `${names[j]}, of a PyTorch for ${system.title}`,
-          );
+      for (const other of systems.filter((_, j) => j !== i))
+        expect(() => findTorch({ LACONIC_TORCH: packages }, other)).toThrow(
+          `${other.library("torch_cpu")}, of a PyTorch for ${other.title}`,
+        );
     }
   }));
 
