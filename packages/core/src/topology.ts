@@ -1,4 +1,4 @@
-import type { PlayedEnvironment } from "./environment.ts";
+import type { Environment, PlayedEnvironment } from "./environment.ts";
 import type { Episode } from "./episode.ts";
 import type { LanguageModel, SamplingSettings } from "./language-model.ts";
 import type { AgentId, Problem } from "./problem.ts";
@@ -56,5 +56,9 @@ export interface EpisodeContext {
 export interface Topology {
   readonly name: string;
   readonly agents: readonly AgentId[];
+  /** Who gives the answer; absent where a program finds it as it goes. */
+  readonly answerers?: readonly AgentId[];
+  /** What its agents act on in every episode. */
+  readonly environment?: Environment;
   run(problem: Problem, context: EpisodeContext): Promise<Episode>;
 }

@@ -5,6 +5,7 @@ import { checkPromptLength } from "./prompt-length.ts";
 import { repliesTo } from "./run-job.ts";
 import { teamReplies } from "./team/team-replies.ts";
 import { teamRequest } from "./team/team-request.ts";
+import { WaitingEpisodes } from "./team/waiting-episodes.ts";
 import { toolJob } from "./gateway/tool-job.ts";
 import { serverSettings, type CompletionServerOptions, type ServedModel, type ServedTeam } from "./options.ts";
 import { checkCaller } from "./request-guard.ts";
@@ -23,10 +24,11 @@ const namingModel = z.looseObject({ model: z.string() });
  * a test); `createCompletionServer` is the one of Node's. `request.signal`, or a body that is cancelled, ends a reply.
  * A request without a `host` header is taken to name the host of its address.
  */
-export function completionHandler({ models, ...given }: CompletionServerOptions): CompletionHandler {
+export function completionHandler({ models, waiting: limits, ...given }: CompletionServerOptions): CompletionHandler {
   const options = serverSettings(given);
   const { defaultMaxTokens } = options;
   const completer = createCompleter(options);
+  const waiting = new WaitingEpisodes(limits);
   const served = new Map(models.map((model) => [model.name, model]));
 
   /** @throws HttpError 404 for another model than those that are served */
@@ -44,7 +46,7 @@ export function completionHandler({ models, ...given }: CompletionServerOptions)
     if ("topology" in model) {
       if (!isChat)
         throw new HttpError(400, "invalid_request_error", `${model.name} is a team: ask it by chat`, "model");
-      return teamReplies(teamRequest(json, model), model, options);
+      return teamReplies(teamRequest(json, model), model, { now: options.now, waiting });
     }
     const { tools, tokenizer, contextLength } = model;
     const job =
@@ -60,7 +62,7 @@ export function completionHandler({ models, ...given }: CompletionServerOptions)
     checkCaller(request, options.hosts, options.apiKey);
     const pathname = pathOf(request);
     if (method === "GET" && pathname === "/health")
-      return jsonResponse(200, { status: "ok", running: completer.running() });
+      return jsonResponse(200, { status: "ok", running: completer.running(), waiting: waiting.count });
     checkKey(headers.get("authorization"), options.apiKey);
     if (method === "GET" && pathname === "/v1/models")
       return jsonResponse(200, { object: "list", data: models.map((model) => cardOf(model)) });

@@ -109,10 +109,18 @@ function echoedTokens({ echo, tokenizer }: Choice): (ListedToken | Unpredicted)[
   );
 }
 
-function messageOf({ completion, readReply }: Choice): Record<string, unknown> {
+function messageOf({ completion, readReply }: Choice): { readonly message: object; readonly finish_reason: string } {
   const { content, calls } = readReply?.(completion) ?? { content: completion.text, calls: [] };
-  const message = { role: "assistant", content, refusal: null };
-  if (calls.length === 0) return { message, finish_reason: completion.finishReason };
+  if (calls.length === 0)
+    return { message: { role: "assistant", content, refusal: null }, finish_reason: completion.finishReason };
+  return calledChoice(content, calls);
+}
+
+/** What a choice says that calls tools. */
+export function calledChoice(
+  content: string,
+  calls: readonly CalledTool[],
+): { readonly message: object; readonly finish_reason: string } {
   const called = calls.map(({ id, name, arguments: given }, index) => ({
     index,
     id,
@@ -120,7 +128,7 @@ function messageOf({ completion, readReply }: Choice): Record<string, unknown> {
     function: { name, arguments: given },
   }));
   return {
-    message: { ...message, content: content === "" ? null : content, tool_calls: called },
+    message: { role: "assistant", content: content === "" ? null : content, refusal: null, tool_calls: called },
     finish_reason: "tool_calls",
   };
 }

@@ -37,12 +37,23 @@ export interface ServedTeam {
    * @throws LaconicError `input_invalid` for a question that the team cannot be asked
    */
   readonly problemOf?: (question: string) => Problem;
+  /** How its agents call a caller's tools; requests with tools are refused without it. Tools of the team's own keep their format. */
+  readonly tools?: ToolFormat;
+}
+
+/** How long episodes wait for what a caller's tools answer. */
+export interface WaitingLimits {
+  /** Past it the one that has waited longest ends; 64 by default. */
+  readonly maxEpisodes?: number;
+  /** 600 by default. */
+  readonly maxSeconds?: number;
 }
 
 /** What is served, to whom, and how much of it at once. */
 export interface CompletionServerOptions {
   /** Models and teams, as `/v1/models` lists them. */
   readonly models: readonly (ServedModel | ServedTeam)[];
+  readonly waiting?: WaitingLimits;
   /** Most tokens of a reply whose request does not say; 1,024 by default. A team's replies have the team's own ceilings. */
   readonly defaultMaxTokens?: number;
   /** What the server is bound to, and names that clients may call it by; none means this machine. With a key, plain addresses are taken too. */
@@ -60,7 +71,7 @@ export interface CompletionServerOptions {
 }
 
 /** What both kinds of servers are told beside their models. */
-export type ServerSettings = Omit<CompletionServerOptions, "models">;
+export type ServerSettings = Omit<CompletionServerOptions, "models" | "waiting">;
 
 /** What is absent is the default. */
 export function serverSettings(given: ServerSettings): Required<ServerSettings> {

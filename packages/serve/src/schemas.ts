@@ -2,6 +2,7 @@ import { samplingFieldShapes, type SamplingFields } from "@laconic/core";
 import { schemaOf } from "@laconic/core/schemas";
 import { z } from "zod";
 import type { LogProbMode } from "./listed-token.ts";
+import { callsSchema, contentSchema, offeredShape, type OfferedTools, type WireCall } from "./tool-schemas.ts";
 
 /** What both kinds of completion take; parameters that are not here are refused by name. */
 interface SharedParameters extends SamplingFields {
@@ -114,6 +115,12 @@ export const completionSchema: z.ZodType<CompletionBody> = z.strictObject({
   echo: z.boolean().nullable().exactOptional(),
 });
 
+/** A message of a chat with a team. */
+export type TeamMessage =
+  | { readonly role: "user"; readonly content: string; readonly name?: string }
+  | { readonly role: "assistant"; readonly tool_calls?: readonly WireCall[] | null | undefined }
+  | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
+
 /** A chat with a team. */
 export interface TeamChatBody
   extends
@@ -121,21 +128,37 @@ export interface TeamChatBody
       ChatBody,
       "model" | "n" | "seed" | "stream" | "stream_options" | "max_tokens" | "max_completion_tokens" | "user"
     >,
-    SamplingFields {
-  /** Each has whose private view it is; without a name it is the question. */
-  readonly messages: readonly { readonly role: "user"; readonly content: string; readonly name?: string }[];
+    SamplingFields,
+    OfferedTools {
+  /** Each of the user has whose private view it is; without a name it is the question. */
+  readonly messages: readonly TeamMessage[];
+  /** Who may call the tools, in the place of who answers. */
+  readonly tool_agents?: readonly string[] | null | undefined;
 }
+
+const keepsNone = "a team is asked one question, and keeps no conversation";
+
+const teamMessage: z.ZodType<TeamMessage> = z.discriminatedUnion(
+  "role",
+  [
+    z.strictObject({
+      role: z.literal("user"),
+      content: z.union([z.string(), chatParts]),
+      name: z.string().min(1).exactOptional(),
+    }),
+    // As it came: only which calls it made is read.
+    z.object({ role: z.literal("assistant"), tool_calls: callsSchema.nullish() }),
+    z.object({ role: z.literal("tool"), tool_call_id: z.string().max(256), content: contentSchema }),
+  ],
+  { error: `it must be user, or assistant and tool for calls of tools: ${keepsNone}` },
+);
 
 export const teamChatSchema: z.ZodType<TeamChatBody> = z.strictObject({
   ...common,
   max_completion_tokens: z.int().min(1).nullable().exactOptional(),
-  messages: z
-    .array(
-      z.strictObject({
-        role: z.literal("user", { error: "it must be user: a team is asked one question, and keeps no conversation" }),
-        content: z.union([z.string(), chatParts]),
-        name: z.string().min(1).exactOptional(),
-      }),
-    )
-    .min(1),
+  ...offeredShape,
+  // The model does as it does.
+  parallel_tool_calls: z.boolean().nullish(),
+  tool_agents: z.array(z.string()).min(1).nullish(),
+  messages: z.array(teamMessage).min(1),
 });

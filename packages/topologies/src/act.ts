@@ -14,7 +14,8 @@ import {
 } from "@laconic/core";
 import type { SpeakRequest, Turn, TurnStep } from "./turn.ts";
 
-const defaultMaxSteps = 8;
+/** Most texts of a turn where an environment does not say. */
+export const defaultMaxSteps = 8;
 
 type Speak = (context: EpisodeContext, request: SpeakRequest, step: number) => Promise<Turn>;
 
@@ -116,7 +117,8 @@ function continued(
   );
 }
 
-function lacksOfStep(given: unknown): string | null {
+/** What is wrong with a step's answer; null for nothing. */
+export function lacksOfStep(given: unknown): string | null {
   if (typeof given !== "object" || given === null)
     return `gave ${shownValue(given)}, expected { observation?, reward?, done? }`;
   const { observation, reward } = given as Readonly<Record<keyof EnvironmentStep, unknown>>;

@@ -37,6 +37,7 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
   return {
     name: graph.name,
     agents: graph.agents.map((agent) => agent.id),
+    answerers: graph.answer.agents,
     async run(problem, context) {
       for (const { id } of graph.agents) modelOf(context, id);
       const turns: Turn[] = [];

@@ -9,10 +9,12 @@ import {
   type Topology,
   untilAborted,
 } from "@laconic/core";
+import { joinedEnvironment } from "./joined-environment.ts";
 
 /**
  * A topology whose agents act on an environment: in every turn an agent goes on from what the environment answers, until there
- * is no answer. The other agents read the turn's last text. The state of each episode is its own.
+ * is no answer. The other agents read the turn's last text. The state of each episode is its own. An environment of the context
+ * joins it: its tools are called beside.
  * @throws LaconicError `topology_invalid` for an agent named `environment`
  */
 export function inEnvironment(topology: Topology, environment: Environment): Topology {
@@ -23,6 +25,7 @@ export function inEnvironment(topology: Topology, environment: Environment): Top
     );
   return {
     ...topology,
+    environment,
     async run(problem, context) {
       const measures = new Map<string, number>();
       const record: EnvironmentContext["record"] = (name, amount = 1) => {
@@ -51,9 +54,11 @@ export function inEnvironment(topology: Topology, environment: Environment): Top
         (late) => void ended(environment, late).catch(() => undefined),
       );
       try {
+        const played = { environment, state, random, record, alter };
+        const outer = context.environment;
         const episode = await topology.run(problem, {
           ...context,
-          environment: { environment, state, random, record, alter },
+          environment: outer ? joinedEnvironment(played, outer) : played,
         });
         return measures.size === 0 ? episode : { ...episode, measures: Object.fromEntries(measures) };
       } finally {

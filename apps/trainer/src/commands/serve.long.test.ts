@@ -114,6 +114,9 @@ test("a run is served as its team, and each of its agents alone", { timeout: 120
   const team = await ask("/chat/completions", { model: "quick", messages, seed: 1 });
   expect(team).toMatchObject({ choices: [{ laconic: { messages: agents.map((agent) => ({ agent })) } }] });
   expect(team["usage"]).toMatchObject({ laconic: { calls: 4 } });
+  const tools = [{ type: "function", function: { name: "add" } }];
+  const refused = await ask("/chat/completions", { model: "quick", messages, tools });
+  expect(refused).toMatchObject({ error: { param: "tools", message: expect.stringMatching(/quick takes none/u) } });
   const seat = await ask("/completions", { model: "quick/solver", prompt: [5, 6, 7], max_tokens: 2 });
   expect(seat).toMatchObject({ choices: [{ index: 0 }] });
 });

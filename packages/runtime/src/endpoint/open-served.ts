@@ -200,7 +200,13 @@ async function servedTeam(
     const name = basename(run);
     const isTeam = topology.agents.length > 1;
     const { sampling } = config.train;
-    const team = { name, topology, models: modelsOf(parts, livePolicies(parts)), sampling };
+    const team = {
+      name,
+      topology,
+      models: modelsOf(parts, livePolicies(parts)),
+      sampling,
+      ...("encodeChat" in task.tokenizer && { tools: topology.environment?.format ?? hermesTools() }),
+    };
     const seats = Object.entries(parts.policies).flatMap(([policy, { model, agents }]) =>
       agents.map((agent) =>
         servedModel({

@@ -5,7 +5,15 @@ import { invalid } from "../http.ts";
 import { parse } from "../jobs.ts";
 import type { FinishedRollout } from "./rollout-registry.ts";
 import type { RecordedCall } from "./rollout-record.ts";
-import type { ToolDefinition, ToolFormat, ToolMessage } from "@laconic/core";
+import type { ToolFormat, ToolMessage } from "@laconic/core";
+import {
+  callsSchema,
+  contentSchema,
+  offeredShape,
+  toolsIn,
+  type OfferedTools,
+  type WireCall,
+} from "../tool-schemas.ts";
 
 /** What a rollout or a group may be called: it stands in addresses, files and reports. */
 const idPattern = /^[A-Za-z0-9][\w.:@-]{0,127}$/u;
@@ -47,61 +55,27 @@ export function belongingOf(
   };
 }
 
-const text = z
-  .union([
-    z.string(),
-    z
-      .array(z.object({ type: z.literal("text"), text: z.string() }))
-      .transform((all) => all.map((each) => each.text).join("")),
-  ])
-  .nullish()
-  .transform((given) => given ?? "");
-
-const called = z.object({
-  id: z.string().max(256),
-  type: z.literal("function").optional(),
-  function: z.object({ name: z.string().max(256), arguments: z.string() }),
-});
-
 interface WireMessage {
   readonly role: "system" | "developer" | "user" | "assistant" | "tool";
   readonly content: string;
-  readonly tool_calls?:
-    | readonly { readonly id: string; readonly function: { readonly name: string; readonly arguments: string } }[]
-    | null
-    | undefined;
+  readonly tool_calls?: readonly WireCall[] | null | undefined;
 }
 
-interface WireChat {
+interface WireChat extends OfferedTools {
   readonly messages: readonly WireMessage[];
-  readonly tools?: readonly { readonly function: ToolDefinition }[] | null | undefined;
-  readonly tool_choice?: "auto" | "none" | null | undefined;
 }
 
 const chatSchema: z.ZodType<WireChat> = z.object({
+  ...offeredShape,
   messages: z
     .array(
       z.object({
         role: z.enum(["system", "developer", "user", "assistant", "tool"]),
-        content: text,
-        tool_calls: z.array(called).max(128).nullish(),
+        content: contentSchema,
+        tool_calls: callsSchema.nullish(),
       }),
     )
     .min(1),
-  tools: z
-    .array(
-      z.object({
-        type: z.literal("function"),
-        function: z.object({
-          name: z.string().max(256),
-          description: z.string().exactOptional(),
-          parameters: z.unknown().optional(),
-        }),
-      }),
-    )
-    .max(128)
-    .nullish(),
-  tool_choice: z.enum(["auto", "none"], { error: "the model chooses itself: auto or none" }).nullish(),
 });
 
 /** A chat with tools as a chat of plain text. */
@@ -120,9 +94,10 @@ export function plainChat(
   agent: string,
   format: ToolFormat | null,
 ): PlainChat {
-  const { messages, tools, tool_choice: choice } = parse(chatSchema, body);
-  const offered = (tools ?? []).map((each) => each.function);
-  const usesTools = offered.length > 0 || messages.some(({ role, tool_calls: all }) => role === "tool" || all?.length);
+  const { messages, ...given } = parse(chatSchema, body);
+  const offered = toolsIn(given);
+  const usesTools =
+    (given.tools ?? []).length > 0 || messages.some(({ role, tool_calls: all }) => role === "tool" || all?.length);
   if (usesTools && !format) throw invalid("tools: this run has no format for them", "tools");
   const plain = messages.map(({ role, content, tool_calls: all }): ToolMessage => {
     if (role === "tool") return { role, content };
@@ -133,12 +108,11 @@ export function plainChat(
     }
     return { role: role === "developer" ? "system" : role, content };
   });
-  const isOffered = offered.length > 0 && choice !== "none";
-  const written = format ? format.write(plain, isOffered ? offered : []) : (plain as readonly ChatMessage[]);
-  return { messages: written, hasTools: isOffered };
+  const written = format ? format.write(plain, offered) : (plain as readonly ChatMessage[]);
+  return { messages: written, hasTools: offered.length > 0 };
 }
 
-function isSame(own: RecordedCall["tools"], given: NonNullable<WireMessage["tool_calls"]>): boolean {
+function isSame(own: RecordedCall["tools"], given: readonly WireCall[]): boolean {
   return (
     own.length === given.length &&
     own.every(({ id, name, arguments: args }, i) => {

@@ -3,7 +3,7 @@ import type { CalledTool, ReadReply } from "../forms.ts";
 import { invalid } from "../http.ts";
 import { chatJob, type Job } from "../jobs.ts";
 import { plainChat, withoutTools } from "./gateway-requests.ts";
-import type { ToolFormat } from "@laconic/core";
+import type { ToolFormat, WrittenCall } from "@laconic/core";
 
 /** A chat that may have tools. @throws HttpError 400 naming the parameter */
 export function toolJob(json: unknown, format: ToolFormat, defaultMaxTokens: number): Job {
@@ -17,11 +17,10 @@ export function toolJob(json: unknown, format: ToolFormat, defaultMaxTokens: num
 /** Calls of a reply, each with an id of its own. */
 export function readCalls(format: ToolFormat, text: string): ReturnType<ReadReply> {
   const { content, calls } = format.read(text);
-  return {
-    content,
-    calls: calls.map((call): CalledTool => ({
-      id: `call_${randomUUID().replaceAll("-", "").slice(0, 24)}`,
-      ...call,
-    })),
-  };
+  return { content, calls: calls.map(withId) };
+}
+
+/** A call under an id of its own. */
+export function withId(call: WrittenCall): CalledTool {
+  return { id: `call_${randomUUID().replaceAll("-", "").slice(0, 24)}`, ...call };
 }

@@ -1,33 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import {
-  ledgerTotals,
-  randomFromSeed,
-  type AgentId,
-  type Completion,
-  type Episode,
-  type LanguageModel,
-} from "@laconic/core";
+import { ledgerTotals, randomFromSeed, type Episode, type ToolFormat } from "@laconic/core";
 import { ClientGone } from "../client-gone.ts";
 import type { Replies } from "../completer.ts";
+import { calledChoice } from "../forms.ts";
 import type { ServedTeam, ServerSettings } from "../options.ts";
+import { TeamEpisode, type TeamStop } from "./team-episode.ts";
 import type { TeamRequest } from "./team-request.ts";
+import type { ResumedEpisode, WaitingEpisodes } from "./waiting-episodes.ts";
 
-/** What an agent said, as an answer's `laconic` lists it. */
-interface Said {
-  readonly agent: AgentId;
-  readonly text: string;
-  /** Written, the end token included. */
-  readonly tokens: number;
-}
+/** One that goes on has results. */
+type Playing = Pick<ResumedEpisode, "episode"> & Partial<ResumedEpisode>;
 
-/** Plays an episode for each answer that a chat asks a team for. */
-export function teamReplies(
-  request: TeamRequest,
-  team: ServedTeam,
-  { now }: Pick<Required<ServerSettings>, "now">,
-): Replies {
-  const { count, isStreamed, includesUsage, seed } = request;
+/** Where the replies of teams are made. */
+type TeamPlace = Pick<Required<ServerSettings>, "now"> & { readonly waiting: WaitingEpisodes };
+
+/** Plays an episode for each answer that a chat asks a team for, or on with the one whose calls it answers. */
+export function teamReplies(request: TeamRequest, team: ServedTeam, { now, waiting }: TeamPlace): Replies {
+  const { count, isStreamed, includesUsage, seed, answers, begun, offer } = request;
+  const format = offer ? (team.tools ?? null) : null;
   return {
     count,
     isStreamed,
@@ -36,38 +27,41 @@ export function teamReplies(
       const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(now() / 1000), model: team.name };
       const chunkHead = { ...head, object: "chat.completion.chunk" };
       const random = randomFromSeed(seed);
+      const begin = (): Playing[] =>
+        Array.from({ length: count }, (_, index) => ({ episode: new TeamEpisode(team, request, random.split(index)) }));
+      const playing: Playing[] = answers ? [waiting.take({ answers, begun })] : begin();
       try {
-        const episodes = await Promise.all(
-          Array.from({ length: count }, async (_, index) => {
+        const stops = await Promise.all(
+          playing.map(async ({ episode, results }, index) => {
             const sendChoice = (choice: object, more: object = {}): void =>
               send?.({ ...chunkHead, choices: [{ index, logprobs: null, finish_reason: null, ...choice }], ...more });
-            const episode = await team.topology.run(request.problem, {
-              models: heard(team.models, (said) => sendChoice({ delta: {} }, { laconic: said })),
-              sampling: request.sampling,
-              random: random.split(index),
-              signal: gone.signal,
-              ...(request.maxTokens !== null && { limits: { maxTokens: request.maxTokens } }),
-            });
-            const { message, finish_reason: reason } = choiceOf(episode);
-            sendChoice({ delta: message });
+            const stop = await episode.advance(
+              gone.signal,
+              (said) => sendChoice({ delta: {} }, { laconic: said }),
+              results && { results, tools: offer?.tools ?? [] },
+            );
+            const { message, finish_reason: reason } = choiceOf(stop, format);
+            sendChoice({ delta: message }, stop.asked ? { laconic: { calls: stop.asked.agent } } : {});
             sendChoice({ delta: {}, finish_reason: reason });
-            return episode;
+            return stop;
           }),
         );
-        const usage = usageOf(episodes);
+        const usage = usageOf(stops);
+        for (const { episode } of playing) if (episode.asked) waiting.hold(episode, begun);
         if (includesUsage) send?.({ ...chunkHead, choices: [], usage });
         return {
           ...head,
           object: "chat.completion",
-          choices: episodes.map((episode, index) => ({
+          choices: stops.map((stop, index) => ({
             index,
-            ...choiceOf(episode),
+            ...choiceOf(stop, format),
             logprobs: null,
-            laconic: { messages: episode.utterances.map((each) => saidBy(each.agent, each.text, each.writtenTokens)) },
+            laconic: { messages: stop.said, ...(stop.asked && { calls: stop.asked.agent }) },
           })),
           usage,
         };
       } catch (error) {
+        for (const { episode } of playing) episode.end();
         throw gone.signal.aborted ? new ClientGone(error) : error;
       } finally {
         gone.abort();
@@ -76,42 +70,28 @@ export function teamReplies(
   };
 }
 
-const saidBy = (agent: AgentId, text: string, tokens: number): Said => ({ agent, text, tokens });
-
-/** The same models, which tell of each reply when it is whole. */
-function heard(models: ServedTeam["models"], hear: (said: Said) => void): Readonly<Record<AgentId, LanguageModel>> {
-  const listened = ([agent, model]: [AgentId, LanguageModel]): [AgentId, LanguageModel] => [
-    agent,
-    {
-      id: model.id,
-      async complete(request): Promise<Completion> {
-        const completion = await model.complete(request);
-        hear(saidBy(agent, completion.text, completion.usage.completionTokens));
-        return completion;
-      },
-    },
-  ];
-  return Object.fromEntries(Object.entries(models).map(listened));
-}
-
-function choiceOf({ answer, outputs, stopReason }: Episode): {
-  readonly message: object;
-  readonly finish_reason: string;
-} {
+function choiceOf(
+  { asked, episode }: TeamStop,
+  format: ToolFormat | null,
+): { readonly message: object; readonly finish_reason: string } {
+  if (asked) return calledChoice(asked.content, asked.calls);
+  const { answer, outputs, stopReason } = episode as Episode;
   // Where several answer, each text stands under its agent's name.
-  const content =
+  const whole =
     answer ??
     Object.entries(outputs ?? {})
       .map(([agent, text]) => `${agent}: ${text}`)
       .join("\n");
-  const isCut = stopReason === "truncated" || stopReason === "token_limit";
+  // A call that nobody may make any more is no answer: tokens, texts or context were used up.
+  const { content, calls } = format?.read(whole) ?? { content: whole, calls: [] };
+  const isCut = stopReason === "truncated" || stopReason === "token_limit" || calls.length > 0;
   return { message: { role: "assistant", content, refusal: null }, finish_reason: isCut ? "length" : "stop" };
 }
 
-/** OpenAI's sums, and the ledger's: who wrote and read how much of what was said. */
-function usageOf(episodes: readonly Episode[]): Record<string, unknown> {
-  const totals = ledgerTotals({ calls: episodes.flatMap(({ ledger }) => ledger.calls) });
-  const { promptTokens, writtenTokens } = totals;
+/** OpenAI's sums of this request, and the ledger of its episodes so far: who wrote and read how much of what was said. */
+function usageOf(stops: readonly TeamStop[]): Record<string, unknown> {
+  const { promptTokens, writtenTokens } = ledgerTotals({ calls: stops.flatMap(({ calls }) => calls) });
+  const totals = ledgerTotals({ calls: stops.flatMap(({ ledger }) => ledger) });
   return {
     prompt_tokens: promptTokens,
     completion_tokens: writtenTokens,

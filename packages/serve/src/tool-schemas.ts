@@ -1,0 +1,59 @@
+import type { ToolDefinition } from "@laconic/core";
+import { z } from "zod";
+
+/** What a chat has of a caller's tools. */
+export interface OfferedTools {
+  readonly tools?: readonly { readonly function: ToolDefinition }[] | null | undefined;
+  readonly tool_choice?: "auto" | "none" | null | undefined;
+}
+
+/** A call as it comes back in a chat. */
+export interface WireCall {
+  readonly id: string;
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+/** A text, its parts joined; empty where there is none. */
+export const contentSchema: z.ZodType<string> = z
+  .union([
+    z.string(),
+    z
+      .array(z.object({ type: z.literal("text"), text: z.string() }))
+      .transform((all) => all.map((each) => each.text).join("")),
+  ])
+  .nullish()
+  .transform((given) => given ?? "");
+
+/** Calls of an assistant's message. */
+export const callsSchema: z.ZodType<readonly WireCall[]> = z
+  .array(
+    z.object({
+      id: z.string().max(256),
+      type: z.literal("function").optional(),
+      function: z.object({ name: z.string().max(256), arguments: z.string() }),
+    }),
+  )
+  .max(128);
+
+const toolSchema: z.ZodType<{ readonly function: ToolDefinition }> = z.object({
+  type: z.literal("function"),
+  function: z.object({
+    name: z.string().max(256),
+    description: z.string().exactOptional(),
+    parameters: z.unknown().optional(),
+  }),
+});
+
+/** The parameters of a chat that offer tools. */
+export const offeredShape: {
+  readonly tools: z.ZodType<OfferedTools["tools"]>;
+  readonly tool_choice: z.ZodType<OfferedTools["tool_choice"]>;
+} = {
+  tools: z.array(toolSchema).max(128).nullish(),
+  tool_choice: z.enum(["auto", "none"], { error: "the model chooses itself: auto or none" }).nullish(),
+};
+
+/** The tools that a chat offers; none where it says that none is to be called. */
+export function toolsIn({ tools, tool_choice: choice }: OfferedTools): ToolDefinition[] {
+  return choice === "none" ? [] : (tools ?? []).map((each) => each.function);
+}
