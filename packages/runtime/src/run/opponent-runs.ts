@@ -12,17 +12,19 @@ type TokenizerOf = (agent: string) => TeamTask["tokenizer"] | Promise<TeamTask["
 /**
  * Finds the runs that settings name as opponents, without their weights.
  * @param tokenizerOf - of each agent in this run: an opponent's has to be the same
+ * @param policiesIn - reads a run's folder
  * @throws LaconicError `config_invalid` for what is no run, a policy that it does not have, or another tokenizer
  */
 export async function findOpponentRuns(
   { runs, sides }: Pick<OpponentSettings, "runs" | "sides">,
   tokenizerOf: TokenizerOf,
   progress: Progress,
+  policiesIn: typeof runPolicies = runPolicies,
 ): Promise<OpponentRuns> {
   const found: Record<string, Record<string, RunPolicy>> = {};
   for (const name of runs) {
     const { directory, policy } = await placeOf(name);
-    const { policies } = await runPolicies(directory, progress);
+    const { policies } = await policiesIn(directory, progress);
     const names = Object.keys(policies);
     if (policy !== undefined && !Object.hasOwn(policies, policy))
       throw refusal(`${directory} has no policy "${policy}"; it has ${names.join(", ")}`);

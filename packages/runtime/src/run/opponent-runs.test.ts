@@ -1,0 +1,87 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Tokenizer } from "@laconic/core";
+import { runFiles } from "@laconic/trainer";
+import { tinyTokenizer } from "@laconic/trainer/testing";
+import { expect, onTestFinished, test } from "vitest";
+import type { Progress } from "../progress.ts";
+import type { RunPolicy } from "./open-parts.ts";
+import { findOpponentRuns, opponentFolders } from "./opponent-runs.ts";
+
+/** A folder with the runs `shared` and `own`, and one that is none. */
+async function runs(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-opponents-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const name of ["shared", "own", "none"]) await mkdir(join(folder, name));
+  for (const name of ["shared", "own"]) await writeFile(join(folder, name, runFiles.manifest), "{}");
+  return folder;
+}
+
+const tokenizer = tinyTokenizer as RunPolicy["tokenizer"];
+
+const policyOf = (folder: string, agents: readonly string[]): RunPolicy => ({
+  source: { kind: "folder", path: folder },
+  tokenizer,
+  agents,
+  folder,
+});
+
+/** What stands in the two runs. */
+const policiesIn: Parameters<typeof findOpponentRuns>[3] = (directory) =>
+  Promise.resolve({
+    step: 3,
+    policies: directory.endsWith("shared")
+      ? { policy: policyOf("shared-weights", ["pro", "contra", "judge"]) }
+      : { pro: policyOf("pro-weights", ["pro"]), contra: policyOf("contra-weights", ["contra"]) },
+  });
+
+const silent = {} as Progress;
+const find = (
+  names: readonly string[],
+  sides: readonly (readonly string[])[] = [["pro"], ["contra"]],
+  other: Tokenizer = tokenizer,
+): ReturnType<typeof findOpponentRuns> =>
+  findOpponentRuns({ runs: names, sides }, () => other as RunPolicy["tokenizer"], silent, policiesIn);
+
+test("every agent of the sides is played by the policy that spoke for it, by the one that is named, or by the only one", async () => {
+  const folder = await runs();
+  const [shared, own, pro] = ["shared", "own", "own/pro"].map((each) => join(folder, each)) as [string, string, string];
+  const found = await find([shared, own, pro]);
+  expect(Object.keys(found)).toEqual([shared, own, pro]);
+  const folders = Object.values(found).map(({ pro: one, contra }) => [one?.folder, contra?.folder]);
+  expect(folders).toEqual([
+    ["shared-weights", "shared-weights"],
+    ["pro-weights", "contra-weights"],
+    ["pro-weights", "pro-weights"],
+  ]);
+  expect(opponentFolders({ [own]: found[own] as NonNullable<(typeof found)[string]> })).toEqual({
+    [`opponent ${own} as pro`]: "pro-weights",
+    [`opponent ${own} as contra`]: "contra-weights",
+  });
+  // An agent that the other run does not know: its only policy speaks.
+  expect((await find([shared], [["stranger"]]))[shared]?.["stranger"]?.folder).toBe("shared-weights");
+});
+
+test("what is no run, lacks a policy or an agent, or has other tokens is refused by name", async () => {
+  const folder = await runs();
+  const at = (name: string): string => join(folder, name);
+  const refused = async (
+    names: readonly string[],
+    reason: RegExp,
+    ...more: [string[][]?, Tokenizer?]
+  ): Promise<void> => {
+    const error: unknown = await find(names.map(at), ...more).catch((given: unknown) => given);
+    expect(error).toMatchObject({ code: "config_invalid", detail: { key: "train.opponents.runs" } });
+    expect((error as Error).message).toMatch(reason);
+  };
+  await refused(["none"], /^train\.opponents\.runs: .*none is no run's folder, nor RUN\/POLICY of one$/u);
+  await refused(["own/judge"], /has no policy "judge"; it has pro, contra$/u);
+  await refused(["own"], /own has the policies pro, contra, and none speaks for "judge"; write .*own\/pro/u, [
+    ["judge"],
+  ]);
+  const other: Tokenizer = { ...tokenizer, decode: (tokens) => `${tokenizer.decode(tokens)}!` };
+  await refused(["shared"], /another tokenizer than the agent "pro"/u, [["pro"]], other);
+  const longer: Tokenizer = { ...tokenizer, vocabularySize: tokenizer.vocabularySize + 1 };
+  await refused(["shared"], /another tokenizer/u, [["pro"]], longer);
+});
