@@ -187,12 +187,13 @@ function advantagesOf(
   const rows = rowsOf(members, groupBy, judged, trained);
   const estimator = typeof advantage === "string" ? null : estimatorOf(advantage);
   if (!estimator || (estimator.remembers && !memory.isWhole)) {
-    const own = typeof advantage === "string" ? advantage : advantage.estimator;
+    // A user's own is kept by where it is made.
+    const own = typeof advantage === "string" ? advantage : (advantage.estimator ?? null);
     findings.leaveOut(
       `advantages of ${name}`,
       estimator
         ? `the estimator ${own} remembers steps that are not recorded`
-        : `the estimator ${own} is user-defined; recorded advantages are taken`,
+        : `the estimator${own === null ? "" : ` ${own}`} is user-defined; recorded advantages are taken`,
     );
     return { values: null, estimated: { values: null, metrics: {} } };
   }
