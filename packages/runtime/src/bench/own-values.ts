@@ -28,9 +28,14 @@ export async function userDefinedBenchValues(
   return { ...inFolder(directory, own), sources: sourceInputs(directory, await sourcesOf(own)) };
 }
 
+/** A run of `NAME=RUN` is a folder, whatever it is called. */
+function isFileWord(word: string): boolean {
+  return isModuleText(word) && !/^[^./\\=]+=/u.test(word);
+}
+
 /** Names alone. */
 export function withoutFiles(words: readonly string[]): string[] {
-  return words.filter((word) => !isModuleText(word));
+  return words.filter((word) => !isFileWord(word));
 }
 
 /**
@@ -49,7 +54,7 @@ export function openOwnBoards(own: OwnBenchValues, directory: string): Promise<B
 
 function referencesAmong(words: readonly string[]): Reference[] {
   return words
-    .filter((word) => isModuleText(word))
+    .filter((word) => isFileWord(word))
     .map((word) => {
       const { file, export: name } = partsOfFileText(word);
       return { file: resolve(file), export: name };
