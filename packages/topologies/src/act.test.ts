@@ -170,6 +170,27 @@ test("an environment that never answers ends with the episode's signal, and a st
   expect(ended).toEqual([{ asked: 7 }]);
 });
 
+test.each([{ maxSecondsPerTurn: 0.02 }, { maxSeconds: 0.02 }])(
+  "a hung reset ends the episode at %j",
+  async (limits) => {
+    let heard: AbortSignal | undefined;
+    const hangs: Environment<{ asked: number }> = {
+      ...counting,
+      reset: (_, { signal }) => {
+        heard = signal;
+        return new Promise(() => undefined);
+      },
+    };
+    const episode = await play(inEnvironment(solo(spec("a")), hangs), { a: "?" }, { limits });
+    expect(episode).toMatchObject({ stopReason: "time_limit", answer: null, utterances: [], ledger: { calls: [] } });
+    expect(heard?.aborted).toBe(true);
+    // A reset that is in time hears nothing of it.
+    expect(
+      (await play(inEnvironment(solo(spec("a")), counting), { a: "x" }, { limits: { maxSecondsPerTurn: 5 } })).answer,
+    ).not.toBe(null);
+  },
+);
+
 test.each(["reset", "step", "end"] as const)("what an environment throws in %s is named", async (key) => {
   const throwing = { ...counting, [key]: () => Promise.reject(new TypeError("no such row")) } as Environment;
   await expect(play(inEnvironment(solo(spec("a")), throwing), { a: "x" })).rejects.toMatchObject({

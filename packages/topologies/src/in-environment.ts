@@ -5,10 +5,14 @@ import {
   type AgentId,
   type Environment,
   type EnvironmentContext,
+  type EpisodeContext,
   type PlayedEnvironment,
+  type Problem,
+  type Random,
   type Topology,
   untilAborted,
 } from "@laconic/core";
+import { endEpisode } from "./end-episode.ts";
 import { joinedEnvironment } from "./joined-environment.ts";
 
 /**
@@ -38,21 +42,9 @@ export function inEnvironment(topology: Topology, environment: Environment): Top
         return context.alterObservation?.(text, agent, position) ?? text;
       };
       const random = context.random.split("environment");
-      const { signal } = context;
-      const own = { ...(signal && { signal }), random: random.split("reset"), record };
-      const of = { name: `the environment ${environment.name}: reset`, value: "task" };
-      const begun = checkedAnswer<unknown>(
-        of,
-        () => environment.reset(problem, own),
-        () => null,
-      );
-      // A state that comes too late ends at once.
-      const state = await untilAborted(
-        begun,
-        signal,
-        of.name,
-        (late) => void ended(environment, late).catch(() => undefined),
-      );
+      const begun = await stateOf(environment, problem, context, random.split("reset"), record);
+      if (begun === tooLate) return endEpisode(topology.name, problem, [], null, "time_limit");
+      const state = begun;
       try {
         const played = { environment, state, random, record, alter };
         const outer = context.environment;
@@ -67,6 +59,41 @@ export function inEnvironment(topology: Topology, environment: Environment): Top
     },
   };
 }
+
+const tooLate: unique symbol = Symbol("too late");
+
+/** The state of an episode. It takes no longer than a turn may, nor than the episode. */
+async function stateOf(
+  environment: Environment,
+  problem: Problem,
+  { signal: outer, limits = {} }: EpisodeContext,
+  random: Random,
+  record: EnvironmentContext["record"],
+): Promise<unknown> {
+  const seconds = Math.min(limits.maxSecondsPerTurn ?? Infinity, limits.maxSeconds ?? Infinity);
+  const late = new AbortController();
+  const timer = seconds < longestSeconds ? setTimeout(() => late.abort(), seconds * 1000) : undefined;
+  const signal = outer ? AbortSignal.any([outer, late.signal]) : late.signal;
+  const of = { name: `the environment ${environment.name}: reset`, value: "task" };
+  const own = { signal, random, record };
+  const state = checkedAnswer<unknown>(
+    of,
+    () => environment.reset(problem, own),
+    () => null,
+  );
+  try {
+    // A state that comes too late ends at once.
+    return await untilAborted(state, signal, of.name, (value) => void ended(environment, value).catch(() => undefined));
+  } catch (error) {
+    if (late.signal.aborted && !outer?.aborted && LaconicError.is(error) && error.code === "aborted") return tooLate;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A longer timer fires at once. */
+const longestSeconds = (2 ** 31 - 1) / 1000;
 
 function ended(environment: Environment, state: unknown): Promise<unknown> {
   const of = { name: `the environment ${environment.name}: end`, value: "task" };

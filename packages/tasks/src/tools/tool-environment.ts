@@ -142,7 +142,7 @@ async function answerTo(
       return tool.run(given.data as never, { signal, random: context.random });
     };
     const value = await Promise.race([over, run()]);
-    return { text: typeof value === "string" ? value : (JSON.stringify(value) ?? "null") };
+    return { text: typeof value === "string" ? value : jsonOf(value) };
   } catch (error) {
     if (context.signal?.aborted)
       throw new LaconicError("aborted", `tool ${tool.name}: nobody waits for it any more`, {}, error);
@@ -152,6 +152,20 @@ async function answerTo(
     clearTimeout(timer);
     context.signal?.removeEventListener("abort", abort);
   }
+}
+
+/** Characters of an answer as JSON: what is larger would block the process while it is written. */
+const maxJson = 1_000_000;
+
+/** @throws Error for an answer that is larger */
+function jsonOf(value: unknown): string {
+  let size = 0;
+  const counted = (key: string, each: unknown): unknown => {
+    size += key.length + (typeof each === "string" ? each.length : 4);
+    if (size > maxJson) throw new Error(`its answer is larger than ${maxJson} characters; let it return less`);
+    return each;
+  };
+  return JSON.stringify(value, counted) ?? "null";
 }
 
 /** Undefined for what is no JSON. */

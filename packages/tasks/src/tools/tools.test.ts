@@ -129,6 +129,20 @@ test.each([jsonTools(), hermesTools()])(
   },
 );
 
+test("an object that is too large to be told is an error, before it is written", async () => {
+  let asked = 0;
+  const rows = Array.from({ length: 1_000_000 }, () => ({
+    get text() {
+      asked++;
+      return "x".repeat(50);
+    },
+  }));
+  const { observation, recorded } = await called([{ name: "dump", run: () => Promise.resolve(rows) }], [["dump", {}]]);
+  expect(observation).toEqual(["Error: dump: its answer is larger than 1000000 characters; let it return less"]);
+  expect(recorded["call_errors"]).toBe(1);
+  expect(asked).toBeLessThan(30_000);
+});
+
 test("answers and calls are bounded, agents have tools of their own, a text without calls ends the turn", async () => {
   const long: Tool = { name: "long", run: () => "x".repeat(50) };
   const { observation } = await called(
