@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LaconicError, type Engine, type ValueSource } from "@laconic/core";
+import { LaconicError, type Engine, type Episode, type Reward, type ValueSource } from "@laconic/core";
 import { createInlineEngine, localPolicy } from "@laconic/engine";
 import { gaeEstimator, modelCritic, type CriticView, type NamedModelCritic } from "@laconic/gspo/critics";
 import { criticCases } from "@laconic/gspo/testing";
@@ -9,7 +9,9 @@ import { createKernels } from "@laconic/kernels-wasm";
 import { tinyRun, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
 import type { TrainingParts } from "@laconic/trainer";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openEstimators } from "./open-on-models.ts";
+import { modelReward } from "@laconic/rewards";
+import { relayTokenizer } from "@laconic/tasks";
+import { openEstimators, openReward } from "./open-on-models.ts";
 
 const layers = {
   model_type: "llama",
@@ -150,4 +152,37 @@ test("an engine without scalar heads is refused by name, and an estimator that i
   ).rejects.toMatchObject({ code: "model_unsupported" });
   const ready = await openEstimators(rest, { ...place, engine: engine as unknown as Engine });
   expect(ready.policies["policy"]).toBe(parts.policies["policy"]);
+});
+
+test("a reward model is opened by its name, says what its checkpoint says, and its folder is told", async () => {
+  const engine = await wasmEngine();
+  const head = await engine.createValueModel(source);
+  const states = [{ tokens: [3, 4, 5] }, { tokens: [6, 7] }];
+  await head.forwardBackward(states, ({ values }) => values.map((_, i) => (i === 0 ? 1 : -1)));
+  await head.optimStep({ learningRate: 0.5, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 9 });
+  const path = await folder();
+  await head.save(path);
+  await writeFile(join(path, "laconic.json"), '{"task":"relay/one-fact"}');
+  const valueModels = new Map<string, string>();
+  const place = { engine, openModel: async () => path, templateArguments: {}, valueModels };
+  const grader = (answer: string | null): number => (answer === "7" ? 1 : 0);
+  const reward = await openReward(
+    modelReward({ model: "judge", grader, input: ({ answer }, { question }) => `${question} ${answer}` }),
+    place,
+  );
+  expect([...valueModels]).toEqual([["judge", path]]);
+  const episode = { answer: "7" } as Episode;
+  const given = await reward(
+    episode,
+    { id: "a", question: "k+e", gold: "7" },
+    { signal: new AbortController().signal },
+  );
+  const [value] = (await head.forward([{ tokens: relayTokenizer.encode("k+e 7") }])).values;
+  expect(value).not.toBe(0);
+  expect(given).toEqual({ team: { preference: value }, score: 1 });
+  // One that computes with nothing stays as it is, and no policy is a reward's.
+  const plain: Reward = () => ({ team: { task: 1 } });
+  expect(await openReward(plain, place)).toBe(plain);
+  const trunk = modelReward({ model: { of: "policy" } as unknown as string });
+  await expect(openReward(trunk, place)).rejects.toThrow(/no layers of one; name a model/u);
 });

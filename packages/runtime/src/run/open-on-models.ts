@@ -18,6 +18,8 @@ interface ModelPlace {
   /** The folder of a model by its name. */
   readonly openModel: (model: string) => Promise<string>;
   readonly templateArguments: AppConfig["chatTemplateArguments"];
+  /** Takes the folders of what is opened by name. */
+  readonly valueModels?: Map<string, string>;
 }
 
 type PolicyTokenizer = Tokenizer | ChatTokenizer;
@@ -46,13 +48,14 @@ export async function openReward(reward: Reward, place: ModelPlace): Promise<Rew
 }
 
 function resourcesOf(
-  { engine, openModel, templateArguments }: ModelPlace,
+  { engine, openModel, templateArguments, valueModels }: ModelPlace,
   own: { readonly policy: TrainedPolicy["model"]; readonly tokenizer: PolicyTokenizer } | null,
 ): ModelResources {
   return {
     async openValueModel(layers, options) {
       if (typeof layers === "string") {
         const path = await openModel(layers);
+        valueModels?.set(layers, path);
         return opened(engine, { kind: "folder", path }, options, await policyTokenizer(path, templateArguments));
       }
       if (own) return opened(engine, { kind: "trunk", policy: own.policy }, options, own.tokenizer);

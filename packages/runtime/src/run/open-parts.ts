@@ -39,6 +39,8 @@ export interface OpenedParts {
   otherModel(agent: string, given: "begun" | "trained" | ActorChoice["speaks"]): Promise<LanguageModel>;
   /** Other runs that are opponents. */
   readonly opponentRuns: OpponentRuns;
+  /** Folders of critics and reward models by their names: those of rewards, until estimators are opened too. */
+  readonly valueModels: Map<string, string>;
   /** Closes engine and task. */
   close(): Promise<void>;
 }
@@ -151,14 +153,16 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
     const actor = others.length === 0 ? null : await actorOf(resources.actor ?? config.actor ?? null);
     const frozen =
       actor && Object.fromEntries(others.map((id) => [id, speakingAt(task.frozenTemperatures?.[id] ?? 0, actor)]));
-    const reward = values.reward && (await openReward(values.reward, { engine, openModel, templateArguments }));
+    const valueModels = new Map<string, string>();
+    const modelPlaces = { engine, openModel, templateArguments, valueModels };
+    const reward = values.reward && (await openReward(values.reward, modelPlaces));
     const runs =
       (await resources.opponents?.((agent) => tokenizers[policyNameOf(names, agent)] ?? task.tokenizer)) ?? {};
     const opponents = await opponentsOf(runs, (source, tokenizer) => speaking(source, tokenizer));
     const given = { ...values, ...(reward && { reward }), ...(frozen && { frozen }) };
     const parts = { task, policies, teachers, opponents, ...given };
     const otherModel = otherModels(parts, task, bases, actorOf);
-    return { engine, task, parts, tokenizers, otherModel, opponentRuns: runs, close };
+    return { engine, task, parts, tokenizers, otherModel, opponentRuns: runs, valueModels, close };
   } catch (error) {
     await close();
     throw error;

@@ -18,7 +18,7 @@ async function runs(): Promise<string> {
   return folder;
 }
 
-const tokenizer = tinyTokenizer as RunPolicy["tokenizer"];
+const tokenizer = tinyTokenizer;
 
 const policyOf = (folder: string, agents: readonly string[]): RunPolicy => ({
   source: { kind: "folder", path: folder },
@@ -41,8 +41,7 @@ const find = (
   names: readonly string[],
   sides: readonly (readonly string[])[] = [["pro"], ["contra"]],
   other: Tokenizer = tokenizer,
-): ReturnType<typeof findOpponentRuns> =>
-  findOpponentRuns({ runs: names, sides }, () => other as RunPolicy["tokenizer"], silent, policiesIn);
+): ReturnType<typeof findOpponentRuns> => findOpponentRuns({ runs: names, sides }, () => other, silent, policiesIn);
 
 test("every agent of the sides is played by the policy that spoke for it, by the one that is named, or by the only one", async () => {
   const folder = await runs();

@@ -34,6 +34,9 @@ export async function runInputs(
 /** Begins the role of an opponent's policy: nobody but the training reads it. */
 export const opponentRole = "opponent ";
 
+/** Begins the role of a critic's own layers and of a reward model: nobody but the training reads it. */
+export const valueRole = "value model ";
+
 const testInput = "data: test problems";
 
 /** What a run reads, without what it could not keep yet when it was started: problems of a test. */
@@ -88,6 +91,7 @@ export async function checkInputs(
       !isSourceInput(name) &&
       !isServerInput(name) &&
       !name.startsWith(opponentRole) &&
+      !name.startsWith(valueRole) &&
       (name === vocabularyInput) === (kind === "tokenizer"),
   );
   const [change] = changesOf({ files: Object.fromEntries(compared) }, { files: given });

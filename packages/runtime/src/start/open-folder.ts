@@ -11,7 +11,7 @@ import { withOwnModel } from "../run/warm-start/own-model.ts";
 import { policyTask } from "../run/policy-task.ts";
 import { recordInputs } from "../run/remote/tinker-server.ts";
 import { opponentFolders } from "../run/opponent-runs.ts";
-import { inputsOfRun, modelInputs, runInputs } from "../run/run-inputs.ts";
+import { inputsOfRun, modelInputs, runInputs, valueRole } from "../run/run-inputs.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { openSinks } from "../sinks/open-sinks.ts";
 import type { Held, Sampled } from "./run-context.ts";
@@ -19,12 +19,15 @@ import type { Held, Sampled } from "./run-context.ts";
 /** Opens the run directory, for this process alone. */
 export async function openFolder(sampled: Sampled): Promise<Held> {
   const { config, place, directory, resume, progress, fleet, closing, openSource } = sampled;
-  const { engine, task } = sampled.opened;
+  const { engine, task, valueModels } = sampled.opened;
   const { train } = config;
   const sources = await sourcesOf({ ...config, sinks: [] }); // what is shown elsewhere changes nothing of it
   const inputs = {
     ...(await inputsOfRun(directory, await runInputs(await modelFolders(config, progress), task))),
     ...(await modelInputs(opponentFolders(sampled.opened.opponentRuns))),
+    ...(await modelInputs(
+      Object.fromEntries(Array.from(valueModels, ([name, folder]) => [`${valueRole}${name}`, folder])),
+    )),
     ...sourceInputs(directory, sources),
     ...("kind" in place && recordInputs(place.record)),
   };
