@@ -58,7 +58,8 @@ export function failedAttempt(thrown: unknown, model: string, key: Secret, nowMs
     charged: status === undefined || unknownEnds.includes(status),
     reason,
     toError: (attempts) => {
-      const detail = { model, attempts, ...(status !== undefined && { status }) };
+      const isFull = failure.names?.includes("context_length_exceeded") === true;
+      const detail = { model, attempts, ...(status !== undefined && { status }), ...(isFull && { contextFull: true }) };
       if (remedy.kind === "spent")
         return new LaconicError("budget_refused", error(`the account is spent (${reason})`), detail);
       if (remedy.kind === "refused") return new LaconicError("api_refused", error(reason), detail);

@@ -191,6 +191,18 @@ const faults: readonly (readonly [name: string, handle: Handler, code: string, c
   ["server errors", (_, response) => json(response, 503, { error: { message: "busy" } }), "api_unavailable", 2],
 ];
 
+test.each([
+  [{ message: "too long", code: "context_length_exceeded" }, true],
+  [{ message: "This model's maximum context length is 8192 tokens", code: 400 }, undefined],
+])("a full context is told by the server's name for it, never by its words: %j", async (told, contextFull) => {
+  const { url } = await server((_, response) => json(response, 400, { error: told }));
+  const thrown: unknown = await model(url)
+    .complete(request())
+    .catch((caught: unknown) => caught);
+  expect(thrown).toMatchObject({ code: "api_refused" });
+  expect((thrown as LaconicError).detail["contextFull"]).toBe(contextFull);
+});
+
 function endless(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "application/json" });
   const piece = "x".repeat(1 << 20);

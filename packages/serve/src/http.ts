@@ -22,10 +22,16 @@ export function invalid(message: string, parameter: string | null = null): HttpE
   return new HttpError(400, "invalid_request_error", message, parameter);
 }
 
+/** A prompt that the context has no room for, under the name that OpenAI's clients know. */
+export function tooLongError(message: string, parameter: string | null = null): HttpError {
+  return new HttpError(400, "invalid_request_error", message, parameter, "context_length_exceeded");
+}
+
 /** What any failure looks like from outside; what is not the client's doing tells nothing of the inside. */
 function asHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  if (LaconicError.is(error) && error.code === "input_invalid") return invalid(error.message);
+  if (LaconicError.is(error) && error.code === "input_invalid")
+    return (error.detail["contextLength"] === undefined ? invalid : tooLongError)(error.message);
   return new HttpError(500, "server_error", "the server failed; its log says why");
 }
 

@@ -1,5 +1,5 @@
 import type { Prompt, Tokenizer } from "@laconic/core";
-import { invalid } from "./http.ts";
+import { tooLongError } from "./http.ts";
 
 /** Characters a token; a text below is tokenised once, whole, and counted by the engine. */
 const ordinary = 8;
@@ -14,7 +14,7 @@ const slack = 64;
  */
 export function checkPromptLength(prompt: Prompt, tokenizer: Tokenizer, contextLength: number): void {
   const tooLong = (): Error =>
-    invalid(`the prompt is longer than the context of ${contextLength} tokens`, promptParameter(prompt));
+    tooLongError(`the prompt is longer than the context of ${contextLength} tokens`, promptParameter(prompt));
   if (prompt.kind === "tokens") {
     if (prompt.tokens.length >= contextLength) throw tooLong();
     return;

@@ -199,8 +199,10 @@ test.each(["reset", "step", "end"] as const)("what an environment throws in %s i
   });
 });
 
-test("a turn whose observation leaves no room to reply ends with the text before, and counts it", async () => {
-  const full = new LaconicError("input_invalid", "the prompt has 9 tokens", { contextLength: 9 });
+test.each([
+  new LaconicError("input_invalid", "the prompt has 9 tokens", { contextLength: 9 }),
+  new LaconicError("api_refused", "400: too long", { status: 400, contextFull: true }),
+])("a turn whose observation leaves no room to reply ends with the text before, and counts it: %s", async (full) => {
   const other = new LaconicError("input_invalid", "another mistake");
   const failing =
     (error: LaconicError): Script =>
@@ -220,5 +222,5 @@ test("a turn whose observation leaves no room to reply ends with the text before
   const first: Script = () => {
     throw full;
   };
-  await expect(play(topology, { a: first })).rejects.toThrow("9 tokens");
+  await expect(play(topology, { a: first })).rejects.toThrow(full.message);
 });

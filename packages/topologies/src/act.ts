@@ -79,9 +79,11 @@ export async function act(
   }
 }
 
-/** A local model's word for a prompt as long as its context. */
+/** A prompt as long as its model's context: a local model's word for it, and an API's. */
 function isFull(error: unknown): boolean {
-  return LaconicError.is(error) && error.detail["contextLength"] !== undefined;
+  return (
+    LaconicError.is(error) && (error.detail["contextLength"] !== undefined || error.detail["contextFull"] === true)
+  );
 }
 
 /** A conversation as its model takes it. */
