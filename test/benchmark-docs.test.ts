@@ -32,6 +32,7 @@ function pageOf({ name, title, about, licence, source, answer, gold, traps, spli
     const held = files.map(({ path, sha256 }) => `\`${path}\`, sha256 \`${sha256.slice(0, 12)}…\``).join("; ");
     return `| \`${split}\`${pool ? " (for examples)" : ""} | ${count.toLocaleString("en")} | ${held || "–"} | ${hub ? `\`${hub.repo}\`` : "–"} |`;
   });
+  const byHand = Object.values(splits).flatMap(({ placed }) => placed ?? []);
   return [
     `# ${title}`,
     "",
@@ -45,6 +46,10 @@ function pageOf({ name, title, about, licence, source, answer, gold, traps, spli
     `- **Source**: ${source}.`,
     `- **Gold**: ${gold}.`,
     `- **Grading**: ${grading[answer.kind]}`,
+    ...byHand.map(
+      ({ path, sha256, how }) =>
+        `- **By hand**: \`${path}\` (${sha256 === undefined ? "its bytes are not known" : `sha256 \`${sha256.slice(0, 12)}…\``}); ${how}.`,
+    ),
     "",
     "```sh",
     `laconic data get ${name}`,

@@ -56,7 +56,10 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^data check\b/, { code: 1, says: "no benchmark file" }],
   [/^data get\b.*--from hub/, { more: ["--offline"], code: 2, says: "is not in the cache" }],
   [/^data get --exemplars\b/, { more: ["--offline", "--folder", "none"], code: 1 }],
-  [/^data (get|show) mbpp\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "is not in the cache" }],
+  [
+    /^data (get|show) (mbpp|gpqa|mmlu-pro|livecodebench)\b/,
+    { more: ["--offline", "--folder", "none"], code: 2, says: "is not in the cache" },
+  ],
   [/^data (get|show)\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "there is no " }],
   [/^bench\b.* \.\/examples\/.*=runs\//, { code: 2, says: "holds no run" }],
   [/^bench --tasks\b/, { code: 2, says: "holds no run" }],

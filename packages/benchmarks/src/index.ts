@@ -10,6 +10,7 @@ export type {
   Grading,
   HubFiles,
   KnownFile,
+  PlacedFile,
   RowProblem,
   Split,
 } from "./data/benchmark.ts";

@@ -65,12 +65,23 @@ export interface HubFiles {
   readonly files: readonly string[];
 }
 
+/** A file that nobody serves as it is read, or that is large: its user puts it below the data folder. */
+export interface PlacedFile {
+  readonly path: string;
+  /** Where it is known. Elsewhere what was read is recorded, and another number of rows is said, not refused. */
+  readonly sha256?: string;
+  /** How its user comes by it, in a sentence. */
+  readonly how: string;
+}
+
 /** A part of a benchmark. Its files are alternatives, the preferred one first. */
 export interface Split {
   /** Problems, after `keep`. */
   readonly rows: number;
   readonly files?: readonly KnownFile[];
   readonly hub?: HubFiles;
+  /** Read before anything is asked of the hub. */
+  readonly placed?: PlacedFile;
   /** Inside an archive: the entries that belong to the split. */
   readonly within?: RegExp;
   /** For few-shot examples; never to be scored. */
@@ -100,6 +111,8 @@ export interface Benchmark {
   readonly examplesFrom?: string;
   /** The split whose questions methods learn on before they are scored. Default: its own pool, else `examplesFrom`'s. */
   readonly calibrateFrom?: { readonly benchmark: string; readonly split: string };
+  /** Its CSV files name their columns in a first row. */
+  readonly csvHeader?: true;
   /** Reads a row in any of the known layouts. */
   readonly row: RowSchema<RowProblem>;
   /** Leaves problems out, as the benchmark's definition does. */

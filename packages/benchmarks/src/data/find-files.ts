@@ -12,6 +12,8 @@ export interface FoundFile {
   readonly sha256: string;
   /** What an earlier load noted, for files whose bytes the registry does not know. */
   readonly expected?: string;
+  /** Its user put it there, and its bytes are not known. */
+  readonly placed?: true;
 }
 
 /**
@@ -22,12 +24,17 @@ export async function findFiles(benchmark: Benchmark, splitName: string, path: s
   const split = splitOf(benchmark, splitName);
   const kind = await stat(path).catch(() => null);
   if (kind?.isFile()) return [await found(path)];
-  const candidates = (split.files ?? []).map((file) => join(path, file.path));
-  for (const candidate of candidates)
-    if ((await stat(candidate).catch(() => null))?.isFile()) return [await found(candidate)];
-  const reason = kind
-    ? `${path} holds none of ${(split.files ?? []).map((file) => file.path).join(", ") || "its files"}`
-    : `there is no ${path}`;
+  const { files = [], placed } = split;
+  for (const file of [...files, ...(placed ? [placed] : [])]) {
+    const candidate = join(path, file.path);
+    if (!(await stat(candidate).catch(() => null))?.isFile()) continue;
+    if (file !== placed) return [await found(candidate)];
+    const known = placed.sha256 === undefined ? { placed: true as const } : { expected: placed.sha256 };
+    return [{ ...(await found(candidate)), ...known }];
+  }
+  const wanted = [...files, ...(placed ? [placed] : [])].map((file) => file.path).join(", ");
+  const where = kind ? `${path} holds none of ${wanted || "its files"}` : `there is no ${path}`;
+  const reason = placed ? `${where}; ${placed.how}` : where;
   throw new LaconicError("data_invalid", `${benchmark.title}, split ${splitName}: ${reason}`, {
     benchmark: benchmark.name,
     split: splitName,

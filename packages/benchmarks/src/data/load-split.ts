@@ -1,7 +1,8 @@
 import { LaconicError } from "@laconic/core";
 import type { Benchmark, BenchmarkProblem, KnownFile, RowProblem, Split } from "./benchmark.ts";
 import type { RowRefusal } from "./data-row.ts";
-import { readRows } from "./formats/read-rows.ts";
+import { csvTable } from "./formats/csv-table.ts";
+import { csvRows, readRows } from "./formats/read-rows.ts";
 import type { FoundFile } from "./find-files.ts";
 import { readRow } from "./row-schema.ts";
 import { splitOf } from "./split-of.ts";
@@ -26,7 +27,13 @@ export interface LoadedSplit {
   readonly refused: readonly RowRefusal[];
   /** What else differs from what is known; none in strict mode. */
   readonly warnings: readonly string[];
-  readonly files: readonly { readonly path: string; readonly sha256: string; readonly known: boolean }[];
+  readonly files: readonly {
+    readonly path: string;
+    readonly sha256: string;
+    readonly known: boolean;
+    /** Its user put it there, and its bytes are not known: what is computed of it is of these bytes alone. */
+    readonly placed?: true;
+  }[];
 }
 
 /** The split's problems from files that were found. @throws LaconicError `data_invalid` with file and row */
@@ -44,7 +51,7 @@ export async function loadSplit(
   const places = new Map<string, string>();
   let index = 0;
   for (const { path, bytes } of found)
-    for (const each of await readRows(path, bytes, split.within)) {
+    for (const each of await readRows(path, bytes, split.within, benchmark.csvHeader ? csvTable : csvRows)) {
       const refuse = (reason: string): void => void refused.push({ file: each.file, row: each.row, reason });
       const number = index++;
       if ("reason" in each) {
@@ -68,14 +75,20 @@ export async function loadSplit(
     }
   if (mode === "strict" && refused.length > 0) throw refusal(benchmark, refused);
   const selected = benchmark.select?.(problems, splitName) ?? problems;
-  checkRows(benchmark, splitName, split, selected.length, mode === "strict" && !allowChanged, warnings);
+  const placed = found.some((file) => file.placed);
+  checkRows(benchmark, splitName, split, selected.length, mode === "strict" && !allowChanged && !placed, warnings);
   return {
     benchmark: benchmark.name,
     split: splitName,
     problems: selected,
     refused,
     warnings,
-    files: found.map(({ path, sha256 }) => ({ path, sha256, known: isKnown(sha256, split.files ?? []) })),
+    files: found.map(({ path, sha256, placed: own }) => ({
+      path,
+      sha256,
+      known: isKnown(sha256, split.files ?? []) || sha256 === split.placed?.sha256,
+      ...(own && { placed: own }),
+    })),
   };
 }
 

@@ -39,10 +39,23 @@ export interface OpenOptions extends LoadOptions {
 export async function openSplit(benchmark: Benchmark, options: OpenOptions): Promise<LoadedSplit> {
   const name = options.split ?? benchmark.defaultSplit;
   const split = splitOf(benchmark, name);
+  if (options.from === undefined && split.placed) {
+    const here = await findFiles(benchmark, name, options.folder).catch((error: unknown) => {
+      if (split.files || split.hub) return null;
+      throw error;
+    });
+    if (here) return loadSplit(benchmark, name, here, options);
+  }
   const from = options.from ?? (split.files ? "pinned" : "hub");
   if (from === "hub") {
     if (!split.hub) throw missing(benchmark, name, "the hub has no such split");
-    return loadSplit(benchmark, name, await fromHub(benchmark, name, split.hub, options), options);
+    const files = await fromHub(benchmark, name, split.hub, options).catch((error: unknown) => {
+      if (!LaconicError.is(error) || !split.placed) throw error;
+      const { code, message, detail } = error;
+      const { path, how } = split.placed;
+      throw new LaconicError(code, `${message}; or, for ${join(options.folder, path)}: ${how}`, detail, error);
+    });
+    return loadSplit(benchmark, name, files, options);
   }
   if (!split.files) throw missing(benchmark, name, "it is only on the hub");
   const here = await findFiles(benchmark, name, options.folder).catch((error: unknown) => {

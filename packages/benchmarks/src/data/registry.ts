@@ -3,6 +3,7 @@ import type { Benchmark } from "./benchmark.ts";
 import { aime24 } from "./entries/aime24.ts";
 import { amc23 } from "./entries/amc23.ts";
 import { aqua } from "./entries/aqua.ts";
+import { gpqa, gpqaDiamond, gpqaExtended } from "./entries/gpqa.ts";
 import { gsm8k } from "./entries/gsm8k.ts";
 import { coopHumaneval, humaneval, humaneval161 } from "./entries/humaneval.ts";
 import { math500 } from "./entries/math500.ts";
@@ -18,6 +19,9 @@ import { arxiv, tldr } from "./entries/writing.ts";
 export const benchmarks: readonly Benchmark[] = [
   mmlu,
   mmluSubset,
+  gpqa,
+  gpqaDiamond,
+  gpqaExtended,
   gsm8k,
   multiarith,
   svamp,

@@ -17,6 +17,7 @@ import {
   type AnswerKind,
   type Benchmark,
   type BenchmarkProblem,
+  type LoadedSplit,
   type OpenOptions,
 } from "@laconic/benchmarks";
 import { exemplarsNamed, openExemplars } from "@laconic/benchmarks/exemplars";
@@ -74,13 +75,19 @@ export async function benchSets(
       `calibration/${seed}`,
     );
     const scripts = shots === null ? await scriptsOf(all, benchmark, open(name).folder, note) : {};
-    sets.push({ benchmark: name, split: loaded.split, problems, exemplars, scripts, calibration });
+    sets.push({ benchmark: name, split: splitName(loaded), problems, exemplars, scripts, calibration });
   }
   if (data) {
     if ((shots ?? 0) > 0) note(`${data.name}: there is no training split, its methods run without examples`);
     sets.push(await openBenchData(data, hub, { limit, seed }));
   }
   return [...sets, ...ownBoards.map((board) => setOfBoard(board, { limit, seed }))];
+}
+
+/** Of files that their user put there, and whose bytes are not known, with these: samples of other bytes are other samples. */
+function splitName({ split, files }: LoadedSplit): string {
+  const placed = files.flatMap(({ placed: own, sha256 }) => (own ? [sha256.slice(0, 12)] : []));
+  return [split, ...placed].join("-");
 }
 
 /** Published texts of methods on a benchmark that are in the data folder; the others are named. */
