@@ -10,6 +10,8 @@ export interface BenchSet {
   readonly problems: readonly BenchmarkProblem[];
   /** For few-shot methods, from another split: all there are, in an order by seed; each method chooses as its protocol says. */
   readonly exemplars: readonly Exemplar[];
+  /** The part of a problem's metadata that says its topic. */
+  readonly topic?: string;
   /** Published texts that are here, by the names that protocols know them by. */
   readonly scripts?: Readonly<Record<string, Script>>;
   /** For methods that learn before they are scored; from another split too. */

@@ -14,6 +14,7 @@ import {
   type Protocol,
   type Script,
 } from "@laconic/baselines";
+import type { BenchmarkProblem } from "@laconic/benchmarks";
 import { LaconicError, type AgentId } from "@laconic/core";
 import {
   settingOf,
@@ -120,14 +121,24 @@ function equalName(method: string, { method: team, setting }: EqualJob): string 
   return `${method}@${team}${setting === "dealt" ? "/dealt" : ""}`;
 }
 
-function jobsOf(play: Play, { repeats }: BenchSettings): BenchJob[] {
+function jobsOf(play: Play, { repeats, shots = null }: BenchSettings): BenchJob[] {
   return Array.from({ length: repeats }, (_, repeat) =>
     play.set.problems.map((problem): BenchJob => {
       const { method, config } = play;
       const sample = { benchmark: play.set.benchmark, problem: problem.id, method: method.name, repeat, config };
-      return { ...play, problem, repeat, key: sampleKey(sample) };
+      return { ...play, problem, exemplars: shownTo(problem, play, shots), repeat, key: sampleKey(sample) };
     }),
   ).flat();
+}
+
+/** A play's examples, or those of them that are on the question's own topic. */
+function shownTo(
+  problem: BenchmarkProblem,
+  { set, protocol, exemplars }: Play,
+  shots: number | null,
+): readonly Exemplar[] {
+  if (protocol?.shots.select !== "same-topic") return exemplars;
+  return chooseShots(protocol.shots, exemplars, shots ?? undefined, String(problem.metadata?.[set.topic ?? ""]));
 }
 
 /** How a method is played on a benchmark's questions; null for a team that is not published. */
@@ -189,6 +200,8 @@ function scriptFor(
 }
 
 function exemplarsFor(protocol: Protocol | null, set: BenchSet, settings: BenchSettings): readonly Exemplar[] {
+  // Every question shows its own: records of other examples are other samples.
+  if (protocol?.shots.select === "same-topic") return set.exemplars;
   return protocol
     ? chooseShots(protocol.shots, set.exemplars, settings.shots ?? undefined)
     : set.exemplars.slice(0, settings.shots ?? 0);

@@ -17,7 +17,7 @@ const worked = {
   prompts: ["Worked solutions of training questions, each with the answer line at its end; then the question."],
 } as const;
 
-/** Eight worked solutions for word problems, four for AQuA; without training solutions the zero-shot form of multi-agent papers. */
+/** Eight worked solutions for word problems, four for AQuA, five of its own category for MMLU-Pro; without training solutions the zero-shot form of multi-agent papers. */
 const cotProtocols: readonly Protocol<"answer">[] = [
   {
     ...worked,
@@ -35,6 +35,18 @@ const cotProtocols: readonly Protocol<"answer">[] = [
     scripts: { aqua: "cot-aqua" },
     shots: { count: 4, form: "chains", select: "seeded" },
     differs: [],
+  },
+  {
+    ...worked,
+    id: "cot/mmlu-pro",
+    families: ["choice"],
+    benchmarks: ["mmlu-pro"],
+    source: "MMLU-Pro@05c6997b, evaluate_from_local.py",
+    published: null,
+    phases: { answer: { shots: true, maxTokens: 2048 } },
+    shots: { count: 5, form: "chains", select: "same-topic" },
+    labels: { ...chain.labels, maxTokens: "C" },
+    differs: ["The authors' script shows fewer examples where a prompt grows beyond 2,048 tokens."],
   },
   {
     ...chain,

@@ -19,6 +19,8 @@ export interface Exemplar {
   readonly answer: string;
   /** The answer as `BaselineOptions.answerForm` demands it: the end of the reply that the example shows. */
   readonly answerLine: string;
+  /** What its question is about, where the data says so. */
+  readonly topic?: string;
 }
 
 /** Runs a Python program that a model wrote, away from everything: what it printed, and what went wrong, null when nothing did. */

@@ -20,9 +20,16 @@ export function mostComplex(pool: readonly Exemplar[], count = 8): Exemplar[] {
  * The worked examples of a protocol, out of a training split in seeded order. Chosen ones stay what they are when they are chosen from
  * again. Fewer where the pool has fewer: of worked ones, those with a solution.
  * @param count - instead of the protocol's
+ * @param topic - the question's, for those of the same topic
  */
-export function chooseShots(shots: Shots, pool: readonly Exemplar[], count: number = shots.count): Exemplar[] {
-  const usable = shots.form === "answers" ? pool : pool.filter(({ solution }) => solution.trim() !== "");
+export function chooseShots(
+  shots: Shots,
+  pool: readonly Exemplar[],
+  count: number = shots.count,
+  topic?: string,
+): Exemplar[] {
+  const worked = shots.form === "answers" ? pool : pool.filter(({ solution }) => solution.trim() !== "");
+  const usable = topic === undefined ? worked : worked.filter((exemplar) => exemplar.topic === topic);
   return shots.select === "most-steps" ? mostComplex(usable, count) : usable.slice(0, count);
 }
 

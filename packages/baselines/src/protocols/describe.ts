@@ -90,7 +90,12 @@ function ceilingText(protocol: Protocol): string {
 function shotsText({ shots: { count, form, select } }: Protocol): string {
   if (count === 0) return "none";
   const what = { answers: "answers alone", chains: "worked", hints: "worked, with hints" }[form];
-  return `${count} ${what}, ${select === "seeded" ? "by seed" : "those with most steps"}`;
+  const which = {
+    seeded: "by seed",
+    "most-steps": "those with most steps",
+    "same-topic": "of the question's own topic",
+  };
+  return `${count} ${what}, ${which[select]}`;
 }
 
 function rolesText({ roles }: Protocol): string {

@@ -37,8 +37,11 @@ export interface Shots {
   readonly count: number;
   /** Answers alone, worked solutions, or worked solutions of questions that carry hints. */
   readonly form: "answers" | "chains" | "hints";
-  /** The first of a seeded shuffle of the training split, or those of all of it whose solutions have most steps. */
-  readonly select: "seeded" | "most-steps";
+  /**
+   * The first of a seeded shuffle of the training split, those of all of it whose solutions have most steps, or the first of its file
+   * that are on the question's own topic.
+   */
+  readonly select: "seeded" | "most-steps" | "same-topic";
   /** Of `hints`: for each example in turn, the hints that its question carries: its own answer, or another's. */
   readonly hints?: readonly (readonly ("right" | "wrong")[])[];
 }

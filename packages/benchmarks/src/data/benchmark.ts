@@ -109,6 +109,8 @@ export interface Benchmark {
   readonly defaultSplit: string;
   /** The benchmark whose worked solutions serve as examples, where its own data has none: papers show GSM8K's for all word problems. */
   readonly examplesFrom?: string;
+  /** The part of a problem's metadata that examples are chosen by, where a protocol shows those of the question's own topic. */
+  readonly topic?: string;
   /** The split whose questions methods learn on before they are scored. Default: its own pool, else `examplesFrom`'s. */
   readonly calibrateFrom?: { readonly benchmark: string; readonly split: string };
   /** Its CSV files name their columns in a first row. */

@@ -10,6 +10,7 @@ import { math500 } from "./entries/math500.ts";
 import { mbpp } from "./entries/mbpp.ts";
 import { minerva } from "./entries/minerva.ts";
 import { mmlu, mmluSubset } from "./entries/mmlu.ts";
+import { mmluPro } from "./entries/mmlu-pro.ts";
 import { multiarith } from "./entries/multiarith.ts";
 import { olympiadbench } from "./entries/olympiadbench.ts";
 import { svamp } from "./entries/svamp.ts";
@@ -19,6 +20,7 @@ import { arxiv, tldr } from "./entries/writing.ts";
 export const benchmarks: readonly Benchmark[] = [
   mmlu,
   mmluSubset,
+  mmluPro,
   gpqa,
   gpqaDiamond,
   gpqaExtended,

@@ -66,7 +66,7 @@ export async function benchSets(
     const lender = showing && benchmark.examplesFrom !== undefined ? benchmarkNamed(benchmark.examplesFrom) : null;
     const lent = lender ? await poolOf(lender, { ...open(lender.name), offline: true }) : [];
     if (lender && lent.length === 0) note(`${name}: ${withoutExamples(lender)}`);
-    const exemplars = showing ? exemplarsOf(lender ? lent : pool, seed) : [];
+    const exemplars = showing ? exemplarsOf(lender ? lent : pool, seed, benchmark.topic) : [];
     const learnedOn = learns ? await calibrationOf(benchmark, open) : [];
     if (learns && learnedOn.length === 0) note(`${name}: ${withoutCalibration(benchmark)}`);
     const calibration = atMost(
@@ -75,7 +75,15 @@ export async function benchSets(
       `calibration/${seed}`,
     );
     const scripts = shots === null ? await scriptsOf(all, benchmark, open(name).folder, note) : {};
-    sets.push({ benchmark: name, split: splitName(loaded), problems, exemplars, scripts, calibration });
+    sets.push({
+      benchmark: name,
+      split: splitName(loaded),
+      problems,
+      exemplars,
+      scripts,
+      calibration,
+      ...(benchmark.topic !== undefined && { topic: benchmark.topic }),
+    });
   }
   if (data) {
     if ((shots ?? 0) > 0) note(`${data.name}: there is no training split, its methods run without examples`);
@@ -170,14 +178,19 @@ function withoutExamples(benchmark: Benchmark): string {
     : `the split ${split} is not here, its methods run without examples (laconic data get ${benchmark.name} --split ${split})`;
 }
 
-/** Worked examples in an order by seed: methods choose from them. Golds of programs are tests, no answers. */
-function exemplarsOf(pool: readonly BenchmarkProblem[], seed: string): Exemplar[] {
+/**
+ * Worked examples in an order by seed, in that of their file where they have topics: methods choose from them. Golds of programs are
+ * tests, no answers.
+ */
+function exemplarsOf(pool: readonly BenchmarkProblem[], seed: string, topic?: string): Exemplar[] {
   const answered = pool.filter(({ grading: { kind } }) => kind !== "code" && kind !== "writing");
-  return atMost(answered, answered.length, seed).map((problem) => ({
+  const ordered = topic === undefined ? atMost(answered, answered.length, seed) : answered;
+  return ordered.map((problem) => ({
     question: questionText(problem),
     solution: solutionOf(problem),
     answer: problem.gold,
     answerLine: answerLine(problem.grading, problem.gold),
+    ...(topic !== undefined && { topic: String(problem.metadata?.[topic]) }),
   }));
 }
 
