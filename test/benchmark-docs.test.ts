@@ -11,6 +11,9 @@ const grading: Readonly<Record<Grading["kind"], string>> = {
   writing: "There is no right answer: the reward looks at the form of the text.",
 };
 
+const sharedWords =
+  "The words of answer and gold are compared, without case, punctuation and articles: whether they are the same, and their F1.";
+
 // Written by `npx vitest run test/benchmark-docs -u`.
 describe.each(benchmarks)("$name", (benchmark) => {
   test("its page is what the registry says", async () => {
@@ -45,7 +48,7 @@ function pageOf({ name, title, about, licence, source, answer, gold, traps, spli
     `- **Licence**: ${licence}.`,
     `- **Source**: ${source}.`,
     `- **Gold**: ${gold}.`,
-    `- **Grading**: ${grading[answer.kind]}`,
+    `- **Grading**: ${answer.kind === "text" && answer.words ? sharedWords : grading[answer.kind]}`,
     ...byHand.map(
       ({ path, sha256, how }) =>
         `- **By hand**: \`${path}\` (${sha256 === undefined ? "its bytes are not known" : `sha256 \`${sha256.slice(0, 12)}…\``}); ${how}.`,

@@ -240,6 +240,7 @@ function failedSample(
     answer: null,
     extracted: null,
     rule: null,
+    score: null,
     stopReason: null,
     notes: [],
     ...noCosts,

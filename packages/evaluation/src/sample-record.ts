@@ -60,6 +60,8 @@ export interface SampleRecord extends EpisodeCosts {
   readonly status: "scored" | "undecided" | "error";
   /** Null without a score. */
   readonly correct: boolean | null;
+  /** How far it is right, 0 to 1: F1 of words; null where the benchmark's rule knows no part, and without a score. */
+  readonly score: number | null;
   readonly answer: string | null;
   readonly extracted: string | null;
   readonly rule: string | null;
@@ -101,6 +103,7 @@ export const sampleSchema: z.ZodType<SampleRecord> = z.object({
   differs: z.array(z.string()).default(["Its records do not say how it was played."]),
   status: z.enum(["scored", "undecided", "error"]),
   correct: z.boolean().nullable(),
+  score: z.number().min(0).max(1).nullable().default(null),
   answer: z.string().nullable(),
   extracted: z.string().nullable(),
   rule: z.string().nullable(),

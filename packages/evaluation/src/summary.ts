@@ -28,6 +28,8 @@ export interface MethodSummary {
   readonly questions: number;
   /** Null without a score. */
   readonly accuracy: Interval | null;
+  /** Mean of how far answers are right, such as F1 of words; null where the benchmark's rule knows no part. */
+  readonly meanScore: number | null;
   /** Of first attempts alone; differs where failures were taken again. */
   readonly firstAttemptAccuracy: number | null;
   /** Replies in which no answer was found. */
@@ -92,6 +94,7 @@ function summaryOf(group: readonly SampleRecord[], reference: readonly SampleRec
     undecided: group.filter(({ status }) => status === "undecided").length,
     questions: new Set(group.map(({ problem }) => problem)).size,
     accuracy: wilson(right(scored), scored.length),
+    meanScore: meanOf(scored.flatMap(({ score }) => score ?? [])),
     firstAttemptAccuracy: firsts.length === 0 ? null : right(firsts) / firsts.length,
     unanswered: scored.filter(({ extracted }) => extracted === null).length,
     promptTokens: sum(({ promptTokens }) => promptTokens),

@@ -40,6 +40,21 @@ export function accuracyTable(summaries: readonly MethodSummary[], titleOf: (met
   };
 }
 
+/** How far answers are right, in the mean, where a benchmark's rule counts parts, such as HotpotQA's F1 of words; null for none. */
+export function scoreTable(summaries: readonly MethodSummary[], titleOf: (method: string) => string): Table | null {
+  const partial = summaries.filter(({ meanScore }) => meanScore !== null);
+  if (partial.length === 0) return null;
+  const [benchmarks, methods] = axes(partial);
+  const rows = methods.map((method) => [
+    titleOf(method),
+    ...benchmarks.map((benchmark) => {
+      const score = find(partial, benchmark, method)?.meanScore ?? null;
+      return score === null ? "" : percent(score);
+    }),
+  ]);
+  return { title: "F1 of words, %", columns: ["method", ...benchmarks], rows };
+}
+
 /** Agent-GSPO's Table 2: accuracy and tokens. */
 export function tokenTable(
   summaries: readonly MethodSummary[],

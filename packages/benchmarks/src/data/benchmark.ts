@@ -6,8 +6,8 @@ export type AnswerKind =
   | { readonly kind: "numeric" | "maths" | "code" | "writing" }
   /** One of these letters, which stand before options. */
   | { readonly kind: "letter"; readonly letters: string }
-  /** The text itself. */
-  | { readonly kind: "text"; readonly ignoreCase?: boolean };
+  /** The text itself, or its words alone: without case, punctuation and articles, partly right by those it shares. */
+  | { readonly kind: "text"; readonly ignoreCase?: boolean; readonly words?: true };
 
 /** How an answer is judged, with what the grader needs beside the gold: the benchmark's kind of answer, and its details. */
 export type Grading =
@@ -23,8 +23,8 @@ export type Grading =
       /** The gold lists several answers. */
       readonly several?: boolean;
     }
-  /** A text, character by character. */
-  | { readonly kind: "text"; readonly ignoreCase?: boolean }
+  /** A text, character by character, or by its words alone. */
+  | { readonly kind: "text"; readonly ignoreCase?: boolean; readonly words?: true }
   /** Python that `test` accepts; `check(entryPoint)` follows unless the test calls itself. */
   | {
       readonly kind: "code";

@@ -5,6 +5,7 @@ import { amc23 } from "./entries/amc23.ts";
 import { aqua } from "./entries/aqua.ts";
 import { gpqa, gpqaDiamond, gpqaExtended } from "./entries/gpqa.ts";
 import { gsm8k } from "./entries/gsm8k.ts";
+import { hotpotqa } from "./entries/hotpotqa.ts";
 import { coopHumaneval, humaneval, humaneval161 } from "./entries/humaneval.ts";
 import { math500 } from "./entries/math500.ts";
 import { mbpp } from "./entries/mbpp.ts";
@@ -33,6 +34,7 @@ export const benchmarks: readonly Benchmark[] = [
   amc23,
   olympiadbench,
   minerva,
+  hotpotqa,
   humaneval,
   humaneval161,
   coopHumaneval,

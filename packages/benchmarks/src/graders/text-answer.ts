@@ -1,6 +1,7 @@
 import { lastBoxed } from "../data/last-boxed.ts";
 import { plainCharacters } from "./plain-characters.ts";
 import { readCurrent } from "./retraction.ts";
+import { sharedWords } from "./shared-words.ts";
 import { longestReply, noAnswer, type Extracted, type Verdict } from "./verdict.ts";
 
 /** The end of what an author says before the answer. */
@@ -47,14 +48,21 @@ function bare(text: string): string {
 /**
  * Judges a reply whose gold is a text: the same characters, after Unicode's composition (NFC) and with runs of white space
  * as one space. What stands around an answer (quotes, emphasis, a full stop) counts on neither side; case counts by default.
- * The answer has to be given as one: a gold that is merely mentioned is not accepted.
+ * The answer has to be given as one: a gold that is merely mentioned is not accepted. With `words` {@link sharedWords} decides, and the
+ * verdict has a score.
  */
 export function gradeText(
   reply: string,
   gold: string,
-  { ignoreCase = false }: { readonly ignoreCase?: boolean } = {},
+  { ignoreCase = false, words = false }: { readonly ignoreCase?: boolean; readonly words?: boolean } = {},
 ): Verdict {
   const extracted = extractText(reply);
+  if (words) {
+    if (!extracted) return { ...noAnswer, score: 0 };
+    const { answer, rule } = extracted;
+    const { same: correct, f1: score } = sharedWords(answer, gold);
+    return { correct, extracted: answer, rule: `${rule}, same words`, certainty: "exact", score };
+  }
   const wanted = bare(plainCharacters(gold));
   if (!extracted) return noAnswer;
   const folded = (text: string): string => (ignoreCase ? text.toLowerCase() : text);

@@ -19,6 +19,8 @@ export interface Verdict {
   readonly certainty: Certainty;
   /** False where the machine kept it from being judged: the answer is neither right nor wrong. True where absent. */
   readonly decided?: boolean;
+  /** How far it is right, 0 to 1, where the benchmark's rule says: F1 of words. */
+  readonly score?: number;
 }
 
 /** An answer found in a reply. */

@@ -16,6 +16,7 @@ import type { SampleRecord } from "../sample-record.ts";
 import { type MethodSummary, summarise } from "../summary.ts";
 import {
   accuracyTable,
+  scoreTable,
   agentPoTable,
   csvOf,
   departureTable,
@@ -66,6 +67,7 @@ export async function writeBenchReport(directory: string, sources: ReportSources
   const actorOf = await actorsOf(config, sources);
   const tablesOf = (of: readonly MethodSummary[]): Table[] => [
     accuracyTable(of, titleOf),
+    ...[scoreTable(of, titleOf)].filter((table) => table !== null),
     tokenTable(of, titleOf, calibrations),
     differenceTable(of, titleOf),
     ...[agentPoTable(of, titleOf, actorOf), departureTable(of, titleOf)].filter((table) => table !== null),

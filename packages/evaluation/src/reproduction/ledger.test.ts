@@ -42,6 +42,7 @@ const summaryOf = (benchmark: string, share: number, scored: number, published: 
   errors: 0,
   undecided: 0,
   questions: scored,
+  meanScore: null,
   accuracy: { value: share, low: 0, high: 1 },
   firstAttemptAccuracy: share,
   unanswered: 0,
