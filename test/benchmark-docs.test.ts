@@ -8,6 +8,7 @@ const grading: Readonly<Record<Grading["kind"], string>> = {
   maths: "An expression is looked for in the reply and compared with the gold as a mathematical object.",
   text: "A text is looked for in the reply and compared with the gold, character by character.",
   code: "The program is run against its tests in the sandbox, never on the host.",
+  program: "The program is run on its cases in the sandbox, never on the host, and what it makes of them is compared.",
   writing: "There is no right answer: the reward looks at the form of the text.",
 };
 

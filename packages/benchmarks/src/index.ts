@@ -11,6 +11,7 @@ export type {
   HubFiles,
   KnownFile,
   PlacedFile,
+  ProgramCase,
   RowProblem,
   Split,
 } from "./data/benchmark.ts";
@@ -38,7 +39,7 @@ export { distribute } from "./data/distribute.ts";
 export type { DistributedProblem, Shard } from "./data/distribute.ts";
 
 export { gradeAnswer } from "./graders/grade-answer.ts";
-export type { Graders } from "./graders/grade-answer.ts";
+export type { Graders, WholeProgram } from "./graders/grade-answer.ts";
 export { gradeRules } from "./graders/grade-rule.ts";
 export type { GradeRule } from "./graders/grade-rule.ts";
 export { gradeCase } from "./graders/grade-case.ts";

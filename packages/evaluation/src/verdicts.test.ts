@@ -52,7 +52,7 @@ async function bench(
     calls++;
     return "a program";
   });
-  const graders: Graders = { maths, code: (_, { entryPoint }, signal) => judge(entryPoint, signal) };
+  const graders: Graders = { maths, code: (_, { entryPoint }, signal) => judge(entryPoint ?? "", signal) };
   const jobs = openJobs(benchJobs([set], settings, [baselineNamed("vanilla")]), file.records);
   const outcome = await runBench(
     jobs,
@@ -160,8 +160,9 @@ test("a judge that hangs over what a method learns on does not hang the bench, n
   const judged = async (judge: (name: string, time: number) => Promise<Verdict>): Promise<BenchOutcome> => {
     const file = await openRecords(await temporary());
     const code: Graders["code"] = (_, { entryPoint }) => {
-      asked.push(entryPoint);
-      return judge(entryPoint, asked.filter((name) => name === entryPoint).length);
+      const tested = entryPoint ?? "";
+      asked.push(tested);
+      return judge(tested, asked.filter((name) => name === tested).length);
     };
     const jobs = benchJobs([{ ...set, problems: problems.slice(2), calibration: problems.slice(0, 2) }], settings, [
       learner,

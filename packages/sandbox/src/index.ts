@@ -10,6 +10,8 @@ export type { ProgramRun } from "./program-runner.ts";
 export { selfTest } from "./self-test.ts";
 export { gradeProgram } from "./grading/grade-program.ts";
 export type { GradeProgramOptions, ProgramTests, ProgramVerdict } from "./grading/grade-program.ts";
+export { gradeCases } from "./grading/grade-cases.ts";
+export type { ProgramCases } from "./grading/grade-cases.ts";
 export { assembleProgram } from "./grading/assemble-program.ts";
 export { cooperationReward, cooperationSchemes } from "./grading/cooperation.ts";
 export type { CooperationReward, CooperationScheme } from "./grading/cooperation.ts";

@@ -218,13 +218,14 @@ export const oneSolver: Pick<
 };
 
 /** Kinds of answers, as `@laconic/benchmarks` names them. */
-type AnswerKindName = "numeric" | "maths" | "letter" | "code" | "text" | "writing";
+type AnswerKindName = "numeric" | "maths" | "letter" | "code" | "program" | "text" | "writing";
 
 const families: Readonly<Record<AnswerKindName, Family>> = {
   numeric: "maths",
   maths: "maths",
   letter: "choice",
   code: "code",
+  program: "code",
   text: "text",
   writing: "text",
 };

@@ -3,11 +3,19 @@ import type { RowSchema } from "./row-schema.ts";
 
 /** What the answers of a benchmark are: decides how one is asked for, found in a reply and compared with another. */
 export type AnswerKind =
-  | { readonly kind: "numeric" | "maths" | "code" | "writing" }
+  | { readonly kind: "numeric" | "maths" | "writing" }
+  /** Python: the function that the question begins, or a whole program. */
+  | { readonly kind: "code" | "program" }
   /** One of these letters, which stand before options. */
   | { readonly kind: "letter"; readonly letters: string }
   /** The text itself, or its words alone: without case, punctuation and articles, partly right by those it shares. */
   | { readonly kind: "text"; readonly ignoreCase?: boolean; readonly words?: true };
+
+/** An input of a program, and what it makes of it: lines of stdin and stdout, or arguments and value in JSON. */
+export interface ProgramCase {
+  readonly input: string;
+  readonly output: string;
+}
 
 /** How an answer is judged, with what the grader needs beside the gold: the benchmark's kind of answer, and its details. */
 export type Grading =
@@ -32,6 +40,16 @@ export type Grading =
       readonly test: string;
       readonly entryPoint: string;
       readonly testCallsItself?: boolean;
+    }
+  /** A whole program of Python, by what it makes of inputs. */
+  | {
+      readonly kind: "program";
+      /** A function to call; null for a program that reads stdin. */
+      readonly entryPoint: string | null;
+      /** Cases that the question may show. */
+      readonly shown: readonly ProgramCase[];
+      /** Further ones, as they are stored: `hiddenCases` reads them when a reply is judged. */
+      readonly hidden: string;
     }
   /** No gold: a reward of the text's form. */
   | { readonly kind: "writing"; readonly form: "tldr" | "arxiv" };
@@ -115,6 +133,8 @@ export interface Benchmark {
   readonly calibrateFrom?: { readonly benchmark: string; readonly split: string };
   /** Its CSV files name their columns in a first row. */
   readonly csvHeader?: true;
+  /** Bytes of its longest line of JSON lines, where it is more than any other benchmark's. */
+  readonly longestLine?: number;
   /** Reads a row in any of the known layouts. */
   readonly row: RowSchema<RowProblem>;
   /** Leaves problems out, as the benchmark's definition does. */

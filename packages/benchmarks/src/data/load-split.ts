@@ -2,7 +2,7 @@ import { LaconicError } from "@laconic/core";
 import type { Benchmark, BenchmarkProblem, KnownFile, RowProblem, Split } from "./benchmark.ts";
 import type { RowRefusal } from "./data-row.ts";
 import { csvTable } from "./formats/csv-table.ts";
-import { csvRows, readRows } from "./formats/read-rows.ts";
+import { readRows } from "./formats/read-rows.ts";
 import type { FoundFile } from "./find-files.ts";
 import { readRow } from "./row-schema.ts";
 import { splitOf } from "./split-of.ts";
@@ -51,7 +51,11 @@ export async function loadSplit(
   const places = new Map<string, string>();
   let index = 0;
   for (const { path, bytes } of found)
-    for (const each of await readRows(path, bytes, split.within, benchmark.csvHeader ? csvTable : csvRows)) {
+    for (const each of await readRows(path, bytes, {
+      ...(split.within && { within: split.within }),
+      ...(benchmark.csvHeader && { csv: csvTable }),
+      ...(benchmark.longestLine !== undefined && { longestLine: benchmark.longestLine }),
+    })) {
       const refuse = (reason: string): void => void refused.push({ file: each.file, row: each.row, reason });
       const number = index++;
       if ("reason" in each) {

@@ -7,6 +7,7 @@ import { gpqa, gpqaDiamond, gpqaExtended } from "./entries/gpqa.ts";
 import { gsm8k } from "./entries/gsm8k.ts";
 import { hotpotqa } from "./entries/hotpotqa.ts";
 import { coopHumaneval, humaneval, humaneval161 } from "./entries/humaneval.ts";
+import { livecodebench } from "./entries/livecodebench.ts";
 import { math500 } from "./entries/math500.ts";
 import { mbpp } from "./entries/mbpp.ts";
 import { minerva } from "./entries/minerva.ts";
@@ -39,6 +40,7 @@ export const benchmarks: readonly Benchmark[] = [
   humaneval161,
   coopHumaneval,
   mbpp,
+  livecodebench,
   tldr,
   arxiv,
 ];

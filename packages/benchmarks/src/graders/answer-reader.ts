@@ -28,6 +28,7 @@ export function answerReading(grading: AnswerKind): AnswerReading {
     case "text":
       return { read: (reply) => extractText(reply)?.answer ?? null, same: (a, b) => gradeText(a, b, grading).correct };
     case "code":
+    case "program":
     case "writing":
       return { read: (reply) => (reply.trim() === "" ? null : reply.trim()), same: (a, b) => a === b };
   }
@@ -46,6 +47,8 @@ export function answerForm(grading: AnswerKind): string {
       return 'End with a line "#### TEXT", where TEXT is the answer alone.';
     case "code":
       return "Reply with the complete function in one Python code block.";
+    case "program":
+      return "Reply with the complete program in one Python code block.";
     case "writing":
       return "Reply with the text alone.";
   }
@@ -62,6 +65,7 @@ export function answerLine(grading: AnswerKind, answer: string): string {
     case "maths":
       return `\\boxed{${answer}}`;
     case "code":
+    case "program":
       return `\`\`\`python\n${answer}\n\`\`\``;
     case "writing":
       return answer;

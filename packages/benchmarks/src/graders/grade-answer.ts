@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
-import type { BenchmarkProblem, Grading } from "../data/benchmark.ts";
+import { hiddenCases } from "../data/hidden-cases.ts";
+import type { BenchmarkProblem, Grading, ProgramCase } from "../data/benchmark.ts";
 import type { GradeRule } from "./grade-rule.ts";
 import { gradeLetter } from "./letter-answer.ts";
 import type { MathsGrader } from "./maths/maths-grader.ts";
@@ -9,6 +10,12 @@ import { gradePublishedLetter, gradePublishedNumber } from "./profiles/published
 import { gradeText } from "./text-answer.ts";
 import type { Verdict } from "./verdict.ts";
 
+/** What a whole program is judged by: all of its cases, those that were stored included. */
+export interface WholeProgram {
+  readonly cases: readonly ProgramCase[];
+  readonly entryPoint: string | null;
+}
+
 /** What judging takes beside the problem. */
 export interface Graders {
   /** For benchmarks of mathematics. */
@@ -16,7 +23,11 @@ export interface Graders {
   /** Whose rule decides on numbers, letters and mathematics. Default `own`. */
   readonly rule?: GradeRule;
   /** For benchmarks of code: `codeGrader` of `@laconic/sandbox`. */
-  readonly code?: (reply: string, tests: Extract<Grading, { kind: "code" }>, signal?: AbortSignal) => Promise<Verdict>;
+  readonly code?: (
+    reply: string,
+    tests: Extract<Grading, { kind: "code" }> | WholeProgram,
+    signal?: AbortSignal,
+  ) => Promise<Verdict>;
   /** For free answers, instead of comparing their characters: such as `judgeGrader` of `@laconic/rewards`. */
   readonly text?: (
     reply: string,
@@ -34,7 +45,8 @@ export interface Graders {
 /**
  * Judges a reply as the problem's benchmark says.
  * @param signal - ends the judging: the verdict is not `decided` then
- * @throws LaconicError `config_invalid` for code and writing without a grader of them: no verdict is not "wrong"
+ * @throws LaconicError `config_invalid` for code and writing without a grader of them: no verdict is not "wrong"; `data_invalid` for stored
+ * cases that cannot be read
  */
 export async function gradeAnswer(
   reply: string,
@@ -66,6 +78,11 @@ export async function gradeAnswer(
       return text ? text(reply, problem, signal) : gradeText(reply, gold, grading);
     case "code":
       return (code ?? missing("code", problem))(reply, grading, signal);
+    case "program": {
+      const { entryPoint, shown, hidden } = grading;
+      const judge = code ?? missing("code", problem);
+      return judge(reply, { entryPoint, cases: [...shown, ...(await hiddenCases(hidden, problem.id))] }, signal);
+    }
     case "writing":
       return (writing ?? missing("writing", problem))(reply, grading, signal);
   }

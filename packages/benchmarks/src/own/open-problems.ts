@@ -87,7 +87,7 @@ export function placeOf({ file, row }: Pick<PlacedProblem, "file" | "row">): str
 }
 
 async function rowsOf({ name, bytes }: SourceFile): Promise<readonly DataRow[]> {
-  const rows = await readRows(name, bytes, undefined, csvTable);
+  const rows = await readRows(name, bytes, { csv: csvTable });
   const [first] = rows;
   if (first && "reason" in first && rows.every((row) => "reason" in row) && isJsonObject(bytes))
     throw new LaconicError(

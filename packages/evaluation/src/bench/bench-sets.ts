@@ -183,7 +183,7 @@ function withoutExamples(benchmark: Benchmark): string {
  * tests, no answers.
  */
 function exemplarsOf(pool: readonly BenchmarkProblem[], seed: string, topic?: string): Exemplar[] {
-  const answered = pool.filter(({ grading: { kind } }) => kind !== "code" && kind !== "writing");
+  const answered = pool.filter(({ grading: { kind } }) => familyOf(kind) !== "code" && kind !== "writing");
   const ordered = topic === undefined ? atMost(answered, answered.length, seed) : answered;
   return ordered.map((problem) => ({
     question: questionText(problem),

@@ -1,4 +1,4 @@
-import type { RunProgram } from "@laconic/baselines";
+import { familyOf, type RunProgram } from "@laconic/baselines";
 import { mathsGrader, type Graders } from "@laconic/benchmarks";
 import type { LanguageModel } from "@laconic/core";
 import { openJobs } from "../bench-plan.ts";
@@ -39,7 +39,7 @@ export async function playBench(
   const todo = openJobs(jobs, file.records);
   if (todo.length < jobs.length) note(`${jobs.length - todo.length} samples are there already`);
   const needsSandbox = todo.some(
-    ({ problem, protocol }) => problem.grading.kind === "code" || protocol?.runsPrograms === true,
+    ({ problem, protocol }) => familyOf(problem.grading.kind) === "code" || protocol?.runsPrograms === true,
   );
   const maths = mathsGrader();
   const sandbox = needsSandbox ? await openSandbox() : null;

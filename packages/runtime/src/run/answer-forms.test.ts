@@ -16,6 +16,7 @@ const replies: Readonly<Record<AnswerKind["kind"], string>> = {
   maths: "\\boxed{7}",
   text: "#### Paris",
   code: "```python\ndef f():\n    return 7\n```",
+  program: "```python\nprint(7)\n```",
   writing: "A short text.",
 };
 

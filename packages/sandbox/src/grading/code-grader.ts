@@ -1,5 +1,6 @@
 import type { Sandbox } from "../sandbox.ts";
 import { assembleProgram } from "./assemble-program.ts";
+import { gradeCases, type ProgramCases } from "./grade-cases.ts";
 import { gradeProgram, type GradeProgramOptions, type ProgramTests } from "./grade-program.ts";
 
 /** What a code grader says of a reply; the shape of the verdicts of `@laconic/benchmarks`. */
@@ -13,17 +14,22 @@ export interface CodeVerdict {
   readonly decided: boolean;
 }
 
-/** Grades replies to "complete this function": takes the code out of a reply, puts it behind the prompt, runs the tests. */
+/**
+ * Grades replies to "complete this function": takes the code out of a reply, puts it behind the prompt, runs the tests; and replies that are
+ * whole programs, by {@link gradeCases}.
+ */
 export function codeGrader(
   sandbox: Sandbox,
   options: GradeProgramOptions = {},
-): (reply: string, tests: ProgramTests, signal?: AbortSignal) => Promise<CodeVerdict> {
+): (reply: string, tests: ProgramTests | ProgramCases, signal?: AbortSignal) => Promise<CodeVerdict> {
   return async (reply, tests, signal) => {
+    const limits = { ...options, ...(signal && { signal }) };
+    if ("cases" in tests) {
+      const { correct, decided, rule, program } = await gradeCases(reply, tests, sandbox, limits);
+      return { correct, decided, extracted: program, rule, certainty: decided ? "exact" : "undecided" };
+    }
     const extracted = assembleProgram(tests.prompt, reply, tests.entryPoint);
-    const { correct, decided, rule } = await gradeProgram(extracted, tests, sandbox, {
-      ...options,
-      ...(signal && { signal }),
-    });
+    const { correct, decided, rule } = await gradeProgram(extracted, tests, sandbox, limits);
     return { correct, decided, extracted, rule: `two-phase, ${rule}`, certainty: decided ? "exact" : "undecided" };
   };
 }

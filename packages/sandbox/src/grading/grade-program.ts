@@ -123,7 +123,7 @@ const endings: Readonly<Record<SandboxResult["status"], string>> = {
 };
 
 /** Ends that say nothing of the program. */
-function isOpen({ status }: SandboxResult): boolean {
+export function isOpen({ status }: SandboxResult): boolean {
   return status === "undecided" || status === "aborted";
 }
 

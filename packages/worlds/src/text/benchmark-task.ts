@@ -81,7 +81,7 @@ export async function questionTask(
   const data: TaskData = resources.heldOut === 0 ? { train: [], heldOut: [] } : await questions.open(usable);
   const draw = drawFrom(data.train);
   const maths = mathsGrader();
-  const sandbox = kind.kind === "code" ? await createSandbox() : null;
+  const sandbox = familyOf(kind.kind) === "code" ? await createSandbox() : null;
   const gradingMeans = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
   return {
     name: questions.name,
@@ -128,6 +128,6 @@ function checkFits({ of: name, key: named, answer }: Questions, { topology, hold
       `${name} has no right answers, its reward judges the texts of two writers: train task.name=writing, task.form=${name}`,
     );
   if (holders.length === 1) refuse("task.agents", "what a problem states is dealt among holders: at least 2");
-  if (holders.length > 0 && answer.kind === "code")
+  if (holders.length > 0 && familyOf(answer.kind) === "code")
     refuse("task.team", `a ${topology.name} deals what a problem states, and a program of ${name} is one piece`);
 }

@@ -16,7 +16,7 @@ export function dealTo(holders: readonly AgentId[]): <P extends Problem>(problem
   return (problem) => {
     if (problem.views) return problem;
     const kind = (problem as Partial<BenchmarkProblem>).grading?.kind;
-    if (kind === "code" || kind === "writing") return null;
+    if (kind === "code" || kind === "program" || kind === "writing") return null;
     return distribute(problem, holders, dealSeed)?.problem ?? null;
   };
 }

@@ -59,6 +59,10 @@ export const hotpotqa: Benchmark = {
         },
       ],
       hub: { repo: "hotpotqa/hotpot_qa", files: ["distractor/validation-*.parquet"] },
+      placed: {
+        path: "hotpotqa/validation-00000-of-00001.parquet",
+        how: "put distractor/validation-00000-of-00001.parquet of the hub's hotpotqa/hotpot_qa there, where its authors' server is not to be had",
+      },
     },
   },
   row,

@@ -50,6 +50,7 @@ export const mbpp: Benchmark = {
   gold: "`test_list`, which calls the function itself",
   traps: [
     "Agents see the tests, as in the paper: the figure is of visible tests.",
+    "Tasks 1 to 10 are those that the paper shows in its prompts, 11 to 510 the test, 511 to 600 the validation, 601 to 974 the training split.",
     "Rows name no function: ours is the one of the solution that the first test calls.",
   ],
   defaultSplit: "test",
@@ -57,6 +58,7 @@ export const mbpp: Benchmark = {
     test: { rows: 500, hub: hub("test") },
     validation: { rows: 90, hub: hub("validation") },
     train: { rows: 374, hub: hub("train"), pool: true },
+    prompt: { rows: 10, hub: hub("prompt"), pool: true },
   },
   row,
 };

@@ -47,30 +47,33 @@ function plain(value: unknown): unknown {
 /** A compressed file that unpacks to more is a bomb. */
 const maxBytes = 1 << 30;
 
+/** How files are read whose content does not say it. */
+export interface ReadOptions {
+  /** Of an archive, the entries that count; all by default. */
+  readonly within?: RegExp;
+  /** Reads a CSV: lists of cells by default. */
+  readonly csv?: (file: string, bytes: Uint8Array) => DataRow[];
+  /** Bytes that a line of JSON lines may have. Default 8 MiB. */
+  readonly longestLine?: number;
+}
+
 /**
  * The rows of a data file of any known format, which its content decides: JSON lines, a JSON array, Parquet, CSV by its
  * name, gzip and zip around them.
  *
- * @param within - of an archive, the entries that count; all by default
- * @param csv - reads a CSV: lists of cells by default
  * @throws LaconicError `data_invalid` when the file as a whole cannot be read
  */
-export async function readRows(
-  file: string,
-  bytes: Uint8Array,
-  within?: RegExp,
-  csv: typeof csvRows = csvRows,
-): Promise<DataRow[]> {
+export async function readRows(file: string, bytes: Uint8Array, options: ReadOptions = {}): Promise<DataRow[]> {
+  const { within, csv = csvRows, longestLine } = options;
   if (startsWith(bytes, [0x50, 0x4b, 3, 4])) {
+    const { within: _, ...inside } = options;
     const entries = await zipEntries(file, bytes, (name) => within?.test(name) ?? true);
-    return (
-      await Promise.all(entries.map((entry) => readRows(`${file}/${entry.name}`, entry.bytes, undefined, csv)))
-    ).flat();
+    return (await Promise.all(entries.map((entry) => readRows(`${file}/${entry.name}`, entry.bytes, inside)))).flat();
   }
-  if (startsWith(bytes, [0x1f, 0x8b])) return readRows(file, await unzipped(file, bytes), within, csv);
+  if (startsWith(bytes, [0x1f, 0x8b])) return readRows(file, await unzipped(file, bytes), options);
   if (startsWith(bytes, [0x50, 0x41, 0x52, 0x31])) return parquetRows(file, bytes);
   if (/\.[ct]sv(?:\.gz)?$/iu.test(file)) return csv(file, bytes);
-  return firstVisible(bytes) === "[" ? jsonArray(file, bytes) : [...jsonLines(file, bytes)];
+  return firstVisible(bytes) === "[" ? jsonArray(file, bytes) : [...jsonLines(file, bytes, longestLine)];
 }
 
 async function unzipped(file: string, bytes: Uint8Array): Promise<Uint8Array> {

@@ -1,0 +1,133 @@
+import type { Sandbox } from "../sandbox.ts";
+import { fencedCode } from "./assemble-program.ts";
+import { gradeProgram, isOpen, type GradeProgramOptions, type ProgramVerdict } from "./grade-program.ts";
+
+/** What a whole program makes of inputs, as LiveCodeBench has them. */
+export interface ProgramCases {
+  /** Of a program that reads stdin, what it reads and prints; of a function, arguments and value, in JSON, an argument a line. */
+  readonly cases: readonly { readonly input: string; readonly output: string }[];
+  /** The function to call, in a class `Solution` or alone; null for a program that reads stdin. */
+  readonly entryPoint: string | null;
+}
+
+/** Of a program's own time: for a case of stdin, and for all calls of a function together. */
+const [secondsPerCase, secondsOfCalls] = [6, 30] as const;
+
+/** Modules that LiveCodeBench's programs find, whole and by name, before their first line. */
+const modules =
+  "string re datetime collections heapq bisect copy math random statistics itertools functools operator io sys json builtins typing";
+
+const prelude = modules
+  .split(" ")
+  .flatMap((name) => [`from ${name} import *`, `import ${name}`])
+  .join("\n");
+
+/**
+ * Grades a reply with a whole program: the code in its last fence, or all of it. Outputs and values that are expected are never where the
+ * program runs; the first case that it fails decides. Printed lines are compared as LiveCodeBench does: without white space around them,
+ * and where they differ as lists of decimal numbers.
+ * @returns not `decided` where the machine, or a case longer than the sandbox takes, kept it from a verdict
+ */
+export async function gradeCases(
+  reply: string,
+  { cases, entryPoint }: ProgramCases,
+  sandbox: Sandbox,
+  { seconds, signal }: GradeProgramOptions = {},
+): Promise<ProgramVerdict & { readonly program: string }> {
+  const program = fencedCode(reply) ?? reply;
+  if (entryPoint !== null) {
+    const tests = { prompt: "", test: functionTest(cases), entryPoint: called };
+    const verdict = await gradeProgram(callable(program, entryPoint), tests, sandbox, {
+      seconds: seconds ?? secondsOfCalls,
+      ...(signal && { signal }),
+    });
+    return { ...verdict, program };
+  }
+  const code = `${prelude}\n${program}`;
+  let calls = 0;
+  const verdict = (correct: boolean, rule: string, decided = true) =>
+    ({ correct, decided, rule, gradingMode: "two-phase", calls, program }) as const;
+  for (const { input, output } of cases) {
+    const [longest, own] = [sandbox.record.limits.inputBytes, Buffer.byteLength(code)];
+    if (own > longest / 2) return verdict(false, `longer than ${longest / 2} bytes`);
+    if (own + Buffer.byteLength(input) > longest)
+      return verdict(false, "a case is longer than the sandbox takes", false);
+    const run = await sandbox.run({
+      code,
+      stdin: input,
+      seconds: seconds ?? secondsPerCase,
+      ...(signal && { signal }),
+    });
+    calls++;
+    const place = `case ${calls} of ${cases.length}`;
+    if (isOpen(run)) return verdict(false, `${place}: ${run.status}`, false);
+    if (run.status !== "ok") return verdict(false, `${place}: ${lastWords(run.stderr) || run.status}`);
+    if (!samePrint(run.stdout, output)) return verdict(false, `${place}: another output`);
+  }
+  return calls > 0 ? verdict(true, "all cases passed") : verdict(false, "there are no cases");
+}
+
+/** What the tests call: no name that a program would take by chance. */
+const called = "laconic_called";
+
+function callable(program: string, entryPoint: string): string {
+  const name = JSON.stringify(entryPoint);
+  return [
+    prelude,
+    program,
+    `laconic_held = getattr(Solution(), ${name}) if "Solution" in globals() else globals()[${name}]`,
+    `def ${called}(*given):`,
+    "    return laconic_held(*given)",
+    "",
+  ].join("\n");
+}
+
+/** A tuple counts as the list of its items. */
+function functionTest(cases: ProgramCases["cases"]): string {
+  return [
+    "import json",
+    `cases = json.loads(${JSON.stringify(JSON.stringify(cases))})`,
+    "def check(candidate):",
+    "    for case in cases:",
+    `        said = candidate(*[json.loads(line) for line in case["input"].split("\\n")])`,
+    "        said = list(said) if isinstance(said, tuple) else said",
+    `        assert said == json.loads(case["output"])`,
+    "",
+  ].join("\n");
+}
+
+function lastWords(stderr: string): string {
+  return (stderr.trim().split("\n").at(-1) ?? "").slice(0, 200);
+}
+
+/** Whether two printed texts are the same, line by line. */
+function samePrint(printed: string, wanted: string): boolean {
+  const [own, other] = [linesOf(printed), linesOf(wanted)];
+  return own.length === other.length && own.every((line, i) => line === other[i] || sameNumbers(line, other[i] ?? ""));
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => line.trim());
+}
+
+function sameNumbers(a: string, b: string): boolean {
+  const [own, other] = [a, b].map((line) => line.split(/\s+/u).map(decimalOf)) as [
+    (string | null)[],
+    (string | null)[],
+  ];
+  return own.length === other.length && own.every((number, i) => number !== null && number === other[i]);
+}
+
+/** A decimal number in one form, exactly; null for anything else. */
+function decimalOf(word: string): string | null {
+  const [, sign, whole = "", fraction = "", exponent = "0"] =
+    /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,9}))?$/iu.exec(word) ?? [];
+  if (sign === undefined || whole + fraction === "") return null;
+  const digits = (whole + fraction).replace(/^0+/u, "");
+  const bare = digits.replace(/0+$/u, "");
+  if (bare === "") return "0";
+  return `${sign === "-" ? "-" : ""}${bare}e${Number(exponent) - fraction.length + digits.length - bare.length}`;
+}
