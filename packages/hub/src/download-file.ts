@@ -44,21 +44,24 @@ export async function downloadFile(options: FileDownload): Promise<void> {
     server: url.host,
   });
   const parts = join(dirname(path), ".parts");
-  const content = await downloadContent(
-    { name: path, bytes, content: hashOf(options) },
-    {
-      hub,
-      path: url.pathname.slice(1),
-      blobs: parts,
-      signal,
-      onBytes: (count) => options.onProgress?.(count),
-    },
-  );
-  await onDisk(path, async () => {
-    await mkdir(dirname(path), { recursive: true });
-    await moveFile(content, path);
-  });
-  await rmdir(parts).catch(() => undefined); // another download may be using it
+  try {
+    const content = await downloadContent(
+      { name: path, bytes, content: hashOf(options) },
+      {
+        hub,
+        path: url.pathname.slice(1),
+        blobs: parts,
+        signal,
+        onBytes: (count) => options.onProgress?.(count),
+      },
+    );
+    await onDisk(path, async () => {
+      await mkdir(dirname(path), { recursive: true });
+      await moveFile(content, path);
+    });
+  } finally {
+    await rmdir(parts).catch(() => undefined); // another download may be using it, or go on with what is in it
+  }
 }
 
 function hashOf({ sha256 }: FileDownload): ContentId {

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { constants, mkdir, open, readdir, type FileHandle } from "node:fs/promises";
-import { isProcessAlive, moveFile } from "@laconic/core/platform";
+import { isProcessAlive, moveFile, removeFile } from "@laconic/core/platform";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { onDisk } from "./cache-layout.ts";
+import { fileSize, onDisk } from "./cache-layout.ts";
 
 /** A content on its way into the cache. Only this process writes to it. */
 export interface IncompleteFile {
   readonly file: FileHandle;
   readonly path: string;
-  /** Closes it and leaves what is there, if it is still there, for the next attempt of any process. */
+  /** Closes it and leaves what is there, if it is still there and anything is, for the next attempt of any process. */
   pause(): Promise<void>;
 }
 
@@ -42,6 +42,7 @@ export async function openIncomplete(blobs: string, content: string): Promise<In
       path,
       async pause() {
         await file.close();
+        if ((await fileSize(path)) === 0) return removeFile(path);
         await moveFile(path, named(nobody)).catch(() => undefined);
       },
     };
