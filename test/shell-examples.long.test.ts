@@ -62,6 +62,7 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   ],
   [/^data (get|show)\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "there is no " }],
   [/^bench\b.* \.\/examples\/.*=runs\//, { code: 2, says: "holds no run" }],
+  [/^bench --data '?hub:/, { more: ["--offline"], code: 2, says: "is not in the cache" }],
   [/^bench --tasks\b/, { code: 2, says: "holds no run" }],
   [/^(bench|topology)\b.* \.\//, { code: 2, says: "does not exist" }],
   [/^bench\b.*--resume/, { code: 2, says: "holds no bench" }],

@@ -112,13 +112,14 @@ async function takeUp(file: RepositoryFile, part: IncompleteFile): Promise<{ has
 }
 
 /** The byte at which an answer begins; null when it is no part of a file of this size. */
-function startOf({ status, headers }: Response, total: number): number | null {
+export function startOf({ status, headers }: Response, total: number): number | null {
   if (status === 200) return 0;
   const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get("content-range") ?? "");
   return status === 206 && range && (range[2] === "*" || Number(range[2]) === total) ? Number(range[1]) : null;
 }
 
-async function* bodyOf(response: Response): AsyncGenerator<Uint8Array> {
+/** The pieces of an answer; leaving early ends the transfer. */
+export async function* bodyOf(response: Response): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader();
   if (!reader) return;
   try {

@@ -48,7 +48,7 @@ test("what has come is kept over an answer of 404, and the rest taken up later",
       response.writeHead(206, { "content-range": "bytes 1000-2999/3000" }).end(bytes.subarray(1000));
     },
   ];
-  const { folder, download } = await downloadFrom((request, response) => void answers.shift()?.(request, response));
+  const { folder, download } = await downloadFrom((request, response) => answers.shift()?.(request, response));
   await expect(download()).rejects.toMatchObject({ code: "checkpoint_missing" });
   expect(await readdir(join(folder, ".parts"))).toEqual([expect.stringMatching(/\.incomplete$/u)]);
   await download();

@@ -2,8 +2,8 @@
  * Checkpoints and data sets of the Hugging Face hub in Python's own cache: pinned, resumed, checked.
  * @module @laconic/hub
  */
-export { checkpointFiles, openSnapshot } from "./open-snapshot.ts";
-export type { Snapshot, SnapshotOptions } from "./open-snapshot.ts";
+export { checkpointFiles, openRemote, openSnapshot } from "./open-snapshot.ts";
+export type { RemoteFile, RemoteFiles, Snapshot, SnapshotOptions } from "./open-snapshot.ts";
 export type { DownloadProgress } from "./download-progress.ts";
 export { downloadFile } from "./download-file.ts";
 export { hubEnvironment } from "./hub-environment.ts";

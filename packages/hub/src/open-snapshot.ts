@@ -4,6 +4,7 @@ import { downloadContent } from "./download-content.ts";
 import { progressOf, type DownloadProgress } from "./download-progress.ts";
 import { checkFileName, isPattern, selectFiles } from "./file-names.ts";
 import { connect, throwIfStopped, type HubConnection } from "./hub-connection.ts";
+import { readRange } from "./read-range.ts";
 import { listCommit, resolveCommit, type Designation, type RepositoryFile } from "./repository.ts";
 
 /** Which files of a repository, at which revision, and where they are kept. */
@@ -86,12 +87,7 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     place,
   });
   const target: Designation = { type, repo };
-  const commit = commitPattern.test(revision) ? revision : await resolveCommit(hub, target, revision);
-  const listed = await listCommit(hub, target, commit);
-  const names = listed.map(({ name }) => name);
-  const selected = new Set(options.files ? selectFiles(names, options.files, place) : names);
-  if (options.files) checkReadable(names, options.files, place);
-  const files = listed.filter(({ name }) => selected.has(name));
+  const { commit, files } = await wantedFiles(hub, target, revision, options.files);
 
   const blobs = await downloadAll(files, failed, {
     hub,
@@ -105,6 +101,80 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
   for (const [i, { name }] of files.entries()) await cache.link(blobs[i] as string, commit, name);
   if (revision !== commit) await cache.writeRef(revision, commit);
   return { folder: cache.snapshot(commit), commit, files: files.map(({ name }) => name) };
+}
+
+/**
+ * What a revision means now, and its files that the patterns ask for.
+ * @throws LaconicError `checkpoint_missing`, `hub_unavailable`
+ */
+async function wantedFiles(
+  hub: HubConnection,
+  target: Designation,
+  revision: string,
+  patterns: readonly string[] | undefined,
+): Promise<{ readonly commit: string; readonly files: readonly RepositoryFile[] }> {
+  const place = `${target.repo}@${revision}`;
+  const commit = commitPattern.test(revision) ? revision : await resolveCommit(hub, target, revision);
+  const listed = await listCommit(hub, target, commit);
+  const names = listed.map(({ name }) => name);
+  const selected = new Set(patterns ? selectFiles(names, patterns, place) : names);
+  if (patterns) checkReadable(names, patterns, place);
+  return { commit, files: listed.filter(({ name }) => selected.has(name)) };
+}
+
+/** A file of the hub's that is read in parts. Nothing of it is kept. */
+export interface RemoteFile {
+  readonly name: string;
+  readonly bytes: number;
+  /** Of the whole file, as the hub lists it; null for small files, which it names otherwise. */
+  readonly sha256: string | null;
+  /** @throws LaconicError `hub_unavailable` for a server that gives other bytes than those asked for, `aborted`, `input_invalid` */
+  read(start: number, end: number): Promise<Uint8Array>;
+}
+
+/** Files of one commit, none of which was downloaded. */
+export interface RemoteFiles {
+  /** 40 hexadecimal digits: give it as `revision` to get the same files again. */
+  readonly commit: string;
+  readonly files: readonly RemoteFile[];
+}
+
+/**
+ * Files of a repository's revision to be read in parts, by HTTP range requests: tried again, and taken up where they broke off. What the
+ * hub lists is believed of a file's size and hash; bytes that are read in parts cannot be held against the hash.
+ * @throws LaconicError as {@link openSnapshot}
+ */
+export async function openRemote(options: Omit<SnapshotOptions, "cacheFolder" | "onProgress">): Promise<RemoteFiles> {
+  const { repo, type = "model", revision = "main", signal } = options;
+  checkRepository(repo);
+  checkRevision(revision);
+  if (options.offline)
+    throw new LaconicError("config_invalid", `${repo}: files are not read in parts offline`, { key: "offline" });
+  const hub = connect({
+    endpoint: options.endpoint ?? "https://huggingface.co",
+    token: options.token,
+    fetch: options.fetch ?? fetch,
+    wait: options.wait,
+    signal,
+    place: `${repo}@${revision}`,
+  });
+  const target: Designation = { type, repo };
+  const { commit, files } = await wantedFiles(hub, target, revision, options.files);
+  return {
+    commit,
+    files: files.map((file) => ({
+      name: file.name,
+      bytes: file.bytes,
+      sha256: file.content.kind === "sha256" ? file.content.hex : null,
+      read: (start, end) => readRange(file, start, end, { hub, path: pathOf(target, commit, file.name), signal }),
+    })),
+  };
+}
+
+/** Below the endpoint. */
+function pathOf({ type, repo }: Designation, commit: string, name: string): string {
+  const root = `${type === "dataset" ? "datasets/" : ""}${repo}/resolve/${commit}`;
+  return `${root}/${name.split("/").map(encodeURIComponent).join("/")}`;
 }
 
 /** Null when the hub has to be asked. @throws LaconicError `checkpoint_missing` offline */
@@ -141,17 +211,16 @@ interface DownloadAll {
 async function downloadAll(
   files: readonly RepositoryFile[],
   failed: AbortController,
-  { hub, target: { type, repo }, commit, cache, signal, onProgress }: DownloadAll,
+  { hub, target, commit, cache, signal, onProgress }: DownloadAll,
 ): Promise<string[]> {
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const progress = progressOf(total, onProgress);
-  const root = `${type === "dataset" ? "datasets/" : ""}${repo}/resolve/${commit}`;
   // Files of one content share it, and its download.
   const contents = new Map<string, Promise<string>>();
   const download = (file: RepositoryFile): Promise<string> =>
     downloadContent(file, {
       hub,
-      path: `${root}/${file.name.split("/").map(encodeURIComponent).join("/")}`,
+      path: pathOf(target, commit, file.name),
       blobs: cache.blobs,
       signal,
       onBytes: (bytes) => progress(file.name, file.bytes, bytes),

@@ -49,6 +49,9 @@ test.for([
   [["--data", "a.csv", "--grading", "text", "--columns", "answer=b"], "--columns there is no such setting as answer"],
   [["--data", "/no/such/a.csv", "--grading", "text"], "/no/such/a.csv: there is no such file"],
   [["--data", "gsm8k.jsonl", "--grading", "text"], "gsm8k is what a benchmark is called"],
+  [["--data", "a.csv", "--grading", "text", "--rows", "0"], "--rows it must be a number from 1 on, not 0"],
+  [["--data", "a.csv", "--grading", "text", "--rows", "many"], "--rows"],
+  [["--benchmarks", "gsm8k", "--rows", "3"], "--rows has no effect without --data"],
   [["--benchmarks", "gsm8k", "--grading", "text"], "--grading has no effect without --data"],
 ] as const)("%j is refused", async ([given, reason]) => {
   const { code, out, err } = await bench(...given, ...asking);

@@ -24,6 +24,11 @@ export const questionFlags = {
     valueHint: "question=a,gold=b",
   },
   lenient: { type: "boolean", description: "Leave out rows of --data that cannot be read, and count them" },
+  rows: {
+    type: "string",
+    description: "The first rows of --data alone; of Parquet on the hub nothing else is then fetched",
+    valueHint: "n",
+  },
   "role-model": {
     type: "string",
     description: "Models of single roles: actor=NAME@URL,hint=NAME,router=... (without URL the bench's server)",

@@ -59,6 +59,8 @@ export interface RowSettings {
   readonly columns?: DataColumns;
   /** `strict`, the default, stops at a row that cannot be read; `lenient` leaves it out and lists it. */
   readonly mode?: "strict" | "lenient";
+  /** The first rows alone, of all files together: of Parquet files nothing but their columns is then read, nor fetched of the hub's. */
+  readonly rows?: number;
 }
 
 /**
@@ -125,6 +127,7 @@ const rowFields = {
     })
     .exactOptional(),
   mode: z.enum(["strict", "lenient"]).exactOptional(),
+  rows: z.int().min(1).exactOptional(),
 };
 
 /** Checks the settings of {@link RowSettings}. */
@@ -168,6 +171,16 @@ export function answerKindOf(
   if (given.kind !== "letter") return { kind: given.kind };
   const most = problems.reduce((count, { choices = [] }) => Math.max(count, choices.length), 0);
   return { kind: "letter", letters: given.letters ?? (most === 0 ? usualLetters : lettersOf(most)) };
+}
+
+/** The columns of a file that its settings read: those that every row must have, and those that are read where there are any. */
+export function columnsRead({ columns: { question = "question", gold = "gold", ...named } = {} }: RowSettings): {
+  readonly required: readonly string[];
+  readonly wanted: readonly string[];
+} {
+  const others = Object.values(named).flatMap((each) => (typeof each === "string" ? each : Object.values(each)));
+  const usual = ["choices", "id", "views", "group", "metadata", "entry_point"];
+  return { required: [question, gold, ...others], wanted: usual };
 }
 
 /** The first letters of the alphabet. */

@@ -1,7 +1,10 @@
-import { readFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { openSnapshot, type DownloadProgress, type HubEnvironment } from "@laconic/hub";
+import { openRemote, openSnapshot, type DownloadProgress, type HubEnvironment, type RemoteFile } from "@laconic/hub";
+import type { ByteSource } from "../data/formats/parquet.ts";
 import { sha256Hex } from "../data/find-files.ts";
 import type { DataSource } from "./data-settings.ts";
 
@@ -15,13 +18,12 @@ export interface SourceOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** A file as errors name it, and what it holds. */
-export interface SourceFile {
+/** A file as errors name it, and what it holds: its bytes, or what they are read from in parts. */
+export type SourceFile = {
   /** A path, or `hub:owner/name/file`. */
   readonly name: string;
-  readonly bytes: Uint8Array;
   readonly sha256: string;
-}
+} & ({ readonly bytes: Uint8Array } | { readonly parts: ByteSource });
 
 /** The files of a source, and the source with the commits of its data sets. */
 export interface OpenedSource {
@@ -32,18 +34,24 @@ export interface OpenedSource {
 const hubSource = /^hub:([^/@]+\/[^/@]+)(?:@([^/]+))?(?:\/(.+))?$/u;
 
 /**
- * Reads files, and downloads those of the hub that are not in its cache.
+ * Reads files, and downloads those of the hub that are not in its cache. With `inParts` Parquet files are opened instead, those of the hub
+ * too: nothing but what is then read of them is fetched, and nothing kept.
  * @throws LaconicError `data_invalid` for a file that cannot be read; `config_invalid` for a hub source that names no files, or
  * without a hub; what `openSnapshot` throws
  */
-export async function openSource(source: DataSource, options: SourceOptions): Promise<OpenedSource> {
+export async function openSource(source: DataSource, options: SourceOptions, inParts = false): Promise<OpenedSource> {
   const names = typeof source === "string" ? [source] : source;
   const opened: { files: readonly SourceFile[]; pinned: string }[] = [];
   for (const name of names)
     opened.push(
       name.startsWith("hub:")
-        ? await fromHub(name, options)
-        : { files: [fileOf(name, await bytesAt(name, options.signal))], pinned: name },
+        ? await fromHub(name, options, inParts)
+        : {
+            files: [
+              inParts && isParquet(name) ? await fileInParts(name) : fileOf(name, await bytesAt(name, options.signal)),
+            ],
+            pinned: name,
+          },
     );
   const pinned = opened.map((each) => each.pinned);
   return {
@@ -56,21 +64,61 @@ function fileOf(name: string, bytes: Uint8Array): SourceFile {
   return { name, bytes, sha256: sha256Hex(bytes) };
 }
 
+function isParquet(name: string): boolean {
+  return name.endsWith(".parquet");
+}
+
+/** Its hash is of all its bytes, which are read once in passing. */
+async function fileInParts(path: string): Promise<SourceFile> {
+  const hash = createHash("sha256");
+  try {
+    for await (const piece of createReadStream(path)) hash.update(piece as Uint8Array);
+    const { size } = await stat(path);
+    return {
+      name: path,
+      sha256: hash.digest("hex"),
+      parts: { bytes: size, read: (start, end) => readPart(path, start, end) },
+    };
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+async function readPart(path: string, start: number, end: number): Promise<Uint8Array> {
+  const file = await open(path);
+  try {
+    const part = new Uint8Array(end - start);
+    for (let at = 0; at < part.length;) {
+      const { bytesRead } = await file.read(part, at, part.length - at, start + at);
+      if (bytesRead === 0) throw new LaconicError("data_invalid", `${path}: was cut while it was read`, { file: path });
+      at += bytesRead;
+    }
+    return part;
+  } finally {
+    await file.close();
+  }
+}
+
 async function bytesAt(path: string, signal?: AbortSignal): Promise<Uint8Array> {
   try {
     return await readFile(path, signal && { signal });
   } catch (error) {
     if (signal?.aborted) throw new LaconicError("aborted", `${path} was not read: stopped`, { file: path }, error);
-    const code = (error as NodeJS.ErrnoException).code;
-    const reason =
-      code === "ENOENT" ? "there is no such file" : code === "EISDIR" ? "is a folder" : (error as Error).message;
-    throw new LaconicError("data_invalid", `${path}: ${reason}`, { file: path }, error);
+    throw unreadable(path, error);
   }
+}
+
+function unreadable(path: string, error: unknown): LaconicError {
+  const code = (error as NodeJS.ErrnoException).code;
+  const reason =
+    code === "ENOENT" ? "there is no such file" : code === "EISDIR" ? "is a folder" : (error as Error).message;
+  return new LaconicError("data_invalid", `${path}: ${reason}`, { file: path }, error);
 }
 
 async function fromHub(
   source: string,
   { hub, ...options }: SourceOptions,
+  inParts: boolean,
 ): Promise<{ files: readonly SourceFile[]; pinned: string }> {
   const [, repo, revision, files] = hubSource.exec(source) ?? [];
   if (repo === undefined || files === undefined)
@@ -81,18 +129,20 @@ async function fromHub(
     );
   if (!hub)
     throw new LaconicError("config_invalid", `${source} needs hub: hubEnvironment(process.env)`, { key: "hub" });
-  const {
-    folder,
-    commit,
-    files: names,
-  } = await openSnapshot({
+  const asked = {
     ...hub,
     ...options,
     repo,
     type: "dataset",
     files: [files],
     ...(revision !== undefined && { revision: decodeURIComponent(revision) }),
-  });
+  } as const;
+  if (inParts && !hub.offline) {
+    const remote = await openRemote(asked);
+    const parts = remote.files.toSorted((a, b) => (a.name < b.name ? -1 : 1)).flatMap((file) => partsOf(repo, file));
+    if (parts.length === remote.files.length) return { files: parts, pinned: `hub:${repo}@${remote.commit}/${files}` };
+  }
+  const { folder, commit, files: names } = await openSnapshot(asked);
   return {
     files: await Promise.all(
       names
@@ -101,4 +151,10 @@ async function fromHub(
     ),
     pinned: `hub:${repo}@${commit}/${files}`,
   };
+}
+
+/** Small files, which the hub gives no SHA-256 of, are downloaded. */
+function partsOf(repo: string, file: RemoteFile): SourceFile[] {
+  const { name, sha256 } = file;
+  return isParquet(name) && sha256 !== null ? [{ name: `hub:${repo}/${name}`, sha256, parts: file }] : [];
 }

@@ -2,8 +2,16 @@ import { boundedJson, LaconicError } from "@laconic/core";
 import type { BenchmarkProblem } from "../data/benchmark.ts";
 import type { DataRow, RowRefusal } from "../data/data-row.ts";
 import { csvTable } from "../data/formats/csv-table.ts";
+import { parquetRows } from "../data/formats/parquet.ts";
 import { readRows } from "../data/formats/read-rows.ts";
-import { checked, rowSettingsSchema, type DataGrading, type DataSource, type RowSettings } from "./data-settings.ts";
+import {
+  checked,
+  columnsRead,
+  rowSettingsSchema,
+  type DataGrading,
+  type DataSource,
+  type RowSettings,
+} from "./data-settings.ts";
 import { openSource, type SourceFile, type SourceOptions } from "./data-source.ts";
 import { ownRow } from "./own-row.ts";
 
@@ -45,18 +53,20 @@ export async function openPlaced(
   source: DataSource,
   options: ProblemOptions,
 ): Promise<Omit<OpenedProblems, "problems"> & { readonly problems: readonly PlacedProblem[] }> {
-  const { grading, columns, mode, name = "row", ...reach } = options;
+  const { grading, columns, mode, rows, name = "row", ...reach } = options;
   const settings = checked(
     rowSettingsSchema,
-    { grading, ...(columns && { columns }), ...(mode && { mode }) },
+    { grading, ...(columns && { columns }), ...(mode && { mode }), ...(rows !== undefined && { rows }) },
     "problems",
   );
-  const opened = await openSource(source, reach);
+  const most = settings.rows ?? Infinity;
+  const opened = await openSource(source, reach, settings.rows !== undefined);
   const refused: RowRefusal[] = [];
   const problems = new Map<string, PlacedProblem>();
   let count = 0;
   for (const file of opened.files)
-    for (const row of await rowsOf(file)) {
+    for (const row of count < most ? await rowsOf(file, settings, most - count) : []) {
+      if (count === most) break;
       count += 1;
       const read = "reason" in row ? row : ownRow(row.value, settings.grading as DataGrading, settings.columns);
       const place = { file: row.file, row: row.row };
@@ -86,7 +96,10 @@ export function placeOf({ file, row }: Pick<PlacedProblem, "file" | "row">): str
   return `${file} row ${row}`;
 }
 
-async function rowsOf({ name, bytes }: SourceFile): Promise<readonly DataRow[]> {
+async function rowsOf(file: SourceFile, settings: RowSettings, most: number): Promise<readonly DataRow[]> {
+  const { name } = file;
+  if ("parts" in file) return parquetRows(name, file.parts, { rows: most, columns: columnsRead(settings) });
+  const { bytes } = file;
   const rows = await readRows(name, bytes, { csv: csvTable });
   const [first] = rows;
   if (first && "reason" in first && rows.every((row) => "reason" in row) && isJsonObject(bytes))

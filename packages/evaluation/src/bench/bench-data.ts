@@ -41,6 +41,7 @@ export interface DataArguments {
   readonly grading?: string | undefined;
   readonly columns?: string | undefined;
   readonly lenient?: boolean | undefined;
+  readonly rows?: string | undefined;
 }
 
 /**
@@ -52,9 +53,9 @@ export async function benchDataOf(
   hub: HubEnvironment,
   note: (text: string) => void,
 ): Promise<BenchData | null> {
-  const { data, grading, columns, lenient } = args;
+  const { data, grading, columns, lenient, rows } = args;
   if (data === undefined) {
-    const stray = (["grading", "columns", "lenient"] as const).find((flag) => args[flag]);
+    const stray = (["grading", "columns", "lenient", "rows"] as const).find((flag) => args[flag]);
     if (stray !== undefined) throw refused(stray, "has no effect without --data");
     return null;
   }
@@ -68,6 +69,7 @@ export async function benchDataOf(
       grading: grading.trimStart().startsWith("{") ? jsonOf("grading", grading) : grading,
       ...(columns !== undefined && { columns: columnsOf(columns) }),
       ...(lenient && { mode: "lenient" }),
+      ...(rows !== undefined && { rows: Number(rows) }),
     },
     { error: issueWords },
   );

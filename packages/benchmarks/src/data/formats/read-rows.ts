@@ -2,12 +2,13 @@ import { parseCsv, unpacked, zipEntries } from "#formats";
 import { boundedJson, LaconicError } from "@laconic/core";
 import type { DataRow } from "../data-row.ts";
 import { jsonLines } from "./json-lines.ts";
+import { inMemory, parquetRows } from "./parquet.ts";
 
 /**
  * Records of a CSV without header, each a list of its cells as they stand: "None" is a text.
  * @throws LaconicError `data_invalid` with the line
  */
-export function csvRows(file: string, bytes: Uint8Array): DataRow[] {
+function csvRows(file: string, bytes: Uint8Array): DataRow[] {
   try {
     const records: string[][] = parseCsv(new TextDecoder().decode(bytes), {
       bom: true,
@@ -18,30 +19,6 @@ export function csvRows(file: string, bytes: Uint8Array): DataRow[] {
   } catch (error) {
     throw new LaconicError("data_invalid", `${file}: ${(error as Error).message}`, { file }, error);
   }
-}
-
-/**
- * Rows of a Parquet file as objects. Loads its reader when first used.
- * @throws LaconicError `data_invalid` for a damaged or cut file
- */
-async function parquetRows(file: string, bytes: Uint8Array): Promise<DataRow[]> {
-  const { parquetReadObjects } = await import("hyparquet");
-  const { compressors } = await import("hyparquet-compressors");
-  try {
-    const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
-    const records = await parquetReadObjects({ file: buffer, compressors });
-    return records.map((value, i) => ({ file, row: i + 1, value: plain(value) }));
-  } catch (error) {
-    throw new LaconicError("data_invalid", `${file}: not a whole Parquet file: ${String(error)}`, { file }, error);
-  }
-}
-
-/** Parquet's 64-bit integers as numbers; as texts where a number could not hold them. */
-function plain(value: unknown): unknown {
-  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== "object" || value === null || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]));
 }
 
 /** A compressed file that unpacks to more is a bomb. */
@@ -71,7 +48,7 @@ export async function readRows(file: string, bytes: Uint8Array, options: ReadOpt
     return (await Promise.all(entries.map((entry) => readRows(`${file}/${entry.name}`, entry.bytes, inside)))).flat();
   }
   if (startsWith(bytes, [0x1f, 0x8b])) return readRows(file, await unzipped(file, bytes), options);
-  if (startsWith(bytes, [0x50, 0x41, 0x52, 0x31])) return parquetRows(file, bytes);
+  if (startsWith(bytes, [0x50, 0x41, 0x52, 0x31])) return parquetRows(file, inMemory(bytes));
   if (/\.[ct]sv(?:\.gz)?$/iu.test(file)) return csv(file, bytes);
   return firstVisible(bytes) === "[" ? jsonArray(file, bytes) : [...jsonLines(file, bytes, longestLine)];
 }

@@ -1,0 +1,115 @@
+import { LaconicError } from "@laconic/core";
+import type { Compressors, FileMetaData } from "hyparquet";
+import type { DataRow } from "../data-row.ts";
+
+/** Bytes that can be read in parts: a file, or one of a server. */
+export interface ByteSource {
+  readonly bytes: number;
+  read(start: number, end: number): Promise<Uint8Array>;
+}
+
+/** What of a Parquet file is read. */
+export interface ParquetPart {
+  /** The first rows; all by default. */
+  readonly rows?: number;
+  /** Columns, by their names or by names of what is in them (`a.b`); all by default, and where the file lacks one of `required`. */
+  readonly columns?: { readonly wanted: readonly string[]; readonly required: readonly string[] };
+}
+
+/** More in a row group, or in what a page unpacks to, is damage or a bomb: the hub's own files have a thousand rows in one. */
+const [maxGroupRows, maxPageBytes, maxReadBytes] = [1 << 24, 1 << 28, 1 << 28];
+/** The end of a file that is read first: where columns and row groups are listed. */
+const footerBytes = 1 << 16;
+
+/**
+ * Rows of a Parquet file as objects: of the columns and row groups that are asked for no more than these are read, and where the file has an
+ * index of its pages no more than those. Loads its reader when first used.
+ * @throws LaconicError `data_invalid` for a damaged or cut file, and for one whose own figures do not agree; what `source` throws
+ */
+export async function parquetRows(file: string, source: ByteSource, part: ParquetPart = {}): Promise<DataRow[]> {
+  const { parquetMetadataAsync, parquetReadObjects, parquetSchema } = await import("hyparquet");
+  const { compressors } = await import("hyparquet-compressors");
+  const buffer = {
+    byteLength: source.bytes,
+    slice: async (start: number, end: number = source.bytes): Promise<ArrayBuffer> => {
+      if (end - start > maxReadBytes) throw new Error(`it asks for ${end - start} bytes at once`);
+      const { buffer: all, byteOffset, byteLength } = await source.read(start, end);
+      return all.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
+    },
+  };
+  try {
+    const metadata = await parquetMetadataAsync(buffer, { initialFetchSize: footerBytes });
+    const count = rowsIn(metadata, source.bytes);
+    const names = parquetSchema(metadata).children.map(({ element }) => element.name);
+    const columns = columnsAmong(names, part);
+    const records = await parquetReadObjects({
+      file: buffer,
+      metadata,
+      rowEnd: Math.min(part.rows ?? count, count),
+      useOffsetIndex: true,
+      compressors: bounded(compressors),
+      ...(columns && { columns }),
+    });
+    return records.map((value, i) => ({ file, row: i + 1, value: plain(value) }));
+  } catch (error) {
+    if (LaconicError.is(error)) throw error;
+    throw new LaconicError("data_invalid", `${file}: not a whole Parquet file: ${String(error)}`, { file }, error);
+  }
+}
+
+/** Bytes in memory as a source. */
+export function inMemory(bytes: Uint8Array): ByteSource {
+  return { bytes: bytes.length, read: async (start, end) => bytes.subarray(start, end) };
+}
+
+/** The rows of a file whose footer agrees with itself and with its size. @throws Error */
+function rowsIn({ num_rows: total, row_groups: groups }: FileMetaData, bytes: number): number {
+  let rows = 0n;
+  for (const [i, { num_rows: count, columns }] of groups.entries()) {
+    if (count < 0n || count > maxGroupRows)
+      throw new Error(`row group ${i} says it has ${count} rows; at most ${maxGroupRows} are read`);
+    rows += count;
+    for (const { meta_data: data } of columns) {
+      const start = data?.dictionary_page_offset || data?.data_page_offset;
+      if (
+        !data ||
+        start === undefined ||
+        start < 0n ||
+        data.total_compressed_size < 0n ||
+        start + data.total_compressed_size > bytes
+      )
+        throw new Error(`row group ${i} has a column outside of the file's ${bytes} bytes`);
+    }
+  }
+  if (rows !== total) throw new Error(`it says it has ${total} rows, and its row groups ${rows}`);
+  return Number(rows);
+}
+
+function columnsAmong(names: readonly string[], { columns }: ParquetPart): string[] | null {
+  if (!columns) return null;
+  const found = (wanted: string): string | undefined =>
+    names.find((name) => name === wanted) ?? names.find((name) => wanted.startsWith(`${name}.`));
+  if (columns.required.some((name) => found(name) === undefined)) return null;
+  return [...new Set([...columns.required, ...columns.wanted].flatMap((name) => found(name) ?? []))];
+}
+
+/** A page says how long it is unpacked: nobody makes room for more than a page has. */
+function bounded(compressors: Compressors): Compressors {
+  return Object.fromEntries(
+    Object.entries(compressors).map(([codec, unpack]) => [
+      codec,
+      (input: Uint8Array, length: number) => {
+        if (!(length >= 0 && length <= maxPageBytes)) throw new Error(`a page says it unpacks to ${length} bytes`);
+        return unpack(input, length);
+      },
+    ]),
+  );
+}
+
+/** Parquet's 64-bit integers as numbers; as texts where a number could not hold them. */
+function plain(value: unknown): unknown {
+  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]));
+}
