@@ -43,7 +43,7 @@ export const hotpotqa: Benchmark = {
   answer,
   gold: "`answer`, a few words, yes or no",
   traps: [
-    "A right answer has the gold's words and no others, but for case, punctuation and articles (EM); F1 of words stands beside it.",
+    "A right answer has the gold's words and no others, but for case, punctuation and articles (EM). The F1 of words has a table of its own.",
     "Supporting facts are not asked for, so that there is no joint score.",
   ],
   defaultSplit: "dev",
