@@ -21,7 +21,7 @@ import { unitIndex, withRatioUnits, type RatioUnit } from "@laconic/gspo";
 import type { TrainConfig } from "../config.ts";
 import { learningRateAt } from "../learning-rate.ts";
 import type { ExampleStream } from "../supervised/example-stream.ts";
-import { addLikelihood, type Likelihood } from "../supervised/likelihood.ts";
+import { addLikelihood, type Likelihood } from "../supervised/supervised.ts";
 import { scheduled } from "./checked-values.ts";
 import type { TrainingBatch } from "./training-batch.ts";
 
