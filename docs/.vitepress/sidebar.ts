@@ -137,7 +137,7 @@ function guide(): Group[] {
         { text: "AgentPO: a story model", link: "/results/story-hint" },
         { text: "Tellers", link: "/results/tellers" },
         { text: "Story worlds", link: "/results/story-worlds" },
-        { text: "A told budget", link: "/results/story-budget" },
+        { text: "A budget in the prompt", link: "/results/story-budget" },
         { text: "Methods against servers", link: "/results/servers" },
         { text: "A queue of groups, to 10,000 slots", link: "/results/queue" },
         { text: "Training on SkyRL's server", link: "/results/skyrl" },

@@ -64,7 +64,7 @@ export function reproduceCommand(context: CommandContext, exit: ExitCode): Comma
         only: { type: "string" as const, description: "One cell, METHOD/BENCHMARK, or a METHOD", valueHint: "cell" },
         as: {
           type: "string" as const,
-          description: "Of agentpo: the paper's actor whose rows stand beside, by default the model's own",
+          description: "Of agentpo: the paper's actor whose rows are compared, by default the model's own",
           valueHint: "actor",
         },
         ...shared,

@@ -80,7 +80,7 @@ export interface ExamplesWarmStart extends WarmStartSteps, Partial<ExampleSettin
 
 /** On examples that a world makes. */
 export interface WorldWarmStart extends WarmStartSteps {
-  /** `copying`: a story model learns to copy names, most of them made up; `owners`: to name who owns what is asked; `budgets`: to keep to a told budget. */
+  /** `copying`: a story model learns to copy names, most of them made up; `owners`: to name who owns what is asked; `budgets`: to keep to a budget in the prompt. */
   readonly name: "copying" | "owners" | "budgets";
   /** Of `budgets`: how one is said, as in the task; `unary` when absent. */
   readonly form?: BudgetForm;
