@@ -38,6 +38,8 @@ async function scoredAnew(
   progress: Progress,
 ): Promise<RecordedEpisode[]> {
   const config = await configOfRun(run);
+  if (config.own.some(({ path }) => path.at(-1) === "groupReward"))
+    progress.note("the group reward is not asked: what episodes earned by comparison in their group is left out");
   const { folder } = await openModelFolder(config.model, progress);
   const task = await openRunTask(config.task, {
     heldOut: 1,
