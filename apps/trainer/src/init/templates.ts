@@ -31,25 +31,29 @@ export const templates: Readonly<Record<TemplateName, Template>> = {
   },
   tools: {
     title: "an agent that calls a tool",
-    about: "A clerk calls a tool to see what is in stock. A call has a price.",
+    about:
+      "A clerk is asked what is in stock, and learns to look it up with a tool instead of guessing. A call has a price.",
     holds: { "task.ts": task },
     imports: [],
   },
   data: {
     title: "questions and answers from a file",
-    about: "A reader learns the questions and answers of a file; a part of them is held out.",
+    about:
+      "A reader learns the questions and answers of a file, and to say no more than the answer; a part of them is held out.",
     holds: { "questions.jsonl": "the data: a question and an answer a line", "task.ts": task },
     imports: ["@laconic/benchmarks"],
   },
   "self-play": {
     title: "two players with opposite rewards",
-    about: "A hider and a seeker, each with weights of its own: what one wins the other loses.",
+    about:
+      "Two players take stones from a heap, each with weights of its own: what one wins the other loses. Who begins can win, and learns to.",
     holds: { "task.ts": task },
     imports: [],
   },
   environment: {
-    title: "a player in an environment of several steps",
-    about: "A player guesses a number; the environment answers each guess, and the player continues.",
+    title: "a walker in an environment of several steps",
+    about:
+      "A walker looks for a thing; the environment tells it after each step whether it is warmer or colder, and it learns to find it.",
     holds: { "task.ts": task },
     imports: [],
   },

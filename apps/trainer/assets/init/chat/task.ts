@@ -3,7 +3,7 @@ import { randomFromSeed, type ExampleFunction, type Problem } from "@laconic/cor
 import { defineTask } from "@laconic/tasks";
 import { chatTemplate, solo } from "@laconic/topologies";
 
-const prices = { tea: 3, rum: 9, ink: 5, oil: 7, jam: 4, rye: 2, wax: 6, fig: 8 };
+const prices = { tea: 3, rum: 9, ink: 5, oil: 7, jam: 4, rye: 2, wax: 6, fig: 8, hay: 1, gum: 6, nut: 2, pan: 9 };
 const ways = [
   "price of GOOD",
   "GOOD please",
@@ -13,6 +13,8 @@ const ways = [
   "sell me GOOD",
   "i want GOOD",
   "is GOOD dear?",
+  "GOOD, and cheap",
+  "one GOOD",
 ];
 const problems = Object.entries(prices).flatMap(([good, price]) =>
   ways.map((way): Problem => ({ id: `${good}: ${way}`, question: way.replace("GOOD", good), gold: String(price) })),
@@ -38,7 +40,7 @@ export default defineTask({
     maxTokens: 24,
     prompt: chatTemplate("shop@1", system, ({ question }) => question).render,
   }),
-  train: shuffled.slice(16),
-  heldOut: shuffled.slice(0, 16),
+  train: shuffled.slice(48),
+  heldOut: shuffled.slice(0, 48),
   grader: (answer, { gold }) => (answer?.split(" ").at(-1) === gold ? 1 : 0),
 });

@@ -7,7 +7,7 @@ import { chatTemplate, solo } from "@laconic/topologies";
 
 const { train, heldOut } = await openData({
   train: fileURLToPath(new URL("questions.jsonl", import.meta.url)),
-  heldOut: { share: 0.2 },
+  heldOut: { share: 0.4 },
   grading: "text",
   columns: { question: "question", gold: "answer" },
 });

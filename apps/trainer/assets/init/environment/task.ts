@@ -1,62 +1,55 @@
-// A player guesses a number from 1 to 9; the environment says whether it is higher or lower. Each guess costs.
-import { randomFromSeed, type ExampleFunction, type ExampleMessage, type Problem, type Random } from "@laconic/core";
+// Hot and cold: a walker looks for a thing that lies one or two steps to its left or right, and is told whether a step brought it nearer.
+// Each step that does not find it costs.
+import type { ExampleFunction, ExampleMessage, Problem } from "@laconic/core";
 import { defineEnvironment, defineTask } from "@laconic/tasks";
 import { chatTemplate, solo } from "@laconic/topologies";
 
-const problems = Array.from({ length: 9 }, (_, i) => i + 1).flatMap((number) =>
-  Array.from({ length: 10 }, (_, round): Problem => {
-    return { id: `${number}/${round}`, question: `game ${round}`, gold: String(number), group: `number ${number}` };
-  }),
-);
-const shuffled = randomFromSeed("guessing").shuffle(problems);
+const maxSteps = 4;
+const games = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i): Problem => ({ id: `${from + i}`, question: `game ${from + i}`, gold: "" }));
 
-const answerTo = (guess: string, gold: string) =>
-  /^[1-9]$/u.test(guess) ? (Number(guess) < Number(gold) ? "higher" : "lower") : "a digit";
-
-/** A state for each episode; what `step` answers is read and never trained on. */
-const guessing = defineEnvironment<{ readonly gold: string }>({
-  name: "guessing",
-  maxSteps: 4,
-  reset: ({ gold }) => ({ gold }),
-  step({ gold }, { text }, { record }) {
-    record("guesses");
-    const guess = text.trim();
-    return guess === gold ? { done: true } : { observation: answerTo(guess, gold), reward: -0.1 };
+/** A state for each episode: where the thing lies, seen from the walker. What `step` answers is read and never trained on. */
+const searching = defineEnvironment<{ thing: number }>({
+  name: "searching",
+  maxSteps,
+  reset: (_, { random }) => ({ thing: random.pick([-2, -1, 1, 2]) }),
+  step(state, { text }, { record }) {
+    record("steps");
+    const step = { left: -1, right: 1 }[text.trim()];
+    if (step === undefined) return { observation: "left or right", reward: -0.1 };
+    const before = Math.abs(state.thing);
+    state.thing -= step;
+    if (state.thing !== 0) return { observation: Math.abs(state.thing) < before ? "warmer" : "colder", reward: -0.1 };
+    return { done: true };
   },
 });
 
-const system = "Guess.";
+const system = "Find it.";
 
-/** What the model is shown: whole games, in which each guess fits what was said, and some do not halve what is left. */
-export const examples: ExampleFunction = ({ question, gold }, random) => ({
-  messages: [{ role: "system", content: system }, { role: "user", content: question }, ...game(gold, random)],
-});
-
-function game(gold: string, random: Random): ExampleMessage[] {
-  const said: ExampleMessage[] = [];
-  let [low, high] = [1, 9];
-  for (let turn = 0; turn < 4; turn++) {
-    const guess = random.uniform() < 0.7 ? (low + high) >> 1 : low + random.integer(high - low + 1);
-    said.push({ role: "assistant", content: String(guess) });
-    if (String(guess) === gold) break;
-    const answer = answerTo(String(guess), gold);
-    if (turn < 3) said.push({ role: "user", content: answer });
-    if (answer === "higher") low = guess + 1;
-    else high = guess - 1;
+/** What the model is shown: walks that heed what they are told in two steps of three. */
+export const examples: ExampleFunction = ({ question }, random) => {
+  const other = { left: "right", right: "left" } as const;
+  let step = random.pick(["left", "right"] as const);
+  const walk: ExampleMessage[] = [{ role: "assistant", content: step }];
+  while (walk.length < 2 * maxSteps - 1) {
+    const told = random.pick(["warmer", "colder"]);
+    const isHeeded = random.uniform() < 2 / 3;
+    if ((told === "colder") === isHeeded) step = other[step];
+    walk.push({ role: "user", content: told }, { role: "assistant", content: step });
   }
-  return said;
-}
+  return { messages: [{ role: "system", content: system }, { role: "user", content: question }, ...walk] };
+};
 
 export default defineTask({
-  name: "guessing",
+  name: "hot-and-cold",
   topology: solo({
-    id: "player",
-    role: "player",
-    maxTokens: 16,
-    prompt: chatTemplate("guessing@1", system, ({ question }) => question).render,
+    id: "walker",
+    role: "walker",
+    maxTokens: 32,
+    prompt: chatTemplate("walker@1", system, ({ question }) => question).render,
   }),
-  environment: guessing,
-  train: shuffled.slice(27),
-  heldOut: shuffled.slice(0, 27),
-  grader: (answer, { gold }) => (answer?.trim() === gold ? 1 : 0),
+  environment: searching,
+  train: games(100, 200),
+  heldOut: games(200, 300),
+  reward: ({ stopReason }) => ({ team: { task: stopReason === "done" ? 1 : 0 } }),
 });

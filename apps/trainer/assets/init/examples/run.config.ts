@@ -11,16 +11,16 @@ export default defineRun({
   device: "wasm",
   workers: 2,
   train: {
-    steps: 20,
-    problemsPerStep: 8,
+    steps: 60,
+    problemsPerStep: 16,
     episodesPerProblem: 8,
+    minibatches: 1,
     groupBy: "prompt+agent",
     advantage: { estimator: "group", scale: "none" },
     // What a token costs; a `budget` finds this price by itself.
     prices: { tokens: 0.003 },
-    // Examples go on beside the rewards, so that what they taught stays.
-    supervised: { examples, batch: 4 },
-    optimizer: { learningRate: { peak: 3e-4, warmUpSteps: 2 } },
-    evaluation: { every: 10, problems: 100, transcripts: 4 },
+    // High, as the model is small; falling, so that it ends calmly.
+    optimizer: { learningRate: { peak: 2e-3, warmUpSteps: 2, decay: "linear", finalFraction: 0.1 } },
+    evaluation: { every: 30, problems: 100, transcripts: 4 },
   },
 });

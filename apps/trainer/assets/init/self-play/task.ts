@@ -1,58 +1,63 @@
-// Hide and seek: a hider gets a letter and writes two, its own among them; a seeker reads both and names the hider's. What one wins the
-// other loses, and both learn.
-import { randomFromSeed, type ExampleFunction, type Problem, type Reward } from "@laconic/core";
+// Two players take one, two or three stones from a heap in turn; who takes the last one wins. What one wins the other loses, and both learn.
+import type { ExampleFunction, Problem, Prompt, Reward } from "@laconic/core";
 import { defineTask } from "@laconic/tasks";
-import { chain, chatTemplate, type AgentSpec } from "@laconic/topologies";
+import { programTopology } from "@laconic/topologies";
 
-const letters = "abcdefghijkl".split("");
-const problems = letters.flatMap((letter) =>
-  Array.from({ length: 12 }, (_, round): Problem => {
-    return { id: `${letter}${round}`, question: `round ${round}`, gold: letter, views: { hider: letter } };
-  }),
-);
-const shuffled = randomFromSeed("hiding").shuffle(problems);
+/** Heaps that who begins can win, whatever the other does: those that four does not divide. */
+const heaps = [3, 5, 6, 7, 9, 10, 11];
+const games = (rounds: readonly number[]) =>
+  heaps.flatMap((heap) =>
+    rounds.map((round): Problem => ({
+      id: `${heap}/${round}`,
+      question: `${heap} stones, game ${round}`,
+      gold: "first",
+    })),
+  );
 
-const [hides, seeks] = ["Write two letters.", "Which is it?"];
-const hider: AgentSpec = {
-  id: "hider",
-  role: "hider",
-  maxTokens: 4,
-  prompt: chatTemplate("hide@1", hides, ({ privateView }) => privateView ?? "?").render,
+const system = "Take 1, 2 or 3.";
+const messages = (left: number) => [
+  { role: "system" as const, content: system },
+  { role: "user" as const, content: String(left) },
+];
+/** How many stones a reply takes; 0 for one that breaks the rules, which loses. */
+const taken = (text: string, left: number) => (/^[1-3]$/u.test(text) && Number(text) <= left ? Number(text) : 0);
+
+const nim = programTopology({
+  name: "nim",
+  agents: ["first", "second"],
+  async play(stage) {
+    let left = Number.parseInt(stage.problem.question);
+    for (let turn = 0; left > 0; turn++) {
+      const prompt: Prompt = { kind: "messages", messages: messages(left) };
+      const [move] = await stage.say({ agent: turn % 2 === 0 ? "first" : "second", prompt, maxTokens: 4 });
+      const stones = taken(move?.utterance.text ?? "", left);
+      if (stones === 0) break;
+      left -= stones;
+    }
+  },
+  answer: (turns) => turns.at(-1)?.utterance ?? null,
+});
+
+/** Who begins earns a win, which is the team's term `task`; the other earns the rest, and no share of that win. */
+const reward: Reward = ({ utterances }, { question }) => {
+  const left = utterances.slice(0, -1).reduce((heap, { text }) => heap - Number(text), Number.parseInt(question));
+  const last = utterances.at(-1);
+  const legal = taken(last?.text ?? "", left) > 0;
+  const won = (last?.agent === "first") === legal ? 1 : 0;
+  return { team: { task: won }, agents: { second: { win: 1 - 2 * won } } };
 };
-const seeker: AgentSpec = {
-  id: "seeker",
-  role: "seeker",
-  maxTokens: 4,
-  prompt: chatTemplate("seek@1", seeks, ({ inbox }) => inbox.at(-1)?.text ?? "?").render,
-};
 
-const isLegal = (text: string, letter: string) => /^[a-l]{2}$/u.test(text) && text.includes(letter);
-
-/** The seeker earns a find, which is the team's term `task`; the hider a legal hiding that was not found, and no share of a find. */
-const reward: Reward = ({ utterances, answer }, { gold }) => {
-  const hidden = utterances.find(({ agent }) => agent === "hider")?.text ?? "";
-  const found = answer?.trim() === gold ? 1 : 0;
-  const hiding = isLegal(hidden, gold) ? 1 - found : -1;
-  return { team: { task: found }, agents: { hider: { win: hiding - found } } };
-};
-
-/** What the models are shown: the rules of both. The order of the two letters, and which one is named, is by chance. */
-export const examples: ExampleFunction = ({ gold }, random) => {
-  const both = random.shuffle([gold, random.pick(letters)]).join("");
-  const turn = (system: string, heard: string, said: string) => ({
-    messages: [
-      { role: "system" as const, content: system },
-      { role: "user" as const, content: heard },
-      { role: "assistant" as const, content: said },
-    ],
-  });
-  return [turn(hides, gold, both), turn(seeks, both, random.pick(both.split("")))];
+/** What the models are shown: the rules, and moves by chance. */
+export const examples: ExampleFunction = (_, random) => {
+  const left = 1 + random.integer(11);
+  const move = String(1 + random.integer(Math.min(3, left)));
+  return { messages: [...messages(left), { role: "assistant", content: move }] };
 };
 
 export default defineTask({
-  name: "hide-and-seek",
-  topology: chain([hider, seeker]),
-  train: shuffled.slice(44),
-  heldOut: shuffled.slice(0, 44),
+  name: "nim",
+  topology: nim,
+  train: games([1, 2, 3, 4, 5, 6, 7, 8]),
+  heldOut: games([9, 10, 11, 12, 13, 14, 15, 16]),
   reward,
 });

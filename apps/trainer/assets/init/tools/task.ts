@@ -1,37 +1,37 @@
-// A clerk looks up what is in stock with a tool, and says it. A call costs: what it can know by itself, it may learn to know.
+// A clerk is asked how many of a good lie on a shelf. It can guess or look it up with a tool: a call costs, and guesses are mostly wrong.
 import { randomFromSeed, type ExampleFunction, type Problem } from "@laconic/core";
 import { defineTask } from "@laconic/tasks";
 import { jsonTools, toolEnvironment, type Tool } from "@laconic/tasks/tools";
 import { chatTemplate, solo } from "@laconic/topologies";
 
-const stock: Readonly<Record<string, number>> = { tea: 3, rum: 9, ink: 5, oil: 7, jam: 4, rye: 2, wax: 6, fig: 8 };
-const ways = ["any GOOD?", "is there GOOD", "how much GOOD", "GOOD left?", "count GOOD", "we need GOOD"];
-const problems = Object.entries(stock).flatMap(([good, count]) =>
-  ways.map((way): Problem => ({ id: `${good}: ${way}`, question: way.replace("GOOD", good), gold: String(count) })),
+const goods = ["tea", "rum", "ink", "oil", "jam", "rye", "wax", "fig", "hay", "nut"];
+const chance = randomFromSeed("stock");
+const places = goods.flatMap((good) => [1, 2, 3, 4, 5, 6, 7, 8, 9].map((shelf) => `${good} ${shelf}`));
+const stock: Readonly<Record<string, string>> = Object.fromEntries(
+  places.map((place) => [place, String(chance.integer(10))]),
 );
-const shuffled = randomFromSeed("stock").shuffle(problems);
+const problems = chance.shuffle(places).map((place): Problem => {
+  return { id: place, question: `${place.replace(" ", " on ")}?`, gold: stock[place] ?? "" };
+});
 
 /** Any JSON Schema or zod schema; `run` may ask a database, a server, another program. */
 const lookUp: Tool = {
   name: "stock",
-  description: "How many of a good there are.",
-  parameters: { type: "object", properties: { good: { type: "string" } }, required: ["good"] },
-  run: ({ good }: { good: string }) => String(stock[good] ?? "none"),
+  description: "How many of a good lie on a shelf.",
+  parameters: { type: "object", properties: { at: { type: "string" } }, required: ["at"] },
+  run: ({ at }: { at: string }) => stock[at] ?? "none",
 };
 
 const system = "Say how many.";
-const call = (good: string) => `{"name": "stock", "arguments": {"good": "${good}"}}`;
+const call = (at: string) => `{"name": "stock", "arguments": {"at": "${at}"}}`;
 
-/** What the model is shown: to call, to read the answer, and to say it. */
-export const examples: ExampleFunction = ({ id, question, gold }) => ({
-  messages: [
-    { role: "system", content: system },
-    { role: "user", content: question },
-    { role: "assistant", content: call(id.slice(0, 3)) },
-    { role: "user", content: gold },
-    { role: "assistant", content: gold },
-  ],
-});
+/** What the model is shown: in half of the examples a call and what it says, in the others a guess. */
+export const examples: ExampleFunction = ({ id, question, gold }, random) => {
+  const said = (role: "user" | "assistant", content: string) => ({ role, content });
+  const looked = [said("assistant", call(id)), said("user", gold), said("assistant", gold)];
+  const reply = random.uniform() < 0.5 ? looked : [said("assistant", String(random.integer(10)))];
+  return { messages: [{ role: "system", content: system }, said("user", question), ...reply] };
+};
 
 export default defineTask({
   name: "stock",
@@ -43,7 +43,7 @@ export default defineTask({
   }),
   // A larger model is told of its tools: jsonTools() or hermesTools() without `tells`.
   environment: toolEnvironment({ tools: [lookUp], format: jsonTools({ tells: false }), price: 0.05, maxSteps: 2 }),
-  train: shuffled.slice(12),
-  heldOut: shuffled.slice(0, 12),
+  train: problems.slice(30),
+  heldOut: problems.slice(0, 30),
   grader: (answer, { gold }) => (answer?.trim() === gold ? 1 : 0),
 });
