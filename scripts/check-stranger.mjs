@@ -214,7 +214,10 @@ async function problemOf(label, text, { demo, major }) {
   if (label === "report")
     return existsSync(join(demo, "runs", "train", "report.html")) ? null : "there is no report.html";
   if (label !== "train" && label !== "train from nothing") return null;
-  const { before, afterWarmStart, after } = JSON.parse(text.trim().split("\n").at(-1));
+  // What goes to stderr may come behind the result.
+  const result = text.split("\n").findLast((line) => line.startsWith("{"));
+  if (result === undefined) return `there is no result in ${text}`;
+  const { before, afterWarmStart, after } = JSON.parse(result);
   // Rewards add to what examples taught: more is right, or as much with fewer tokens.
   const learned =
     label === "train"
