@@ -1,5 +1,5 @@
 // All published methods against servers, on whole questions and dealt ones: what the bench recorded, what the server says was used, and what the
-// plan allowed, and whether every request has no words but those of its golden log or published files; a line a method, benchmark and setting. A random model of one layer: what it says is noise, and every path counts.
+// plan allowed, and every request beside its golden log, both ways; a line a method, benchmark and setting. A random model of one layer: what it says is noise, and every path counts.
 // `npx tsx bench/src/check-servers.ts FILE.jsonl`; needs LACONIC_DATA, and LACONIC_PYTHON with tokenizers (and transformers[serving]).
 // What FILE.jsonl holds already is not taken again; `--table SERVER` prints it as a table of one server, and takes nothing.
 import { existsSync, readFileSync } from "node:fs";
@@ -123,8 +123,8 @@ async function checkServer(kind: ServerKind): Promise<void> {
       if (unknown.length > 0) await checked(teamJobs, [], "again");
       const check = await checked(group, teamJobs, tag);
       await appendFile(out as string, `${JSON.stringify({ vocabulary, ...check })}\n`);
-      const { equal, within, samples, recorded, strange, seconds } = check;
-      print(tag, { equal, within, samples, calls: recorded.calls, strange: strange.slice(0, 5), seconds });
+      const { equal, within, samples, recorded, strange, missing, seconds } = check;
+      print(tag, { equal, within, samples, calls: recorded.calls, strange, missing, seconds });
     }
   } finally {
     await file.close();

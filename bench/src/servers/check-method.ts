@@ -11,10 +11,10 @@ import {
   type RecordFile,
 } from "@laconic/evaluation";
 import type { Counted, ServedChat } from "./count-proxy.ts";
-import { strangeIn } from "./strange-in.ts";
+import { besideGolden, type BesideGolden } from "./beside-golden.ts";
 
 /** What a method took, by everybody who counts. */
-export interface MethodCheck {
+export interface MethodCheck extends BesideGolden {
   readonly server: string;
   readonly method: string;
   readonly benchmark: string;
@@ -30,8 +30,6 @@ export interface MethodCheck {
   readonly equal: boolean;
   /** Nothing passes the plan. */
   readonly within: boolean;
-  /** Of its requests, what stands in no question, example, reply, golden log or published file: nothing where they are as they should be. */
-  readonly strange: readonly string[];
   readonly seconds: number;
 }
 
@@ -98,7 +96,7 @@ export async function checkMethod(
     equal:
       records.length === group.length && served.failed === 0 && usage.every((key) => recorded[key] === served[key]),
     within: usage.every((key) => served[key] <= planned[key]),
-    strange: strangeIn(group, chats()),
+    ...(await besideGolden(group, chats())),
     seconds: (performance.now() - start) / 1000,
   };
 }

@@ -15,6 +15,8 @@ export interface Counted {
 export interface ServedChat {
   readonly messages: readonly ChatMessage[];
   readonly reply: string;
+  /** Null where the request named none. */
+  readonly temperature: number | null;
 }
 
 /** Stands between a bench and an OpenAI-compatible server. */
@@ -35,6 +37,11 @@ export async function countProxy(target: number): Promise<CountProxy> {
     counts.set(tag, count);
     return count;
   };
+  const chatsOf = (tag: string): ServedChat[] => {
+    const own = chats.get(tag) ?? [];
+    chats.set(tag, own);
+    return own;
+  };
   const server = createServer((incoming, outgoing) => {
     const [, tag = "", path = ""] = /^\/([^/]*)(\/.*)$/u.exec(incoming.url ?? "") ?? [];
     const { method, headers } = incoming;
@@ -43,7 +50,7 @@ export async function countProxy(target: number): Promise<CountProxy> {
       void Promise.all([asked, bytesOf(reply)]).then(([question, body]) => {
         const name = decodeURIComponent(tag);
         add(countOf(name), reply.statusCode ?? 0, body);
-        if (reply.statusCode === 200) chats.set(name, [...(chats.get(name) ?? []), ...chatsIn(question, body)]);
+        if (reply.statusCode === 200) chatsOf(name).push(...chatsIn(question, body));
         const { "transfer-encoding": _, ...kept } = reply.headers;
         outgoing.writeHead(reply.statusCode ?? 502, { ...kept, "content-length": body.length }).end(body);
       });
@@ -56,7 +63,7 @@ export async function countProxy(target: number): Promise<CountProxy> {
   return {
     addressOf: (tag) => `http://127.0.0.1:${port}/${encodeURIComponent(tag)}/v1`,
     countOf,
-    chatsOf: (tag) => chats.get(tag) ?? [],
+    chatsOf,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -73,9 +80,10 @@ async function bytesOf(message: IncomingMessage): Promise<Buffer> {
 
 /** One for each of its replies. */
 function chatsIn(question: Buffer, body: Buffer): ServedChat[] {
-  const { messages = [] } = JSON.parse(question.toString()) as { messages?: ChatMessage[] };
+  const asked = JSON.parse(question.toString()) as { messages?: ChatMessage[]; temperature?: number };
+  const { messages = [], temperature = null } = asked;
   const { choices = [] } = JSON.parse(body.toString()) as { choices?: { message: { content: string | null } }[] };
-  return choices.map(({ message }) => ({ messages, reply: message.content ?? "" }));
+  return choices.map(({ message }) => ({ messages, reply: message.content ?? "", temperature }));
 }
 
 function add(count: Counted, status: number, body: Buffer): void {

@@ -18,9 +18,10 @@ export async function questionsOf(
   const chosen = seededSubset(problems, { seed: "servers" });
   const further = chosen.slice(limit);
   const dealable = further.filter((problem) => dealTo(["one", "other"])(problem) !== null);
-  const pool = Object.entries(benchmark.splits).find(([, each]) => each.pool)?.[0];
-  const worked =
-    pool === undefined ? [] : (await openSplit(benchmark, { folder, offline: true, split: pool })).problems;
+  // A training split that is on the hub alone is not here.
+  const lender = benchmarkNamed(benchmark.examplesFrom ?? name);
+  const pool = Object.entries(lender.splits).find(([, each]) => each.pool && each.files)?.[0];
+  const worked = pool === undefined ? [] : (await openSplit(lender, { folder, offline: true, split: pool })).problems;
   const published = process.env["LACONIC_EXEMPLARS"];
   return {
     benchmark: name,

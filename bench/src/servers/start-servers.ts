@@ -47,7 +47,8 @@ async function started(
     stream.on("data", (chunk: Buffer) => {
       output = `${output}${chunk.toString()}`.slice(-20_000);
     });
-  for (let i = 0; i < 1200; i++) {
+  // Ten minutes: on a busy machine PyTorch alone takes two to load.
+  for (let i = 0; i < 6000; i++) {
     const model = nameIn(output);
     if (model !== undefined)
       return {

@@ -17,7 +17,17 @@ export function strangeWords(
   known: readonly string[],
   files: readonly string[],
 ): string[] {
+  return strangeIn(piecesOf(asked, known), files);
+}
+
+/** Of these stretches, what stands in none of the files. */
+export function strangeIn(pieces: readonly string[], files: readonly string[]): string[] {
   const published = files.map((file) => spoken(file)).join("\n");
+  return [...new Set(pieces.flatMap((piece) => uncovered(piece, published)))];
+}
+
+/** Stretches of requests between what is known and what was replied, each once. */
+export function piecesOf(asked: readonly AskedChat[], known: readonly string[]): string[] {
   const replies = asked.map(({ reply }) => reply);
   const quotable = new Set(replies.flatMap((reply) => reply.split(lineEnd)));
   // A short reply may be part of a word.
@@ -28,10 +38,8 @@ export function strangeWords(
       .split("\n")
       .filter((line) => !line.startsWith("> ") || !quotable.has(line.slice(2)))
       .join("\n");
-  const pieces = new Set(
-    asked.flatMap(({ messages }) => messages.flatMap(({ content }) => without(unquoted(content), longFirst))),
-  );
-  return [...new Set([...pieces].flatMap((piece) => uncovered(piece, published)))];
+  const contents = new Set(asked.flatMap(({ messages }) => messages.map(({ content }) => content)));
+  return [...new Set([...contents].flatMap((content) => without(unquoted(content), longFirst)))];
 }
 
 /** Where quoting begins a line. */

@@ -8,57 +8,9 @@ import { expect, test } from "vitest";
 import { standingOf } from "../src/bench-parts.ts";
 import { familyOf } from "../src/index.ts";
 import { strangeWords } from "./published-words.ts";
-import { playQuestion, requestLog, type Slot, type SlotScripts } from "./request-log.ts";
+import { playQuestion, requestLog } from "./request-log.ts";
 import { requestSets } from "./request-sets.ts";
-
-/** Seats that do not solve the question. */
-const scripts: SlotScripts = {
-  critic: (call, programs) => {
-    if (programs)
-      return call === 0
-        ? "It adds where it should multiply.\n```python\ndef solution():\n    return 3 * 4\n```"
-        : "I find no error: it is correct.\n```python\ndef solution():\n    return 12\n```";
-    return call === 0 ? '{"feedback": "Look again.", "correct": "False"}' : '{"feedback": "", "correct": "True"}';
-  },
-  router: () => "Grade School Teacher, or the one for chemistry, or software",
-  ranker: () => "[1, 2]",
-  // Of choices it never decides, so that the judge does.
-  moderator: (call, _, { family }) =>
-    `{"preference": "negative", "answer": "${call === 0 || family === "choice" ? "" : "12"}"}`,
-  inventor: (call) => `An expert in counting, number ${call + 1}.`,
-  checker: (call) => (call === 0 ? "DISCARD" : "KEEP"),
-  collaborator: () => "Multiply what is in a bag.",
-};
-
-const program = (body: string): string => `\`\`\`python\ndef add(a, b):\n    ${body}\n\`\`\``;
-
-/** Nobody agrees, so that all layers and rounds are played. */
-const scripted: Readonly<Record<string, SlotScripts>> = {
-  dylan: {
-    agent: (layer, _, { family, number }) =>
-      family === "choice"
-        ? `${layer > 0 ? "[[5, 4, 3, 2, 1, 2, 3]] " : ""}The answer is ${"ABCD"[(number + layer) % 4]}`
-        : `Agent ${number} counts.\n#### ${10 + ((number + layer) % 4)}`,
-    writer: (layer, _, { number }) =>
-      `${layer > 0 ? "[[5, 3, 4]]\n" : ""}${program(number === 3 ? "return a + b" : `return a - b  # ${"abcd"[number]} ${layer}`)}`,
-    tester: () => "assert add(1, 2) == 3\nassert add(0, 0) == 0",
-    reflector: () =>
-      `${[1, 2, 3, 4].map((i) => `Reflection ${i}:\nNumber ${i} could be shorter.`).join("\n")}\n[[5, 2, 3, 4]]`,
-    "judge-ranker": () => "[1, 2]",
-  },
-  agentprune: {
-    agent: (round, _, slot) => prunedReply(round, slot),
-  },
-};
-
-function prunedReply(round: number, { family, number }: Slot): string {
-  if (family === "choice") return `Agent ${number} in round ${round + 1}. The answer is ${"ABCD"[number % 4]}`;
-  if (family === "code")
-    return [3, 5].includes(number)
-      ? program(`return a ${round > 0 ? "+" : "-"} b  # ${number}`)
-      : `Agent ${number} says how.`;
-  return number === 3 ? "```python\nprint(3 * 4)\n```" : `Agent ${number} says so.\n#### ${number + 5 * round}`;
-}
+import { slotsOf } from "./slot-scripts.ts";
 
 // Written by `npx vitest run packages/evaluation/test/requests -u`: what changed of the requests is then read in the difference.
 test.each(baselines.map((method) => [method.name, method] as const))(
@@ -74,7 +26,7 @@ test.each(baselines.map((method) => [method.name, method] as const))(
       const key = `${family} ${protocol?.id}`;
       if (seen.has(key)) continue;
       seen.add(key);
-      logs.push(await requestLog(method, set, { ...scripts, ...scripted[/^\w+/u.exec(name)?.[0] ?? ""] }));
+      logs.push(await requestLog(method, set, slotsOf(name)));
     }
     await expect(logs.join("\n")).toMatchFileSnapshot(`requests/${name.replaceAll(":", "-")}.txt`);
   },
@@ -93,7 +45,7 @@ test("every call is decoded as its protocol says, unless a setting is given, whi
   let [calls, named] = [0, 0];
   for (const method of baselines.filter(({ equalTokens }) => !equalTokens))
     for (const set of requestSets) {
-      const slots = { ...scripts, ...scripted[/^\w+/u.exec(method.name)?.[0] ?? ""] };
+      const slots = slotsOf(method.name);
       const own = await playQuestion(method, set, slots, { maxTokens: null });
       const { protocol } = own.job;
       if (!protocol) throw new Error(`${method.name} has no protocol`);
@@ -135,7 +87,7 @@ async function publishedPairs() {
       if (!name) continue;
       const { texts, source } = await openExemplars(exemplarsNamed(name), { folder: fetched ?? "", offline: true });
       const script = { name, texts, examples: source.examples, sha256: "" };
-      const slots = { ...scripts, ...scripted[/^\w+/u.exec(method.name)?.[0] ?? ""] };
+      const slots = slotsOf(method.name);
       pairs.push({ method, name, slots, source, set: { ...set, scripts: { [name]: script } } });
     }
   return pairs;

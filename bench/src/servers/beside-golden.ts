@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { answerForm, questionText } from "@laconic/benchmarks";
+import { exemplarsNamed, filesOf } from "@laconic/benchmarks/exemplars";
+import type { BenchJob } from "@laconic/evaluation";
+import { piecesOf, strangeIn, type AskedChat } from "../../../packages/evaluation/test/published-words.ts";
+import type { ServedChat } from "./count-proxy.ts";
+import { goldenOf } from "./golden-log.ts";
+
+/** A cell's requests beside its golden log. */
+export interface BesideGolden {
+  /** What the requests say and neither the log, nor a question, example or reply. Temperatures that the log has not. */
+  readonly strange: readonly string[];
+  /** What the log says and no request: a turn that no reply led to, or words that are lost. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * Reads every request of a cell against its golden log, both ways. What is of the play is left out: questions, options, examples, replies.
+ * @throws Error as {@link goldenOf}
+ */
+export async function besideGolden(group: readonly BenchJob[], chats: readonly ServedChat[]): Promise<BesideGolden> {
+  const [job] = group as [BenchJob];
+  const { set, exemplars } = job;
+  const golden = await goldenOf(job);
+  const problems = [...set.problems, ...set.calibration];
+  const given = problems.flatMap((problem) => {
+    const { question, views = {} } = job.partition?.give(problem) ?? problem;
+    return [questionText(problem), problem.question, question, ...Object.values(views), ...(problem.choices ?? [])];
+  });
+  const shown = exemplars.flatMap(({ question, solution, answerLine }) => [question, solution, answerLine]);
+  const forms = set.problems.map(({ grading }) => answerForm(grading));
+  const [served, logged] = [textsOf(chats), textsOf(golden.chats)];
+  const known = [...given, ...shown, ...forms, ...golden.own, ...frames, ...[...served, ...logged].flatMap(saidIn)];
+  const other = [...new Set(chats.map(({ temperature }) => temperature))].filter(
+    (each) => each === null || !golden.temperatures.includes(each),
+  );
+  const strange = unsaid(chats, golden.chats, known, [golden.file, ...publishedFiles(job.script?.name)]);
+  const missing = unsaid(golden.chats, chats, known, []);
+  return {
+    strange: [...strange, ...other.map((each) => `temperature ${each}`)],
+    // Published words are not written down.
+    missing: job.script && missing.length > 0 ? [`published lines: ${missing.length}`] : missing,
+  };
+}
+
+/** What one side's requests say and the other's do not. */
+function unsaid(
+  asked: readonly AskedChat[],
+  beside: readonly AskedChat[],
+  known: readonly string[],
+  files: readonly string[],
+): string[] {
+  const lines = new Set(linesOf(piecesOf(beside, known)));
+  const other = linesOf(piecesOf(asked, known)).filter((line) => !lines.has(line));
+  // A short stretch has to be all the words between two others.
+  const quoted = [...lines].map((line) => `"${line.replace(/^[^a-z]+/iu, "")}"`);
+  const said = [...files, [...quoted, ...textsOf(beside)].join("\n")];
+  return other.length === 0 || strangeIn(other, said).length === 0
+    ? []
+    : other.filter((line) => strangeIn([line], said).length > 0).map((line) => line.slice(0, 80));
+}
+
+function linesOf(texts: readonly string[]): string[] {
+  return [...new Set(texts.flatMap((text) => text.split("\n").map((line) => line.trim())))];
+}
+
+function textsOf(chats: readonly AskedChat[]): string[] {
+  return [...new Set(chats.flatMap(({ messages }) => messages.map(({ content }) => content)))];
+}
+
+function publishedFiles(script: string | undefined): string[] {
+  const folder = process.env["LACONIC_EXEMPLARS"];
+  if (script === undefined || folder === undefined) return [];
+  return filesOf(exemplarsNamed(script)).map(({ path }) => readFileSync(join(folder, path), "utf8"));
+}
+
+/** What an interpreter says of a program is of no file. */
+function saidIn(text: string): string[] {
+  return text.match(/\w*(?:Error|Exception)\b.*|The program (?:failed|prints).*/gu) ?? [];
+}
+
+/** What stands around a part that is dealt; of a program that returns nothing. */
+const frames = ["Only you know:", "None"];
