@@ -1,5 +1,6 @@
 // Multiple choice by log-likelihood on a server that gives log-probs of prompts, beside lm-evaluation-harness's formula on
-// transformers of the same weights (LACONIC_PYTHON, double precision). Questions: AQuA's of LACONIC_DATA.
+// transformers of the same weights (LACONIC_PYTHON): in double precision, the referee, and in single, which says what rounding alone does.
+// A token, a sum and what sums are divided by each. Questions: AQuA's of LACONIC_DATA.
 //   npm run -s laconic -- serve MODEL_FOLDER --port 8000
 //   npx tsx bench/src/log-likelihood.ts --base-url http://127.0.0.1:8000/v1 --model NAME --folder MODEL_FOLDER
 import { parseArgs } from "node:util";
@@ -24,7 +25,7 @@ const model = openAiModel({ model: values.model, baseUrl: values["base-url"], ap
 const { problems } = await openSplit(benchmarkNamed("aqua"), { folder: data, offline: true });
 const asked = problems.slice(0, Number(values.questions));
 
-/** What a method says of a question: each option's log-probability, and the letter. */
+/** What a method says of a question: each option's log-probs, as the server gives them, and the letter. */
 async function scored(method: Baseline, problem: BenchmarkProblem) {
   const topology = method.create({
     reader: { read: (reply) => reply, same: (a, b) => a === b },
@@ -32,45 +33,84 @@ async function scored(method: Baseline, problem: BenchmarkProblem) {
     maxTokens: 1,
     asked: { question: problem.question, choices: problem.choices ?? [] },
   });
+  const given: (readonly (number | null)[])[] = [];
   const { utterances, answer } = await topology.run(posed(problem), {
-    models: { solver: model },
+    models: {
+      solver: {
+        ...model,
+        complete: async (request) => {
+          const completion = await model.complete(request);
+          given.push(completion.promptLogProbs ?? []);
+          return completion;
+        },
+      },
+    },
     sampling: { temperature: 0 },
     random: randomFromSeed(0),
   });
   const [alone, ...options] = utterances;
   const prompt = alone?.prompt ?? "";
+  const begins = given[0]?.length ?? 0;
   return {
     prompt,
     options: options.map((each) => each.prompt.slice(prompt.length)),
+    tokens: given.slice(1).map((each) => each.slice(begins).map(Number)),
     scores: options.map(({ text }) => Number(/log p = (\S+)/u.exec(text)?.[1])),
     letter: answer?.slice(-1),
   };
 }
 
+const sumOf = (terms: readonly number[]): number => terms.reduce((sum, value) => sum + value, 0);
+
+/** What a method divides an option's sum by. */
+function lengthOf({ name }: Baseline, option: string): number {
+  if (name.endsWith("norm")) return Array.from(option.trim()).length;
+  return name.endsWith("bytes") ? Buffer.byteLength(option.trim()) : 1;
+}
+
 for (const method of scoringMethods) {
-  const ours = [];
+  const ours: Awaited<ReturnType<typeof scored>>[] = [];
   for (const problem of asked) ours.push(await scored(method, problem));
   const { printed, failed } = peer("log_likelihood.py", { folder: values.folder, questions: ours });
   if (failed !== null) throw new Error(failed);
-  const theirs = printed.map(({ scores }) => scores as number[]);
-  const lengthOf = (option: string): number =>
-    method.name.endsWith("norm")
-      ? Array.from(option.trim()).length
-      : method.name.endsWith("bytes")
-        ? Buffer.byteLength(option.trim())
-        : 1;
+  const referee = printed.map(({ double }) => double as number[][]);
+  const single = printed.map(({ single: each }) => each as number[][]);
+  /** The largest differences from the referee. */
+  const apart = (of: (question: number) => readonly (readonly number[])[]) => {
+    const options = ours.flatMap(({ options: texts }, i) =>
+      of(i).map((tokens, j) => {
+        const exact = referee[i]?.[j] as number[];
+        const difference = Math.abs(sumOf(tokens) - sumOf(exact));
+        return {
+          tokens: tokens.map((each, k) => Math.abs(each - (exact[k] as number))),
+          difference,
+          normed: difference / lengthOf(method, texts[j] as string),
+        };
+      }),
+    );
+    const tokens = options.flatMap((each) => each.tokens);
+    return {
+      token: Math.max(...tokens),
+      meanToken: sumOf(tokens) / tokens.length,
+      sum: Math.max(...options.map(({ difference }) => difference)),
+      normed: Math.max(...options.map(({ normed }) => normed)),
+    };
+  };
   const letters = ours.map(({ options }, i) => {
-    const normed = (theirs[i] as number[]).map((score, j) => score / lengthOf(options[j] as string));
+    const normed = options.map((option, j) => sumOf(referee[i]?.[j] as number[]) / lengthOf(method, option));
     return String.fromCharCode(65 + normed.indexOf(Math.max(...normed)));
   });
-  const differences = ours.flatMap(({ scores }, i) =>
-    scores.map((score, j) => Math.abs(score - (theirs[i]?.[j] as number))),
-  );
   print("log-likelihood", {
     method: method.name,
+    model: values.model,
     questions: asked.length,
-    options: differences.length,
-    largestDifference: Math.max(...differences),
+    options: ours.reduce((sum, { options }) => sum + options.length, 0),
+    tokens: ours.reduce((sum, { tokens }) => sum + tokens.flat().length, 0),
+    server: apart((i) => ours[i]?.tokens ?? []),
+    torchSingle: apart((i) => single[i] ?? []),
+    sumsAsTokens: Math.max(
+      ...ours.flatMap(({ scores, tokens }) => scores.map((score, j) => Math.abs(score - sumOf(tokens[j] ?? [])))),
+    ),
     sameLetter: ours.filter(({ letter }, i) => letter === letters[i]).length,
     right: ours.filter(({ letter }, i) => letter === asked[i]?.gold).length,
   });
