@@ -26,7 +26,10 @@ export async function besideGolden(group: readonly BenchJob[], chats: readonly S
   const problems = [...set.problems, ...set.calibration];
   const given = problems.flatMap((problem) => {
     const { question, views = {} } = job.partition?.give(problem) ?? problem;
-    return [questionText(problem), problem.question, question, ...Object.values(views), ...(problem.choices ?? [])];
+    const { choices = [] } = problem;
+    // As AQuA's published prompt writes brackets.
+    const spaced = choices.map((choice) => choice.replaceAll("(", " (").replaceAll(")", ") "));
+    return [questionText(problem), problem.question, question, ...Object.values(views), ...choices, ...spaced];
   });
   const shown = exemplars.flatMap(({ question, solution, answerLine }) => [question, solution, answerLine]);
   const forms = set.problems.map(({ grading }) => answerForm(grading));
@@ -75,9 +78,11 @@ function publishedFiles(script: string | undefined): string[] {
   return filesOf(exemplarsNamed(script)).map(({ path }) => readFileSync(join(folder, path), "utf8"));
 }
 
-/** What an interpreter says of a program is of no file. */
+/** Names that AgentPrune's agents have, and what an interpreter says of a program: of no file. */
 function saidIn(text: string): string[] {
-  return text.match(/\w*(?:Error|Exception)\b.*|The program (?:failed|prints).*/gu) ?? [];
+  const names = [...text.matchAll(/Agent (\w{4})(?= as a|, role)/gu)].map(([, name = ""]) => name);
+  const said = text.match(/\w*(?:Error|Exception)\b.*|The program (?:failed|prints).*/gu) ?? [];
+  return [...names, ...said];
 }
 
 /** What stands around a part that is dealt; of a program that returns nothing. */
