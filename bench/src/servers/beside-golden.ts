@@ -59,9 +59,11 @@ function unsaid(
   // A short stretch has to be all the words between two others.
   const quoted = [...lines].map((line) => `"${line.replace(/^[^a-z]+/iu, "")}"`);
   const said = [...files, [...quoted, ...textsOf(beside)].join("\n")];
-  return other.length === 0 || strangeIn(other, said).length === 0
-    ? []
-    : other.filter((line) => strangeIn([line], said).length > 0).map((line) => line.slice(0, 80));
+  if (strangeIn(other, said).length === 0) return [];
+  // A line may begin as the log has it and go on as a published file does.
+  return other
+    .filter((line) => [said, files].every((each) => strangeIn([line], each).length > 0))
+    .map((line) => line.slice(0, 80));
 }
 
 function linesOf(texts: readonly string[]): string[] {
