@@ -9,6 +9,7 @@ import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
 import { episodeCosts, noCosts } from "./episode-costs.ts";
 import { messageOf, SampleTaker, type SampleKind } from "./take-samples.ts";
 import { gradeOf } from "./grade-of.ts";
+import { type CallFile, KeptCalls } from "./kept-calls.ts";
 import type { RecordFile } from "./record-file.ts";
 import type { EqualTokens, SampleRecord } from "./sample-record.ts";
 import { spendingOf } from "./spending.ts";
@@ -23,6 +24,8 @@ export interface BenchOptions {
   readonly gradeSeconds?: number;
   readonly signal?: AbortSignal;
   readonly onRecord?: (record: SampleRecord) => void;
+  /** Keeps what was asked and replied; without it nothing of that is kept. */
+  readonly callFile?: CallFile;
   /** What methods learned in an earlier part of the run. */
   readonly learned?: readonly CalibrationRecord[];
   /** Keeps what a method learned, before its first sample. */
@@ -57,6 +60,7 @@ export async function runBench(
     gradeSeconds = 300,
     signal,
     onRecord,
+    callFile,
     learned = [],
     onLearned,
   }: BenchOptions = {},
@@ -69,6 +73,7 @@ export async function runBench(
   );
   const equalTokens = new Map<string, EqualTokens>();
   const tokensOf = ({ config }: BenchJob): EqualTokens | null => equalTokens.get(config) ?? null;
+  const kept = new KeptCalls(callFile);
   const kind: SampleKind<BenchJob, SampleRecord> = {
     keyOf: ({ key }) => key,
     take: async (job, attempt, before) =>
@@ -78,11 +83,14 @@ export async function runBench(
         settings,
         parts,
         attempt,
-        { learned: await calibrations.of(job), equalTokens: tokensOf(job) },
+        { learned: await calibrations.of(job), equalTokens: tokensOf(job), kept },
         ask,
         signal,
       ),
-    failed: (job, attempt, error) => failedSample(job, settings, tokensOf(job), attempt, error),
+    failed: async (job, attempt, error) => ({
+      ...failedSample(job, settings, tokensOf(job), attempt, error),
+      requests: await kept.placeOf(job.key),
+    }),
   };
   const taker = new SampleTaker(kind, file, { concurrency, maxErrors, signal }, onRecord);
   await taker.take(jobs.filter(({ equalTo }) => equalTo === null));
@@ -144,7 +152,15 @@ async function takeSample(
   settings: BenchSettings,
   parts: BenchParts,
   attempt: number,
-  { learned, equalTokens }: { readonly learned: unknown; readonly equalTokens: EqualTokens | null },
+  {
+    learned,
+    equalTokens,
+    kept,
+  }: {
+    readonly learned: unknown;
+    readonly equalTokens: EqualTokens | null;
+    readonly kept: KeptCalls;
+  },
   ask: Ask,
   signal: AbortSignal | undefined,
 ): Promise<SampleRecord> {
@@ -155,7 +171,7 @@ async function takeSample(
     learned === undefined ? method.create(options) : (method.restore?.(options, learned) ?? method.create(options));
   const started = performance.now();
   const episode = await topology.run(givenTo(job, problem), {
-    models: modelsFor(method, topology, parts),
+    models: kept.noted(job.key, modelsFor(method, topology, parts)),
     sampling: { temperature: temperatureOf(job, settings) },
     random: randomFromSeed(`${settings.seed}/${job.set.benchmark}/${problem.id}/${method.name}/${job.repeat}`),
     clock: () => performance.now(),
@@ -167,6 +183,7 @@ async function takeSample(
     ...identityOf(job, settings, equalTokens),
     answer: episode.answer,
     ...grade,
+    requests: await kept.placeOf(job.key),
     stopReason: episode.stopReason,
     notes: episode.notes ?? [],
     ...episodeCosts(episode.ledger),
@@ -241,6 +258,8 @@ function failedSample(
     extracted: null,
     rule: null,
     score: null,
+    steps: [],
+    requests: null,
     stopReason: null,
     notes: [],
     ...noCosts,

@@ -1,4 +1,5 @@
 import type { AgentId } from "@laconic/core";
+import type { CallsPlace, GradingStep } from "@laconic/core/run-folder";
 import { z } from "zod";
 import { episodeCostFields, type EpisodeCosts } from "./episode-costs.ts";
 
@@ -65,6 +66,10 @@ export interface SampleRecord extends EpisodeCosts {
   readonly answer: string | null;
   readonly extracted: string | null;
   readonly rule: string | null;
+  /** The way from the answer to its verdict; empty without one, and in records of before it was kept. */
+  readonly steps: readonly GradingStep[];
+  /** Where its calls stand in the bench's file of them; null where none were kept. */
+  readonly requests: CallsPlace | null;
   readonly stopReason: string | null;
   /** What its method records besides, such as `capped`. */
   readonly notes: readonly string[];
@@ -107,6 +112,8 @@ export const sampleSchema: z.ZodType<SampleRecord> = z.object({
   answer: z.string().nullable(),
   extracted: z.string().nullable(),
   rule: z.string().nullable(),
+  steps: z.array(z.object({ name: z.string(), answer: z.string(), gold: z.string().nullable() })).default([]),
+  requests: z.object({ from: count, bytes: count }).nullable().default(null),
   stopReason: z.string().nullable(),
   notes: z.array(z.string()).default([]),
   ...episodeCostFields,

@@ -14,7 +14,7 @@ export interface SampleKind<Job, Kept> {
   /** @param before - the record of an earlier attempt, which has no score */
   take(job: Job, attempt: number, before: Kept | undefined): Promise<Kept>;
   /** The record of a sample whose model or grader failed. */
-  failed(job: Job, attempt: number, error: unknown): Kept;
+  failed(job: Job, attempt: number, error: unknown): Kept | Promise<Kept>;
 }
 
 /** How much at a time, and when it ends before its end. */
@@ -71,7 +71,7 @@ export class SampleTaker<Job, Kept extends Sample> {
           this.#stopped ??= (error as Error).message;
           return;
         }
-        record = this.#kind.failed(job, attempt, error);
+        record = await this.#kind.failed(job, attempt, error);
       }
       this.counts[record.status] = (this.counts[record.status] ?? 0) + 1;
       await this.#file.append(record);

@@ -35,6 +35,7 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
       actor: args.actor ?? null,
       actorPrice: args["actor-price"] === undefined ? null : pricePair(args["actor-price"], "actor-price"),
       gradeRule: args["grade-rule"],
+      requests: args.requests,
       judge: args.judge === undefined ? null : await judgeModel(args.judge, args["judge-price"], baseUrl),
       model,
       baseUrl,

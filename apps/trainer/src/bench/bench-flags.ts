@@ -55,6 +55,11 @@ export const questionFlags = {
     description: "Whose rule decides on answers: own, lenient, or published, which is each benchmark's own grader's",
     valueHint: "rule",
   },
+  requests: {
+    type: "boolean",
+    description: "Keep requests and replies of each sample, for laconic view (on; --no-requests keeps none)",
+    default: true,
+  },
   judge: {
     type: "string",
     description: "A model that judges free answers (--grading text) by their golds, instead of comparing characters",

@@ -125,6 +125,12 @@ function afterTrigger(text: string, letters: string): string | null {
 export function gradeLetter(reply: string, gold: string, letters: string): Verdict {
   const extracted = extractLetter(reply, letters);
   if (!extracted) return noAnswer;
-  const correct = extracted.answer === gold.trim().toUpperCase();
-  return { correct, extracted: extracted.answer, rule: `${extracted.rule}, same letter`, certainty: "exact" };
+  const wanted = gold.trim().toUpperCase();
+  return {
+    correct: extracted.answer === wanted,
+    extracted: extracted.answer,
+    rule: `${extracted.rule}, same letter`,
+    certainty: "exact",
+    steps: [{ name: `letter, ${extracted.rule}`, answer: extracted.answer, gold: wanted }],
+  };
 }

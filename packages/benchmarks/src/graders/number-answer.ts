@@ -67,6 +67,15 @@ export function gradeNumber(reply: string, gold: string): Verdict {
   const wanted = extractNumber(gold);
   if (!extracted) return noAnswer;
   if (!wanted) return { ...noAnswer, extracted: extracted.answer, rule: "the gold holds no number" };
-  const correct = new Fraction(extracted.answer).equals(new Fraction(wanted.answer));
-  return { correct, extracted: extracted.answer, rule: `${extracted.rule}, exact number`, certainty: "exact" };
+  const [said, right] = [new Fraction(extracted.answer), new Fraction(wanted.answer)];
+  return {
+    correct: said.equals(right),
+    extracted: extracted.answer,
+    rule: `${extracted.rule}, exact number`,
+    certainty: "exact",
+    steps: [
+      { name: `found ${extracted.rule}`, answer: extracted.answer, gold: wanted.answer },
+      { name: "exact number", answer: said.toFraction(), gold: right.toFraction() },
+    ],
+  };
 }

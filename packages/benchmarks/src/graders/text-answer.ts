@@ -66,6 +66,12 @@ export function gradeText(
   const wanted = bare(plainCharacters(gold));
   if (!extracted) return noAnswer;
   const folded = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
-  const correct = wanted !== "" && folded(extracted.answer) === folded(wanted);
-  return { correct, extracted: extracted.answer, rule: `${extracted.rule}, same text`, certainty: "exact" };
+  const [said, right] = [folded(extracted.answer), folded(wanted)];
+  return {
+    correct: wanted !== "" && said === right,
+    extracted: extracted.answer,
+    rule: `${extracted.rule}, same text`,
+    certainty: "exact",
+    steps: [{ name: `text, ${extracted.rule}`, answer: said, gold: right }],
+  };
 }

@@ -1,3 +1,5 @@
+import type { GradingStep } from "@laconic/core/run-folder";
+
 /** How sure a verdict is. */
 export type Certainty =
   /** Same text, or exact arithmetic. */
@@ -21,6 +23,8 @@ export interface Verdict {
   readonly decided?: boolean;
   /** How far it is right, 0 to 1, where the benchmark's rule says: F1 of words. */
   readonly score?: number;
+  /** The way to it, where the grader says. */
+  readonly steps?: readonly GradingStep[];
 }
 
 /** An answer found in a reply. */

@@ -4,6 +4,8 @@
  */
 export { endsWhole, gzipMember, membersIn } from "./episode-members.ts";
 export type { MemberHead, MemberPlace, ReadAt } from "./episode-members.ts";
+export { benchFiles, gradingStepLimits } from "./bench-files.ts";
+export type { CallsPlace, GradingStep, StoredCall, StoredCalls, StoredQuestion } from "./bench-files.ts";
 export { base64, fromBase64, packNumbers, unpackNumbers } from "./packed-numbers.ts";
 export type { PackedNumbers } from "./packed-numbers.ts";
 export { recordedEpisodes } from "./recorded-episode.ts";

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { baselines } from "@laconic/baselines";
 import { benchmarkNamed, type GradeRule, gradeRules } from "@laconic/benchmarks";
 import { LaconicError, type TokenPrice } from "@laconic/core";
+import { benchFiles } from "@laconic/core/run-folder";
 import { z } from "zod";
 import { benchDataSchema, type BenchData } from "./bench-data.ts";
 import { methodSpec } from "./method-spec.ts";
@@ -33,6 +34,8 @@ export interface BenchConfig {
   readonly actorPrice: TokenPrice | null;
   /** Whose rule decides on answers: ours, ours but for how they are written, or the benchmarks' published one. */
   readonly gradeRule: GradeRule;
+  /** Whether requests and replies are kept beside the samples. */
+  readonly requests: boolean;
   /** Grades free answers; null compares their characters with the gold's. */
   readonly judge: BenchModel | null;
   readonly model: string;
@@ -78,6 +81,7 @@ const schema: z.ZodType<BenchConfig> = z.strictObject({
   actor: z.string().min(1).nullable().default(null),
   actorPrice: priceSchema.default(null),
   gradeRule: z.enum(gradeRules).default("own"),
+  requests: z.boolean().default(true),
   judge: modelSchema.nullable().default(null),
   model: z.string().min(1),
   baseUrl: z.string().min(1),
@@ -132,9 +136,9 @@ export function setNames({
 }
 
 /** A bench's settings and its records, in its directory. */
-export const settingsFile = "bench.json";
+export const settingsFile: string = benchFiles.settings;
 /** One line per sample. */
-export const samplesFile = "samples.jsonl";
+export const samplesFile: string = benchFiles.samples;
 
 /** @throws LaconicError `run_missing` for a directory without a bench */
 export async function readBenchConfig(directory: string): Promise<BenchConfig> {

@@ -6,6 +6,10 @@ import type { RecordFile } from "../record-file.ts";
 import { runBench, type BenchOutcome } from "../run-bench.ts";
 import type { SampleRecord } from "../sample-record.ts";
 import { openJudge, openRoleModels, type Environment, type OpenModel } from "./bench-models.ts";
+import { openCallFile } from "../kept-calls.ts";
+import { writeQuestions } from "./questions-file.ts";
+import { join } from "node:path";
+import { benchFiles } from "@laconic/core/run-folder";
 import { addCalibration, readCalibrations } from "./calibration-file.ts";
 import type { PreparedBench } from "./prepare-bench.ts";
 
@@ -41,6 +45,10 @@ export async function playBench(
   const needsSandbox = todo.some(
     ({ problem, protocol }) => familyOf(problem.grading.kind) === "code" || protocol?.runsPrograms === true,
   );
+  await writeQuestions(directory, jobs);
+  const callFile = config.requests
+    ? await openCallFile(join(directory, benchFiles.calls), file.records.values())
+    : null;
   const maths = mathsGrader();
   const sandbox = needsSandbox ? await openSandbox() : null;
   try {
@@ -58,6 +66,7 @@ export async function playBench(
       maxErrors,
       signal,
       onRecord: onStart(todo.length),
+      ...(callFile && { callFile }),
       learned: await readCalibrations(directory),
       onLearned: (record) => {
         const { method, questions, benchmark, calls } = record;
@@ -71,6 +80,7 @@ export async function playBench(
       );
     return outcome;
   } finally {
+    await callFile?.close();
     await maths.close();
     await sandbox?.close();
   }

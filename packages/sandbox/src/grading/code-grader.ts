@@ -1,7 +1,7 @@
 import type { Sandbox } from "../sandbox.ts";
 import { assembleProgram } from "./assemble-program.ts";
 import { gradeCases, type ProgramCases } from "./grade-cases.ts";
-import { gradeProgram, type GradeProgramOptions, type ProgramTests } from "./grade-program.ts";
+import { gradeProgram, type GradeProgramOptions, type ProgramTests, type ProgramVerdict } from "./grade-program.ts";
 
 /** What a code grader says of a reply; the shape of the verdicts of `@laconic/benchmarks`. */
 export interface CodeVerdict {
@@ -12,6 +12,8 @@ export interface CodeVerdict {
   readonly certainty: "exact" | "undecided";
   /** False where the machine kept it from a verdict. */
   readonly decided: boolean;
+  /** What the tests called it with, and what it answered. */
+  readonly steps: ProgramVerdict["steps"];
 }
 
 /**
@@ -25,11 +27,18 @@ export function codeGrader(
   return async (reply, tests, signal) => {
     const limits = { ...options, ...(signal && { signal }) };
     if ("cases" in tests) {
-      const { correct, decided, rule, program } = await gradeCases(reply, tests, sandbox, limits);
-      return { correct, decided, extracted: program, rule, certainty: decided ? "exact" : "undecided" };
+      const { correct, decided, rule, program, steps } = await gradeCases(reply, tests, sandbox, limits);
+      return { correct, decided, extracted: program, rule, certainty: decided ? "exact" : "undecided", steps };
     }
     const extracted = assembleProgram(tests.prompt, reply, tests.entryPoint);
-    const { correct, decided, rule } = await gradeProgram(extracted, tests, sandbox, limits);
-    return { correct, decided, extracted, rule: `two-phase, ${rule}`, certainty: decided ? "exact" : "undecided" };
+    const { correct, decided, rule, steps } = await gradeProgram(extracted, tests, sandbox, limits);
+    return {
+      correct,
+      decided,
+      extracted,
+      rule: `two-phase, ${rule}`,
+      certainty: decided ? "exact" : "undecided",
+      steps,
+    };
   };
 }

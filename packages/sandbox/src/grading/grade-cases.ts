@@ -1,6 +1,7 @@
+import { type GradingStep, gradingStepLimits } from "@laconic/core/run-folder";
 import type { Sandbox } from "../sandbox.ts";
 import { fencedCode } from "./assemble-program.ts";
-import { gradeProgram, isOpen, type GradeProgramOptions, type ProgramVerdict } from "./grade-program.ts";
+import { gradeProgram, isOpen, type GradeProgramOptions, type ProgramVerdict, toldSteps } from "./grade-program.ts";
 
 /** What a whole program makes of inputs, as LiveCodeBench has them. */
 export interface ProgramCases {
@@ -45,8 +46,9 @@ export async function gradeCases(
   }
   const code = `${prelude}\n${program}`;
   let calls = 0;
+  const steps: GradingStep[] = [];
   const verdict = (correct: boolean, rule: string, decided = true) =>
-    ({ correct, decided, rule, gradingMode: "two-phase", calls, program }) as const;
+    ({ correct, decided, rule, gradingMode: "two-phase", calls, program, steps: toldSteps(steps) }) as const;
   for (const { input, output } of cases) {
     const [longest, own] = [sandbox.record.limits.inputBytes, Buffer.byteLength(code)];
     if (own > longest / 2) return verdict(false, `longer than ${longest / 2} bytes`);
@@ -61,11 +63,14 @@ export async function gradeCases(
     calls++;
     const place = `case ${calls} of ${cases.length}`;
     if (isOpen(run)) return verdict(false, `${place}: ${run.status}`, false);
+    steps.push({ name: place, answer: run.status === "ok" ? cut(run.stdout) : run.status, gold: cut(output) });
     if (run.status !== "ok") return verdict(false, `${place}: ${lastWords(run.stderr) || run.status}`);
     if (!samePrint(run.stdout, output)) return verdict(false, `${place}: another output`);
   }
   return calls > 0 ? verdict(true, "all cases passed") : verdict(false, "there are no cases");
 }
+
+const cut = (text: string): string => text.trimEnd().slice(0, gradingStepLimits.characters);
 
 /** What the tests call: no name that a program would take by chance. */
 const called = "laconic_called";

@@ -1,4 +1,5 @@
 import { boundedJson, LaconicError } from "@laconic/core";
+import { type GradingStep, gradingStepLimits } from "@laconic/core/run-folder";
 import type { Sandbox, SandboxResult } from "../sandbox.ts";
 import { harness } from "./harness.ts";
 
@@ -25,6 +26,8 @@ export interface ProgramVerdict {
   readonly gradingMode: "two-phase";
   /** Calls that the tests made. */
   readonly calls: number;
+  /** The first calls, each with what the program answered, which the tests judged. */
+  readonly steps: readonly GradingStep[];
 }
 
 /** How long a program may take. */
@@ -74,6 +77,7 @@ export async function gradeProgram(
     rule,
     gradingMode: "two-phase",
     calls: calls.length,
+    steps: stepsOf(tests.entryPoint, calls, answers),
   });
   const wrong = (rule: string): ProgramVerdict => verdict(false, rule);
   /** What is too long to be run is as wrong as what does not end. */
@@ -106,6 +110,21 @@ export async function gradeProgram(
     answers = read.answers;
   }
   return wrong(`its answers lead the tests on for more than ${maxRounds} rounds`);
+}
+
+/** Steps as a record takes them: the first, and the last, which decided, where there are more. */
+export function toldSteps(steps: readonly GradingStep[]): GradingStep[] {
+  const { steps: most } = gradingStepLimits;
+  return steps.length <= most ? [...steps] : [...steps.slice(0, most - 1), ...steps.slice(-1)];
+}
+
+/** Calls of the tests with what a program answered. */
+function stepsOf(name: string, calls: readonly unknown[], answers: readonly Answer[]): GradingStep[] {
+  const steps = answers.map((answer, i) => {
+    const said = "raised" in answer ? `raises ${describe(answer.raised)}` : JSON.stringify(answer.value);
+    return { name: `call ${i + 1} of ${name}`, answer: `${JSON.stringify(calls[i])} gives ${said}`, gold: null };
+  });
+  return toldSteps(steps);
 }
 
 /** Bytes for the program that calls the harness. */

@@ -137,6 +137,11 @@ test("a verdict says where the answer was found, what decided, and how sure that
     extracted: "\\frac{2}{4}",
     rule: "boxed, exact number",
     certainty: "exact",
+    steps: [
+      { name: "found: boxed", answer: "\\frac{2}{4}", gold: "\\frac12" },
+      { name: "normal form", answer: "\\frac{2}{4}", gold: "\\frac12" },
+      { name: "compared as", answer: "exact number", gold: null },
+    ],
   });
   expect(gradeMaths("\\boxed{\\sin^2 x}", "1-\\cos^2 x")).toMatchObject({
     rule: "boxed, at sample points",

@@ -1,3 +1,4 @@
+import type { GradingStep } from "@laconic/core/run-folder";
 import { plainCharacters } from "../plain-characters.ts";
 import { noAnswer, type Verdict } from "../verdict.ts";
 import { extractLetter } from "../letter-answer.ts";
@@ -51,10 +52,23 @@ export function gradeMaths(reply: string, gold: string, options: MathsOptions = 
   const found = inWords ? wordsOf(reply, wantedText) : candidatesOf(reply, options.forms ?? both, options.bareReply);
   const first = found[0];
   if (!first) return noAnswer;
-  if (identityOf(normaliseLatex(first.text)) === identityOf(normaliseLatex((golds[0] as ReadCandidate).text)))
-    return { correct: true, extracted: first.text, rule: `${first.rule}, same text`, certainty: "exact" };
+  const wantedForm = identityOf(normaliseLatex(wantedText));
+  const stepsOf = (candidate: Candidate, how?: string): GradingStep[] => [
+    { name: `found: ${candidate.rule}`, answer: candidate.text, gold: wantedText },
+    { name: "normal form", answer: identityOf(normaliseLatex(candidate.text)), gold: wantedForm },
+    ...(how === undefined ? [] : [{ name: "compared as", answer: how, gold: null }]),
+  ];
+  const ofFirst = stepsOf(first);
+  if (ofFirst[1]?.answer === wantedForm)
+    return {
+      correct: true,
+      extracted: first.text,
+      rule: `${first.rule}, same text`,
+      certainty: "exact",
+      steps: ofFirst,
+    };
   const [answer] = valuesOf(found, 1);
-  if (!answer) return { ...noAnswer, extracted: first.text, rule: `${first.rule}, cannot be read` };
+  if (!answer) return { ...noAnswer, extracted: first.text, rule: `${first.rule}, cannot be read`, steps: ofFirst };
   const names = options.strictNames ?? true;
   const constant = constantOf(answer.text, (golds[0] as ReadCandidate).text);
   const said = names ? (constant ?? answer.value) : renamed(answer.text);
@@ -66,9 +80,16 @@ export function gradeMaths(reply: string, gold: string, options: MathsOptions = 
       ...noAnswer,
       extracted: answer.text,
       rule: `${answer.rule}, ${match?.how === "too large" ? "cannot be compared" : "cannot be read"}`,
+      steps: stepsOf(answer),
     };
   const certainty = match.how === "same text" || match.how === "exact number" ? "exact" : "numeric";
-  return { correct: match.equal, extracted: answer.text, rule: `${answer.rule}, ${match.how}`, certainty };
+  return {
+    correct: match.equal,
+    extracted: answer.text,
+    rule: `${answer.rule}, ${match.how}`,
+    certainty,
+    steps: stepsOf(answer, match.how),
+  };
 }
 
 /** A letter with its value against either of them, or both; null where no letter has a value. */

@@ -40,6 +40,15 @@ function hendrycksText(answer: string): string {
 export function gradeHendrycks(reply: string, gold: string): Verdict {
   const boxed = lastBoxed(reply);
   if (boxed === null) return noAnswer;
-  const correct = hendrycksText(boxed) === hendrycksText(gold);
-  return { correct, extracted: boxed, rule: "boxed, MATH's published rule", certainty: "exact" };
+  const [said, wanted] = [hendrycksText(boxed), hendrycksText(gold)];
+  return {
+    correct: said === wanted,
+    extracted: boxed,
+    rule: "boxed, MATH's published rule",
+    certainty: "exact",
+    steps: [
+      { name: "found in the last box", answer: boxed, gold },
+      { name: "spelled as MATH's grader does", answer: said, gold: wanted },
+    ],
+  };
 }

@@ -29,11 +29,13 @@ export const publishedLetters: Readonly<Record<PublishedLetterRule, (reply: stri
 export function gradePublishedLetter(reply: string, gold: string, rule: PublishedLetterRule): Verdict {
   const letter = publishedLetters[rule](reply);
   if (letter === null) return noAnswer;
+  const wanted = gold.trim().toUpperCase();
   return {
-    correct: letter === gold.trim().toUpperCase(),
+    correct: letter === wanted,
     extracted: letter,
     rule: `${rule}'s rule`,
     certainty: "exact",
+    steps: [{ name: `letter by ${rule}`, answer: letter, gold: wanted }],
   };
 }
 
@@ -54,8 +56,17 @@ export function extractPublishedNumber(reply: string, rule: PublishedNumberRule)
 export function gradePublishedNumber(reply: string, gold: string, rule: PublishedNumberRule): Verdict {
   const extracted = extractPublishedNumber(reply, rule);
   if (!extracted) return noAnswer;
-  const correct = plain(extracted.answer) === plain(gold);
-  return { correct, extracted: extracted.answer, rule: extracted.rule, certainty: "exact" };
+  const [said, wanted] = [plain(extracted.answer), plain(gold)];
+  return {
+    correct: said === wanted,
+    extracted: extracted.answer,
+    rule: extracted.rule,
+    certainty: "exact",
+    steps: [
+      { name: `found by ${extracted.rule}`, answer: extracted.answer, gold },
+      { name: "text without commas, dollars and the final stop", answer: said, gold: wanted },
+    ],
+  };
 }
 
 function plain(text: string): string {

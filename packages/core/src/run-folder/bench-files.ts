@@ -1,0 +1,66 @@
+import type { AgentId } from "../problem.ts";
+import type { FinishReason, Prompt, SamplingSettings } from "../language-model.ts";
+
+/** What a bench's folder holds of its samples. */
+export const benchFiles = {
+  /** Its settings. */
+  settings: "bench.json",
+  /** A sample a line; the last of one that stands twice counts. */
+  samples: "samples.jsonl",
+  /** A `StoredQuestion` a line. */
+  questions: "questions.jsonl",
+  /** A gzip member a sample, each a line with a `StoredCalls`: `zcat` gives JSON lines. */
+  calls: "calls.jsonl.gz",
+} as const;
+
+/** A question that a bench asks, as the dashboard shows it beside the samples. */
+export interface StoredQuestion {
+  readonly benchmark: string;
+  readonly id: string;
+  readonly question: string;
+  readonly gold: string;
+  /** The kind of its grading, such as `numeric`. */
+  readonly grading: string;
+  /** The tests of a program, at most 20,000 characters. */
+  readonly tests: string | null;
+}
+
+/** Where the calls of a sample stand in their file, in bytes. */
+export interface CallsPlace {
+  readonly from: number;
+  readonly bytes: number;
+}
+
+/** What was asked of a model in one call, and what it replied. */
+export interface StoredCall {
+  readonly agent: AgentId;
+  readonly model: string;
+  readonly prompt: Prompt;
+  readonly sampling: SamplingSettings;
+  /** Null where the call failed. */
+  readonly reply: string | null;
+  readonly finishReason: FinishReason | null;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly seconds: number;
+  readonly error: string | null;
+}
+
+/** The calls of one attempt at a sample, in the order in which they were sent. */
+export interface StoredCalls {
+  /** `sampleKey` of the sample: what another sample's record points at is not its own. */
+  readonly sample: string;
+  readonly calls: readonly StoredCall[];
+  /** Calls behind those, left out because of their size. */
+  readonly leftOut: number;
+}
+
+/** A line of the way from a reply to its verdict: what a grader made of the answer, and of the gold where it reads that too. */
+export interface GradingStep {
+  readonly name: string;
+  readonly answer: string;
+  readonly gold: string | null;
+}
+
+/** Characters of a text of a grading step, and steps of a verdict; the rest is cut. */
+export const gradingStepLimits = { characters: 400, steps: 16 } as const;
