@@ -2,7 +2,7 @@ import type { Tokenizer } from "@laconic/core";
 import type { ViewData } from "./data/view-data.ts";
 import { EventStreams } from "./event-response.ts";
 import { dataHeaders, jsonResponse, ViewError } from "./failure.ts";
-import { readEpisodeQuery, wholeNumber } from "./episode-query.ts";
+import { readEpisodeQuery, readSampleQuery, wholeNumber } from "./list-query.ts";
 import type { EpisodeDetail } from "./protocol.ts";
 
 /** Opens the tokenizer of a run, so that its tokens can be read; null where that is not at hand. */
@@ -38,6 +38,10 @@ export function viewApi(data: ViewData, tokenizerOf: TokenizerOf): Api {
       const asked = words.length;
       if (what === "runs" && asked === 1) return jsonResponse(await data.runs());
       if (what === "benches" && asked === 1) return jsonResponse(await data.benches());
+      if (what === "benches" && id !== undefined && part === "samples" && rest.length === 0)
+        return jsonResponse(
+          found(key === undefined ? await data.samples(id, readSampleQuery(searchParams)) : await data.sample(id, key)),
+        );
       if (what === "events" && asked === 1) return streams.response(data, request.signal);
       if (what !== "runs" || id === undefined || rest.length > 0) throw missing();
       if (asked === 2) return jsonResponse(found(await data.run(id)));

@@ -1,4 +1,5 @@
 import type { AgentId, CostBreakdown, CostSums, Problem } from "@laconic/core";
+import type { GradingStep, StoredCall } from "@laconic/core/run-folder";
 import type { ChangesOfStep, RunEvaluation, RunFacts, WarmStartFacts, RunState } from "@laconic/trainer/reading";
 
 export type { ChangesOfStep, RunEvaluation, WarmStartFacts, RunState };
@@ -197,6 +198,81 @@ export interface BenchTable {
   readonly name: string;
   readonly columns: readonly string[];
   readonly rows: readonly BenchRow[];
+  /** How many it holds: what `GET /api/benches/{id}/samples` pages through. */
+  readonly samples: number;
+  readonly methods: readonly string[];
+  readonly benchmarks: readonly string[];
+}
+
+/** What became of a sample: `failed` without a reply, `undecided` without a verdict. */
+export type SampleVerdict = "right" | "wrong" | "failed" | "undecided";
+
+/** What `GET /api/benches/{id}/samples` is asked for, as search parameters. */
+export interface SampleQuery {
+  /** Words that all have to be in the question or the answer, in any case. */
+  readonly text?: string;
+  readonly method?: string;
+  /** One of this method and `method`, or without that any other, is right where the other is wrong; samples of both. */
+  readonly against?: string;
+  readonly benchmark?: string;
+  readonly verdict?: SampleVerdict;
+  readonly sort?: "question" | "newest" | "tokens" | "cost" | "time";
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+/** `GET /api/benches/{id}/samples`. */
+export interface SamplePage {
+  readonly total: number;
+  /** Samples of the bench. */
+  readonly indexed: number;
+  readonly rows: readonly SampleRow[];
+}
+
+/** A sample in a list: one question put to one method once. */
+export interface SampleRow {
+  /** Names it in `GET /api/benches/{id}/samples/{key}`, however often the bench is read. */
+  readonly key: string;
+  readonly benchmark: string;
+  readonly problem: string;
+  /** At most 200 characters, as gold and what was extracted; empty where the bench kept no questions. */
+  readonly question: string;
+  readonly gold: string;
+  readonly extracted: string | null;
+  readonly method: string;
+  readonly repeat: number;
+  readonly verdict: SampleVerdict;
+  /** Prompt and completion. */
+  readonly tokens: number;
+  readonly calls: number;
+  /** Null where no price is known. */
+  readonly usd: number | null;
+  readonly seconds: number;
+}
+
+/** One sample with everything that is known of it. */
+export interface SampleDetail {
+  readonly row: SampleRow;
+  readonly question: string;
+  readonly gold: string;
+  /** The kind of grading; null where the bench kept no questions, as the tests of what is no program. */
+  readonly grading: string | null;
+  readonly tests: string | null;
+  readonly answer: string | null;
+  readonly extracted: string | null;
+  readonly rule: string | null;
+  readonly steps: readonly GradingStep[];
+  /** How it was played, such as `php/maths@1`. */
+  readonly protocol: string | null;
+  readonly stopReason: string | null;
+  readonly attempt: number;
+  readonly error: string | null;
+  /** In the order in which they were sent. */
+  readonly calls: readonly StoredCall[];
+  /** Why some, or all, are not here. */
+  readonly callsMissing: string | null;
+  /** The same question by other methods and in other repeats. */
+  readonly others: readonly SampleRow[];
 }
 
 /** A method on a benchmark. */

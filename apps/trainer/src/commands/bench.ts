@@ -82,7 +82,7 @@ async function benchQuestions(args: BenchArgs, directory: string, terminal: Term
     return 0;
   }
   await keepQuestions(directory, prepared, args.resume !== true);
-  return withDashboard(args.view, { folder: directory, page: "list" }, terminal, async () => {
+  return withDashboard(args.view, { folder: directory, page: "bench" }, terminal, async () => {
     const stopped = await playQuestions(
       directory,
       prepared,

@@ -1,6 +1,10 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
 import { systemOf } from "@laconic/core/platform";
+import { benchFiles } from "@laconic/core/run-folder";
+import { folderId } from "@laconic/view";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
@@ -44,7 +48,8 @@ export function viewCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         const folders = args.folder === undefined ? [here] : [args.folder, ...rest];
         const port = wholeNumber("port", args.port, 0, 65_535);
         const names = args["allow-host"]?.split(",") ?? [];
-        const server = await startViewServer({ folders, host: args.host, port, names }, terminal);
+        const page = await ownPage(folders);
+        const server = await startViewServer({ folders, host: args.host, port, names, page }, terminal);
         if (args.json) terminal.result(JSON.stringify({ url: server.url, folders }));
         else terminal.note(`${folders.join(", ")} on ${server.url}; ctrl-c stops`);
         if (args.open) openBrowser(server.url, (reason) => terminal.note(`the browser could not be opened: ${reason}`));
@@ -71,6 +76,13 @@ export function playgroundCommand({ terminal }: CommandContext, exit: ExitCode):
     },
     exit,
   );
+}
+
+/** Where the page opens: of a bench alone, at its samples. */
+async function ownPage([folder, ...others]: readonly string[]): Promise<string> {
+  if (folder === undefined || others.length > 0) return "";
+  if (![benchFiles.settings, benchFiles.samples].every((name) => existsSync(join(folder, name)))) return "";
+  return `dashboard/#/bench/${folderId(await realpath(folder))}`;
 }
 
 /** @returns the exit code */

@@ -55,9 +55,10 @@ export async function startViewServer(options: ViewServerOptions, terminal: Term
     await viewer.close();
     throw error;
   }
-  const address = `http://${named(host)}:${boundPort(server, port)}/${page}`;
+  const address = `http://${named(host)}:${boundPort(server, port)}/`;
+  const [path = "", ...place] = page.split("#");
   return {
-    url: token === null ? address : `${address}?token=${token}`,
+    url: [`${address}${path}${token === null ? "" : `?token=${token}`}`, ...place].join("#"),
     async close() {
       await Promise.all([viewer.close(), closeServer(server, graceMs)]);
     },

@@ -2,10 +2,10 @@ import { mkdir, realpath } from "node:fs/promises";
 import type { Terminal } from "../cli/terminal.ts";
 import { interrupted } from "../cli/interruption.ts";
 
-/** What is shown of a folder: the page of the run in it, or the list of all runs below. */
+/** What is shown of a folder: the page of the run or the bench in it, or the list of all runs below. */
 export interface Shown {
   readonly folder: string;
-  readonly page: "run" | "list";
+  readonly page: "run" | "bench" | "list";
 }
 
 /**
@@ -23,7 +23,7 @@ export async function withDashboard(
   // Who does not look pays nothing for it.
   const [{ startViewServer }, { folderId }] = await Promise.all([import("./view-server.ts"), import("@laconic/view")]);
   await mkdir(folder, { recursive: true }); // a run is named by where its folder really lies
-  const own = page === "run" ? `dashboard/#/run/${folderId(await realpath(folder))}` : "";
+  const own = page === "list" ? "" : `dashboard/#/${page}/${folderId(await realpath(folder))}`;
   const server = await startViewServer({ folders: [folder], mayCome: true, page: own }, terminal);
   terminal.note(`watch it: ${server.url}`);
   try {

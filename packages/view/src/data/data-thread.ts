@@ -73,6 +73,8 @@ export async function dataThread(
     episode: (id, key) => ask("episode", id, key),
     place: (id) => ask("place", id),
     benches: () => ask("benches"),
+    samples: (id, query) => ask("samples", id, query),
+    sample: (id, key) => ask("sample", id, key),
     size: () => ask("size"),
     listen: (listener) => reader.listen(listener),
     close: () => reader.close(),

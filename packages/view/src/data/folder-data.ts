@@ -5,11 +5,14 @@ import type {
   EpisodeQuery,
   RunDetail,
   RunSummary,
+  SampleDetail,
+  SamplePage,
+  SampleQuery,
   Speech,
   ViewEvent,
   EpisodeDetail,
 } from "../protocol.ts";
-import { BenchReader } from "./bench-tables.ts";
+import { BenchReader } from "./bench-reader.ts";
 import { checkFolders, findFolders, rootOf, type FoundFolder } from "./find-folders.ts";
 import { Lane, type ReadingMark } from "./reading-mark.ts";
 import { RunReader } from "./run-reader.ts";
@@ -138,6 +141,25 @@ class FolderData implements ViewData {
     return Array.from(this.#benches.values(), (bench) => bench.table());
   }
 
+  async samples(id: string, query: SampleQuery): Promise<SamplePage | null> {
+    const bench = await this.#benchNamed(id);
+    return bench && bench.samples(query);
+  }
+
+  async sample(id: string, key: string): Promise<SampleDetail | null> {
+    const bench = await this.#benchNamed(id);
+    return bench && this.#lane.do(() => bench.sample(key));
+  }
+
+  /** A bench that is there, as it is now. */
+  async #benchNamed(id: string): Promise<BenchReader | null> {
+    if (!this.#benches.has(id)) await this.#lookNow(true);
+    const bench = this.#benches.get(id);
+    if (!bench || this.#options.setAside?.[id] !== undefined) return null;
+    await this.#lane.do(() => bench.readNew());
+    return bench;
+  }
+
   listen(listener: (event: ViewEvent) => void): () => void {
     this.#listeners.add(listener);
     const { every = intervalEvery } = this.#options;
@@ -151,7 +173,7 @@ class FolderData implements ViewData {
   }
 
   async size(): Promise<number> {
-    return [...this.#used].reduce((sum, { bytes }) => sum + bytes, 0);
+    return [...this.#used, ...this.#benches.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   async close(): Promise<void> {
@@ -160,6 +182,7 @@ class FolderData implements ViewData {
     this.#listeners.clear();
     await Promise.all([this.#looking, this.#reading]);
     for (const run of this.#runs.values()) await run.forget();
+    for (const bench of this.#benches.values()) bench.close();
   }
 
   #stopLooks(): void {
@@ -221,7 +244,11 @@ class FolderData implements ViewData {
         this.#used.delete(run);
         await run.forget();
       }
-    for (const id of this.#benches.keys()) if (!found.has(`bench ${id}`)) isOther = this.#benches.delete(id);
+    for (const [id, bench] of this.#benches)
+      if (!found.has(`bench ${id}`)) {
+        isOther = this.#benches.delete(id);
+        bench.close();
+      }
     return isOther;
   }
 
@@ -229,7 +256,7 @@ class FolderData implements ViewData {
     const { mark, setAside, texts, isAlive = nodeProcesses.isAlive } = this.#options;
     if (mark) place.onRead = (file) => mark.set({ id, file });
     if (kind === "bench") {
-      this.#benches.set(id, new BenchReader(id, name, place));
+      this.#benches.set(id, new BenchReader(id, name, place, texts));
       return;
     }
     const processes = { host: nodeProcesses.host, isAlive };

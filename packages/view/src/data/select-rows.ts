@@ -44,7 +44,7 @@ export function selectRows(
 }
 
 /** Rows of equal values stay in their order; those of none are last. */
-function mostFirst(rows: Uint32Array, valueOf: (row: number) => number): Uint32Array {
+export function mostFirst(rows: Uint32Array, valueOf: (row: number) => number): Uint32Array {
   const values = Float64Array.from(rows, (row) => {
     const value = valueOf(row);
     return Number.isNaN(value) ? Infinity : -value;

@@ -5,6 +5,9 @@ import type {
   EpisodeQuery,
   RunDetail,
   RunSummary,
+  SampleDetail,
+  SamplePage,
+  SampleQuery,
   Speech,
   ViewEvent,
 } from "../protocol.ts";
@@ -22,6 +25,9 @@ export interface ViewData {
   /** A run's folder and its configuration, which name its tokenizer. */
   place(id: string): Promise<{ readonly directory: string; readonly config: unknown } | null>;
   benches(): Promise<readonly BenchTable[]>;
+  /** Null for a bench that is not there. */
+  samples(id: string, query: SampleQuery): Promise<SamplePage | null>;
+  sample(id: string, key: string): Promise<SampleDetail | null>;
   /** Files are looked at again and again as long as anybody listens. @returns ends it */
   listen(listener: (event: ViewEvent) => void): () => void;
   /** Bytes that the index holds. */

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "../parts/store.ts";
 import { ThemeSwitch } from "../parts/theme-switch.tsx";
 import { BenchesPage } from "./benches-page.tsx";
+import { SamplesPage } from "./samples/samples-page.tsx";
 import { ComparePage } from "./compare-page.tsx";
 import { Help } from "./help.tsx";
 import { onKeys } from "./keys.ts";
@@ -16,6 +17,7 @@ const titles: Readonly<Record<string, string>> = {
   compare: "Comparison",
   run: "Run",
   benches: "Benches",
+  bench: "Samples",
 };
 
 /** The frame of all pages. */
@@ -23,13 +25,16 @@ export function App() {
   const route = useRoute();
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [page = "runs", second = ""] = route.path;
-  const place = page === "run" ? `${page}/${second}` : page;
+  const place = page === "run" || page === "bench" ? `${page}/${second}` : page;
   const was = useRef(place);
   useEffect(() => onKeys(() => setHelpOpen((isOpen) => !isOpen)), []);
   useEffect(() => {
     document.title = `${titles[page] ?? "Runs"} · Laconic`;
     // Whoever reads with the keyboard is taken along; the first page leaves the focus where it is.
-    if (was.current !== place) document.querySelector<HTMLElement>("#main")?.focus();
+    if (was.current !== place) {
+      document.querySelector<HTMLElement>("#main")?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
     was.current = place;
   }, [place]);
   const sel = all(route, "sel");
@@ -56,7 +61,7 @@ export function App() {
           >
             Compare
           </a>
-          <a href={linkTo(["benches"])} aria-current={page === "benches" ? "page" : undefined}>
+          <a href={linkTo(["benches"])} aria-current={page === "benches" || page === "bench" ? "page" : undefined}>
             Benches
           </a>
         </nav>
@@ -73,6 +78,8 @@ export function App() {
         <ComparePage />
       ) : page === "run" ? (
         <RunPage key={second} />
+      ) : page === "bench" ? (
+        <SamplesPage key={second} />
       ) : page === "benches" ? (
         <BenchesPage />
       ) : (

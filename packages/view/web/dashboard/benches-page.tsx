@@ -3,6 +3,7 @@ import { counted, formatNumber } from "../parts/format.ts";
 import { visibleLine } from "../parts/safe-text.ts";
 import { SafeLine } from "../parts/text.tsx";
 import { Empty, Interval, When } from "./parts.tsx";
+import { linkTo } from "./navigation.ts";
 import { useLoaded } from "./server.ts";
 
 /** Tables of `laconic bench`. */
@@ -38,15 +39,30 @@ function Bench({ bench }: { readonly bench: BenchTable }) {
       <h2>
         <SafeLine text={bench.name} />
       </h2>
+      <p>
+        <a href={linkTo(["bench", bench.id])}>{counted(bench.samples, "sample")}, one by one</a>
+      </p>
       {benchmarks.map((benchmark) => (
-        <Methods key={benchmark} name={benchmark} rows={bench.rows.filter((row) => row.benchmark === benchmark)} />
+        <Methods
+          key={benchmark}
+          bench={bench.id}
+          name={benchmark}
+          rows={bench.rows.filter((row) => row.benchmark === benchmark)}
+        />
       ))}
     </section>
   );
 }
 
+interface MethodsProps {
+  /** Its id. */
+  readonly bench: string;
+  readonly name: string;
+  readonly rows: readonly BenchRow[];
+}
+
 /** The methods on one benchmark, whose figures can be laid beside each other. */
-function Methods({ name, rows }: { readonly name: string; readonly rows: readonly BenchRow[] }) {
+function Methods({ bench, name, rows }: MethodsProps) {
   const fewest = Math.min(...rows.map(({ questions }) => questions));
   return (
     <>
@@ -70,7 +86,9 @@ function Methods({ name, rows }: { readonly name: string; readonly rows: readonl
             {rows.map((row) => (
               <tr key={row.method}>
                 <th scope="row">
-                  <SafeLine text={row.method} max={80} />
+                  <a href={linkTo(["bench", bench], { method: [row.method], benchmark: [row.benchmark] })}>
+                    <SafeLine text={row.method} max={80} />
+                  </a>
                 </th>
                 <td>
                   <Interval value={row.accuracy} interval={row.interval} />

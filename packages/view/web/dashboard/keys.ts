@@ -9,12 +9,12 @@ export const keys: readonly (readonly [key: string, does: string])[] = [
   ["g then c", "Comparison of the ticked runs"],
   ["g then b", "Benches"],
   ["1 to 5", "Parts of a run, or of a comparison"],
-  ["j, k", "Next and previous run in the list; Enter opens it, x ticks it"],
+  ["j, k", "Next and previous run, conversation or sample in a list; Enter goes to what it opens, x ticks a run"],
   ["← →", "On the charts: earlier and later steps"],
   ["+ − 0", "On the charts: closer, further, all steps"],
-  ["↑ ↓", "In the list of conversations: the next and the one before"],
+  ["↑ ↓", "In the list of conversations or samples: the next and the one before"],
   ["p", "Plays and pauses the graph, or replays a conversation"],
-  ["Esc", "Leaves a field, a conversation, or this help"],
+  ["Esc", "Leaves a field, a conversation, a sample, or this help"],
 ];
 
 /** Listens for keys on the whole page. Keys pressed in fields are theirs, but for Esc. */
@@ -59,11 +59,17 @@ function act(key: string, target: HTMLElement, onHelp: () => void): boolean {
 
 function step(by: number): void {
   const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
+  const list = rows.length === 0 ? document.querySelector<HTMLElement>("[role=listbox]") : null;
+  list?.focus();
+  list?.dispatchEvent(new KeyboardEvent("keydown", { key: by > 0 ? "ArrowDown" : "ArrowUp" }));
   const at = rows.indexOf(document.activeElement as HTMLElement);
   rows[at === -1 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
 }
 
 function leave(target: HTMLElement, isField: boolean): void {
   if (isField) target.blur();
-  else if (all(currentRoute(), "episode").length > 0) setQuery({ episode: "", with: "" });
+  else if (["episode", "sample"].some((name) => all(currentRoute(), name).length > 0)) {
+    setQuery({ episode: "", with: "", sample: "" });
+    document.querySelector<HTMLElement>("[role=listbox]")?.focus();
+  }
 }

@@ -59,7 +59,7 @@ function Both({ detail, other }: { readonly detail: EpisodeDetail; readonly othe
   return (
     <>
       <header>
-        <h2>
+        <h2 tabIndex={-1} data-opened>
           <SafeText text={detail.problem.question} max={600} />
         </h2>
         <p class="small">

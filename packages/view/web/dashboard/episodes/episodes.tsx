@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { EpisodeQuery, RunDetail } from "../../../src/protocol.ts";
+import type { EpisodeQuery, EpisodeSummary, RunDetail } from "../../../src/protocol.ts";
 import { counted, formatNumber } from "../../parts/format.ts";
 import { onGrown } from "../live.ts";
 import { setQuery, useRoute } from "../navigation.ts";
@@ -7,8 +7,9 @@ import { Empty, Problem } from "../parts.tsx";
 import { one, type Route } from "../route.ts";
 import { EpisodeView } from "./episode-view.tsx";
 import { Filters } from "./filters.tsx";
-import { useEpisodes } from "./pages.ts";
-import { Rows } from "./rows.tsx";
+import { useLongList } from "../list/long-list.ts";
+import { Rows } from "../list/rows.tsx";
+import { EpisodeRow } from "./episode-row.tsx";
 
 /** Fields of the query that stand in the address by their own names. */
 const queryFields = ["text", "kind", "correct", "agent", "silent", "fromStep", "toStep", "problem", "sort"] as const;
@@ -21,7 +22,7 @@ export function Episodes({ detail }: { readonly detail: RunDetail }) {
   const route = useRoute();
   const { id } = detail.summary;
   const search = searchOf(route);
-  const list = useEpisodes(id, search);
+  const list = useLongList<EpisodeSummary>(`/runs/${encodeURIComponent(id)}/episodes`, search);
   const chosen = one(route, "episode");
   const [isGrown, setGrown] = useState(false);
   const isReading = list.indexed !== null && list.indexed < detail.episodes;
@@ -81,7 +82,14 @@ export function Episodes({ detail }: { readonly detail: RunDetail }) {
             </p>
           </Empty>
         ) : (
-          <Rows list={list} chosen={chosen} />
+          <Rows
+            list={list}
+            chosen={chosen}
+            label="Conversations"
+            choose={(key) => setQuery({ episode: key, with: "" })}
+          >
+            {(row) => <EpisodeRow row={row} />}
+          </Rows>
         )}
       </div>
       {chosen !== "" ? (

@@ -1,15 +1,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { EpisodePage, EpisodeSummary } from "../../../src/protocol.ts";
 import { ask, ServerError } from "../server.ts";
 
 /** Rows of a long list, of which only what is looked at is asked for. */
-export interface LongList {
+export interface LongList<Row> {
   /** Null before the first answer. */
   readonly total: number | null;
   readonly indexed: number | null;
   readonly error: ServerError | null;
   /** Null while it is not there. */
-  row(index: number): EpisodeSummary | null;
+  row(index: number): Row | null;
   /** Sees to it that these rows come. */
   show(from: number, to: number): void;
   /** Asks for everything again; what was there is shown until it comes. */
@@ -20,28 +19,36 @@ const pageSize = 100;
 /** Pages far from what is seen are forgotten. */
 const pagesAtMost = 40;
 
-interface State {
-  readonly pages: Map<number, readonly EpisodeSummary[]>;
+/** What the server says of one. */
+interface Page<Row> {
+  readonly total: number;
+  readonly indexed: number;
+  readonly rows: readonly Row[];
+}
+
+interface State<Row> {
+  readonly pages: Map<number, readonly Row[]>;
   /** Of the last asking. */
-  readonly old: ReadonlyMap<number, readonly EpisodeSummary[]>;
+  readonly old: ReadonlyMap<number, readonly Row[]>;
   readonly asked: Map<number, AbortController>;
   total: number | null;
   indexed: number | null;
   error: ServerError | null;
 }
 
-export function useEpisodes(run: string, search: string): LongList {
+/** @param path - that the server answers with a page. @param search - its query, without the page */
+export function useLongList<Row>(path: string, search: string): LongList<Row> {
   const [, redraw] = useState(0);
   const [round, setRound] = useState(0);
-  const state = useRef<State>(fresh());
-  const question = `${run}\n${search}`;
+  const state = useRef<State<Row>>(fresh());
+  const question = `${path}\n${search}`;
   const key = `${question}\n${round}`;
   const held = useRef({ key: "", question: "" });
   if (held.current.key !== key) {
     for (const controller of state.current.asked.values()) controller.abort();
     // The length stays until the new one is known: lists do not jump at each letter of a search.
     const { total, indexed, pages } = state.current;
-    const old = held.current.question === question ? pages : fresh().old;
+    const old = held.current.question === question ? pages : fresh<Row>().old;
     state.current = { ...fresh(), total, indexed, old };
     held.current = { key, question };
   }
@@ -53,7 +60,7 @@ export function useEpisodes(run: string, search: string): LongList {
     const query = new URLSearchParams(search);
     query.set("offset", String(page * pageSize));
     query.set("limit", String(pageSize));
-    ask<EpisodePage>(`/runs/${encodeURIComponent(run)}/episodes?${query.toString()}`, controller.signal).then(
+    ask<Page<Row>>(`${path}?${query.toString()}`, controller.signal).then(
       ({ total, indexed, rows }) => {
         current.pages.set(page, rows);
         for (const old of Array.from(current.pages.keys()))
@@ -97,6 +104,6 @@ export function useEpisodes(run: string, search: string): LongList {
   };
 }
 
-function fresh(): State {
+function fresh<Row>(): State<Row> {
   return { pages: new Map(), old: new Map(), asked: new Map(), total: null, indexed: null, error: null };
 }

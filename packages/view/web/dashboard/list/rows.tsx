@@ -1,16 +1,21 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { EpisodeSummary } from "../../../src/protocol.ts";
-import { counted, formatNumber } from "../../parts/format.ts";
-import { visibleLine } from "../../parts/safe-text.ts";
-import { SafeLine } from "../../parts/text.tsx";
-import { setQuery } from "../navigation.ts";
-import { Grade } from "./grade.tsx";
-import type { LongList } from "./pages.ts";
+import type { LongList } from "./long-list.ts";
 
 const rowHeight = 76;
 
+interface RowsProps<Row> {
+  readonly list: LongList<Row>;
+  /** Key of the chosen row. */
+  readonly chosen: string;
+  readonly label: string;
+  readonly choose: (key: string) => void;
+  /** What stands in a row, three lines of it. */
+  readonly children: (row: Row) => ComponentChildren;
+}
+
 /** Only the rows in sight stand in the page. */
-export function Rows({ list, chosen }: { readonly list: LongList; readonly chosen: string }) {
+export function Rows<Row extends { readonly key: string }>({ list, chosen, label, choose, children }: RowsProps<Row>) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600 });
   const total = list.total ?? 0;
@@ -30,6 +35,7 @@ export function Rows({ list, chosen }: { readonly list: LongList; readonly chose
   let isChosenInSight = false;
   for (let index = from; index < to; index++) isChosenInSight ||= list.row(index)?.key === chosen;
   const keyed = (event: KeyboardEvent): void => {
+    if (event.key === "Enter") return document.querySelector<HTMLElement>("[data-opened]")?.focus();
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -total, End: total }[event.key];
     if (by === undefined || box.current === null || total === 0) return;
     event.preventDefault();
@@ -39,7 +45,7 @@ export function Rows({ list, chosen }: { readonly list: LongList; readonly chose
     const next = at < to ? at + by : Math.abs(by) === total ? by : Math.ceil(view.top / rowHeight);
     const index = Math.min(total - 1, Math.max(0, next));
     const row = list.row(index);
-    if (row !== null) setQuery({ episode: row.key, with: "" });
+    if (row !== null) choose(row.key);
     const { scrollTop, clientHeight } = box.current;
     if (index * rowHeight < scrollTop) box.current.scrollTop = index * rowHeight;
     else if ((index + 1) * rowHeight > scrollTop + clientHeight)
@@ -50,7 +56,7 @@ export function Rows({ list, chosen }: { readonly list: LongList; readonly chose
       class="rows panel"
       ref={box}
       role="listbox"
-      aria-label="Conversations; arrow keys choose"
+      aria-label={`${label}; arrow keys choose`}
       aria-activedescendant={isChosenInSight ? `row-${chosen}` : undefined}
       tabIndex={0}
       onKeyDown={keyed}
@@ -62,47 +68,21 @@ export function Rows({ list, chosen }: { readonly list: LongList; readonly chose
           return row === null ? (
             <div key={index} class="row waiting" role="presentation" style={{ top: `${index * rowHeight}px` }} />
           ) : (
-            <Row key={index} row={row} index={index} total={total} isChosen={row.key === chosen} />
+            <div
+              key={index}
+              class={`row ${row.key === chosen ? "chosen" : ""}`}
+              id={`row-${row.key}`}
+              role="option"
+              aria-selected={row.key === chosen}
+              aria-posinset={index + 1}
+              aria-setsize={total}
+              style={{ top: `${index * rowHeight}px` }}
+              onClick={() => choose(row.key)}
+            >
+              {children(row)}
+            </div>
           );
         })}
-      </div>
-    </div>
-  );
-}
-
-interface RowProps {
-  readonly row: EpisodeSummary;
-  readonly index: number;
-  readonly total: number;
-  readonly isChosen: boolean;
-}
-
-function Row({ row, index, total, isChosen }: RowProps) {
-  const { grade } = row;
-  return (
-    <div
-      class={`row ${isChosen ? "chosen" : ""}`}
-      id={`row-${row.key}`}
-      role="option"
-      aria-selected={isChosen}
-      aria-posinset={index + 1}
-      aria-setsize={total}
-      style={{ top: `${index * rowHeight}px` }}
-      onClick={() => setQuery({ episode: row.key, with: "" })}
-    >
-      <div class="line">
-        <Grade grade={grade} />
-        <span class="soft small">
-          step {formatNumber(row.step)}, {row.kind}
-        </span>
-        <span class="number small">{counted(row.tokens, "token")}</span>
-      </div>
-      <div class="question">
-        <SafeLine text={row.question} />
-      </div>
-      <div class="answer soft small">
-        {row.answer === null ? "no answer" : <SafeLine text={row.answer} max={80} />}
-        {row.silent.length > 0 && <> · silent: {row.silent.map((agent) => visibleLine(agent, 24)).join(", ")}</>}
       </div>
     </div>
   );

@@ -1,5 +1,5 @@
 import { ViewError } from "./failure.ts";
-import type { EpisodeQuery } from "./protocol.ts";
+import type { EpisodeQuery, SampleQuery } from "./protocol.ts";
 
 const max = { limit: 500, text: 1000 } as const;
 
@@ -18,8 +18,30 @@ export function readEpisodeQuery(search: URLSearchParams): EpisodeQuery {
     offset: wholeNumber(search, "offset"),
     limit: wholeNumber(search, "limit"),
   };
-  if ((words.limit ?? 0) > max.limit) throw refused("limit", `is ${words.limit}, at most ${max.limit} are answered`);
-  return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined)) as EpisodeQuery;
+  return asked<EpisodeQuery>(words);
+}
+
+/** @throws ViewError 400 naming the parameter */
+export function readSampleQuery(search: URLSearchParams): SampleQuery {
+  return asked<SampleQuery>({
+    text: textOf(search, "text", max.text),
+    method: textOf(search, "method", max.text),
+    against: textOf(search, "against", max.text),
+    benchmark: textOf(search, "benchmark", max.text),
+    verdict: oneOf(search, "verdict", ["right", "wrong", "failed", "undecided"]),
+    sort: oneOf(search, "sort", ["question", "newest", "tokens", "cost", "time"]),
+    offset: wholeNumber(search, "offset"),
+    limit: wholeNumber(search, "limit"),
+  });
+}
+
+/** Without what was not asked. */
+function asked<Query extends { readonly limit?: number }>(words: {
+  readonly [K in keyof Query]: Query[K] | undefined;
+}): Query {
+  const { limit = 0 } = words as { readonly limit?: number };
+  if (limit > max.limit) throw refused("limit", `is ${limit}, at most ${max.limit} are answered`);
+  return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined)) as Query;
 }
 
 /** @throws ViewError 400 for what is no whole number from 0 */

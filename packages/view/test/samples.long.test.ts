@@ -1,0 +1,148 @@
+import { rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { closeServer } from "@laconic/serve/server";
+import { createViewServer, openViewer, type BenchTable, type Viewer } from "@laconic/view";
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtPages } from "./fixture/built-pages.ts";
+import { chromiumPath, openChromium } from "./fixture/open-page.ts";
+import { hostile, writtenBench } from "./fixture/written-bench.ts";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const soon = <T>(read: () => T | Promise<T>): ReturnType<typeof expect.poll<T>> =>
+  expect.poll(read, { timeout: 20_000, interval: 50 });
+
+/** Times three methods: 20,001 samples. */
+const questions = 6667;
+
+describe.skipIf(chromiumPath === null)("samples of a bench in Chromium", () => {
+  let pages: string;
+  let folder: string;
+  let viewer: Viewer;
+  let server: ReturnType<typeof createViewServer>;
+  let browser: Browser;
+  let page: Page;
+  let address: string;
+  let place: string;
+  const errors: string[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "laconic-samples-"));
+    await writtenBench(folder, questions);
+    pages = await builtPages();
+    const onError = (error: unknown): void => void errors.push(String(error));
+    viewer = await openViewer({ folders: [folder], pages, onError });
+    server = createViewServer(viewer, onError);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const [bench] = (await (await fetch(`${address}/api/benches`)).json()) as readonly BenchTable[];
+    place = `#/bench/${bench?.id}`;
+    browser = await openChromium();
+    page = await opened({ width: 1280, height: 860 });
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await closeServer(server, 1000);
+    await viewer?.close();
+    for (const each of [pages, folder]) await rm(each, { recursive: true, force: true });
+  });
+
+  async function opened(viewport: { width: number; height: number }): Promise<Page> {
+    const fresh = await browser.newPage({ viewport, reducedMotion: "reduce" });
+    fresh.setDefaultTimeout(20_000);
+    fresh.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+    fresh.on("pageerror", (error) => errors.push(error.message));
+    return fresh;
+  }
+
+  async function at(hash: string, on = page): Promise<void> {
+    await on.goto("about:blank");
+    await on.goto(`${address}/dashboard/${hash}`);
+    await on.locator(".row .question").first().waitFor({ state: "attached" });
+  }
+
+  const chosen = (): Promise<string> => page.locator(".row.chosen .method").innerText();
+
+  test("a bench of 20,001 samples is filtered, gone through by keys, and linked to one sample", async () => {
+    await page.goto(`${address}/dashboard/#/benches`);
+    await page.getByRole("link", { name: "20,001 samples, one by one" }).click();
+    const status = page.getByRole("status").last();
+    await soon(() => status.innerText()).toBe("20,001 samples");
+    // Of all rows only those in sight are in the page.
+    expect(await page.locator(".row").count()).toBeLessThan(40);
+    await page.getByLabel("Method").selectOption("cot");
+    await page.getByLabel("Disagrees with").selectOption("debate");
+    // Even or a multiple of three, and not both: half of each six questions.
+    await soon(() => status.innerText()).toBe(`${(2 * 3333).toLocaleString("en-US")} samples`);
+    await page.locator("body").press("j");
+    await soon(chosen).toBe("cot");
+    await page.locator("body").press("j");
+    await soon(chosen).toBe("debate");
+    await page.locator("body").press("ArrowUp");
+    await soon(chosen).toBe("cot");
+    await page.locator("body").press("Enter");
+    await soon(() => page.evaluate("document.activeElement.dataset.opened !== undefined")).toBe(true);
+    await page.locator("body").press("Escape");
+    await soon(() => page.locator(".sample").count()).toBe(0);
+    await at(`${place}?method=vanilla&text=onerror`);
+    await page.locator(".row").first().click();
+    await page.locator(".sample .turn").first().waitFor();
+    await soon(() => page.url()).toContain("sample=");
+    const other = await opened({ width: 1280, height: 860 });
+    await other.goto(page.url());
+    await other.locator(".sample .turn").first().waitFor();
+    expect(await other.locator(".sample .turn").count()).toBe(3);
+    expect(await other.locator(".sample").innerText()).toContain("maxTokens 256");
+    await other.close();
+  });
+
+  test("what a model wrote stays text, with what cannot be seen by name", async () => {
+    await at(`${place}?method=vanilla&text=onerror`);
+    await page.locator(".row").first().click();
+    await page.locator(".sample .turn").first().waitFor();
+    const shown = await page.locator(".sample").innerText();
+    expect(shown).toContain(hostile.slice(0, 40));
+    expect(shown).toContain("RLO");
+    expect(shown).toContain("ZWSP");
+    expect(await page.title()).not.toContain("owned");
+    expect(await page.locator(".sample img, .sample script").count()).toBe(0);
+  });
+
+  test("an error says so, and the same question by others is one click away", async () => {
+    await at(`${place}?verdict=failed`);
+    await page.locator(".row").first().click();
+    await page.locator(".sample .notice.bad").waitFor();
+    expect(await page.locator(".sample .notice.bad").innerText()).toBe("the server hung up");
+    await page.locator(".same-question").getByRole("button", { name: "cot" }).click();
+    await soon(() => page.locator(".sample h2").innerText()).toBe("cot");
+    expect(await page.getByRole("region", { name: "Steps of grading" }).innerText()).toContain("exact number");
+  });
+
+  test("nothing is in the way of those who see or point otherwise, wide and on a phone, in both schemes", async () => {
+    const phone = await opened({ width: 390, height: 844 });
+    for (const tab of [page, phone])
+      for (const colorScheme of ["light", "dark"] as const) {
+        await tab.emulateMedia({ colorScheme });
+        for (const isOpen of [false, true]) {
+          await at(`${place}?method=debate&text=onerror`, tab);
+          if (isOpen) {
+            await tab.locator(".row").first().click();
+            await tab.locator(".sample .turn").first().waitFor();
+          }
+          expect(await tab.evaluate("document.documentElement.scrollWidth")).toBe(tab === phone ? 390 : 1280);
+          await tab.evaluate(axe.source);
+          const found = await tab.evaluate<string[]>(
+            `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'], resultTypes: ["violations"] })
+              .then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes[0].html.slice(0, 200)))`,
+          );
+          expect(found, `${colorScheme} ${isOpen ? "open" : "list"}`).toEqual([]);
+        }
+      }
+    await phone.close();
+  });
+
+  test("no error was written to the console or told by the server", () => expect(errors).toEqual([]));
+});

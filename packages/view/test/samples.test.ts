@@ -1,0 +1,129 @@
+import { appendFile, readFile, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { folderData, type SampleQuery, type SampleRow } from "@laconic/view";
+import { expect, onTestFinished, test } from "vitest";
+import { readSampleQuery } from "../src/list-query.ts";
+import { writtenBench } from "./fixture/written-bench.ts";
+import { temporary } from "./small-runs.ts";
+
+/** A bench of so many questions, and what is asked of its samples. */
+async function opened(questions: number) {
+  const folder = await temporary();
+  await writtenBench(folder, questions);
+  const data = await folderData({ folders: [folder] });
+  onTestFinished(() => data.close());
+  const [bench] = await data.benches();
+  const id = bench?.id as string;
+  const rows = async (query: SampleQuery = {}): Promise<readonly SampleRow[]> =>
+    (await data.samples(id, query))?.rows ?? [];
+  return { folder, data, bench, id, rows };
+}
+
+const named = (rows: readonly SampleRow[]): string[] => rows.map(({ problem, method }) => `${problem} ${method}`);
+
+test("samples are found by method, verdict, words, and where two methods disagree; each question's stand together", async () => {
+  const { bench, rows, data, id } = await opened(12);
+  expect(bench).toMatchObject({ samples: 36, methods: ["cot", "debate", "vanilla"], benchmarks: ["gsm8k"] });
+  expect(named(await rows({ limit: 4 }))).toEqual(["q0 cot", "q0 debate", "q0 vanilla", "q1 cot"]);
+  expect(named(await rows({ limit: 2, offset: 34 }))).toEqual(["q11 debate", "q11 vanilla"]);
+  expect(named(await rows({ verdict: "failed" }))).toEqual(["q4 vanilla"]);
+  expect(named(await rows({ method: "debate", verdict: "right" }))).toEqual(
+    ["q0", "q3", "q6", "q9"].map((q) => `${q} debate`),
+  );
+  // Even and not a multiple of three, or the other way round.
+  const apart = ["q2", "q3", "q4", "q8", "q9", "q10"];
+  expect(named(await rows({ method: "cot", against: "debate" }))).toEqual(
+    apart.flatMap((q) => [`${q} cot`, `${q} debate`]),
+  );
+  expect(named(await rows({ method: "debate", against: "cot", verdict: "right" }))).toEqual([
+    "q2 cot",
+    "q3 debate",
+    "q4 cot",
+    "q8 cot",
+    "q9 debate",
+    "q10 cot",
+  ]);
+  expect(named(await rows({ text: "BUYS onerror" }))).toEqual(["q7 cot", "q7 debate", "q7 vanilla"]);
+  expect(named(await rows({ text: "many.", method: "cot" }))).toEqual(
+    ["q1", "q3", "q5", "q7", "q9", "q11"].map((q) => `${q} cot`),
+  );
+  expect(await rows({ method: "nobody" })).toEqual([]);
+  expect((await rows({ sort: "cost", limit: 1 }))[0]).toMatchObject({
+    method: "vanilla",
+    usd: expect.closeTo(0.0003, 9),
+  });
+  expect((await data.samples(id, { benchmark: "gsm8k", limit: 1 }))?.total).toBe(36);
+});
+
+test("a sample has its question, its requests and replies in order, and the steps of its verdict", async () => {
+  const { data, id, rows } = await opened(9);
+  const [row] = await rows({ method: "debate", text: "onerror" });
+  const detail = await data.sample(id, row?.key as string);
+  expect(detail).toMatchObject({
+    row: { problem: "q7", verdict: "wrong", tokens: 104, calls: 2, seconds: 1 },
+    gold: "15",
+    extracted: "7",
+    rule: "after ####, exact number",
+    steps: [{ name: "exact number", answer: "7", gold: "15" }],
+    grading: "numeric",
+    callsMissing: null,
+  });
+  expect(detail?.calls.map(({ agent }) => agent)).toEqual(["solver0", "solver1"]);
+  expect(detail?.calls[0]?.prompt).toMatchObject({
+    messages: [{ role: "system" }, { role: "user", content: detail?.question }],
+  });
+  expect(named(detail?.others ?? [])).toEqual(["q7 cot", "q7 vanilla"]);
+  expect(await data.sample(id, "0123456789ab")).toBeNull();
+  expect(await data.sample(id, "../../etc")).toBeNull();
+  expect(await data.sample("nobody", row?.key as string)).toBeNull();
+});
+
+test("a key names the same sample in another process, and its last record counts", async () => {
+  const { folder, data, id, rows } = await opened(3);
+  const before = (await rows({ method: "cot" }))[1];
+  const line = (await readFile(join(folder, "samples.jsonl"), "utf8")).split("\n")[3] as string;
+  expect(JSON.parse(line)).toMatchObject({ problem: "q1", method: "cot", correct: false });
+  await appendFile(join(folder, "samples.jsonl"), `${JSON.stringify({ ...JSON.parse(line), correct: true })}\n`);
+  const other = await folderData({ folders: [folder] });
+  onTestFinished(() => other.close());
+  for (const each of [data, other]) {
+    const found = await each.samples(id, {});
+    expect([found?.total, found?.rows[3]]).toEqual([9, { ...before, verdict: "right" }]);
+    expect((await each.sample(id, before?.key as string))?.row.verdict).toBe("right");
+  }
+});
+
+test("calls that are lost, another sample's, or none are said to be missing; the rest of the sample is shown", async () => {
+  const { folder, data, id, rows } = await opened(3);
+  const path = join(folder, "samples.jsonl");
+  const lines = (await readFile(path, "utf8")).trim().split("\n");
+  const records = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const written = records.map((record, i) => ({
+    ...record,
+    requests: i === 0 ? null : i === 1 ? records[2]?.["requests"] : record["requests"],
+  }));
+  await writeFile(path, `${written.map((record) => JSON.stringify(record)).join("\n")}\n`);
+  const last = records.at(-1)?.["requests"] as { from: number };
+  await truncate(join(folder, "calls.jsonl.gz"), last.from + 10);
+  const all = await rows({ sort: "question" });
+  const missing = await Promise.all(all.map(async ({ key }) => (await data.sample(id, key))?.callsMissing));
+  expect(missing).toEqual([
+    "The bench did not keep its requests.",
+    "calls.jsonl.gz lacks them, or is damaged.",
+    ...Array.from({ length: 6 }, () => null),
+    "calls.jsonl.gz lacks them, or is damaged.",
+  ]);
+});
+
+test("what is asked of samples is checked by name", () => {
+  const read = (text: string): SampleQuery => readSampleQuery(new URLSearchParams(text));
+  expect(read("text=a&method=cot&against=&verdict=wrong&offset=20&limit=10")).toEqual({
+    text: "a",
+    method: "cot",
+    verdict: "wrong",
+    offset: 20,
+    limit: 10,
+  });
+  expect(() => read("verdict=good")).toThrow("verdict is none of right, wrong, failed, undecided");
+  expect(() => read("limit=501")).toThrow("limit is 501, at most 500 are answered");
+});
