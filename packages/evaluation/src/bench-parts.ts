@@ -7,7 +7,15 @@ import {
   type RunProgram,
   slotOf,
 } from "@laconic/baselines";
-import { answerForm, answerReading, type BenchmarkProblem, benchmarks, type Graders, posed } from "@laconic/benchmarks";
+import {
+  answerForm,
+  answerReading,
+  type BenchmarkProblem,
+  benchmarks,
+  type GradeRule,
+  type Graders,
+  posed,
+} from "@laconic/benchmarks";
 import type { AgentId, LanguageModel, Problem, TokenPrice, Topology } from "@laconic/core";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
 import type { EqualTokens, SampleRecord } from "./sample-record.ts";
@@ -16,6 +24,8 @@ import type { EqualTokens, SampleRecord } from "./sample-record.ts";
 export interface BenchParts {
   readonly model: LanguageModel;
   readonly graders: Graders;
+  /** Whose rule decides on a benchmark, where it is not that of `graders`. */
+  readonly gradeRules?: Readonly<Record<string, GradeRule>>;
   /** US dollars per million tokens, where known. */
   readonly price: TokenPrice | null;
   /** Models of single roles of all methods, such as `actor`, with their prices; all others speak with `model`. */
@@ -60,6 +70,15 @@ export function methodOptions(
     ...(runProgram && { runProgram }),
     ...(equalTokens && { tokens: equalTokens.tokens }),
   };
+}
+
+/** What judges answers to a benchmark. */
+export function gradersOf(
+  benchmark: string,
+  { graders, gradeRules = {} }: Pick<BenchParts, "graders" | "gradeRules">,
+): Graders {
+  const rule = Object.hasOwn(gradeRules, benchmark) ? gradeRules[benchmark] : undefined;
+  return rule === undefined ? graders : { ...graders, rule };
 }
 
 /** Of a method's calls, unless a phase of its protocol has its own. */

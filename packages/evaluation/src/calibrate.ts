@@ -5,7 +5,7 @@ import { settingOf, type BenchJob, type BenchSettings } from "./bench-job.ts";
 import { gradeOf } from "./grade-of.ts";
 import type { InformationSetting } from "./sample-record.ts";
 import { spendingOf } from "./spending.ts";
-import { givenTo, methodOptions, modelsFor, temperatureOf, type BenchParts } from "./bench-parts.ts";
+import { givenTo, gradersOf, methodOptions, modelsFor, temperatureOf, type BenchParts } from "./bench-parts.ts";
 
 /** What a method learned before it was scored, and what that took: counted apart from its samples. */
 export interface CalibrationRecord {
@@ -35,7 +35,7 @@ export async function calibrateMethod(
   signal: AbortSignal | undefined,
 ): Promise<CalibrationRecord> {
   const { method, set, config } = job;
-  const { graders } = parts;
+  const graders = gradersOf(set.benchmark, parts);
   const { seed } = settings;
   const questions = set.calibration;
   if (questions.length === 0)

@@ -4,7 +4,15 @@ import { protocolName } from "@laconic/baselines";
 import { randomFromSeed } from "@laconic/core";
 import { timerOf, withDeadline, type Ask } from "@laconic/rewards";
 import { type BenchJob, type BenchSettings, measuredTokens, settingOf } from "./bench-job.ts";
-import { type BenchParts, givenTo, methodOptions, modelsFor, standingOf, temperatureOf } from "./bench-parts.ts";
+import {
+  type BenchParts,
+  givenTo,
+  gradersOf,
+  methodOptions,
+  modelsFor,
+  standingOf,
+  temperatureOf,
+} from "./bench-parts.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
 import { episodeCosts, noCosts } from "./episode-costs.ts";
 import { messageOf, SampleTaker, type SampleKind } from "./take-samples.ts";
@@ -77,7 +85,7 @@ export async function runBench(
   const kind: SampleKind<BenchJob, SampleRecord> = {
     keyOf: ({ key }) => key,
     take: async (job, attempt, before) =>
-      (before && (await judgedAgain(before, job, parts.graders, ask, signal))) ??
+      (before && (await judgedAgain(before, job, gradersOf(job.set.benchmark, parts), ask, signal))) ??
       takeSample(
         job,
         settings,
@@ -165,7 +173,7 @@ async function takeSample(
   signal: AbortSignal | undefined,
 ): Promise<SampleRecord> {
   const { problem, method } = job;
-  const { graders } = parts;
+  const graders = gradersOf(job.set.benchmark, parts);
   const options = methodOptions({ ...job, equalTokens }, settings, parts);
   const topology =
     learned === undefined ? method.create(options) : (method.restore?.(options, learned) ?? method.create(options));

@@ -182,3 +182,24 @@ test("a judge that hangs over what a method learns on does not hang the bench, n
   const never = await judged((name) => (name === "f1" ? hangs() : Promise.resolve(right)));
   expect([never.errors, utilities, asked]).toEqual([4, [1, 1, 1], ["f0", "f1", "f1"]]);
 });
+
+test("each benchmark is judged by its own rule", async () => {
+  const file = await openRecords(await temporary());
+  const quarter = (id: string): BenchmarkProblem => ({
+    id,
+    question: "?",
+    gold: "\\frac{1}{4}",
+    grading: { kind: "maths" },
+  });
+  const sets = ["ours", "theirs"].map((benchmark) => ({ ...set, benchmark, problems: [quarter(benchmark)] }));
+  const parts = {
+    model: scriptedModel(() => "\\boxed{0.25}"),
+    graders: { maths },
+    gradeRules: { theirs: "published" },
+    price: null,
+  } as const;
+  await runBench(benchJobs(sets, settings, [baselineNamed("vanilla")]), settings, parts, file);
+  await file.close();
+  const judged = [...file.records.values()].map(({ benchmark, correct }) => [benchmark, correct]);
+  expect(Object.fromEntries(judged)).toEqual({ ours: true, theirs: false });
+});

@@ -34,7 +34,7 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
       roleModels: await roleModelsOf(args, baseUrl),
       actor: args.actor ?? null,
       actorPrice: args["actor-price"] === undefined ? null : pricePair(args["actor-price"], "actor-price"),
-      gradeRule: args["grade-rule"],
+      ...gradeRulesOf(args["grade-rule"]),
       requests: args.requests,
       judge: args.judge === undefined ? null : await judgeModel(args.judge, args["judge-price"], baseUrl),
       model,
@@ -87,6 +87,18 @@ function slotsIn(flag: string, text = ""): [slot: string, value: string][] {
       if (at < 1 || value === "") throw refused(flag, `${JSON.stringify(part)} is not ROLE=...`);
       return [Object.hasOwn(aliases, slot) ? (aliases[slot] as string) : slot, value];
     });
+}
+
+/** `--grade-rule published`, `math500=published,gsm8k=own`, or a rule for all and others for some: `lenient,math500=published`. */
+function gradeRulesOf(text = ""): { readonly gradeRule?: string; readonly gradeRules: Record<string, string> } {
+  const words = wordsIn(text);
+  const [first, ...more] = words.filter((word) => !word.includes("="));
+  if (more.length > 0)
+    throw refused("grade-rule", `names several rules for all benchmarks: ${[first, ...more].join(", ")}`);
+  const pairs = words.filter((word) => word.includes("=")).map((word) => word.split("=", 2) as [string, string]);
+  const twice = pairs.find(([name], i) => pairs.findIndex(([other]) => other === name) !== i);
+  if (twice) throw refused("grade-rule", `${twice[0]} has two rules`);
+  return { ...(first !== undefined && { gradeRule: first }), gradeRules: Object.fromEntries(pairs) };
 }
 
 /** `--judge NAME@URL`, and `--judge-price`. @throws LaconicError `config_invalid` naming the flag */

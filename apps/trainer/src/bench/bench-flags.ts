@@ -52,7 +52,8 @@ export const questionFlags = {
   },
   "grade-rule": {
     type: "string",
-    description: "Whose rule decides on answers: own, lenient, or published, which is each benchmark's own grader's",
+    description:
+      "Whose rule decides on answers: own, lenient, or published, which is each benchmark's own grader's; of single benchmarks as math500=published,gsm8k=own",
     valueHint: "rule",
   },
   requests: {

@@ -30,6 +30,8 @@ export type Grading =
       readonly tolerance?: number;
       /** The gold lists several answers. */
       readonly several?: boolean;
+      /** Whose rule its published scores were taken with. Default `hendrycks`, MATH's equality of texts. */
+      readonly published?: "hendrycks" | "minerva";
     }
   /** A text, character by character, or by its words alone. */
   | { readonly kind: "text"; readonly ignoreCase?: boolean; readonly words?: true }

@@ -6,6 +6,7 @@ import { gradeLetter } from "./letter-answer.ts";
 import type { MathsGrader } from "./maths/maths-grader.ts";
 import { gradeNumber } from "./number-answer.ts";
 import { gradeHendrycks } from "./profiles/hendrycks.ts";
+import { gradeMinerva } from "./profiles/minerva.ts";
 import { gradePublishedLetter, gradePublishedNumber } from "./profiles/published.ts";
 import { gradeText } from "./text-answer.ts";
 import type { Verdict } from "./verdict.ts";
@@ -63,6 +64,7 @@ export async function gradeAnswer(
         ? gradePublishedLetter(reply, gold, "qwen-choice")
         : gradeLetter(reply, gold, grading.letters);
     case "maths":
+      if (rule === "published" && grading.published === "minerva") return gradeMinerva(reply, gold, maths, signal);
       if (rule === "published" && grading.tolerance === undefined) return gradeHendrycks(reply, gold);
       return maths.grade(
         reply,

@@ -34,6 +34,8 @@ export interface BenchConfig {
   readonly actorPrice: TokenPrice | null;
   /** Whose rule decides on answers: ours, ours but for how they are written, or the benchmarks' published one. */
   readonly gradeRule: GradeRule;
+  /** Of single benchmarks, instead of that. */
+  readonly gradeRules: Readonly<Record<string, GradeRule>>;
   /** Whether requests and replies are kept beside the samples. */
   readonly requests: boolean;
   /** Grades free answers; null compares their characters with the gold's. */
@@ -81,6 +83,7 @@ const schema: z.ZodType<BenchConfig> = z.strictObject({
   actor: z.string().min(1).nullable().default(null),
   actorPrice: priceSchema.default(null),
   gradeRule: z.enum(gradeRules).default("own"),
+  gradeRules: z.record(z.string(), z.enum(gradeRules)).default({}),
   requests: z.boolean().default(true),
   judge: modelSchema.nullable().default(null),
   model: z.string().min(1),
@@ -115,6 +118,10 @@ export function checkBenchConfig(value: unknown, place: string): BenchConfig {
     refuse(
       "an actor speaks for trained teams, and there is none: add NAME=RUN to the methods, or give a published method's slot a model with --role-model",
     );
+  const sets = setNames(config);
+  const stray = Object.keys(config.gradeRules).find((name) => !sets.includes(name));
+  if (stray !== undefined)
+    refuse(`grade-rule names ${stray}, which this bench does not play: it plays ${sets.join(", ")}`);
   const names = methodNames(config);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) refuse(`two methods are called ${twice}`);

@@ -1,5 +1,5 @@
 import { promptVersion } from "@laconic/baselines";
-import { benchmarkNamed } from "@laconic/benchmarks";
+import { benchmarkNamed, type GradeRule } from "@laconic/benchmarks";
 import type { Unpartitioned } from "../bench-plan.ts";
 import { publishedSource } from "../published.ts";
 import { agentPoSource } from "../published-agentpo.ts";
@@ -21,8 +21,24 @@ const ruleNotes = {
   lenient:
     "Answers are judged leniently: a percent sign on one side, a decimal rounded to two digits, another unit and a base that is left out are forgiven.",
   published:
-    "Answers are judged by published graders' rules: lm-evaluation-harness's strict match of numbers, Qwen2.5-Math's letters, MATH's equality of texts.",
+    "Answers are judged by published graders' rules: lm-evaluation-harness's strict match of numbers, Qwen2.5-Math's letters, MATH's equality of texts, Minerva's own on its questions.",
 } as const;
+
+/** Whose rule decided, a sentence for each but ours, naming the benchmarks where rules differ. */
+function gradeRuleNotes(
+  config: Pick<BenchConfig, "benchmarks" | "data" | "own" | "gradeRule" | "gradeRules">,
+): string[] {
+  const { gradeRule, gradeRules } = config;
+  const sets = setNames(config);
+  const ruleOf = (name: string): GradeRule =>
+    Object.hasOwn(gradeRules, name) ? (gradeRules[name] ?? gradeRule) : gradeRule;
+  const isOne = sets.every((name) => ruleOf(name) === gradeRule);
+  return (["lenient", "published"] as const).flatMap((rule) => {
+    const judged = sets.filter((name) => ruleOf(name) === rule);
+    if (judged.length === 0) return [];
+    return [isOne ? ruleNotes[rule] : `${judged.join(", ")}: ${ruleNotes[rule]}`];
+  });
+}
 
 /** How a bench was measured, a sentence each. */
 export function notesOf(
@@ -38,7 +54,7 @@ export function notesOf(
   const temperature = config.temperature === null ? "of each method's paper" : String(config.temperature);
   return [
     `Model ${config.model} at ${new URL(config.baseUrl).origin}; temperature ${temperature}; at most ${config.maxTokens ?? "its protocol's ceiling of"} tokens a reply; seed ${config.seed}; ${config.repeats} repeat${config.repeats === 1 ? "" : "s"}; prompts ${promptVersion}; examples ${config.shots ?? "of each method's paper"}.`,
-    ...(config.gradeRule === "own" ? [] : [ruleNotes[config.gradeRule]]),
+    ...gradeRuleNotes(config),
     ...(config.judge
       ? [
           `Free answers are judged by ${config.judge.model} at ${new URL(config.judge.baseUrl).origin}, which is shown question and gold: a model's word, whose agreement with labels \`laconic judge\` measures.`,
@@ -52,7 +68,7 @@ export function notesOf(
       .join(", ")}.`,
     "Intervals are 95 %: Wilson's for a share, the bootstrap over questions for differences. Tokens are prompt and completion together unless a column says otherwise. Costs are of samples with a score and of calibration; what failed attempts cost is not in them.",
     ...protocolNote(summaries),
-    `Published figures, beside methods that are played as published and no others: ${publishedSource}; ${agentPoSource}. Another model, other prompts, another tokenizer: they are beside ours, not comparable with them.`,
+    `Published figures, beside methods that are played as published and no others: ${publishedSource}; ${agentPoSource}. Another model, other prompts, another tokenizer, and their papers' graders (--grade-rule published judges ours by those): they are beside ours, not comparable with them.`,
     ...config.methods
       .map((method) => methodSpec(method))
       .filter(({ run }) => run !== null)

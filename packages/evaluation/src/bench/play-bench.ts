@@ -57,6 +57,7 @@ export async function playBench(
       model,
       roleModels: openRoleModels(config, openModel, environment),
       graders: { maths, rule: config.gradeRule, ...(sandbox && { code: sandbox.code }), ...(text && { text }) },
+      gradeRules: config.gradeRules,
       price: config.price,
       ...(sandbox && { runProgram: sandbox.runProgram }),
     };

@@ -3,7 +3,7 @@ import type { Benchmark, RowProblem } from "../benchmark.ts";
 import { lastBoxed } from "../last-boxed.ts";
 import { numberOrText, qwenMaths, text } from "./rows.ts";
 
-const grading = { kind: "maths" } as const;
+const grading = { kind: "maths", published: "minerva" } as const;
 
 const row: z.ZodType<RowProblem> = z.union([
   z

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { configOf } from "./bench-arguments.ts";
+import type { BenchArguments } from "./bench-flags.ts";
+
+async function rulesOf(text: string | undefined): Promise<unknown> {
+  const args = {
+    benchmarks: "gsm8k,math500,minerva",
+    methods: "cot",
+    model: "m",
+    "base-url": "http://127.0.0.1:1/v1",
+    seed: "0",
+    repeats: "1",
+    price: "0,0",
+    requests: true,
+    "grade-rule": text,
+  } as unknown as BenchArguments;
+  const { gradeRule, gradeRules } = await configOf(args, await temporaryFolder(), null);
+  return [gradeRule, gradeRules];
+}
+
+test("a rule is of all benchmarks, or of single ones", async () => {
+  expect(await rulesOf(undefined)).toEqual(["own", {}]);
+  expect(await rulesOf("published")).toEqual(["published", {}]);
+  expect(await rulesOf("math500=published, gsm8k=own")).toEqual(["own", { math500: "published", gsm8k: "own" }]);
+  expect(await rulesOf("lenient,minerva=published")).toEqual(["lenient", { minerva: "published" }]);
+});
+
+test("what is no rule, no benchmark of the bench, or said twice is refused by name", async () => {
+  await expect(rulesOf("strict")).rejects.toThrow(/gradeRule/u);
+  await expect(rulesOf("gsm8k=strict")).rejects.toThrow(/gsm8k/u);
+  await expect(rulesOf("mmlu=own")).rejects.toThrow("grade-rule names mmlu, which this bench does not play");
+  await expect(rulesOf("own,published")).rejects.toThrow("names several rules for all benchmarks: own, published");
+  await expect(rulesOf("gsm8k=own,gsm8k=published")).rejects.toThrow("gsm8k has two rules");
+});
