@@ -73,7 +73,7 @@ const page = [
   row("all", report.total),
   ...Object.entries(report.kinds).map(([kind, tally]) => row(kind, tally)),
   "",
-  `${report.verdictsPerSecond} verdicts a second by the wall, ${report.verdictsPerProcessorSecond} a second of processor time: one thread, from a cold start, on ${cpus().length} cores of ${cpus()[0]?.model ?? "an unknown processor"}, Node ${process.version}. The compiler warms up within these pairs; [Benchmarks](./benchmarks/index.md#maths-verdicts) has the rate once warm.`,
+  `${report.verdictsPerSecond} verdicts a second by the wall, ${report.verdictsPerProcessorSecond} a second of processor time: two threads, from a cold start, on ${cpus().length} cores of ${cpus()[0]?.model ?? "an unknown processor"}, Node ${process.version}. The compiler warms up within these pairs; [Benchmarks](./benchmarks/index.md#maths-verdicts) has the rate once warm.`,
   "",
   "## Where our grader is not as labelled",
   "",

@@ -1,6 +1,7 @@
 // What the grader says of labels that it was not written beside: the test files of public graders, by commit and SHA-256,
 // fetched and never committed, and our held-out pairs. Needs python3, which reads their syntax and runs nothing of it.
-//   npx tsx bench/src/public-graders.ts [--mirror ADDRESS] [--folder FOLDER] [--show] [--write]
+//   npx tsx bench/src/public-graders.ts [--mirror ADDRESS] [--folder FOLDER] [--show] [--ours] [--write]
+// --ours judges our held-out pairs alone, and keeps what was measured of the others.
 // --mirror is an https or file address laid out as raw.githubusercontent.com; --show prints disagreements; --write writes
 // docs/benchmarks/public-graders.json and docs/grader-labels.md.
 import { spawnSync } from "node:child_process";
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     mirror: { type: "string" },
     folder: { type: "string", default: join(tmpdir(), "laconic-graders") },
     show: { type: "boolean", default: false },
+    ours: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
   },
 });
@@ -85,8 +87,11 @@ async function asPublished(cases: readonly GradedCase[]): Promise<number> {
   return verdicts.filter(({ correct }, i) => correct === cases[i]?.verdict).length;
 }
 
-const boards: Record<string, LabelBoard> = {};
-for (const source of publicGraders) {
+const measured = join(docs, "benchmarks/public-graders.json");
+const boards: Record<string, LabelBoard> = values.ours
+  ? (JSON.parse(readFileSync(measured, "utf8")) as Record<string, LabelBoard>)
+  : {};
+for (const source of values.ours ? [] : publicGraders) {
   const { cases, leftOut } = await labelsOf(source);
   const board = await boardOf(source.name, cases, leftOut);
   boards[source.name] = source.name === "MATH" ? { ...board, asPublished: await asPublished(cases) } : board;
@@ -97,7 +102,7 @@ for (const [name, { pairs, accuracy, falseAccepts, falseRejects, leftOut, byRule
     `${name}: ${accuracy.count} of ${pairs} as labelled, ${falseAccepts.count} false accepts, ${falseRejects.count} false rejects, ${leftOut} left out; ${JSON.stringify(byRule)}`,
   );
 if (values.write) {
-  writeFileSync(join(docs, "benchmarks/public-graders.json"), `${JSON.stringify(boards, null, 1)}\n`);
+  writeFileSync(measured, `${JSON.stringify(boards, null, 1)}\n`);
   const looks = readFileSync(join(docs, "../packages/benchmarks/test/grader-board/first-looks.json"), "utf8");
   writeFileSync(join(docs, "grader-labels.md"), labelsPage(boards, publicGraders, JSON.parse(looks)));
 }

@@ -70,7 +70,7 @@ export function labelsPage(
         `| ${look} | ${pairs} | ${((100 * asLabelled) / pairs).toFixed(1)} | ${falseAccepts} | ${falseRejects} | ${date} |`,
     ),
     "",
-    "The second look is of other pairs, after the first was mended: the figure to expect on pairs that nobody here has seen.",
+    "The second and third look are of other pairs, after the one before was mended: the figures to expect on pairs that nobody here has seen.",
     "",
     "## Disagreements",
     "",

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
 import { gradeCase, type CaseVerdict } from "../graders/grade-case.ts";
 import { readGradedCases, type GradedCase } from "../graders/graded-case.ts";
@@ -18,16 +19,17 @@ export function gradedCases(file: string, bytes: Uint8Array): { cases: GradedCas
 }
 
 /**
- * Judges cases together, and measures it from the start of the grader's thread.
+ * Judges cases together, and measures it from the start of the grader's threads, two where there are two cores.
  * @param onVerdict - called in the order of the cases
  */
 export async function judgeCases(
   cases: readonly GradedCase[],
   onVerdict: (item: GradedCase, verdict: CaseVerdict) => void = () => undefined,
 ): Promise<{ judged: Judged[]; time: BoardTime }> {
-  const maths = mathsGrader();
+  const threads = Math.min(2, availableParallelism());
+  const maths = mathsGrader({ threads });
   try {
-    await maths.grade("1", "1");
+    await Promise.all(Array.from({ length: threads }, () => maths.grade("1", "1")));
     const start = performance.now();
     const before = process.cpuUsage();
     const verdicts = cases.map((item) => gradeCase(item, maths));

@@ -52,14 +52,15 @@ export function gradeMaths(reply: string, gold: string, options: MathsOptions = 
   const found = inWords ? wordsOf(reply, wantedText) : candidatesOf(reply, options.forms ?? both, options.bareReply);
   const first = found[0];
   if (!first) return noAnswer;
-  const wantedForm = identityOf(normaliseLatex(wantedText));
+  const formOf = ({ text }: Candidate): string => identityOf(normaliseLatex(text));
+  const [firstForm, wantedForm] = [formOf(first), formOf(golds[0] as ReadCandidate)];
   const stepsOf = (candidate: Candidate, how?: string): GradingStep[] => [
     { name: `found: ${candidate.rule}`, answer: candidate.text, gold: wantedText },
-    { name: "normal form", answer: identityOf(normaliseLatex(candidate.text)), gold: wantedForm },
+    { name: "normal form", answer: candidate.text === first.text ? firstForm : formOf(candidate), gold: wantedForm },
     ...(how === undefined ? [] : [{ name: "compared as", answer: how, gold: null }]),
   ];
   const ofFirst = stepsOf(first);
-  if (ofFirst[1]?.answer === wantedForm)
+  if (firstForm === wantedForm)
     return {
       correct: true,
       extracted: first.text,

@@ -148,3 +148,16 @@ test(`${fuzzed} random texts: each gets a verdict, memory stays bounded`, { time
   expect(undecided).toBeLessThan(fuzzed);
   expect(process.memoryUsage().rss).toBeLessThan(2 ** 31);
 });
+
+test("two threads judge as one does, and one of them can stop", async () => {
+  const both = mathsGraderOn(new URL("../../../test/hanging-maths-worker.ts", import.meta.url), {
+    timeoutMs: 300,
+    threads: 2,
+  });
+  const pairs = Array.from({ length: 40 }, (_, i) => both.grade(i === 3 ? "hang" : `${i}`, `${i % 2 === 0 ? i : -1}`));
+  const verdicts = await Promise.all(pairs);
+  await both.close();
+  expect(verdicts[3]).toMatchObject({ correct: false, certainty: "undecided" });
+  expect(verdicts.filter((_, i) => i !== 3).every(({ certainty }) => certainty !== "undecided")).toBe(true);
+  await expect(both.grade("1", "1")).rejects.toMatchObject({ code: "engine_failed" });
+});

@@ -25,6 +25,8 @@ export interface MathsGraderOptions {
   readonly timeoutMs?: number;
   /** Mebibytes of the thread's memory. Default 256. */
   readonly memoryMiB?: number;
+  /** Threads that share the pairs, each with this memory. Default 1. */
+  readonly threads?: number;
 }
 
 interface Job {
@@ -54,7 +56,31 @@ export function mathsGrader(options: MathsGraderOptions = {}): MathsGrader {
 
 /** @param entry - module whose `serve` judges pairs on the thread */
 export function mathsGraderOn(entry: URL, options: MathsGraderOptions = {}): MathsGrader {
-  return new MathsThread(entry, options);
+  const { threads = 1 } = options;
+  return threads === 1 ? new MathsThread(entry, options) : new MathsThreads(entry, threads, options);
+}
+
+/** Threads of which each pair goes to the one that has the fewest. */
+class MathsThreads implements MathsGrader {
+  readonly #threads: readonly { readonly grader: MathsGrader; pairs: number }[];
+
+  constructor(entry: URL, threads: number, options: MathsGraderOptions) {
+    this.#threads = Array.from({ length: threads }, () => ({ grader: new MathsThread(entry, options), pairs: 0 }));
+  }
+
+  async grade(...pair: Parameters<MathsGrader["grade"]>): Promise<Verdict> {
+    const thread = this.#threads.reduce((least, each) => (each.pairs < least.pairs ? each : least));
+    thread.pairs += 1;
+    try {
+      return await thread.grader.grade(...pair);
+    } finally {
+      thread.pairs -= 1;
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map(({ grader }) => grader.close()));
+  }
 }
 
 class MathsThread implements MathsGrader {

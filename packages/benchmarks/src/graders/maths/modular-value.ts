@@ -89,6 +89,8 @@ const symbols = new Set([
 
 function residue(json: Json, { prime, imaginary }: Field, point: RationalPoint): Residue {
   const ofFraction = (value: Fraction): Residue => {
+    // Most are whole: dividing by one would cost as much as a power.
+    if (value.d === 1n) return modulo(value.s * value.n, prime);
     const under = modulo(value.d, prime);
     return under === 0n ? "undefined" : modulo(value.s * value.n * inverse(under, prime), prime);
   };

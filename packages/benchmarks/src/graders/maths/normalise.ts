@@ -51,7 +51,7 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
     /\\(?:left|right|bigl|bigr|Bigl|Bigr|big|Big|bigg|Bigg|displaystyle|textstyle|scriptstyle|limits|nolimits|hfill|rm|bf|it)(?![a-z])/gu,
     "",
   ],
-  [/(?<=[(,[=\s]|^)\.(?=\s*$)/gu, ""],
+  [/\.(?<=(?:^|[(,[=\s])\.)(?=\s*$)/gu, ""],
   [/(?<=\d)\s*\{\s*,\s*\}\s*(?=\d)/gu, ","],
   [/(?<=\d),?\s*\\!\s*(?=\d{3})/gu, ","],
   [/(?<=\d)(?:\\[,;: ]|~)\s*(?=\d{3}(?!\d))/gu, ","],
