@@ -1,3 +1,4 @@
+import { ownWords } from "@laconic/baselines";
 import { agentPoBenchmarks, agentPoClaims, agentPoFigures, type AgentPoFigure } from "../published-agentpo.ts";
 import { notPlayed, playedOn, playedOver, type LedgerRow, type Played } from "./played-on.ts";
 
@@ -69,9 +70,12 @@ function rowOf(
   if (method === undefined) return { ...base, ...notPlayed(benchmark, reason(named)), command: trainedBy(named) };
   const played: Played =
     benchmark === average ? playedOver(method, agentPoBenchmarks, average) : playedOn(method, benchmark);
-  return { ...base, ...played, command: `laconic reproduce agentpo --only ${method} --model ${actor}` };
+  // What is said of Vanilla is of Agent-GSPO's row.
+  const differs = method === "vanilla" ? `${ownWords} ${singleModel}` : played.differs;
+  return { ...base, ...played, differs, command: `laconic reproduce agentpo --only ${method} --model ${actor}` };
 }
 
+const singleModel = "How the paper asks its single model is not in the public text.";
 const peers: readonly string[] = ["SimpleRL-Zero", "Prime-Zero", "OpenReasoner-Zero"];
 
 function reason(row: string): string {
