@@ -1,4 +1,5 @@
-// Multiple choice by log-likelihood on a server that gives log-probs of prompts, beside lm-evaluation-harness's formula on
+// Multiple choice by log-likelihood on a server that gives log-probs of prompts: beside lm-evaluation-harness itself on the same
+// server (LACONIC_PYTHON with lm_eval; without it that part is null), and beside its formula on
 // transformers of the same weights (LACONIC_PYTHON): in double precision, the referee, and in single, which says what rounding alone does.
 // A token, a sum and what sums are divided by each. Questions: AQuA's of LACONIC_DATA.
 //   npm run -s laconic -- serve MODEL_FOLDER --port 8000
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     model: { type: "string", default: "model" },
     folder: { type: "string", default: "" },
     questions: { type: "string", default: "20" },
+    "context-length": { type: "string", default: "512" },
   },
 });
 const data = process.env["LACONIC_DATA"];
@@ -68,11 +70,37 @@ function lengthOf({ name }: Baseline, option: string): number {
   return name.endsWith("bytes") ? Buffer.byteLength(option.trim()) : 1;
 }
 
+/** The largest differences from what the harness says of the same server. */
+function besideHarness(
+  method: Baseline,
+  ours: readonly Awaited<ReturnType<typeof scored>>[],
+  printed: readonly Readonly<Record<string, unknown>>[],
+) {
+  const differences = ours.flatMap(({ options, tokens }, i) =>
+    options.map((option, j) => {
+      const difference = Math.abs(sumOf(tokens[j] ?? []) - ((printed[i]?.["sums"] as number[])[j] as number));
+      return [difference, difference / lengthOf(method, option)] as const;
+    }),
+  );
+  return {
+    version: printed[0]?.["version"],
+    sum: Math.max(...differences.map(([sum]) => sum)),
+    normed: Math.max(...differences.map(([, normed]) => normed)),
+  };
+}
+
 for (const method of scoringMethods) {
   const ours: Awaited<ReturnType<typeof scored>>[] = [];
   for (const problem of asked) ours.push(await scored(method, problem));
   const { printed, failed } = peer("log_likelihood.py", { folder: values.folder, questions: ours });
   if (failed !== null) throw new Error(failed);
+  const harness = peer("lm_eval_completions.py", {
+    baseUrl: values["base-url"],
+    model: values.model,
+    folder: values.folder,
+    contextLength: Number(values["context-length"]),
+    questions: ours,
+  });
   const referee = printed.map(({ double }) => double as number[][]);
   const single = printed.map(({ single: each }) => each as number[][]);
   /** The largest differences from the referee. */
@@ -107,6 +135,7 @@ for (const method of scoringMethods) {
     options: ours.reduce((sum, { options }) => sum + options.length, 0),
     tokens: ours.reduce((sum, { tokens }) => sum + tokens.flat().length, 0),
     server: apart((i) => ours[i]?.tokens ?? []),
+    lmEval: harness.failed === null ? besideHarness(method, ours, harness.printed) : null,
     torchSingle: apart((i) => single[i] ?? []),
     sumsAsTokens: Math.max(
       ...ours.flatMap(({ scores, tokens }) => scores.map((score, j) => Math.abs(score - sumOf(tokens[j] ?? [])))),
