@@ -76,9 +76,10 @@ function besideHarness(
   ours: readonly Awaited<ReturnType<typeof scored>>[],
   printed: readonly Readonly<Record<string, unknown>>[],
 ) {
+  const sums = printed.map((each) => each["sums"] as number[]);
   const differences = ours.flatMap(({ options, tokens }, i) =>
     options.map((option, j) => {
-      const difference = Math.abs(sumOf(tokens[j] ?? []) - ((printed[i]?.["sums"] as number[])[j] as number));
+      const difference = Math.abs(sumOf(tokens[j] ?? []) - (sums[i]?.[j] ?? Number.NaN));
       return [difference, difference / lengthOf(method, option)] as const;
     }),
   );
