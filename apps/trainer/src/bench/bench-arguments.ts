@@ -35,7 +35,7 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
       actor: args.actor ?? null,
       actorPrice: args["actor-price"] === undefined ? null : pricePair(args["actor-price"], "actor-price"),
       ...gradeRulesOf(args["grade-rule"]),
-      requests: args.requests,
+      requests: args.requests ?? true,
       judge: args.judge === undefined ? null : await judgeModel(args.judge, args["judge-price"], baseUrl),
       model,
       baseUrl,

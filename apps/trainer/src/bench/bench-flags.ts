@@ -59,7 +59,6 @@ export const questionFlags = {
   requests: {
     type: "boolean",
     description: "Keep requests and replies of each sample, for laconic view (on; --no-requests keeps none)",
-    default: true,
   },
   judge: {
     type: "string",

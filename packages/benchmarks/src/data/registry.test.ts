@@ -14,7 +14,10 @@ test.for(splits)(
   "$name loads with its known bytes and number of problems",
   async ({ benchmark, split, rows }, { skip }) => {
     if (data === undefined) return skip("set LACONIC_DATA to the folder of benchmark files");
-    const loaded = await loadSplit(benchmark, split, await findFiles(benchmark, split, data));
+    const found = await findFiles(benchmark, split, data).catch(() => null);
+    // Its users put it there, where they want it.
+    if (!found && benchmark.splits[split]?.placed) return skip(`${data} does not hold ${benchmark.name}`);
+    const loaded = await loadSplit(benchmark, split, found ?? []);
     expect(loaded.problems).toHaveLength(rows);
     expect(loaded.files.every(({ known }) => known)).toBe(true);
     expect(new Set(loaded.problems.map(({ id }) => id)).size).toBe(rows);
