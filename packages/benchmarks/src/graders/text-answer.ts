@@ -48,7 +48,7 @@ function bare(text: string): string {
 /**
  * Judges a reply whose gold is a text: the same characters, after Unicode's composition (NFC) and with runs of white space
  * as one space. What stands around an answer (quotes, emphasis, a full stop) counts on neither side; case counts by default.
- * The answer has to be given as one: a gold that is merely mentioned is not accepted. With `words` {@link sharedWords} decides, and the
+ * The answer has to be given as one: a gold that is merely mentioned is not accepted. With `words` `sharedWords` decides, and the
  * verdict has a score.
  */
 export function gradeText(
