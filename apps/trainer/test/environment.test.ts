@@ -1,12 +1,22 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { auditRun } from "@laconic/audit";
-import type { Environment, Problem, TrainingSequence } from "@laconic/core";
+import type { Environment, Problem, RewardBatch, TrainingSequence } from "@laconic/core";
+import { gaeEstimator } from "@laconic/gspo/critics";
 import { defineEnvironment, withStepRewards } from "@laconic/tasks";
 import { inEnvironment, solo, type AgentSpec, type TrainingTask } from "@laconic/topologies";
 import { graded } from "@laconic/rewards";
-import { ProcessKilled, tinyParts, tinyRun, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
+import {
+  episodeMembers,
+  ProcessKilled,
+  tinyParts,
+  tinyRun,
+  tinyTask,
+  tinyTokenizer,
+  writeEpisodeMembers,
+} from "@laconic/trainer/testing";
+import { nodeFileSystem } from "@laconic/trainer";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../src/testing/temporary-folder.ts";
@@ -121,4 +131,92 @@ test("killed in the middle of a tool call at any of its steps, a resumed run has
     await runIn({ directory, resume: true });
     expect(await bytesOf(directory)).toEqual(expected);
   }
+});
+
+/** Pays the team for each text, and the two agents of the star the opposite of one another for the first text of each. */
+const paying = defineEnvironment<Problem>({
+  name: "paying",
+  reset: (problem) => problem,
+  step({ gold }, { agent, step }, { random }) {
+    const amount = random.integer(8) / 8;
+    const reward = step === 1 ? 0.25 : agent === "hint" ? { hint: amount, solver: -amount } : { solver: amount };
+    return { reward, ...(step < 2 && { observation: gold.toUpperCase() }) };
+  },
+  encode: (text) => tinyTokenizer.encode(text),
+});
+
+function payingParts(): ReturnType<typeof tinyParts> {
+  const parts = tinyParts("star");
+  const { grader, topology, ...task } = tinyTask("star");
+  const acting = { ...task, topology: inEnvironment(topology, paying), reward: withStepRewards(graded(grader)) };
+  return { ...parts, task: acting as unknown as typeof parts.task };
+}
+
+test("rewards of single agents reach their rows, and the audit agrees; groups of whole episodes refuse them", async () => {
+  const settings = { ...few, groupBy: "prompt+agent", prices: { tokens: 0.05 }, costs: null };
+  const run = await runIn({ parts: payingParts(), settings });
+  const report = await auditRun(run, { fast: true, now: () => performance.now() });
+  expect(report.differences).toEqual([]);
+  const earned = { hint: 0, solver: 0 };
+  for await (const { episode, score } of eachEpisode(folderSource(run), "step"))
+    for (const agent of ["hint", "solver"] as const) {
+      const sum = (episode.observations ?? []).reduce(
+        (total, { reward }) => total + (typeof reward === "object" ? (reward[agent] ?? 0) : 0),
+        0,
+      );
+      earned[agent] += Math.abs(sum);
+      const terms = score?.status === "scored" ? score.reward?.agents?.[agent] : undefined;
+      expect(terms?.["environment"] ?? 0).toBe(sum);
+    }
+  expect(Math.min(earned.hint, earned.solver)).toBeGreaterThan(1);
+  const members = await episodeMembers(nodeFileSystem, run);
+  const [paid] = JSON.stringify(members[1]?.content).match(/"reward":\{"solver":0\.\d+\}/u) ?? [];
+  const changed = members.map(({ head, content }) => ({
+    head,
+    content: JSON.parse(JSON.stringify(content).replace(paid ?? "", '"reward":{"solver":0.9}')) as typeof content,
+  }));
+  await rm(join(run, "episodes.jsonl.gz"));
+  await writeEpisodeMembers(nodeFileSystem, run, changed);
+  const { differences } = await auditRun(run, { fast: true, now: () => performance.now() });
+  expect(
+    differences.filter(({ stage }) => stage !== "folder").map(({ stage, key, agent }) => [stage, key, agent]),
+  ).toEqual([["reward", "rewards of steps", "solver"]]);
+  await expect(runIn({ parts: payingParts() })).rejects.toThrow("gives single agents terms of their own");
+});
+
+test("GAE sees each step's reward in its turn: advantages are discounted returns, computed from the episodes again", async () => {
+  const gamma = 0.75;
+  const zero = { name: "zero", init: () => null, fit: () => null };
+  const critic = { ...zero, values: ({ rewards }: RewardBatch) => new Float64Array(rewards.length) };
+  const inner = gaeEstimator({ gamma, lambda: 1, critic });
+  let compared = 0;
+  const estimator: typeof inner = {
+    ...inner,
+    async estimate(batch, state) {
+      const found = await inner.estimate(batch, state);
+      batch.episodes.forEach(({ utterances, observations = [] }, row) => {
+        const agent = batch.agents?.[row] ?? "";
+        const turn = batch.utterances[row]?.[0]?.turn ?? 0;
+        const turns = utterances.filter((each) => each.agent === agent).map((each) => each.turn);
+        const rewards = observations.map(({ reward = 0, turn: at }) => ({
+          at,
+          amount: typeof reward === "number" ? reward : (reward[agent] ?? 0),
+        }));
+        // Discounted by how many turns of the agent lie between; what no step earned is paid in the last one.
+        const whole = rewards.reduce((sum, { amount }) => sum + amount, 0);
+        const discount = (at: number): number => gamma ** turns.filter((each) => each > turn && each <= at).length;
+        let expected = discount(Infinity) * ((batch.rewards[row] as number) - whole);
+        for (const { at, amount } of rewards) {
+          if (at >= turn) expected += discount(at) * amount;
+          else if (at < (turns[0] as number)) expected += discount(Infinity) * amount;
+        }
+        expect(found.advantages[row]).toBeCloseTo(expected, 10);
+        compared += turns.length > 1 ? 1 : 0;
+      });
+      return found;
+    },
+  };
+  const settings = { ...few, groupBy: "prompt+agent", advantage: { estimator: "raw" } };
+  await runIn({ parts: { ...payingParts(), estimator } as unknown as ReturnType<typeof tinyParts>, settings });
+  expect(compared).toBeGreaterThan(20);
 });

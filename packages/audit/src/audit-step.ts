@@ -1,6 +1,6 @@
 import type { Numbers } from "./numbers.ts";
 import { auditPolicy } from "./audit-policy.ts";
-import { checkEpisode, checkGrade, checkGroups } from "./check-episodes.ts";
+import { checkEpisode, checkGrade, checkGroups, checkStepRewards } from "./check-episodes.ts";
 import type { Findings } from "./findings.ts";
 import { judge } from "./judge.ts";
 import type { StepContext } from "./memory.ts";
@@ -18,6 +18,7 @@ export function auditStep(context: StepContext, step: AuditedStep): StepFacts {
   for (const { place, episode, problem } of judged) {
     checkEpisode(findings, place, episode, problem);
     checkGrade(findings, place, grade, episode, problem);
+    checkStepRewards(findings, place, episode);
   }
   checkGroups(findings, step, train);
   compareRewards(findings, judged);

@@ -58,6 +58,26 @@ function checkObservation(
   findings.same("episode", place, `${field}: rewritten`, isRewritten, observed?.rewritten === true);
 }
 
+/** What an environment's steps earned, summed: the team's term, and those of agents. A reward without these terms leaves steps out. */
+export function checkStepRewards(
+  findings: Findings,
+  place: Place,
+  { observations = [], score }: StoredEpisode<Utterance>,
+): void {
+  if (score?.status !== "scored" || !observations.some(({ reward }) => reward !== undefined)) return;
+  const { team = {}, agents = {} } = score.reward ?? {};
+  const sumOf = (own: (reward: number | Readonly<Record<string, number>>) => number | undefined): number =>
+    observations.reduce((sum, { reward }) => sum + ((reward !== undefined && own(reward)) || 0), 0);
+  const found = team[environment];
+  const expected = sumOf((reward) => (typeof reward === "number" ? reward : 0));
+  if (found !== undefined) findings.number("reward", place, "rewards of steps", expected, found);
+  for (const [agent, terms] of Object.entries(agents)) {
+    if (terms[environment] === undefined) continue;
+    const own = sumOf((reward) => (typeof reward === "number" ? 0 : reward[agent]));
+    findings.number("reward", { ...place, agent }, "rewards of steps", own, terms[environment]);
+  }
+}
+
 function checkRead(
   findings: Findings,
   place: Place,

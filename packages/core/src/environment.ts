@@ -44,12 +44,15 @@ export interface EnvironmentAction {
   readonly step: number;
 }
 
+/** What a step earned: the whole team, or single agents by id, also those who did not act. */
+export type StepReward = number | Readonly<Record<AgentId, number>>;
+
 /** What an environment answers. */
 export interface EnvironmentStep {
   /** What the agent reads before it goes on; several answer parallel calls. Absent: its turn is over. */
   readonly observation?: string | readonly string[];
-  /** Earned by this step. */
-  readonly reward?: number;
+  /** Earned by this step: a number by the team, a record by each agent that it names. */
+  readonly reward?: StepReward;
   /** Ends the episode with this turn. */
   readonly done?: boolean;
 }
@@ -91,6 +94,8 @@ export interface Environment<State = unknown> {
 /** An environment in an episode. */
 export interface PlayedEnvironment {
   readonly environment: Environment;
+  /** Of the team: who may earn a reward. */
+  readonly agents: readonly AgentId[];
   readonly state: unknown;
   readonly random: Random;
   record(name: string, amount?: number): void;
@@ -111,5 +116,5 @@ export interface Observation {
   /** The chat template wrote the conversation anew, so the next prompt does not begin with the last one. */
   readonly rewritten?: true;
   /** Of the step; absent without one. */
-  readonly reward?: number;
+  readonly reward?: StepReward;
 }

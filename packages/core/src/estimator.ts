@@ -13,6 +13,11 @@ export interface RewardBatch {
   readonly rewards: Float64Array;
   /** What of it the row's turn alone earned, by terms of its own; 0 without. [S] */
   readonly turnRewards: Float64Array;
+  /**
+   * What of it an environment's steps earned from the row's turn until its agent's next: the team's and the agent's own rewards, which every
+   * row of the agent has in `rewards`; 0 without. [S]
+   */
+  readonly stepRewards: Float64Array;
   /** Rows that answer one query share a group. [S] */
   readonly groups: Int32Array;
   /** Where a row's trained tokens begin, in one count over all rows. [S + 1] */

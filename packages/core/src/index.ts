@@ -95,6 +95,7 @@ export type {
   EnvironmentContext,
   EnvironmentStep,
   PlayedEnvironment,
+  StepReward,
   Observation,
   ToolDefinition,
   ToolFormat,

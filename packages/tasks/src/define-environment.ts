@@ -1,4 +1,12 @@
-import { LaconicError, type Environment, type Reward } from "@laconic/core";
+import {
+  environmentName,
+  LaconicError,
+  type AgentId,
+  type Environment,
+  type EpisodeReward,
+  type Reward,
+  type StepReward,
+} from "@laconic/core";
 import { readReward } from "@laconic/rewards";
 
 /**
@@ -19,23 +27,37 @@ export function defineEnvironment<State>(environment: Environment<State>): Envir
 }
 
 /**
- * A reward to which an environment's own are added: the sum of its steps' as the team's term `environment`, what it recorded as
- * measures. An accuracy is that of the reward without them.
+ * A reward to which an environment's own are added: the sums of its steps' as the term `environment` of the team and of each agent that
+ * earned its own; what it recorded as measures. An accuracy is that of the reward without them.
  */
 export function withStepRewards(reward: Reward): Reward {
   return async (episode, problem, context) => {
     const given = await reward(episode, problem, context);
     const outcome = readReward(given);
     if (outcome.status !== "scored") return given;
-    const earned = (episode.observations ?? []).flatMap((each) => each.reward ?? []);
-    const { team, measures, ...rest } = outcome.reward;
+    const earned = (episode.observations ?? []).flatMap((each) => (each.reward === undefined ? [] : [each.reward]));
+    const ofTeam = earned.filter((each) => typeof each === "number");
+    const { team, agents, measures, ...rest } = outcome.reward;
+    const own = ownTerms(earned, agents);
     return {
       ...rest,
       score: rest.score ?? team["task"] ?? Object.values(team).reduce((sum, term) => sum + term, 0),
-      team: { ...team, ...(earned.length > 0 && { environment: earned.reduce((sum, each) => sum + each, 0) }) },
+      team: { ...team, ...(ofTeam.length > 0 && { [environmentName]: ofTeam.reduce((sum, each) => sum + each, 0) }) },
+      ...(own && { agents: own }),
       ...((measures ?? episode.measures) && { measures: { ...episode.measures, ...measures } }),
     };
   };
+}
+
+/** Terms of agents, with what each earned by records. */
+function ownTerms(earned: readonly StepReward[], agents: EpisodeReward["agents"]): EpisodeReward["agents"] {
+  const sums = new Map<AgentId, number>();
+  for (const each of earned)
+    if (typeof each === "object")
+      for (const [agent, reward] of Object.entries(each)) sums.set(agent, (sums.get(agent) ?? 0) + reward);
+  if (sums.size === 0) return agents;
+  const added = Array.from(sums, ([agent, sum]) => [agent, { ...agents?.[agent], [environmentName]: sum }]);
+  return { ...agents, ...Object.fromEntries(added) };
 }
 
 function refuse(message: string): never {

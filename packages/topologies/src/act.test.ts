@@ -131,6 +131,27 @@ test("an environment of one's own that gives nonsense is named", async () => {
   await expect(play(tokens, { a: "?" })).rejects.toThrow("lacks encode");
 });
 
+test("a step may reward single agents, also who did not act; anybody else is refused by name", async () => {
+  const topology = inEnvironment(star([spec("asker")], spec("solver")), {
+    ...counting,
+    step: (_, { agent }) => (agent === "asker" ? { reward: { asker: -1, solver: 0.5 } } : { reward: 2 }),
+  });
+  const { observations } = await play(topology, { asker: "x", solver: "y" });
+  expect(observations?.map(({ reward }) => reward)).toEqual([{ asker: -1, solver: 0.5 }, 2]);
+  const refusals = [
+    [{ sovler: 1 }, 'gave a reward to the agent "sovler", and the team has asker, solver; did you mean solver?'],
+    [{ environment: 1 }, 'gave a reward to the agent "environment", and the team has asker, solver'],
+    [{ solver: Number.NaN }, 'gave the agent "solver" the reward NaN, expected a finite number'],
+    [[1, 2], "gave the reward a list, expected a finite number or one for each agent"],
+    ["1", 'gave the reward the text "1", expected a finite number or one for each agent'],
+  ] as const;
+  for (const [reward, message] of refusals) {
+    const wrong = { ...counting, step: () => ({ reward }) } as unknown as Environment;
+    const playing = play(inEnvironment(star([spec("asker")], spec("solver")), wrong), { asker: "x", solver: "y" });
+    await expect(playing).rejects.toThrow(`the environment counting: step ${message}`);
+  }
+});
+
 test("the state ends with its episode, also with a failed one", async () => {
   let ended = 0;
   const closing = { ...counting, end: () => void ended++ } as Environment;

@@ -1,6 +1,7 @@
 import {
   checkedAnswer,
   LaconicError,
+  nearestName,
   shownValue,
   untilAborted,
   type AgentId,
@@ -30,7 +31,7 @@ type Conversation =
  */
 export async function act(
   context: EpisodeContext,
-  { environment, state, random, record, alter }: PlayedEnvironment,
+  { environment, agents, state, random, record, alter }: PlayedEnvironment,
   request: SpeakRequest,
   speakOnce: Speak,
 ): Promise<Turn> {
@@ -61,7 +62,11 @@ export async function act(
       record,
     };
     const of = { name: `the environment ${environment.name}: step`, value: "task" };
-    const acted = checkedAnswer(of, () => environment.step(state, { agent, text, calls, step }, own), lacksOfStep);
+    const acted = checkedAnswer(
+      of,
+      () => environment.step(state, { agent, text, calls, step }, own),
+      (given) => lacksOfStep(given, agents),
+    );
     const answer = await untilAborted(acted, context.signal, of.name);
     const { observation, reward, done } = answer;
     const answers = typeof observation === "string" ? [observation] : (observation ?? []);
@@ -119,15 +124,32 @@ function continued(
   );
 }
 
-/** What is wrong with a step's answer; null for nothing. */
-export function lacksOfStep(given: unknown): string | null {
+/**
+ * What is wrong with a step's answer; null for nothing.
+ * @param agents - of the team, who may earn a reward
+ */
+export function lacksOfStep(given: unknown, agents: readonly AgentId[]): string | null {
   if (typeof given !== "object" || given === null)
     return `gave ${shownValue(given)}, expected { observation?, reward?, done? }`;
   const { observation, reward } = given as Readonly<Record<keyof EnvironmentStep, unknown>>;
   const isText = (value: unknown): boolean => typeof value === "string";
   if (observation !== undefined && !isText(observation) && !(Array.isArray(observation) && observation.every(isText)))
     return `gave the observation ${shownValue(observation)}, expected a text or a list of texts`;
-  if (reward !== undefined && !Number.isFinite(reward))
-    return `gave the reward ${shownValue(reward)}, expected a finite number`;
+  return reward === undefined ? null : lacksOfReward(reward, agents);
+}
+
+function lacksOfReward(reward: unknown, agents: readonly AgentId[]): string | null {
+  if (typeof reward !== "object" || reward === null || Array.isArray(reward))
+    return Number.isFinite(reward)
+      ? null
+      : `gave the reward ${shownValue(reward)}, expected a finite number or one for each agent`;
+  for (const [agent, own] of Object.entries(reward)) {
+    if (!agents.includes(agent)) {
+      const near = nearestName(agent, agents);
+      return `gave a reward to the agent "${agent}", and the team has ${agents.join(", ")}${near === undefined ? "" : `; did you mean ${near}?`}`;
+    }
+    if (!Number.isFinite(own))
+      return `gave the agent "${agent}" the reward ${shownValue(own)}, expected a finite number`;
+  }
   return null;
 }

@@ -46,7 +46,7 @@ export function inEnvironment(topology: Topology, environment: Environment): Top
       if (begun === tooLate) return endEpisode(topology.name, problem, [], null, "time_limit");
       const state = begun;
       try {
-        const played = { environment, state, random, record, alter };
+        const played = { environment, agents: topology.agents, state, random, record, alter };
         const outer = context.environment;
         const episode = await topology.run(problem, {
           ...context,

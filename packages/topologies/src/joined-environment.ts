@@ -44,13 +44,17 @@ export function joinedEnvironment(own: PlayedEnvironment, outer: PlayedEnvironme
 }
 
 function outerStep(
-  { environment, state, record }: PlayedEnvironment,
+  { environment, agents, state, record }: PlayedEnvironment,
   action: EnvironmentAction,
   context: EnvironmentContext,
 ): Promise<EnvironmentStep> {
   const of = { name: `the environment ${environment.name}: step`, value: "task" };
   const own = { ...context, random: context.random.split("outer"), record };
-  return checkedAnswer(of, () => environment.step(state, action, own), lacksOfStep);
+  return checkedAnswer(
+    of,
+    () => environment.step(state, action, own),
+    (given) => lacksOfStep(given, agents),
+  );
 }
 
 function listed({ observation = [] }: EnvironmentStep): string[] {

@@ -1,4 +1,4 @@
-import type { AgentId, LedgerCall, Observation, OwnReply, Prompt, Utterance } from "@laconic/core";
+import type { AgentId, LedgerCall, Observation, OwnReply, Prompt, StepReward, Utterance } from "@laconic/core";
 import type { ReceivedMessage } from "./view.ts";
 
 /** One turn to be taken. */
@@ -37,7 +37,7 @@ export interface Turn {
   /** What was written to an environment before: no other agent reads it. */
   readonly steps?: readonly TurnStep[];
   /** What the last text earned from an environment. */
-  readonly reward?: number;
+  readonly reward?: StepReward;
   /** The environment ended the episode. */
   readonly done?: boolean;
   /** `deliveredTo` is empty until {@link endEpisode} knows the readers. */

@@ -1,4 +1,4 @@
-import type { AgentId, CostBreakdown, CostSums, Problem } from "@laconic/core";
+import type { AgentId, CostBreakdown, CostSums, Problem, StepReward } from "@laconic/core";
 import type { GradingStep, StoredCall } from "@laconic/core/run-folder";
 import type { ChangesOfStep, RunEvaluation, RunFacts, WarmStartFacts, RunState } from "@laconic/trainer/reading";
 
@@ -172,6 +172,8 @@ export interface TurnDetail {
   readonly reads: readonly number[];
   /** What its environment answered; null where it did not. */
   readonly observed: { readonly text: string; readonly tokens: number } | null;
+  /** What the step earned from its environment, the team or each agent named; null where nothing. */
+  readonly earned: StepReward | null;
   /** What the agent alone was told; null where nothing was. */
   readonly view: string | null;
   /** Present when a local policy wrote it, one entry per token, the end token included. */

@@ -76,7 +76,7 @@ const observationSchema: z.ZodType<Observation> = z.strictObject({
   text: z.string(),
   tokens: count,
   rewritten: z.literal(true).exactOptional(),
-  reward: z.number().exactOptional(),
+  reward: z.union([z.number(), z.record(z.string(), z.number())]).exactOptional(),
 });
 
 /** An episode as plain data, whole. */

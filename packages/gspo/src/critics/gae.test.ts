@@ -45,8 +45,9 @@ const oracle: Critic<null> = {
 test("a trajectory is one agent's turns; the last of them earns what is no turn's own", async () => {
   const batch = exampleBatch();
   const { advantages } = await gaeEstimator({ gamma: 1, lambda: 0, critic: oracle }).estimate(batch, null);
-  // Of the first episode, whose grade is 1: turns 0 and 2 are a's, 1 and 3 are b's; a turn costs 0.01 times its place.
-  expect(Array.from(advantages.slice(0, 4), (each) => each.toFixed(2))).toEqual(["0.00", "-0.01", "-1.02", "-2.03"]);
+  // Of the first episode, whose grade is 1: turns 0 and 2 are a's, 1 and 3 are b's; a turn costs 0.01 times its place. The steps of turn 1
+  // earned 0.02, which is taken from what turn 3 earns.
+  expect(Array.from(advantages.slice(0, 4), (each) => each.toFixed(2))).toEqual(["0.00", "0.01", "-1.02", "-2.05"]);
   const unscored: RewardBatch = { ...batch, rewards: batch.rewards.map((each, row) => (row < 4 ? Number.NaN : each)) };
   const found = await gaeEstimator({ gamma: 1, lambda: 0, critic: oracle }).estimate(unscored, null);
   expect(found.advantages.slice(0, 4)).toEqual(new Float64Array(4));

@@ -33,7 +33,7 @@ export function gae(
 
 /**
  * Advantages by a critic that learns beside the policy. A trajectory is what one agent says in an episode; its turns earn their own
- * terms, and the last one all the rest. The critic values a step before it has learned from it, so advantages stay unbiased.
+ * terms and what an environment's steps gave until the next, and the last one all the rest. The critic values a step before it has learned from it, so advantages stay unbiased.
  * Needs rows of single agents (`groupBy`); it compares within no group, so one episode of each problem is enough. An episode whose reward
  * does not apply has advantage 0.
  * @throws LaconicError `config_invalid` for a number out of range
@@ -59,7 +59,7 @@ export function gaeEstimator<State>({
       const values = await critic.values(batch, state);
       const advantages = new Float64Array(batch.rewards.length);
       for (const rows of trajectoriesOf(batch)) {
-        const rewards = stepRewards(batch, rows);
+        const rewards = rewardsOf(batch, rows);
         if (!rewards) continue;
         const own = gae(
           rewards,
@@ -97,9 +97,15 @@ function trajectoriesOf({ episodes, agents = [], utterances }: RewardBatch): num
     .map((rows) => rows.toSorted((a, b) => turnOf(a) - turnOf(b)));
 }
 
-/** Null for an episode whose reward does not apply. */
-function stepRewards({ rewards, turnRewards }: RewardBatch, rows: readonly number[]): number[] | null {
-  const own = rows.map((row, t) => (t === rows.length - 1 ? rewards : turnRewards)[row] as number);
+/** The last one is what remains, so that they sum to what was earned. Null for an episode whose reward does not apply. */
+function rewardsOf({ rewards, turnRewards, stepRewards }: RewardBatch, rows: readonly number[]): number[] | null {
+  let given = 0;
+  const own = rows.map((row, t) => {
+    if (t === rows.length - 1) return (rewards[row] as number) - given;
+    const step = stepRewards[row] as number;
+    given += step;
+    return (turnRewards[row] as number) + step;
+  });
   return own.some((reward) => Number.isNaN(reward)) ? null : own;
 }
 

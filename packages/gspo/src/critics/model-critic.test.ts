@@ -148,9 +148,11 @@ test("advantages of a model critic are those of its values, computed apart", asy
   );
   const values = await critic.values(batch, null);
   const { advantages } = await gaeEstimator({ gamma: 0.9, lambda: 0.5, critic }).estimate(batch, null);
-  // The first episode's a speaks at turns 0 and 2, rows 0 and 2: the first earns its turn's own term, the last its whole reward.
-  const last = (batch.rewards[2] as number) - (values[2] as number);
-  const first = (batch.turnRewards[0] as number) + 0.9 * (values[2] as number) - (values[0] as number) + 0.45 * last;
+  // The first episode's a speaks at turns 0 and 2, rows 0 and 2: the first earns its turn's own term and steps, the last the rest.
+  const step = batch.stepRewards[0] as number;
+  const last = (batch.rewards[2] as number) - step - (values[2] as number);
+  const first =
+    (batch.turnRewards[0] as number) + step + 0.9 * (values[2] as number) - (values[0] as number) + 0.45 * last;
   expect(advantages[2]).toBeCloseTo(last, 12);
   expect(advantages[0]).toBeCloseTo(first, 12);
 });

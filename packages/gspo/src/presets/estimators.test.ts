@@ -13,6 +13,7 @@ const problem = { id: "p", question: "?", gold: "1" };
 const episode = scriptedEpisode([{ agent: "a", text: "1" }], { problemId: "p" });
 const batch: RewardBatch = {
   turnRewards: new Float64Array(rewards.length),
+  stepRewards: new Float64Array(rewards.length),
   problems: Array.from(rewards, () => problem),
   episodes: Array.from(rewards, () => episode),
   utterances: Array.from(rewards, () => episode.utterances),

@@ -83,6 +83,7 @@ function otherEnd(batch: RewardBatch, turn: number): RewardBatch {
     ...batch,
     rewards: batch.rewards.map((reward) => 1 - reward),
     turnRewards: batch.turnRewards.map((reward) => reward + 1),
+    stepRewards: batch.stepRewards.map((reward) => reward + 1),
     utterances: batch.utterances.map((row) => row.map(changed)),
     episodes: batch.episodes.map((episode) => ({
       ...episode,

@@ -25,6 +25,7 @@ export function exampleBatch(): RewardBatch {
   return {
     rewards,
     turnRewards: Float64Array.from(rows, (_, i) => -0.01 * (i % 4)),
+    stepRewards: Float64Array.from(rows, (_, i) => 0.02 * (i % 3)),
     groups: Int32Array.from(rows, ({ group, utterance }) => 2 * group + (utterance.agent === "a" ? 0 : 1)),
     offsets: Int32Array.from({ length: rows.length + 1 }, (_, i) => 3 * i),
     agents: rows.map(({ utterance }) => utterance.agent),

@@ -69,8 +69,10 @@ export const environmentCases: readonly EnvironmentCase[] = [
         const { environment } = create();
         const wrapped = await play({ ...create(), texts: [text, text, text] });
         check(wrapped.utterances.length <= (environment.maxSteps ?? 8), "a turn has more texts than maxSteps");
-        for (const { reward = 0 } of wrapped.observations ?? [])
-          check(Number.isFinite(reward), "a reward is no number");
+        const rewards = (wrapped.observations ?? []).flatMap(({ reward = 0 }) =>
+          typeof reward === "number" ? reward : Object.values(reward),
+        );
+        for (const reward of rewards) check(Number.isFinite(reward), "a reward is no number");
       }
     },
   },

@@ -17,6 +17,7 @@ import {
 import { groupIndex, type GroupKey } from "@laconic/gspo";
 import type { Prices } from "@laconic/rewards";
 import type { ScoredRollout } from "./score.ts";
+import { rewardOfSteps } from "./step-reward.ts";
 import type { TreeCredits } from "./tree-rollout.ts";
 
 /** One training sequence per trained utterance, each with its advantage. */
@@ -151,6 +152,8 @@ interface Row {
   readonly reward: number;
   /** What of it the turn alone earned. */
   readonly turnReward: number;
+  /** What of it an environment's steps earned from its turn on. */
+  readonly stepReward: number;
   readonly agent?: AgentId;
   /** Of the sequences that it is made of. */
   readonly sequences: readonly number[];
@@ -171,6 +174,7 @@ async function advantagesOf(
     {
       rewards: Float64Array.from(rows, ({ reward }) => reward),
       turnRewards: Float64Array.from(rows, ({ turnReward }) => turnReward),
+      stepRewards: Float64Array.from(rows, ({ stepReward }) => stepReward),
       groups,
       offsets: offsetsOf(lengths),
       terms: columns(rows, ({ measured }) => measured.terms ?? { task: measured.task }),
@@ -214,7 +218,7 @@ function episodeRows(scored: readonly ScoredRollout[], trained: readonly Trained
         `problem "${each.problem.id}": the reward gives single ${each.agentRewards.size > 0 ? "agents" : "turns"} terms of their own, but a group holds whole episodes; set groupBy to prompt+agent or prompt+agent+turn`,
         { problemId: each.problem.id },
       );
-    return { scored: each, reward: each.reward, turnReward: 0, sequences: sequences[i] ?? [] };
+    return { scored: each, reward: each.reward, turnReward: 0, stepReward: 0, sequences: sequences[i] ?? [] };
   });
 }
 
@@ -224,7 +228,7 @@ function utteranceRows(scored: readonly ScoredRollout[], trained: readonly Train
     const shared = own.credit?.get(turn) ?? own.reward;
     const turnReward = own.turnRewards.get(turn) ?? 0;
     const reward = shared + (own.agentRewards.get(agent) ?? 0) + turnReward;
-    return { scored: own, agent, reward, turnReward, sequences: [row] };
+    return { scored: own, agent, reward, turnReward, stepReward: rewardOfSteps(own, agent, turn), sequences: [row] };
   });
 }
 

@@ -129,6 +129,7 @@ function assemble({
         deliveredTo,
         reads: calls.get(turn)?.reads.flatMap((read) => (read.from === environmentName ? [] : [read.turn])) ?? [],
         observed: observedAfter(turn, episode),
+        earned: episode.observations?.find((each) => each.turn === turn)?.reward ?? null,
         view: problem.views?.[agent] ?? null,
         tokens:
           ids?.map((id, t) => ({

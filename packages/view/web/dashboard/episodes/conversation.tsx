@@ -1,3 +1,4 @@
+import type { StepReward } from "@laconic/core";
 import { useMemo } from "preact/hooks";
 import type { EpisodeDetail, MessageValue, TokenDetail, TurnDetail } from "../../../src/protocol.ts";
 import { AgentGraph } from "../../parts/agent-graph.tsx";
@@ -121,6 +122,7 @@ function Turn({ turn, turns, by, scale, value }: TurnProps) {
           <SafeText text={turn.observed.text} max={1500} />
         </div>
       )}
+      {turn.earned !== null && <Earned reward={turn.earned} />}
       <p class="soft small to">
         {turn.observed !== null
           ? "Read by the environment alone."
@@ -132,6 +134,23 @@ function Turn({ turn, turns, by, scale, value }: TurnProps) {
       </p>
       {value !== null && <Value value={value} />}
     </li>
+  );
+}
+
+/** What the environment paid for a step. */
+function Earned({ reward }: { readonly reward: StepReward }) {
+  const shares = typeof reward === "number" ? [["the team", reward] as const] : Object.entries(reward);
+  return (
+    <p class="small">
+      The environment paid{" "}
+      {shares.map(([who, amount], i) => (
+        <span key={who}>
+          {i > 0 && ", "}
+          {visibleLine(who, 40)} <b class="number">{formatNumber(amount)}</b>
+        </span>
+      ))}
+      .
+    </p>
   );
 }
 
