@@ -73,7 +73,28 @@ type WarmStartDefinition =
   | (Pick<WorldWarmStart, "name"> & Partial<Omit<WorldWarmStart, "name" | "model">>);
 
 /** What `task` may be: settings of a task that has a name, a task of one's own, or the file that makes it. */
-export type TaskChoice = NamedTask | OwnTask;
+export type TaskChoice = UnknownTask | NamedTask | WithoutName<OwnTask>;
+
+type Listed<Names extends string, Last = LastOf<Names>> = Last extends string
+  ? [Exclude<Names, Last>] extends [never]
+    ? Last
+    : `${Listed<Exclude<Names, Last>>}, ${Last}`
+  : never;
+
+/** Of a union: TypeScript infers the last of overloads. */
+type LastOf<Names> = (Names extends unknown ? (of: () => Names) => void : never) extends (of: infer Overloads) => void
+  ? Overloads extends () => infer Last
+    ? Last
+    : never
+  : never;
+
+/** No value has this type: a key that nobody writes has the names, and TypeScript's message about a wrong name prints it. */
+interface UnknownTask extends Readonly<Record<`known names: ${Listed<NamedTask["name"]>}`, never>> {
+  readonly name: string;
+}
+
+/** A name that may be any text would make every wrong name a right one. */
+type WithoutName<T> = T extends TeamTask | DefinedTask ? Omit<T, "name"> : T;
 
 type Learning = {
   /** How rewards become advantages. */

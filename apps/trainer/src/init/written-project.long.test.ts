@@ -5,6 +5,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
+import { namedTasks } from "@laconic/worlds/named";
 import { templateNames, type TemplateName } from "./templates.ts";
 import { writeProject } from "./write-project.ts";
 
@@ -55,7 +56,7 @@ test.each(["team", "tools"] as const)(
 );
 
 test(
-  "a CommonJS configuration type-checks, and a task with a wrong name is said in one line",
+  "a CommonJS configuration type-checks, and a wrong name of a task is answered by the known ones",
   { timeout: 120_000 },
   async () => {
     const folder = await project("chat");
@@ -75,6 +76,8 @@ test(
     expect(stdout.split("\n")[0]).toMatch(
       /^wrong\.config\.cts\(3,\d+\): error TS2322: Type '\{ name: string; \}' is not assignable to type 'TaskChoice'\.$/u,
     );
+    for (const name of Object.keys(namedTasks)) expect(stdout).toMatch(new RegExp(`known names: .*${name}[,"]`, "u"));
+    expect(stdout.length).toBeLessThan(1000);
     expect(stdout).not.toContain("own.config.cts");
     expect(stdout).not.toMatch(/\d+ more/u);
   },
