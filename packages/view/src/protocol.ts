@@ -132,6 +132,8 @@ export interface EpisodeSummary {
   readonly reward: number | null;
   readonly tokens: number;
   readonly silent: readonly AgentId[];
+  /** Name of the opponent that played some of its agents; null where the team played alone. */
+  readonly opponent: string | null;
 }
 
 /** One conversation with everything that is known of it. */
@@ -162,6 +164,8 @@ export interface MessageValue {
 /** What one agent said in one turn. */
 export interface TurnDetail {
   readonly agent: AgentId;
+  /** Name of the opponent that played the agent; null for the team's own. */
+  readonly opponent: string | null;
   readonly turn: number;
   readonly round: number;
   readonly text: string;

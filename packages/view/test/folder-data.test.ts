@@ -8,7 +8,7 @@ import { nodeFileSystem } from "@laconic/trainer";
 import { episodeMembers, writeEpisodeMembers, type EpisodeMember } from "@laconic/trainer/testing";
 import { folderData, type EpisodePage, type RunSummary, type ViewData, type ViewEvent } from "@laconic/view";
 import { onTestFinished, describe, expect, test } from "vitest";
-import { manualEvery, settings, smallRun, temporary } from "./small-runs.ts";
+import { manualEvery, settings, smallDuel, smallRun, temporary } from "./small-runs.ts";
 
 async function opened(
   folders: readonly string[],
@@ -284,6 +284,32 @@ describe("what was said", () => {
     for (const [i, text] of texts.entries()) expect((await data.episode(id, `s1.${i}`))?.turns[0]?.text).toBe(text);
     const [row] = (await whole(data, id, { text: "lorem" })).rows;
     expect(row?.question.length).toBeLessThanOrEqual(200);
+  });
+
+  test("an opponent stands with the turns that it played, in the list and in the conversation", async () => {
+    const folder = await temporary();
+    await smallDuel(join(folder, "a"));
+    const data = await opened([folder]);
+    const { id } = await only(data);
+    const { rows } = await whole(data, id, { limit: 100 });
+    const training = rows.filter(({ kind }) => kind === "training");
+    expect(training.length).toBe(24);
+    expect(new Set(training.map(({ opponent }) => opponent))).toEqual(new Set(["step-0", "step-2"]));
+    const evaluations = rows.filter(({ kind }) => kind === "evaluation");
+    expect(evaluations.map(({ opponent }) => opponent)).toEqual(evaluations.map(() => null));
+    const sides = new Set<string>();
+    for (const { key, opponent } of training) {
+      const turns = (await data.episode(id, key))?.turns ?? [];
+      const [played, own] = [
+        turns.filter((turn) => turn.opponent !== null),
+        turns.filter((turn) => turn.opponent === null),
+      ];
+      expect([played.map((turn) => turn.opponent), own.length]).toEqual([[opponent], 1]);
+      sides.add(played[0]?.agent ?? "");
+      // Nobody is trained on its words.
+      expect([played[0]?.advantage, own[0]?.advantage === null]).toEqual([null, false]);
+    }
+    expect(sides).toEqual(new Set(["left", "right"]));
   });
 
   test("texts beyond the memory's share are searched in a file; the least looked-at run's index goes", async () => {

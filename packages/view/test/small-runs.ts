@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { tinyParts, tinyRun, type TinyRunOptions } from "@laconic/trainer/testing";
+import { tinyDuelParts, tinyParts, tinyRun, type TinyRunOptions } from "@laconic/trainer/testing";
 import { onTestFinished } from "vitest";
 
 export async function temporary(): Promise<string> {
@@ -23,6 +23,12 @@ export const settings = {
 export function smallRun(directory: string, options: Partial<TinyRunOptions> = {}): ReturnType<typeof tinyRun> {
   const environment = { engine: { device: "none" } };
   return tinyRun({ directory, settings, parts: tinyParts("star"), environment, ...options });
+}
+
+/** A duel whose two sides a past self plays in turn, in every game. */
+export function smallDuel(directory: string): ReturnType<typeof tinyRun> {
+  const opponents = { sides: [["left"], ["right"]], latest: 0, every: 2, keep: 2 };
+  return smallRun(directory, { settings: { ...settings, groupBy: "prompt+agent", opponents }, parts: tinyDuelParts() });
 }
 
 /** Pages that say their name. */

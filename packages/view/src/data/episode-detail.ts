@@ -117,10 +117,11 @@ function assemble({
     problem,
     answer: episode.answer,
     turns: turns.map(({ said, ids, logProbs, advantage }): TurnDetail => {
-      const { agent, turn, round, text, silent, writtenTokens, deliveredTo } = said;
+      const { agent, opponent = null, turn, round, text, silent, writtenTokens, deliveredTo } = said;
       const charged = costs.get(turn);
       return {
         agent,
+        opponent,
         turn,
         round,
         text,

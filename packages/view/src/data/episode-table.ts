@@ -19,10 +19,11 @@ export interface TableRow {
 
 const maxShown = 200;
 
-/** Who spoke in an episode, and who of them was silent. */
+/** Who spoke in an episode, who of them was silent, and which opponent played some of them. */
 interface Speakers {
   readonly spoke: readonly AgentId[];
   readonly silent: readonly AgentId[];
+  readonly opponent: string | null;
 }
 
 /** Episodes by column: 50 bytes each, and what was said, in small letters. Contents stay in the run's files. */
@@ -65,8 +66,9 @@ export class EpisodeTable {
   add({ line, at, problem, episode, utterances, grade, reward }: TableRow): void {
     const spoke = [...new Set(utterances.map(({ agent }) => agent))];
     const silent = [...new Set(utterances.filter((each) => each.silent).map(({ agent }) => agent))];
-    const speakers = this.#speakersByName.numberOf(JSON.stringify([spoke, silent]));
-    if (speakers === this.#speakerSets.length) this.#speakerSets.push({ spoke, silent });
+    const opponent = utterances.find((each) => each.opponent !== undefined)?.opponent ?? null;
+    const speakers = this.#speakersByName.numberOf(JSON.stringify([spoke, silent, opponent]));
+    if (speakers === this.#speakerSets.length) this.#speakerSets.push({ spoke, silent, opponent });
     const { answer } = episode;
     const tokens = episode.ledger.calls.reduce((sum, call) => sum + call.writtenTokens, 0);
     const texts = utterances.map(({ text }) => text);
@@ -138,6 +140,7 @@ export class EpisodeTable {
       reward: orNull(this.#reward.at(row)),
       tokens: this.#tokens.at(row),
       silent: this.speakersOf(row).silent,
+      opponent: this.speakersOf(row).opponent,
     };
   }
 

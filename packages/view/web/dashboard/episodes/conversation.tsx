@@ -84,6 +84,11 @@ function Turn({ turn, turns, by, scale, value }: TurnProps) {
         <b>
           <SafeLine text={turn.agent} max={40} />
         </b>
+        {turn.opponent !== null && (
+          <span class="small">
+            played by the opponent <SafeLine text={turn.opponent} max={40} />
+          </span>
+        )}
         <span class="soft small">{counted(turn.writtenTokens, "token")}</span>
         {turn.advantage !== null && <span class="soft small number">advantage {formatNumber(turn.advantage)}</span>}
       </div>

@@ -20,6 +20,7 @@ export function EpisodeRow({ row }: { readonly row: EpisodeSummary }) {
       </div>
       <div class="answer soft small">
         {row.answer === null ? "no answer" : <SafeLine text={row.answer} max={80} />}
+        {row.opponent !== null && <> · opponent {visibleLine(row.opponent, 24)}</>}
         {row.silent.length > 0 && <> · silent: {row.silent.map((agent) => visibleLine(agent, 24)).join(", ")}</>}
       </div>
     </>
