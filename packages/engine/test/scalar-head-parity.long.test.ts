@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { createInlineEngine } from "@laconic/engine";
+import { createReferenceKernels } from "@laconic/kernels/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { tinyConfigs } from "../src/testing/tiny-models.ts";
+
+const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
+const script = fileURLToPath(new URL("../assets/scalar_head_parity.py", import.meta.url));
+const states: readonly (readonly number[])[] = [[1], [3, 2, 5], [4, 1, 2, 3, 5]];
+const read = states.map((tokens) => ({ tokens }));
+const optimizer = { learningRate: 0.1, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 9 };
+
+interface Answer {
+  readonly labels: number;
+  readonly unused: readonly string[];
+  readonly missing: readonly string[];
+  readonly values: readonly number[];
+}
+
+test(
+  "scalar models of every family that were trained and saved have their values in transformers",
+  { timeout: 180_000 },
+  async ({ skip }) => {
+    const folder = await mkdtemp(join(tmpdir(), "laconic-scalar-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const engine = await createInlineEngine([createReferenceKernels()]);
+    onTestFinished(() => engine.close());
+    const saved: { readonly folder: string; readonly values: readonly number[] }[] = [];
+    for (const [number, config] of Object.values(tinyConfigs).entries()) {
+      const model = await engine.createValueModel({ kind: "config", config, seed: 2 });
+      for (let step = 0; step < 3; step++) {
+        await model.forwardBackward(read, ({ values }, rows) =>
+          values.map((value, i) => value - (rows[i] as number) - 1),
+        );
+        await model.optimStep(optimizer);
+      }
+      const own = join(folder, String(number));
+      await mkdir(own);
+      await model.save(own);
+      const { values } = await model.forward(read);
+      expect(Math.max(...values.map(Math.abs))).toBeGreaterThan(0.1);
+      saved.push({ folder: own, values: [...values] });
+    }
+    const [question, answer] = [join(folder, "question.json"), join(folder, "answer.json")];
+    await writeFile(question, JSON.stringify({ folders: saved.map((each) => each.folder), states }));
+    const failed = await promisify(execFile)(python, [script, question, answer]).then(
+      () => null,
+      (error: Error & { readonly code?: string | number; readonly stderr?: string }) => error,
+    );
+    if (failed?.code === "ENOENT") return skip(`no Python at ${python}; set LACONIC_PYTHON`);
+    if (failed?.code === 3) return skip((failed.stderr ?? "").trim());
+    if (failed) throw new Error(`scalar_head_parity.py failed: ${failed.stderr ?? failed.message}`);
+    const answers = JSON.parse(await readFile(answer, "utf8")) as Answer[];
+    expect(answers.map(({ labels, unused, missing }) => [labels, unused, missing])).toEqual(
+      saved.map(() => [1, [], []]),
+    );
+    expect(answers.flatMap(({ values }) => values)).toBeAllclose(
+      saved.flatMap(({ values }) => values),
+      { absolute: 1e-5, relative: 0 },
+    );
+  },
+);
