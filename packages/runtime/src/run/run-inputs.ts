@@ -39,14 +39,18 @@ export const valueRole = "value model ";
 
 const testInput = "data: test problems";
 
-/** What a run reads, without what it could not keep yet when it was started: problems of a test. */
+/** What a run reads, without what it could not keep yet when it was started: problems of a test, models of critics and rewards. */
 export async function inputsOfRun(
   directory: string,
   inputs: Readonly<Record<string, string>>,
 ): Promise<Record<string, string>> {
   const kept = await manifestOfRun(nodeFileSystem, directory).catch(() => null);
-  const isOlder = kept !== null && !Object.hasOwn(kept.inputs, testInput);
-  return Object.fromEntries(Object.entries(inputs).filter(([name]) => !isOlder || name !== testInput));
+  const lacks = (begins: string): boolean =>
+    kept !== null && !Object.keys(kept.inputs).some((name) => name.startsWith(begins));
+  const later = [testInput, valueRole].filter(lacks);
+  return Object.fromEntries(
+    Object.entries(inputs).filter(([name]) => !later.some((begins) => name.startsWith(begins))),
+  );
 }
 
 /** SHA-256 of the files of each model, by role and name. */

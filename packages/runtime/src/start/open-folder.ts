@@ -22,12 +22,13 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
   const { engine, task, valueModels } = sampled.opened;
   const { train } = config;
   const sources = await sourcesOf({ ...config, sinks: [] }); // what is shown elsewhere changes nothing of it
+  const valueFolders = Object.fromEntries(Array.from(valueModels, ([name, folder]) => [`${valueRole}${name}`, folder]));
   const inputs = {
-    ...(await inputsOfRun(directory, await runInputs(await modelFolders(config, progress), task))),
+    ...(await inputsOfRun(directory, {
+      ...(await runInputs(await modelFolders(config, progress), task)),
+      ...(await modelInputs(valueFolders)),
+    })),
     ...(await modelInputs(opponentFolders(sampled.opened.opponentRuns))),
-    ...(await modelInputs(
-      Object.fromEntries(Array.from(valueModels, ([name, folder]) => [`${valueRole}${name}`, folder])),
-    )),
     ...sourceInputs(directory, sources),
     ...("kind" in place && recordInputs(place.record)),
   };
