@@ -11,7 +11,7 @@ import { builtPages } from "./fixture/built-pages.ts";
 import { fakeServer, type FakeServer } from "./fixture/fake-server.ts";
 import { chromiumPath, openChromium } from "./fixture/open-page.ts";
 import { writtenInGraph } from "./fixture/written-in-graph.ts";
-import { smallDuel, smallRun } from "./small-runs.ts";
+import { smallRun } from "./small-runs.ts";
 
 /** What a page comes to show, however busy the machine is. */
 const soon = <T>(read: () => T | Promise<T>): ReturnType<typeof expect.poll<T>> =>
@@ -308,7 +308,6 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
   test("behind the real server, a run that begins is listed, drawn and read while the page is open", async () => {
     const runs = await mkdtemp(join(tmpdir(), "laconic-view-live-"));
     await smallRun(join(runs, "a"));
-    await smallDuel(join(runs, "c"));
     const failed: unknown[] = [];
     const viewer = await openViewer({ folders: [runs], pages: folder, onError: (error) => failed.push(error) });
     const real = createViewServer(viewer, (error) => failed.push(error));
@@ -332,15 +331,6 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
       await live.locator(".row .question").first().click();
       await soon(() => live.locator(".turn").count()).toBeGreaterThan(1);
       expect(await live.locator(".turns").innerText()).toMatch(/read from hint/u);
-      await live.goto(address);
-      await live.getByRole("link", { name: "c", exact: true }).click();
-      await live.getByRole("link", { name: "Episodes", exact: true }).click();
-      await live.getByLabel("Kind").selectOption("training");
-      await soon(() => live.locator(".row .answer").first().innerText()).toMatch(/· opponent step-[02]/u);
-      await live.locator(".row .question").first().click();
-      const played = live.locator(".turn", { hasText: /played by the opponent step-[02]/u });
-      await soon(() => played.count()).toBe(1);
-      expect(await played.innerText()).not.toContain("advantage");
     } finally {
       await live.close();
       await closeServer(real, 1000);
