@@ -26,6 +26,6 @@ export type { LargestBatches } from "./memory/largest-batches.ts";
 export { measurePasses } from "./memory/measure-passes.ts";
 export type { PassSeconds } from "./memory/measure-passes.ts";
 export { keyValueCacheBytes } from "./generation/cache-bytes.ts";
-export { planMemory } from "./memory/plan-memory.ts";
+export { forwardPassBytes, planMemory } from "./memory/plan-memory.ts";
 export type { MemoryPlan, MemorySettings } from "./memory/plan-memory.ts";
 export { rowsOf, sequencesWithin, type SequenceLengths } from "./memory/sequence-lengths.ts";

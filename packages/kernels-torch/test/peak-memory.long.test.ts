@@ -29,6 +29,8 @@ interface Case {
   readonly name: string;
   readonly config: Readonly<Record<string, unknown>>;
   readonly change: Partial<MemorySettings>;
+  /** A critic: one row of weights in place of the vocabulary's. */
+  readonly scalarHead?: boolean;
 }
 
 const cases: readonly Case[] = [
@@ -71,6 +73,21 @@ const cases: readonly Case[] = [
     },
     change: { recompute: "none", microBatch: 2 },
   },
+  {
+    name: "a critic, which values the last token of each state",
+    config: {
+      vocab_size: 20_000,
+      hidden_size: 256,
+      intermediate_size: 768,
+      num_hidden_layers: 8,
+      num_attention_heads: 8,
+      num_key_value_heads: 4,
+      max_position_embeddings: 1024,
+      tie_word_embeddings: false,
+    },
+    change: { recompute: "none", promptTokens: 511, completionTokens: 1, microBatch: 8 },
+    scalarHead: true,
+  },
   ...(
     [
       { promptTokens: 512, completionTokens: 64, repliesPerPrompt: 8, microBatch: 32 },
@@ -94,6 +111,7 @@ const cases: readonly Case[] = [
 test.skipIf(missing).for(cases)("training holds what was planned: $name", { timeout: 120_000 }, async (item) => {
   const given = { ...settings, ...item.change };
   const config = { ...qwen, ...item.config };
+  const { scalarHead = false } = item;
   const folder = "missing" in found ? "" : found.install.folder;
   const child = new URL("peak-memory.ts", import.meta.url).pathname;
   const measured = async (): Promise<number> => {
@@ -102,11 +120,11 @@ test.skipIf(missing).for(cases)("training holds what was planned: $name", { time
       "--import",
       "tsx",
       child,
-      JSON.stringify({ config, settings: given, torch: folder }),
+      JSON.stringify({ config, scalarHead, settings: given, torch: folder }),
     ]);
     return (JSON.parse(stdout) as { readonly peak: number }).peak;
   };
-  const plan = planMemory(parseModelConfig(config), given);
+  const plan = planMemory({ ...parseModelConfig(config), ...(scalarHead && { scalarHead }) }, given);
   const first = await measured();
   // On a busy machine garbage is collected late, which is no memory that training needs.
   const peak = first <= 1.05 * plan.training ? first : Math.min(first, await measured());

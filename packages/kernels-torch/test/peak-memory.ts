@@ -2,15 +2,21 @@
 // configuration, settings of the memory plan, and the folder of torch, as one JSON text.
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseModelConfig } from "@laconic/engine";
-import type { MemorySettings } from "@laconic/engine";
+import type { MemorySettings, ModelConfig } from "@laconic/engine";
 import { holdTraining } from "@laconic/engine/testing";
 import { createKernels } from "@laconic/kernels-torch";
 
-const { config, settings, torch } = JSON.parse(process.argv[2] as string) as {
+const { config, scalarHead, settings, torch } = JSON.parse(process.argv[2] as string) as {
   readonly config: Record<string, unknown>;
+  readonly scalarHead: boolean;
   readonly settings: MemorySettings;
   readonly torch: string;
 };
+
+const parsed = (json: typeof config): ModelConfig => ({
+  ...parseModelConfig(json),
+  ...(scalarHead && { scalarHead: true }),
+});
 
 /** `VmRSS` is what the process has in memory, `VmHWM` the most that it had. */
 function bytes(field: "VmRSS" | "VmHWM"): number {
@@ -26,7 +32,7 @@ const kernels = await createKernels({
 });
 // What libraries take at their first use is not the model's.
 const small = { ...config, vocab_size: 64, max_position_embeddings: 64, num_hidden_layers: 1 };
-await holdTraining(kernels, parseModelConfig(small), {
+await holdTraining(kernels, parsed(small), {
   ...settings,
   promptTokens: 8,
   completionTokens: 8,
@@ -36,7 +42,7 @@ const before = bytes("VmRSS");
 const heap = process.memoryUsage().heapTotal;
 // Sets the highest back to what there is.
 writeFileSync("/proc/self/clear_refs", "5");
-await holdTraining(kernels, parseModelConfig(config), settings);
+await holdTraining(kernels, parsed(config), settings);
 // JavaScript's own heap is not the device's.
 const grown = Math.max(0, process.memoryUsage().heapTotal - heap);
 process.stdout.write(`${JSON.stringify({ peak: bytes("VmHWM") - before - grown, grown })}\n`);

@@ -40,6 +40,7 @@ export function planCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           completionTokens: given(wholeNumber, "completion-tokens", args["completion-tokens"]),
           memoryBytes: args.memory === undefined ? null : parseBytes("memory", args.memory),
           tflops: given(positiveNumber, "tflops", args.tflops),
+          openModel: async (model: string) => (await openModelFolder(model, terminal, { weights: false })).folder,
         };
         if (config.engine) {
           const { folder } = await openModelFolder(config.model, terminal, { weights: false });

@@ -4,12 +4,12 @@ import { Gradients } from "../transformer/gradients.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { trainable } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
-import { trainBackward, trainForward } from "../transformer/train-pass.ts";
+import { passBackward, passForward } from "../transformer/value-pass.ts";
 import { blankModel, blankSequences } from "../memory/blank-model.ts";
 import type { MemorySettings } from "../memory/plan-memory.ts";
 
 /**
- * Two updates of a micro-batch each on a model whose weights are zeros: what {@link planMemory} plans, held for real.
+ * Two updates of a micro-batch each on a model whose weights are zeros, with the head that its configuration has: what {@link planMemory} plans, held for real.
  * Afterwards everything is freed.
  */
 export async function holdTraining(
@@ -26,9 +26,9 @@ export async function holdTraining(
   const sequences = blankSequences(settings, settings.microBatch, config.vocabularySize);
   for (let update = 0; update < 2; update++) {
     kernels.scope(() => {
-      const pass = trainForward(model, packBatch(kernels, sequences), settings.recompute);
+      const pass = passForward(model, packBatch(kernels, sequences), settings.recompute);
       const predictions = pass.batch.predicted.length;
-      trainBackward(model, pass, kernels.upload(new Float64Array(predictions), [predictions], "full"), gradients);
+      passBackward(model, pass, kernels.upload(new Float64Array(predictions), [predictions], "full"), gradients);
     });
     await optimizer.step(model, gradients.byName, {
       learningRate: 1e-3,

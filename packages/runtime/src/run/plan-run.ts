@@ -19,7 +19,8 @@ import {
   type SequenceLengths,
 } from "@laconic/engine";
 import type { CreateKernels } from "@laconic/kernels";
-import { needsOldPass } from "@laconic/trainer";
+import { needsOldPass, onlyPolicy } from "@laconic/trainer";
+import { planValueModels, type PlannedValueModel } from "./plan-value-models.ts";
 import { planFleet, type FleetPlan } from "./fleet/plan-fleet.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { openRunTask } from "./run-task.ts";
@@ -33,6 +34,8 @@ export interface PlanOptions {
   readonly memoryBytes: number | null;
   /** Sustained; null measures the device. */
   readonly tflops: number | null;
+  /** The folder of another model by its name: of critics and reward models. */
+  readonly openModel: (model: string) => Promise<string>;
 }
 
 /** Seconds of one training step. */
@@ -52,6 +55,10 @@ export interface RunPlan {
   readonly sharedTokenFraction: number;
   /** Of one worker; each has a replica. */
   readonly memory: MemoryPlan;
+  /** Critics with layers of their own, and reward models: beside `memory`, on each worker. */
+  readonly valueModels: readonly PlannedValueModel[];
+  /** Most that a worker holds: `memory` and what value models keep, or what the largest of them needs while it learns. */
+  readonly peak: number;
   readonly workers: number;
   /** For each worker; null where nobody knows. */
   readonly memoryBytes: number | null;
@@ -117,8 +124,13 @@ export async function planRun(
   };
   const { seconds, deviceMemory, timing } = await timeOf(model, device, settings, options.tflops);
   const memoryBytes = options.memoryBytes ?? device.memory ?? deviceMemory;
-  const largest = memoryBytes === null ? null : largestBatches(model, settings, memoryBytes);
+  const policies = config.policies === "own" ? agents : [onlyPolicy];
+  const valueModels = await planValueModels(config, policies, settings, options.openModel);
+  const kept = valueModels.reduce((sum, { lasting }) => sum + lasting, 0);
+  const largest = memoryBytes === null ? null : largestBatches(model, settings, Math.max(0, memoryBytes - kept));
   const plan = planMemory(model, settings);
+  const lasting = plan.weights + plan.snapshots + plan.masterWeights + plan.optimizerMoments;
+  const valuing = lasting + Math.max(0, ...valueModels.map(({ coming }) => coming));
   const parameters = elementCount(parameterShapes(model));
   return {
     model: {
@@ -130,6 +142,8 @@ export async function planRun(
     settings,
     sharedTokenFraction: 1 - rowsOf(settings, settings.microBatch) / (settings.microBatch * length),
     memory: plan,
+    valueModels,
+    peak: kept + Math.max(plan.peak, valuing),
     workers: device.workers,
     memoryBytes,
     largest,

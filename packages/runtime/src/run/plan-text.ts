@@ -37,6 +37,11 @@ export function describeRun(plan: RunPlan): string {
       row(name, training ? formatBytes(memory[training]) : "", sampling ? formatBytes(memory[sampling]) : ""),
     ),
     row("in all", formatBytes(memory.training), formatBytes(memory.sampling)),
+    ...plan.valueModels.map(
+      ({ model: name, of, lasting, coming }) =>
+        `${of} ${name}: ${formatBytes(lasting)}, and ${formatBytes(coming)} while it ${of === "critic" ? "learns" : "judges"}`,
+    ),
+    ...(plan.valueModels.length > 0 ? [`with them at most ${formatBytes(plan.peak)}`] : []),
     "",
     fit(plan),
     time(plan),
@@ -52,9 +57,9 @@ function examplesText({ before, beside }: RunPlan["examples"]): string[] {
   ];
 }
 
-function fit({ memory, memoryBytes, largest }: RunPlan): string {
+function fit({ peak, memoryBytes, largest }: RunPlan): string {
   if (memoryBytes === null || largest === null) return "memory of the device unknown: give it with --memory 24GiB";
-  const verdict = memory.peak <= memoryBytes ? "fits into" : "DOES NOT FIT into";
+  const verdict = peak <= memoryBytes ? "fits into" : "DOES NOT FIT into";
   if (largest.microBatch === 0) return `${verdict} ${formatBytes(memoryBytes)}: not even one sequence does`;
   return `${verdict} ${formatBytes(memoryBytes)}; at most ${largest.microBatch} sequences per micro-batch (memory.maxTokensPerMicroBatch=${largest.maxTokensPerMicroBatch}) and ${largest.rollouts} replies at once`;
 }
