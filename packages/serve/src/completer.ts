@@ -13,6 +13,8 @@ export interface Replies {
    * @returns the whole answer
    */
   readonly make: (gone: AbortController, send: ((chunk: unknown) => void) | null) => Promise<unknown>;
+  /** How a surface other than OpenAI's chat says that a reply failed; its events are named. */
+  readonly errorOf?: (refusal: HttpError) => unknown;
 }
 
 /** Makes the replies to requests, so many at once. */
@@ -46,7 +48,7 @@ export function createCompleter({
 
   return {
     running: () => running,
-    async complete({ count, isStreamed, make }, request, ended = () => undefined) {
+    async complete({ count, isStreamed, make, errorOf }, request, ended = () => undefined) {
       const release = takePlaces(count);
       const gone = new AbortController();
       const leave = (): void => gone.abort();
@@ -70,7 +72,8 @@ export function createCompleter({
       return eventStream({
         produce: (send) => make(gone, send).finally(end),
         gone,
-        describe: (error) => errorBody(refusalOf(error, onError)),
+        describe: (error) => (errorOf ?? errorBody)(refusalOf(error, onError)),
+        isNamed: errorOf !== undefined,
       });
     },
   };

@@ -9,6 +9,7 @@ import { WaitingEpisodes } from "./team/waiting-episodes.ts";
 import { toolJob } from "./gateway/tool-job.ts";
 import { serverSettings, type CompletionServerOptions, type ServedModel, type ServedTeam } from "./options.ts";
 import { checkCaller } from "./request-guard.ts";
+import { surfaceAt, throughSurface } from "./surfaces/surfaces.ts";
 import { z } from "zod";
 
 /** Answers a request; never rejects. */
@@ -16,11 +17,13 @@ export type CompletionHandler = (request: Request) => Promise<Response>;
 
 type Served = ServedModel | ServedTeam;
 
+const completionPath = /^\/v1\/(?:chat\/completions|completions|responses)$/u;
+
 const namingModel = z.looseObject({ model: z.string() });
 
 /**
  * Policies and teams behind the part of OpenAI's HTTP interface that clients use: `/v1/models`, `/v1/chat/completions`,
- * `/v1/completions`, streamed or whole; and `/health`. For any server of the Fetch API's requests and responses (Deno, Bun, Hono,
+ * `/v1/completions`, `/v1/responses`, streamed or whole; and `/health`. For any server of the Fetch API's requests and responses (Deno, Bun, Hono,
  * a test); `createCompletionServer` is the one of Node's. `request.signal`, or a body that is cancelled, ends a reply.
  * A request without a `host` header is taken to name the host of its address.
  */
@@ -40,8 +43,7 @@ export function completionHandler({ models, waiting: limits, ...given }: Complet
     throw new HttpError(404, "invalid_request_error", `model ${name} is not served; ${known}`, "model");
   };
 
-  const repliesOf = async (request: Request, isChat: boolean): Promise<Replies> => {
-    const json = await readJson(request, options.maxBodyBytes);
+  const repliesOf = (json: unknown, isChat: boolean): Replies => {
     const model = modelNamed(parse(namingModel, json).model);
     if ("topology" in model) {
       if (!isChat)
@@ -68,18 +70,20 @@ export function completionHandler({ models, waiting: limits, ...given }: Complet
       return jsonResponse(200, { object: "list", data: models.map((model) => cardOf(model)) });
     if (method === "GET" && pathname.startsWith("/v1/models/"))
       return jsonResponse(200, cardOf(modelNamed(pathname.slice("/v1/models/".length))));
-    const isChat = pathname === "/v1/chat/completions";
-    if (!isChat && pathname !== "/v1/completions")
-      throw new HttpError(404, "invalid_request_error", `there is no ${pathname}`);
+    if (!completionPath.test(pathname)) throw new HttpError(404, "invalid_request_error", `there is no ${pathname}`);
     if (method !== "POST") throw new HttpError(405, "invalid_request_error", `${pathname} takes POST`);
-    return completer.complete(await repliesOf(request, isChat), request);
+    const json = await readJson(request, options.maxBodyBytes);
+    const surface = surfaceAt(pathname);
+    if (!surface) return completer.complete(repliesOf(json, pathname === "/v1/chat/completions"), request);
+    const asked = surface.read(json);
+    return completer.complete(throughSurface(repliesOf(asked.chat, true), asked, surface), request);
   };
 
   return async (request) => {
     try {
       return await route(request);
     } catch (error) {
-      return refusalResponse(error, options.onError);
+      return refusalResponse(error, options.onError, surfaceAt(request.url)?.errorOf);
     }
   };
 }

@@ -7,14 +7,16 @@ export interface EventSource {
   readonly gone: AbortController;
   /** The event for a failure on the way. */
   readonly describe: (error: unknown) => unknown;
+  /** Each event has its `type` as name, and nothing follows the last. */
+  readonly isNamed: boolean;
 }
 
 /**
- * Server-sent events, `[DONE]` last. The response is there with the first event: until then a refusal can still have its own
+ * Server-sent events; unnamed ones have `[DONE]` last. The response is there with the first event: until then a refusal can still have its own
  * status. What nobody reads any more breaks off, and never ends as if it were whole.
  * @throws what `produce` throws before its first event
  */
-export function eventStream({ produce, gone, describe }: EventSource): Promise<Response> {
+export function eventStream({ produce, gone, describe, isNamed }: EventSource): Promise<Response> {
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   const body = new ReadableStream<Uint8Array>({
@@ -29,25 +31,33 @@ export function eventStream({ produce, gone, describe }: EventSource): Promise<R
   const headers = { "content-type": "text/event-stream", "cache-control": "no-store" };
   return new Promise((resolve, reject) => {
     let open = false;
-    const write = (text: string): void => {
-      controller?.enqueue(encoder.encode(`data: ${text}\n\n`));
+    const put = (text: string): void => {
+      controller?.enqueue(encoder.encode(text));
       if (!open) resolve(new Response(body, { headers }));
       open = true;
     };
-    const finish = (text: string): void => {
-      write(text);
+    const write = (event: unknown): void => {
+      const name = isNamed ? `event: ${(event as { readonly type: string }).type}\n` : "";
+      put(`${name}data: ${JSON.stringify(event)}\n\n`);
+    };
+    const close = (): void => {
       controller?.close();
       controller = null; // replies that end later have nobody to tell
     };
-    produce((event) => write(JSON.stringify(event))).then(
-      () => finish("[DONE]"),
+    produce(write).then(
+      () => {
+        if (!isNamed) put("data: [DONE]\n\n");
+        close();
+      },
       (error: unknown) => {
         if (error instanceof ClientGone) {
           controller?.error(error);
           controller = null;
           resolve(error.toResponse());
-        } else if (open) finish(JSON.stringify(describe(error)));
-        else reject(error);
+        } else if (open) {
+          write(describe(error));
+          close();
+        } else reject(error);
       },
     );
   });

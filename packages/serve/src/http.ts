@@ -42,11 +42,15 @@ export function refusalOf(error: unknown, onError: (error: unknown) => void): Ht
   return refusal;
 }
 
-/** A failure as a whole answer. */
-export function refusalResponse(error: unknown, onError: (error: unknown) => void): Response {
+/** A failure as a whole answer, in OpenAI's form by default. */
+export function refusalResponse(
+  error: unknown,
+  onError: (error: unknown) => void,
+  errorOf: (refusal: HttpError) => unknown = errorBody,
+): Response {
   const refusal = refusalOf(error, onError);
   const isLater = refusal.status === 429 || refusal.status === 503;
-  return jsonResponse(refusal.status, errorBody(refusal), isLater ? { "retry-after": "1" } : {});
+  return jsonResponse(refusal.status, errorOf(refusal), isLater ? { "retry-after": "1" } : {});
 }
 
 /** Decoded. @throws HttpError 400 for what is no path */
@@ -66,7 +70,7 @@ export function jsonResponse(status: number, body: unknown, headers: Readonly<Re
   });
 }
 
-export function errorBody({ message, kind, parameter, code }: HttpError): unknown {
+export function errorBody({ message, kind, parameter, code }: HttpError): { readonly error: object } {
   return { error: { message, type: kind, param: parameter, code } };
 }
 

@@ -63,6 +63,24 @@ const common = {
   user: z.string().exactOptional(),
 };
 
+type Optional<T> = z.ZodExactOptional<z.ZodType<T>>;
+
+/** What other surfaces than OpenAI's chats say in the same words. */
+export const surfaceShape: typeof samplingSchemas & {
+  readonly model: z.ZodType<string>;
+  readonly temperature: Optional<number>;
+  readonly seed: Optional<number>;
+  readonly stream: Optional<boolean>;
+  readonly user: Optional<string>;
+} = {
+  ...samplingSchemas,
+  model: common.model,
+  temperature: common.temperature,
+  seed: common.seed,
+  stream: common.stream,
+  user: common.user,
+};
+
 const shared = {
   ...common,
   stop: z.union([z.string(), z.array(z.string()).max(16), z.null()]).exactOptional(),

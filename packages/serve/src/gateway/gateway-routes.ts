@@ -6,6 +6,7 @@ import { checkKey, HttpError, invalid, jsonResponse, pathOf, readJson } from "..
 import { chatJob, completionJob, type Job } from "../jobs.ts";
 import { checkPromptLength } from "../prompt-length.ts";
 import { checkCaller } from "../request-guard.ts";
+import { surfaceAt, throughSurface } from "../surfaces/surfaces.ts";
 import type { GatewayAgent, GatewaySettings } from "./gateway-options.ts";
 import { belongingOf, checkId, isRepeated, plainChat, restOf, rewardIn, type Belonging } from "./gateway-requests.ts";
 import { rememberReward, type GatewayState } from "./gateway-state.ts";
@@ -44,7 +45,7 @@ export class GatewayRoutes {
     const own = named === undefined ? path.replace(/^\/v1/u, "") : `/${rest}`;
     if (id !== null) checkId(id, "rollout");
     if (method === "GET" && own === "/models") return jsonResponse(200, { object: "list", data: this.#cards() });
-    if (own === "/chat/completions" || own === "/completions") {
+    if (completionPath.test(own)) {
       if (method !== "POST") throw new HttpError(405, "invalid_request_error", `${path} takes POST`);
       return this.#complete(request, own, id);
     }
@@ -133,7 +134,7 @@ export class GatewayRoutes {
 
   #jobOf(path: string, body: Body, rollout: RegistryEntry, agent: AgentId, found: GatewayAgent): [Job, boolean] {
     this.#checkSampling(body);
-    const isChat = path === "/chat/completions";
+    const isChat = path !== "/completions";
     const { tokenizer, contextLength } = found;
     const { messages, hasTools } = isChat
       ? plainChat(body, rollout.calls, agent, this.#options.tools)
@@ -148,7 +149,10 @@ export class GatewayRoutes {
   }
 
   async #complete(request: Request, path: string, inPath: string | null): Promise<Response> {
-    const body = await this.#bodyOf(request);
+    const json = await this.#bodyOf(request);
+    const surface = surfaceAt(path);
+    const asked = surface?.read(json);
+    const body = asked?.chat ?? json;
     const belonging = belongingOf(body, request.headers, inPath);
     const [agent, found] = this.#agentOf(body);
     const rollout = await this.#beginOr(rolloutId(belonging), belonging.group);
@@ -169,14 +173,12 @@ export class GatewayRoutes {
       const seed = String(job.body.seed ?? "");
       const { model, readReply } = recordingModel(this.#options, this.#state, rollout, { agent, seed, hasTools });
       const facts = { system_fingerprint: `step-${this.#state.step}` };
-      return await this.#completer.complete(
-        repliesTo(
-          { ...job, facts, ...(hasTools && { readReply }) },
-          { name: agent, policy: model, tokenizer: found.tokenizer ?? wordless, now: this.#options.now },
-        ),
-        request,
-        end,
+      const replies = repliesTo(
+        { ...job, facts, ...(hasTools && { readReply }) },
+        { name: agent, policy: model, tokenizer: found.tokenizer ?? wordless, now: this.#options.now },
       );
+      const told = surface && asked ? throughSurface(replies, asked, surface) : replies;
+      return await this.#completer.complete(told, request, end);
     } catch (error) {
       end();
       if (request.signal.aborted) return new ClientGone(error).toResponse();
@@ -255,6 +257,8 @@ export class GatewayRoutes {
     }));
   }
 }
+
+const completionPath = /^\/(?:chat\/completions|completions|responses)$/u;
 
 /** Streams of a model whose tokens are not known here are not cut. */
 const wordless = { vocabularySize: 1, endToken: 0, encode: () => [], decode: () => "" };

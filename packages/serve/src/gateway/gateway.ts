@@ -6,6 +6,7 @@ import { createHandlerServer } from "../handler-server.ts";
 import { HttpError, refusalResponse } from "../http.ts";
 import { boundPort, listen } from "../listen.ts";
 import { isLoopback } from "../request-guard.ts";
+import { surfaceAt } from "../surfaces/surfaces.ts";
 import { Gate } from "./gate.ts";
 import { rememberReward, type GatewayState } from "./gateway-state.ts";
 import { GatewayRoutes } from "./gateway-routes.ts";
@@ -136,7 +137,7 @@ class RolloutGateway {
       if (this.#state.closed) throw shutting();
       return await this.#routes.answer(request);
     } catch (error) {
-      return refusalResponse(error, this.#options.onError);
+      return refusalResponse(error, this.#options.onError, surfaceAt(request.url)?.errorOf);
     }
   }
 
