@@ -17,13 +17,13 @@ export type CompletionHandler = (request: Request) => Promise<Response>;
 
 type Served = ServedModel | ServedTeam;
 
-const completionPath = /^\/v1\/(?:chat\/completions|completions|responses)$/u;
+const completionPath = /^\/v1\/(?:chat\/completions|completions|responses|messages)$/u;
 
 const namingModel = z.looseObject({ model: z.string() });
 
 /**
  * Policies and teams behind the part of OpenAI's HTTP interface that clients use: `/v1/models`, `/v1/chat/completions`,
- * `/v1/completions`, `/v1/responses`, streamed or whole; and `/health`. For any server of the Fetch API's requests and responses (Deno, Bun, Hono,
+ * `/v1/completions`, `/v1/responses`, `/v1/messages`, streamed or whole; and `/health`. For any server of the Fetch API's requests and responses (Deno, Bun, Hono,
  * a test); `createCompletionServer` is the one of Node's. `request.signal`, or a body that is cancelled, ends a reply.
  * A request without a `host` header is taken to name the host of its address.
  */
@@ -65,7 +65,7 @@ export function completionHandler({ models, waiting: limits, ...given }: Complet
     const pathname = pathOf(request);
     if (method === "GET" && pathname === "/health")
       return jsonResponse(200, { status: "ok", running: completer.running(), waiting: waiting.count });
-    checkKey(headers.get("authorization"), options.apiKey);
+    checkKey(headers, options.apiKey);
     if (method === "GET" && pathname === "/v1/models")
       return jsonResponse(200, { object: "list", data: models.map((model) => cardOf(model)) });
     if (method === "GET" && pathname.startsWith("/v1/models/"))

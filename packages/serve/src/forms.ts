@@ -21,6 +21,8 @@ export interface Choice {
   readonly logProbs: LogProbMode | null;
   readonly tokenIds: boolean;
   readonly readReply?: ReadReply;
+  /** Texts that end a reply. */
+  readonly stop: readonly string[];
   /** Stands before the reply; absent unless asked for. */
   readonly echo?: EchoedPrompt;
   /** Leaves out what was sampled: only the prompt was asked for. */
@@ -116,6 +118,13 @@ function messageOf({ completion, readReply }: Choice): { readonly message: objec
   return calledChoice(content, calls);
 }
 
+/** The text that ended a reply, under vLLM's name; null where none did, or nobody knows its tokens. */
+function stoppedBy({ completion: { text, trace, finishReason }, tokenizer, stop }: Choice): object {
+  if (stop.length === 0) return {};
+  const written = trace && finishReason === "stop" ? tokenizer.decode(trace.tokens) : "";
+  return { stop_reason: stop.find((each) => written.startsWith(each, text.length)) ?? null };
+}
+
 /** What a choice says that calls tools. */
 export function calledChoice(
   content: string,
@@ -140,6 +149,7 @@ export const chatForm: ReplyForm = {
   whole: (choice) => ({
     index: choice.index,
     ...messageOf(choice),
+    ...stoppedBy(choice),
     logprobs: choice.logProbs ? chatLogProbs(listed(choice, choice.logProbs)) : null,
     ...(choice.tokenIds && { token_ids: choice.completion.trace?.tokens ?? null }),
   }),

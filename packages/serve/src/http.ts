@@ -106,15 +106,19 @@ export async function readJson({ headers, body }: Request, maxBytes: number): Pr
   }
 }
 
-/** Compares in constant time. @throws HttpError 401. */
-export function checkKey(authorization: string | null, key: string | null): void {
+/** As a bearer's, or as Anthropic's clients send it: `x-api-key`. @throws HttpError 401. */
+export function checkKey(headers: Headers, key: string | null): void {
   if (key === null) return;
-  const given = Buffer.from(authorization ?? "");
-  const wanted = Buffer.from(`Bearer ${key}`);
-  // Of equal length, so that neither the time nor an error tells how long the key is.
-  const padded = Buffer.alloc(wanted.length);
-  given.copy(padded);
-  const equal = timingSafeEqual(padded, wanted);
-  if (!(equal && given.length === wanted.length))
+  const bearer = isSame(headers.get("authorization") ?? "", `Bearer ${key}`);
+  if (!isSame(headers.get("x-api-key") ?? "", key) && !bearer)
     throw new HttpError(401, "authentication_error", "the API key is missing or wrong");
+}
+
+/** Compares in constant time. */
+function isSame(given: string, wanted: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(wanted)];
+  // Of equal length, so that neither the time nor an error tells how long the key is.
+  const padded = Buffer.alloc(right.length);
+  left.copy(padded);
+  return timingSafeEqual(padded, right) && left.length === right.length;
 }

@@ -57,7 +57,7 @@ async function runJob(
     if (job.readReply) {
       // Whether a reply is a call is known when it is whole.
       const completion = await policy.complete(request);
-      for (const each of whole({ index, completion, tokenizer, ...shape(job) }))
+      for (const each of whole({ index, completion, tokenizer, stop, ...shape(job) }))
         send({ ...chunkHead, choices: [each] });
       return completion;
     }
@@ -89,7 +89,7 @@ async function runJob(
           ...(logProbs === "raw_logprobs" && { topLogProbs }),
           ...(body.prompt_cache_key !== undefined && { conversation: body.prompt_cache_key }),
         };
-        return { index, completion: await ask(request, index), tokenizer, ...shape(job) };
+        return { index, completion: await ask(request, index), tokenizer, stop, ...shape(job) };
       }),
     );
     const usage = usageOf(choices, perPrompt, maxTokens === 0);

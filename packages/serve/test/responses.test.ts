@@ -47,8 +47,10 @@ test("a response says what the same chat says, whole and in events", async () =>
     max_tokens: 9,
     messages: [
       { role: "system", content: "be" },
-      ...input.map((each) => each as OpenAI.ChatCompletionMessageParam),
-    ].map((each) => (Array.isArray(each.content) ? { role: "user", content: "more" } : each)),
+      { role: "user", content: "say" },
+      { role: "assistant", content: "ab" },
+      { role: "user", content: "more" },
+    ],
   });
   const asked = { ...settings, instructions: "be", input, max_output_tokens: 9 };
   const whole = await client.responses.create(asked);

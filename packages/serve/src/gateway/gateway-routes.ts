@@ -40,7 +40,7 @@ export class GatewayRoutes {
     const path = pathOf(request);
     if (method === "GET" && path === "/health")
       return jsonResponse(200, { status: "ok", running: this.#completer.running(), step: this.#state.step });
-    checkKey(headers.get("authorization"), this.#options.apiKey);
+    checkKey(headers, this.#options.apiKey);
     const [, named, id = null, rest = ""] = /^(?:\/v1)?(\/rollouts)\/([^/]+)(?:\/v1)?(?:\/(.*))?$/u.exec(path) ?? [];
     const own = named === undefined ? path.replace(/^\/v1/u, "") : `/${rest}`;
     if (id !== null) checkId(id, "rollout");
@@ -258,7 +258,7 @@ export class GatewayRoutes {
   }
 }
 
-const completionPath = /^\/(?:chat\/completions|completions|responses)$/u;
+const completionPath = /^\/(?:chat\/completions|completions|responses|messages)$/u;
 
 /** Streams of a model whose tokens are not known here are not cut. */
 const wordless = { vocabularySize: 1, endToken: 0, encode: () => [], decode: () => "" };

@@ -4,6 +4,8 @@ import type { HttpError } from "../http.ts";
 export interface ChatAnswer extends ChatHead {
   readonly choices: readonly (Said & {
     readonly message: SaidMessage;
+    /** The stop text that ended it, where one did and the request has some. */
+    readonly stop_reason?: string | null;
     /** What a team's agents said to each other. */
     readonly laconic?: unknown;
   })[];

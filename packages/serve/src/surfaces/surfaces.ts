@@ -1,8 +1,12 @@
 import type { Replies } from "../completer.ts";
+import { messagesSurface } from "./messages-request.ts";
 import { responsesSurface } from "./responses-request.ts";
 import type { ChatAnswer, ChatChunk, Surface, SurfaceRequest } from "./surface.ts";
 
-const surfaces: ReadonlyMap<string, Surface> = new Map([["responses", responsesSurface]]);
+const surfaces: ReadonlyMap<string, Surface> = new Map([
+  ["responses", responsesSurface],
+  ["messages", messagesSurface],
+]);
 
 /** The surface whose name ends a path or an address; undefined for OpenAI's chats and whatever is no surface. */
 export function surfaceAt(address: string): Surface | undefined {
