@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { chatForm, textForm, type ReadReply, type ReplyForm } from "./forms.ts";
 import { invalid } from "./http.ts";
 import type { LogProbMode } from "./listed-token.ts";
+import { formatRule, type ReplyRule } from "./reply-rules.ts";
 import { chatSchema, completionSchema, type ChatBody, type CompletionBody } from "./schemas.ts";
 
 /** What one request asks for. */
@@ -23,6 +24,8 @@ export interface Job {
   readonly echo: boolean;
   /** Finds the calls of tools in a reply; a chat with tools has it. */
   readonly readReply?: ReadReply;
+  /** What each reply must keep. */
+  readonly rules: readonly ReplyRule[];
   /** Stands at the head of the answer beside its id. */
   readonly facts?: Readonly<Record<string, unknown>>;
 }
@@ -37,6 +40,7 @@ export function chatJob(json: unknown, defaultMaxTokens: number): Job {
     form: chatForm,
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? defaultMaxTokens,
     echo: false,
+    rules: formatRule(body.response_format),
     ...logProbsOf(body, body.logprobs === true, body.top_logprobs ?? 0),
   };
 }
@@ -55,6 +59,7 @@ export function completionJob(json: unknown, defaultMaxTokens: number): Job {
     form: textForm,
     maxTokens: maxTokens ?? defaultMaxTokens,
     echo: echo === true,
+    rules: [],
     ...logProbsOf(body, typeof logprobs === "number", logprobs ?? 0),
   };
   if (echo && job.logProbs === "processed_logprobs")

@@ -10,9 +10,10 @@ import {
 } from "@laconic/core";
 import { ClientGone } from "./client-gone.ts";
 import { withEcho } from "./echo.ts";
-import { chatForm, type Choice } from "./forms.ts";
+import { chatForm, type Choice, type ReadReply } from "./forms.ts";
 import type { Job } from "./jobs.ts";
 import { listToken } from "./listed-token.ts";
+import { keepingRules } from "./reply-rules.ts";
 import type { Replies } from "./completer.ts";
 import type { ServedModel, ServerSettings } from "./options.ts";
 
@@ -39,7 +40,7 @@ export function repliesTo(job: Job, options: JobOptions): Replies {
  */
 async function runJob(
   job: Job,
-  { name, policy, tokenizer, scorer, now }: JobOptions,
+  { name, policy: asked, tokenizer, scorer, now }: JobOptions,
   gone: AbortController,
   send: ((chunk: Chunk) => void) | null,
 ): Promise<Chunk> {
@@ -52,10 +53,13 @@ async function runJob(
   const seeds = randomFromSeed(body.seed ?? randomUUID());
   const stop = body.stop === undefined || body.stop === null ? [] : [body.stop].flat();
 
+  const hasRules = job.rules.length > 0;
+  const policy = hasRules ? keepingRules(asked, job.rules, job.readReply ?? plainReply) : asked;
+
   const ask = async (request: CompletionRequest, index: number): Promise<Completion> => {
     if (!send) return policy.complete(request);
-    if (job.readReply) {
-      // Whether a reply is a call is known when it is whole.
+    if (job.readReply || hasRules) {
+      // Whether a reply is a call, or as it must be, is known when it is whole.
       const completion = await policy.complete(request);
       for (const each of whole({ index, completion, tokenizer, stop, ...shape(job) }))
         send({ ...chunkHead, choices: [each] });
@@ -110,6 +114,8 @@ async function runJob(
     gone.abort();
   }
 }
+
+const plainReply: ReadReply = ({ text }) => ({ content: text, calls: [] });
 
 function shape({ logProbs, body, readReply }: Job): Pick<Choice, "logProbs" | "tokenIds" | "readReply"> {
   return { logProbs, tokenIds: body.return_token_ids === true, ...(readReply && { readReply }) };

@@ -20,20 +20,26 @@ interface SharedParameters extends SamplingFields {
   /** Requests with the same key go on from each other's cached prefixes. */
   readonly prompt_cache_key?: string;
   readonly user?: string;
-  /** Clients send the kind that is the default anyway. */
-  readonly response_format?: { readonly type: "text" } | null;
   readonly frequency_penalty?: 0 | null;
   readonly presence_penalty?: 0 | null;
 }
 
+/** What the text of a reply must be. */
+export type ResponseFormat =
+  | { readonly type: "text" }
+  | { readonly type: "json_object" }
+  | { readonly type: "json_schema"; readonly json_schema: { readonly schema: Readonly<Record<string, unknown>> } };
+
 export interface ChatBody extends SharedParameters {
   readonly messages: readonly { readonly role: "system" | "user" | "assistant"; readonly content: string }[];
   readonly max_completion_tokens?: number | null;
+  readonly response_format?: ResponseFormat | null;
   readonly logprobs?: boolean | null;
   readonly top_logprobs?: number | null;
 }
 
 export interface CompletionBody extends SharedParameters {
+  readonly response_format?: { readonly type: "text" } | null;
   /** A text or token ids, or several of either. */
   readonly prompt: string | readonly number[] | readonly string[] | readonly (readonly number[])[];
   /** 0 gives the sampled tokens' own. */
@@ -87,10 +93,6 @@ const shared = {
   return_token_ids: z.boolean().exactOptional(),
   logprobs_mode: z.enum(["raw_logprobs", "processed_logprobs"]).exactOptional(),
   prompt_cache_key: z.string().max(512).exactOptional(),
-  response_format: z
-    .strictObject({ type: z.literal("text") })
-    .nullable()
-    .exactOptional(),
   // Clients send these at the value that does nothing.
   frequency_penalty: z.literal(0).nullable().exactOptional(),
   presence_penalty: z.literal(0).nullable().exactOptional(),
@@ -102,6 +104,22 @@ const tokens = z.array(z.int().min(0)).min(1);
 const chatParts: z.ZodType<string> = z
   .array(z.strictObject({ type: z.literal("text"), text: z.string() }))
   .transform((texts) => texts.map(({ text }) => text).join(""));
+
+/** As chats have it. */
+const responseFormat: z.ZodType<ResponseFormat> = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("text") }),
+  z.strictObject({ type: z.literal("json_object") }),
+  z.strictObject({
+    type: z.literal("json_schema"),
+    json_schema: z.strictObject({
+      schema: z.record(z.string(), z.unknown()),
+      name: z.string().max(64).optional(),
+      description: z.string().nullish(),
+      // A reply fits the schema either way.
+      strict: z.boolean().nullish(),
+    }),
+  }),
+]);
 
 export const chatSchema: z.ZodType<ChatBody> = z.strictObject({
   ...shared,
@@ -119,12 +137,18 @@ export const chatSchema: z.ZodType<ChatBody> = z.strictObject({
     )
     .min(1),
   max_completion_tokens: z.int().min(1).nullable().exactOptional(),
+  response_format: responseFormat.nullable().exactOptional(),
   logprobs: z.boolean().nullable().exactOptional(),
   top_logprobs: z.int().min(0).max(20).nullable().exactOptional(),
 });
 
 export const completionSchema: z.ZodType<CompletionBody> = z.strictObject({
   ...shared,
+  // Clients send the kind that is the default anyway.
+  response_format: z
+    .strictObject({ type: z.literal("text") })
+    .nullable()
+    .exactOptional(),
   max_tokens: z.int().min(0).nullable().exactOptional(),
   prompt: z.union([z.string(), tokens, z.array(z.string()).min(1), z.array(tokens).min(1)], {
     error: "it must be a text, token ids, or an array of either, not empty",

@@ -4,8 +4,11 @@ import { z } from "zod";
 /** What a chat has of a caller's tools. */
 export interface OfferedTools {
   readonly tools?: readonly { readonly function: ToolDefinition }[] | null | undefined;
-  readonly tool_choice?: "auto" | "none" | null | undefined;
+  readonly tool_choice?: ToolChoice | null | undefined;
 }
+
+/** Whether the model calls: as it likes, not, some tool, or this one. */
+type ToolChoice = "auto" | "none" | "required" | { readonly function: { readonly name: string } };
 
 /** A call as it comes back in a chat. */
 export interface WireCall {
@@ -50,7 +53,15 @@ export const offeredShape: {
   readonly tool_choice: z.ZodType<OfferedTools["tool_choice"]>;
 } = {
   tools: z.array(toolSchema).max(128).nullish(),
-  tool_choice: z.enum(["auto", "none"], { error: "the model chooses itself: auto or none" }).nullish(),
+  tool_choice: z
+    .union(
+      [
+        z.enum(["auto", "none", "required"]),
+        z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) }),
+      ],
+      { error: "it must be auto, none, required, or a function by its name" },
+    )
+    .nullish(),
 };
 
 /** The tools that a chat offers; none where it says that none is to be called. */

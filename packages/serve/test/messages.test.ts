@@ -247,7 +247,6 @@ test.each([
     /"image" is not taken; text is/u,
   ],
   ["thoughts", { thinking: { type: "enabled", budget_tokens: 1024 } }, "thinking.type", /do not think/u],
-  ["a tool that must be used", { tools: [look], tool_choice: { type: "any" } }, "tool_choice", /auto or none/u],
   [
     "a tool of the provider",
     { tools: [{ type: "bash_20250124", name: "bash" }] },

@@ -177,7 +177,7 @@ describe("a hostile client", () => {
           400,
           "logprobs_mode",
         ],
-        [JSON.stringify({ ...base, response_format: { type: "json_object" } }), 400, "response_format.type"],
+        [JSON.stringify({ ...base, response_format: { type: "xml" } }), 400, "response_format.type"],
         [`${"[".repeat(4900)}${"]".repeat(4900)}`, 400, null],
         [JSON.stringify({ ...base, model: "other" }), 404, "model"],
         [JSON.stringify({ ...base, prompt: "a".repeat(20_000) }), 413, null],

@@ -181,7 +181,6 @@ test.each([
   ["a store", { store: true }, "store", /nothing is stored/u],
   ["a tool of the provider", { tools: [{ type: "web_search" }] }, "tools.0.type", /only functions/u],
   ["a strict tool", { tools: [{ ...look, strict: true }] }, "tools.0.strict", /alone decides/u],
-  ["a tool that must be called", { tools: [look], tool_choice: "required" }, "tool_choice", /auto or none/u],
   ["reasoning", { reasoning: { effort: "low" } }, "reasoning", /reasoning/u],
   ["tokens in words", { max_output_tokens: "9" }, "max_output_tokens", /number/u],
   ["an input of a number", { input: 7 }, "input", /list|text/u],

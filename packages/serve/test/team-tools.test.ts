@@ -304,7 +304,7 @@ test.each([
   [{ tool_agents: ["nobody"], tools }, {}, /tool_agents: team has no agent "nobody"; it has scout, solver/u],
   [{ tool_agents: ["scout"] }, {}, /tool_agents: the request has no tools/u],
   [{ tools: [...tools, ...tools] }, {}, /tools: "weather" is there twice/u],
-  [{ tools, tool_choice: "required" }, {}, /tool_choice: the model chooses itself/u],
+  [{ tools, tool_choice: "required" }, {}, /tool_choice: a team's agents choose themselves/u],
   [{ tools }, { tools: undefined }, /tools: team takes none/u],
 ] as const)("a team refuses %j", async (body, change, message) => {
   const { client } = await served(change as Partial<ServedTeam>);

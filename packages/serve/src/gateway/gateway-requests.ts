@@ -3,6 +3,7 @@ import { boundedJson, type ChatMessage, type EpisodeReward } from "@laconic/core
 import { z } from "zod";
 import { invalid } from "../http.ts";
 import { parse } from "../jobs.ts";
+import { choiceRule, type ReplyRule } from "../reply-rules.ts";
 import type { FinishedRollout } from "./rollout-registry.ts";
 import type { RecordedCall } from "./rollout-record.ts";
 import type { ToolFormat, ToolMessage } from "@laconic/core";
@@ -82,6 +83,8 @@ const chatSchema: z.ZodType<WireChat> = z.object({
 export interface PlainChat {
   readonly messages: readonly ChatMessage[];
   readonly hasTools: boolean;
+  /** What the choice of tools asks of replies. */
+  readonly rules: readonly ReplyRule[];
 }
 
 /**
@@ -109,7 +112,7 @@ export function plainChat(
     return { role: role === "developer" ? "system" : role, content };
   });
   const written = format ? format.write(plain, offered) : (plain as readonly ChatMessage[]);
-  return { messages: written, hasTools: offered.length > 0 };
+  return { messages: written, hasTools: offered.length > 0, rules: choiceRule(given) };
 }
 
 function isSame(own: RecordedCall["tools"], given: readonly WireCall[]): boolean {

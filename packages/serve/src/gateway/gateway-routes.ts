@@ -136,12 +136,15 @@ export class GatewayRoutes {
     this.#checkSampling(body);
     const isChat = path !== "/completions";
     const { tokenizer, contextLength } = found;
-    const { messages, hasTools } = isChat
+    const { messages, hasTools, rules } = isChat
       ? plainChat(body, rollout.calls, agent, this.#options.tools)
-      : { messages: undefined, hasTools: false };
+      : { messages: undefined, hasTools: false, rules: [] };
     const rest = restOf(body);
     const { defaultMaxTokens } = this.#options;
     const job = isChat ? chatJob({ ...rest, messages }, defaultMaxTokens) : completionJob(rest, defaultMaxTokens);
+    const [rule] = [...rules, ...job.rules];
+    // What is drawn until it fits is no draw of the policy's, and must not be trained as one.
+    if (rule) throw invalid(`${rule.parameter}: in training the policy alone decides what it writes`, rule.parameter);
     if (job.count !== 1) throw invalid("a request of a rollout gets one reply", "n");
     if (job.echo) throw invalid("echo: prompts are not given back here", "echo");
     if (tokenizer) for (const prompt of job.prompts) checkPromptLength(prompt, tokenizer, contextLength);

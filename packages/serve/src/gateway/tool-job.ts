@@ -8,10 +8,11 @@ import type { ToolFormat, WrittenCall } from "@laconic/core";
 /** A chat that may have tools. @throws HttpError 400 naming the parameter */
 export function toolJob(json: unknown, format: ToolFormat, defaultMaxTokens: number): Job {
   if (typeof json !== "object" || json === null || Array.isArray(json)) throw invalid("the body is no JSON object");
-  const { messages, hasTools } = plainChat(json, [], "", format);
+  const { messages, hasTools, rules } = plainChat(json, [], "", format);
   const rest = withoutTools(json as Readonly<Record<string, unknown>>);
   const job = chatJob({ ...rest, messages }, defaultMaxTokens);
-  return hasTools ? { ...job, readReply: ({ text }) => readCalls(format, text) } : job;
+  if (!hasTools) return job;
+  return { ...job, rules: [...rules, ...job.rules], readReply: ({ text }) => readCalls(format, text) };
 }
 
 /** Calls of a reply, each with an id of its own. */

@@ -103,7 +103,7 @@ function responseHead(body: ResponsesBody, { id, created, model, system_fingerpr
     previous_response_id: null,
     store: false,
     temperature: body.temperature ?? null,
-    text: { format: { type: "text" } },
+    text: { format: body.text?.format ?? { type: "text" } },
     tool_choice: body.tool_choice ?? "auto",
     tools: body.tools ?? [],
     top_p: body.top_p ?? null,

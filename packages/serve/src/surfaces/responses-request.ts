@@ -18,7 +18,13 @@ export interface ResponsesBody {
   readonly tools?: readonly FunctionTool[] | undefined;
   readonly tool_choice?: unknown;
   readonly parallel_tool_calls?: boolean | undefined;
+  readonly text?: { readonly format?: Format | undefined } | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+interface Format {
+  readonly type: string;
+  readonly [key: string]: unknown;
 }
 
 interface FunctionTool {
@@ -53,7 +59,7 @@ const bodySchema = z.strictObject({
   background: z.literal(false, { error: notStored("ask for a stream") }).optional(),
   truncation: z.literal("disabled").optional(),
   include: z.array(z.never({ error: "replies have nothing to include" })).optional(),
-  text: z.strictObject({ format: z.strictObject({ type: z.literal("text") }).optional() }).optional(),
+  text: z.strictObject({ format: z.looseObject({ type: z.string() }).optional() }).optional(),
   stream_options: z.strictObject({ include_obfuscation: z.literal(false).optional() }).optional(),
 });
 
@@ -122,13 +128,19 @@ function choiceOf(choice: unknown): unknown {
   return named.success ? { type: "function", function: { name: named.data.name } } : choice;
 }
 
+/** As chats say it. */
+function formatOf({ type, ...schema }: Format): object {
+  return type === "json_schema" ? { type, json_schema: schema } : { type, ...schema };
+}
+
 /** What chats say in the same words. */
 const passed = new Set([...Object.keys(surfaceShape), "metadata"]);
 
 function chatOf(body: ResponsesBody): Record<string, unknown> {
-  const { input, instructions, max_output_tokens: maxTokens, tools = [], tool_choice: choice } = body;
+  const { input, instructions, max_output_tokens: maxTokens, tools = [], tool_choice: choice, text } = body;
   return {
     ...Object.fromEntries(Object.entries(body).filter(([key]) => passed.has(key))),
+    ...(text?.format && { response_format: formatOf(text.format) }),
     ...(maxTokens !== undefined && { max_tokens: maxTokens }),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, parameters }) => ({

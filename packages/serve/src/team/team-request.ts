@@ -100,6 +100,9 @@ function answersIn(messages: readonly TeamMessage[], users: number): TeamRequest
 function offerOf(body: TeamChatBody, { name, topology, tools: format }: ServedTeam): Offer | null {
   const { tool_agents: named } = body;
   const hasTools = (body.tools ?? []).length > 0;
+  const { tool_choice: choice } = body;
+  if (choice && choice !== "auto" && choice !== "none")
+    throw invalid("tool_choice: a team's agents choose themselves: auto or none", "tool_choice");
   if (!hasTools && named) throw invalid("tool_agents: the request has no tools", "tool_agents");
   if (hasTools && !format) throw invalid(`tools: ${name} takes none, because its agents read no chats`, "tools");
   const agents = named ?? topology.answerers ?? topology.agents;

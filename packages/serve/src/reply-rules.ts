@@ -1,0 +1,176 @@
+import { Validator } from "@cfworker/json-schema";
+import { boundedJson, randomFromState, type Completion, type LanguageModel } from "@laconic/core";
+import { HttpError, invalid } from "./http.ts";
+import type { ResponseFormat } from "./schemas.ts";
+import type { OfferedTools } from "./tool-schemas.ts";
+import type { CalledTool, ReadReply } from "./forms.ts";
+
+/** What a reply must be, beyond what the model says by itself. */
+export interface ReplyRule {
+  /** The request's parameter that asks for it. */
+  readonly parameter: string;
+  /** Of a reply that is not so. */
+  readonly code: "json_invalid" | "tool_not_called";
+  /** Why a reply is not so; null where it is. */
+  fault(content: string, calls: readonly CalledTool[]): string | null;
+}
+
+/** Replies that are drawn for one request before it fails. */
+const maxDraws = 8;
+
+/**
+ * A model whose replies keep the rules: one that breaks a rule is drawn again, up to eight times. Usage counts what all draws wrote.
+ * Greedy replies are drawn once, because the next would be the same.
+ * @throws HttpError 422 with the rule's code where none keeps them
+ */
+export function keepingRules(policy: LanguageModel, rules: readonly ReplyRule[], read: ReadReply): LanguageModel {
+  return {
+    id: policy.id,
+    async complete(request): Promise<Completion> {
+      const draws = request.sampling.temperature === 0 ? 1 : maxDraws;
+      const random = randomFromState(request.random);
+      let written = 0;
+      for (let draw = 0; ; draw++) {
+        const completion = await policy.complete(
+          draw === 0 ? request : { ...request, random: random.split(`draw:${draw}`).state() },
+        );
+        written += completion.usage.completionTokens;
+        const { content, calls } = read(completion);
+        const broken = rules.find((rule) => rule.fault(content, calls) !== null);
+        if (!broken) return { ...completion, usage: { ...completion.usage, completionTokens: written } };
+        if (draw + 1 < draws) continue;
+        const cut = completion.finishReason === "length" ? "; it was cut at max_tokens" : "";
+        throw new HttpError(
+          422,
+          "invalid_request_error",
+          `${broken.parameter}: of ${draws} replies none is as asked; of the last one, ${broken.fault(content, calls)}${cut}`,
+          broken.parameter,
+          broken.code,
+        );
+      }
+    },
+  };
+}
+
+/**
+ * The rule that a format sets; none for text.
+ * @throws HttpError 400 for a schema that is not taken
+ */
+export function formatRule(format: ResponseFormat | null | undefined): ReplyRule[] {
+  if (!format || format.type === "text") return [];
+  const parameter = "response_format";
+  const fault = format.type === "json_object" ? objectFault : schemaFault(format.json_schema.schema);
+  return [
+    {
+      parameter,
+      code: "json_invalid",
+      fault: (content, calls) => (calls.length > 0 ? null : jsonFault(content, fault)),
+    },
+  ];
+}
+
+function jsonFault(content: string, fault: (value: unknown) => string | null): string | null {
+  let value: unknown;
+  try {
+    value = boundedJson(content);
+  } catch (error) {
+    return `the text is no JSON: ${(error as Error).message.slice(0, 120)}`;
+  }
+  return fault(value);
+}
+
+const objectFault = (value: unknown): string | null =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? null : "the JSON is no object";
+
+const place = "response_format.json_schema.schema";
+
+/** @throws HttpError 400 naming a keyword that is not taken */
+function schemaFault(schema: Readonly<Record<string, unknown>>): (value: unknown) => string | null {
+  checkKeywords(schema);
+  const tell = (value: unknown): string | null => {
+    const { valid, errors } = new Validator(schema, "2020-12").validate(value);
+    const [first] = errors.toReversed();
+    return valid
+      ? null
+      : `the JSON does not fit the schema${first ? ` at ${first.instanceLocation}: ${first.error}` : ""}`;
+  };
+  const checked = (value: unknown): string | null => {
+    try {
+      return tell(value);
+    } catch (error) {
+      throw invalid(`${place}: it cannot be followed: ${(error as Error).message.slice(0, 120)}`, place);
+    }
+  };
+  checked(null); // a reference to nowhere, or round in a circle, is known before anything is drawn
+  return checked;
+}
+
+/** Subschemas that a value is held against at most, each reference followed once. */
+const maxWeight = 20_000;
+
+/**
+ * Refuses what a text that a model wrote could be checked against for ever, and what would have to be fetched.
+ * @throws HttpError 400 naming the keyword
+ */
+function checkKeywords(schema: object): void {
+  const weights = new Map<object, number>();
+  const refuse = (at: string, reason: string): never => {
+    throw invalid(`${at}: ${reason}`, place);
+  };
+  const weigh = (value: unknown, at: string): number => {
+    if (typeof value !== "object" || value === null) return 0;
+    const known = weights.get(value);
+    if (known !== undefined) return known;
+    weights.set(value, 0); // a circle ends with the value
+    const weight = Object.entries(value).reduce((sum, [key, each]) => {
+      const here = `${at}.${key}`;
+      if ((key === "pattern" && typeof each === "string") || key === "patternProperties")
+        refuse(here, "regular expressions are not taken");
+      if (key !== "$ref" && key !== "$dynamicRef") return sum + weigh(each, here);
+      if (typeof each !== "string") return sum;
+      return sum + weigh(pointedAt(schema, each) ?? refuse(here, "it names nothing in the schema"), here);
+    }, 1);
+    if (weight > maxWeight) refuse(at, `its references unfold to more than ${maxWeight} schemas`);
+    weights.set(value, weight);
+    return weight;
+  };
+  weigh(schema, place);
+}
+
+/** What a pointer such as `#/$defs/a` names. */
+function pointedAt(schema: object, reference: string): unknown {
+  if (reference !== "#" && !reference.startsWith("#/")) return undefined;
+  const keys = reference.split("/").slice(1);
+  return keys.reduce<unknown>((value, key) => {
+    const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
+    return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+      ? (value as Readonly<Record<string, unknown>>)[name]
+      : undefined;
+  }, schema);
+}
+
+/**
+ * The rule that a choice of tools sets; none where the model chooses.
+ * @throws HttpError 400 for a tool that is not offered
+ */
+export function choiceRule({ tools, tool_choice: choice }: OfferedTools): ReplyRule[] {
+  if (!choice || choice === "auto" || choice === "none") return [];
+  const parameter = "tool_choice";
+  const offered = (tools ?? []).map((tool) => tool.function.name);
+  const wanted = choice === "required" ? offered : [choice.function.name];
+  const stranger = wanted.find((name) => !offered.includes(name));
+  if (wanted.length === 0) throw invalid("tool_choice: the request has no tools", parameter);
+  if (stranger !== undefined)
+    throw invalid(`tool_choice: no tool ${JSON.stringify(stranger.slice(0, 64))} is offered`, parameter);
+  return [
+    {
+      parameter,
+      code: "tool_not_called",
+      fault(_, calls) {
+        if (calls.length === 0) return "no tool is called";
+        const other = calls.find(({ name }) => !wanted.includes(name));
+        return other ? `it calls ${JSON.stringify(other.name.slice(0, 64))}` : null;
+      },
+    },
+  ];
+}
