@@ -83,6 +83,67 @@ test("weights wait for the replies that are in the making", async () => {
   expect(idsOf(await taken, tiny.events)).toEqual(["a"]);
 });
 
+test("a group that is not complete when a step ends waits for the next, within the lag", async () => {
+  const tiny = await startGateway({ maxLag: 1 });
+  const first = tiny.gateway.take({ step: 0, models });
+  await play(tiny, "g1", "g");
+  await play(tiny, "h1", "h");
+  await play(tiny, "h2", "h");
+  expect(idsOf(await first, tiny.events)).toEqual(["h1", "h2"]);
+  const second = tiny.gateway.take({ step: 1, models });
+  await play(tiny, "g2", "g");
+  expect((await second)?.groups).toMatchObject([{ problem: { id: "g" }, lag: 1 }]);
+  expect(tiny.gateway.status().dropped).toEqual({});
+});
+
+test("validation rollouts are scored by step and never trained, whatever their group", async () => {
+  const tiny = await startGateway({ limits: { maxOpen: 8, maxWaiting: 1, maxCalls: 6, maxTokens: 20_000 } });
+  const first = tiny.gateway.take({ step: 0, models });
+  const held = async (id: string, reward: unknown, body: object = {}, headers: Record<string, string> = {}) => {
+    const asked = { ...ask(), ...body };
+    expect((await tiny.post(`/v1/rollouts/${id}/chat/completions`, asked, headers)).status).toBe(200);
+    return tiny.post(`/rollouts/${id}/reward`, { reward });
+  };
+  const metadata = { metadata: { split: "validation", rollout_group: "g" } };
+  const header = { "x-rollout-split": "validation" };
+  await play(tiny, "a", "g"); // as many wait now as may
+  expect((await held("v1", 1, metadata)).body).toMatchObject({ state: "validated" });
+  expect((await held("v2", { task: 0, form: 5 }, {}, header)).body).toMatchObject({ state: "validated" });
+  expect((await tiny.post("/rollouts/v1/reward", { reward: 1 })).body).toMatchObject({ repeated: true });
+  expect(tiny.gateway.status()).toMatchObject({ waiting: 1, validation: { step: 0, count: 2, score: 0.5 } });
+  expect(tiny.events).toContainEqual({ kind: "validated", id: "v2", step: 0, score: 0 });
+  expect((await tiny.get("/rollouts/v2")).body.state).toBe("validated");
+  const unmarked = await tiny.post("/v1/rollouts/b/chat/completions", ask());
+  expect(unmarked.body.error.code).toBe("trainer_behind");
+  await tiny.gateway.close();
+  expect(await first).toBeNull();
+});
+
+test("a rollout is of one split, and a step takes those of training alone", async () => {
+  const tiny = await startGateway();
+  const taken = tiny.gateway.take({ step: 3, models });
+  const header = { "x-rollout-split": "validation" };
+  const other = { ...ask(), metadata: { split: "validation" } };
+  await tiny.post("/v1/rollouts/a/chat/completions", ask());
+  expect((await tiny.post("/v1/rollouts/a/chat/completions", other)).body.error.code).toBe("split_differs");
+  expect(
+    (await tiny.post("/v1/rollouts/x/chat/completions", ask(), { "x-rollout-split": "test" })).body.error,
+  ).toMatchObject({ param: "split", message: "split: it must be train or validation, not test" });
+  await tiny.post("/rollouts/a/reward", { reward: 1, group: "g" });
+  for (const id of ["v1", "v2"]) {
+    await tiny.post(`/v1/rollouts/${id}/chat/completions`, ask(), header);
+    await tiny.post(`/rollouts/${id}/reward`, { reward: 0, group: "g" });
+  }
+  await play(tiny, "b", "g", 0);
+  expect(idsOf(await taken, tiny.events)).toEqual(["a", "b"]);
+  const again = await startGateway({ past: tiny.events });
+  const second = again.gateway.take({ step: 4, models });
+  expect((await again.get("/rollouts/v1")).body.state).toBe("validated");
+  expect((await again.get("/rollouts/a")).body.state).toBe("trained");
+  await again.gateway.close();
+  expect(await second).toBeNull();
+});
+
 /** A rollout with a reply of step 0, when step 1 has begun. */
 async function withOldReply(maxLag: number): Promise<{ tiny: TinyGateway; second: Promise<GatewayStep | null> }> {
   const tiny = await startGateway({ maxLag, rolloutsPerGroup: 1 });

@@ -29,6 +29,7 @@ const rolloutSchema: z.ZodType<FinishedRollout> = z.strictObject({
 const eventSchema: z.ZodType<GatewayEvent> = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("opened"), id: z.string() }),
   z.strictObject({ kind: z.literal("finished"), rollout: rolloutSchema as unknown as z.ZodObject }),
+  z.strictObject({ kind: z.literal("validated"), id: z.string(), step: z.int(), score: z.number() }),
   z.strictObject({ kind: z.literal("taken"), step: z.int(), ids: z.array(z.string()) }),
   z.strictObject({
     kind: z.literal("dropped"),

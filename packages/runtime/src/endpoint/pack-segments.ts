@@ -71,7 +71,7 @@ async function endsIn(fs: FileSystem, folder: string, segments: readonly Segment
     for await (const line of linesOfSegment(fs, joinPath(folder, name), isPacked)) {
       const row = rowIn(line);
       if (row?.["kind"] === "finished") end((row["rollout"] as Row)["id"], {});
-      if (row?.["kind"] === "dropped") end(row["id"], { isDropped: true });
+      if (row?.["kind"] === "dropped" || row?.["kind"] === "validated") end(row["id"], { isDropped: true });
       if (row?.["kind"] === "taken")
         for (const id of row["ids"] as readonly unknown[]) end(id, { taken: row["step"] as number });
     }

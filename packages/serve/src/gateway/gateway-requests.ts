@@ -4,7 +4,7 @@ import { z } from "zod";
 import { invalid } from "../http.ts";
 import { parse } from "../jobs.ts";
 import { choiceRule, type ReplyRule } from "../reply-rules.ts";
-import type { FinishedRollout } from "./rollout-registry.ts";
+import type { FinishedRollout, Split } from "./rollout-registry.ts";
 import type { RecordedCall } from "./rollout-record.ts";
 import type { ToolFormat, ToolMessage } from "@laconic/core";
 import {
@@ -29,13 +29,18 @@ export function checkId(id: string, name: string): string {
 export interface Belonging {
   readonly rollout: string | null;
   readonly group: string | null;
+  /** Null where it says nothing of it: rollouts are for training. */
+  readonly split: Split | null;
 }
+
+const isSplit = (name: string): name is Split => name === "train" || name === "validation";
 
 const metadataSchema: z.ZodType<Readonly<Record<string, string>>> = z.record(z.string().max(64), z.string().max(512));
 
 /**
  * The rollout that a request names: in its address, the header `x-rollout-id`, `metadata.rollout_id`, or `user` as
- * `rollout:ID`. The group: the header `x-rollout-group` or `metadata.rollout_group`.
+ * `rollout:ID`. The group: the header `x-rollout-group` or `metadata.rollout_group`. What it is for: the
+ * header `x-rollout-split` or `metadata.split`.
  * @throws HttpError 400 where they disagree, or are no ids
  */
 export function belongingOf(
@@ -50,7 +55,10 @@ export function belongingOf(
     if (found.length > 1) throw invalid(`the request names the ${name}s ${found.join(" and ")}`, name);
     return found[0] === undefined ? null : checkId(found[0], name);
   };
+  const split = one("split", [headers.get("x-rollout-split"), metadata["split"]]);
+  if (split !== null && !isSplit(split)) throw invalid(`split: it must be train or validation, not ${split}`, "split");
   return {
+    split,
     rollout: one("rollout", [inPath, headers.get("x-rollout-id"), metadata["rollout_id"], user]),
     group: one("group", [headers.get("x-rollout-group"), metadata["rollout_group"]]),
   };

@@ -9,9 +9,9 @@ import { checkCaller } from "../request-guard.ts";
 import { surfaceAt, throughSurface } from "../surfaces/surfaces.ts";
 import type { GatewayAgent, GatewaySettings } from "./gateway-options.ts";
 import { belongingOf, checkId, isRepeated, plainChat, restOf, rewardIn, type Belonging } from "./gateway-requests.ts";
-import { rememberReward, type GatewayState } from "./gateway-state.ts";
+import { countValidated, rememberReward, type GatewayState } from "./gateway-state.ts";
 import { recordingModel, refused, staleRollout } from "./recording-model.ts";
-import { finished, learnersIn, type DropReason, type RegistryEntry } from "./rollout-registry.ts";
+import { finished, learnersIn, validated, type DropReason, type RegistryEntry } from "./rollout-registry.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -72,7 +72,7 @@ export class GatewayRoutes {
     throw refused("rollout_ended", `rollout ${id} has its reward`);
   }
 
-  async #beginOr(id: string, group: string | null): Promise<RegistryEntry> {
+  async #beginOr(id: string, { group, split }: Belonging): Promise<RegistryEntry> {
     let rollout = this.#openRollout(id);
     if (!rollout) {
       if (this.#state.registry.open.size >= this.#options.limits.maxOpen)
@@ -83,7 +83,7 @@ export class GatewayRoutes {
           null,
           "rollouts_open",
         );
-      if (this.#state.registry.waiting >= this.#options.limits.maxWaiting)
+      if (split !== "validation" && this.#state.registry.waiting >= this.#options.limits.maxWaiting)
         throw new HttpError(
           429,
           "rate_limit_error",
@@ -91,7 +91,7 @@ export class GatewayRoutes {
           null,
           "trainer_behind",
         );
-      rollout = this.#state.registry.begin(id);
+      rollout = this.#state.registry.begin(id, split ?? "train");
       await this.#options.journal({ kind: "opened", id }).catch((error: unknown) => {
         this.#state.registry.open.delete(id);
         throw error;
@@ -99,6 +99,11 @@ export class GatewayRoutes {
     }
     if (group !== null && rollout.group !== null && rollout.group !== group)
       throw refused("group_differs", `rollout ${id} belongs to the group ${rollout.group}, not ${group}`);
+    if (split !== null && split !== rollout.split)
+      throw refused(
+        "split_differs",
+        `the first request of rollout ${id} is of the split ${rollout.split}, not ${split}`,
+      );
     rollout.group ??= group;
     rollout.touched = this.#options.now();
     return rollout;
@@ -158,7 +163,7 @@ export class GatewayRoutes {
     const body = asked?.chat ?? json;
     const belonging = belongingOf(body, request.headers, inPath);
     const [agent, found] = this.#agentOf(body);
-    const rollout = await this.#beginOr(rolloutId(belonging), belonging.group);
+    const rollout = await this.#beginOr(rolloutId(belonging), belonging);
     const [job, hasTools] = this.#jobOf(path, body, rollout, agent, found);
     let leave = (): void => undefined;
     let left = false;
@@ -197,7 +202,8 @@ export class GatewayRoutes {
     const rollout = this.#openRollout(id);
     if (!rollout) throw unknown(id);
     if (rollout.asking > 0) throw refused("reply_in_the_making", `rollout ${id} still waits for a reply`);
-    const group = rollout.group ?? given.group;
+    const isValidation = rollout.split === "validation";
+    const group = rollout.group ?? given.group ?? (isValidation ? id : null);
     if (group === null)
       throw invalid(
         "the rollout has no group: name the problem that it is about, as group or by x-rollout-group",
@@ -210,13 +216,17 @@ export class GatewayRoutes {
     const done = finished(rollout, group, given.reward, given.answer);
     rollout.ending = true;
     try {
-      await this.#options.journal({ kind: "finished", rollout: done });
+      const event = isValidation ? ({ kind: "validated", id, ...validated(done) } as const) : null;
+      await this.#options.journal(event ?? { kind: "finished", rollout: done });
     } catch (error) {
       rollout.ending = false;
       throw error;
     }
     this.#openRollout(id, true); // it may have become too old while it was written
-    this.#state.registry.finish(done);
+    if (isValidation) {
+      this.#state.registry.validated(id);
+      countValidated(this.#state, validated(done));
+    } else this.#state.registry.finish(done);
     rememberReward(this.#state, done);
     this.#state.changed();
     return jsonResponse(200, this.#describe(id));
@@ -232,7 +242,11 @@ export class GatewayRoutes {
       step,
       tokens: completion.usage.completionTokens,
     }));
-    return { id, step: this.#state.step, ...(found ? { state: "open", group: found.group, replies } : ended) };
+    return {
+      id,
+      step: this.#state.step,
+      ...(found ? { state: "open", group: found.group, split: found.split, replies } : ended),
+    };
   }
 
   async #rollouts(request: Request, id: string, action: string): Promise<Response> {

@@ -1,7 +1,7 @@
 import type { AgentId, LanguageModel } from "@laconic/core";
 import type { Gate } from "./gate.ts";
 import { meaningOf, type RewardMeaning } from "./gateway-requests.ts";
-import type { FinishedRollout, RolloutRegistry } from "./rollout-registry.ts";
+import type { FinishedRollout, RolloutRegistry, Validated } from "./rollout-registry.ts";
 
 /** What requests are answered from. */
 export interface GatewayState {
@@ -11,6 +11,8 @@ export interface GatewayState {
   readonly dropped: Record<string, number>;
   /** Of finished rollouts, so that one that is sent again is no error. */
   readonly rewards: Map<string, RewardMeaning>;
+  /** Of the latest step that has validation rollouts. */
+  validation: { readonly step: number; readonly count: number; readonly score: number } | null;
   otherSampling: number;
   foreign: number;
   step: number | null;
@@ -18,6 +20,15 @@ export interface GatewayState {
   closed: boolean;
   /** Tells whoever waits for groups that something changed. */
   changed(): void;
+}
+
+/** Adds to the mean of its step; one of an earlier step comes too late. */
+export function countValidated(state: GatewayState, { step, score }: Validated): void {
+  const { step: latest, count, score: mean } = state.validation ?? { step: -1, count: 0, score: 0 };
+  if (step < latest) return;
+  const before = step === latest ? count : 0;
+  const added = before === 0 ? score : mean + (score - mean) / (before + 1);
+  state.validation = { step, count: before + 1, score: added };
 }
 
 /** Rewards that are remembered for being sent again. */

@@ -39,6 +39,8 @@ export interface GatewayStatus {
   readonly prompts: Readonly<Record<string, number>>;
   /** Rollouts without a reward or without use, by reason. */
   readonly dropped: Readonly<Record<string, number>>;
+  /** Validation rollouts of the latest step that has some, and their mean score; null before the first. */
+  readonly validation: { readonly step: number; readonly count: number; readonly score: number } | null;
   /** Requests that asked to be sampled otherwise than the run samples. */
   readonly otherSampling: number;
   /** Assistant messages in prompts that no reply of their rollout is. */
@@ -116,6 +118,7 @@ class RolloutGateway {
       prompts: {},
       dropped: {},
       rewards: new Map(),
+      validation: null,
       otherSampling: 0,
       foreign: 0,
       step: null,
@@ -184,7 +187,7 @@ class RolloutGateway {
   }
 
   status(): GatewayStatus {
-    const { registry, step, prompts, dropped, otherSampling, foreign } = this.#state;
+    const { registry, step, prompts, dropped, otherSampling, foreign, validation } = this.#state;
     return {
       step,
       open: registry.open.size,
@@ -193,6 +196,7 @@ class RolloutGateway {
       groupsPerStep: this.#options.groupsPerStep,
       prompts: { ...prompts },
       dropped: { ...dropped },
+      validation,
       otherSampling,
       foreign,
     };
@@ -224,6 +228,7 @@ class RolloutGateway {
     this.#isRestored = true;
     const past = await restore(this.#options.past, step);
     for (const [id, reason] of past.dropped) registry.drop(id, reason);
+    for (const id of past.validated) registry.validated(id);
     for (const id of past.trained) registry.remember(id, { state: "trained" });
     for (const rollout of past.waiting) {
       registry.finish(rollout);

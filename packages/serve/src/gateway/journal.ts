@@ -6,6 +6,8 @@ export interface Restored {
   readonly waiting: readonly FinishedRollout[];
   /** Trained in steps that the run still has. */
   readonly trained: readonly string[];
+  /** Scored, whatever the step: nothing is trained of them. */
+  readonly validated: readonly string[];
   /** With the reason, for those who ask for them. */
   readonly dropped: readonly (readonly [id: string, reason: DropReason])[];
 }
@@ -23,6 +25,7 @@ export async function restore(
   const finished = new Map<string, FinishedRollout>();
   const trained = new Set<string>();
   const open = new Set<string>();
+  const validated = new Set<string>();
   const dropped = new Map<string, DropReason>();
   for await (const event of events) {
     if (event.kind === "opened") open.add(event.id);
@@ -33,6 +36,9 @@ export async function restore(
       if (dropped.has(id)) continue;
       if (steps[1] <= step) finished.set(id, event.rollout);
       else dropped.set(id, "lost");
+    } else if (event.kind === "validated") {
+      open.delete(event.id);
+      validated.add(event.id);
     } else if (event.kind === "taken") {
       for (const id of event.ids)
         if (event.step < step) {
@@ -45,7 +51,7 @@ export async function restore(
       finished.delete(event.id);
       dropped.set(event.id, event.reason);
     }
-    for (const ended of [trained, dropped])
+    for (const ended of [trained, validated, dropped])
       for (const oldest of ended.keys()) {
         if (ended.size <= maxEnded) break;
         ended.delete(oldest);
@@ -53,5 +59,5 @@ export async function restore(
   }
   for (const id of open) dropped.set(id, "lost");
   const waiting = [...finished.values()].filter(({ id }) => !trained.has(id));
-  return { waiting, trained: [...trained], dropped: [...dropped] };
+  return { waiting, trained: [...trained], validated: [...validated], dropped: [...dropped] };
 }

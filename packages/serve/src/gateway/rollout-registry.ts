@@ -15,6 +15,9 @@ export type DropReason =
   /** Too few others of its group came. */
   | "lonely";
 
+/** What a rollout is for: those of validation are scored, and never trained. */
+export type Split = "train" | "validation";
+
 /** A rollout with its reward: what waits to be trained. Plain data, as the journal has it. */
 export interface FinishedRollout {
   readonly id: string;
@@ -27,10 +30,19 @@ export interface FinishedRollout {
   readonly kinds: Readonly<Record<string, number>>;
 }
 
+/** How a validation rollout did. */
+export interface Validated {
+  /** Steps done when its last reply was sampled. */
+  readonly step: number;
+  /** As accuracy counts it: the reward's score, else its grade, else the sum of its terms. */
+  readonly score: number;
+}
+
 /** What happened to rollouts, in order: a run that goes on knows from it what there was. */
 export type GatewayEvent =
   | { readonly kind: "opened"; readonly id: string }
   | { readonly kind: "finished"; readonly rollout: FinishedRollout }
+  | ({ readonly kind: "validated"; readonly id: string } & Validated)
   | { readonly kind: "taken"; readonly step: number; readonly ids: readonly string[] }
   | { readonly kind: "dropped"; readonly id: string; readonly reason: DropReason };
 
@@ -39,6 +51,7 @@ export interface RegistryEntry {
   readonly id: string;
   calls: readonly RecordedCall[];
   group: string | null;
+  readonly split: Split;
   /** Requests in the making, those that wait for weights included. */
   asking: number;
   /** Requests so far: each draws from a stream of its own. */
@@ -51,7 +64,7 @@ export interface RegistryEntry {
 
 /** What became of a rollout that is not open any more. */
 export type Ended =
-  | { readonly state: "finished" | "trained" }
+  | { readonly state: "finished" | "trained" | "validated" }
   | { readonly state: "dropped"; readonly reason: DropReason };
 
 /** What a step is made of. */
@@ -97,8 +110,8 @@ export class RolloutRegistry {
     return this.#waiting.length;
   }
 
-  begin(id: string): RegistryEntry {
-    const made = { id, calls: [], group: null, asking: 0, asked: 0, ending: false, touched: this.#now() };
+  begin(id: string, split: Split = "train"): RegistryEntry {
+    const made = { id, calls: [], group: null, split, asking: 0, asked: 0, ending: false, touched: this.#now() };
     this.open.set(id, made);
     return made;
   }
@@ -107,6 +120,11 @@ export class RolloutRegistry {
     this.open.delete(rollout.id);
     this.#end(rollout.id, { state: "finished" });
     this.#waiting.push({ rollout, since: this.#now(), order: this.#order++ });
+  }
+
+  validated(id: string): void {
+    this.open.delete(id);
+    this.#end(id, { state: "validated" });
   }
 
   drop(id: string, reason: DropReason): void {
@@ -206,6 +224,12 @@ export function finished(
     episode: episodeOf(calls, { problemId: group, answer }),
     steps: [Math.min(...steps), Math.max(...steps)],
   };
+}
+
+/** What validation keeps of a rollout. */
+export function validated({ reward: { team, score }, steps }: FinishedRollout): Validated {
+  const sum = Object.values(team).reduce((total, term) => total + term, 0);
+  return { step: steps[1], score: score ?? team["task"] ?? sum };
 }
 
 /** Whether one more prompt would make a rollout larger than it may be. */
