@@ -215,6 +215,19 @@ test.each([
     /missing/u,
   ],
   ["an item of every object", { input: [{ type: "__proto__" }] }, "input.0", /is not taken/u],
+  [
+    "many calls of one reply",
+    {
+      input: Array.from({ length: 40_000 }, () => ({
+        type: "function_call",
+        call_id: "c",
+        name: "f",
+        arguments: "{}",
+      })),
+    },
+    "input.128",
+    /at most 128 calls/u,
+  ],
   ["many numbers", { input: Array.from({ length: 300_000 }, () => 1) }, "input.0", /group of/u],
   ["a list of models", { model: ["tiny"] }, "model", /a text/u],
 ] as const)("%s is refused by name", async (_, change, place, reason) => {

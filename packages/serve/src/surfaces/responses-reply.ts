@@ -1,6 +1,30 @@
 import { randomUUID } from "node:crypto";
-import type { ResponsesBody } from "./responses-request.ts";
 import type { ChatAnswer, ChatChunk, ChatHead, EventWriter, SaidCall } from "./surface.ts";
+
+/** What of a request its response says again. */
+export interface RepeatedRequest {
+  readonly instructions?: string | undefined;
+  readonly max_output_tokens?: number | undefined;
+  readonly temperature?: number | undefined;
+  readonly top_p?: number | undefined;
+  readonly tools?: readonly FunctionTool[] | undefined;
+  readonly tool_choice?: unknown;
+  readonly parallel_tool_calls?: boolean | undefined;
+  readonly text?: { readonly format?: TextFormat | undefined } | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+interface FunctionTool {
+  readonly name: string;
+  readonly description?: string | null | undefined;
+  readonly parameters?: unknown;
+}
+
+/** What the text is to be. */
+export interface TextFormat {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
 
 interface TextPart {
   readonly type: "output_text";
@@ -54,7 +78,7 @@ const callItem = (id: string, status: State, call: SaidCall, given: string): Out
 const isCut = ({ choices: [choice] }: ChatAnswer): boolean => choice?.finish_reason === "length";
 
 /** The whole answer as a response. */
-export function responseOf(body: ResponsesBody, answer: ChatAnswer): unknown {
+export function responseOf(body: RepeatedRequest, answer: ChatAnswer): unknown {
   const { content, tool_calls: calls = [] } = answer.choices[0]?.message ?? { content: "" };
   const status = isCut(answer) ? "incomplete" : "completed";
   const output = [
@@ -64,7 +88,7 @@ export function responseOf(body: ResponsesBody, answer: ChatAnswer): unknown {
   return endedResponse(body, answer, output);
 }
 
-function endedResponse(body: ResponsesBody, answer: ChatAnswer, output: readonly OutputItem[]): object {
+function endedResponse(body: RepeatedRequest, answer: ChatAnswer, output: readonly OutputItem[]): object {
   const { usage, choices } = answer;
   const said = choices[0]?.laconic;
   return {
@@ -86,7 +110,7 @@ function endedResponse(body: ResponsesBody, answer: ChatAnswer, output: readonly
 }
 
 /** What a response says before there is any output. */
-function responseHead(body: ResponsesBody, { id, created, model, system_fingerprint: weights }: ChatHead): object {
+function responseHead(body: RepeatedRequest, { id, created, model, system_fingerprint: weights }: ChatHead): object {
   return {
     id: id.replace(/^chatcmpl-/u, "resp_"),
     object: "response",
@@ -114,13 +138,13 @@ function responseHead(body: ResponsesBody, { id, created, model, system_fingerpr
 
 /** Events of a response, in OpenAI's order: what opens an item or a part also ends it. */
 export class ResponseWriter implements EventWriter {
-  readonly #body: ResponsesBody;
+  readonly #body: RepeatedRequest;
   readonly #send: (event: unknown) => void;
   readonly #output: OutputItem[] = [];
   #sequence = 0;
   #text: { readonly id: string; text: string } | null = null;
 
-  constructor(body: ResponsesBody, send: (event: unknown) => void) {
+  constructor(body: RepeatedRequest, send: (event: unknown) => void) {
     this.#body = body;
     this.#send = send;
   }

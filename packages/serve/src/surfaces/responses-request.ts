@@ -3,34 +3,11 @@ import { errorBody, invalid } from "../http.ts";
 import { parse } from "../jobs.ts";
 import { surfaceShape } from "../schemas.ts";
 import { readList, readText, readTyped, withoutNulls, type ChatTurn } from "./read-parts.ts";
-import { responseOf, ResponseWriter } from "./responses-reply.ts";
+import { responseOf, ResponseWriter, type RepeatedRequest, type TextFormat } from "./responses-reply.ts";
 import type { Surface } from "./surface.ts";
 
-/** What a request of OpenAI's Responses interface says, as far as it is taken here. */
-export interface ResponsesBody {
-  readonly model: string;
+interface ResponsesBody extends RepeatedRequest {
   readonly input: unknown;
-  readonly instructions?: string | undefined;
-  readonly max_output_tokens?: number | undefined;
-  readonly temperature?: number | undefined;
-  readonly top_p?: number | undefined;
-  readonly stream?: boolean | undefined;
-  readonly tools?: readonly FunctionTool[] | undefined;
-  readonly tool_choice?: unknown;
-  readonly parallel_tool_calls?: boolean | undefined;
-  readonly text?: { readonly format?: Format | undefined } | undefined;
-  readonly metadata?: Readonly<Record<string, string>> | undefined;
-}
-
-interface Format {
-  readonly type: string;
-  readonly [key: string]: unknown;
-}
-
-interface FunctionTool {
-  readonly name: string;
-  readonly description?: string | null | undefined;
-  readonly parameters?: unknown;
 }
 
 const notStored = (what: string): string => `nothing is stored here: ${what}`;
@@ -98,6 +75,9 @@ const items: Readonly<Record<string, z.ZodType<Item>>> = {
     .transform(({ call_id: id, output }) => ({ kind: "output", id, output })),
 };
 
+/** As chats have it. */
+const maxCalls = 128;
+
 /** Calls join the assistant's message before them: one reply said and called. */
 function turnsOf(input: unknown): ChatTurn[] {
   if (typeof input === "string") return [{ role: "user", content: input }];
@@ -107,6 +87,9 @@ function turnsOf(input: unknown): ChatTurn[] {
     if (item.kind === "call") {
       const { id, name, arguments: given } = item;
       const last = turns.at(-1)?.role === "assistant" ? turns.pop() : undefined;
+      // Each is copied with those before it.
+      if ((last?.tool_calls?.length ?? 0) >= maxCalls)
+        throw invalid(`${place}: one reply has at most ${maxCalls} calls`, place);
       const call = { id, type: "function", function: { name, arguments: given } } as const;
       turns.push({ role: "assistant", content: "", ...last, tool_calls: [...(last?.tool_calls ?? []), call] });
     } else if (item.kind === "output")
@@ -129,7 +112,7 @@ function choiceOf(choice: unknown): unknown {
 }
 
 /** As chats say it. */
-function formatOf({ type, ...schema }: Format): object {
+function formatOf({ type, ...schema }: TextFormat): object {
   return type === "json_schema" ? { type, json_schema: schema } : { type, ...schema };
 }
 
