@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { baselines, describeProtocol } from "../packages/baselines/src/index.ts";
+import { baselines, describeProtocol, scoringMethods } from "../packages/baselines/src/index.ts";
 import { benchmarks } from "../packages/benchmarks/src/index.ts";
 import { rangeOf, samplingNames, samplingParameters } from "../packages/core/src/index.ts";
 import { metricNames } from "../packages/trainer/src/metric-names.ts";
@@ -28,7 +28,8 @@ test("docs/sampling-parameters.md is the list in the code", async () => {
 // Written by `npx vitest run test/docs -u`; docs/protocols.md shows it.
 test("docs/protocol-list.md is how the methods are played", async () => {
   const cell = (text: string): string => text.replaceAll("|", "\\|");
-  const entries = baselines.map(({ title, name, protocols = [] }) => {
+  const listed = [...baselines, ...scoringMethods.filter(({ protocols }) => protocols)];
+  const entries = listed.map(({ title, name, protocols = [] }) => {
     const rows = protocols.map((protocol) => {
       const {
         name: id,

@@ -90,7 +90,8 @@ function besideHarness(
   };
 }
 
-for (const method of scoringMethods) {
+// Few shots are of MMLU alone.
+for (const method of scoringMethods.filter(({ protocols }) => !protocols)) {
   const ours: Awaited<ReturnType<typeof scored>>[] = [];
   for (const problem of asked) ours.push(await scored(method, problem));
   const { printed, failed } = peer("log_likelihood.py", { folder: values.folder, questions: ours });

@@ -22,6 +22,7 @@ export async function questionsOf(
   const lender = benchmarkNamed(benchmark.examplesFrom ?? name);
   const pool = Object.entries(lender.splits).find(([, each]) => each.pool && each.files)?.[0];
   const worked = pool === undefined ? [] : (await openSplit(lender, { folder, offline: true, split: pool })).problems;
+  const { topic } = benchmark;
   const published = process.env["LACONIC_EXEMPLARS"];
   return {
     benchmark: name,
@@ -34,7 +35,9 @@ export async function questionsOf(
       solution: (problem.solution ?? "").replaceAll(/<<[^<>]*>>/gu, ""),
       answer: problem.gold,
       answerLine: answerLine(problem.grading, problem.gold),
+      ...(topic !== undefined && { topic: String(problem.metadata?.[topic]) }),
     })),
+    ...(topic !== undefined && { topic }),
   };
 }
 

@@ -131,7 +131,7 @@ export function standingOf(
     ...departures(protocol, {
       temperature,
       maxTokens: maxTokens ?? replyCeiling(protocol),
-      shots: exemplars.length,
+      shots: script && script.examples > 0 ? null : exemplars.length,
       benchmark,
       script: script?.name ?? null,
     }),

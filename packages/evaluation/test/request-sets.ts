@@ -17,7 +17,9 @@ function setOf(
       solution: each.solution ?? "",
       answer: each.gold,
       answerLine: answerLine(grading, each.gold),
+      ...(each.metadata && { topic: String(each.metadata["subject"]) }),
     })),
+    ...(problem.metadata && { topic: "subject" }),
     calibration: [],
   };
 }
@@ -41,8 +43,14 @@ export const requestSets: readonly BenchSet[] = [
   setOf(
     "mmlu-153",
     letters(4),
-    { question: "Which bird cannot fly?", gold: "C", choices: ["Duck", "Goose", "Emu", "Swan"] },
-    Array.from({ length: 6 }, (_, i) => ({
+    {
+      question: "Which bird cannot fly?",
+      gold: "C",
+      choices: ["Duck", "Goose", "Emu", "Swan"],
+      metadata: { subject: "birds" },
+    },
+    Array.from({ length: 7 }, (_, i) => ({
+      metadata: { subject: i === 0 ? "numbers" : "birds" },
       question: `Which of these is number ${i}?`,
       gold: "ABCD"[i % 4] as string,
       choices: ["One", "Two", "Three", "Four"],

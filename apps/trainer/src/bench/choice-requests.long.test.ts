@@ -1,7 +1,14 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { baselines } from "@laconic/baselines";
-import { benchmarkNamed, mathsGrader, type BenchmarkProblem, type OpenOptions } from "@laconic/benchmarks";
+import {
+  benchmarkNamed,
+  mathsGrader,
+  openSplit,
+  questionText,
+  type BenchmarkProblem,
+  type OpenOptions,
+} from "@laconic/benchmarks";
 import { benchJobs, openRecords, runBench, type BenchSet } from "@laconic/evaluation";
 import { openAiModel } from "@laconic/openai";
 import { afterAll, describe, expect, test } from "vitest";
@@ -130,6 +137,31 @@ test("worked examples show their own options once each", { timeout: 60_000 }, as
   const standing = set.exemplars.map(({ question }) => count(by.get("cot")?.[0] ?? "", question));
   expect([set.exemplars.length, standing.toSorted((a, b) => a - b)]).toEqual([3, [0, 1, 1]]);
 });
+
+test.skipIf(data === undefined)(
+  "MMLU's few shots are the first five of the question's own subject (LACONIC_DATA)",
+  async () => {
+    const open = { folder: data ?? "", offline: true };
+    const given = { benchmarks: ["mmlu"], methods: ["vanilla:few-shot-answers", "log-likelihood:few-shot"], limit: 8 };
+    const rest = { model: "m", baseUrl: "http://127.0.0.1:1", seed: "0", repeats: 1, temperature: null, maxTokens: 64 };
+    const config = checkBenchConfig(
+      { ...given, ...rest, shots: null, maxUsd: null, price: null, concurrency: 1 },
+      "bench",
+    );
+    const sources = { ownMethods: [], ownBoards: [], open: () => open, note: () => undefined };
+    const sets = await benchSets(config, { ...sources, hub: { cacheFolder: "", offline: true } });
+    const { problems: dev } = await openSplit(benchmarkNamed("mmlu"), { ...open, split: "dev" });
+    const jobs = benchJobs(sets, { ...config, roleModels: {} });
+    expect(jobs).toHaveLength(16);
+    for (const { problem, exemplars } of jobs) {
+      const own = dev.filter(({ metadata }) => metadata?.["subject"] === problem.metadata?.["subject"]);
+      expect([own.length, exemplars.map(({ question }) => question)]).toEqual([
+        5,
+        own.map((each) => questionText(each)),
+      ]);
+    }
+  },
+);
 
 test("the letters that graders look for are those before the options", () => {
   for (const name of choiceBenchmarks) {

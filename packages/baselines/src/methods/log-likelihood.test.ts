@@ -66,6 +66,42 @@ test.for([
   expect(utterances[1]?.prompt).toBe("Question: Which is a metal?\nAnswer: tin");
 });
 
+const birds = ["tern", "auk"].map((bird, i) => ({
+  question: `Is it a ${bird}?\nA) Yes\nB) No, a ${bird}`,
+  solution: "",
+  answer: "AB"[i] as string,
+  answerLine: "",
+  topic: "sea_birds",
+}));
+
+test.each([
+  ["in our words", undefined, "Questions on sea birds, each with its answer.\n\n"],
+  ["in published words", "About {}:\n\n", "About sea birds:\n\n"],
+])("few shots of one subject stand below a line that names it, %s", async (_, header, line) => {
+  const asked: string[] = [];
+  const topology = baselineNamed("log-likelihood:few-shot").create({
+    reader: { read: (reply) => reply, same: (a, b) => a === b },
+    answerForm: "",
+    maxTokens: 1,
+    family: "choice",
+    benchmark: "mmlu",
+    asked: { question, choices },
+    exemplars: birds,
+    ...(header !== undefined && { script: { name: "mmlu-header", examples: 0, texts: { header }, sha256: "" } }),
+  });
+  const episode = await topology.run(
+    { id: "q", question, gold: "A" },
+    {
+      models: { solver: modelOf({ A: -3, B: -1, C: -2 }, asked) },
+      sampling: { temperature: 0 },
+      random: randomFromSeed(1),
+    },
+  );
+  const shown = "Is it a tern?\nA. Yes\nB. No, a tern\nAnswer: A\n\nIs it a auk?\nA. Yes\nB. No, a auk\nAnswer: B\n\n";
+  const prompt = `${line}${shown}Which is a metal?\nA. tin\nB. été à Nîmes\nC. a gas\nAnswer:`;
+  expect([episode.answer, asked]).toEqual(["The answer is B", [prompt, `${prompt} A`, `${prompt} B`, `${prompt} C`]]);
+});
+
 test("questions without options, and models without log-probs, are refused by name", async () => {
   const options = { reader: { read: () => null, same: () => false }, answerForm: "", maxTokens: 1 };
   expect(() => baselineNamed("log-likelihood").create(options)).toThrow(LaconicError);

@@ -1,6 +1,10 @@
 import { LaconicError, type EpisodeContext, type Topology, type Utterance } from "@laconic/core";
 import { endEpisode, type Turn } from "@laconic/topologies";
-import type { Baseline } from "../protocols/baseline.ts";
+import { methodOf } from "../playing/method-of.ts";
+import type { Baseline, BaselineOptions, Exemplar } from "../protocols/baseline.ts";
+import { shotsOf } from "../protocols/choose-shots.ts";
+import { oneAgent, oneSolver, onMmlu, type Protocol } from "../protocols/protocol.ts";
+import { filled, optionsOf, textOf, type Script } from "../protocols/script.ts";
 
 /** What is scored, and how scores of options of different lengths are compared. */
 interface Scoring {
@@ -41,26 +45,89 @@ const scorings: readonly Scoring[] = [
   },
 ];
 
-/** Multiple choice without a word written: the option that the model thinks likeliest. */
-export const logLikelihoods: readonly Baseline[] = scorings.map((scoring) => ({
-  name: scoring.name,
-  title: scoring.title,
-  source,
-  calls: "one a letter or option, and one for the prompt",
-  temperature: 0,
-  create: ({ asked, family }) => {
-    if (asked === undefined || asked.choices.length < 2)
-      throw new LaconicError(
-        "config_invalid",
-        `${scoring.name} scores options, and ${family ?? "such"} questions here have none: use it on mmlu, aqua and the like`,
-        { method: scoring.name },
-      );
-    return topologyOf(scoring, asked);
+const fewShot: Scoring = {
+  name: "log-likelihood:few-shot",
+  title: "Log-likelihood of letters, five examples",
+  scored: "letters",
+  length: () => 1,
+};
+
+/** MMLU as it is mostly reported: five questions of the subject with their letters, below a line that names it. */
+const fewShotProtocols: readonly Protocol<"score">[] = [
+  {
+    ...oneSolver,
+    id: "log-likelihood/few-shot-mmlu",
+    families: ["choice"],
+    benchmarks: ["mmlu", "mmlu-153"],
+    source: "Hendrycks et al. 2021, test@4450500f; lm-evaluation-harness, task mmlu",
+    published: null,
+    scripts: onMmlu("mmlu-header"),
+    phases: { score: { shots: true, maxTokens: 1 } },
+    shots: { count: 5, form: "answers", select: "same-topic" },
+    prompts: [
+      "A line that names the subject; the first five questions of its development file, options behind letters, each with its letter; then the question.",
+    ],
+    answerLine: "The letter behind `Answer:`, scored and not written.",
+    partition: oneAgent,
+    votes: { kind: "likeliest" },
+    calls: { least: 5, most: 5 },
+    labels: { shots: "C", prompts: "C", answerLine: "C", votes: "C", calls: "A" },
+    differs: ["One space stands before the subject, as in the harness; the authors' script writes two."],
   },
-  maxCalls: () => mostOptions + 1,
-  maxCopies: () => ({ questions: mostOptions + 1, examples: 0, replies: 0 }),
-  replyTokens: 1,
-}));
+];
+
+/** Multiple choice without a word written: the option that the model thinks likeliest. */
+export const logLikelihoods: readonly Baseline[] = [
+  ...scorings.map((scoring) => zeroShot(scoring)),
+  {
+    ...methodOf({
+      name: fewShot.name,
+      title: fewShot.title,
+      protocols: fewShotProtocols,
+      create: (protocol, options) =>
+        topologyOf(fewShot, askedOf(fewShot, options), headOf(shotsOf(protocol, options), options.script)),
+      maxCopies: ({ calls: { most } }) => ({ questions: most, examples: most, replies: 0 }),
+    }),
+    replyTokens: 1,
+  },
+];
+
+function zeroShot(scoring: Scoring): Baseline {
+  return {
+    name: scoring.name,
+    title: scoring.title,
+    source,
+    calls: "one a letter or option, and one for the prompt",
+    temperature: 0,
+    create: (options) => topologyOf(scoring, askedOf(scoring, options)),
+    maxCalls: () => mostOptions + 1,
+    maxCopies: () => ({ questions: mostOptions + 1, examples: 0, replies: 0 }),
+    replyTokens: 1,
+  };
+}
+
+type Asked = NonNullable<BaselineOptions["asked"]>;
+
+function askedOf({ name }: Scoring, { asked, family }: BaselineOptions): Asked {
+  if (asked !== undefined && asked.choices.length > 1) return asked;
+  throw new LaconicError(
+    "config_invalid",
+    `${name} scores options, and ${family ?? "such"} questions here have none: use it on mmlu, aqua and the like`,
+    { method: name },
+  );
+}
+
+/** Examples of one subject, each as the question will be, with its letter behind, below a line that names the subject. */
+function headOf(examples: readonly Exemplar[], script: Script | undefined): string {
+  const [first] = examples;
+  if (!first) return "";
+  const header = script ? textOf(script, "header") : "Questions on {}, each with its answer.\n\n";
+  const shown = examples.map(({ question, answer }) => {
+    const { stem, options } = optionsOf(question);
+    return `${wordsOf(fewShot, stem, options).prompt} ${answer}\n\n`;
+  });
+  return `${filled(header, (first.topic ?? "").replaceAll("_", " "))}${shown.join("")}`;
+}
 
 /** As the harness words MMLU (letters), and ARC and MMLU's continuation (options). */
 function wordsOf(
@@ -75,11 +142,9 @@ function wordsOf(
   return { prompt: `${question.trim()}\n${listed}\nAnswer:`, continuations: letters.map((letter) => ` ${letter}`) };
 }
 
-function topologyOf(
-  scoring: Scoring,
-  { question, choices }: { readonly question: string; readonly choices: readonly string[] },
-): Topology {
-  const { prompt, continuations } = wordsOf(scoring, question, choices);
+function topologyOf(scoring: Scoring, { question, choices }: Asked, before = ""): Topology {
+  const { prompt: own, continuations } = wordsOf(scoring, question, choices);
+  const prompt = `${before}${own}`;
   return {
     name: scoring.name,
     agents: [agent],

@@ -72,7 +72,16 @@ const fewShotProtocols: readonly Protocol<"answer">[] = [
     families: ["choice"],
     shots: { count: 5, form: "answers", select: "seeded" },
     labels: { ...answersAlone.labels, shots: "K" },
-    differs: [harness, "MMLU's five examples are of the question's own subject; these are of any."],
+    differs: [harness],
+  },
+  {
+    ...answersAlone,
+    id: "vanilla/few-shot-topics",
+    families: ["choice"],
+    benchmarks: ["mmlu", "mmlu-153", "mmlu-pro"],
+    shots: { count: 5, form: "answers", select: "same-topic" },
+    labels: { ...answersAlone.labels, shots: "K" },
+    differs: [harness],
   },
   {
     ...answersAlone,

@@ -6,8 +6,8 @@ export interface PlayedWith {
   /** Of every call; null where each protocol had its own. */
   readonly temperature: number | null;
   readonly maxTokens: number;
-  /** Worked examples that were shown. */
-  readonly shots: number;
+  /** Examples that were shown; null where they were the script's own. */
+  readonly shots: number | null;
   readonly benchmark?: string;
   /** The script that its requests were written with; null for our words. */
   readonly script?: string | null;
@@ -39,9 +39,7 @@ export function departures(protocol: Protocol, played: PlayedWith): string[] {
       `Temperature ${temperature} instead of ${temperatures.join(" and ")}.`,
     uncut && `Replies of at most ${maxTokens} tokens, where the paper cuts none.`,
     !uncut && maxTokens < ceiling && `Replies of at most ${maxTokens} tokens instead of ${ceiling}.`,
-    (played.script ?? null) === null &&
-      shots !== protocol.shots.count &&
-      `${shots} worked examples instead of ${protocol.shots.count}.`,
+    shots !== null && shots !== protocol.shots.count && `${shots} worked examples instead of ${protocol.shots.count}.`,
   ];
   return [...wordingDepartures(protocol, played), ...protocol.differs, ...changed.filter((each) => each !== false)];
 }

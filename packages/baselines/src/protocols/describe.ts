@@ -127,6 +127,8 @@ function voteText(votes: VoteRule, samples: number | undefined): string {
   switch (votes.kind) {
     case "last":
       return "the last answer";
+    case "likeliest":
+      return "the likeliest option";
     case "plurality":
       return votes.kept === undefined ? "most votes" : `most votes of the ${votes.kept} of ${samples} with most steps`;
     case "decision":

@@ -63,6 +63,8 @@ export type StopRule =
 export type VoteRule =
   /** The last reply that answers. */
   | { readonly kind: "last" }
+  /** The option that the model thinks likeliest: none is written. */
+  | { readonly kind: "likeliest" }
   /** Most votes; of as many the first seen. `kept`: of the replies with most steps alone. */
   | { readonly kind: "plurality"; readonly kept?: number }
   /** What this slot says in a call of its own. */

@@ -220,7 +220,7 @@ test("without its script a method is not as published, and one of unknown words 
   const of = (name: string, family: Family) => protocolFor(baselineNamed(name).protocols ?? [], { family });
   const cot = of("cot", "maths");
   expect(scriptNameOf(cot, "gsm8k")).toBe("cot-word");
-  expect(departures(cot, { ...played, shots: 0, script: "cot-word" })).toEqual([]);
+  expect(departures(cot, { ...played, shots: null, script: "cot-word" })).toEqual([]);
   expect(departures(cot, played)).toEqual(["Wording and examples are ours instead of those of cot-word."]);
   expect(departures(cot, { ...played, benchmark: "math500" })).toEqual(["The wording of its requests is ours."]);
   expect(departures(of("evoagent", "maths"), { ...played, shots: 0 })).toContain(

@@ -6,6 +6,7 @@ const hint = (path: string, bytes: number, sha256: string): KnownFile =>
 
 /** Every file of the sources below. */
 const files = {
+  mmlu: fileOf("test", "evaluate.py", 4697, "8b7d84e5a2e9290df0d43d1c060aa68ecb638c4666415b3a58d709c18eace4ec"),
   "php/main": hint("main_clean.py", 27_217, "883686908104fdf83aaa18710c85ea8d0d447806e0d317f523cc523c5018fa8a"),
   "standard/word": hint(
     "prompt/standard/standard_base_gsm8k.txt",
@@ -76,8 +77,17 @@ function hinted(kind: "word" | "aqua" | "math", of: string): ExemplarSource {
   };
 }
 
-/** Of single agents: Standard, CoT, Complex CoT and progressive hints. */
+/** Of single agents: MMLU, Standard, CoT, Complex CoT and progressive hints. */
 export const singleSources: readonly ExemplarSource[] = [
+  {
+    name: "mmlu-header",
+    title: "MMLU, the line above its examples",
+    licence: "MIT",
+    texts: {
+      header: { file: files.mmlu, pattern: /prompt = "(.*?)"\.format\(format_subject/u, escaped: true },
+    },
+    examples: 0,
+  },
   shown("standard-word", "Standard prompt, word problems", "standard/word", 8),
   shown("standard-aqua", "Standard prompt, AQuA", "standard/aqua", 4),
   shown("cot-word", "Chain of thought, word problems", "cot/word", 8),

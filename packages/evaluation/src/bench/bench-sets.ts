@@ -179,19 +179,31 @@ function withoutExamples(benchmark: Benchmark): string {
 }
 
 /**
- * Worked examples in an order by seed, in that of their file where they have topics: methods choose from them. Golds of programs are
+ * Worked examples in an order by seed, those of one topic in that of their file: methods choose from them. Golds of programs are
  * tests, no answers.
  */
 function exemplarsOf(pool: readonly BenchmarkProblem[], seed: string, topic?: string): Exemplar[] {
   const answered = pool.filter(({ grading: { kind } }) => familyOf(kind) !== "code" && kind !== "writing");
-  const ordered = topic === undefined ? atMost(answered, answered.length, seed) : answered;
-  return ordered.map((problem) => ({
+  const shuffled = atMost(answered, answered.length, seed);
+  return (topic === undefined ? shuffled : inFileOrder(answered, shuffled, topic)).map((problem) => ({
     question: questionText(problem),
     solution: solutionOf(problem),
     answer: problem.gold,
     answerLine: answerLine(problem.grading, problem.gold),
     ...(topic !== undefined && { topic: String(problem.metadata?.[topic]) }),
   }));
+}
+
+/** A topic's problems take the places that it has in a shuffle, in the order of their file. */
+function inFileOrder(
+  file: readonly BenchmarkProblem[],
+  shuffled: readonly BenchmarkProblem[],
+  topic: string,
+): BenchmarkProblem[] {
+  const waiting = new Map<unknown, BenchmarkProblem[]>();
+  const topicOf = ({ metadata }: BenchmarkProblem): unknown => metadata?.[topic];
+  for (const each of file) waiting.set(topicOf(each), [...(waiting.get(topicOf(each)) ?? []), each]);
+  return shuffled.flatMap((each) => waiting.get(topicOf(each))?.shift() ?? []);
 }
 
 function atMost(problems: readonly BenchmarkProblem[], count: number, seed: string): BenchmarkProblem[] {

@@ -1,4 +1,4 @@
-import { baselines, describeProtocol, type Protocol, type ProtocolText } from "@laconic/baselines";
+import { baselines, describeProtocol, scoringMethods, type Protocol, type ProtocolText } from "@laconic/baselines";
 import { methodSpec } from "./method-spec.ts";
 
 /** A method and the protocols it is played by. */
@@ -18,7 +18,7 @@ export function listedProtocols(names?: string): ListedMethod[] {
     ?.split(",")
     .map((each) => methodSpec(each.trim()))
     .flatMap(({ name, run }) => (run === null ? [name] : []));
-  return baselines
+  return [...baselines, ...scoringMethods.filter(({ protocols }) => protocols)]
     .filter(({ name }) => wanted?.includes(name) ?? true)
     .map(({ name, title, protocols = [] }) => ({ method: name, title, protocols }));
 }

@@ -71,6 +71,7 @@ export const mmlu: Benchmark = {
     "The CSV has no header, and questions hold quoted newlines.",
     'Cells that read "None" are answers: 10 in the test, 2 in the validation split. A reader that makes them null breaks those rows.',
   ],
+  topic: "subject",
   defaultSplit: "test",
   calibrateFrom: { benchmark: "mmlu", split: "val" },
   splits: {
