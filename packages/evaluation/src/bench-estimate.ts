@@ -123,7 +123,8 @@ function workOn(
     calls * (callTokens + Buffer.byteLength(answerForm(grading))) +
     copies.questions * (copyTokens + Buffer.byteLength([question, ...choices.map((each) => `A) ${each}`)].join("\n"))) +
     (copies.toolBytes ?? 0) +
-    (script ? copies.questions * scriptBytes(script) : copies.examples * examplesBytes(exemplars));
+    (script ? copies.questions * scriptBytes(script) : 0) +
+    (script && script.examples > 0 ? 0 : copies.examples * examplesBytes(exemplars));
   // A quoted line has a mark of two tokens before it.
   const prompts = bytes + copies.replies * (copyTokens + 3 * reply);
   // The last call begins within a budget, and may end beyond it.

@@ -14,8 +14,10 @@ const scripts: SlotScripts = {
     family === "choice" ? "I cannot say." : "Grade School Teacher, or the one for chemistry, or software",
   ranker: () => "[1, 2]",
   // Of choices it never decides, so that the judge does.
-  moderator: (call, _, { family }) =>
-    `{"preference": "negative", "answer": "${call === 0 || family === "choice" ? "" : "12"}"}`,
+  moderator: (call, _, { family }) => {
+    const answer = call === 0 || family === "choice" ? "" : "12";
+    return `{"preference": "negative", "answer": "${answer}", "debate_answer": "${answer}"}`;
+  },
   inventor: (call) => `An expert in counting, number ${call + 1}.`,
   checker: (call) => (call === 0 ? "DISCARD" : "KEEP"),
   collaborator: () => "Multiply what is in a bag.",

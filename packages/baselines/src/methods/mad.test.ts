@@ -1,16 +1,17 @@
 import { randomFromSeed, type ChatMessage, type CompletionRequest } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { expect, test } from "vitest";
-import { baselineNamed } from "../index.ts";
+import { baselineNamed, type Script } from "../index.ts";
 
 const reader = { read: (reply: string) => /\d+/u.exec(reply)?.[0] ?? null, same: (a: string, b: string) => a === b };
 
-async function play(answer: (agent: string, call: number) => string) {
+async function play(answer: (agent: string, call: number) => string, script?: Script) {
   const team = baselineNamed("mad").create({
     reader,
     answerForm: "End with the number.",
     maxTokens: 50,
     family: "maths",
+    ...(script && { script }),
   });
   const chats: { agent: string; messages: readonly ChatMessage[] }[] = [];
   const models = Object.fromEntries(
@@ -85,4 +86,44 @@ test("a verdict inside other words is repaired once and noted; one that is no JS
   expect(repaired.episode.notes).toEqual(["moderator-repaired"]);
   const unreadable = await play((agent, call) => (agent === "moderator" ? "{'answer': exit()}" : onward(agent, call)));
   expect([unreadable.chats.length, unreadable.episode.notes]).toEqual([11, Array(3).fill("moderator-unreadable")]);
+});
+
+test("released words: the topic in every system message, replies whole, verdict and choice in the released key", async () => {
+  const texts = {
+    player: "P ##debate_topic##",
+    moderator: "M ##debate_topic##",
+    affirmative: "A ##debate_topic##",
+    negative: "N ##aff_ans##",
+    debate: "D ##oppo_ans##",
+    moderate: "R ##round##: ##aff_ans## / ##neg_ans##",
+    candidates: "C ##aff_ans## / ##neg_ans##",
+    choose: "J ##debate_topic##",
+  };
+  const { chats, episode } = await play(
+    (agent, call) => {
+      if (agent === "moderator") return '{"answer": "3", "debate_answer": ""}';
+      return agent === "judge" ? '{"Reason": "so", "debate_answer": "7"}' : `##aff_ans## ${call}`;
+    },
+    { name: "mad", examples: 0, texts, sha256: "" },
+  );
+  expect(chats.map(({ messages }) => messages[0]?.content)).toEqual([
+    ...Array.from({ length: 3 }, () => ["P How many?", "P How many?", "M How many?"]).flat(),
+    "M How many?",
+    "M How many?",
+  ]);
+  // A mark inside a reply is a reply's.
+  expect(chats.map(({ messages }) => messages.at(-1)?.content)).toEqual([
+    "A How many?",
+    "N ##aff_ans## 0",
+    "R first: ##aff_ans## 0 / ##aff_ans## 1",
+    "D ##aff_ans## 1",
+    "D ##aff_ans## 3",
+    "R second: ##aff_ans## 3 / ##aff_ans## 4",
+    "D ##aff_ans## 4",
+    "D ##aff_ans## 6",
+    "R third: ##aff_ans## 6 / ##aff_ans## 7",
+    "C ##aff_ans## 0 / ##aff_ans## 1",
+    "J How many?",
+  ]);
+  expect(episode.answer).toBe("The answer is 7.");
 });

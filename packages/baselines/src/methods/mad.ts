@@ -1,10 +1,19 @@
 import { boundedJson, type ChatMessage } from "@laconic/core";
-import { programTopology, quote, type Stage, type Turn } from "@laconic/topologies";
+import { programTopology, type Turn } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
-import { stepByStep } from "../prompts/chat.ts";
 import type { AnswerReader, Baseline } from "../protocols/baseline.ts";
-import { allFamilies, benchmarkLine, labelled, noShots, onePiece, type Protocol } from "../protocols/protocol.ts";
+import {
+  allFamilies,
+  benchmarkLine,
+  labelled,
+  noShots,
+  onMaths,
+  onMmlu,
+  onePiece,
+  type Protocol,
+} from "../protocols/protocol.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
+import { ownMadWords, releasedMadWords, type MadWords, type Sides } from "./mad-prompts.ts";
 
 /** Kinds of calls: a side's, the moderator's, the judge's. */
 export type MadPhase = "debate" | "moderator" | "judge";
@@ -44,15 +53,18 @@ const form: Omit<Protocol<MadPhase>, "id" | "families"> = {
   differs: ["The paper plays counter-intuitive arithmetic and translation."],
 };
 
+/** Released words ask for an answer inside JSON, which a program is not: programs are asked for in ours. */
+const scripts = { ...onMaths("mad", "mad"), ...onMmlu("mad"), aqua: "mad" };
+
 /**
- * MAD, the same for all kinds of questions. The wording is ours throughout, as the original's licence allows no reuse. The moderator's
+ * MAD, the same for all kinds of questions. The released words are fetched, as their licence (GPL-3.0) allows no copy here. The moderator's
  * reply is read as strict JSON, with one repair of what stands around it; the released code evaluates it as Python.
  */
 const madProtocols: readonly Protocol<MadPhase>[] = allFamilies.map((family) => ({
   ...form,
   id: `mad/${family}`,
   families: [family],
-  ...(family === "code" && { partition: onePiece }),
+  ...(family === "code" ? { partition: onePiece } : { scripts }),
 }));
 
 /**
@@ -65,26 +77,18 @@ export const mad: Baseline = methodOf({
   title: "MAD",
   protocols: madProtocols,
   create: (protocol, options) => {
-    const { reader, answerForm, rounds = protocol.rounds ?? 0 } = options;
-    const debating = `You debate with another side. ${stepByStep} ${answerForm}`;
-    const duties: Readonly<Record<string, string>> = {
-      affirmative: debating,
-      negative: debating,
-      moderator:
-        'You moderate a debate of two sides. After each round reply with JSON alone: {"preference": "affirmative" or "negative" or "none", "answer": the answer, or "" to go on}.',
-      judge: `You judge a debate of two sides. ${answerForm}`,
-    };
+    const { reader, answerForm, script, rounds = protocol.rounds ?? 0 } = options;
+    const words = script ? releasedMadWords(script) : ownMadWords(answerForm);
     return programTopology({
       name: "mad",
-      agents: Object.keys(duties),
+      agents: ["affirmative", "negative", "moderator", "judge"],
       play: async (stage) => {
         const chats = new Map<string, ChatMessage[]>();
         const ask = async (agent: string, text: string, reads: readonly (Turn | undefined)[] = []) => {
-          const chat = chats.get(agent) ?? [{ role: "system" as const, content: duties[agent] ?? "" }];
-          chat.push({
-            role: "user",
-            content: chat.length === 1 ? `${stage.shown(agent)}${text && `\n\n${text}`}` : text,
-          });
+          const chat = chats.get(agent) ?? [
+            { role: "system" as const, content: words.system(agent, stage.shown(agent)) },
+          ];
+          chat.push({ role: "user", content: text });
           const [turn] = await stage.say({
             agent,
             prompt: { kind: "messages", messages: [...chat] },
@@ -95,29 +99,37 @@ export const mad: Baseline = methodOf({
           chats.set(agent, chat);
           return turn;
         };
-        const answerTo = (turn: Turn | undefined, task: string): string =>
-          `The other side wrote:\n${quote(textOf(turn))}\n\n${task}`;
-        const consider = "Do you agree? Give your reasons and your answer.";
         let theirs: Turn | undefined;
         for (let round = 0; round < rounds; round++) {
           const mine = await (round === 0
-            ? ask("affirmative", "")
-            : ask("affirmative", answerTo(theirs, consider), [theirs]));
-          const reply = round === 0 ? "You disagree. Give your reasons and your answer." : consider;
-          theirs = await ask("negative", answerTo(mine, reply), [mine]);
-          const verdict = await ask("moderator", `Round ${round + 1}. ${sidesOf(mine, theirs)}`, [mine, theirs]);
-          const { answer, how } = moderated(textOf(verdict), reader);
+            ? ask("affirmative", words.open(stage.shown("affirmative")))
+            : ask("affirmative", words.consider(textOf(theirs)), [theirs]));
+          const said = textOf(mine);
+          const reply = round === 0 ? words.disagree(stage.shown("negative"), said) : words.consider(said);
+          theirs = await ask("negative", reply, [mine]);
+          const sides = sidesOf(mine, theirs);
+          const verdict = await ask("moderator", words.moderate(stage.shown("moderator"), round, sides), [
+            mine,
+            theirs,
+          ]);
+          const { answer, how } = moderated(textOf(verdict), reader, words);
           if (how !== "json") stage.note(`moderator-${how}`);
           if (answer !== null) return;
         }
-        await judged(stage, ask);
+        // The judge lists the candidates of both sides' first answers, then picks one.
+        const [mine, first] = stage.turns;
+        const question = stage.shown("judge");
+        await ask("judge", words.candidates(question, sidesOf(mine, first)), [mine, first]);
+        await ask("judge", words.choose(question));
       },
       answer: (turns) => {
         const last = turns.at(-1);
         if (!last) return null;
-        if (last.call.agent === "judge") return last.utterance;
+        const chosen =
+          last.call.agent === "judge" && words.judgeInJson ? moderated(textOf(last), reader, words).answer : null;
+        if (last.call.agent === "judge") return chosen === null ? last.utterance : { ...last.utterance, text: chosen };
         const verdict = turns.findLast(({ call }) => call.agent === "moderator");
-        const decided = verdict ? moderated(verdict.utterance.text, reader).answer : null;
+        const decided = verdict ? moderated(verdict.utterance.text, reader, words).answer : null;
         if (verdict && decided !== null) return { ...verdict.utterance, text: decided };
         return turns.findLast(({ utterance }) => reader.read(utterance.text) !== null)?.utterance ?? null;
       },
@@ -127,27 +139,15 @@ export const mad: Baseline = methodOf({
   // Each chat grows by what its owner hears and says: one reply and one for a side, two and one for the moderator; the judge reads both
   // sides twice, and its own list.
   maxCopies: (protocol, { rounds = protocol.rounds ?? 0 }) => ({
-    questions: 3 * rounds + 2,
+    // Released words say the question twice to the affirmative, and to the judge at last.
+    questions: 4 * rounds + 3,
     examples: 0,
     replies: (7 * rounds * (rounds - 1)) / 2 + 3 * rounds + 5,
   }),
 });
 
-/** Lists the candidates of both sides' first answers, then picks one. */
-async function judged(
-  { turns }: Stage,
-  ask: (agent: string, text: string, reads?: readonly (Turn | undefined)[]) => Promise<Turn | undefined>,
-): Promise<void> {
-  const [mine, theirs] = turns;
-  await ask("judge", `${sidesOf(mine, theirs)}\n\nList the candidate answers of both sides, and do not choose yet.`, [
-    mine,
-    theirs,
-  ]);
-  await ask("judge", "Choose one of the candidates, with your reasons.");
-}
-
-function sidesOf(mine: Turn | undefined, theirs: Turn | undefined): string {
-  return `Affirmative side:\n${quote(textOf(mine))}\n\nNegative side:\n${quote(textOf(theirs))}`;
+function sidesOf(mine: Turn | undefined, theirs: Turn | undefined): Sides {
+  return { affirmative: textOf(mine), negative: textOf(theirs) };
 }
 
 function textOf(turn: Turn | undefined): string {
@@ -166,10 +166,10 @@ interface Verdict {
  * The answer in a moderator's JSON. It becomes a sentence, unless the benchmark's reader takes a reply whole, as programs are: then it
  * is the reply.
  */
-function moderated(text: string, reader: AnswerReader): Verdict {
+function moderated(text: string, reader: AnswerReader, { answerKey }: MadWords): Verdict {
   for (const object of [text, ...objectsIn(text)]) {
     try {
-      const { answer } = boundedJson(object) as { answer?: unknown };
+      const { [answerKey]: answer } = boundedJson(object) as Record<string, unknown>;
       const said = typeof answer === "string" ? answer.trim() : typeof answer === "number" ? String(answer) : "";
       const sentence = `The answer is ${said}.`;
       const how = object === text ? "json" : "repaired";

@@ -28,6 +28,7 @@ const repositories = {
   LLM_Collab_Writing: { owner: "OpenMLRL", commit: "7e59995e20251de8819bdf2a57d8296193cb2b03" },
   LLM_Collab_Code_Generation: { owner: "junho328", commit: "7ca407e289ae2954bce0ed98937128c93b20d0ee" },
   llm_multiagent_debate: { owner: "composable-models", commit: "9846749350eb917ae5bfaaff4c645fc705b8d3af" },
+  "Multi-Agents-Debate": { owner: "Skytliang", commit: "022a7a8eecda85844d336e9064cc556edb0445b3" },
   test: { owner: "hendrycks", commit: "4450500f923c49f1fb1dd3d99108a0bd9717b660" },
 } as const;
 

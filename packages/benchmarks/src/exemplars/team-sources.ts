@@ -53,6 +53,12 @@ const files = {
     2890,
     "3a4adafb7a2563e70eb86855aad4d99507f12f8382f39dda2af29baa4bf1900a",
   ),
+  mad: fileOf(
+    "Multi-Agents-Debate",
+    "code/utils/config4all.json",
+    2194,
+    "6aaa73c2949584600c6cb8cdb24f15f3c6d96f18a20f302ae7f53058ef409f5d",
+  ),
   "debate/mmlu": fileOf(
     "llm_multiagent_debate",
     "mmlu/gen_mmlu.py",
@@ -83,9 +89,12 @@ const decision = stringsIn("prune/decision", {
   "decision task": /user_prompt = f"(\{decision_few_shot\}.*?)"/u,
 });
 
+/** A string of a JSON object. */
+const value = (key: string): RegExp => new RegExp(String.raw`"${key}": "((?:[^"\\]|\\.)*)"`, "u");
+
 const debateFence = String.raw`response = "((?:[^"\\]|\\.)*)"\.format`;
 
-/** Of teams: DyLAN, LLM-Debate and AgentPrune. */
+/** Of teams: DyLAN, LLM-Debate, MAD and AgentPrune. */
 export const teamSources: readonly ExemplarSource[] = [
   {
     name: "dylan-math",
@@ -151,6 +160,22 @@ export const teamSources: readonly ExemplarSource[] = [
       reply: new RegExp(debateFence, "u"),
       update: /prefix_string \+ """(.*?)"""/u,
       alone: /"content": "(.*?)"\}/u,
+    }),
+    examples: 0,
+  },
+  {
+    name: "mad",
+    title: "MAD, the debate on any question",
+    licence: "GPL-3.0",
+    texts: stringsIn("mad", {
+      player: value("player_meta_prompt"),
+      moderator: value("moderator_meta_prompt"),
+      affirmative: value("affirmative_prompt"),
+      negative: value("negative_prompt"),
+      debate: value("debate_prompt"),
+      moderate: value("moderator_prompt"),
+      candidates: value("judge_prompt_last1"),
+      choose: value("judge_prompt_last2"),
     }),
     examples: 0,
   },
