@@ -29,7 +29,8 @@ export function strangeIn(pieces: readonly string[], files: readonly string[]): 
 /** Stretches of requests between what is known and what was replied, each once. */
 export function piecesOf(asked: readonly AskedChat[], known: readonly string[]): string[] {
   const replies = asked.map(({ reply }) => reply);
-  const quotable = new Set(replies.flatMap((reply) => reply.split(lineEnd)));
+  // DyLAN quotes replies without white space at their ends.
+  const quotable = new Set(replies.flatMap((reply) => [reply, reply.trim()].flatMap((text) => text.split(lineEnd))));
   // A short reply may be part of a word.
   const texts = [...known.filter((text) => text.length > 2), ...replies.filter(({ length }) => length > 7)];
   const longFirst = [...new Set(texts.flatMap((text) => [text, text.trim()]))].toSorted((a, b) => b.length - a.length);

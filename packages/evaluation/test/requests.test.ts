@@ -7,7 +7,7 @@ import { exemplarsNamed, filesOf, openExemplars } from "@laconic/benchmarks/exem
 import { expect, test } from "vitest";
 import { standingOf } from "../src/bench-parts.ts";
 import { familyOf } from "../src/index.ts";
-import { strangeWords } from "./published-words.ts";
+import { piecesOf, strangeWords } from "./published-words.ts";
 import { playQuestion, requestLog } from "./request-log.ts";
 import { requestSets } from "./request-sets.ts";
 import { slotsOf } from "./slot-scripts.ts";
@@ -117,4 +117,10 @@ test.skipIf(!fetched)("what is neither question nor reply of a request stands in
     const strange = strangeWords(chats, known, files).filter((word) => !/^[A-Za-z]{2,4}[:, ]*$/u.test(word));
     expect(strange, `${method.name} on ${set.benchmark}, ${name}`).toEqual([]);
   }
+});
+
+test("quoted lines of a reply are a reply's, with white space at its ends or without", () => {
+  const messages = [{ role: "user" as const, content: "> one line\n> another line" }];
+  expect(piecesOf([{ messages, reply: " one line\nanother line \n" }], [])).toEqual([""]);
+  expect(piecesOf([{ messages, reply: " one line\nsomething else" }], [])).toEqual(["> another line"]);
 });

@@ -35,8 +35,11 @@ const scripted: Readonly<Record<string, SlotScripts>> = {
     writer: (layer, _, { number }) =>
       `${layer > 0 ? "[[5, 3, 4]]\n" : ""}${program(number === 3 ? "return a + b" : `return a - b  # ${"abcd"[number]} ${layer}`)}`,
     tester: (layer) => (layer === 0 ? "assert add(1, 2) == 3\nassert add(0, 0) == 0" : "I have none."),
-    reflector: () =>
-      `${[1, 2, 3, 4].map((i) => `Reflection ${i}:\nNumber ${i} could be shorter.`).join("\n")}\n[[5, 2, 3, 4]]`,
+    // Of later programs it says nothing that can be told apart.
+    reflector: (layer) =>
+      layer > 0
+        ? "They are all alike."
+        : `${[1, 2, 3, 4].map((i) => `Reflection ${i}:\nNumber ${i} could be shorter.`).join("\n")}\n[[5, 2, 3, 4]]`,
     "judge-ranker": () => "[1, 2]",
   },
   agentprune: {
