@@ -13,9 +13,9 @@ const scripts: SlotScripts = {
   router: (_, __, { family }) =>
     family === "choice" ? "I cannot say." : "Grade School Teacher, or the one for chemistry, or software",
   ranker: () => "[1, 2]",
-  // Of choices it never decides, so that the judge does.
+  // It decides in the last round; of choices never, so that the judge does.
   moderator: (call, _, { family }) => {
-    const answer = call === 0 || family === "choice" ? "" : "12";
+    const answer = call < 2 || family === "choice" ? "" : "12";
     return `{"preference": "negative", "answer": "${answer}", "debate_answer": "${answer}"}`;
   },
   inventor: (call) => `An expert in counting, number ${call + 1}.`,
