@@ -93,6 +93,24 @@ test("a run in an environment: every sequence extends the one before, the audit 
   expect(observed).toBeGreaterThan(5);
 });
 
+test("what an environment recorded has its mean over all episodes of a step, and so the audit has it", async () => {
+  const run = await runIn();
+  const asked: number[] = [];
+  for await (const { episode } of eachEpisode(folderSource(run), "step")) asked.push(episode.measures?.["asked"] ?? 0);
+  const logged = (await readFile(join(run, "metrics.jsonl"), "utf8")).trim().split("\n");
+  const means = logged.map((line) => (JSON.parse(line) as Record<string, number>)["measures/asked"]);
+  const size = asked.length / few.steps;
+  expect(asked).toContain(0);
+  expect(means).toEqual(
+    means.map((_, step) => {
+      const own = asked.slice(step * size, (step + 1) * size);
+      return expect.closeTo(own.reduce((sum, count) => sum + count, 0) / size, 12);
+    }),
+  );
+  expect(means).toHaveLength(few.steps);
+  expect((await auditRun(run, { fast: true, now: () => performance.now() })).differences).toEqual([]);
+});
+
 test("what is trained on is what agents wrote: an observation is part of prompts alone", async () => {
   const parts = partsWith(telling());
   const { model } = parts;

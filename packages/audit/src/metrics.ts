@@ -76,9 +76,16 @@ function termMetrics(judged: readonly Judged[]): Metrics {
   }
   for (const agent of new Set(judged.flatMap(({ agentRewards }) => [...agentRewards.keys()])))
     metrics[`reward/agent/${agent}`] = meanOf(judged.flatMap((each) => each.agentRewards.get(agent) ?? []));
-  const counted = judged.map(({ episode }) => episode.score?.reward?.measures ?? {});
-  for (const name of new Set(counted.flatMap((each) => Object.keys(each))))
-    metrics[`measures/${name}`] = meanOf(known(counted.map((each) => each[name] ?? Number.NaN)));
+  const scored = judged.filter(({ episode }) => episode.score?.status === "scored");
+  const counted = scored.map(({ episode }) => episode.score?.reward?.measures ?? {});
+  // A count of the environment's is 0 where an episode recorded none.
+  const recorded = new Set(judged.flatMap(({ episode }) => Object.keys(episode.measures ?? {})));
+  for (const name of new Set(counted.flatMap((each) => Object.keys(each)))) {
+    const missing = recorded.has(name) ? 0 : Number.NaN;
+    metrics[`measures/${name}`] = meanOf(
+      known(counted.map((each) => (Object.hasOwn(each, name) ? (each[name] ?? Number.NaN) : missing))),
+    );
+  }
   return metrics;
 }
 

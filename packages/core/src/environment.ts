@@ -63,7 +63,7 @@ export interface EnvironmentContext {
   readonly signal?: AbortSignal;
   /** A stream of the episode, another one for each step. */
   readonly random: Random;
-  /** Adds to a count of the episode, 1 by default: the reward's measures have it. */
+  /** Adds to a count of the episode, 1 by default: the reward's measures have it, and an episode without it counts as 0. */
   record(name: string, amount?: number): void;
 }
 

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import type { Environment, Episode, Problem } from "@laconic/core";
+import { inEnvironment } from "@laconic/topologies";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { livePolicies } from "./parts.ts";
 import { wilsonInterval } from "@laconic/core";
@@ -58,6 +60,33 @@ test("what a task sees across episodes stands among the measures, of all and of 
   expect(evaluation.measures).toEqual({ episodes: 12, longest });
   expect(evaluation.groups?.["third"]?.measures).toMatchObject({ episodes: 4, problems: 1 });
   expect(evaluation.groups?.["rest"]?.measures).toMatchObject({ episodes: 8, problems: 1 });
+});
+
+test("what an environment records in some episodes counts as 0 in the others, what a reward leaves out not at all", async () => {
+  const parts = tinyParts("solo", { spread: 1 });
+  const own = parts.task.heldOut
+    .slice(0, 4)
+    .map((problem, i) => ({ ...problem, id: `p${i}`, group: i < 2 ? "a" : "b" }));
+  const environment: Environment = {
+    name: "drawer",
+    reset: ({ id }, { record }) => {
+      if (id === "p0") record("found", 2);
+    },
+    step: () => ({}),
+  };
+  const task = {
+    ...parts.task,
+    heldOut: own,
+    topology: inEnvironment(parts.task.topology, environment),
+    reward: ({ measures }: Episode, { id }: Problem) =>
+      id === "p3"
+        ? { undecided: "no verdict" }
+        : { team: { task: 1 }, measures: id === "p1" ? { own: 5 } : { ...measures } },
+  };
+  const { evaluation } = await evaluate({ ...parts, task }, livePolicies(parts), options);
+  expect(evaluation.measures).toEqual({ found: 2 / 3, own: 5 });
+  expect(evaluation.groups?.["a"]?.measures).toEqual({ found: 1, own: 5 });
+  expect(evaluation.groups?.["b"]?.measures).toEqual({ found: 0 });
 });
 
 test("grades of NaN leave the accuracy and are counted; without any there is none; without any problem it is 0 of nothing", async () => {

@@ -15,6 +15,7 @@ import { attempts, streamOfAttempt } from "./stages/attempts.ts";
 import { languageOf, saidTexts, type Language } from "./language.ts";
 import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { rewardOf, scorer } from "./scorer.ts";
+import { measureValues } from "./measure-values.ts";
 import type { OpponentResult } from "./opponents/games.ts";
 import type { Rollout } from "./stages/rollout.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "./parts.ts";
@@ -151,15 +152,13 @@ async function measuring(
 ): Promise<(some: readonly RecordedEpisode[]) => Measured> {
   const all = played.map(({ episode }) => episode);
   const texts = await saidTexts(parts, references, all, sampling.temperature);
-  const measuresOf = new Map(
-    played.map(({ episode, score }) => [episode, score?.status === "scored" ? (score.reward.measures ?? {}) : {}]),
-  );
+  const judgedOf = new Map(played.map((each) => [each.episode, each]));
   return (some) => {
     const episodes = some.map(({ episode }) => episode);
-    const measures = episodes.map((episode) => measuresOf.get(episode) ?? {});
+    const judged = episodes.flatMap((episode) => judgedOf.get(episode) ?? []);
     return {
       ...measuredTeam(some),
-      ...auxiliaryMetrics(measures, parts.task.across?.(some) ?? {}),
+      ...auxiliaryMetrics(measureValues(judged, played), parts.task.across?.(some) ?? {}),
       ...(texts.size > 0 && { language: languageOf(episodes, texts) }),
     };
   };
@@ -167,14 +166,12 @@ async function measuring(
 
 /** Means by name, and what was seen across the episodes; NaN left out. */
 function auxiliaryMetrics(
-  counted: readonly Readonly<Record<string, number>>[],
+  counted: ReadonlyMap<string, readonly number[]>,
   across: Readonly<Record<string, number>>,
 ): Pick<Measured, "measures"> {
-  const names = [...new Set(counted.flatMap((measures) => Object.keys(measures)))];
-  const means = names.flatMap((name) => {
-    const values = counted.map(({ [name]: value = Number.NaN }) => value).filter((value) => !Number.isNaN(value));
-    return values.length === 0 ? [] : [[name, values.reduce((sum, value) => sum + value, 0) / values.length]];
-  });
+  const means = [...counted].flatMap(([name, values]) =>
+    values.length === 0 ? [] : [[name, values.reduce((sum, value) => sum + value, 0) / values.length]],
+  );
   const seen = [...means, ...Object.entries(across).filter(([, value]) => !Number.isNaN(value))];
   return seen.length === 0 ? {} : { measures: Object.fromEntries(seen) as Record<string, number> };
 }

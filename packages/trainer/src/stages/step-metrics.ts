@@ -11,6 +11,7 @@ import {
 import type { BudgetOptions } from "@laconic/budget";
 import type { ScoreCounts } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
+import { measureValues } from "../measure-values.ts";
 import type { PriceDiagnostics } from "./price-controllers.ts";
 import type { OpponentState } from "../opponents/games.ts";
 import type { QueueReport } from "../queue/group-queue.ts";
@@ -206,13 +207,8 @@ function agentRewardMetrics(scored: readonly ScoredRollout[]): Metrics {
 
 /** What rewards count beside their terms; of 0 and 1 the mean is a share. */
 function measureMetrics(scored: readonly ScoredRollout[]): Metrics {
-  const counted = scored.flatMap(({ score }) => (score?.status === "scored" ? [score.reward.measures ?? {}] : []));
-  const names = new Set(counted.flatMap((measures) => Object.keys(measures)));
   return Object.fromEntries(
-    [...names].map((name) => {
-      const values = counted.flatMap(({ [name]: value = Number.NaN }) => (Number.isNaN(value) ? [] : [value]));
-      return [`measures/${name}`, statisticMean(statisticOf(values))];
-    }),
+    [...measureValues(scored)].map(([name, values]) => [`measures/${name}`, statisticMean(statisticOf(values))]),
   );
 }
 

@@ -1,0 +1,30 @@
+import type { Episode } from "@laconic/core";
+import type { RewardOutcome } from "@laconic/rewards";
+
+/** An episode and what its reward gave. */
+interface MeasuredEpisode {
+  readonly episode: Pick<Episode, "measures">;
+  readonly score?: RewardOutcome | null;
+}
+
+/**
+ * What rewards count beside their terms, by name, a value for each scored episode where it applies. A count that an environment recorded
+ * in any of `among` is 0 where an episode recorded none; what a reward itself leaves out does not apply.
+ * @param among - whose records count; `some` itself by default
+ */
+export function measureValues(
+  some: readonly MeasuredEpisode[],
+  among: readonly MeasuredEpisode[] = some,
+): ReadonlyMap<string, readonly number[]> {
+  const given = (each: MeasuredEpisode): Readonly<Record<string, number>>[] =>
+    each.score?.status === "scored" ? [each.score.reward.measures ?? {}] : [];
+  const names = new Set(among.flatMap(given).flatMap((measures) => Object.keys(measures)));
+  const recorded = new Set(among.flatMap(({ episode }) => Object.keys(episode.measures ?? {})));
+  const measures = some.flatMap(given);
+  return new Map(
+    [...names].map((name) => {
+      const missing = recorded.has(name) ? 0 : Number.NaN;
+      return [name, measures.map(({ [name]: value = missing }) => value).filter((value) => !Number.isNaN(value))];
+    }),
+  );
+}
