@@ -1,6 +1,8 @@
 import { once } from "node:events";
+import { copyFile, symlink, writeFile } from "node:fs/promises";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
@@ -120,6 +122,34 @@ test("a run is served as its team, and each of its agents alone", { timeout: 120
   const seat = await ask("/completions", { model: "quick/solver", prompt: [5, 6, 7], max_tokens: 2 });
   expect(seat).toMatchObject({ choices: [{ index: 0 }] });
 });
+
+test(
+  "a run of one agent is served with its task's prompt and tools, and its policy without",
+  { timeout: 120_000 },
+  async () => {
+    const folder = await temporaryFolder();
+    const template = fileURLToPath(new URL("../../assets/init/tools/task.ts", import.meta.url));
+    await copyFile(template, join(folder, "task.ts"));
+    await symlink(fileURLToPath(new URL("../../node_modules", import.meta.url)), join(folder, "node_modules"));
+    const train = { steps: 1, problemsPerStep: 2, episodesPerProblem: 2, evaluation: { every: 0 } };
+    const config = { task: "./task.ts", model: "untrained", device: "wasm", workers: 1, train };
+    await writeFile(join(folder, "run.json"), JSON.stringify(config));
+    const run = join(folder, "stock");
+    expect(await main(["train", join(folder, "run.json"), "--run", run], { terminal: recordingTerminal() })).toBe(0);
+    const { url } = await startServe(run, "stock");
+    const ask = async (model: string, messages: readonly object[]): Promise<number> => {
+      const body = JSON.stringify({ model, messages, max_tokens: 4, seed: 1 });
+      const headers = { "content-type": "application/json" };
+      const answer = await fetch(`${url}/chat/completions`, { method: "POST", headers, body });
+      const { usage } = (await answer.json()) as { readonly usage: { readonly prompt_tokens: number } };
+      return usage.prompt_tokens;
+    };
+    const question = { role: "user", content: "5" };
+    const [team, seat] = [await ask("stock", [question]), await ask("stock/clerk", [question])];
+    expect(team).toBe(await ask("stock/clerk", [{ role: "system", content: "Say how many." }, question]));
+    expect(team).toBeGreaterThan(seat);
+  },
+);
 
 test("a model that takes chats takes a caller's tools", { timeout: 120_000 }, async () => {
   const folder = join(await temporaryFolder(), "chat");

@@ -57,7 +57,7 @@ interface ServedSource {
 
 /**
  * Opens what is served: of a run folder its team and each trained agent alone; of a model folder, `hub:owner/name` or `shipped` the
- * model. A run of one agent, and one that was trained through the endpoint, is its policy.
+ * model. A run that was trained through the endpoint is its policy.
  * @throws LaconicError `config_invalid` for a choice that what is served does not have
  */
 export async function openServed(
@@ -175,7 +175,7 @@ function shippedTokenizer(templateArguments: Readonly<Record<string, unknown>>):
   return relayTask({ level: "one-fact" }).tokenizer;
 }
 
-/** The run's team under the run's name, each trained agent as `RUN/AGENT`; a team of one is its policy. */
+/** The run's team under the run's name, a team of one too, and each trained agent as `RUN/AGENT`. */
 async function servedTeam(
   run: string,
   { config, checkpoint }: FoundRun,
@@ -198,7 +198,6 @@ async function servedTeam(
     await checkInputs(run, "tokenizer", tokenizerInput(task.tokenizer));
     const { topology, problemOf } = task;
     const name = basename(run);
-    const isTeam = topology.agents.length > 1;
     const { sampling } = config.train;
     const team = {
       name,
@@ -210,13 +209,13 @@ async function servedTeam(
     const seats = Object.entries(parts.policies).flatMap(([policy, { model, agents }]) =>
       agents.map((agent) =>
         servedModel({
-          name: isTeam ? `${name}/${agent}` : name,
+          name: `${name}/${agent}`,
           model,
           tokenizer: tokenizers[policy] ?? task.tokenizer,
         }),
       ),
     );
-    return { models: isTeam ? [{ ...team, ...(problemOf && { problemOf }) }, ...seats] : seats, close };
+    return { models: [{ ...team, ...(problemOf && { problemOf }) }, ...seats], close };
   } catch (error) {
     await close();
     throw error;
