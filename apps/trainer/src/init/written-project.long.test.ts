@@ -37,8 +37,8 @@ test.each(templateNames)("%s: its types are right", { timeout: 120_000 }, async 
   expect((await run(process.execPath, [tsc, "--pretty", "false"], { cwd: folder })).stdout).toBe("");
 });
 
-// The other templates share these two's test; `npm run check:stranger` runs each.
-test.each(["team", "tools"] as const)(
+// Of those that begin with examples one whose replies become shorter, and one whose games become longer; `npm run check:stranger` runs each.
+test.each(["team", "tools", "self-play"] as const)(
   "%s: its own test passes, which trains it for some steps",
   { timeout: 300_000 },
   async (template) => {
