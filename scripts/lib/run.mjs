@@ -5,7 +5,6 @@ import { root } from "./root.mjs";
 const streams = {
   collect: ["ignore", "pipe", "pipe"],
   show: ["ignore", "inherit", "inherit"],
-  stderr: ["ignore", 2, 2],
 };
 
 /**
@@ -13,8 +12,8 @@ const streams = {
  *
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ output?: "collect" | "show" | "stderr", cwd?: string, env?: Record<string, string> }} [options] - `collect` returns
- *   the output, `show` prints it as it comes, `stderr` too but leaves stdout to results
+ * @param {{ output?: "collect" | "show", cwd?: string, env?: Record<string, string> }} [options] - `collect` returns
+ *   the output, `show` prints it as it comes
  * @returns {Promise<{ code: number, text: string, seconds: number }>}
  */
 export function run(command, args, { output = "collect", cwd = root, env = {} } = {}) {

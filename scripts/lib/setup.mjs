@@ -6,7 +6,7 @@ import { run } from "./run.mjs";
 
 const stampFile = join(root, "node_modules", ".laconic-setup");
 
-/** Installs the locked dependencies unless they are in place; says so on stderr, and exits 1 when it cannot. */
+/** Installs the locked dependencies unless they are in place; says so on stderr in a line, with pnpm's words where it cannot, and exits 1. */
 export async function setUp() {
   requireNode();
   const stamp = lockedState();
@@ -15,8 +15,9 @@ export async function setUp() {
   const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   console.error(`Setting up: ${packageManager} installs the locked dependencies (once, about a minute).`);
   const install = ["install", "--frozen-lockfile", "--config.confirmModulesPurge=false", "--reporter=append-only"];
-  const { code, seconds } = await npmExec([packageManager, ...install]);
+  const { code, text, seconds } = await npmExec([packageManager, ...install]);
   if (code !== 0) {
+    console.error(text);
     console.error(
       `Setup failed: pnpm ended with exit code ${code} and says why above.` +
         " Fix that (most often the network), then run: npm run setup",
@@ -55,7 +56,5 @@ function installedState() {
 function npmExec(args) {
   const exec = ["exec", "--yes", "--", ...args];
   const npm = process.env.npm_execpath; // set when npm itself started this script
-  return npm?.endsWith("npm-cli.js")
-    ? run(process.execPath, [npm, ...exec], { output: "stderr" })
-    : run("npm", exec, { output: "stderr" });
+  return npm?.endsWith("npm-cli.js") ? run(process.execPath, [npm, ...exec]) : run("npm", exec);
 }
