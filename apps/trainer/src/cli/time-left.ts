@@ -9,12 +9,13 @@ export interface StepTimes {
 
 /** The first step loads and compiles, and says nothing of the others. */
 const fewest = 3;
-const recent = 20;
+/** What a step weighs of the one after it: a busy moment moves the estimate little, a machine that stays slower moves it in twenty steps. */
+const decay = 0.9;
 
-/** Seconds, from the medians of recent steps and evaluations; null before there are enough steps to tell. */
+/** Seconds, from means of steps and evaluations in which later ones weigh more; null before there are enough steps to tell. */
 export function timeLeft({ stepSeconds, evaluationSeconds, stepsLeft, evaluationsLeft }: StepTimes): number | null {
   if (stepSeconds.length < fewest) return null;
-  return median(stepSeconds.slice(-recent)) * stepsLeft + median(evaluationSeconds.slice(-recent)) * evaluationsLeft;
+  return recentMean(stepSeconds.slice(1)) * stepsLeft + recentMean(evaluationSeconds) * evaluationsLeft;
 }
 
 /**
@@ -27,8 +28,8 @@ export function evaluationsFrom(step: number, steps: number, every: number): num
 }
 
 /** 0 of none. */
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const half = sorted.length / 2;
-  return ((sorted[Math.floor(half)] ?? 0) + (sorted[Math.ceil(half) - 1] ?? 0)) / 2;
+function recentMean(values: readonly number[]): number {
+  let [sum, weight] = [0, 0];
+  for (const value of values) [sum, weight] = [decay * sum + value, decay * weight + 1];
+  return weight === 0 ? 0 : sum / weight;
 }
