@@ -1,13 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findShapeMismatch } from "@laconic/core";
-import {
-  budgetSet,
-  budgetStateShape,
-  dualAscent,
-  dualController,
-  type BudgetController,
-  type BudgetState,
-} from "./index.ts";
+import { budgetStateShape, dualAscent, dualController, type BudgetController, type BudgetState } from "./index.ts";
 import { simulate, simulatedTeam, type SimulatedIteration } from "./testing/index.ts";
 
 const meanTokens = (rows: readonly SimulatedIteration[]): number =>
@@ -109,42 +102,4 @@ test("in units of the budget the increase is relative too", () => {
   const controller = dualController({ targetTokens: 20, learningRate: 0.1, unit: "budget", derivativeGain: 0.5 });
   const { state } = controller.step(controller.init(), { tokens: 20 });
   expect(controller.step(state, { tokens: 30 }).price).toBeCloseTo((0.1 * 0.5 + 0.5 * 0.5) / 20, 15);
-});
-
-test("a set keeps one budget per agent, each at its own price", () => {
-  const budgets = { "tokens/a": 8, "tokens/b": 20, "tokens/s": 2 };
-  const set = budgetSet(
-    Object.fromEntries(
-      Object.entries(budgets).map(([scope, targetTokens]) => [
-        scope,
-        { targetTokens, learningRate: 0.02, unit: "budget" as const },
-      ]),
-    ),
-  );
-  const teams = {
-    "tokens/a": simulatedTeam({ ...talk, lag: 0.5 }),
-    "tokens/b": simulatedTeam({ talkTokens: 30, sensitivity: 10, lag: 0.8, noise: 1 }),
-    "tokens/s": simulatedTeam({ talkTokens: 6, sensitivity: 5, noise: 0.2 }),
-  };
-  type Scope = keyof typeof teams;
-  const scopes = Object.keys(teams) as Scope[];
-  const habits = Object.fromEntries(scopes.map((scope, i) => [scope, teams[scope].init(i)]));
-  let state = set.init();
-  const late: Record<string, number[]> = { "tokens/a": [], "tokens/b": [], "tokens/s": [] };
-  for (let i = 0; i < 1500; i++) {
-    const measurements = Object.fromEntries(
-      scopes.map((scope) => {
-        const step = teams[scope].step(habits[scope]!, state[scope]!.price);
-        habits[scope] = step.state;
-        if (i >= 1300) late[scope]!.push(step.measurement.tokens);
-        return [scope, step.measurement];
-      }),
-    );
-    state = set.step(state, measurements).state;
-  }
-  for (const scope of scopes) {
-    const mean = late[scope]!.reduce((sum, value) => sum + value, 0) / 200;
-    expect(Math.abs(mean / budgets[scope] - 1)).toBeLessThan(0.1);
-  }
-  expect(new Set(scopes.map((scope) => state[scope]!.price)).size).toBe(3);
 });

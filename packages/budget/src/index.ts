@@ -15,7 +15,5 @@ export type { BudgetMeasurement } from "./measurement.ts";
 export { asPriceController } from "./price-controller.ts";
 export type { PriceController, PriceRule, PriceState } from "./price-controller.ts";
 
-export { budgetSet } from "./budget-set.ts";
-
 export { hardCap, truncatedShare } from "./hard-cap.ts";
 export type { HardCapOptions } from "./hard-cap.ts";

@@ -203,7 +203,6 @@ const blocks: Readonly<Record<string, { readonly because: string; readonly proof
   "rewards.modelReward": { because: "judges by a model, which is a value and no name" },
   "rewards.addRewards": { because: "joins what a group reward gives, which is a value and no name" },
   "budget.asPriceController": { because: "takes a law of one's own, which is a value and no name" },
-  "budget.budgetSet": { because: "several budgets in a loop of one's own; a run moves each beside laws of the user's" },
   "budget.dualAscent": {
     because: "Eq. 5 alone, by its name; a budget without antiWindup is the same",
     proof: () => {
