@@ -1,13 +1,15 @@
 // npm run check:packages: what npm users get. Packs and checks every package, installs each with plain npm in an empty
 // project of its own, and there compiles the first example of its README and runs it with plain Node.
-// `npm run check:packages -- gspo budget` checks some.
+// `npm run check:packages -- gspo budget` checks some; with `--out FILE` what each weighs is written there, a line of JSON each.
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { parseArgs } from "node:util";
 import { publishedFolders } from "./lib/pack.mjs";
 import { root } from "./lib/root.mjs";
 import { run } from "./lib/run.mjs";
+import { weigh } from "./lib/installed.mjs";
 import { setUp } from "./lib/setup.mjs";
 import { sizeLimits } from "./lib/size-limits.mjs";
 
@@ -15,7 +17,11 @@ const shortRun = ["quickstart", "train.steps=1", "train.problemsPerStep=2", "tra
 
 await setUp();
 const packages = readPackages();
-const wanted = process.argv.slice(2);
+const { values: flags, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: "string" } },
+});
+const weights = [];
 const total = { passed: 0, failed: 0, skipped: 0 };
 const work = await mkdtemp(join(tmpdir(), "laconic-packages-"));
 try {
@@ -29,6 +35,7 @@ try {
 } finally {
   await rm(work, { recursive: true, force: true });
 }
+if (flags.out !== undefined) await writeFile(flags.out, weights.map((row) => `${JSON.stringify(row)}\n`).join(""));
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exitCode = total.failed === 0 ? 0 : 1;
 
@@ -77,8 +84,8 @@ async function check(each) {
   const steps = [
     { label: "tarball", action: () => checkTarball(each) },
     { label: "install", action: () => install(each, project) },
-    { label: "size", action: () => checkInstalled(each, project) },
-    ...(each.manifest.exports["."] ? [{ label: "README example", action: () => runExample(each, project) }] : []),
+    { label: "README example", action: () => compileExample(each, project) },
+    { label: "size", action: () => weighExample(each, project) },
     ...Object.keys(each.manifest.bin ?? {}).flatMap((bin) => [
       { label: `${bin} --help`, action: () => runBin(each, bin, ["--help"], project) },
       { label: `${bin} quickstart`, action: () => runBin(each, bin, shortRun, project) },
@@ -127,25 +134,7 @@ async function install(each, project) {
   return run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...tarballs], { cwd: project });
 }
 
-/** What lies on the disk after the package was installed alone. */
-function checkInstalled({ manifest }, project) {
-  const megabytes = bytesBelow(join(project, "node_modules")) / 1e6;
-  const limit = sizeLimits[manifest.name]?.installed ?? Infinity;
-  return {
-    code: megabytes <= limit ? 0 : 1,
-    text: `installs ${megabytes.toFixed(1)} MB, more than ${limit}`,
-    seconds: 0,
-    figure: `${megabytes.toFixed(1)} MB`,
-  };
-}
-
-function bytesBelow(folder) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
-}
-
-async function runExample({ folder }, project) {
+async function compileExample({ folder }, project) {
   const readme = existsSync(join(folder, "README.md")) ? readFileSync(join(folder, "README.md"), "utf8") : "";
   const code = /^```ts\n(.*?)^```$/ms.exec(readme)?.[1];
   if (code === undefined) return { code: 1, text: "the README has no ```ts block", seconds: 0 };
@@ -160,10 +149,24 @@ async function runExample({ folder }, project) {
     noEmitOnError: true,
   };
   await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["example.ts"] }));
-  const compiled = await run("tsc", ["-p", "."], { cwd: project });
-  if (compiled.code !== 0) return compiled;
-  const ran = await run(process.execPath, ["example.js"], { cwd: project });
-  return { ...ran, seconds: compiled.seconds + ran.seconds };
+  return run("tsc", ["-p", "."], { cwd: project });
+}
+
+/** Runs the example, and holds to their limits what lies on the disk and how much of it the example leaves unread. */
+async function weighExample({ manifest }, project) {
+  const { ran, installed, unused } = await weigh(project, (env) =>
+    run(process.execPath, ["example.js"], { cwd: project, env }),
+  );
+  const idle = unused.reduce((sum, { megabytes }) => sum + megabytes, 0);
+  const limit = sizeLimits[manifest.name] ?? { installed: 0, unused: 0 };
+  const names = unused
+    .filter(({ megabytes }) => megabytes > 0.05)
+    .map((one) => `${one.name} ${one.megabytes.toFixed(1)}`);
+  const figure = `${installed.toFixed(1)} MB, ${idle.toFixed(1)} unused by it${names.length > 0 ? ` (${names.join(", ")})` : ""}`;
+  weights.push({ package: manifest.name, installed, unused: idle, packages: unused });
+  const fits = installed <= limit.installed && Math.floor(idle * 10) / 10 <= limit.unused;
+  const excess = `installs ${figure}; at most ${limit.installed} and ${limit.unused} MB may be`;
+  return { code: ran.code === 0 && fits ? 0 : 1, text: ran.code === 0 ? excess : ran.text, seconds: 0, figure };
 }
 
 function runBin({ manifest }, bin, args, project) {

@@ -1,7 +1,8 @@
 /** What a package may cost; bytes, megabytes and names. */
 export interface SizeLimit {
   readonly bundle?: number;
-  readonly installed?: number;
+  readonly installed: number;
+  readonly unused: number;
   readonly exports?: number;
 }
 

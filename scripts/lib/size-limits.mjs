@@ -1,23 +1,42 @@
 /**
- * What the packages that a stranger installs first may cost, with head room over what they cost now. `test/size-limits.test.ts` checks
- * bundles and exports, `npm run check:packages` what is installed, and prints it for every package.
+ * What each package may cost, with head room over what it costs now. `test/size-limits.test.ts` checks bundles and exports, `npm run
+ * check:packages` what is installed and what of it the example of its README leaves unread.
  * - `bundle`: bytes of everything that the first entry exports, minified
  * - `installed`: megabytes on disk after npm installed it alone
+ * - `unused`: megabytes of packages among them of which the example of its README reads no module
  * - `exports`: names over all entries
  *
  * @type {Readonly<Record<string, import("./size-limits.d.mts").SizeLimit>>}
  */
 export const sizeLimits = {
-  "@laconic/core": { bundle: 30_000, installed: 3, exports: 300 },
-  "@laconic/gspo": { bundle: 32_000, installed: 3, exports: 84 },
-  "@laconic/rewards": { bundle: 32_000, installed: 3, exports: 80 },
-  "@laconic/budget": { bundle: 14_000, installed: 3, exports: 25 },
-  "@laconic/topologies": { bundle: 43_000, installed: 3, exports: 85 },
-  "@laconic/kernels": { bundle: 14_000, installed: 3, exports: 65 },
-  "@laconic/kernels-wasm": { installed: 3, exports: 10 },
-  "@laconic/kernels-webgpu": { installed: 3, exports: 10 },
-  "@laconic/audit": { installed: 3, exports: 12 },
-  "@laconic/report": { exports: 45 },
-  "@laconic/tasks": { bundle: 49_000, installed: 3, exports: 88 },
-  "@laconic/openai": { installed: 3, exports: 30 },
+  "@laconic/audit": { installed: 3, unused: 0, exports: 12 },
+  "@laconic/baselines": { installed: 11, unused: 0 },
+  "@laconic/benchmarks": { installed: 21, unused: 4 },
+  "@laconic/budget": { bundle: 14_000, installed: 3, unused: 0, exports: 24 },
+  "@laconic/core": { bundle: 30_000, installed: 3, unused: 0, exports: 300 },
+  "@laconic/engine": { installed: 4, unused: 0 },
+  "@laconic/evaluation": { installed: 24, unused: 4 },
+  "@laconic/fleet": { installed: 9, unused: 0 },
+  "@laconic/gspo": { bundle: 32_000, installed: 3, unused: 0, exports: 84 },
+  "@laconic/hub": { installed: 9, unused: 4 },
+  "@laconic/kernels": { bundle: 14_000, installed: 3, unused: 0, exports: 65 },
+  "@laconic/kernels-tfjs": { installed: 45, unused: 2 },
+  "@laconic/kernels-torch": { installed: 8, unused: 0 },
+  "@laconic/kernels-wasm": { installed: 3, unused: 0, exports: 10 },
+  "@laconic/kernels-webgpu": { installed: 3, unused: 0, exports: 10 },
+  "@laconic/openai": { installed: 3, unused: 0, exports: 30 },
+  "@laconic/report": { installed: 152, unused: 67, exports: 45 },
+  "@laconic/rewards": { bundle: 32_000, installed: 3, unused: 0, exports: 80 },
+  "@laconic/runtime": { installed: 140, unused: 63 },
+  "@laconic/sandbox": { installed: 31, unused: 30 },
+  "@laconic/serve": { installed: 9, unused: 0 },
+  "@laconic/sinks": { installed: 12, unused: 0 },
+  "@laconic/tasks": { bundle: 49_000, installed: 3, unused: 1, exports: 88 },
+  "@laconic/tinker": { installed: 9, unused: 0 },
+  "@laconic/tokenizers": { installed: 3, unused: 0 },
+  "@laconic/topologies": { bundle: 43_000, installed: 3, unused: 0, exports: 85 },
+  "@laconic/trainer": { installed: 12, unused: 0 },
+  "@laconic/view": { installed: 14, unused: 2 },
+  "@laconic/worlds": { installed: 58, unused: 38 },
+  laconic: { installed: 196, unused: 192 },
 };

@@ -1,0 +1,64 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/**
+ * What npm installed in a project and what a program there loads of it: its scripts, and those of its workers and children, as V8's coverage names them.
+ *
+ * @param {string} project - folder with `node_modules`
+ * @param {(env: Record<string, string>) => Promise<{ code: number, text: string, seconds: number }>} start - runs the program with these
+ *   variables
+ * @returns {Promise<{ ran: { code: number, text: string, seconds: number }, installed: number, unused: { name: string, megabytes: number }[] }>}
+ *   megabytes; the largest unused package first
+ */
+export async function weigh(project, start) {
+  const folder = join(project, ".coverage");
+  mkdirSync(folder);
+  const ran = await start({ NODE_V8_COVERAGE: folder });
+  const urls = readdirSync(folder).flatMap((file) =>
+    JSON.parse(readFileSync(join(folder, file), "utf8")).result.map(({ url }) => url),
+  );
+  rmSync(folder, { recursive: true });
+  const places = placesIn(project);
+  const loaded = new Set(
+    urls.flatMap((url) => (url.startsWith("file:") ? [placeOf(fileURLToPath(url), project)] : [])),
+  );
+  const sized = places.map((place) => ({
+    place,
+    name: nameOf(place),
+    megabytes: ownBytes(join(project, place)) / 1e6,
+  }));
+  const unused = sized.filter(({ place }) => !loaded.has(place)).toSorted((a, b) => b.megabytes - a.megabytes);
+  return {
+    ran,
+    installed: bytesBelow(join(project, "node_modules")) / 1e6,
+    unused: unused.map(({ name, megabytes }) => ({ name, megabytes })),
+  };
+}
+
+/** Every package's folder, as npm's own list of what it installed has it. */
+function placesIn(project) {
+  const file = join(project, "node_modules", ".package-lock.json");
+  const { packages } = JSON.parse(readFileSync(file, "utf8"));
+  return Object.keys(packages).filter((place) => existsSync(join(project, place)));
+}
+
+const nameOf = (place) => place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
+
+/** The innermost package that a file is in. */
+function placeOf(file, project) {
+  const inside = file.slice(project.length + 1).replaceAll("\\", "/");
+  return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/u.exec(inside)?.[0];
+}
+
+/** Without the packages that lie inside it. */
+function ownBytes(folder) {
+  const nested = join(folder, "node_modules");
+  return bytesBelow(folder) - (existsSync(nested) ? bytesBelow(nested) : 0);
+}
+
+function bytesBelow(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
