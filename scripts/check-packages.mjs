@@ -160,7 +160,7 @@ async function weighExample({ manifest }, project) {
   const idle = unused.reduce((sum, { megabytes }) => sum + megabytes, 0);
   const limit = sizeLimits[manifest.name] ?? { installed: 0, unused: 0 };
   const names = unused
-    .filter(({ megabytes }) => megabytes > 0.05)
+    .filter(({ megabytes }) => megabytes >= 1)
     .map((one) => `${one.name} ${one.megabytes.toFixed(1)}`);
   const figure = `${installed.toFixed(1)} MB, ${idle.toFixed(1)} unused by it${names.length > 0 ? ` (${names.join(", ")})` : ""}`;
   weights.push({ package: manifest.name, installed, unused: idle, packages: unused });

