@@ -30,12 +30,14 @@ async function episodesOf(run: string): Promise<EpisodeDetail[]> {
   }
 }
 
-/** Turns as they were when tokens stood without their numbers. */
+/** Turns as they were when tokens stood without their numbers, and nobody played an opponent or earned by an environment. */
 function turnsOf({ turns }: Pick<EpisodeDetail, "turns">): readonly object[] {
-  return turns.map((turn) => ({
-    ...turn,
-    tokens: turn.tokens?.map(({ text, logProb, advantage, price }) => ({ text, logProb, advantage, price })) ?? null,
-  }));
+  expect(turns.map(({ opponent, earned }) => opponent ?? earned).filter((each) => each !== null)).toEqual([]);
+  return turns.map((turn) => {
+    const { opponent: _, earned: __, ...rest } = turn;
+    const tokens = turn.tokens?.map(({ text, logProb, advantage, price }) => ({ text, logProb, advantage, price }));
+    return { ...rest, tokens: tokens ?? null };
+  });
 }
 
 describe.each(runs)("%s, as version 0.1.0 wrote it", (name) => {
@@ -52,10 +54,12 @@ describe.each(runs)("%s, as version 0.1.0 wrote it", (name) => {
   test("has the same episodes in the dashboard", async () => {
     const episodes = await episodesOf(await copyOf(name));
     expect(episodes.length).toBeGreaterThan(3);
+    expect(episodes.map(({ row }) => row.opponent).filter((each) => each !== null)).toEqual([]);
     const details = episodes.map(({ row, problem, answer, terms, prices, cost, messageValue, ...each }) => {
+      const { opponent: _, ...known } = row;
       const tokenIds = each.turns.map(({ tokens }) => tokens?.map(({ id }) => id) ?? null);
       const turns = turnsOf(each);
-      return { ...row, detail: sha256({ problem, turns, answer, terms, prices, cost, messageValue, tokenIds }) };
+      return { ...known, detail: sha256({ problem, turns, answer, terms, prices, cost, messageValue, tokenIds }) };
     });
     const first = turnsOf(episodes[0] as EpisodeDetail);
     await expect(json({ first, episodes: details })).toMatchFileSnapshot(golden("episodes.json"));
