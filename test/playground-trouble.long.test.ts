@@ -123,7 +123,7 @@ describe.skipIf(chromiumPath === null)("a visitor of the playground whose browse
     await page.getByText("Kept in this browser: it goes on after a reload.").waitFor();
     const { origin } = new URL(server.address);
     const client = await context.newCDPSession(page);
-    await client.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 100_000 });
+    await client.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1000 });
     await oneStep(page, 2);
     await says(page, /keeps the run no longer: its space for this site is full/u);
     expect(await page.getByText("Kept in this browser").count()).toBe(0);
