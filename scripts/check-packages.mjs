@@ -152,11 +152,28 @@ async function compileExample({ folder }, project) {
   return run("tsc", ["-p", "."], { cwd: project });
 }
 
+/** Optional peers that the README has its reader install: `npm install @laconic/openai openai@6`. */
+function peersToInstall({ folder, manifest }) {
+  const line = /^npm install (@laconic\/.*)$/mu.exec(readFileSync(join(folder, "README.md"), "utf8"))?.[1] ?? "";
+  const words = line.replace(/ #.*/u, "").split(" ");
+  return Object.keys(manifest.peerDependenciesMeta ?? {}).flatMap((name) => {
+    const word = words.find((each) => each === name || each.startsWith(`${name}@`));
+    return word === undefined ? [] : [{ name, word }];
+  });
+}
+
 /** Runs the example, and holds to their limits what lies on the disk and how much of it the example leaves unread. */
-async function weighExample({ manifest }, project) {
-  const { ran, installed, unused } = await weigh(project, (env) =>
-    run(process.execPath, ["example.js"], { cwd: project, env }),
-  );
+async function weighExample(each, project) {
+  const { manifest } = each;
+  const peers = peersToInstall(each);
+  if (peers.length > 0) {
+    const words = ["install", "--no-audit", "--no-fund", "--prefer-offline", ...peers.map(({ word }) => word)];
+    const { code, text } = await run("npm", words, { cwd: project });
+    if (code !== 0) return { code, text, seconds: 0 };
+  }
+  const example = (env) => run(process.execPath, ["example.js"], { cwd: project, env });
+  const apart = peers.map(({ name }) => name);
+  const { ran, installed, unused } = await weigh(project, example, apart);
   const idle = unused.reduce((sum, { megabytes }) => sum + megabytes, 0);
   const limit = sizeLimits[manifest.name] ?? { installed: 0, unused: 0 };
   const names = unused

@@ -8,10 +8,11 @@ import { fileURLToPath } from "node:url";
  * @param {string} project - folder with `node_modules`
  * @param {(env: Record<string, string>) => Promise<{ code: number, text: string, seconds: number }>} start - runs the program with these
  *   variables
+ * @param {readonly string[]} [apart] - packages that are installed for the program alone, and not counted
  * @returns {Promise<{ ran: { code: number, text: string, seconds: number }, installed: number, unused: { name: string, megabytes: number }[] }>}
  *   megabytes; the largest unused package first
  */
-export async function weigh(project, start) {
+export async function weigh(project, start, apart = []) {
   const folder = join(project, ".coverage");
   mkdirSync(folder);
   const ran = await start({ NODE_V8_COVERAGE: folder });
@@ -23,15 +24,17 @@ export async function weigh(project, start) {
   const loaded = new Set(
     urls.flatMap((url) => (url.startsWith("file:") ? [placeOf(fileURLToPath(url), project)] : [])),
   );
-  const sized = places.map((place) => ({
+  const all = places.map((place) => ({
     place,
     name: nameOf(place),
     megabytes: ownBytes(join(project, place)) / 1e6,
   }));
+  const sized = all.filter(({ name }) => !apart.includes(name));
+  const others = all.filter(({ name }) => apart.includes(name)).reduce((sum, { megabytes }) => sum + megabytes, 0);
   const unused = sized.filter(({ place }) => !loaded.has(place)).toSorted((a, b) => b.megabytes - a.megabytes);
   return {
     ran,
-    installed: bytesBelow(join(project, "node_modules")) / 1e6,
+    installed: bytesBelow(join(project, "node_modules")) / 1e6 - others,
     unused: unused.map(({ name, megabytes }) => ({ name, megabytes })),
   };
 }

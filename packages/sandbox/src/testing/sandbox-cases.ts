@@ -210,7 +210,12 @@ export const sandboxCases: readonly SandboxCase[] = [
         test: "def check(candidate):\n    x = 1\n    for _ in range(5):\n        x = candidate(x)\n    assert x == 32\n    try:\n        candidate('a')\n        assert False\n    except TypeError:\n        pass\n",
       };
       const right = "def step(x):\n    if type(x) is not int: raise TypeError('no')\n    return 2 * x\n";
-      assert.deepEqual(await gradeProgram(right, chain, sandbox), {
+      const { steps, ...verdict } = await gradeProgram(right, chain, sandbox);
+      assert.deepEqual(
+        steps.slice(0, 2).map(({ answer }) => answer),
+        ['[[["int","1"]],[]] gives ["int","2"]', '[[["int","2"]],[]] gives ["int","4"]'],
+      );
+      assert.deepEqual(verdict, {
         correct: true,
         decided: true,
         rule: "all tests passed",
