@@ -28,7 +28,7 @@ export const sizeLimits = {
   "@laconic/report": { installed: 123, unused: 38, exports: 45 },
   "@laconic/rewards": { bundle: 32_000, installed: 3, unused: 0, exports: 80 },
   "@laconic/runtime": { installed: 111, unused: 34 },
-  "@laconic/sandbox": { installed: 3, unused: 0 },
+  "@laconic/sandbox": { installed: 3, unused: 1 },
   "@laconic/serve": { installed: 9, unused: 0 },
   "@laconic/sinks": { installed: 12, unused: 0 },
   "@laconic/tasks": { bundle: 49_000, installed: 3, unused: 1, exports: 88 },
