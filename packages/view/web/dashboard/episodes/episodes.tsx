@@ -4,15 +4,26 @@ import { counted, formatNumber } from "../../parts/format.ts";
 import { onGrown } from "../live.ts";
 import { setQuery, useRoute } from "../navigation.ts";
 import { Empty, Problem } from "../parts.tsx";
-import { one, type Route } from "../route.ts";
+import { one } from "../route.ts";
 import { EpisodeView } from "./episode-view.tsx";
 import { Filters } from "./filters.tsx";
 import { useLongList } from "../list/long-list.ts";
 import { Rows } from "../list/rows.tsx";
+import { NothingFits, searchOf } from "../list/search.tsx";
 import { EpisodeRow } from "./episode-row.tsx";
 
 /** Fields of the query that stand in the address by their own names. */
-const queryFields = ["text", "kind", "correct", "agent", "silent", "fromStep", "toStep", "problem", "sort"] as const;
+const queryFields = [
+  "text",
+  "kind",
+  "correct",
+  "agent",
+  "silent",
+  "fromStep",
+  "toStep",
+  "problem",
+  "sort",
+] as const satisfies readonly (keyof EpisodeQuery)[];
 
 /** While the server still reads. */
 const lookAgainMs = 1500;
@@ -21,7 +32,7 @@ const lookAgainMs = 1500;
 export function Episodes({ detail }: { readonly detail: RunDetail }) {
   const route = useRoute();
   const { id } = detail.summary;
-  const search = searchOf(route);
+  const search = searchOf(route, queryFields);
   const list = useLongList<EpisodeSummary>(`/runs/${encodeURIComponent(id)}/episodes`, search);
   const chosen = one(route, "episode");
   const [isGrown, setGrown] = useState(false);
@@ -70,17 +81,7 @@ export function Episodes({ detail }: { readonly detail: RunDetail }) {
         </div>
         {list.error !== null && <Problem error={list.error} />}
         {list.total === 0 ? (
-          <Empty title="No conversation fits">
-            <p>
-              <button
-                type="button"
-                class="button"
-                onClick={() => setQuery(Object.fromEntries(queryFields.map((field) => [field, ""])))}
-              >
-                Show all
-              </button>
-            </p>
-          </Empty>
+          <NothingFits title="No conversation fits" fields={queryFields} />
         ) : (
           <Rows
             list={list}
@@ -101,14 +102,4 @@ export function Episodes({ detail }: { readonly detail: RunDetail }) {
       )}
     </section>
   );
-}
-
-/** The server's query as the address has it, without the page. */
-function searchOf(route: Route): string {
-  const search = new URLSearchParams();
-  for (const field of queryFields) {
-    const value = one(route, field);
-    if (value !== "") search.set(field satisfies keyof EpisodeQuery, value);
-  }
-  return search.toString();
 }

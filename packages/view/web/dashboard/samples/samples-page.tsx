@@ -5,16 +5,24 @@ import { visibleLine } from "../../parts/safe-text.ts";
 import { SafeLine } from "../../parts/text.tsx";
 import { useLongList } from "../list/long-list.ts";
 import { Rows } from "../list/rows.tsx";
+import { NothingFits, searchOf } from "../list/search.tsx";
 import { linkTo, setQuery, useRoute } from "../navigation.ts";
 import { Empty, Problem, When } from "../parts.tsx";
-import { one, type Route } from "../route.ts";
+import { one } from "../route.ts";
 import { SearchField } from "../search-field.tsx";
 import { useLoaded } from "../server.ts";
 import { SampleLine } from "./sample-line.tsx";
 import { SampleView } from "./sample-view.tsx";
 
 /** Fields of the query that stand in the address by their own names. */
-const queryFields = ["text", "method", "against", "benchmark", "verdict", "sort"] as const;
+const queryFields = [
+  "text",
+  "method",
+  "against",
+  "benchmark",
+  "verdict",
+  "sort",
+] as const satisfies readonly (keyof SampleQuery)[];
 
 /** Every sample of a bench: a list to search, and the chosen one beside it. */
 export function SamplesPage() {
@@ -44,7 +52,7 @@ export function SamplesPage() {
 
 function Samples({ bench }: { readonly bench: BenchTable }) {
   const route = useRoute();
-  const search = searchOf(route);
+  const search = searchOf(route, queryFields);
   const list = useLongList<SampleRow>(`/benches/${encodeURIComponent(bench.id)}/samples`, search);
   const chosen = one(route, "sample");
   const [seen, setSeen] = useState(bench.samples);
@@ -79,17 +87,7 @@ function Samples({ bench }: { readonly bench: BenchTable }) {
           </div>
           {list.error !== null && <Problem error={list.error} />}
           {list.total === 0 ? (
-            <Empty title="No sample fits">
-              <p>
-                <button
-                  type="button"
-                  class="button"
-                  onClick={() => setQuery(Object.fromEntries(queryFields.map((field) => [field, ""])))}
-                >
-                  Show all
-                </button>
-              </p>
-            </Empty>
+            <NothingFits title="No sample fits" fields={queryFields} />
           ) : (
             <Rows list={list} chosen={chosen} label="Samples" choose={choose}>
               {(row) => <SampleLine row={row} />}
@@ -145,14 +143,4 @@ function Choice({ label, query, any, names }: ChoiceProps) {
       </select>
     </label>
   );
-}
-
-/** The server's query as the address has it, without the page. */
-function searchOf(route: Route): string {
-  const search = new URLSearchParams();
-  for (const field of queryFields) {
-    const value = one(route, field);
-    if (value !== "") search.set(field satisfies keyof SampleQuery, value);
-  }
-  return search.toString();
 }
