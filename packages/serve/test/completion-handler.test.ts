@@ -1,7 +1,7 @@
 import type { CompletionRequest, LanguageModel } from "@laconic/core";
 import { completionHandler, type CompletionHandler } from "@laconic/serve";
-import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openAiOf } from "./surface-cases.ts";
 import { serving, tinyModel, type ServerChange, type TinyModel } from "./tiny-server.ts";
 
 let tiny: TinyModel;
@@ -50,12 +50,7 @@ const running = async (handler: CompletionHandler): Promise<number> => {
 
 test("OpenAI's client talks to the handler without a socket, streamed as whole", async () => {
   const handler = handlerOf();
-  const client = new OpenAI({
-    baseURL: "http://localhost/v1",
-    apiKey: "none",
-    maxRetries: 0,
-    fetch: (input, init) => handler(new Request(input, init)),
-  });
+  const client = openAiOf(handler);
   const asked = { model: "tiny", messages: [{ role: "user" as const, content: "say" }], seed: 7, max_tokens: 12 };
   const whole = await client.chat.completions.create(asked);
   const stream = await client.chat.completions.create({

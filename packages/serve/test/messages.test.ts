@@ -1,12 +1,11 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import Anthropic from "@anthropic-ai/sdk";
-import { completionHandler, hermesTools, type CompletionHandler } from "@laconic/serve";
+import { completionHandler, type CompletionHandler } from "@laconic/serve";
 import { generateText, stepCountIs, streamText, tool } from "ai";
-import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { lookTool, weatherTeam } from "./surface-cases.ts";
-import { lookingTeam, scripted, startGateway, tokenizer as gatewayTokenizer, toolCall } from "./tiny-gateway.ts";
+import { looking, lookTool, openAiOf, weatherTeam } from "./surface-cases.ts";
+import { lookingTeam, scripted, startGateway, toolCall } from "./tiny-gateway.ts";
 import { serving, tinyModel, type ServerChange, type TinyModel } from "./tiny-server.ts";
 
 let tiny: TinyModel;
@@ -26,13 +25,6 @@ const clientOf = (handler: CompletionHandler, apiKey = "none"): Anthropic =>
     fetch: (input, init) => handler(new Request(input, init)),
   });
 
-const looking: ServerChange = {
-  policy: lookingTeam.scout,
-  tokenizer: gatewayTokenizer,
-  contextLength: 4096,
-  maxBodyBytes: 4 << 20,
-  tools: hermesTools(),
-};
 const look: Anthropic.Tool = {
   name: lookTool.name,
   description: lookTool.description,
@@ -42,11 +34,7 @@ const say: Anthropic.MessageParam[] = [{ role: "user", content: "say" }];
 
 test("a message says what the same chat says, whole and in events", async () => {
   const handler = handlerOf();
-  const openai = new OpenAI({
-    baseURL: "http://localhost/v1",
-    apiKey: "none",
-    fetch: (input, init) => handler(new Request(input, init)),
-  });
+  const openai = openAiOf(handler);
   const settings = { model: "tiny", temperature: 0.8, max_tokens: 9, seed: 5 };
   const chat = await openai.chat.completions.create({
     ...settings,

@@ -6,7 +6,7 @@ import { generateText, tool } from "ai";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { lookTool } from "./surface-cases.ts";
+import { lookTool, openAiOf } from "./surface-cases.ts";
 import { scripted, tokenizer, toolCall } from "./tiny-gateway.ts";
 import { serving } from "./tiny-server.ts";
 
@@ -25,15 +25,7 @@ const handlerOf = (policy: LanguageModel): CompletionHandler =>
     serving({ policy, tokenizer, contextLength: 4096, maxBodyBytes: 1 << 20, tools: hermesTools() }, () => undefined),
   );
 
-const clientOf = (policy: LanguageModel): OpenAI => {
-  const handler = handlerOf(policy);
-  return new OpenAI({
-    baseURL: "http://localhost/v1",
-    apiKey: "none",
-    maxRetries: 0,
-    fetch: (input, init) => handler(new Request(input, init)),
-  });
-};
+const clientOf = (policy: LanguageModel): OpenAI => openAiOf(handlerOf(policy));
 
 const asked = { model: "tiny", messages: [{ role: "user" as const, content: "say" }] };
 const schema = {

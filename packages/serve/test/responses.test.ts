@@ -1,11 +1,11 @@
 import { createOpenAI } from "@ai-sdk/openai";
-import { completionHandler, hermesTools, type CompletionHandler } from "@laconic/serve";
+import { completionHandler, type CompletionHandler } from "@laconic/serve";
 import { generateText, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { lookingTeam, scripted, startGateway, tokenizer as gatewayTokenizer, toolCall } from "./tiny-gateway.ts";
-import { lookTool, weatherTeam } from "./surface-cases.ts";
+import { lookingTeam, scripted, startGateway, toolCall } from "./tiny-gateway.ts";
+import { looking, lookTool, openAiOf, weatherTeam } from "./surface-cases.ts";
 import { serving, tinyModel, type ServerChange, type TinyModel } from "./tiny-server.ts";
 
 let tiny: TinyModel;
@@ -17,25 +17,10 @@ afterAll(() => tiny.engine.close());
 const handlerOf = (change: ServerChange = {}): CompletionHandler =>
   completionHandler(serving({ policy: tiny.policy, ...change }, () => undefined));
 
-const clientOf = (handler: CompletionHandler): OpenAI =>
-  new OpenAI({
-    baseURL: "http://localhost/v1",
-    apiKey: "none",
-    maxRetries: 0,
-    fetch: (input, init) => handler(new Request(input, init)),
-  });
-
-const looking: ServerChange = {
-  policy: lookingTeam.scout,
-  tokenizer: gatewayTokenizer,
-  contextLength: 4096,
-  maxBodyBytes: 1 << 20,
-  tools: hermesTools(),
-};
 const look: OpenAI.Responses.FunctionTool = { ...lookTool, type: "function", strict: false };
 
 test("a response says what the same chat says, whole and in events", async () => {
-  const client = clientOf(handlerOf());
+  const client = openAiOf(handlerOf());
   const input = [
     { role: "user" as const, content: "say" },
     { role: "assistant" as const, content: "ab" },
@@ -89,7 +74,7 @@ test("a response says what the same chat says, whole and in events", async () =>
 });
 
 test.each([false, true])("calls of functions and their outputs go round (streamed: %s)", async (isStreamed) => {
-  const client = clientOf(handlerOf(looking));
+  const client = openAiOf(handlerOf(looking));
   const ask = async (input: OpenAI.Responses.ResponseInput): Promise<OpenAI.Responses.Response> => {
     const asked = { model: "tiny", input, tools: [look], tool_choice: "auto" as const };
     return isStreamed ? client.responses.stream(asked).finalResponse() : client.responses.create(asked);
@@ -129,7 +114,7 @@ test("the AI SDK's own OpenAI provider runs its tools through it", async () => {
 });
 
 test("a team answers, its calls go on, and the ledger stands in the usage", async () => {
-  const client = clientOf(completionHandler({ models: [weatherTeam] }));
+  const client = openAiOf(completionHandler({ models: [weatherTeam] }));
   const asked = { model: "pair", tools: [{ ...look, name: "weather" }] };
   const question = { role: "user" as const, content: "city:rome" };
   const first = await client.responses.create({ ...asked, input: [question] });
@@ -231,7 +216,7 @@ test.each([
   ["many numbers", { input: Array.from({ length: 300_000 }, () => 1) }, "input.0", /group of/u],
   ["a list of models", { model: ["tiny"] }, "model", /a text/u],
 ] as const)("%s is refused by name", async (_, change, place, reason) => {
-  const client = clientOf(handlerOf({ ...looking, maxBodyBytes: 4 << 20 }));
+  const client = openAiOf(handlerOf(looking));
   const asked = { model: "tiny", input: "say", ...change } as unknown as OpenAI.Responses.ResponseCreateParams;
   const error: unknown = await client.responses.create(asked).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(OpenAI.BadRequestError);
@@ -248,7 +233,7 @@ test("a failure in the middle of a stream is the client's error, not the end of 
       throw new Error("inside");
     },
   };
-  const client = clientOf(handlerOf({ ...looking, policy }));
+  const client = openAiOf(handlerOf({ ...looking, policy }));
   const read = async (): Promise<string[]> => {
     const kinds: string[] = [];
     for await (const { type } of await client.responses.create({ model: "tiny", input: "say", stream: true }))

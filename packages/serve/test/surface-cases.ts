@@ -1,6 +1,9 @@
-import type { Completion, LanguageModel } from "@laconic/core";
-import { hermesTools, type ServedTeam } from "@laconic/serve";
+import type { Completion, CompletionRequest, LanguageModel, Topology } from "@laconic/core";
+import { hermesTools, type CompletionHandler, type ServedTeam } from "@laconic/serve";
 import { graphTopology } from "@laconic/topologies";
+import OpenAI from "openai";
+import { lookingTeam, tokenizer } from "./tiny-gateway.ts";
+import type { ServerChange } from "./tiny-server.ts";
 
 /** The scout's tool, as every surface offers it. */
 export const lookTool = {
@@ -9,10 +12,34 @@ export const lookTool = {
   parameters: { type: "object", properties: { key: { type: "string" } } },
 };
 
-/** Says what `replies` make of what it read. */
-const reading = (replies: (read: string) => string): LanguageModel => ({
+/** A server of one model that calls the scout's tool. */
+export const looking: ServerChange = {
+  policy: lookingTeam.scout,
+  tokenizer,
+  contextLength: 4096,
+  maxBodyBytes: 4 << 20,
+  tools: hermesTools(),
+};
+
+/** The real client, on a handler of this process. */
+export const openAiOf = (handler: CompletionHandler): OpenAI =>
+  new OpenAI({
+    baseURL: "http://localhost/v1",
+    apiKey: "none",
+    maxRetries: 0,
+    fetch: (input, init) => handler(new Request(input, init)),
+  });
+
+/** A call as Hermes' models write it. */
+export const hermesCall = (name: string, given: object): string =>
+  `<tool_call>\n${JSON.stringify({ name, arguments: given })}\n</tool_call>`;
+
+/** Says what `replies` make of what it read; `asked` hears each request. */
+export const reading = (replies: (read: string) => string, asked: CompletionRequest[] = []): LanguageModel => ({
   id: "reading",
-  complete({ prompt }): Promise<Completion> {
+  complete(request): Promise<Completion> {
+    asked.push(request);
+    const { prompt } = request;
     const read = prompt.kind === "messages" ? prompt.messages.map(({ content }) => content).join("|") : "";
     const text = replies(read);
     const usage = { promptTokens: read.length, completionTokens: text.length + 1, counted: "model" } as const;
@@ -20,35 +47,37 @@ const reading = (replies: (read: string) => string): LanguageModel => ({
   },
 });
 
+/** A scout, whom the solver reads before it answers. */
+export const scoutAndSolver: Topology = graphTopology({
+  name: "pair",
+  rounds: 1,
+  agents: ["scout", "solver"].map((id) => ({
+    id,
+    role: id,
+    maxTokens: 500,
+    prompt: ({ question, inbox }) => ({
+      kind: "messages",
+      messages: [{ role: "user", content: `${question} ${inbox.map(({ text }) => text).join(" ")}` }],
+    }),
+  })),
+  spatial: [{ from: "scout", to: "solver" }],
+  answer: {
+    name: "solver's",
+    agents: ["solver"],
+    choose: (all) => all.findLast(({ agent }) => agent === "solver") ?? null,
+  },
+});
+
 /** A scout, and a solver that calls `weather` for the city in the question and says what it hears. */
 export const weatherTeam: ServedTeam = {
   name: "pair",
-  topology: graphTopology({
-    name: "pair",
-    rounds: 1,
-    agents: ["scout", "solver"].map((id) => ({
-      id,
-      role: id,
-      maxTokens: 500,
-      prompt: ({ question, inbox }) => ({
-        kind: "messages",
-        messages: [{ role: "user", content: `${question} ${inbox.map(({ text }) => text).join(" ")}` }],
-      }),
-    })),
-    spatial: [{ from: "scout", to: "solver" }],
-    answer: {
-      name: "solver's",
-      agents: ["solver"],
-      choose: (all) => all.findLast(({ agent }) => agent === "solver") ?? null,
-    },
-  }),
+  topology: scoutAndSolver,
   models: {
     scout: reading(() => "hm"),
     solver: reading((read) => {
       const heard = /<tool_response>\n(.*)\n<\/tool_response>/u.exec(read)?.[1];
       const city = /city:(\w+)/u.exec(read)?.[1] ?? "";
-      const call = JSON.stringify({ name: "weather", arguments: { of: city } });
-      return heard ?? `<tool_call>\n${call}\n</tool_call>`;
+      return heard ?? hermesCall("weather", { of: city });
     }),
   },
   sampling: { temperature: 1 },

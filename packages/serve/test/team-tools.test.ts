@@ -1,4 +1,4 @@
-import type { Completion, CompletionRequest, LanguageModel, Topology } from "@laconic/core";
+import type { CompletionRequest, LanguageModel } from "@laconic/core";
 import { graphTopology, hermesTools, inEnvironment, jsonTools } from "@laconic/topologies";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, stepCountIs, tool } from "ai";
@@ -6,27 +6,12 @@ import OpenAI from "openai";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { closeServer, completionHandler, type CompletionServerOptions, type ServedTeam } from "@laconic/serve";
+import { hermesCall, reading, scoutAndSolver } from "./surface-cases.ts";
 import { startServer } from "./tiny-server.ts";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
-});
-
-const call = (name: string, given: object): string =>
-  `<tool_call>\n${JSON.stringify({ name, arguments: given })}\n</tool_call>`;
-
-/** Writes what `replies` make of what it read. */
-const scripted = (replies: (read: string) => string, asked: CompletionRequest[] = []): LanguageModel => ({
-  id: "scripted",
-  complete(request): Promise<Completion> {
-    asked.push(request);
-    const read =
-      request.prompt.kind === "messages" ? request.prompt.messages.map((each) => each.content).join("|") : "";
-    const text = replies(read);
-    const usage = { promptTokens: read.length, completionTokens: text.length + 1, counted: "model" } as const;
-    return Promise.resolve({ text, finishReason: "stop", usage, model: { id: "scripted", weightVersion: 0 } });
-  },
 });
 
 const answersIn = (read: string): string[] =>
@@ -36,28 +21,10 @@ const answersIn = (read: string): string[] =>
 const solver = (read: string): string => {
   const heard = answersIn(read);
   const cities = Array.from(read.matchAll(/city:(\w+)/gu), (match) => match[1] as string);
-  return heard.length > 0 ? heard.join(" and ") : `wait ${cities.map((city) => call("weather", { city })).join("")}`;
+  return heard.length > 0
+    ? heard.join(" and ")
+    : `wait ${cities.map((city) => hermesCall("weather", { city })).join("")}`;
 };
-
-const pair: Topology = graphTopology({
-  name: "pair",
-  rounds: 1,
-  agents: ["scout", "solver"].map((id) => ({
-    id,
-    role: id,
-    maxTokens: 500,
-    prompt: ({ question, inbox }) => ({
-      kind: "messages",
-      messages: [{ role: "user", content: `${question} ${inbox.map(({ text }) => text).join(" ")}` }],
-    }),
-  })),
-  spatial: [{ from: "scout", to: "solver" }],
-  answer: {
-    name: "solver's",
-    agents: ["solver"],
-    choose: (all) => all.findLast(({ agent }) => agent === "solver") ?? null,
-  },
-});
 
 const tools = [
   { type: "function", function: { name: "weather", parameters: { type: "object", properties: { city: {} } } } },
@@ -67,8 +34,15 @@ async function served(
   change: Partial<ServedTeam> = {},
   limits: Pick<CompletionServerOptions, "waiting"> = {},
 ): Promise<{ readonly url: string; readonly client: OpenAI; readonly errors: unknown[] }> {
-  const models = { scout: scripted(() => "hint"), solver: scripted(solver) };
-  const team = { name: "team", topology: pair, models, sampling: { temperature: 1 }, tools: hermesTools(), ...change };
+  const models = { scout: reading(() => "hint"), solver: reading(solver) };
+  const team = {
+    name: "team",
+    topology: scoutAndSolver,
+    models,
+    sampling: { temperature: 1 },
+    tools: hermesTools(),
+    ...change,
+  };
   const { server, url, errors } = await startServer({ models: [team], maxBodyBytes: 100_000, ...limits });
   closing.push(() => closeServer(server, 0));
   return { url, client: new OpenAI({ baseURL: `${url}/v1`, apiKey: "none", maxRetries: 0 }), errors };
@@ -89,8 +63,8 @@ const waitingAt = async (url: string): Promise<number> =>
 
 test("who answers calls the caller's tools, and the same episode goes on with what they answer", async () => {
   const asked: CompletionRequest[] = [];
-  const scout = scripted(() => `hint ${call("weather", { city: "Bern" })}`, asked);
-  const { client, url } = await served({ models: { scout, solver: scripted(solver) } });
+  const scout = reading(() => `hint ${hermesCall("weather", { city: "Bern" })}`, asked);
+  const { client, url } = await served({ models: { scout, solver: reading(solver) } });
   const first = await client.chat.completions.create({ ...base, messages: question });
   expect(first.choices).toMatchObject([
     {
@@ -175,8 +149,8 @@ test("a stream ends at the calls, and another one goes on behind them", async ()
 });
 
 test("the AI SDK runs its tools for the team, without a server", async () => {
-  const models = { scout: scripted(() => "hint"), solver: scripted(solver) };
-  const team = { name: "team", topology: pair, models, sampling: { temperature: 1 }, tools: hermesTools() };
+  const models = { scout: reading(() => "hint"), solver: reading(solver) };
+  const team = { name: "team", topology: scoutAndSolver, models, sampling: { temperature: 1 }, tools: hermesTools() };
   const handler = completionHandler({ models: [team] });
   const provider = createOpenAICompatible({
     name: "laconic",
@@ -231,9 +205,9 @@ test("calls are answered together and once; what is refused leaves the episode w
 test("one call in each of two requests: the episode stops at every call", async () => {
   const eachAlone = (read: string): string => {
     const heard = answersIn(read);
-    return heard.length < 2 ? call("weather", { city: ["Rome", "Oslo"][heard.length] }) : heard.join(",");
+    return heard.length < 2 ? hermesCall("weather", { city: ["Rome", "Oslo"][heard.length] }) : heard.join(",");
   };
-  const { client } = await served({ models: { scout: scripted(() => ""), solver: scripted(eachAlone) } });
+  const { client } = await served({ models: { scout: reading(() => ""), solver: reading(eachAlone) } });
   const first = await client.chat.completions.create({ ...base, messages: question });
   const [before, ids] = [answered(first, ["hot"]), callsOf(first)];
   const second = await client.chat.completions.create({ ...base, messages: before });
@@ -267,10 +241,10 @@ test("hanging up in the middle ends the episode", async () => {
         });
       }),
   };
-  const first = scripted(solver);
+  const first = reading(solver);
   let calls = 0;
   const then: LanguageModel = { id: "then", complete: (request) => (calls++ === 0 ? first : hangs).complete(request) };
-  const { client, url, errors } = await served({ models: { scout: scripted(() => "hint"), solver: then } });
+  const { client, url, errors } = await served({ models: { scout: reading(() => "hint"), solver: then } });
   const reply = await client.chat.completions.create({ ...base, messages: question });
   const messages = answered(reply, ["hot", "cold"]);
   const controller = new AbortController();
@@ -285,8 +259,8 @@ test("hanging up in the middle ends the episode", async () => {
 });
 
 test("a request says who may call; without tools, or with none chosen, a call is text", async () => {
-  const scout = scripted((read) => answersIn(read)[0] ?? call("weather", { city: "Bern" }));
-  const { client } = await served({ models: { scout, solver: scripted(() => call("weather", {})) } });
+  const scout = reading((read) => answersIn(read)[0] ?? hermesCall("weather", { city: "Bern" }));
+  const { client } = await served({ models: { scout, solver: reading(() => hermesCall("weather", {})) } });
   const ask = (more: object): Promise<OpenAI.ChatCompletion> =>
     client.chat.completions.create({ model: "team", messages: question, ...more });
   const scouts = { tools, tool_agents: ["scout"] };
@@ -320,13 +294,13 @@ test("agents that read no chat cannot be told of tools", async () => {
     agents: [{ id: "solver", role: "", maxTokens: 9, prompt: ({ question: text }) => ({ kind: "text", text }) }],
     answer: { name: "", agents: ["solver"], choose: (all) => all[0] ?? null },
   });
-  const { client } = await served({ topology: texts, models: { solver: scripted(() => "") } });
+  const { client } = await served({ topology: texts, models: { solver: reading(() => "") } });
   await expect(client.chat.completions.create({ ...base, messages: question })).rejects.toThrow(/400 .*reads no chat/u);
 });
 
 test("a team keeps its own tools and their format beside the caller's", async () => {
   const made: string[] = [];
-  const own = inEnvironment(pair, {
+  const own = inEnvironment(scoutAndSolver, {
     name: "own",
     format: jsonTools(),
     tools: (agent) => (agent === "solver" ? [{ name: "double" }] : []),
@@ -340,7 +314,7 @@ test("a team keeps its own tools and their format beside the caller's", async ()
     read.includes("warm")
       ? read.split("|").slice(-2).join(" ")
       : '{"name": "weather", "arguments": {"city": "Rome"}}\n{"name": "double", "arguments": {"a": 7}}';
-  const { client } = await served({ topology: own, models: { scout: scripted(() => ""), solver: scripted(lines) } });
+  const { client } = await served({ topology: own, models: { scout: reading(() => ""), solver: reading(lines) } });
   const first = await client.chat.completions.create({ ...base, messages: question });
   expect([callsOf(first).length, made]).toEqual([1, ["double"]]);
   const second = await client.chat.completions.create({ ...base, messages: answered(first, ["warm"]) });

@@ -162,7 +162,7 @@ const kinds: Readonly<Record<number, string>> = {
   503: "overloaded_error",
 };
 
-/** A `code` or a place stand beside Anthropic's own fields. */
+/** Anthropic's own fields, and our `code` and place. */
 function errorOf({ status, message, parameter, code }: HttpError): unknown {
   return {
     type: "error",
