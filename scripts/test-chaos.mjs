@@ -1,12 +1,10 @@
 // npm run test:chaos: kills, damage, full disks, hostile peers, bad input. `-- --long` takes every point instead of a spread
 // of them (half an hour); other words choose files, as `npm run test:chaos -- kills`. The last line counts everything.
 import { setUp } from "./lib/setup.mjs";
-import { runVitest } from "./lib/vitest.mjs";
+import { endWith, runVitest } from "./lib/vitest.mjs";
 
 await setUp();
 const words = process.argv.slice(2);
 const isLong = words.includes("--long");
 const filters = words.filter((word) => word !== "--long");
-const total = await runVitest("chaos", filters, { LACONIC_CHAOS: isLong ? "long" : "short" });
-console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-process.exitCode = total.failed === 0 ? 0 : 1;
+endWith(await runVitest("chaos", filters, { LACONIC_CHAOS: isLong ? "long" : "short" }));

@@ -3,7 +3,7 @@
 // Each part says its seconds. The last line counts everything; a check counts as one test.
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
-import { runVitest } from "./lib/vitest.mjs";
+import { endWith, runVitest } from "./lib/vitest.mjs";
 
 const checks = [
   { name: "types", command: ["tsc", "-p", "."], fix: "correct the lines above" },
@@ -25,7 +25,7 @@ const checks = [
 const words = process.argv.slice(2);
 const tier = words.includes("--all") ? "all" : words.includes("--long") ? "long" : "quick";
 const filters = words.filter((word) => !word.startsWith("--"));
-const total = { passed: 0, failed: 0, skipped: 0 };
+const total = { passed: 0, skipped: 0, failures: [] };
 
 await setUp();
 if (tier === "all" && filters.length === 0) {
@@ -37,13 +37,13 @@ showMissing();
 if (tier !== "long") await runTests("quick tests", { LACONIC_TIER: "quick" });
 if (tier !== "quick") await runTests("long tests", { LACONIC_TIER: "long" });
 if (tier !== "quick" && filters.length === 0) await runTests("chaos", { LACONIC_CHAOS: "short" });
-console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-process.exitCode = total.failed === 0 ? 0 : 1;
+endWith(total);
 
 async function runCheck({ name, command, fix }) {
   const { code, text, seconds } = await run(command[0], command.slice(1));
   console.log(`${code === 0 ? "ok  " : "FAIL"} ${name.padEnd(12)} ${seconds.toFixed(1)} s`);
-  total[code === 0 ? "passed" : "failed"] += 1;
+  if (code === 0) total.passed += 1;
+  else total.failures.push(name);
   if (code !== 0) console.log(`${text.trim()}\nFix ${name}: ${fix}\n`);
 }
 
@@ -59,6 +59,8 @@ function showMissing() {
 async function runTests(name, env) {
   // A folder may have tests of one kind only.
   const options = tier === "all" && filters.length > 0 ? ["--passWithNoTests"] : [];
-  for (const [kind, number] of Object.entries(await runVitest(name, [...options, ...filters], env)))
-    total[kind] += number;
+  const { passed, skipped, failures } = await runVitest(name, [...options, ...filters], env);
+  total.passed += passed;
+  total.skipped += skipped;
+  total.failures.push(...failures);
 }

@@ -10,11 +10,11 @@ import { run } from "./run.mjs";
  * @param {string} name - of the line with its seconds
  * @param {readonly string[]} args - filters and options, as `vitest run` takes them
  * @param {Record<string, string>} env
- * @returns {Promise<{ passed: number, failed: number, skipped: number }>}
+ * @returns {Promise<{ passed: number, skipped: number, failures: string[] }>} a failure: file, test, first line of its message
  */
 export async function runVitest(name, args, env) {
   const folder = mkdtempSync(join(tmpdir(), "laconic-test-"));
-  const total = { passed: 0, failed: 0, skipped: 0 };
+  const total = { passed: 0, skipped: 0, failures: [] };
   try {
     const report = join(folder, "report.json");
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
@@ -23,29 +23,41 @@ export async function runVitest(name, args, env) {
     count(results, total);
     showSlowest(results);
     // Errors outside any test (an unhandled rejection, a missing file) appear only in the exit code.
-    if (code !== 0 && total.failed === 0) total.failed += 1;
+    if (code !== 0 && total.failures.length === 0) total.failures.push(`${name}: an error outside any test`);
     console.log(`${code === 0 ? "ok  " : "FAIL"} ${name.padEnd(12)} ${seconds.toFixed(1)} s`);
   } catch (error) {
     if (error.code !== "ENOENT") throw error;
     console.log(`FAIL ${name}: vitest ended without a report, see above. Fix: npx vitest run`);
-    total.failed += 1;
+    total.failures.push(`${name}: no report`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
   return total;
 }
 
+/** Names every failure, counts on the last line, and sets the exit code. */
+export function endWith({ passed, skipped, failures }) {
+  for (const failure of failures) console.log(`failed ${failure}`);
+  console.log(`${passed} passed, ${failures.length} failed, ${skipped} skipped`);
+  process.exitCode = failures.length === 0 ? 0 : 1;
+}
+
 function count({ testResults }, total) {
-  for (const { name, status, assertionResults } of testResults) {
+  for (const { name, status, message, assertionResults } of testResults) {
+    const file = relative(root, name);
     const of = (...statuses) => assertionResults.filter((test) => statuses.includes(test.status));
     total.passed += of("passed").length;
     const skipped = of("skipped", "pending", "todo", "disabled");
     total.skipped += skipped.length;
-    const failed = of("failed").length;
-    total.failed += failed === 0 && status === "failed" ? 1 : failed;
-    if (skipped.length > 0)
-      console.log(`skip ${relative(root, name)}: ${skipped.length}, such as "${skipped[0].fullName}"`);
+    const failed = of("failed").map((test) => failureLine(file, test.fullName, test.failureMessages[0]));
+    if (failed.length === 0 && status === "failed") failed.push(failureLine(file, "before its first test", message));
+    total.failures.push(...failed);
+    if (skipped.length > 0) console.log(`skip ${file}: ${skipped.length}, such as "${skipped[0].fullName}"`);
   }
+}
+
+function failureLine(file, test, message = "") {
+  return `${file}: ${test}: ${message.split("\n", 1)[0].slice(0, 200)}`;
 }
 
 /** Where the time goes: the ten files whose tests take longest. */
