@@ -60,8 +60,10 @@ function ownBytes(folder) {
   return bytesBelow(folder) - (existsSync(nested) ? bytesBelow(nested) : 0);
 }
 
+/** A file with several links, as esbuild's program is one, lies there once: each link has its share. */
 function bytesBelow(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+    .map((entry) => statSync(join(entry.parentPath, entry.name)))
+    .reduce((sum, { size, nlink }) => sum + size / nlink, 0);
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { LaconicError } from "@laconic/core";
 import { isModuleFile } from "./reference.ts";
-import { sourceFilesOf } from "./source-files.ts";
+import { compiler, sourceFilesOf } from "./source-files.ts";
 
 type Module = Readonly<Record<string, unknown>>;
 
@@ -37,7 +37,7 @@ export async function loadSource(file: string): Promise<Module> {
     );
   const files = Object.entries(await sourceFilesOf(file));
   const changed = files.some(([path, hash]) => (generation?.files.get(path) ?? hash) !== hash);
-  if (generation === null || changed) generation = await newGeneration();
+  if (generation === null || changed) generation = await newGeneration(file);
   for (const [path, hash] of files) generation.files.set(path, hash);
   try {
     return await generation.importModule(file);
@@ -57,12 +57,12 @@ export function forgetModules(): void {
 }
 
 /** As `tsImport` does, but with one space of names for all modules. Bun and Deno read TypeScript themselves, each module once. */
-async function newGeneration(): Promise<Generation> {
+async function newGeneration(first: string): Promise<Generation> {
   if ("bun" in process.versions || "deno" in process.versions)
     return { importModule: (file) => import(pathToFileURL(file).href) as Promise<Module>, files: new Map() };
   const namespace = `laconic-${++count}`;
-  const { register: registerCommonJs } = await import("tsx/cjs/api");
-  const { register } = await import("tsx/esm/api");
+  const { register: registerCommonJs } = await compiler(first, import("tsx/cjs/api"));
+  const { register } = await compiler(first, import("tsx/esm/api"));
   registerCommonJs({ namespace });
   const api = register({ namespace });
   return {

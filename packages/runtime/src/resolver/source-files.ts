@@ -14,7 +14,7 @@ export type SourceFiles = Readonly<Record<string, string>>;
  */
 export async function sourceFilesOf(file: string): Promise<SourceFiles> {
   if (!isModuleFile(file) && existsSync(file)) return { [file]: await sha256OfFile(file) };
-  const { build } = await import("esbuild");
+  const { build } = await compiler(file, import("esbuild"));
   const directory = dirname(file);
   try {
     const { metafile } = await build({
@@ -39,6 +39,19 @@ export async function sourceFilesOf(file: string): Promise<SourceFiles> {
     const where = first?.location ? `${resolve(directory, first.location.file)}:${first.location.line}` : file;
     const message = first?.text ?? (error instanceof Error ? error.message : String(error));
     throw new LaconicError("config_invalid", `${where} cannot be read: ${message}`, { file }, error);
+  }
+}
+
+/**
+ * What reads TypeScript: optional peers, 24 MB that only files of somebody's own need. `laconic` brings them.
+ * @throws LaconicError `config_invalid` with the line that installs them
+ */
+export async function compiler<Compiler>(file: string, imported: Promise<Compiler>): Promise<Compiler> {
+  try {
+    return await imported;
+  } catch (error) {
+    const message = `${file} cannot be read: the packages tsx and esbuild are not installed: npm install tsx esbuild`;
+    throw new LaconicError("config_invalid", message, { file }, error);
   }
 }
 
