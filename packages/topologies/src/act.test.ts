@@ -5,10 +5,11 @@ import {
   type Environment,
   type Episode,
   type EpisodeContext,
+  type StepReward,
   type Topology,
 } from "@laconic/core";
 import { scriptedModel, type Script } from "@laconic/core/testing";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { inEnvironment, solo, star, type AgentSpec } from "./index.ts";
 
 const problem = { id: "p", question: "q", gold: "" };
@@ -244,4 +245,46 @@ test.each([
     throw full;
   };
   await expect(play(topology, { a: first })).rejects.toThrow(full.message);
+});
+
+describe("a team with an environment of its own, in another one", () => {
+  /** A call is a letter: `a` of the inner environment, `b` of the outer one. */
+  const paying = (name: string, letter: string, reward: StepReward, done = false): Environment => ({
+    name,
+    format: {
+      name: "letters",
+      write: (messages) => messages.map(({ role, content }) => ({ role: role === "tool" ? "user" : role, content })),
+      read: (text) => ({ content: text, calls: Array.from(text, (each) => ({ name: each, arguments: "{}" })) }),
+    },
+    tools: () => [{ name: letter, description: letter, parameters: {} }],
+    reset: () => ({}),
+    step(_, { calls }, { record }) {
+      if (calls.length === 0) return {};
+      record(name, calls.length);
+      return done ? { reward, done } : { reward, observation: calls.map((call) => `${name} ${call.name}`) };
+    },
+  });
+  const chat = (): AgentSpec =>
+    spec("x", ({ inbox }) => ({ kind: "messages", messages: [{ role: "user", content: `${inbox.length}` }] }));
+  const both = (own: Environment, outer: Environment): Promise<Episode> =>
+    play(inEnvironment(inEnvironment(solo(chat()), own), outer), { x: ["bab", ""] });
+
+  test("earns and counts what both say, each answer at its call's place", async () => {
+    const episode = await both(paying("own", "a", 2), paying("outer", "b", 0.5));
+    expect(episode.observations).toMatchObject([{ text: "outer b\nown a\nouter b", reward: 2.5 }]);
+    expect(episode.measures).toEqual({ own: 1, outer: 2 });
+    const named = await both(paying("own", "a", { x: 2 }), paying("outer", "b", { x: 0.5 }));
+    expect(named.observations).toMatchObject([{ reward: { x: 2.5 } }]);
+  });
+
+  test("ends where either is done", async () => {
+    const episode = await both(paying("own", "a", 2), paying("outer", "b", 1, true));
+    expect(episode.utterances).toHaveLength(1);
+    expect(episode.utterances[0]).toMatchObject({ text: "bab" });
+  });
+
+  test("refuses a step that one rewards as a team and the other by agent", async () => {
+    const mixed = both(paying("own", "a", 2), paying("outer", "b", { x: 1 }));
+    await expect(mixed).rejects.toThrow("the environments own and outer reward one step");
+  });
 });

@@ -52,6 +52,8 @@ export function inEnvironment(topology: Topology, environment: Environment): Top
           ...context,
           environment: outer ? joinedEnvironment(played, outer) : played,
         });
+        // A team with an environment of its own has counted too.
+        for (const [name, amount] of Object.entries(episode.measures ?? {})) record(name, amount);
         return measures.size === 0 ? episode : { ...episode, measures: Object.fromEntries(measures) };
       } finally {
         await ended(environment, state);

@@ -1,10 +1,12 @@
 import {
   checkedAnswer,
+  LaconicError,
   type Environment,
   type EnvironmentAction,
   type EnvironmentContext,
   type EnvironmentStep,
   type PlayedEnvironment,
+  type StepReward,
 } from "@laconic/core";
 import { defaultMaxSteps, lacksOfStep } from "./act.ts";
 
@@ -37,10 +39,29 @@ export function joinedEnvironment(own: PlayedEnvironment, outer: PlayedEnvironme
         mine.length === rest.length && answers.length === theirs.length
           ? action.calls.map((call) => (isOthers(call) ? answers : mine).shift() as string)
           : [...mine, ...answers];
-      return { ...first, observation: inOrder };
+      const reward = sumOf(first.reward, second.reward, [environment.name, outer.environment.name]);
+      return { observation: inOrder, ...(reward !== undefined && { reward }), ...(second.done && { done: true }) };
     },
   };
   return { ...own, environment: joined };
+}
+
+/** Both of the team, or both of single agents. */
+function sumOf(
+  one: StepReward | undefined,
+  other: StepReward | undefined,
+  names: readonly string[],
+): StepReward | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  if (typeof one === "number" && typeof other === "number") return one + other;
+  if (typeof one === "number" || typeof other === "number")
+    throw new LaconicError(
+      "config_invalid",
+      `the environments ${names.join(" and ")} reward one step, one as a number and one by agent; give both the same form`,
+      { key: "task" },
+    );
+  const agents = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+  return Object.fromEntries(agents.map((agent) => [agent, (one[agent] ?? 0) + (other[agent] ?? 0)]));
 }
 
 function outerStep(
