@@ -1,0 +1,90 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { readText, root } from "./workspace.ts";
+
+/** Under which anybody may use, change and pass on what they install. */
+const permissive = [
+  "0BSD",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "BlueOak-1.0.0",
+  "ISC",
+  "MIT",
+  "PSF-2.0",
+  "Python-2.0",
+  "Unlicense",
+];
+
+interface Component {
+  readonly name: string;
+  /** Such as `pkg:npm/zod@4.6.7`. */
+  readonly purl: string;
+  readonly licenses?: readonly { readonly license?: { readonly id?: string }; readonly expression?: string }[];
+  readonly externalReferences?: readonly {
+    readonly type: string;
+    readonly hashes?: readonly { readonly alg: string }[];
+  }[];
+}
+
+/** Of one licence or of a choice, such as `(AFL-2.1 OR MIT)`. */
+function isPermissive({ licenses = [] }: Component): boolean {
+  const texts = licenses.map(({ license, expression }) => license?.id ?? expression ?? "");
+  const choices = texts.map((text) => text.replace(/^\((.*)\)$/u, "$1").split(" OR "));
+  return choices.length > 0 && choices.every((each) => each.some((name) => permissive.includes(name)));
+}
+
+test("whatever our packages install has a permissive licence and a checksum", { timeout: 60_000 }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-sbom-"));
+  try {
+    const { scripts } = JSON.parse(readText("package.json")) as { scripts: Record<string, string> };
+    const words = scripts["sbom"]?.split(" ").slice(1) ?? [];
+    await promisify(execFile)(
+      process.execPath,
+      [join(root, "node_modules/pnpm/bin/pnpm.mjs"), ...words.slice(0, -1), join(folder, "sbom.json")],
+      { cwd: root },
+    );
+    const { components } = JSON.parse(await readFile(join(folder, "sbom.json"), "utf8")) as { components: Component[] };
+    const installed = components.filter(({ purl }) => !/^pkg:npm\/(?:%40laconic\/|laconic@)/u.test(purl));
+    expect(installed.map(({ name }) => name)).toEqual(expect.arrayContaining(["zod", "openai", "koffi", "tiktoken"]));
+    expect(installed.filter((each) => !isPermissive(each))).toEqual([]);
+    const unchecked = installed.filter(
+      ({ externalReferences = [] }) =>
+        !externalReferences.some(
+          ({ type, hashes }) => type === "distribution" && hashes?.some(({ alg }) => alg === "SHA-512"),
+        ),
+    );
+    expect(unchecked).toEqual([]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test.each([
+  ["MIT", true],
+  ["(AFL-2.1 OR BSD-3-Clause)", true],
+  ["GPL-3.0-only", false],
+  ["MIT AND GPL-3.0-only", false],
+])("the licence %s is permissive: %s", (expression, expected) => {
+  expect(isPermissive({ name: "x", purl: "pkg:npm/x@1", licenses: [{ expression }] })).toBe(expected);
+});
+
+test("a package without a licence is not permissive", () => {
+  expect(isPermissive({ name: "x", purl: "pkg:npm/x@1" })).toBe(false);
+});
+
+test("workflows take actions by commit, and may write only where a step needs it", () => {
+  for (const name of ["ci", "docs", "release"]) {
+    const text = readText(`.github/workflows/${name}.yml`);
+    const actions = [...text.matchAll(/uses: (\S+)/gu)].map(([, action]) => action);
+    expect(actions.length).toBeGreaterThan(0);
+    expect(actions.filter((action) => !/@[0-9a-f]{40}$/u.test(action ?? ""))).toEqual([]);
+    const { permissions } = parse(text) as { permissions?: Record<string, string> };
+    expect(Object.values(permissions ?? { all: "write" }).filter((right) => right === "write")).toEqual([]);
+  }
+});
