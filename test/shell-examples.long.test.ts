@@ -125,17 +125,23 @@ describe("commands of the command line in READMEs and docs", () => {
 
 describe("other commands in READMEs and docs", () => {
   const scripts = (JSON.parse(readText("package.json")) as { scripts: Record<string, string> }).scripts;
+  const ours = publishedPackages.flatMap(({ manifest }) => [
+    manifest.name,
+    ...Object.keys(manifest.peerDependencies ?? {}),
+  ]);
+  const installable = new Set(ours);
   test.each(commands.filter(({ line }) => !start.test(line)))("$page: $line", ({ line }) => {
     const [, script] = /^npm (?!install\b)(?:run )?(\w[\w:-]*)(?: |$)/u.exec(line) ?? [];
     const [, program] = /^(?:npx tsx (?:--\S+ )*|(?:[A-Z_]+=\S+ )+)([\w/.-]+)/u.exec(line) ?? [];
+    const [, installed] = /^npm install((?: [\w@/.-]+)*)(?: #.*)?$/u.exec(line) ?? [];
     const known =
-      script !== undefined
-        ? Object.hasOwn(scripts, script)
-        : program !== undefined
-          ? existsSync(join(root, program))
-          : /^(?:export [A-Z_]+=\S+|npm install(?: (?:@laconic\/\w+|openai@\d+|tiktoken@\d+))*|unzip relay-\S+\.zip|(?:git clone|python3 -m venv) .*)$/u.test(
-              line,
-            );
+      installed !== undefined
+        ? installed.split(" ").every((word) => word === "" || installable.has(word.replace(/(?<!^)@[\d.]+$/u, "")))
+        : script !== undefined
+          ? Object.hasOwn(scripts, script)
+          : program !== undefined
+            ? existsSync(join(root, program))
+            : /^(?:export [A-Z_]+=\S+|unzip relay-\S+\.zip|(?:git clone|python3 -m venv) .*)$/u.test(line);
     expect(known).toBe(true);
   });
 });

@@ -16,6 +16,7 @@ export interface Manifest {
   readonly publishConfig?: { readonly access?: string; readonly exports?: Readonly<Record<string, unknown>> };
   readonly scripts?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 export interface WorkspacePackage {
