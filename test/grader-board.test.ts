@@ -1,15 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { findPython } from "../packages/core/src/platform/index.ts";
 import { graderBoard, graderRules } from "../packages/benchmarks/src/board/index.ts";
 import { gradeCase, gradeMaths, type GradedCase, type MathsGrader } from "../packages/benchmarks/src/index.ts";
 import { drawBoard } from "../packages/benchmarks/test/grader-board/draw-board.ts";
 import { heldOut } from "../packages/benchmarks/test/grader-board/held-out.ts";
 import { readText, root } from "./workspace.ts";
 
-const python = process.env["LACONIC_PYTHON"] ?? join(root, ".venv/bin/python");
-const hasSympy = existsSync(python) && spawnSync(python, ["-c", "import sympy"]).status === 0;
+const python = findPython();
+const hasSympy = spawnSync(python, ["-c", "import sympy"]).status === 0;
 
 const onThisThread: MathsGrader = {
   grade: (reply, gold, options) => Promise.resolve(gradeMaths(reply, gold, options)),

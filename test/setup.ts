@@ -1,8 +1,15 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { pythonOf } from "../packages/core/src/platform/index.ts";
 import { afterEach, beforeEach, expect, vi } from "vitest";
 
 // An empty variable is no folder and no program, in tests as in the command line.
 for (const name of ["LACONIC_DATA", "LACONIC_DEVICES", "LACONIC_PYTHON", "LACONIC_TORCH"])
   if (process.env[name] === "") delete process.env[name];
+
+// Comparisons take the Python of `.venv` where no other is named.
+const venv = pythonOf(join(fileURLToPath(import.meta.url), "../../.venv"));
+if (venv !== null) process.env["LACONIC_PYTHON"] ??= venv;
 
 interface Tolerance {
   /** Relative to the expected value; 1e-6 unless given. */

@@ -1,15 +1,13 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { randomFromSeed } from "@laconic/core";
+import { askPython } from "@laconic/core/platform";
 import { createInlineEngine } from "@laconic/engine";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
 const script = fileURLToPath(new URL("../assets/checkpoint_parity.py", import.meta.url));
 const names = [
   "qwen2, tied",
@@ -42,16 +40,9 @@ let answers: readonly Answer[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "laconic-checkpoints-"));
-  const [question, answer] = [join(folder, "question.json"), join(folder, "answer.json")];
-  await writeFile(question, JSON.stringify({ folder, prompts, newTokens }));
-  const failed = await promisify(execFile)(python, [script, question, answer]).then(
-    () => null,
-    (error: Error & { readonly code?: string | number; readonly stderr?: string }) => error,
-  );
-  if (failed?.code === "ENOENT") missing = `no Python at ${python}; set LACONIC_PYTHON`;
-  else if (failed?.code === 3) missing = (failed.stderr ?? "").trim();
-  else if (failed) throw new Error(`checkpoint_parity.py failed: ${failed.stderr ?? failed.message}`);
-  else answers = JSON.parse(await readFile(answer, "utf8")) as Answer[];
+  const outcome = await askPython<Answer[]>(script, { folder, prompts, newTokens });
+  if ("missing" in outcome) missing = outcome.missing;
+  else answers = outcome.answer;
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -1,10 +1,9 @@
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import type { AdapterSource } from "@laconic/core";
+import { askPython } from "@laconic/core/platform";
 import { createInlineEngine } from "@laconic/engine";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { expect, test } from "vitest";
@@ -14,7 +13,12 @@ import { createExchange, elementCount, slotViews } from "../src/local/gradient-e
 import { HostedModel } from "../src/local/hosted-model.ts";
 import { trainable } from "../src/transformer/model-on-device.ts";
 
-const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
+interface Peft {
+  readonly logProbs: readonly number[];
+  readonly gradients: Readonly<Record<string, readonly number[]>>;
+  readonly ownLogProbs: readonly number[];
+}
+
 const script = fileURLToPath(new URL("../assets/peft_parity.py", import.meta.url));
 
 const config = {
@@ -72,20 +76,9 @@ test.for([
       });
       await model.save(adapter);
 
-      const [question, answer] = [join(folder, "question.json"), join(folder, "answer.json")];
-      await writeFile(question, JSON.stringify({ base, adapter, resaved, own, sequences, dLogProbs }));
-      const failed = await promisify(execFile)(python, [script, question, answer]).then(
-        () => null,
-        (error: Error & { readonly code?: string | number; readonly stderr?: string }) => error,
-      );
-      if (failed?.code === "ENOENT") return skip(`no Python at ${python}; set LACONIC_PYTHON`);
-      if (failed?.code === 3) return skip((failed.stderr ?? "").trim());
-      expect(failed?.stderr ?? "").toBe("");
-      const expected = JSON.parse(await readFile(answer, "utf8")) as {
-        readonly logProbs: readonly number[];
-        readonly gradients: Readonly<Record<string, readonly number[]>>;
-        readonly ownLogProbs: readonly number[];
-      };
+      const outcome = await askPython<Peft>(script, { base, adapter, resaved, own, sequences, dLogProbs });
+      if ("missing" in outcome) return skip(outcome.missing);
+      const expected = outcome.answer;
 
       expect((await model.forward(sequences)).logProbs.values).toBeAllclose(expected.logProbs, {
         relative: 1e-5,

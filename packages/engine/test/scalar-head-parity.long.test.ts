@@ -1,15 +1,13 @@
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { askPython } from "@laconic/core/platform";
 import { createInlineEngine } from "@laconic/engine";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { tinyConfigs } from "../src/testing/tiny-models.ts";
 
-const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
 const script = fileURLToPath(new URL("../assets/scalar_head_parity.py", import.meta.url));
 const states: readonly (readonly number[])[] = [[1], [3, 2, 5], [4, 1, 2, 3, 5]];
 const read = states.map((tokens) => ({ tokens }));
@@ -46,16 +44,9 @@ test(
       expect(Math.max(...values.map(Math.abs))).toBeGreaterThan(0.1);
       saved.push({ folder: own, values: [...values] });
     }
-    const [question, answer] = [join(folder, "question.json"), join(folder, "answer.json")];
-    await writeFile(question, JSON.stringify({ folders: saved.map((each) => each.folder), states }));
-    const failed = await promisify(execFile)(python, [script, question, answer]).then(
-      () => null,
-      (error: Error & { readonly code?: string | number; readonly stderr?: string }) => error,
-    );
-    if (failed?.code === "ENOENT") return skip(`no Python at ${python}; set LACONIC_PYTHON`);
-    if (failed?.code === 3) return skip((failed.stderr ?? "").trim());
-    if (failed) throw new Error(`scalar_head_parity.py failed: ${failed.stderr ?? failed.message}`);
-    const answers = JSON.parse(await readFile(answer, "utf8")) as Answer[];
+    const outcome = await askPython<Answer[]>(script, { folders: saved.map((each) => each.folder), states });
+    if ("missing" in outcome) return skip(outcome.missing);
+    const answers = outcome.answer;
     expect(answers.map(({ labels, unused, missing }) => [labels, unused, missing])).toEqual(
       saved.map(() => [1, [], []]),
     );

@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import {
   askTorch,
@@ -11,14 +10,13 @@ import {
 } from "@laconic/engine/testing";
 import { expect, test } from "vitest";
 
-const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
-const torch = askTorch(python, parityCases);
-const classifiers = askTorchValues(python, valueParityCases);
+const torch = askTorch(parityCases);
+const classifiers = askTorchValues(valueParityCases);
 
 test.for(parityCases)("as in Hugging Face transformers: $name", { timeout: 120_000 }, async (item, { skip }) => {
   const outcome = await torch;
-  if ("unavailable" in outcome) return skip(outcome.unavailable);
-  const answer = outcome.answers[parityCases.indexOf(item)] as TorchAnswer;
+  if ("missing" in outcome) return skip(outcome.missing);
+  const answer = outcome.answer[parityCases.indexOf(item)] as TorchAnswer;
   const errors = await parityErrors(createReferenceKernels(), item, answer);
   expect(errors.logProbs).toBeLessThan(1e-12);
   expect(errors.entropy).toBeLessThan(1e-12);
@@ -32,8 +30,8 @@ test.for(valueParityCases)(
   { timeout: 120_000 },
   async (item, { skip }) => {
     const outcome = await classifiers;
-    if ("unavailable" in outcome) return skip(outcome.unavailable);
-    const answer = outcome.answers[valueParityCases.indexOf(item)] as (typeof outcome.answers)[number];
+    if ("missing" in outcome) return skip(outcome.missing);
+    const answer = outcome.answer[valueParityCases.indexOf(item)] as (typeof outcome.answer)[number];
     const errors = await valueParityErrors(createReferenceKernels(), item, answer);
     expect(errors.values).toBeLessThan(1e-12);
     expect(Object.keys(errors.gradients)).toContain("score.weight");

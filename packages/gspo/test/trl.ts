@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { raggedRows, type ObjectiveInput, type Ragged } from "@laconic/core";
+import { findPython } from "@laconic/core/platform";
 
-const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
 const script = fileURLToPath(new URL("trl_parity.py", import.meta.url));
 
 /** Log-probs with a reference and a mask: everything a case may read. */
@@ -34,7 +34,7 @@ export type TrlReply =
 export async function askTrl(requests: readonly TrlRequest[]): Promise<TrlReply> {
   // Nothing here needs the network, and a library that asks for it would make the test depend on it.
   const env = { ...process.env, HF_HUB_OFFLINE: "1", TRANSFORMERS_OFFLINE: "1", HF_HUB_DISABLE_TELEMETRY: "1" };
-  const child = spawn(python, [script], { env, stdio: "pipe" });
+  const child = spawn(findPython(), [script], { env, stdio: "pipe" });
   const [output, errors] = [collect(child.stdout), collect(child.stderr)];
   const exit = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
@@ -47,7 +47,8 @@ export async function askTrl(requests: readonly TrlRequest[]): Promise<TrlReply>
     const code = await exit;
     if (code !== 0) throw new Error(`${script} ended with ${code}:\n${await errors}`);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return { missing: `Python at ${python}` };
+    if (error instanceof Error && "code" in error && error.code === "ENOENT")
+      return { missing: `Python at ${findPython()}` };
     throw error;
   }
   // Libraries may print before the script does; its reply is the last line.

@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { findPython } from "@laconic/core/platform";
 import { openSnapshot } from "@laconic/hub";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startFakeHub, type FakeHub } from "@laconic/hub/testing";
 
-const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
+const python = findPython();
 const script = fileURLToPath(new URL("python_hub.py", import.meta.url));
 const repo = "owner/tiny-model";
 const weights = Uint8Array.from({ length: 300_000 }, (_, i) => (i * 7919) >> 5);

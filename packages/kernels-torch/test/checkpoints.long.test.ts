@@ -1,15 +1,14 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { randomFromSeed } from "@laconic/core";
+import { askPython } from "@laconic/core/platform";
 import { createInlineEngine } from "@laconic/engine";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { createKernels } from "@laconic/kernels-torch";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { installedTorch, python } from "./installed-torch.ts";
+import { installedTorch } from "./installed-torch.ts";
 
 const script = fileURLToPath(new URL("../../engine/assets/checkpoint_parity.py", import.meta.url));
 const random = randomFromSeed("prompts");
@@ -31,16 +30,9 @@ let answers: readonly Answer[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "laconic-checkpoints-"));
-  const [question, answer] = [join(folder, "question.json"), join(folder, "answer.json")];
-  await writeFile(question, JSON.stringify({ folder, prompts, newTokens }));
-  const failed = await promisify(execFile)(python, [script, question, answer]).then(
-    () => null,
-    (error: Error & { readonly code?: string | number; readonly stderr?: string }) => error,
-  );
-  if (failed?.code === "ENOENT") missing = `no Python at ${python}; set LACONIC_PYTHON`;
-  else if (failed?.code === 3) missing = (failed.stderr ?? "").trim();
-  else if (failed) throw new Error(`checkpoint_parity.py failed: ${failed.stderr ?? failed.message}`);
-  else answers = JSON.parse(await readFile(answer, "utf8")) as Answer[];
+  const outcome = await askPython<Answer[]>(script, { folder, prompts, newTokens });
+  if ("missing" in outcome) missing = outcome.missing;
+  else answers = outcome.answer;
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

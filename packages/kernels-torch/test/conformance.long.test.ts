@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { loadLibrary } from "../src/native/library.ts";
 import { Torch } from "../src/native/torch.ts";
 import { torchKernelSet } from "../src/torch-kernels.ts";
-import { installedTorch, python } from "./installed-torch.ts";
+import { installedTorch } from "./installed-torch.ts";
 
 const found = installedTorch();
 const missing = "missing" in found;
@@ -37,14 +37,14 @@ describe.skipIf(missing)("the local engine on libtorch, on a worker thread", () 
     test(item.name, { timeout: 60_000 }, () => item.run(() => createLocalEngine({ device: torchKernels(cpu) })));
 });
 
-const answers = missing ? Promise.resolve({ unavailable: found.missing }) : askTorch(python, parityCases);
+const answers = missing ? Promise.resolve({ missing: found.missing }) : askTorch(parityCases);
 test.for(parityCases)(
   "libtorch agrees with Hugging Face transformers: $name",
   { timeout: 120_000 },
   async (item, { skip }) => {
     const outcome = await answers;
-    if ("unavailable" in outcome) return skip(outcome.unavailable);
-    const answer = outcome.answers[parityCases.indexOf(item)] as TorchAnswer;
+    if ("missing" in outcome) return skip(outcome.missing);
+    const answer = outcome.answer[parityCases.indexOf(item)] as TorchAnswer;
     const errors = await parityErrors(await createKernels(cpu), item, answer);
     expect(errors.logProbs).toBeLessThan(1e-5);
     expect(errors.entropy).toBeLessThan(1e-5);

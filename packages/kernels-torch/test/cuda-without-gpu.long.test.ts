@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { python } from "./installed-torch.ts";
+import { findPython } from "@laconic/core/platform";
 import { asFunction, askPyTorch, cpuOnly, dataDependent, kernelQuestion } from "./ask-pytorch.ts";
 
 /** A Python whose PyTorch is built for CUDA, where there is one; a build for the CPU checks all but the GPU's kernels. */
-const interpreter = process.env["LACONIC_CUDA_PYTHON"] ?? python;
+const interpreter = process.env["LACONIC_CUDA_PYTHON"] ?? findPython();
 
 /** A build for CUDA reads gigabytes before it answers. */
 const timeout = 600_000;

@@ -1,18 +1,16 @@
-import { fileURLToPath } from "node:url";
 import { askTorch, parityCases, parityErrors, type TorchAnswer } from "@laconic/engine/testing";
 import { createKernels } from "@laconic/kernels-wasm";
 import { expect, test } from "vitest";
 
-const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
-const torch = askTorch(python, parityCases);
+const torch = askTorch(parityCases);
 
 test.for(parityCases)(
   "wasm agrees with Hugging Face transformers: $name",
   { timeout: 120_000 },
   async (item, { skip }) => {
     const outcome = await torch;
-    if ("unavailable" in outcome) return skip(outcome.unavailable);
-    const answer = outcome.answers[parityCases.indexOf(item)] as TorchAnswer;
+    if ("missing" in outcome) return skip(outcome.missing);
+    const answer = outcome.answer[parityCases.indexOf(item)] as TorchAnswer;
     const errors = await parityErrors(await createKernels({}), item, answer);
     expect(errors.logProbs).toBeLessThan(1e-5);
     expect(errors.entropy).toBeLessThan(1e-5);

@@ -1,17 +1,13 @@
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-
-/** The Python of the comparisons. */
-export const python: string =
-  process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
+import { findPython } from "@laconic/core/platform";
 
 /** Runs a program of Python's, with the variables given beside those of this process. @throws where it fails */
 export async function runPython(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const { stdout } = await promisify(execFile)(python, [...words], {
+  const { stdout } = await promisify(execFile)(findPython(), [...words], {
     env: { ...process.env, ...environment },
     maxBuffer: 2 ** 26,
   });

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import { python } from "./python-client.ts";
+import { findPython } from "@laconic/core/platform";
 
 /** A server of Python's, alone on this machine; it ends with its test. */
 export interface PythonServer {
@@ -22,7 +22,7 @@ export async function pythonServer(
   environment: Readonly<Record<string, string>>,
 ): Promise<PythonServer> {
   const port = await freePort();
-  const child = spawn(python, words(port), { env: { ...process.env, ...environment }, detached: true });
+  const child = spawn(findPython(), words(port), { env: { ...process.env, ...environment }, detached: true });
   const ended = once(child, "close");
   onTestFinished(async () => {
     try {

@@ -1,14 +1,12 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { randomFromSeed, type ChatMessage, type ChatTokenizer } from "@laconic/core";
+import { askPython } from "@laconic/core/platform";
 import { incrementalDecoder, loadTokenizer } from "@laconic/tokenizers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
 const script = fileURLToPath(new URL("tokenizer_parity.py", import.meta.url));
 const styles = ["qwen", "qwen3", "llama", "deepseek", "mistral"] as const;
 
@@ -111,19 +109,10 @@ let answers: Readonly<Record<string, Answer>> = {};
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "laconic-tokenizers-"));
-  const [question, answer] = [join(folder, "question.json"), join(folder, "answer.json")];
-  await writeFile(
-    question,
-    JSON.stringify({ folder, texts: texts.map(wellFormed), chats, arguments: templateArguments }),
-  );
-  const failed = await promisify(execFile)(python, [script, question, answer]).then(
-    () => null,
-    (error: Error & { readonly code?: string | number; readonly stderr?: string }) => error,
-  );
-  if (failed?.code === "ENOENT") missing = `no Python at ${python}; set LACONIC_PYTHON`;
-  else if (failed?.code === 3) missing = (failed.stderr ?? "").trim();
-  else if (failed) throw new Error(`tokenizer_parity.py failed: ${failed.stderr ?? failed.message}`);
-  else answers = JSON.parse(await readFile(answer, "utf8")) as Record<string, Answer>;
+  const question = { folder, texts: texts.map(wellFormed), chats, arguments: templateArguments };
+  const outcome = await askPython<Record<string, Answer>>(script, question);
+  if ("missing" in outcome) missing = outcome.missing;
+  else answers = outcome.answer;
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

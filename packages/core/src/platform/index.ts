@@ -2,6 +2,7 @@
  * Where the machine begins: what differs between Linux, macOS and Windows, and the few calls in which it shows.
  * @module @laconic/core/platform
  */
+export { askPython, type PythonAnswer } from "./ask-python.ts";
 export { makeFolderOnce, moveFile, removeFile } from "./files.ts";
 export { endProcessTree, findPython, isProcessAlive, npmCommand, pythonOf } from "./processes.ts";
 export { systemOf, type Command, type System } from "./system.ts";

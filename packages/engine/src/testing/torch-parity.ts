@@ -1,10 +1,6 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import type { OptimizerSettings, TrainingSequence } from "@laconic/core";
+import { askPython, type PythonAnswer } from "@laconic/core/platform";
 import type { Kernels } from "@laconic/kernels";
 import { AdamW } from "../optimizer/adamw.ts";
 import { Gradients } from "../transformer/gradients.ts";
@@ -85,22 +81,15 @@ export const parityCases: readonly ParityCase[] = Object.entries(tinyConfigs).ma
   steps: [step, { ...step, learningRate: 0.05, weightDecay: 0.01, maxGradNorm: Infinity }],
 }));
 
-/**
- * Runs the cases in Python.
- *
- * @param python - interpreter with torch and transformers
- * @returns the answers, or why there are none
- */
-export function askTorch(python: string, cases: readonly ParityCase[]): Promise<Asked<TorchAnswer>> {
-  return ask<TorchAnswer>(python, cases.map(toJson));
+/** The cases in PyTorch and transformers. */
+export function askTorch(cases: readonly ParityCase[]): Promise<PythonAnswer<readonly TorchAnswer[]>> {
+  return askPython(script, cases.map(toJson));
 }
 
-type Asked<Answer> = { readonly answers: readonly Answer[] } | { readonly unavailable: string };
-
 /** {@link askTorch} for the models of the cases as classifiers of one label. `dLogProbs` are then d loss / d value. */
-export function askTorchValues(python: string, cases: readonly ParityCase[]): Promise<Asked<ValueAnswer>> {
-  return ask<ValueAnswer>(
-    python,
+export function askTorchValues(cases: readonly ParityCase[]): Promise<PythonAnswer<readonly ValueAnswer[]>> {
+  return askPython(
+    script,
     cases.map((item) => ({ ...toJson({ ...item, parameters: scalarParameters(item) }), head: "scalar" })),
   );
 }
@@ -111,24 +100,7 @@ export const valueParityCases: readonly ParityCase[] = parityCases.map((item) =>
   sequences: item.sequences.filter(({ completionTokens }) => completionTokens.length > 0),
 }));
 
-async function ask<Answer>(python: string, cases: readonly unknown[]): Promise<Asked<Answer>> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-parity-"));
-  try {
-    const [question, answer] = [join(folder, "cases.json"), join(folder, "answers.json")];
-    await writeFile(question, JSON.stringify(cases));
-    const script = fileURLToPath(new URL("../../assets/torch_parity.py", import.meta.url));
-    const outcome = await promisify(execFile)(python, [script, question, answer]).then(
-      () => null,
-      (error: Error & { readonly code?: string | number; readonly stderr?: string }) => error,
-    );
-    if (outcome?.code === "ENOENT") return { unavailable: `no Python at ${python}; set LACONIC_PYTHON` };
-    if (outcome?.code === 3) return { unavailable: (outcome.stderr ?? "").trim() };
-    if (outcome) throw new Error(`torch_parity.py failed: ${outcome.stderr ?? outcome.message}`);
-    return { answers: JSON.parse(await readFile(answer, "utf8")) as Answer[] };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
+const script = fileURLToPath(new URL("../../assets/torch_parity.py", import.meta.url));
 
 /** Runs one case on a kernel set and says how far it is from PyTorch. */
 export async function parityErrors(kernels: Kernels, item: ParityCase, torch: TorchAnswer): Promise<ParityErrors> {

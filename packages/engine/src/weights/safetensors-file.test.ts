@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { findPython } from "@laconic/core/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { defaultFiles } from "#platform";
 import { readSafetensorsFile, writeSafetensorsFile, type TensorSource } from "./safetensors-file.ts";
@@ -55,8 +54,8 @@ test("what cannot be read or written says which file", async () => {
   });
 });
 
-const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../../.venv/bin/python", import.meta.url));
-const hasSafetensors = existsSync(python) && runPython("import safetensors, torch") !== null;
+const python = findPython();
+const hasSafetensors = runPython("import safetensors, torch") !== null;
 
 test.skipIf(!hasSafetensors)("Python's safetensors reads what is written, and the other way round", async () => {
   const [ours, theirs] = [join(folder, "ours.safetensors"), join(folder, "theirs.safetensors")];

@@ -1,0 +1,34 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { promisify } from "node:util";
+import { boundedJson } from "../bounded-json.ts";
+import { findPython } from "./processes.ts";
+
+/** What a script of Python's answered, or why it could not, in words. */
+export type PythonAnswer<Answer> = { readonly answer: Answer } | { readonly missing: string };
+
+/**
+ * Runs a script of Python's as `script QUESTION ANSWER`: it reads one file of JSON and writes the other. Where it lacks a package it says so
+ * on standard error and ends with exit code 3.
+ * @throws Error with what it wrote on standard error, where it fails otherwise
+ */
+export async function askPython<Answer>(script: string, question: unknown): Promise<PythonAnswer<Answer>> {
+  const python = findPython();
+  const folder = await mkdtemp(join(tmpdir(), "laconic-python-"));
+  try {
+    const [asked, answered] = [join(folder, "question.json"), join(folder, "answer.json")];
+    await writeFile(asked, JSON.stringify(question));
+    const failed = await promisify(execFile)(python, [script, asked, answered]).then(
+      () => null,
+      (error: Error & { readonly code?: string | number; readonly stderr?: string }) => error,
+    );
+    if (failed?.code === "ENOENT") return { missing: `no Python at ${python}; set LACONIC_PYTHON` };
+    if (failed?.code === 3) return { missing: (failed.stderr ?? "").trim() };
+    if (failed) throw new Error(`${basename(script)} failed: ${failed.stderr ?? failed.message}`);
+    return { answer: boundedJson(await readFile(answered, "utf8")) as Answer };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
