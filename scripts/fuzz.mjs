@@ -1,0 +1,96 @@
+// npm run fuzz [-- TARGET...] [--seconds 60]: writes bytes that nobody would write to what reads them (test/fuzz/targets.ts), guided by
+// the lines that they reach. An input that breaks its reader is kept in test/fuzz/found/TARGET, printed, and ends with exit code 1;
+// `npx vitest run test/fuzz-inputs` tries all of them again.
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
+import { build } from "esbuild";
+import { root } from "./lib/root.mjs";
+import { run } from "./lib/run.mjs";
+import { setUp } from "./lib/setup.mjs";
+
+// Coverage-guided, with libFuzzer's mutations: nothing else of its kind is kept for JavaScript. 30 MB, so only who fuzzes installs it.
+const fuzzer = "@jazzer.js/core@4.0.0";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seconds: { type: "string", default: "60" } },
+});
+const seconds = Number(values.seconds);
+if (!(seconds >= 1)) throw new Error(`--seconds ${values.seconds}: expected a number of at least 1`);
+
+await setUp();
+const folder = join(root, "test/fuzz");
+const known = readdirSync(join(folder, "corpus")).toSorted();
+const unknown = positionals.filter((name) => !known.includes(name));
+if (unknown.length > 0) throw new Error(`no target is called ${unknown.join(", ")}; there are ${known.join(", ")}`);
+const cache = join(root, "node_modules/.cache/fuzz");
+/** Where pnpm has every package of the lockfile. */
+const externals = join(root, "node_modules/.pnpm/node_modules");
+const program = join(cache, "targets.cjs");
+await bundle();
+const jazzer = await installed();
+let failed = 0;
+for (const name of positionals.length > 0 ? positionals : known) if (!(await holds(name))) failed += 1;
+process.exitCode = failed === 0 ? 0 : 1;
+
+function bundle() {
+  return build({
+    entryPoints: [join(folder, "jazzer.ts")],
+    outfile: program,
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    logLevel: "error",
+    // Native code and what is loaded on demand stay where they are.
+    external: ["koffi", "esbuild", "tsx", "openai", "tiktoken", "webgpu", "@tensorflow/*"],
+    define: { "import.meta.url": "thisUrl", "import.meta.dirname": "__dirname" },
+    banner: { js: 'const thisUrl = require("node:url").pathToFileURL(__filename).href;' },
+  });
+}
+
+async function installed() {
+  const cli = join(cache, "node_modules/@jazzer.js/core/dist/cli.js");
+  if (!existsSync(cli)) {
+    console.error(`Installing ${fuzzer} in ${relative(root, cache)} (30 MB, once).`);
+    const words = ["install", "--prefix", cache, "--no-save", "--no-audit", "--no-fund", "--loglevel=error", fuzzer];
+    const { code, text } = await run("npm", words);
+    if (code !== 0) throw new Error(`${fuzzer} cannot be installed:\n${text}`);
+  }
+  const { code, text } = await run(node(), [cli, "--help"]);
+  if (code === 0) return cli;
+  const reason = /GLIBC_\S+/u.exec(text);
+  const remedy = `it needs ${reason?.[0]} or newer (Ubuntu 24.04, Debian 13); LACONIC_FUZZ_NODE names a Node that has it`;
+  throw new Error(`${fuzzer} does not start here: ${reason ? remedy : text}`);
+}
+
+function node() {
+  return process.env.LACONIC_FUZZ_NODE || process.execPath;
+}
+
+/** Whether nothing was found. New inputs that reach more are not kept: what is worth it goes into the corpus by hand. */
+async function holds(name) {
+  const found = join(folder, "found", name);
+  const fresh = join(cache, "corpus", name);
+  for (const each of [found, fresh]) mkdirSync(each, { recursive: true });
+  const limits = [`-max_total_time=${seconds}`, "-timeout=25", "-rss_limit_mb=4096"];
+  const options = [`-artifact_prefix=${found}/`, ...limits];
+  // By default nothing below node_modules counts, and the bundle lies there.
+  const words = [
+    "--includes=targets.cjs",
+    "--excludes=nothing",
+    program,
+    fresh,
+    join(folder, "corpus", name),
+    "--",
+    ...options,
+  ];
+  const cli = [jazzer, ...words];
+  const { code, text } = await run(node(), cli, { env: { LACONIC_FUZZ: name, NODE_PATH: externals } });
+  const tried = [...text.matchAll(/^#(\d+)/gmu)].at(-1)?.[1] ?? "0";
+  const reached = [...text.matchAll(/ cov: (\d+)/gu)].at(-1)?.[1] ?? "0";
+  const line = `${tried} inputs, ${reached} places reached, ${seconds} s`;
+  console.log(`${code === 0 ? "ok  " : "FAIL"} ${name.padEnd(16)} ${line}`);
+  if (code !== 0) console.log(text.trim().split("\n").slice(-40).join("\n"));
+  return code === 0;
+}

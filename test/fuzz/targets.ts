@@ -1,0 +1,139 @@
+import { boundedJson, LaconicError } from "../../packages/core/src/index.ts";
+import { escapeHtml, visibleText } from "../../packages/core/src/text/index.ts";
+import { gradeLetter, gradeMaths, gradeNumber, gradeText } from "../../packages/benchmarks/src/index.ts";
+import { readRows } from "../../packages/benchmarks/src/data/formats/read-rows.ts";
+import { readGradedCases } from "../../packages/benchmarks/src/graders/graded-case.ts";
+import { parseModelConfig } from "../../packages/engine/src/transformer/model-config.ts";
+import { decodeSafetensors } from "../../packages/engine/src/weights/safetensors.ts";
+import { readErrorBody } from "../../packages/openai/src/error-body.ts";
+import { parseRetryAfter } from "../../packages/openai/src/retry-after.ts";
+import { readReply } from "../../packages/openai/src/server-reply.ts";
+import { parseAppConfig } from "../../packages/runtime/src/run/app-config.ts";
+import { applyOverrides } from "../../packages/runtime/src/run/overrides.ts";
+import { completionHandler } from "../../packages/serve/src/index.ts";
+import { readTokenizerFiles } from "../../packages/tokenizers/src/tokenizer-files.ts";
+import { tokenizerOf } from "../../packages/tokenizers/src/load-tokenizer.ts";
+import { hermesTools, jsonTools, llamaTools } from "../../packages/topologies/src/index.ts";
+import { parseChangedSettings } from "../../packages/trainer/src/run/changed-settings.ts";
+import { parseRunManifest } from "../../packages/trainer/src/run/run-manifest.ts";
+import { recordIn, rowsIn } from "../../packages/trainer/src/run/run-source.ts";
+import { unzipped } from "../../packages/view/web/playground/worker/archive.ts";
+import { scriptedModel, tableTokenizer } from "../../packages/core/src/testing/index.ts";
+
+/** Reads bytes that anybody may have written. Whatever they are, it returns, or throws an error of ours. */
+type Target = (bytes: Uint8Array) => unknown;
+
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+/** What is no JSON is refused before anything reads it. */
+function json(bytes: Uint8Array): unknown {
+  try {
+    return boundedJson(text(bytes));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new LaconicError("input_invalid", "no JSON", {}, error);
+    throw error;
+  }
+}
+
+function expect(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`broken: ${what}`);
+}
+
+const routes = ["/v1/chat/completions", "/v1/completions", "/v1/messages", "/v1/responses", "/v1/models"];
+/** What the handler called no fault of its client's. */
+let failure: unknown = null;
+const handler = completionHandler({
+  models: [
+    {
+      name: "tiny",
+      policy: scriptedModel(() => "ok"),
+      tokenizer: tableTokenizer(),
+      contextLength: 64,
+      tools: jsonTools(),
+    },
+  ],
+  apiKey: null,
+  maxConcurrency: 8,
+  maxBodyBytes: 10_000,
+  onError: (error) => {
+    failure = error;
+  },
+});
+
+/** By name, with what they read. */
+export const targets: Readonly<Record<string, Target>> = {
+  /** A file of weights. */
+  safetensors: (bytes) => decodeSafetensors(bytes, "file"),
+  /** `config.json` of a checkpoint. */
+  "model-config": (bytes) => parseModelConfig(recordIn(json(bytes)) ?? {}),
+  /** `tokenizer.json` of a checkpoint. */
+  tokenizer: async (bytes) =>
+    tokenizerOf(await readTokenizerFiles(async (name) => (name === "tokenizer.json" ? text(bytes) : null), "folder")),
+  /** JSON lines, JSON, Parquet, CSV, gzip and zip of somebody's own. */
+  "data-file": (bytes) => readRows(bytes[0] === 0x2c ? "rows.csv" : "rows", bytes),
+  /** Labelled answers for `laconic grade`. */
+  "graded-cases": (bytes) => [...readGradedCases("cases.jsonl", bytes)],
+  /** What a run folder holds. */
+  manifest: (bytes) => parseRunManifest(text(bytes), "manifest.json"),
+  "changed-settings": (bytes) => parseChangedSettings(text(bytes), "changes.jsonl"),
+  rows: (bytes) => rowsIn(text(bytes)),
+  /** A run that the playground opens. */
+  zip: (bytes) => unzipped(bytes),
+  configuration: (bytes) => parseAppConfig(json(bytes)),
+  "command-line": (bytes) => parseAppConfig(applyOverrides({}, text(bytes).split("\n"))),
+  /** The first byte chooses the route. Every answer is JSON and below 500. */
+  request: async (bytes) => {
+    const url = `http://localhost${routes[(bytes[0] ?? 0) % routes.length]}`;
+    const headers = { "content-type": "application/json", host: "localhost" };
+    failure = null;
+    const response = await handler(new Request(url, { method: "POST", headers, body: bytes.slice(1) }));
+    const body = await response.text();
+    if (failure !== null) throw failure;
+    expect(response.status < 500, `${response.status}: ${body}`);
+  },
+  /** What a server answered. */
+  reply: (bytes) => {
+    readErrorBody(text(bytes));
+    parseRetryAfter(text(bytes), 0);
+    const value = json(bytes);
+    for (const kind of ["chat", "text"] as const) {
+      const reply = readReply(value, kind);
+      expect(reply === null || typeof reply.text === "string", "a reply has a text");
+    }
+  },
+  /** What a model wrote where it may call tools. */
+  "tool-calls": (bytes) => {
+    for (const format of [hermesTools(), jsonTools(), llamaTools()]) {
+      const { content, calls } = format.read(text(bytes));
+      expect(typeof content === "string", "content is a text");
+      for (const { name, arguments: given } of calls)
+        expect(typeof name === "string" && typeof given === "string", "a call has a name and arguments");
+    }
+  },
+  /** A reply and its gold, parted by a line end. */
+  answers: (bytes) => {
+    const [gold = "", reply = ""] = text(bytes).split(/\n([^]*)/u);
+    for (const verdict of [gradeNumber(reply, gold), gradeText(reply, gold), gradeLetter(reply, gold, "ABCD")])
+      expect(typeof verdict === "object", "a verdict");
+    gradeMaths(reply, gold);
+  },
+  /** What a report shows. */
+  "visible-text": (bytes) => {
+    const shown = visibleText(text(bytes));
+    // oxlint-disable-next-line no-control-regex -- they are what must not be there
+    expect(!/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/u.test(shown), "no control characters");
+    expect(visibleText(shown) === shown, "what is visible stays as it is");
+    expect(!/[<>"']/u.test(escapeHtml(text(bytes))), "no markup");
+  },
+};
+
+/** @throws what a target throws that is no error of ours */
+export async function tryInput(name: string, bytes: Uint8Array): Promise<void> {
+  const target = targets[name];
+  if (!target) throw new Error(`no target is called ${name}; there are ${Object.keys(targets).join(", ")}`);
+  try {
+    await target(bytes);
+  } catch (error) {
+    if (!LaconicError.is(error)) throw error;
+  }
+}
