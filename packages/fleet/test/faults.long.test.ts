@@ -92,7 +92,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     one.faults = (path) => (isReply(path) ? { kind: "stale" } : null);
     const [before, from] = [one.replies, replies.length];
     for (let asked = 0; asked < 4; asked++) expect(await model.sample(requests(12))).toHaveLength(12);
-    expect(fleet.servers[0]).toMatchObject({ state: "excluded" });
+    expect(fleet.servers[0]).toMatchObject({ state: "quarantined" });
     expect(fleet.servers[0]?.reason).toMatch(
       /has loaded run\.actor-v1-\w+-1, but its log-probs are .* from those of the trainer/u,
     );
@@ -154,7 +154,7 @@ test("a server that answers for another model is noticed", async () => {
   const { model, one, fleet, replies } = await open();
   one.faults = (path) => (isReply(path) ? { kind: "other-name" } : null);
   expect(await model.sample(requests(12))).toHaveLength(12);
-  expect(fleet.servers[0]).toMatchObject({ state: "excluded" });
+  expect(fleet.servers[0]).toMatchObject({ state: "quarantined" });
   expect(fleet.servers[0]?.reason).toMatch(/asked for run\.actor-v0-\w+-0, answered by base/u);
   expect(new Set(replies.map(({ server }) => server)).size).toBe(1);
 });

@@ -70,11 +70,11 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
       expect(said(await model.sample(asked))).toEqual(expected);
       expect(replies).toHaveLength(200);
       for (const { gap } of replies) expect(gap).toBeLessThan(1e-6);
-      expect(fleet.servers[0]?.state).toBe(skipped ? "excluded" : "up");
+      expect(fleet.servers[0]?.state).toBe(skipped ? "quarantined" : "up");
       expect(fleet.servers[1]).toMatchObject({ state: "up", url: two.url, failures: 0 });
       expect(fleet.servers[0]?.failures).toBeGreaterThan(0);
       expect(notes.every((note) => note.startsWith(`${one.url}: `))).toBe(true);
-      const ends = notes.filter((note) => note.includes("the server is not asked any more"));
+      const ends = notes.filter((note) => note.includes("the server is in quarantine"));
       expect(ends).toHaveLength(skipped ? 1 : 0);
     },
   );
@@ -83,7 +83,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     const { model, one, fleet, notes, replies } = await open({ kind });
     one.faults = lying("noise", 13);
     await model.sample(longer(200));
-    expect(fleet.servers[0]).toMatchObject({ state: "excluded" });
+    expect(fleet.servers[0]).toMatchObject({ state: "quarantined" });
     expect(notes.join("\n")).toContain("as good as random");
     // Over thirteen tokens some are as likely as not; over a language's thousands, none is.
     expect(replies.filter(({ server }) => server === one.url).length).toBeLessThan(100);
@@ -113,8 +113,8 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     await step(model);
     one.faults = lying("stale", 13);
     await model.sample(longer(64));
-    expect(fleet.servers[0]).toMatchObject({ state: "excluded" });
-    expect(notes.at(-1)).toMatch(/the server is not asked any more/u);
+    expect(fleet.servers[0]).toMatchObject({ state: "quarantined" });
+    expect(notes.at(-1)).toMatch(/the server is in quarantine/u);
     await snapshot.dispose();
   });
 
@@ -123,7 +123,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     const healthy = await open({ kind, fake: { logProbs: "raw" }, model: { logProbs: "forward" } });
     one.faults = lying("wrong-ids", 13);
     expect(said(await model.sample(longer(48, 0.7)))).toEqual(said(await healthy.model.sample(longer(48, 0.7))));
-    expect(fleet.servers.map(({ state }) => state)).toEqual(["excluded", "up"]);
+    expect(fleet.servers.map(({ state }) => state)).toEqual(["quarantined", "up"]);
   });
 
   test("distributions that vLLM cuts are compared from one side, and liars found", async () => {
@@ -136,7 +136,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     ]);
     one.faults = lying("permuted", 13);
     expect(await model.sample(cut)).toHaveLength(48);
-    expect(fleet.servers.map(({ state }) => state)).toEqual(["excluded", "up"]);
+    expect(fleet.servers.map(({ state }) => state)).toEqual(["quarantined", "up"]);
   });
 });
 
@@ -162,8 +162,8 @@ test("a server that is looked at again stays out when its last replies speak aga
   const { model, one, fleet } = await open();
   one.faults = lying("wrong-ids", 13);
   await model.sample(longer(24));
-  expect(fleet.servers[0]).toMatchObject({ state: "excluded" });
+  expect(fleet.servers[0]).toMatchObject({ state: "quarantined" });
   one.faults = () => null;
   for (let i = 0; i < 5; i++) await model.sample(requests(4));
-  expect(fleet.servers[0]).toMatchObject({ state: "excluded", inFlight: 0 });
+  expect(fleet.servers[0]).toMatchObject({ state: "quarantined", inFlight: 0 });
 });

@@ -65,7 +65,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
       url: one?.url,
       reason: expect.stringMatching(/outside the vocabulary/u),
     });
-    expect(made.fleet.servers[0]).toMatchObject({ state: "excluded" });
+    expect(made.fleet.servers[0]).toMatchObject({ state: "quarantined" });
     await made.model.sample(requests(8));
     expect(made.fleet.servers.map(({ replies }) => replies)).toEqual([0, 8]);
   });

@@ -180,7 +180,7 @@ test.each(["wrong-ids", "permuted", "swapped"] as const)(
     const [one] = bad.set.fakes as [FakeServer];
     expect(well.notes).toEqual([]);
     expect(bad.notes.at(-1)).toContain(`${one.url}: `);
-    expect(bad.notes.at(-1)).toContain("the server is not asked any more");
+    expect(bad.notes.at(-1)).toContain("the server is in quarantine");
   },
 );
 

@@ -29,6 +29,8 @@ import type { Fleet } from "./fleet.ts";
 import { OwnLogProbs, type OwnRow } from "./own-log-probs.ts";
 import { measureReply } from "./reply-gap.ts";
 import { publishWeights, type PublishOptions } from "./publisher.ts";
+import { probeServer, type ProbeOptions } from "../probe/probe-server.ts";
+import type { ServerRecord } from "../probe/probe-record.ts";
 
 /** How a model is sampled on a fleet. */
 export interface FleetModelOptions extends PublishOptions {
@@ -180,6 +182,24 @@ export class FleetModel implements TrainableModel {
     const weights = await version.published;
     await this.#prepare(version, weights);
     return weights;
+  }
+
+  /** Loads the weights of now into a server once more, and probes it with them. @throws as `probeServer` */
+  async probed(server: SamplingServer, options: Omit<ProbeOptions, "signal">): Promise<ServerRecord> {
+    const version = this.#current();
+    version.users += 1;
+    const held = await this.#local.snapshot();
+    try {
+      const weights = await version.published;
+      const signal = this.#fleet.limit();
+      // What it holds under this name may be something else.
+      if (weights.kind === "adapter") await server.unload(weights.name, signal);
+      return await probeServer(server, weights, held, { ...options, signal });
+    } finally {
+      version.users -= 1;
+      await held.dispose();
+      await this.#sweep();
+    }
   }
 
   #check(requests: readonly SampleRequest[]): void {

@@ -14,6 +14,9 @@ interface Waiting {
   readonly fail: (error: Error) => void;
 }
 
+/** The end of a note. */
+const leftOut = "; the server is in quarantine until it passes a probe";
+
 /** Servers that answer for each other: a reply comes from the one that is free and likely to know its prompt's beginning. */
 export class Fleet {
   readonly vocabularySize: number;
@@ -29,12 +32,18 @@ export class Fleet {
   replyTolerance = 0.1;
   /** Servers that tell log-probs at temperature 1, whatever they sample at: a probe finds out. */
   rawServers: ReadonlySet<string> = new Set();
+  /** What a server in quarantine has to pass before it is asked again; without one it stays there. `probeFleet` sets it. */
+  probe: ((server: SamplingServer) => Promise<unknown>) | null = null;
   readonly #options: FleetOptions;
   readonly #clock: FleetClock;
   readonly #members: readonly Member[];
   #waiting: Waiting[] = [];
   #wakes = false;
+  /** Every server is in quarantine, and each is being probed. */
+  #lastChance = false;
+  /** When a reply was last taken, and since when somebody waits for a server. */
   #workedAtMs: number;
+  #waitedSinceMs = 0;
   /** All weights that are sampled now. */
   #allWeights = { name: "", inFlight: 0 };
   readonly #closed = new AbortController();
@@ -53,7 +62,7 @@ export class Fleet {
     this.#clock = clock;
     this.vocabularySize = options.vocabularySize;
     const tolerances = (): Tolerances => ({ load: this.tolerance, reply: this.replyTolerance });
-    const limit = (): AbortSignal => AbortSignal.any([this.#closed.signal, this.#replyTimeout()]);
+    const limit = (): AbortSignal => this.limit();
     this.#members = servers.map((server) => new Member(server, { slots: concurrency, clock, tolerances, limit }));
     this.#workedAtMs = clock.nowMs();
   }
@@ -67,9 +76,9 @@ export class Fleet {
     return this.rawServers.size > 0;
   }
 
-  /** Those that are not excluded. */
+  /** Those that are not in quarantine. */
   get asked(): readonly SamplingServer[] {
-    return this.#members.filter(({ state }) => state !== "excluded").map(({ server }) => server);
+    return this.#members.filter(({ state }) => state !== "quarantined").map(({ server }) => server);
   }
 
   /**
@@ -112,6 +121,7 @@ export class Fleet {
     // One of its own: thousands of requests may share the caller's, and each listens.
     const stop = signal && AbortSignal.any([signal]);
     const avoid = new Set<Member>();
+    const beganMs = this.#clock.nowMs();
     for (let attempts = 1; ; attempts++) {
       const member = await this.#slot(prefix, avoid, stop);
       // A server that gave a reply which was thrown away would give it again.
@@ -129,6 +139,7 @@ export class Fleet {
         if (!LaconicError.is(error)) throw error;
         this.#failed(member, weights, error);
         if (attempts >= max) throw error;
+        if (this.#clock.nowMs() - Math.max(beganMs, this.#workedAtMs) > this.#patienceMs) throw this.#impatience();
         avoid.add(member);
       } finally {
         this.#dispatch();
@@ -153,9 +164,9 @@ export class Fleet {
       // Whatever it holds under this name, it is loaded again.
       member.forget(name);
       if (!member.strike(error)) return;
-      const excluded = member.state === "excluded";
-      onNote?.(`${error.message}${excluded ? "; the server is not asked any more" : ""}`);
-      if (excluded) this.#failIfNone(error);
+      const isOut = member.state === "quarantined";
+      onNote?.(`${error.message}${isOut ? leftOut : ""}`);
+      if (isOut) this.#failIfNone(error);
     } else if (error.code === "api_unavailable") {
       if (member.state === "up") onNote?.(`${error.message}; its requests go to others`);
       member.pause(error);
@@ -173,12 +184,10 @@ export class Fleet {
     const gap = await judge(reply, member.server);
     const fault = member.judge(gap);
     const { distrust } = member;
-    if (distrust !== null && member.state !== "excluded") {
+    if (distrust !== null && member.state !== "quarantined") {
       const error = new LaconicError("reply_malformed", `${member.url}: ${distrust}`, { server: member.url });
-      onNote?.(
-        `${error.message}; the server is not asked any more: other weights, another vocabulary, or wrong tokens`,
-      );
-      this.exclude(member.url, error);
+      onNote?.(`${error.message}${leftOut}: other weights, another vocabulary, or wrong tokens`);
+      this.quarantine(member.url, error);
     }
     if (fault === null) return gap.gaps.reduce((sum, each) => sum + each, 0) / gap.gaps.length;
     const error = new LaconicError("reply_malformed", `${member.url}: ${fault}`, {
@@ -213,10 +222,15 @@ export class Fleet {
     this.#closed.abort(new LaconicError("aborted", "the fleet was closed"));
   }
 
-  /** Not asked in this run: what a probe found. */
-  exclude(url: string, error: LaconicError): void {
-    this.#members.find((member) => member.url === url)?.exclude(error);
+  /** Not asked until it passes a probe. */
+  quarantine(url: string, error: LaconicError): void {
+    this.#members.find((member) => member.url === url)?.quarantine(error);
     this.#failIfNone(error);
+  }
+
+  /** Ends what takes longer than a reply may, and what goes on behind `close`. */
+  limit(): AbortSignal {
+    return AbortSignal.any([this.#closed.signal, this.#replyTimeout()]);
   }
 
   #replyTimeout(): AbortSignal {
@@ -247,15 +261,15 @@ export class Fleet {
     }
   }
 
-  /** Shared by all who wait for it, so no one's signal ends it. A server that cannot load is not asked any more. */
+  /** Shared by all who wait for it, so no one's signal ends it. A server that cannot load goes into quarantine. */
   async #load(member: Member, weights: PublishedWeights): Promise<void> {
     try {
       await member.ensure(weights);
     } catch (error) {
       if (!LaconicError.is(error) || error.code !== "api_refused") throw error;
-      if (member.state !== "excluded") this.#options.onNote?.(`${error.message}; the server is not asked any more`);
-      this.exclude(member.url, error);
-      if (this.asked.length === 0) throw error;
+      if (member.state !== "quarantined") this.#options.onNote?.(`${error.message}${leftOut}`);
+      this.quarantine(member.url, error);
+      if (this.asked.length === 0 && !this.#lastChance) throw error;
       throw new LaconicError("api_unavailable", error.message, error.detail, error);
     }
   }
@@ -280,11 +294,11 @@ export class Fleet {
         },
       };
       if (signal?.aborted) return aborted();
-      if (this.asked.length === 0)
+      if (this.asked.length === 0 && !this.#lastChance)
         return reject(
           new LaconicError("api_unavailable", `no server is asked any more: ${this.#reasons(this.#members)}`),
         );
-      if (this.#waiting.length === 0) this.#workedAtMs = this.#clock.nowMs();
+      if (this.#waiting.length === 0) this.#waitedSinceMs = this.#clock.nowMs();
       signal?.addEventListener("abort", aborted, { once: true });
       this.#waiting.push(waiting);
       this.#dispatch();
@@ -305,29 +319,30 @@ export class Fleet {
       slot(member);
     }
     if (seated > 0) this.#waiting.splice(0, seated);
-    if (this.#members.every(({ state }) => state !== "paused")) return;
-    this.#recheck();
+    if (this.#members.some(({ state }) => state !== "up")) this.#recheck();
   }
 
   #recheck(): void {
     const now = this.#clock.nowMs();
-    const { onNote, patienceMs = 600_000 } = this.#options;
+    const { onNote } = this.#options;
     const paused = this.#members.filter(({ state }) => state === "paused");
-    for (const member of paused)
-      if (!member.checking && member.retryAtMs <= now)
-        void member.check().then((well) => {
-          if (well) onNote?.(`${member.url}: is well again`);
-          this.#dispatch();
-        });
+    const isDue = ({ checking, retryAtMs }: Member): boolean => !checking && retryAtMs <= now;
+    for (const member of paused.filter(isDue))
+      void member.check().then((well) => {
+        if (well) onNote?.(`${member.url}: is well again`);
+        this.#dispatch();
+      });
+    if (this.probe && !this.#closed.signal.aborted)
+      for (const member of this.#members)
+        if (member.state === "quarantined" && isDue(member)) void this.#readmit(member).then(() => this.#dispatch());
     const none = this.#members.every(({ state }) => state !== "up");
-    if (none && this.#waiting.length > 0 && now - this.#workedAtMs > patienceMs) {
-      const seconds = Math.round(patienceMs / 1000);
-      this.#failAll(
-        new LaconicError("api_unavailable", `no server of the fleet worked for ${seconds} s: ${this.#reasons(paused)}`),
-      );
+    const sinceMs = Math.max(this.#workedAtMs, this.#waitedSinceMs);
+    if (none && this.#waiting.length > 0 && now - sinceMs > this.#patienceMs) {
+      this.#failAll(this.#impatience());
       return;
     }
-    const next = Math.min(...paused.filter(({ checking }) => !checking).map(({ retryAtMs }) => retryAtMs));
+    const looked = this.probe ? this.#members.filter(({ state }) => state !== "up") : paused;
+    const next = Math.min(...looked.filter(({ checking }) => !checking).map(({ retryAtMs }) => retryAtMs));
     if (this.#wakes || this.#waiting.length === 0 || !Number.isFinite(next)) return;
     this.#wakes = true;
     void this.#clock.sleep(Math.max(1, next - now)).then(() => {
@@ -336,14 +351,39 @@ export class Fleet {
     });
   }
 
-  #reasons(members: readonly Member[]): string {
-    return members.map(({ reason }) => reason ?? "").join("; ");
+  get #patienceMs(): number {
+    return this.#options.patienceMs ?? 600_000;
   }
 
-  #failIfNone(error: LaconicError): void {
-    if (this.asked.length > 0) return;
+  #impatience(): LaconicError {
+    const seconds = Math.round(this.#patienceMs / 1000);
     const reasons = this.#reasons(this.#members);
-    this.#failAll(new LaconicError(error.code, `no server is asked any more: ${reasons}`, error.detail, error));
+    return new LaconicError("api_unavailable", `no server of the fleet worked for ${seconds} s: ${reasons}`);
+  }
+
+  #reasons(members: readonly Member[]): string {
+    return members.flatMap(({ reason }) => reason ?? []).join("; ");
+  }
+
+  async #readmit(member: Member): Promise<void> {
+    if (this.probe && (await member.readmit(this.probe)))
+      this.#options.onNote?.(`${member.url}: has passed a probe, and is asked again`);
+  }
+
+  /** With every server in quarantine each is probed at once; where none passes, all requests fail. */
+  #failIfNone(error: LaconicError): void {
+    if (this.asked.length > 0 || this.#lastChance) return;
+    this.#lastChance = true;
+    const idle = this.probe ? this.#members.filter(({ checking }) => !checking) : [];
+    const ended = (): void => {
+      this.#lastChance = false;
+      const reasons = this.#reasons(this.#members);
+      if (this.asked.length === 0)
+        this.#failAll(new LaconicError(error.code, `no server is asked any more: ${reasons}`, error.detail, error));
+      this.#dispatch();
+    };
+    if (idle.length === 0) ended();
+    else void Promise.all(idle.map((member) => this.#readmit(member))).then(ended);
   }
 
   #failAll(error: LaconicError): void {

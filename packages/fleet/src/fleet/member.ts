@@ -3,8 +3,11 @@ import type { FleetClock } from "../clock.ts";
 import { GapWindow, replyFault, type ReplyGap } from "./reply-gap.ts";
 import { checkGap, type PublishedWeights, type SamplingServer } from "../servers/sampling-server.ts";
 
-/** Whether a server is asked: `paused` ones are looked at again, `excluded` ones are not in this run. */
-export type ServerState = "up" | "paused" | "excluded";
+/**
+ * Whether a server is asked. `paused`: it failed, and is asked again once it says that it is well. `quarantined`: it answered
+ * wrongly, and is asked again once it passes a probe.
+ */
+export type ServerState = "up" | "paused" | "quarantined";
 
 /** A server as it stands in its fleet. */
 export interface ServerStatus {
@@ -17,6 +20,10 @@ export interface ServerStatus {
   readonly tokens: number;
   /** Requests that went to another server, or were asked again. */
   readonly failures: number;
+  /** Replies that were thrown away, because they were not of the weights that they were asked of. */
+  readonly thrown: number;
+  /** Times that it was put into quarantine. */
+  readonly quarantines: number;
   /** Mean gap of a token's log-prob over its last 100 replies, those that were thrown away among them; null before the first. */
   readonly gap: number | null;
   /** Why it is not asked, or was last not. */
@@ -26,6 +33,9 @@ export interface ServerStatus {
 /** First wait of a server that failed; it doubles up to a minute. */
 const firstWaitMs = 500;
 const longestWaitMs = 60_000;
+/** First wait of a server in quarantine before it is probed; it doubles with each probe that fails, and each return. */
+const firstQuarantineMs = 15_000;
+const longestQuarantineMs = 900_000;
 /** Most milliseconds of what only tidies up. */
 const tidyMs = 10_000;
 /** Malformed replies in a row after which a server is not asked any more. */
@@ -61,11 +71,13 @@ export class Member {
   readonly #clock: FleetClock;
   readonly #tolerances: () => Tolerances;
   readonly #limit: () => AbortSignal;
-  readonly #window = new GapWindow();
+  #window = new GapWindow();
   readonly #loaded = new Map<string, Promise<void>>();
   #waitMs = firstWaitMs;
   #strikes = 0;
-  #thrown = 0;
+  #quarantineMs = firstQuarantineMs;
+  thrown = 0;
+  quarantines = 0;
   #lastStrike: LaconicError | null = null;
 
   constructor(server: SamplingServer, { slots, clock, tolerances, limit }: MemberOptions) {
@@ -81,7 +93,7 @@ export class Member {
   }
 
   get status(): ServerStatus {
-    const { state, inFlight, replies, tokens, failures, reason } = this;
+    const { state, inFlight, replies, tokens, failures, thrown, quarantines, reason } = this;
     return {
       kind: this.server.kind,
       url: this.url,
@@ -90,6 +102,8 @@ export class Member {
       replies,
       tokens,
       failures,
+      thrown,
+      quarantines,
       gap: this.#window.mean,
       reason,
     };
@@ -185,25 +199,48 @@ export class Member {
   /** @returns whether the error is a new one: one failed load fails all requests that waited for it */
   strike(error: LaconicError): boolean {
     this.failures += 1;
-    if (error === this.#lastStrike || this.state === "excluded") return false;
+    if (error === this.#lastStrike || this.state === "quarantined") return false;
     this.#lastStrike = error;
     this.#strikes += 1;
     this.reason = error.message;
-    if (this.#strikes >= maxStrikes) this.exclude(error);
+    if (this.#strikes >= maxStrikes) this.quarantine(error);
     return true;
   }
 
   /** @returns whether it is the first reply of this server that was thrown away */
   throwAway(error: LaconicError): boolean {
     this.failures += 1;
-    this.#thrown += 1;
-    if (this.state !== "excluded") this.reason = error.message;
-    return this.#thrown === 1;
+    this.thrown += 1;
+    if (this.state !== "quarantined") this.reason = error.message;
+    return this.thrown === 1;
   }
 
-  exclude(error: LaconicError): void {
-    this.state = "excluded";
+  /** Not asked until it passes a probe; the wait before that doubles each time. */
+  quarantine(error: LaconicError): void {
+    if (this.state !== "quarantined") this.quarantines += 1;
+    this.state = "quarantined";
     this.reason = error.message;
+    this.#loaded.clear(); // what it holds under its names is not believed
+    this.retryAtMs = this.#clock.nowMs() + this.#quarantineMs;
+    this.#quarantineMs = Math.min(longestQuarantineMs, 2 * this.#quarantineMs);
+  }
+
+  /** Whether it passes a probe and is asked again; its replies of before count no more. */
+  async readmit(probe: (server: SamplingServer) => Promise<unknown>): Promise<boolean> {
+    this.checking = true;
+    try {
+      await probe(this.server);
+      this.#window = new GapWindow();
+      this.#strikes = 0;
+      this.#lastStrike = null;
+      this.state = "up";
+      return true;
+    } catch (error) {
+      this.quarantine(LaconicError.is(error) ? error : new LaconicError("engine_failed", String(error)));
+      return false;
+    } finally {
+      this.checking = false;
+    }
   }
 
   /** Whether it is well again. */
@@ -211,7 +248,7 @@ export class Member {
     this.checking = true;
     try {
       await this.server.facts(this.#clock.timeout(10_000));
-      // What was on its way may have spoken against it meanwhile: only a probe lets it in again.
+      // What was on its way may have spoken against it meanwhile.
       if (this.state === "paused") this.state = "up";
       return this.state === "up";
     } catch (error) {

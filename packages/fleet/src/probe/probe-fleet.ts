@@ -8,8 +8,8 @@ import { probeServer, type ProbeOptions } from "./probe-server.ts";
 const minTolerance = 1e-3;
 
 /**
- * Probes every server with the weights of now. Those that do otherwise than they have to, or do not answer, are not asked in
- * this run.
+ * Probes every server with the weights of now. Those that do otherwise than they have to, or do not answer, go into quarantine,
+ * which a later probe ends.
  * @throws LaconicError `api_refused` or `api_unavailable` when no server is left, naming the reasons of all
  */
 export async function probeFleet(fleet: Fleet, model: FleetModel, options: ProbeOptions): Promise<FleetRecord> {
@@ -20,12 +20,12 @@ export async function probeFleet(fleet: Fleet, model: FleetModel, options: Probe
   await Promise.all(
     fleet.asked.map(async (server) => {
       try {
-        servers.push(await probeServer(server, weights, model, options));
+        servers.push(await probeServer(server, weights, model, { ...options, signal: fleet.limit() }));
       } catch (error) {
         if (!LaconicError.is(error)) throw error;
         last = error;
         refused.push({ url: server.url, reason: error.message });
-        fleet.exclude(server.url, error);
+        fleet.quarantine(server.url, error);
       }
     }),
   );
@@ -41,6 +41,10 @@ export async function probeFleet(fleet: Fleet, model: FleetModel, options: Probe
   // Random tokens are rounded more than those of replies: room for what training does to them.
   fleet.replyTolerance = Math.min(tolerance, Math.max(fleet.tolerance, 5 * gap));
   fleet.rawServers = new Set(servers.filter(({ logProbsAt }) => logProbsAt === "one").map(({ url }) => url));
+  fleet.probe = async (server) => {
+    const { logProbsAt } = await model.probed(server, { ...options, tolerance: fleet.replyTolerance });
+    if (logProbsAt === "one") fleet.rawServers = new Set([...fleet.rawServers, server.url]);
+  };
   const order = (a: { readonly url: string }, b: { readonly url: string }): number => (a.url < b.url ? -1 : 1);
   return {
     servers: servers.toSorted(order),

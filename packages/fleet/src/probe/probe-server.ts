@@ -19,6 +19,8 @@ export interface ProbeOptions {
   readonly tolerance?: number;
   /** Log-probs at temperature 1 will do: they are computed here, or no other temperature is sampled, which is then refused. */
   readonly takesRaw?: boolean;
+  /** Ends a probe of a server that does not answer. */
+  readonly signal?: AbortSignal;
 }
 
 /** Far enough from 1 that log-probs of one temperature are not those of the other. */
@@ -42,8 +44,8 @@ export async function probeServer(
 ): Promise<ServerRecord> {
   if (server.holds[weights.kind] === 0)
     throw refusalOf(server, `${server.kind} does not take ${weights.kind === "all" ? "all weights" : "adapters"}`);
-  const facts = await server.facts();
-  await server.load(weights);
+  const facts = await server.facts(options.signal);
+  await server.load(weights, options.signal);
   return new ServerProbe(server, weights, own, options).run(facts);
 }
 
@@ -56,13 +58,11 @@ class ServerProbe {
   readonly #prompts: readonly [readonly number[], ...(readonly number[])[]];
   readonly #tolerance: number;
   readonly #takesRaw: boolean;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(
-    server: SamplingServer,
-    weights: PublishedWeights,
-    own: Pick<Sampler, "forward">,
-    { vocabularySize, prompts = randomPrompts(vocabularySize), tolerance = 0.1, takesRaw = false }: ProbeOptions,
-  ) {
+  constructor(server: SamplingServer, weights: PublishedWeights, own: Pick<Sampler, "forward">, options: ProbeOptions) {
+    const { vocabularySize, prompts = randomPrompts(vocabularySize), tolerance = 0.1, takesRaw = false } = options;
+    this.#signal = options.signal;
     this.#server = server;
     this.#weights = weights;
     this.#own = own;
@@ -115,7 +115,8 @@ class ServerProbe {
   async #checkUnknownName(): Promise<void> {
     const never = { ...this.#weights, name: `${this.#weights.name}-never` };
     const asked = { promptTokens: this.#prompts[0], stopTokens: [], stopTexts: [], seed: 1 };
-    const answer = await this.#server.generate(never, { ...asked, sampling: { temperature: 0, maxTokens: 1 } });
+    const sampling = { temperature: 0, maxTokens: 1 };
+    const answer = await this.#server.generate(never, { ...asked, sampling }, this.#signal);
     if (answer !== "missing")
       throw this.#refusal(`it answers for ${never.name}, which was never loaded: versions mean nothing there`);
   }
@@ -124,7 +125,7 @@ class ServerProbe {
   async #promptGap(): Promise<number> {
     const { check } = this.#weights;
     if (!check) return 0;
-    const gap = checkGap(check, await this.#server.promptLogProbs(this.#weights, check.tokens));
+    const gap = checkGap(check, await this.#server.promptLogProbs(this.#weights, check.tokens, this.#signal));
     if (gap <= maxCheckGaps * this.#tolerance) return gap;
     throw this.#refusal(
       `its log-probs of a prompt are ${Number.isNaN(gap) ? "missing" : `${gap.toPrecision(3)} from the trainer's`}: what it has loaded cannot be checked`,
@@ -145,7 +146,7 @@ class ServerProbe {
   }): Promise<GeneratedReply> {
     const sampling = { temperature, maxTokens: replyTokens };
     const asked: Generation = { promptTokens, sampling, stopTokens, stopTexts: [], seed: 7 };
-    const reply = await this.#server.generate(this.#weights, asked);
+    const reply = await this.#server.generate(this.#weights, asked, this.#signal);
     if (reply === "missing") throw this.#refusal(`has no ${this.#weights.name}, which was just loaded`);
     try {
       checkReply(this.#server, this.#weights, asked, reply, this.#vocabularySize);

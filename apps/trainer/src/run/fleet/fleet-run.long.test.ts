@@ -112,7 +112,7 @@ test("a server that goes bad after the probe costs no accuracy, and is left out 
     const bad = await laconic("train", ...small, sampler, "--run", run, "--json");
     expect(bad.code).toBe(0);
     expect(bad.err).toContain(`sampler: ${one.url}: `);
-    expect(bad.err).toContain("the server is not asked any more");
+    expect(bad.err).toContain("the server is in quarantine");
     const rows = await rowsOf(run);
     expect(rows.filter(({ gap }) => !(gap < 1e-3))).toEqual([]);
     await withServers("vllm", async (__, healthy, elsewhere) => {

@@ -1,0 +1,123 @@
+import { probeFleet } from "@laconic/fleet";
+import { isReplyRequest, lying, type FakeServer } from "@laconic/fleet/testing";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { onFakes, quick, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
+
+const opened: OnFakes[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+});
+
+interface Timed extends OnFakes {
+  readonly one: FakeServer;
+  readonly two: FakeServer;
+  /** Lets time pass, between requests. */
+  readonly pass: (ms: number) => void;
+}
+
+/** Two servers, probed, on weights that say something; each is asked one request at a time. */
+async function open(kind: "vllm" | "sglang", fleet: OnFakesOptions["fleet"] = {}): Promise<Timed> {
+  let ms = 0;
+  const sleep = async (): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  const clock = { ...quick, nowMs: () => ms, sleep };
+  const made = await onFakes({ kind, fleet: { clock, concurrency: 1, ...fleet } });
+  opened.push(made);
+  for (let steps = 0; steps < 3; steps++) await step(made.local);
+  await probeFleet(made.fleet, made.model, { vocabularySize: 13, takesRaw: true });
+  const [one, two] = made.fakes as [FakeServer, FakeServer];
+  return { ...made, one, two, pass: (wait) => void (ms += wait) };
+}
+
+describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
+  test("a server that says it took weights and did not is found within ten replies, and comes back once it has them", async () => {
+    const { model, fleet, one, two, notes, replies, pass } = await open(kind);
+    const snapshot = await model.snapshot();
+    await snapshot.sample(requests(4));
+    await step(model);
+    // Checks see the new weights, replies are of the old ones.
+    one.faults = lying("stale", 13);
+    let before = one.replies;
+    // One after the other, so that each is judged before the next.
+    for (const request of requests(40)) await model.sample([request]);
+    // The check of the load is no reply, and asks for one token on either kind.
+    const checks = one.log.filter(
+      ({ path, body }) => /completions|generate/u.test(path) && !isReplyRequest(path, body),
+    );
+    expect(fleet.servers[0]).toMatchObject({ state: "quarantined", quarantines: 1 });
+    expect(fleet.servers[0]?.thrown).toBeLessThanOrEqual(10);
+    expect(one.replies - before).toBeLessThanOrEqual(10 + checks.length);
+    expect(replies.every(({ gap }) => (gap ?? 1) < 1e-3)).toBe(true);
+
+    // Its time has not come, and later it still answers so: a probe leaves it where it is, and waits twice as long.
+    pass(14_000);
+    await model.sample(requests(4));
+    expect(fleet.servers[0]).toMatchObject({ state: "quarantined" });
+    pass(2000);
+    const asked = one.log.length;
+    await model.sample(requests(4));
+    await vi.waitUntil(() => /log-probs are .* from the trainer's/u.test(fleet.servers[0]?.reason ?? ""));
+    expect(one.log.length).toBeGreaterThan(asked);
+    expect(fleet.servers[0]).toMatchObject({ state: "quarantined", quarantines: 1 });
+
+    one.faults = () => null;
+    pass(31_000);
+    await model.sample(requests(4));
+    await vi.waitUntil(() => fleet.servers[0]?.state === "up");
+    expect(notes.at(-1)).toBe(`${one.url}: has passed a probe, and is asked again`);
+    before = one.replies;
+    await model.sample(requests(24));
+    expect(one.replies).toBeGreaterThan(before);
+    expect(fleet.servers.map(({ state }) => state)).toEqual(["up", "up"]);
+    expect(replies.every(({ gap }) => (gap ?? 1) < 1e-3)).toBe(true);
+    expect(two.inFlight).toBe(0);
+    await snapshot.dispose();
+  });
+
+  test("with every server in quarantine each is probed at once, and one that is well again saves the requests", async () => {
+    const { model, fleet, one, two, replies } = await open(kind);
+    two.faults = lying("wrong-ids", 13);
+    // Wrong for ten replies, then well: before the probe, which comes when both are out.
+    one.faults = lying("permuted", 13, (nth) => nth < 10);
+    expect(await model.sample(requests(24))).toHaveLength(24);
+    expect(fleet.servers.map(({ state, quarantines }) => [state, quarantines])).toEqual([
+      ["up", 1],
+      ["quarantined", 1],
+    ]);
+    expect(replies.every(({ server, gap }) => server !== two.url && (gap ?? 1) < 1e-3)).toBe(true);
+  });
+
+  test("servers that take requests and never answer end a request by name within patience and one reply", async () => {
+    let ms = 0;
+    const waits: AbortController[] = [];
+    const timeout = (): AbortSignal => {
+      const late = new AbortController();
+      waits.push(late);
+      return late.signal;
+    };
+    const clock = { ...quick, nowMs: () => ms, timeout };
+    const { model, one, two } = await open(kind, { clock, replyMs: 20_000, patienceMs: 30_000 });
+    await model.sample(requests(4));
+    const never = new Promise<void>(() => undefined);
+    const hanging = (path: string, body: unknown): { kind: "waits"; until: Promise<void> } | null =>
+      isReplyRequest(path, body) ? { kind: "waits", until: never } : null;
+    for (const fake of [one, two]) fake.faults = hanging;
+    let failed: unknown = null;
+    const asked = model.sample(requests(1)).catch((error: unknown) => (failed = error));
+    // Each reply that does not come takes 20 s; servers say that they are well in between.
+    for (let late = 0; failed === null; late += 1) {
+      expect(late).toBeLessThan(4);
+      await vi.waitUntil(() => failed !== null || one.inFlight + two.inFlight > late);
+      ms += 20_000;
+      for (const wait of waits.splice(0)) wait.abort(new DOMException("late", "TimeoutError"));
+      await vi.waitUntil(() => failed !== null || one.inFlight + two.inFlight > late + 1);
+    }
+    await asked;
+    expect(failed).toMatchObject({
+      code: "api_unavailable",
+      message: expect.stringMatching(/no server of the fleet worked for 30 s: .*no reply in time/u),
+    });
+    expect(ms).toBe(40_000);
+  });
+});
