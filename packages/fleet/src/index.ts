@@ -23,6 +23,10 @@ export { FleetModel } from "./fleet/fleet-model.ts";
 export type { FleetModelOptions } from "./fleet/fleet-model.ts";
 export { fleetPolicy } from "./fleet/fleet-policy.ts";
 export type { PublishOptions } from "./fleet/publisher.ts";
+export { WeightsReceiver } from "./weights/weights-receiver.ts";
+export type { WeightsReceiverOptions } from "./weights/weights-receiver.ts";
+export { WeightsSender } from "./weights/weights-sender.ts";
+export type { WeightsSenderOptions, WeightsSent } from "./weights/weights-sender.ts";
 export type { FleetClock } from "./clock.ts";
 
 export { probeFleet } from "./probe/probe-fleet.ts";

@@ -1,6 +1,9 @@
+import { once } from "node:events";
+import { createServer, request as ask } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { SampleRequest } from "@laconic/core";
 import { conformanceConfig } from "@laconic/engine/testing";
-import { probeFleet, type FleetRecord } from "@laconic/fleet";
+import { probeFleet, probeServer, sglangServer, vllmServer, type FleetRecord } from "@laconic/fleet";
 import { afterEach, describe, expect, test } from "vitest";
 import { onFakes, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
 
@@ -54,6 +57,40 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
       message: expect.stringMatching(/has loaded .* but its log-probs are|its log-probs are .* from the trainer's/u),
     });
   });
+
+  test.each(["adapters", "all weights"])(
+    "replicas behind one address are refused by name, with %s",
+    async (weights) => {
+      if (kind === "vllm" && weights !== "adapters") return;
+      const source = { kind: "config", config: conformanceConfig, seed: 2 } as const;
+      const { fakes, fleet, model, local } = await open({ kind, ...(weights !== "adapters" && { source }) });
+      await step(local);
+      let turn = 0;
+      const balancer = createServer((request, response) => {
+        const { host, port } = new URL(fakes[turn++ % fakes.length]?.url ?? "");
+        const { method, url: path, headers } = request;
+        const passed = ask({ host: host.split(":")[0], port, method, path, headers }, (answer) => {
+          response.writeHead(answer.statusCode ?? 500, answer.headers);
+          answer.pipe(response);
+        });
+        request.pipe(passed);
+      });
+      balancer.listen(0, "127.0.0.1");
+      await once(balancer, "listening");
+      const { port } = balancer.address() as AddressInfo;
+      const url = `http://127.0.0.1:${port}`;
+      const server = kind === "vllm" ? vllmServer({ url }) : sglangServer({ url });
+      const published = await model.published();
+      await expect(probeServer(server, published, model, { vocabularySize: 13 })).rejects.toMatchObject({
+        code: "api_refused",
+        message: expect.stringMatching(/^http:\S+: 4 of 8 equal requests .* several servers answer at this address/u),
+      });
+      // One by one they are well.
+      expect((await probeFleet(fleet, model, { vocabularySize: 13 })).refused).toEqual([]);
+      balancer.close();
+      balancer.closeAllConnections();
+    },
+  );
 
   test("one bad server among good ones is left out, and said", async () => {
     const made = await open({ kind });

@@ -45,7 +45,7 @@ export interface FleetModelOptions extends PublishOptions {
 
 interface Version {
   readonly version: number;
-  readonly published: Promise<PublishedWeights & { readonly path: string }>;
+  readonly published: Promise<PublishedWeights>;
   /** Snapshots and requests that need it. */
   users: number;
   prepared: boolean;

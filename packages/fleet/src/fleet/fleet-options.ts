@@ -41,6 +41,8 @@ export interface FleetOptions {
   readonly clock?: FleetClock;
   /** Hears of every reply that was taken, once. */
   readonly onReply?: (reply: SampledReply) => void;
-  /** Hears of servers that fail, come back, or are not asked any more. */
+  /** Hears of servers that fail and come back. */
   readonly onNote?: (text: string) => void;
+  /** Hears of servers that go into quarantine and come out of it; `onNote` by default. */
+  readonly onQuarantine?: (text: string) => void;
 }

@@ -8,6 +8,8 @@ import { Member, type ServerStatus, type Tolerances } from "./member.ts";
 
 interface Waiting {
   readonly prefix: number;
+  /** Name of the weights that are to answer. */
+  readonly weights: string;
   /** Servers that failed this request: not again, while others are up. */
   readonly avoid: ReadonlySet<Member>;
   readonly slot: (member: Member) => void;
@@ -63,7 +65,9 @@ export class Fleet {
     this.vocabularySize = options.vocabularySize;
     const tolerances = (): Tolerances => ({ load: this.tolerance, reply: this.replyTolerance });
     const limit = (): AbortSignal => this.limit();
-    this.#members = servers.map((server) => new Member(server, { slots: concurrency, clock, tolerances, limit }));
+    const onLoaded = (): void => this.#dispatch();
+    const facts = { slots: concurrency, clock, tolerances, limit, onLoaded };
+    this.#members = servers.map((server) => new Member(server, facts));
     this.#workedAtMs = clock.nowMs();
   }
 
@@ -123,7 +127,7 @@ export class Fleet {
     const avoid = new Set<Member>();
     const beganMs = this.#clock.nowMs();
     for (let attempts = 1; ; attempts++) {
-      const member = await this.#slot(prefix, avoid, stop);
+      const member = await this.#slot(prefix, weights.name, avoid, stop);
       // A server that gave a reply which was thrown away would give it again.
       const seed = avoid.has(member) ? (asked.seed + attempts) % 2 ** 31 : asked.seed;
       try {
@@ -158,15 +162,16 @@ export class Fleet {
 
   /** Sees to a server that failed. @throws LaconicError what no other server would do better */
   #failed(member: Member, { name }: PublishedWeights, error: LaconicError): void {
-    const { onNote } = this.#options;
+    const { onNote, onQuarantine = onNote } = this.#options;
     if (error.code === "reply_malformed") {
       if (error.detail["thrown"] === true) return;
       // Whatever it holds under this name, it is loaded again.
       member.forget(name);
       if (!member.strike(error)) return;
       const isOut = member.state === "quarantined";
-      onNote?.(`${error.message}${isOut ? leftOut : ""}`);
-      if (isOut) this.#failIfNone(error);
+      if (!isOut) return onNote?.(error.message);
+      onQuarantine?.(`${error.message}${leftOut}`);
+      this.#failIfNone(error);
     } else if (error.code === "api_unavailable") {
       if (member.state === "up") onNote?.(`${error.message}; its requests go to others`);
       member.pause(error);
@@ -180,13 +185,13 @@ export class Fleet {
     reply: GeneratedReply,
     judge: ReplyJudge,
   ): Promise<number> {
-    const { onNote } = this.#options;
+    const { onNote, onQuarantine = onNote } = this.#options;
     const gap = await judge(reply, member.server);
     const fault = member.judge(gap);
     const { distrust } = member;
     if (distrust !== null && member.state !== "quarantined") {
       const error = new LaconicError("reply_malformed", `${member.url}: ${distrust}`, { server: member.url });
-      onNote?.(`${error.message}${leftOut}: other weights, another vocabulary, or wrong tokens`);
+      onQuarantine?.(`${error.message}${leftOut}: other weights, another vocabulary, or wrong tokens`);
       this.quarantine(member.url, error);
     }
     if (fault === null) return gap.gaps.reduce((sum, each) => sum + each, 0) / gap.gaps.length;
@@ -254,9 +259,11 @@ export class Fleet {
       }
       member.forget(weights.name);
       if (loads === 2)
-        throw new LaconicError("api_unavailable", `${member.url}: does not keep ${weights.name}, which it has loaded`, {
-          server: member.url,
-        });
+        throw new LaconicError(
+          "api_unavailable",
+          `${member.url}: does not keep ${weights.name}, which it has loaded; where several servers answer at this address, give the address of each`,
+          { server: member.url },
+        );
       this.#options.onNote?.(`${member.url}: ${weights.name} was gone and is loaded again`);
     }
   }
@@ -267,14 +274,15 @@ export class Fleet {
       await member.ensure(weights);
     } catch (error) {
       if (!LaconicError.is(error) || error.code !== "api_refused") throw error;
-      if (member.state !== "quarantined") this.#options.onNote?.(`${error.message}${leftOut}`);
+      const { onNote, onQuarantine = onNote } = this.#options;
+      if (member.state !== "quarantined") onQuarantine?.(`${error.message}${leftOut}`);
       this.quarantine(member.url, error);
       if (this.asked.length === 0 && !this.#lastChance) throw error;
       throw new LaconicError("api_unavailable", error.message, error.detail, error);
     }
   }
 
-  #slot(prefix: number, avoid: ReadonlySet<Member>, signal: AbortSignal | undefined): Promise<Member> {
+  #slot(prefix: number, weights: string, avoid: ReadonlySet<Member>, signal: AbortSignal | undefined): Promise<Member> {
     return new Promise((resolve, reject) => {
       const aborted = (): void => {
         this.#waiting = this.#waiting.filter((each) => each !== waiting);
@@ -283,6 +291,7 @@ export class Fleet {
       const done = (): void => signal?.removeEventListener("abort", aborted);
       const waiting: Waiting = {
         prefix,
+        weights,
         avoid,
         slot: (member) => {
           done();
@@ -308,17 +317,21 @@ export class Fleet {
   /** Seats those who wait, first come first served, and looks after servers that were paused. */
   #dispatch(): void {
     const up = this.#members.filter(({ state }) => state === "up");
-    let seated = 0;
-    for (const { prefix, avoid, slot } of this.#waiting) {
+    const seated = new Set<Waiting>();
+    for (const waiting of this.#waiting) {
+      const { prefix, weights, avoid, slot } = waiting;
       const slack = this.#options.slack ?? 4;
       const others = up.filter((other) => !avoid.has(other));
-      const member = chooseServer(others.length > 0 ? others : up, prefix, slack);
-      if (!member) break;
+      const able = others.length > 0 ? others : up;
+      const ready = able.filter((other) => !other.awaits(weights));
+      const member = chooseServer(ready, prefix, slack);
+      // Its weights are on their way, or every slot is taken; requests of other weights may have a server.
+      if (!member) continue;
       member.inFlight += 1;
-      seated += 1;
+      seated.add(waiting);
       slot(member);
     }
-    if (seated > 0) this.#waiting.splice(0, seated);
+    if (seated.size > 0) this.#waiting = this.#waiting.filter((waiting) => !seated.has(waiting));
     if (this.#members.some(({ state }) => state !== "up")) this.#recheck();
   }
 
@@ -366,8 +379,9 @@ export class Fleet {
   }
 
   async #readmit(member: Member): Promise<void> {
+    const { onNote, onQuarantine = onNote } = this.#options;
     if (this.probe && (await member.readmit(this.probe)))
-      this.#options.onNote?.(`${member.url}: has passed a probe, and is asked again`);
+      onQuarantine?.(`${member.url}: has passed a probe, and is asked again`);
   }
 
   /** With every server in quarantine each is probed at once; where none passes, all requests fail. */

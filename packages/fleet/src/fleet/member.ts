@@ -54,6 +54,8 @@ export interface MemberOptions {
   readonly tolerances: () => Tolerances;
   /** Ends a load that takes too long, or that nobody waits for any more. */
   readonly limit: () => AbortSignal;
+  /** Hears when weights have come, or have not. */
+  readonly onLoaded: () => void;
 }
 
 /** One server of a fleet: what it holds, whether it is asked. */
@@ -71,8 +73,11 @@ export class Member {
   readonly #clock: FleetClock;
   readonly #tolerances: () => Tolerances;
   readonly #limit: () => AbortSignal;
+  readonly #onLoaded: () => void;
   #window = new GapWindow();
   readonly #loaded = new Map<string, Promise<void>>();
+  /** Weights that are on their way. */
+  readonly #coming = new Set<string>();
   #waitMs = firstWaitMs;
   #strikes = 0;
   #quarantineMs = firstQuarantineMs;
@@ -80,7 +85,8 @@ export class Member {
   quarantines = 0;
   #lastStrike: LaconicError | null = null;
 
-  constructor(server: SamplingServer, { slots, clock, tolerances, limit }: MemberOptions) {
+  constructor(server: SamplingServer, { slots, clock, tolerances, limit, onLoaded }: MemberOptions) {
+    this.#onLoaded = onLoaded;
     this.server = server;
     this.#tolerances = tolerances;
     this.slots = slots;
@@ -118,8 +124,19 @@ export class Member {
     const signal = this.#limit();
     const loading = this.server.load(weights, signal).then(() => this.#check(weights, signal));
     this.#loaded.set(weights.name, loading);
-    loading.catch(() => this.#loaded.delete(weights.name));
+    this.#coming.add(weights.name);
+    loading
+      .catch(() => this.#loaded.delete(weights.name))
+      .finally(() => {
+        this.#coming.delete(weights.name);
+        this.#onLoaded();
+      });
     return loading;
+  }
+
+  /** Weights of this name are on their way: nobody who wants others has to wait for them. */
+  awaits(name: string): boolean {
+    return this.#coming.has(name);
   }
 
   /** Servers that load a name and go on with other weights are found out here. */

@@ -30,7 +30,7 @@ export async function publishWeights(
   { name, folder, folderAtServers = folder }: PublishOptions,
   nth: number,
   checkTokens: readonly number[],
-): Promise<PublishedWeights & { readonly path: string }> {
+): Promise<PublishedWeights> {
   const version = model.weightVersion;
   const draft = join(folder, `${name}-v${version}-${nth}.part`);
   await rm(draft, { recursive: true, force: true });

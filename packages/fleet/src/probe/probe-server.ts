@@ -26,6 +26,8 @@ export interface ProbeOptions {
 /** Far enough from 1 that log-probs of one temperature are not those of the other. */
 const sharp = 0.5;
 const replyTokens = 8;
+/** Where two replicas take turns at random, all meet one of them once in 128 probes. */
+const replicaRequests = 8;
 /** Rounding of unlikely tokens is so much larger at most. */
 const maxCheckGaps = 10;
 
@@ -45,8 +47,10 @@ export async function probeServer(
   if (server.holds[weights.kind] === 0)
     throw refusalOf(server, `${server.kind} does not take ${weights.kind === "all" ? "all weights" : "adapters"}`);
   const facts = await server.facts(options.signal);
+  const probe = new ServerProbe(server, weights, own, options);
+  await probe.checkOneServer();
   await server.load(weights, options.signal);
-  return new ServerProbe(server, weights, own, options).run(facts);
+  return probe.run(facts);
 }
 
 /** The questions of a probe; each refuses the server by name. */
@@ -86,6 +90,27 @@ class ServerProbe {
     if (this.#weights.kind === "adapter") await this.#checkUnknownName();
     const repeats = again.tokens.join() === plain[0]?.tokens.join();
     return { kind, url, ...facts, logProbsAt, gap, checkGap: await this.#promptGap(), repeats };
+  }
+
+  /** Replicas behind one address: of what is loaded once, under a name of its own, one of them knows and another does not. */
+  async checkOneServer(): Promise<void> {
+    const name = `${this.#weights.name}-once`;
+    const weights = { ...this.#weights, name };
+    await this.#server.load(weights, this.#signal);
+    const asked = { promptTokens: this.#prompts[0], stopTokens: [], stopTexts: [], seed: 1 };
+    const sampling = { temperature: 0, maxTokens: 1 };
+    // Side by side, so that they go over connections of their own.
+    const answers = await Promise.all(
+      Array.from({ length: replicaRequests }, () =>
+        this.#server.generate(weights, { ...asked, sampling }, this.#signal),
+      ),
+    );
+    if (weights.kind === "adapter") await this.#server.unload(name, this.#signal);
+    const has = answers.filter((answer) => answer !== "missing" && [null, name].includes(answer.weights)).length;
+    if (has > 0 && has < replicaRequests)
+      throw this.#refusal(
+        `${has} of ${replicaRequests} equal requests were answered by weights that were just loaded, and the others were not: several servers answer at this address; give the address of each`,
+      );
   }
 
   async #temperatureOfLogProbs(): Promise<ServerRecord["logProbsAt"]> {

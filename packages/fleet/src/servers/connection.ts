@@ -24,6 +24,13 @@ const maxBytes = 1 << 26;
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
 
+/** A request that is no plain JSON. */
+export interface RawRequest {
+  readonly method: "GET" | "PUT" | "POST" | "DELETE";
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** Exchanges JSON with one server; follows no redirect, and tries once. */
 export class Connection {
   readonly url: string;
@@ -36,19 +43,29 @@ export class Connection {
   }
 
   /** @throws LaconicError `api_unavailable`, `aborted`, `reply_malformed` for more bytes than a reply has */
-  async exchange(path: string, body: object | null, signal?: AbortSignal): Promise<HttpReply> {
+  exchange(path: string, body: object | null, signal?: AbortSignal): Promise<HttpReply> {
+    const headers = { "content-type": "application/json" };
+    return this.send(
+      path,
+      body === null ? { method: "GET" } : { method: "POST", body: JSON.stringify(body), headers },
+      signal,
+    );
+  }
+
+  /** The same of any request. */
+  async send(path: string, { method, body, headers }: RawRequest, signal?: AbortSignal): Promise<HttpReply> {
     const { apiKey, fetch: send = fetch } = this.#options;
     const place = `${this.url}${path}`;
     let response: Response;
     let text: string;
     try {
       response = await send(place, {
-        method: body === null ? "GET" : "POST",
+        method,
         headers: {
-          ...(body !== null && { "content-type": "application/json" }),
+          ...headers,
           ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
         },
-        ...(body !== null && { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body }),
         redirect: "manual",
         ...(signal && { signal }),
       });

@@ -1,12 +1,14 @@
 import type { SampleRequest, SamplingName } from "@laconic/core";
 
-/** Weights of one version as they lie in a folder that trainer and servers see. */
+/** Weights of one version as they lie in a folder of the trainer, which servers see too, or are sent. */
 export interface PublishedWeights {
   /** Of policy, version and content: other weights have another name, also after a resume. */
   readonly name: string;
   readonly version: number;
   /** As the servers see it. */
   readonly folder: string;
+  /** The same folder as the trainer sees it. */
+  readonly path: string;
   readonly kind: WeightsKind;
   /** What the trainer's engine makes of a text under these weights: a server that holds others shows by it. */
   readonly check?: WeightsCheck;

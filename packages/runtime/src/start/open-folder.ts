@@ -6,7 +6,7 @@ import { modelFolders } from "../run/model-folders.ts";
 import { withNamesOf } from "../run/former-names.ts";
 import { describeEnvironment } from "../run/environment.ts";
 import { serversOf, type SamplerSettings } from "../run/fleet/fleet-setting.ts";
-import { serversInShort } from "../run/fleet/open-fleet.ts";
+import { fleetMeasures, serversInShort } from "../run/fleet/open-fleet.ts";
 import { withOwnModel } from "../run/warm-start/own-model.ts";
 import { policyTask } from "../run/policy-task.ts";
 import { recordInputs } from "../run/remote/tinker-server.ts";
@@ -53,6 +53,7 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
     keepCheckpoints: train.checkpoint.keep,
     now: () => performance.now(),
     sinks,
+    ...(fleet && { measures: () => fleetMeasures(fleet.servers()) }),
     observer: {
       step(metrics) {
         fleet?.flush().catch((error: unknown) => progress.warn(`samplers.jsonl: ${(error as Error).message}`));
@@ -65,6 +66,7 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
     },
   });
   closing.defer(() => run.close(received.outcome));
+  fleet?.listen((text) => void run.warn(text).catch((error: unknown) => progress.warn((error as Error).message)));
   progress.opened({
     steps: train.steps,
     problemsPerStep: train.problemsPerStep,

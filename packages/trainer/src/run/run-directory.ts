@@ -65,6 +65,8 @@ export interface RunOptions {
   /** Keep all of every step in `episodes.jsonl.gz`, not only what people read, and first weights of up to 4 million parameters that learn, for `laconic audit`. Default true. */
   readonly records?: boolean;
   readonly observer?: RunObserver;
+  /** Numbers of each step beside its seconds, in `timing.jsonl`: of machines, which two equal runs do not share. Names begin with `perf/`. */
+  readonly measures?: () => Metrics;
   readonly sinks?: readonly MetricSink[];
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -284,7 +286,9 @@ class RunDirectory implements Run {
   async step(metrics: Metrics, clock: StepClock): Promise<void> {
     await this.#adjust(); // a recorder that keeps no records begins here
     await this.#append(runFiles.metrics, [metrics]);
-    await this.#append(runFiles.timing, [{ step: metrics["step"], ...timesOf(metrics, clock) }]);
+    await this.#append(runFiles.timing, [
+      { step: metrics["step"], ...timesOf(metrics, clock), ...this.#options.measures?.() },
+    ]);
     await this.#sinks.log(metrics);
     this.#observer.step?.(metrics, clock);
   }

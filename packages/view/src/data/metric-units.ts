@@ -2,6 +2,7 @@
 const units: readonly (readonly [name: RegExp, unit: string])[] = [
   [/^timing_s\//u, "s"],
   [/^perf\/tokens_per_s$/u, "tokens/s"],
+  [/^perf\/server_gap_max$/u, "nats"],
   [/^(?:task\/accuracy|progress\/done_frac)$/u, "share"],
   [/(?:^|[/_])(?:frac|ratio|clipfrac|used_frac|utilisation|ess)(?:\/|_|$)/u, "share"],
   [/^(?:empty_sequences|off_policy\/dropped)$/u, "share"],

@@ -30,6 +30,8 @@ export interface OpenedFleet {
   servers(): readonly ServerStatus[];
   /** Writes the rows of replies so far, once the run directory is there. */
   flush(): Promise<void>;
+  /** Hears of servers that go into quarantine and come out of it, those of before among them. */
+  listen(warn: (text: string) => void): void;
   close(): Promise<void>;
 }
 
@@ -76,6 +78,8 @@ export async function openFleet(
     .slice(0, 8)}`;
   const folder = join(resolve(rest.folder ?? join(directory, "..")), `${run}-weights`);
   const rows: string[] = [];
+  const unheard: string[] = [];
+  let warn = (text: string): void => void unheard.push(text);
   const fleet = new Fleet({
     servers: samplingServers(sampler),
     vocabularySize,
@@ -84,6 +88,7 @@ export async function openFleet(
     ...(patienceSeconds !== undefined && { patienceMs: 1000 * patienceSeconds }),
     onReply: (reply) => rows.push(`${JSON.stringify(reply)}\n`),
     onNote: (text) => note(`sampler: ${text}`),
+    onQuarantine: (text) => warn(`sampler: ${text}`),
   });
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
   await close();
@@ -112,6 +117,10 @@ export async function openFleet(
       policies: Object.fromEntries(made),
       record,
       servers: () => fleet.servers,
+      listen(heard) {
+        warn = heard;
+        for (const text of unheard.splice(0)) warn(text);
+      },
       flush: async () => {
         if (rows.length > 0) await appendFile(join(directory, samplersFile), rows.splice(0).join(""));
       },
@@ -137,6 +146,18 @@ function fleetLines({ servers, refused }: FleetRecord): string[] {
     ),
     ...refused.map(({ reason }) => `sampler left out: ${reason}`),
   ];
+}
+
+/** Servers of a step in numbers. */
+export function fleetMeasures(servers: readonly ServerStatus[]): Record<string, number> {
+  const count = (state: ServerStatus["state"]): number => servers.filter((each) => each.state === state).length;
+  const gaps = servers.flatMap(({ state, gap }) => (state === "quarantined" ? [] : (gap ?? [])));
+  return {
+    "perf/servers_up": count("up"),
+    "perf/servers_quarantined": count("quarantined"),
+    "perf/replies_thrown_away": servers.reduce((sum, { thrown }) => sum + thrown, 0),
+    ...(gaps.length > 0 && { "perf/server_gap_max": Math.max(...gaps) }),
+  };
 }
 
 /** `samplers 2/3`, with the addresses of those that are not asked. */

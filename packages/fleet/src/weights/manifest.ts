@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { open, readdir, stat, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+
+/** A file of weights, and the SHA-256 of each of its chunks and of all of it. */
+export interface WeightsFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly chunks: readonly string[];
+}
+
+/** What a version of weights consists of, before a byte of it is sent. */
+export interface WeightsManifest {
+  readonly chunkBytes: number;
+  readonly files: readonly WeightsFile[];
+  /** A version that the sender has too: chunks may come as what differs from it. */
+  readonly base: string | null;
+}
+
+/** A chunk by its file and number. */
+export interface ChunkPlace {
+  readonly file: string;
+  readonly chunk: number;
+}
+
+/** Names of versions and files: nothing that leads out of a folder. */
+export const safeName: RegExp = /^\w[\w.-]{0,199}$/u;
+const name = z.string().regex(safeName);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/u);
+
+/** Reads a manifest as it comes over the wire. */
+export const manifestSchema: z.ZodType<WeightsManifest> = z
+  .strictObject({
+    chunkBytes: z
+      .int()
+      .min(1 << 10)
+      .max(1 << 26),
+    files: z
+      .array(z.strictObject({ name, bytes: z.int().min(0), sha256, chunks: z.array(sha256) }))
+      .min(1)
+      .max(1000),
+    base: name.nullable(),
+  })
+  .refine(
+    ({ chunkBytes, files }) => files.every((file) => file.chunks.length === Math.ceil(file.bytes / chunkBytes)),
+    "files need a hash for each of their chunks",
+  );
+
+/** Hashes the files of a folder of weights. */
+export async function manifestOf(folder: string, chunkBytes: number): Promise<Omit<WeightsManifest, "base">> {
+  const files: WeightsFile[] = [];
+  for (const file of (await readdir(folder)).toSorted()) {
+    const whole = createHash("sha256");
+    const chunks: string[] = [];
+    const { size } = await stat(join(folder, file));
+    const handle = await open(join(folder, file));
+    try {
+      for (let at = 0; at < size; at += chunkBytes) {
+        const bytes = await readChunk(handle, at, Math.min(chunkBytes, size - at));
+        whole.update(bytes);
+        chunks.push(digestOf(bytes));
+      }
+    } finally {
+      await handle.close();
+    }
+    files.push({ name: file, bytes: size, sha256: whole.digest("hex"), chunks });
+  }
+  return { chunkBytes, files };
+}
+
+/** SHA-256 in hexadecimal digits. */
+export function digestOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Bytes of a file from a place on; fewer where it ends before. */
+export async function readChunk(handle: FileHandle, at: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  let read = 0;
+  while (read < length) {
+    const { bytesRead } = await handle.read(bytes, read, length - read, at + read);
+    if (bytesRead === 0) break;
+    read += bytesRead;
+  }
+  return bytes.subarray(0, read);
+}

@@ -1,0 +1,279 @@
+import { mkdir, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { join, resolve } from "node:path";
+import { boundedJson } from "@laconic/core";
+import { moveFile } from "@laconic/core/platform";
+import { chunkCodings, unpackChunk, type ChunkCoding } from "./chunk-coding.ts";
+import {
+  digestOf,
+  manifestSchema,
+  manifestOf,
+  readChunk,
+  safeName,
+  type ChunkPlace,
+  type WeightsFile,
+  type WeightsManifest,
+} from "./manifest.ts";
+
+/** How a receiver takes weights. */
+export interface WeightsReceiverOptions {
+  /** Where versions are kept, each in a folder of its name: on the disk that the inference server reads. */
+  readonly folder: string;
+  /** Asked as a bearer token. Without it whoever reaches the port writes into the folder. */
+  readonly apiKey?: string;
+  /** Largest version in bytes; 1 TiB by default. */
+  readonly maxBytes?: number;
+}
+
+/** A status that is no success, with its reason. */
+class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+interface Draft {
+  readonly manifest: WeightsManifest;
+  readonly missing: Set<string>;
+}
+
+const manifestName = "manifest.json.part";
+const maxManifestBytes = 1 << 26;
+const keyOf = ({ file, chunk }: ChunkPlace): string => `${file}/${chunk}`;
+
+/**
+ * Takes versions of weights over HTTP and writes them beside an inference server that loads from a folder. A version appears under its
+ * name when every file of it is whole: what is half sent is a draft, which another try goes on from, after a restart too.
+ *
+ * | request | answer |
+ * | --- | --- |
+ * | `GET /weights` | names of whole versions |
+ * | `PUT /weights/NAME`, a manifest | the folder, whether the base is here, chunks that are missing |
+ * | `PUT /weights/NAME/FILE/CHUNK`, bytes | 204; 422 where they are not those of the manifest |
+ * | `POST /weights/NAME` | the folder, once all is whole; else 409 |
+ * | `DELETE /weights/NAME` | 204 |
+ */
+export class WeightsReceiver {
+  readonly #options: WeightsReceiverOptions;
+  readonly #folder: string;
+  readonly #drafts = new Map<string, Draft>();
+  /** Requests about one version, one after the other but for chunks. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+
+  constructor(options: WeightsReceiverOptions) {
+    this.#options = options;
+    this.#folder = resolve(options.folder);
+  }
+
+  /** A listener for `createServer` of `node:http`. */
+  readonly listener = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      const answer = await this.#answer(request);
+      response.writeHead(answer === null ? 204 : 200, { "content-type": "application/json" });
+      response.end(answer === null ? undefined : JSON.stringify(answer));
+    } catch (error) {
+      const status = error instanceof Refusal ? error.status : 500;
+      if (response.headersSent || response.destroyed) return;
+      response.writeHead(status, { "content-type": "application/json", connection: "close" });
+      response.end(JSON.stringify({ error: (error as Error).message }));
+    }
+  };
+
+  async #answer(request: IncomingMessage): Promise<object | null> {
+    this.#authorize(request);
+    const [root, name, file, chunk, ...more] = (request.url ?? "").split("?")[0]?.split("/").slice(1) ?? [];
+    if (root !== "weights" || more.length > 0) throw new Refusal(404, "no such path");
+    if (name === undefined) return { names: await this.#names() };
+    if (!safeName.test(name)) throw new Refusal(400, "a name has letters, digits, ., _ and -");
+    const { method } = request;
+    if (file !== undefined) {
+      if (method !== "PUT") throw new Refusal(405, "chunks are put");
+      await this.#take(name, { file, chunk: Number(chunk) }, request);
+      return null;
+    }
+    if (method === "PUT") {
+      const parsed = manifestSchema.safeParse(jsonOf(await bytesOf(request, maxManifestBytes)));
+      if (!parsed.success) throw new Refusal(400, `no manifest: ${parsed.error.issues[0]?.message}`);
+      return this.#inTurn(name, () => this.#begin(name, parsed.data));
+    }
+    if (method === "POST") return this.#inTurn(name, () => this.#finish(name));
+    if (method !== "DELETE") throw new Refusal(405, "PUT, POST or DELETE");
+    return this.#inTurn(name, async () => {
+      this.#drafts.delete(name);
+      await rm(this.#path(name), { recursive: true, force: true });
+      await rm(this.#draftPath(name), { recursive: true, force: true });
+      return null;
+    });
+  }
+
+  #authorize(request: IncomingMessage): void {
+    const { apiKey } = this.#options;
+    if (apiKey === undefined) return;
+    const [given, wanted] = [request.headers.authorization ?? "", `Bearer ${apiKey}`].map((text) =>
+      Buffer.from(digestOf(Buffer.from(text))),
+    );
+    if (!timingSafeEqual(given as Buffer, wanted as Buffer)) throw new Refusal(401, "another key is needed");
+  }
+
+  async #names(): Promise<string[]> {
+    await mkdir(this.#folder, { recursive: true });
+    return (await readdir(this.#folder)).filter((name) => safeName.test(name) && !name.endsWith(".part"));
+  }
+
+  async #begin(name: string, manifest: WeightsManifest): Promise<object> {
+    const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+    if (bytes > (this.#options.maxBytes ?? 2 ** 40)) throw new Refusal(413, `${bytes} bytes are more than are taken`);
+    const base = manifest.base !== null && (await isFolder(this.#path(manifest.base)));
+    if (await isFolder(this.#path(name))) {
+      const { files } = await manifestOf(this.#path(name), manifest.chunkBytes);
+      if (JSON.stringify(files) === JSON.stringify(manifest.files))
+        return { folder: this.#path(name), base, whole: true, missing: [] };
+      throw new Refusal(409, `${name} is here already, with other content`);
+    }
+    const draft = await this.#draft(name, manifest);
+    const missing = manifest.files.flatMap((file) =>
+      file.chunks.flatMap((_, chunk) =>
+        draft.missing.has(keyOf({ file: file.name, chunk })) ? [{ file: file.name, chunk }] : [],
+      ),
+    );
+    return { folder: this.#path(name), base, whole: false, missing };
+  }
+
+  /** What is there of a version: read anew from the disk, whoever wrote it. */
+  async #draft(name: string, manifest: WeightsManifest): Promise<Draft> {
+    const folder = this.#draftPath(name);
+    const text = JSON.stringify({ ...manifest, base: null });
+    const before = await readFile(join(folder, manifestName), "utf8").catch(() => null);
+    if (before !== text) await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, manifestName), text);
+    const missing = new Set<string>();
+    for (const file of manifest.files) {
+      const handle = await open(join(folder, file.name), "a+");
+      try {
+        await handle.truncate(file.bytes);
+        for (const [chunk, sha256] of file.chunks.entries()) {
+          const found =
+            before === text
+              ? await readChunk(handle, chunk * manifest.chunkBytes, lengthOf(manifest, file, chunk))
+              : null;
+          if (!found || digestOf(found) !== sha256) missing.add(keyOf({ file: file.name, chunk }));
+        }
+      } finally {
+        await handle.close();
+      }
+    }
+    const draft = { manifest, missing };
+    this.#drafts.set(name, draft);
+    return draft;
+  }
+
+  async #take(name: string, place: ChunkPlace, request: IncomingMessage): Promise<void> {
+    const draft = this.#drafts.get(name);
+    if (!draft) throw new Refusal(409, `no manifest of ${name} came before`);
+    const { manifest } = draft;
+    const file = manifest.files.find((each) => each.name === place.file);
+    const sha256 = file?.chunks[place.chunk];
+    if (!file || sha256 === undefined) throw new Refusal(404, `${name} has no chunk ${keyOf(place)}`);
+    const coding = chunkCodings.find((each) => each === (request.headers["x-laconic-coding"] ?? "plain"));
+    if (!coding) throw new Refusal(400, "an unknown coding");
+    const length = lengthOf(manifest, file, place.chunk);
+    const body = await bytesOf(request, length);
+    const bytes = await this.#unpacked(manifest, place, body, coding, length);
+    if (bytes?.length !== length || digestOf(bytes) !== sha256)
+      throw new Refusal(422, `chunk ${keyOf(place)} is not that of the manifest: it was damaged or cut on its way`);
+    const handle = await open(join(this.#draftPath(name), file.name), "r+");
+    try {
+      await handle.write(bytes, 0, length, place.chunk * manifest.chunkBytes);
+    } finally {
+      await handle.close();
+    }
+    draft.missing.delete(keyOf(place));
+  }
+
+  async #unpacked(
+    { base, chunkBytes }: WeightsManifest,
+    { file, chunk }: ChunkPlace,
+    body: Uint8Array,
+    coding: ChunkCoding,
+    length: number,
+  ): Promise<Uint8Array | null> {
+    const known =
+      coding === "delta" && base !== null ? await open(join(this.#path(base), file)).catch(() => null) : null;
+    try {
+      const before = known && (await readChunk(known, chunk * chunkBytes, length));
+      return await unpackChunk(body, coding, length, before).catch(() => null);
+    } finally {
+      await known?.close();
+    }
+  }
+
+  async #finish(name: string): Promise<object> {
+    if (await isFolder(this.#path(name))) return { folder: this.#path(name) };
+    const draft = this.#drafts.get(name);
+    if (!draft) throw new Refusal(409, `no manifest of ${name} came before`);
+    if (draft.missing.size > 0) throw new Refusal(409, `${draft.missing.size} chunks of ${name} are missing`);
+    const folder = this.#draftPath(name);
+    await rm(join(folder, manifestName), { force: true });
+    const { files } = await manifestOf(folder, draft.manifest.chunkBytes);
+    if (JSON.stringify(files) !== JSON.stringify(draft.manifest.files)) {
+      this.#drafts.delete(name);
+      throw new Refusal(422, `the files of ${name} are not those of the manifest`);
+    }
+    await moveFile(folder, this.#path(name));
+    this.#drafts.delete(name);
+    return { folder: this.#path(name) };
+  }
+
+  async #inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#turns.get(name) ?? Promise.resolve()).then(work, work);
+    this.#turns.set(name, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(name) === turn) this.#turns.delete(name);
+    }
+  }
+
+  #path(name: string): string {
+    return join(this.#folder, name);
+  }
+
+  #draftPath(name: string): string {
+    return `${this.#path(name)}.part`;
+  }
+}
+
+function lengthOf({ chunkBytes }: WeightsManifest, { bytes }: WeightsFile, chunk: number): number {
+  return Math.min(chunkBytes, bytes - chunk * chunkBytes);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+async function bytesOf(request: IncomingMessage, max: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of request) {
+    size += (piece as Buffer).length;
+    if (size > max) throw new Refusal(413, `more than ${max} bytes`);
+    pieces.push(piece as Buffer);
+  }
+  return Buffer.concat(pieces);
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return boundedJson(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,267 @@
+import { copyFile, link, mkdir, open, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { backoffMs, LaconicError } from "@laconic/core";
+import * as z from "zod";
+import { systemClock, type FleetClock } from "../clock.ts";
+import { Connection, type ConnectionOptions, type HttpReply } from "../servers/connection.ts";
+import type { PublishedWeights, SamplingServer } from "../servers/sampling-server.ts";
+import { packChunk } from "./chunk-coding.ts";
+import { manifestOf, readChunk, type ChunkPlace, type WeightsManifest } from "./manifest.ts";
+
+/** How weights are sent. */
+export interface WeightsSenderOptions {
+  /** Of the trainer alone: what the next version is compared with is kept here. */
+  readonly folder: string;
+  /** Bytes of a chunk; 4 MiB by default. */
+  readonly chunkBytes?: number;
+  /** Tries of a version in a row that bring nothing on; 5 by default. */
+  readonly attempts?: number;
+  readonly clock?: FleetClock;
+}
+
+/** Bytes that a version took on the wire. */
+export interface WeightsSent {
+  readonly bytes: number;
+  readonly sentBytes: number;
+  readonly chunks: number;
+}
+
+const begun = z.object({
+  folder: z.string().min(1),
+  base: z.boolean(),
+  whole: z.boolean(),
+  missing: z.array(z.object({ file: z.string(), chunk: z.int().min(0) })),
+});
+const finished = z.object({ folder: z.string().min(1) });
+const listed = z.object({ names: z.array(z.string()) });
+
+const chunksAtOnce = 4;
+/** A receiver that is slower than the others may still be sent the version before the last. */
+const basesKept = 2;
+/** Most milliseconds of what only tidies up. */
+const tidyMs = 10_000;
+
+interface SentVersion {
+  readonly name: string;
+  /** Folder here. */
+  readonly path: string;
+}
+
+interface Base {
+  readonly name: string;
+  readonly folder: string;
+}
+
+interface Prepared {
+  readonly manifest: WeightsManifest;
+  /** Where the base lies here. */
+  readonly baseFolder: string | null;
+}
+
+/**
+ * Sends versions of weights to receivers beside inference servers, in chunks with checksums. A try that ends in the middle is gone on
+ * with; chunks come as what differs from the version before where a receiver has that.
+ */
+export class WeightsSender {
+  readonly #options: WeightsSenderOptions;
+  readonly #prepared = new Map<string, Promise<Prepared>>();
+  /** By receiver and version: servers that share a disk share an upload. */
+  readonly #sending = new Map<string, Promise<string>>();
+  /** The last versions of each policy that some receiver has whole, and their copies here; the newest at the end. */
+  readonly #bases = new Map<string, Base[]>();
+  /** Receivers of versions that nobody samples any more, and that later ones may be compared with. */
+  readonly #unneeded = new Map<string, Set<Connection>>();
+  /** What each version took on the wire. */
+  readonly sent: WeightsSent[] = [];
+
+  constructor(options: WeightsSenderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The same server, into which weights come over HTTP: a version is sent to the receiver, and loaded from its folder there.
+   * @param receiver - of a `WeightsReceiver` on the server's machine
+   */
+  throughReceiver(server: SamplingServer, receiver: ConnectionOptions): SamplingServer {
+    const connection = new Connection(receiver);
+    return {
+      ...server,
+      load: async (weights, signal) =>
+        server.load({ ...weights, folder: await this.#send(connection, weights, signal) }, signal),
+      unload: async (name, signal) => {
+        await server.unload(name, signal);
+        const isBase = this.#bases.get(policyOf(name))?.some((base) => base.name === name) ?? false;
+        if (!isBase) return forget(connection, name, signal);
+        this.#unneeded.set(name, (this.#unneeded.get(name) ?? new Set()).add(connection));
+      },
+      /** Those that were sent and never loaded too. */
+      async names(signal) {
+        const { names } = await connection.ask("/weights", null, listed, signal);
+        return [...new Set([...(await server.names(signal)), ...names])];
+      },
+    };
+  }
+
+  /** Removes what was kept for versions that will not come, here and where a receiver answers. */
+  async close(): Promise<void> {
+    const kept = [...this.#bases.values()].flat();
+    this.#bases.clear();
+    await Promise.all(kept.map((base) => this.#drop(base)));
+  }
+
+  async #drop({ name, folder }: Base): Promise<void> {
+    const connections = [...(this.#unneeded.get(name) ?? [])];
+    this.#unneeded.delete(name);
+    this.#prepared.delete(name);
+    const { clock = systemClock } = this.#options;
+    await Promise.allSettled(connections.map((each) => forget(each, name, clock.timeout(tidyMs))));
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  /** @returns the folder as the receiver's machine sees it */
+  #send(connection: Connection, { path }: PublishedWeights, signal?: AbortSignal): Promise<string> {
+    // By its folder: what is loaded under two names is sent once.
+    const version = { name: basename(path), path };
+    const key = `${connection.url} ${version.name}`;
+    const known = this.#sending.get(key);
+    if (known) return known;
+    const sending = this.#tryOn(connection, version, signal).finally(() => this.#sending.delete(key));
+    this.#sending.set(key, sending);
+    return sending;
+  }
+
+  async #tryOn(connection: Connection, weights: SentVersion, signal?: AbortSignal): Promise<string> {
+    const { attempts = 5, clock = systemClock } = this.#options;
+    const prepared = await this.#prepare(weights);
+    let left = Infinity;
+    for (let attempt = 1; ;) {
+      try {
+        return await this.#upload(
+          connection,
+          weights,
+          prepared,
+          (missing) => {
+            if (missing < left) attempt = 1;
+            left = missing;
+          },
+          signal,
+        );
+      } catch (error) {
+        // The receiver was killed, or a chunk came damaged: it says what it has.
+        const again =
+          LaconicError.is(error) &&
+          (error.code === "api_unavailable" || error.detail["status"] === 422 || error.detail["status"] === 409);
+        if (!again || ++attempt > attempts || signal?.aborted) throw error;
+        await clock.sleep(backoffMs(attempt - 1, 1));
+      }
+    }
+  }
+
+  async #upload(
+    connection: Connection,
+    { name, path }: SentVersion,
+    { manifest, baseFolder }: Prepared,
+    onMissing: (chunks: number) => void,
+    signal?: AbortSignal,
+  ): Promise<string> {
+    const place = `/weights/${name}`;
+    const body = JSON.stringify(manifest);
+    const answer = connection.read(place, await connection.send(place, { method: "PUT", body }, signal), begun);
+    if (answer.whole) return answer.folder;
+    onMissing(answer.missing.length);
+    let sentBytes = 0;
+    const queue = [...answer.missing];
+    const base = answer.base ? baseFolder : null;
+    const work = async (): Promise<void> => {
+      for (let next = queue.shift(); next; next = queue.shift()) {
+        const { bytes, reply } = await sendChunk(
+          connection,
+          `${place}/${next.file}/${next.chunk}`,
+          { place: next, manifest, path, base },
+          signal,
+        );
+        if (reply.status !== 204) throw connection.refusal(place, reply);
+        sentBytes += bytes;
+      }
+    };
+    const ended = await Promise.allSettled(Array.from({ length: chunksAtOnce }, work));
+    const failed = ended.find((each) => each.status === "rejected");
+    if (failed) throw failed.reason;
+    const { folder } = connection.read(place, await connection.send(place, { method: "POST" }, signal), finished);
+    this.sent.push({
+      bytes: manifest.files.reduce((sum, each) => sum + each.bytes, 0),
+      sentBytes,
+      chunks: answer.missing.length,
+    });
+    await this.#keep(name, path, manifest);
+    return folder;
+  }
+
+  #prepare({ name, path }: SentVersion): Promise<Prepared> {
+    const known = this.#prepared.get(name);
+    if (known) return known;
+    const base = this.#bases.get(policyOf(name))?.findLast((each) => each.name !== name);
+    const made = manifestOf(path, this.#options.chunkBytes ?? 4 << 20).then((files) => ({
+      manifest: { ...files, base: base?.name ?? null },
+      baseFolder: base?.folder ?? null,
+    }));
+    this.#prepared.set(name, made);
+    return made;
+  }
+
+  /** Keeps what was sent: the next version of the policy differs from it by a step. */
+  async #keep(name: string, path: string, { files }: WeightsManifest): Promise<void> {
+    const policy = policyOf(name);
+    const bases = this.#bases.get(policy) ?? [];
+    this.#bases.set(policy, bases);
+    if (bases.some((base) => base.name === name)) return;
+    const folder = join(this.#options.folder, name);
+    bases.push({ name, folder });
+    await mkdir(folder, { recursive: true });
+    for (const file of files) {
+      const [from, to] = [join(path, file.name), join(folder, file.name)];
+      await link(from, to).catch(() => copyFile(from, to));
+    }
+    if (bases.length > basesKept) await this.#drop(bases.shift() as Base);
+  }
+}
+
+interface ChunkToSend {
+  readonly place: ChunkPlace;
+  readonly manifest: WeightsManifest;
+  readonly path: string;
+  readonly base: string | null;
+}
+
+async function sendChunk(
+  connection: Connection,
+  url: string,
+  { place, manifest, path, base }: ChunkToSend,
+  signal?: AbortSignal,
+): Promise<{ readonly bytes: number; readonly reply: HttpReply }> {
+  const { file, chunk } = place;
+  const own = await chunkIn(join(path, file), chunk, manifest);
+  const known = base === null ? null : await chunkIn(join(base, file), chunk, manifest).catch(() => null);
+  const { coding, body } = await packChunk(own, known?.length === own.length ? known : null);
+  const headers = { "content-type": "application/octet-stream", "x-laconic-coding": coding };
+  return { bytes: body.length, reply: await connection.send(url, { method: "PUT", body, headers }, signal) };
+}
+
+async function chunkIn(path: string, chunk: number, { chunkBytes }: WeightsManifest): Promise<Buffer> {
+  const handle = await open(path);
+  try {
+    return await readChunk(handle, chunk * chunkBytes, chunkBytes);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function forget(connection: Connection, name: string, signal?: AbortSignal): Promise<void> {
+  const reply = await connection.send(`/weights/${name}`, { method: "DELETE" }, signal);
+  if (reply.status !== 204) throw connection.refusal("/weights", reply);
+}
+
+/** Versions of one policy begin alike. */
+function policyOf(name: string): string {
+  return name.replace(/-v\d+-[\da-f]+-\d+$/u, "");
+}
