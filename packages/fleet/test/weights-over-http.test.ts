@@ -9,7 +9,7 @@ import { Readable } from "node:stream";
 import { FleetModel, Fleet, sglangServer, vllmServer, WeightsReceiver, WeightsSender } from "@laconic/fleet";
 import { conformanceConfig } from "@laconic/engine/testing";
 import { samplerCases, type SampledModel } from "@laconic/fleet/testing";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { onFakes, quick, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -176,8 +176,10 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     const { sent, receivers, fleet } = await overHttp({ kind });
     receivers[0].harm = (path) => (isChunk(path) ? "damage" : null);
     // The other server answers while the first has none; a request meets what came of it later.
-    for (let asked = 0; asked < 20 && fleet.servers[0]?.state === "up"; asked++)
+    await vi.waitUntil(async () => {
       expect(await sent.sample(requests(12))).toHaveLength(12);
+      return fleet.servers[0]?.state !== "up";
+    }, 15_000);
     expect(fleet.servers[0]).toMatchObject({ state: "quarantined" });
     expect(fleet.servers[0]?.reason).toMatch(/chunk \S+ is not that of the manifest: it was damaged or cut/u);
     expect(fleet.servers[1]).toMatchObject({ state: "up", failures: 0 });
