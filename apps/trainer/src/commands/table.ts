@@ -83,6 +83,11 @@ export const commandTable: readonly ListedCommand[] = [
     load: async () => (await import("./serve.ts")).serveCommand,
   },
   {
+    name: "receive",
+    description: "Take weights over HTTP beside an inference server that shares no disk with the trainer",
+    load: async () => (await import("./receive.ts")).receiveCommand,
+  },
+  {
     name: "data",
     description: "Benchmark data: list, get, check and show it",
     load: async () => (await import("./data.ts")).dataCommand,

@@ -73,7 +73,7 @@ export function templateArgumentsFrom(text: string | undefined): Readonly<Record
 }
 
 /** @throws LaconicError `config_invalid` when the variable is not set: serving without the key would be worse. */
-function keyFrom(variable: string | undefined): string | null {
+export function keyFrom(variable: string | undefined): string | null {
   if (variable === undefined) return null;
   const key = process.env[variable];
   if (key) return key;
@@ -81,7 +81,7 @@ function keyFrom(variable: string | undefined): string | null {
 }
 
 /** @throws LaconicError `config_invalid` for an address that can be reached from elsewhere, without a key */
-function checkHost(host: string, apiKey: string | null): void {
+export function checkHost(host: string, apiKey: string | null): void {
   if (apiKey !== null || isLoopback(host)) return;
   throw new LaconicError(
     "config_invalid",

@@ -95,7 +95,7 @@ function adjustableOf({ train, sampler, engine }: AppConfig): NonNullable<RunOpt
 /** A resumed run may go on with other servers, and more of them. */
 function samplerAdjustable(sampler: SamplerSettings): Record<string, string> {
   const { kind } = serversOf(sampler);
-  const keys = ["urls", "folder", "folderAtServers", "concurrency", "replySeconds", "patienceSeconds"];
+  const keys = ["urls", "folder", "folderAtServers", "receivers", "concurrency", "replySeconds", "patienceSeconds"];
   return Object.fromEntries(keys.map((key) => [`sampler.${kind}.${key}`, ""]));
 }
 

@@ -1,10 +1,13 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLocalEngine } from "@laconic/engine";
 import { lying, startFakeSglang, startFakeVllm, type FakeServer, type FakeServerOptions } from "@laconic/fleet/testing";
 import { wasmKernels } from "@laconic/kernels-wasm";
+import { WeightsReceiver } from "@laconic/fleet";
+import { boundPort, closeServer, listen } from "@laconic/serve/server";
 import { expect, test } from "vitest";
 import { laconic } from "../../testing/laconic.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
@@ -115,6 +118,10 @@ test("a server that goes bad after the probe costs no accuracy, and is left out 
     expect(bad.err).toContain("the server is in quarantine");
     const rows = await rowsOf(run);
     expect(rows.filter(({ gap }) => !(gap < 1e-3))).toEqual([]);
+    // Who reads the run hears of it: in its warnings, and as numbers of its steps.
+    expect(await readFile(join(run, "warnings.jsonl"), "utf8")).toContain(`sampler: ${one.url}: `);
+    const timing = (await readFile(join(run, "timing.jsonl"), "utf8")).trimEnd().split("\n");
+    expect(JSON.parse(timing.at(-1) as string)).toMatchObject({ "perf/servers_up": 1, "perf/servers_quarantined": 1 });
     await withServers("vllm", async (__, healthy, elsewhere) => {
       const well = await laconic("train", ...small, healthy, "--run", elsewhere, "--json");
       expect(heldOut(well.err)).toHaveLength(2);
@@ -153,6 +160,27 @@ test("all weights are sampled on SGLang", { timeout }, () =>
   }),
 );
 
+test("servers that share no disk with the trainer get their weights through receivers", { timeout }, () =>
+  withServers("vllm", async (fakes, _, run) => {
+    const folder = await temporaryFolder();
+    const { listener } = new WeightsReceiver({ folder });
+    const server = createServer((request, response) => void listener(request, response));
+    await listen(server, 0, "127.0.0.1");
+    const receiver = `http://127.0.0.1:${boundPort(server, 0)}`;
+    const urls = fakes.map(({ url }) => url);
+    const sampler = `sampler=${JSON.stringify({ vllm: { urls, receivers: [receiver, receiver] } })}`;
+    const { code, err } = await laconic("train", ...small, sampler, "--run", run, "--json");
+    expect([code, err]).toEqual([0, expect.stringContaining("samplers 2/2") as string]);
+    const loaded = fakes[0].log.flatMap(({ path, body }) =>
+      path === "/v1/load_lora_adapter" ? [(body as { lora_path: string }).lora_path] : [],
+    );
+    expect(loaded.every((path) => dirname(path) === folder)).toBe(true);
+    expect(new Set(loaded).size).toBe(4);
+    expect([await readdir(folder), await readdir(dirname(run))]).toEqual([[], ["run"]]);
+    await closeServer(server, 0);
+  }),
+);
+
 test("servers that cannot be trained on are refused, and nothing is left behind", { timeout }, () =>
   withServers(
     "vllm",
@@ -174,6 +202,10 @@ test("servers that cannot be trained on are refused, and nothing is left behind"
 test.each([
   [["lora=null"], "lora: vLLM takes adapters only"],
   [["sampler=vllm:http://10.0.0.1:8000"], "sampler.vllm.folder: http://10.0.0.1:8000 is another machine"],
+  [
+    ['sampler={"vllm":{"urls":["http://10.0.0.1:8000"],"receivers":["http://10.0.0.1:8790","http://10.0.0.2:8790"]}}'],
+    "sampler.vllm.receivers: 2 for 1 servers",
+  ],
   [["sampler=vlm:http://127.0.0.1:1"], 'sampler: "vlm:http://127.0.0.1:1" names no servers'],
   [
     ["engine=tinker:http://127.0.0.1:1", "device=auto", "workers=auto", "lora.alpha=32"],

@@ -24,7 +24,7 @@ function refusal(key: string, reason: string): LaconicError {
  */
 export function checkSamplerSettings({ sampler, engine, lora, bases, policies, train }: Settings): void {
   if (sampler === null) return;
-  const { kind, urls, folder, logProbs = "server" } = serversOf(sampler);
+  const { kind, urls, folder, folderAtServers, receivers, logProbs = "server" } = serversOf(sampler);
   if (engine !== null) throw refusal("sampler", "has no effect beside engine, which samples too; remove one of them");
   if (train.opponents)
     throw refusal(
@@ -34,10 +34,17 @@ export function checkSamplerSettings({ sampler, engine, lora, bases, policies, t
   const place = `sampler.${kind}`;
   const { title, takesAllWeights, reportsUncut } = serverKinds[kind];
   const far = urls.find((url) => !isHere(url));
-  if (far !== undefined && folder === undefined)
+  if (receivers && receivers.length !== urls.length)
+    throw refusal(
+      `${place}.receivers`,
+      `${receivers.length} for ${urls.length} servers: name one for each of urls, the same twice where servers share a disk`,
+    );
+  if (receivers && folderAtServers !== undefined)
+    throw refusal(`${place}.folderAtServers`, "has no effect beside receivers, which say where weights are; remove it");
+  if (far !== undefined && folder === undefined && !receivers)
     throw refusal(
       `${place}.folder`,
-      `${far} is another machine: name a folder that it and this machine share, where weights are handed over`,
+      `${far} is another machine: name a folder that it and this machine share, where weights are handed over, or receivers that take them over HTTP`,
     );
   const [base] = Object.keys(bases);
   if (base !== undefined) throw refusal(`bases.${base}`, "the servers have one base model; remove it");

@@ -10,6 +10,8 @@ export interface SamplerServers {
   readonly folder?: string;
   /** The same folder as the servers see it. */
   readonly folderAtServers?: string;
+  /** For servers that share no disk: a `laconic receive` on each server's machine takes the weights; one for each of `urls`, in their order. */
+  readonly receivers?: readonly string[];
   /** Requests at once on each server; 64 by default. */
   readonly concurrency?: number;
   /** `server` takes the log-probs that servers report, `forward` computes them here; `server` by default. */
@@ -33,6 +35,7 @@ const servers: z.ZodType<SamplerServers> = z.strictObject({
   urls: z.array(z.string().min(1)).min(1),
   folder: z.string().min(1).exactOptional(),
   folderAtServers: z.string().min(1).exactOptional(),
+  receivers: z.array(z.string().min(1)).min(1).exactOptional(),
   concurrency: z.int().min(1).exactOptional(),
   logProbs: z.enum(["server", "forward"]).exactOptional(),
   tolerance: z.number().positive().exactOptional(),

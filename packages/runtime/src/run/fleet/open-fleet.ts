@@ -8,6 +8,7 @@ import {
   probeFleet,
   sglangServer,
   vllmServer,
+  WeightsSender,
   type FleetRecord,
   type ConnectionOptions,
   type SamplingServer,
@@ -49,14 +50,24 @@ const connectors: Readonly<Record<ServerKindName, (options: ConnectionOptions) =
   sglang: sglangServer,
 };
 
-/** Servers as a configuration names them. @throws LaconicError `config_invalid` for an address or key that cannot be used */
-export function samplingServers(sampler: SamplerSettings): SamplingServer[] {
-  const { kind, urls, allowPlainHttp } = serversOf(sampler);
+/**
+ * Servers as a configuration names them.
+ * @param sender - brings weights to the receivers of the configuration
+ * @throws LaconicError `config_invalid` for an address or key that cannot be used
+ */
+export function samplingServers(sampler: SamplerSettings, sender?: WeightsSender): SamplingServer[] {
+  const { kind, urls, receivers, allowPlainHttp } = serversOf(sampler);
   const apiKey = environmentValue("SAMPLER_API_KEY");
-  const connect = connectors[kind];
-  return urls.map((url) =>
-    connect({ url, ...(apiKey !== undefined && { apiKey }), ...(allowPlainHttp !== undefined && { allowPlainHttp }) }),
-  );
+  const reached = (url: string): ConnectionOptions => ({
+    url,
+    ...(apiKey !== undefined && { apiKey }),
+    ...(allowPlainHttp !== undefined && { allowPlainHttp }),
+  });
+  return urls.map((url, i) => {
+    const server = connectors[kind](reached(url));
+    const receiver = receivers?.[i];
+    return sender && receiver !== undefined ? sender.throughReceiver(server, reached(receiver)) : server;
+  });
 }
 
 /**
@@ -80,8 +91,9 @@ export async function openFleet(
   const rows: string[] = [];
   const unheard: string[] = [];
   let warn = (text: string): void => void unheard.push(text);
+  const sender = new WeightsSender({ folder: join(folder, "sent") });
   const fleet = new Fleet({
-    servers: samplingServers(sampler),
+    servers: samplingServers(sampler, sender),
     vocabularySize,
     ...(concurrency !== undefined && { concurrency }),
     ...(replySeconds !== undefined && { replyMs: 1000 * replySeconds }),
@@ -126,6 +138,7 @@ export async function openFleet(
       },
       close: async () => {
         await fleet.clear(`${run}.`);
+        await sender.close();
         fleet.close();
         await close();
       },
