@@ -2,7 +2,7 @@ import type { Engine, ModelSource } from "@laconic/core";
 import { conformanceConfig, engineCasesFor, type EngineProfile } from "@laconic/engine/testing";
 import { describe, test } from "vitest";
 import { averaging, serve, summing, type Served } from "./test-server.ts";
-import { tinkerEngine, type ServerRecord } from "@laconic/tinker";
+import { jsonCodec, protobufCodec, tinkerEngine, type ServerRecord } from "@laconic/tinker";
 
 const lora = { rank: 8, alpha: 32 };
 /** Fresh adapters change nothing, so other weights are another base. */
@@ -39,10 +39,11 @@ function overBases(served: Served, record: ServerRecord): Engine {
 }
 
 describe.each([
-  ["a server that adds losses up", summing],
+  ["a server that adds losses up", summing, jsonCodec],
+  ["the same in binary, as SDK versions from 0.25 on speak", summing, protobufCodec],
   // Its samplers follow the model, so it has no snapshots: those of the suite are refused, see faults.test.ts.
-  ["a server that averages", { ...averaging, samplers: "frozen" as const }],
-])("%s", (_, record) => {
+  ["a server that averages", { ...averaging, samplers: "frozen" as const }, jsonCodec],
+])("%s", (_, record, codec) => {
   for (const item of engineCasesFor(profile))
-    test(item.name, () => item.run(async () => overBases(await serve({ record, bases }), record)));
+    test(item.name, () => item.run(async () => overBases(await serve({ record, bases, client: { codec } }), record)));
 });

@@ -30,7 +30,7 @@ export async function awaitFuture<S extends z.ZodType>(
   for (let quick = 0; ;) {
     const asked = { request_id: requestId, allow_metadata_only: metadataOnly };
     const began = clock.nowMs();
-    const value = await transport.send("retrieve_future", asked, "always", signal, turnOf);
+    const value = await transport.send("retrieve_future", asked, "always", signal, turnOf, path);
     if (value instanceof Turn && value.kind === "expired")
       throw new LaconicError("api_unavailable", `${path}: the server has forgotten request ${requestId}`, {
         path,

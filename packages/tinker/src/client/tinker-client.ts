@@ -36,6 +36,15 @@ export interface TinkerClientOptions extends TransportOptions {
   readonly onSilence?: (error: LaconicError) => void;
 }
 
+/** An adapter to be made. */
+export interface AdapterSettings {
+  readonly baseModel: string;
+  readonly rank: number;
+  readonly seed?: number;
+  /** Which parts have an adapter; all by default. */
+  readonly trains?: { readonly unembed?: boolean; readonly mlp?: boolean; readonly attn?: boolean };
+}
+
 /** What the protocol takes of sampling. */
 export const tinkerSampling: SamplingSupport = { name: "the Tinker protocol", supports: supportedSampling("tinker") };
 
@@ -50,7 +59,7 @@ export interface TinkerSampling extends Partial<Sampling> {
 /**
  * A session with a server of the Tinker protocol: it trains adapters and samples, the client keeps the algorithm.
  *
- * Protocol: thinking-machines-lab/tinker, SDK 0.24 (plain JSON).
+ * Protocol: thinking-machines-lab/tinker, SDK 0.24 (plain JSON) by default, 0.25 with `codec: protobufCodec`.
  */
 export class TinkerClient {
   readonly sessionId: string;
@@ -78,7 +87,12 @@ export class TinkerClient {
   /** Opens a session, which lives by signs of life until `close`. @throws LaconicError `config_invalid` for the address, `api_refused`, `api_unavailable`, `aborted` */
   static async connect(options: TinkerClientOptions, signal?: AbortSignal): Promise<TinkerClient> {
     const transport = new Transport(options);
-    const body = { tags: options.tags ?? [], user_metadata: {}, sdk_version, type: "create_session" };
+    const body = {
+      tags: options.tags ?? [],
+      user_metadata: {},
+      sdk_version: transport.codec.sdkVersion,
+      type: "create_session",
+    };
     // A second session by a repeated request dies of silence.
     const { session_id } = await transport.exchange("create_session", body, replies.session, "always", signal);
     return new TinkerClient(session_id, transport, options);
@@ -90,20 +104,40 @@ export class TinkerClient {
   }
 
   /** A fresh adapter on a base model. */
-  async createModel(
-    settings: { readonly baseModel: string; readonly rank: number; readonly seed?: number },
-    signal?: AbortSignal,
-  ): Promise<TrainingClient> {
-    const { baseModel, rank, seed } = settings;
+  async createModel(settings: AdapterSettings, signal?: AbortSignal): Promise<TrainingClient> {
+    const { baseModel, rank, seed, trains = {} } = settings;
+    const trained = Object.entries(trains).map(([part, value]) => [`train_${part}`, value]);
     const body = {
       session_id: this.sessionId,
       model_seq_id: this.#models++,
       base_model: baseModel,
-      lora_config: { rank, ...(seed !== undefined && { seed }) },
+      lora_config: { rank, ...(seed !== undefined && { seed }), ...Object.fromEntries(trained) },
       type: "create_model",
     };
     // A repeated request may make a model that nobody uses; it ends with the session.
     const { model_id } = await future(this.transport, "create_model", body, replies.created, "always", signal);
+    return this.#training(model_id);
+  }
+
+  /**
+   * A model of a checkpoint, whose adapter says its own rank: one request instead of a fresh model and a load.
+   * @throws LaconicError `api_refused` where the server cannot, as SDK versions before 0.25 could not
+   */
+  async createModelFrom(
+    path: string,
+    options: { readonly optimizer: boolean; readonly baseModel?: string },
+    signal?: AbortSignal,
+  ): Promise<TrainingClient> {
+    const { optimizer, baseModel } = options;
+    const body = {
+      session_id: this.sessionId,
+      model_seq_id: this.#models++,
+      ...(baseModel !== undefined && { base_model: baseModel }),
+      path,
+      optimizer,
+      type: "load_weights",
+    };
+    const { model_id } = await future(this.transport, "load_weights", body, replies.created, "always", signal);
     return this.#training(model_id);
   }
 
@@ -144,6 +178,7 @@ export class TinkerClient {
    *
    * @param options.count - replies; 1 by default
    * @param options.promptLogProbs - asks for the prompt's log-probs too
+   * @param options.topPromptLogProbs - asks for so many of the likeliest tokens at each position of the prompt
    */
   async sample(
     sampler: string,
@@ -152,12 +187,13 @@ export class TinkerClient {
     options: {
       readonly count?: number;
       readonly promptLogProbs?: boolean;
+      readonly topPromptLogProbs?: number;
       readonly signal?: AbortSignal | undefined;
     } = {},
   ): Promise<SampledReply> {
     const { maxTokens, temperature = 1, seed, stopTokens = [] } = sampling;
     checkSampling({ ...sampling, temperature }, tinkerSampling);
-    const { count = 1, promptLogProbs = false, signal } = options;
+    const { count = 1, promptLogProbs = false, topPromptLogProbs = 0, signal } = options;
     const body = {
       sampling_session_id: sampler,
       seq_id: this.#samples++,
@@ -171,6 +207,7 @@ export class TinkerClient {
         ...(stopTokens.length > 0 && { stop: stopTokens }),
       },
       ...(promptLogProbs && { prompt_logprobs: true }),
+      ...(topPromptLogProbs > 0 && { topk_prompt_logprobs: topPromptLogProbs }),
       type: "sample",
     };
     const combined = AbortSignal.any([this.#closed.signal, ...(signal ? [signal] : [])]);
@@ -209,6 +246,3 @@ export class TinkerClient {
     }
   }
 }
-
-/** The newest version that speaks JSON. */
-const sdk_version = "0.24.1";

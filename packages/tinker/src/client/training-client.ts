@@ -28,6 +28,12 @@ export interface TrainingClientParts {
   readonly lost: () => LaconicError | null;
 }
 
+/** How a checkpoint is kept. */
+export interface SaveOptions {
+  /** Seconds after which the server may delete it; it stays by default. */
+  readonly ttlSeconds?: number;
+}
+
 const name = /^[\w-]{1,255}$/u;
 
 /**
@@ -95,8 +101,8 @@ export class TrainingClient {
   }
 
   /** Saves weights and optimiser under a name of letters, digits, `_` and `-`; returns the server's path. */
-  async save(checkpoint: string, signal?: AbortSignal): Promise<string> {
-    const body = { path: expectName(checkpoint), type: "save_weights" };
+  async save(checkpoint: string, signal?: AbortSignal, options: SaveOptions = {}): Promise<string> {
+    const body = { path: expectName(checkpoint), ...ttlOf(options), type: "save_weights" };
     return (await this.#numbered("save_weights", body, replies.saved, signal)).path;
   }
 
@@ -120,8 +126,8 @@ export class TrainingClient {
    * Keeps the weights of this moment for samplers under a name of letters, digits, `_` and `-`; returns the server's path. Servers
    * give such weights away as archives.
    */
-  async exportSampler(checkpoint: string, signal?: AbortSignal): Promise<string> {
-    const body = { path: expectName(checkpoint), type: "save_weights_for_sampler" };
+  async exportSampler(checkpoint: string, signal?: AbortSignal, options: SaveOptions = {}): Promise<string> {
+    const body = { path: expectName(checkpoint), ...ttlOf(options), type: "save_weights_for_sampler" };
     return (await this.#numbered("save_weights_for_sampler", body, replies.saved, signal)).path;
   }
 
@@ -215,6 +221,13 @@ export class TrainingClient {
     const unknown = code === "aborted" || code === "reply_malformed" || detail["outcome"] === "unknown";
     if (unknown || detail["outcome"] === "expired") this.#broken = error;
   }
+}
+
+/** @throws LaconicError `input_invalid` for a time that is no whole number of seconds */
+function ttlOf({ ttlSeconds }: SaveOptions): { readonly ttl_seconds?: number } {
+  if (ttlSeconds === undefined) return {};
+  if (Number.isInteger(ttlSeconds) && ttlSeconds > 0) return { ttl_seconds: ttlSeconds };
+  throw new LaconicError("input_invalid", `ttlSeconds is ${ttlSeconds}; expected a whole number of seconds above 0`);
 }
 
 function expectName(checkpoint: string): string {

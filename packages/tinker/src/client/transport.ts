@@ -49,7 +49,7 @@ export class Transport {
   readonly deadlineMs: number;
   readonly #options: TransportOptions;
   readonly #random: Random;
-  readonly #codec: Codec;
+  readonly codec: Codec;
 
   constructor(options: TransportOptions) {
     this.#options = options;
@@ -57,7 +57,7 @@ export class Transport {
     this.clock = options.clock ?? systemClock;
     this.deadlineMs = options.deadlineMs ?? 600_000;
     this.#random = options.random ?? randomFromSeed("tinker");
-    this.#codec = options.codec ?? jsonCodec;
+    this.codec = options.codec ?? jsonCodec;
   }
 
   /**
@@ -87,17 +87,21 @@ export class Transport {
     });
   }
 
-  /** @param special - a failure that is an answer, a reply that did not come in time among them; null leaves it a failure */
+  /**
+   * @param special - a failure that is an answer, a reply that did not come in time among them; null leaves it a failure
+   * @param of - the request whose result is asked for
+   */
   async send(
     path: string,
     body: object | null,
     repeat: Repeat,
     signal: AbortSignal | undefined,
     special: (failure: HttpFailure | "late") => object | null,
+    of: string = path,
   ): Promise<unknown> {
     const attempts = this.#options.attempts ?? 8;
     for (let attempt = 1; ; attempt++) {
-      const tried = await this.#try(path, body, signal);
+      const tried = await this.#try(path, of, body, signal);
       if (tried.kind === "reply") return tried.value;
       const answer = tried.kind === "failed" ? special(tried) : tried.late ? special("late") : null;
       if (answer !== null) return answer;
@@ -133,26 +137,27 @@ export class Transport {
     };
   }
 
-  async #try(path: string, body: object | null, signal: AbortSignal | undefined): Promise<Tried> {
+  async #try(path: string, of: string, body: object | null, signal: AbortSignal | undefined): Promise<Tried> {
     if (signal?.aborted) throw abortError(path);
     const timeout = AbortSignal.timeout(this.#options.exchangeMs ?? 60_000);
     const { apiKey, fetch: send = fetch } = this.#options;
+    const request = body && this.codec.request(path, body);
     let response: Response;
     try {
-      response = await send(`${this.base}/api/v1/${path}`, {
+      response = await send(`${this.base}/api/v1/${request?.path ?? path}`, {
         method: body === null ? "GET" : "POST",
         headers: {
-          accept: this.#codec.contentType,
-          ...(body !== null && { "content-type": this.#codec.contentType }),
+          accept: this.codec.accept(path, of),
+          ...(request && { "content-type": request.contentType }),
           ...(apiKey !== undefined && { "X-API-Key": apiKey }),
           ...(path === "asample" && { "X-Tinker-Sampling-Backpressure": "1" }),
         },
-        ...(body !== null && { body: this.#codec.encode(body) }),
+        ...(request && { body: request.body }),
         redirect: "manual",
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
       const bytes = await readBytes(response);
-      if (response.ok) return this.#decoded(path, bytes);
+      if (response.ok) return this.#decoded(of, response.headers.get("content-type") ?? "", bytes);
       const text = new TextDecoder().decode(bytes.subarray(0, 2000));
       return { kind: "failed", status: response.status, text };
     } catch (error) {
@@ -162,9 +167,9 @@ export class Transport {
     }
   }
 
-  #decoded(path: string, bytes: Uint8Array): Tried {
+  #decoded(path: string, contentType: string, bytes: Uint8Array): Tried {
     try {
-      return { kind: "reply", value: this.#codec.decode(bytes) };
+      return { kind: "reply", value: this.codec.reply(bytes, contentType, path) };
     } catch (error) {
       throw new LaconicError("reply_malformed", `${path}: the server's reply cannot be read`, { path }, error);
     }

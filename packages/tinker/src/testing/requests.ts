@@ -6,6 +6,12 @@ interface Numbered {
   readonly seq_id: number;
 }
 
+/** A model that a checkpoint makes. */
+interface Created {
+  readonly session_id: string;
+  readonly model_seq_id: number;
+}
+
 interface PassInput {
   readonly data: readonly Datum[];
   readonly loss_fn: string;
@@ -25,6 +31,7 @@ export interface SampleBody {
     readonly stop?: readonly number[] | undefined;
   };
   readonly prompt_logprobs?: boolean | undefined;
+  readonly topk_prompt_logprobs?: number | undefined;
 }
 
 interface AdamBody {
@@ -39,13 +46,17 @@ interface AdamBody {
 interface Requests {
   readonly createModel: z.ZodType<{
     readonly base_model: string;
-    readonly lora_config: { readonly rank: number; readonly seed?: number | undefined };
+    readonly lora_config: {
+      readonly rank: number;
+      readonly seed?: number | undefined;
+      readonly [train: string]: unknown;
+    };
   }>;
   readonly forward: z.ZodType<Numbered & { readonly forward_input: PassInput }>;
   readonly forwardBackward: z.ZodType<Numbered & { readonly forward_backward_input: PassInput }>;
   readonly optimStep: z.ZodType<Numbered & { readonly adam_params: AdamBody }>;
   readonly save: z.ZodType<Numbered & { readonly path: string }>;
-  readonly load: z.ZodType<Numbered & { readonly path: string; readonly optimizer: boolean }>;
+  readonly load: z.ZodType<(Numbered | Created) & { readonly path: string; readonly optimizer: boolean }>;
   readonly saveForSampler: z.ZodType<Numbered & { readonly sampling_session_seq_id: number }>;
   readonly model: z.ZodType<{ readonly model_id: string }>;
   readonly heartbeat: z.ZodType<{ readonly session_id: string }>;
@@ -68,7 +79,13 @@ export const requests: Requests = {
   createModel: z.object({
     session_id: z.string(),
     base_model: z.string(),
-    lora_config: z.object({ rank: z.number().int().positive(), seed: z.number().int().optional() }),
+    lora_config: z.strictObject({
+      rank: z.number().int().positive(),
+      seed: z.number().int().optional(),
+      train_unembed: z.boolean().optional(),
+      train_mlp: z.boolean().optional(),
+      train_attn: z.boolean().optional(),
+    }),
   }),
   forward: numbered.extend({ forward_input: pass }),
   forwardBackward: numbered.extend({ forward_backward_input: pass }),
@@ -82,8 +99,14 @@ export const requests: Requests = {
       grad_clip_norm: z.number().optional(),
     }),
   }),
-  save: numbered.extend({ path: z.string().regex(/^[\w-]{1,255}$/u) }),
-  load: numbered.extend({ path: z.string(), optimizer: z.boolean() }),
+  save: numbered.extend({
+    path: z.string().regex(/^[\w-]{1,255}$/u),
+    ttl_seconds: z.number().int().positive().optional(),
+  }),
+  load: z.union([
+    numbered.extend({ path: z.string(), optimizer: z.boolean() }),
+    z.object({ session_id: z.string(), model_seq_id: z.number().int(), path: z.string(), optimizer: z.boolean() }),
+  ]),
   saveForSampler: numbered.extend({ sampling_session_seq_id: z.number().int() }),
   model: z.object({ model_id: z.string() }),
   heartbeat: z.object({ session_id: z.string() }),
@@ -100,6 +123,7 @@ export const requests: Requests = {
       stop: z.array(z.number().int()).optional(),
     }),
     prompt_logprobs: z.boolean().optional(),
+    topk_prompt_logprobs: z.number().int().nonnegative().optional(),
   }),
   future: z.object({ request_id: z.string() }),
 };

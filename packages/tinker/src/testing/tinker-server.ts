@@ -12,10 +12,12 @@ import {
   type Engine,
   type LoraSettings,
   type Sampler,
+  type TrainingSequence,
 } from "@laconic/core";
 import type { z } from "zod";
 import type { ServerRecord } from "../engine/server-record.ts";
 import type { FaultInjector, Fault } from "./faults.ts";
+import { binaryResult, passRequest } from "./protobuf-server.ts";
 import { requests, type SampleBody } from "./requests.ts";
 import { ServedModel } from "./served-model.ts";
 
@@ -197,10 +199,21 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
       const asked = parse(requests.load, body);
       const name = /^tinker:\/\/run\/weights\/([\w-]+)$/u.exec(asked.path)?.[1];
       if (name === undefined) throw new HttpError(400, "unknown path");
-      return numbered("load_weights", asked, marred, async ({ model }) => {
-        await model.load(join(folder, name));
-        return { path: asked.path };
+      const path = join(folder, name);
+      if ("model_id" in asked)
+        return numbered("load_weights", asked, marred, async ({ model }) => {
+          await model.load(path);
+          return { path: asked.path };
+        });
+      // A model of the checkpoint, whose adapter says what it is.
+      const [base] = Object.values(bases) as [BaseSource];
+      const made = engine.createModel({ kind: "adapter-folder", base, path }).then(async (model) => {
+        if (asked.optimizer) await model.load(path);
+        const id = newId("model");
+        models.set(id, new ServedModel(model, reduction));
+        return { model_id: id, path: asked.path };
       });
+      return promise(made, marred);
     },
     save_weights_for_sampler: (body, marred) => {
       const asked = parse(requests.saveForSampler, body);
@@ -241,16 +254,21 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
       })),
     );
     const kind = as.promptLogProbs ?? "null-first";
-    if (asked.prompt_logprobs !== true || kind === "none") return { sequences };
-    const rest = await atOne(sampler, promptTokens.slice(0, 1), promptTokens.slice(1));
-    return { sequences, prompt_logprobs: kind === "null-first" ? [null, ...rest] : rest };
+    const { topk_prompt_logprobs: k = 0 } = asked;
+    const prompt = { promptTokens: promptTokens.slice(0, 1), completionTokens: promptTokens.slice(1) };
+    const top = k > 0 && { topk_prompt_logprobs: [null, ...(await topOf(sampler, prompt, k))] };
+    if (asked.prompt_logprobs !== true || kind === "none") return { sequences, ...top };
+    const rest = await atOne(sampler, prompt.promptTokens, prompt.completionTokens);
+    return { sequences, prompt_logprobs: kind === "null-first" ? [null, ...rest] : rest, ...top };
   }
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const path = /^\/api\/v1\/(\w+)$/u.exec(request.url ?? "")?.[1] ?? "";
+    const { path, body } = requestOf(
+      /^\/api\/v1\/(\w+)$/u.exec(request.url ?? "")?.[1] ?? "",
+      await bodyOf(request),
+      request.headers["content-type"],
+    );
     const count = log.filter((each) => each.path === path).length;
-    const text = await bodyOf(request);
-    const body: unknown = text === "" ? null : JSON.parse(text);
     log.push({ path, body });
     const injected = fault(path, count);
     const answer = (status: number, value: unknown): void => {
@@ -269,7 +287,11 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
         const timer = new Promise<typeof early>((resolve) => setTimeout(resolve, holdMs, early).unref());
         const outcome = await Promise.race([made, timer]);
         if (outcome === early) return answer(count % 2 === 0 ? 408 : 200, { type: "try_again", queue_state: "active" });
-        return answer(200, "value" in outcome ? outcome.value : outcome);
+        const result = "value" in outcome ? outcome.value : outcome;
+        const binary = request.headers.accept === protobuf ? binaryResult(result) : null;
+        if (!binary) return answer(200, result);
+        response.writeHead(200, { "content-type": protobuf });
+        return void response.end(binary);
       }
       const endpoint = endpoints[path];
       if (!endpoint) throw new HttpError(404, `no endpoint ${path}`);
@@ -330,6 +352,16 @@ async function atOne(sampler: Sampler, promptTokens: readonly number[], completi
   return Array.from(raggedRow(logProbs, 0));
 }
 
+/** The likeliest tokens at each place of a sequence. */
+async function topOf(
+  sampler: Sampler,
+  sequence: TrainingSequence,
+  k: number,
+): Promise<(readonly [number, number])[][]> {
+  const { atOne } = await sampler.forward([sequence], { topLogProbs: k });
+  return (atOne?.[0] ?? []).map(({ top }) => top.map(({ token, logProb }) => [token, logProb] as const));
+}
+
 function mar(value: unknown, fault: Fault | null): unknown {
   if (fault?.kind !== "not-finite" && fault?.kind !== "other-weights") return value;
   const pass = value as { loss_fn_outputs?: { logprobs: { data: number[] } }[]; sequences?: { logprobs: number[] }[] };
@@ -347,8 +379,16 @@ function mar(value: unknown, fault: Fault | null): unknown {
   };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+const protobuf = "application/x-protobuf";
+
+/** A request as JSON would have it. */
+function requestOf(path: string, bytes: Buffer, contentType: string | undefined): { path: string; body: unknown } {
+  if (contentType === protobuf) return passRequest(bytes);
+  return { path, body: bytes.length === 0 ? null : JSON.parse(bytes.toString()) };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces).toString();
+  return Buffer.concat(pieces);
 }

@@ -22,6 +22,11 @@ export interface SampledReply {
     readonly stop_reason: "stop" | "length";
   }[];
   readonly prompt_logprobs?: readonly number[] | null | undefined;
+  /** The likeliest tokens at each position of the prompt, with their log-probs; null where there are none, as at the first. */
+  readonly topk_prompt_logprobs?:
+    | readonly (readonly (readonly [token: number, logProb: number])[] | null)[]
+    | null
+    | undefined;
 }
 
 /** What `retrieve_future` says before the result is there, or instead of it. */
@@ -80,6 +85,7 @@ export const replies: Replies = {
       }),
     ),
     prompt_logprobs: z.array(number).nullish(),
+    topk_prompt_logprobs: z.array(z.array(z.tuple([z.number().int().nonnegative(), z.number()])).nullable()).nullish(),
   }),
   early: z.union([
     z.object({ type: z.literal("try_again") }),

@@ -80,7 +80,7 @@ function bytesOf(promptTokens: number, completionTokens: number, vocabularySize:
   const tokens = Array.from({ length }, (_, i) => (i * 7919) % vocabularySize);
   // As many digits as a server's float32 has in JSON, and as float64 has here.
   const [floats, doubles] = [Math.fround(-Math.PI), -Math.PI].map((value) => new Float64Array(length - 1).fill(value));
-  const size = (body: object): number => jsonCodec.encode(body).length;
+  const size = (body: object): number => jsonCodec.request("forward_backward", body).body.length;
   const reply = { loss_fn_outputs: [{ logprobs: { data: Array.from(floats as Float64Array), dtype: "float32" } }] };
   const weights = new Float64Array(length - 1).fill(1, promptTokens - 1);
   const gradient = { logprobs: floats as Float64Array, advantages: doubles as Float64Array };

@@ -1,0 +1,82 @@
+/** A field as it stands in a message: a number where it is short, bytes where it has a length. */
+export type ProtoValue = number | Uint8Array;
+
+const text = new TextEncoder();
+const [varint, eight, lengthed, four] = [0, 1, 2, 5];
+
+/** A message of fields, in their order. Fields at their default are left out, as the format has it. */
+export function message(...fields: readonly (readonly number[] | Uint8Array)[]): Uint8Array<ArrayBuffer> {
+  const size = fields.reduce((sum, field) => sum + field.length, 0);
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const field of fields) {
+    bytes.set(field, at);
+    at += field.length;
+  }
+  return bytes;
+}
+
+/** A whole number from 0 to 2^53. */
+export function intField(field: number, value: number): Uint8Array {
+  return value === 0 ? message() : message(varintOf(field * 8 + varint), varintOf(value));
+}
+
+/** A float64. */
+export function doubleField(field: number, value: number): Uint8Array {
+  return message(varintOf(field * 8 + eight), new Uint8Array(new Float64Array([value]).buffer));
+}
+
+/** Text, or bytes, or a message. */
+export function lengthField(field: number, value: string | Uint8Array): Uint8Array {
+  const bytes = typeof value === "string" ? text.encode(value) : value;
+  return message(varintOf(field * 8 + lengthed), varintOf(bytes.length), bytes);
+}
+
+function varintOf(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
+  bytes.push(rest);
+  return bytes;
+}
+
+/**
+ * The fields of a message by number, each with every value that it has.
+ * @throws Error for bytes that end in the middle of a field, or are no message
+ */
+export function fieldsOf(bytes: Uint8Array): ReadonlyMap<number, readonly ProtoValue[]> {
+  const fields = new Map<number, ProtoValue[]>();
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = 0;
+  const read = (): number => {
+    let value = 0;
+    for (let scale = 1, byte = 128; byte >= 128; scale *= 128) {
+      if (at >= bytes.length || scale > 2 ** 63) throw new Error("a number does not end");
+      byte = bytes[at++] as number;
+      value += (byte % 128) * scale;
+    }
+    return value;
+  };
+  const skip = (length: number): number => {
+    const from = at;
+    at += length;
+    if (at > bytes.length) throw new Error(`${at - bytes.length} bytes are missing`);
+    return from;
+  };
+  while (at < bytes.length) {
+    const tag = read();
+    const kind = tag % 8;
+    let value: ProtoValue;
+    if (kind === varint) value = read();
+    else if (kind === eight) value = view.getFloat64(skip(8), true);
+    else if (kind === four) value = view.getFloat32(skip(4), true);
+    else if (kind === lengthed) {
+      const length = read();
+      const from = skip(length);
+      value = bytes.subarray(from, from + length);
+    } else throw new Error(`a field of kind ${kind}`);
+    const field = Math.floor(tag / 8);
+    fields.set(field, [...(fields.get(field) ?? []), value]);
+  }
+  return fields;
+}
