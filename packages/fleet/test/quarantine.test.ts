@@ -8,6 +8,9 @@ afterEach(async () => {
   for (const each of opened.splice(0)) await each.close();
 });
 
+/** A probe is some twenty requests, on a machine that may be busy. */
+const patient = { timeout: 15_000, interval: 20 };
+
 interface Timed extends OnFakes {
   readonly one: FakeServer;
   readonly two: FakeServer;
@@ -57,14 +60,14 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     pass(2000);
     const asked = one.log.length;
     await model.sample(requests(4));
-    await vi.waitUntil(() => /log-probs are .* from the trainer's/u.test(fleet.servers[0]?.reason ?? ""));
+    await vi.waitUntil(() => /log-probs are .* from the trainer's/u.test(fleet.servers[0]?.reason ?? ""), patient);
     expect(one.log.length).toBeGreaterThan(asked);
     expect(fleet.servers[0]).toMatchObject({ state: "quarantined", quarantines: 1 });
 
     one.faults = () => null;
     pass(31_000);
     await model.sample(requests(4));
-    await vi.waitUntil(() => fleet.servers[0]?.state === "up");
+    await vi.waitUntil(() => fleet.servers[0]?.state === "up", patient);
     expect(notes.at(-1)).toBe(`${one.url}: has passed a probe, and is asked again`);
     before = one.replies;
     await model.sample(requests(24));

@@ -30,8 +30,8 @@ test.each([
   }
   const [own, other] = await Promise.all([model, made].map((each) => each.forward([row], "cross_entropy")));
   expect(other?.loss_fn_outputs).toEqual(own?.loss_fn_outputs);
-  const bodies = (path: string): object[] =>
-    server.log.flatMap((each) => (each.path === path ? [each.body as object] : []));
+  const bodies = (of: string): object[] =>
+    server.log.flatMap((each) => (each.path === of ? [each.body as object] : []));
   expect(bodies("create_model")).toMatchObject([
     { lora_config: { rank: 4, seed: 3, train_unembed: false, train_mlp: true, train_attn: true } },
   ]);

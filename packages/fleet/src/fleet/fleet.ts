@@ -388,16 +388,17 @@ export class Fleet {
   #failIfNone(error: LaconicError): void {
     if (this.asked.length > 0 || this.#lastChance) return;
     this.#lastChance = true;
+    void this.#tryAll(error);
+  }
+
+  async #tryAll(error: LaconicError): Promise<void> {
     const idle = this.probe ? this.#members.filter(({ checking }) => !checking) : [];
-    const ended = (): void => {
-      this.#lastChance = false;
-      const reasons = this.#reasons(this.#members);
-      if (this.asked.length === 0)
-        this.#failAll(new LaconicError(error.code, `no server is asked any more: ${reasons}`, error.detail, error));
-      this.#dispatch();
-    };
-    if (idle.length === 0) ended();
-    else void Promise.all(idle.map((member) => this.#readmit(member))).then(ended);
+    await Promise.all(idle.map((member) => this.#readmit(member)));
+    this.#lastChance = false;
+    const reasons = this.#reasons(this.#members);
+    if (this.asked.length === 0)
+      this.#failAll(new LaconicError(error.code, `no server is asked any more: ${reasons}`, error.detail, error));
+    this.#dispatch();
   }
 
   #failAll(error: LaconicError): void {

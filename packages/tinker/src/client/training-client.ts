@@ -31,7 +31,7 @@ export interface TrainingClientParts {
 /** How a checkpoint is kept. */
 export interface SaveOptions {
   /** Seconds after which the server may delete it; it stays by default. */
-  readonly ttlSeconds?: number;
+  readonly ttlSeconds?: number | undefined;
 }
 
 const name = /^[\w-]{1,255}$/u;
@@ -113,9 +113,10 @@ export class TrainingClient {
   }
 
   /** Makes the weights of this moment a sampler's, and returns its id. */
-  async saveForSampler(signal?: AbortSignal): Promise<string> {
+  async saveForSampler(signal?: AbortSignal, options: SaveOptions = {}): Promise<string> {
     const save = async (): Promise<string> => {
-      const body = { sampling_session_seq_id: this.#parts.nextSampler(), type: "save_weights_for_sampler" };
+      const sampling_session_seq_id = this.#parts.nextSampler();
+      const body = { sampling_session_seq_id, ...ttlOf(options), type: "save_weights_for_sampler" };
       return (await this.#numbered("save_weights_for_sampler", body, replies.sampler, signal)).sampling_session_id;
     };
     // The first try may have landed where its reply did not; under new numbers nobody is in the way.

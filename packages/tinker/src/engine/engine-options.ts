@@ -17,6 +17,8 @@ export interface TinkerEngineOptions {
   readonly dtype?: EngineCapabilities["dtype"];
   /** Sequences of one request; 256 by default. */
   readonly sequencesPerRequest?: number;
+  /** Seconds after which the server may delete the weights of a sampler; it keeps them by default. Longer than a step and its evaluation. */
+  readonly samplerTtlSeconds?: number;
   /** A step whose gradient norm is above it ends the model before anything is built on it. Infinity by default. */
   readonly gradientCeiling?: number;
   /**

@@ -292,7 +292,7 @@ export class TinkerModel implements TrainableModel {
   #currentSampler(): Promise<RemoteSampler> {
     const [version, { options }] = [this.#steps, this.#settings];
     this.#sampler ??= this.#remote
-      .saveForSampler()
+      .saveForSampler(undefined, { ttlSeconds: options.samplerTtlSeconds })
       .then((id) => new RemoteSampler(id, options, () => this.#steps === version));
     const made = this.#sampler;
     made.catch(() => {

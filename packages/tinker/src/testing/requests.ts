@@ -107,7 +107,10 @@ export const requests: Requests = {
     numbered.extend({ path: z.string(), optimizer: z.boolean() }),
     z.object({ session_id: z.string(), model_seq_id: z.number().int(), path: z.string(), optimizer: z.boolean() }),
   ]),
-  saveForSampler: numbered.extend({ sampling_session_seq_id: z.number().int() }),
+  saveForSampler: numbered.extend({
+    sampling_session_seq_id: z.number().int(),
+    ttl_seconds: z.number().int().positive().optional(),
+  }),
   model: z.object({ model_id: z.string() }),
   heartbeat: z.object({ session_id: z.string() }),
   sample: z.object({

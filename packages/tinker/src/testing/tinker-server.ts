@@ -358,8 +358,8 @@ async function topOf(
   sequence: TrainingSequence,
   k: number,
 ): Promise<(readonly [number, number])[][]> {
-  const { atOne } = await sampler.forward([sequence], { topLogProbs: k });
-  return (atOne?.[0] ?? []).map(({ top }) => top.map(({ token, logProb }) => [token, logProb] as const));
+  const passed = await sampler.forward([sequence], { topLogProbs: k });
+  return (passed.atOne?.[0] ?? []).map(({ top }) => top.map(({ token, logProb }) => [token, logProb] as const));
 }
 
 function mar(value: unknown, fault: Fault | null): unknown {

@@ -70,14 +70,15 @@ test("results are read as the SDK's server writes them, several records and bflo
 });
 
 test("a result that was cut anywhere is no result, or one with less in it; it is never read past its end", () => {
-  const whole = JSON.stringify(protobufCodec.reply(bytes(output), type, "forward"));
-  let refused = 0;
-  for (let end = 1; end < output.length / 2; end++)
+  const read = (end: number): string | null => {
     try {
-      expect(JSON.stringify(protobufCodec.reply(bytes(output).subarray(0, end), type, "forward"))).not.toBe(whole);
-    } catch (error) {
-      expect(error).toBeInstanceOf(Error);
-      refused += 1;
+      return JSON.stringify(protobufCodec.reply(bytes(output).subarray(0, end), type, "forward"));
+    } catch {
+      return null;
     }
-  expect(refused).toBeGreaterThan(100);
+  };
+  const length = output.length / 2;
+  const cut = Array.from({ length: length - 1 }, (_, i) => read(i + 1));
+  expect(cut).not.toContain(read(length));
+  expect(cut.filter((each) => each === null).length).toBeGreaterThan(100);
 });

@@ -78,6 +78,24 @@ test("a run trains on a server, goes on in a new session, and is evaluated there
   }),
 );
 
+test("a run over the binary wire is that over JSON", { timeout }, async () => {
+  const losses: number[][] = [];
+  for (const wire of ["json", "protobuf"])
+    await withServer(skyrl, async (server, run) => {
+      const tinker = { url: server.url, wire, samplerTtlSeconds: 3600 };
+      const { code } = await laconic("train", ...small, `engine=${JSON.stringify({ tinker })}`, "--run", run, "--json");
+      expect(code).toBe(0);
+      const sent = (path: string): unknown[] => server.log.flatMap((each) => (each.path === path ? [each.body] : []));
+      const sdk_version = wire === "json" ? "0.24.1" : "0.25.0";
+      expect(sent("create_session").at(-1)).toMatchObject({ sdk_version });
+      expect(sent("save_weights_for_sampler").at(-1)).toMatchObject({ ttl_seconds: 3600 });
+      const rows = (await readFile(join(run, "metrics.jsonl"), "utf8")).trimEnd().split("\n");
+      losses.push(rows.map((row) => (JSON.parse(row) as Record<string, number>)["reward/mean"] ?? Number.NaN));
+    });
+  // Advantages are float32 there, which moves no sampled token here.
+  expect(losses[1]).toEqual(losses[0]);
+});
+
 test("a resumed run is refused by the name of what its server does otherwise", { timeout }, async () => {
   await withServer(skyrl, async (server, run) => {
     expect((await laconic("train", ...small, `engine=tinker:${server.url}`, "--run", run)).code).toBe(0);

@@ -5,6 +5,7 @@ import { readJsonFile } from "@laconic/engine";
 import {
   fileJournal,
   probeServer,
+  protobufCodec,
   serverRecord,
   TinkerClient,
   tinkerEngine,
@@ -104,7 +105,7 @@ function serverOf(settings: TinkerServer["settings"], record: ServerRecord, prog
     settings,
     record,
     async open({ vocabularySize, contextLength }, { journal, onWarning }) {
-      const { loraAlpha, sequencesPerRequest, gradientCeiling } = settings;
+      const { loraAlpha, sequencesPerRequest, gradientCeiling, samplerTtlSeconds } = settings;
       const client = await TinkerClient.connect({
         ...clientOptions(settings, progress),
         deduplicates: record.deduplicates,
@@ -119,13 +120,14 @@ function serverOf(settings: TinkerServer["settings"], record: ServerRecord, prog
         ...(loraAlpha !== undefined && { loraAlpha }),
         ...(sequencesPerRequest !== undefined && { sequencesPerRequest }),
         ...(gradientCeiling !== undefined && { gradientCeiling }),
+        ...(samplerTtlSeconds !== undefined && { samplerTtlSeconds }),
       });
     },
   };
 }
 
 function clientOptions(
-  { url, allowPlainHttp, deadlineSeconds, samplesAtOnce }: TinkerSettings,
+  { url, allowPlainHttp, deadlineSeconds, samplesAtOnce, wire }: TinkerSettings,
   progress: Progress,
 ): TinkerClientOptions {
   const apiKey = environmentValue("TINKER_API_KEY");
@@ -135,6 +137,7 @@ function clientOptions(
     ...(apiKey !== undefined && { apiKey }),
     ...(allowPlainHttp !== undefined && { allowPlainHttp }),
     ...(samplesAtOnce !== undefined && { samplesAtOnce }),
+    ...(wire === "protobuf" && { codec: protobufCodec }),
     ...(deadlineSeconds !== undefined && { deadlineMs: 1000 * deadlineSeconds }),
     onRetry: ({ attempt, reason }) => progress.retry(attempt, reason),
   };

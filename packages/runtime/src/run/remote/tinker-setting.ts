@@ -15,6 +15,10 @@ export interface TinkerSettings {
   readonly sequencesPerRequest?: number;
   /** Samples that are asked for at a time; 64 by default. */
   readonly samplesAtOnce?: number;
+  /** `json`, which self-hosted servers speak, or `protobuf`, that of the SDK from 0.25 on; `json` by default. */
+  readonly wire?: "json" | "protobuf";
+  /** Seconds after which the server may delete the weights of a sampler; it keeps them by default. */
+  readonly samplerTtlSeconds?: number;
   /** A step whose gradient norm is above it ends the run before anything is built on it. */
   readonly gradientCeiling?: number;
   /** Most seconds of one result. */
@@ -33,6 +37,8 @@ const tinker: z.ZodType<TinkerSettings> = z.strictObject({
   loraAlpha: z.number().positive().exactOptional(),
   sequencesPerRequest: z.int().min(1).exactOptional(),
   samplesAtOnce: z.int().min(1).exactOptional(),
+  wire: z.enum(["json", "protobuf"]).exactOptional(),
+  samplerTtlSeconds: z.int().min(60).exactOptional(),
   gradientCeiling: z.number().positive().exactOptional(),
   deadlineSeconds: z.number().positive().exactOptional(),
 });
