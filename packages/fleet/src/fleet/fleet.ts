@@ -16,6 +16,9 @@ interface Waiting {
   readonly fail: (error: Error) => void;
 }
 
+/** Milliseconds that a request waits for weights on their way to the server that it would go to, before it goes to another. */
+const loadGraceMs = 1000;
+
 /** The end of a note. */
 const leftOut = "; the server is in quarantine until it passes a probe";
 
@@ -206,10 +209,15 @@ export class Fleet {
     throw error;
   }
 
-  /** Lets servers load weights before they are asked. Those that fail are seen to when a request meets them. */
+  /** Lets servers load weights before they are asked. What no server would do better is said to the request that meets it. */
   async prepare(weights: PublishedWeights): Promise<void> {
     const up = this.#members.filter(({ state }) => state === "up");
-    await Promise.allSettled(up.map((member) => member.ensure(weights)));
+    const loads = up.map((member) =>
+      this.#load(member, weights).catch((error: unknown) => {
+        if (LaconicError.is(error)) this.#failed(member, weights, error);
+      }),
+    );
+    await Promise.allSettled(loads);
   }
 
   /** Unloads weights that nobody asks for any more. */
@@ -318,15 +326,19 @@ export class Fleet {
   #dispatch(): void {
     const up = this.#members.filter(({ state }) => state === "up");
     const seated = new Set<Waiting>();
+    const now = this.#clock.nowMs();
     for (const waiting of this.#waiting) {
       const { prefix, weights, avoid, slot } = waiting;
       const slack = this.#options.slack ?? 4;
       const others = up.filter((other) => !avoid.has(other));
       const able = others.length > 0 ? others : up;
-      const ready = able.filter((other) => !other.awaits(weights));
-      const member = chooseServer(ready, prefix, slack);
+      const soon = able.filter((other) => now - (other.awaitsSinceMs(weights) ?? now) < loadGraceMs);
+      const member = chooseServer(soon, prefix, slack);
       // Its weights are on their way, or every slot is taken; requests of other weights may have a server.
-      if (!member) continue;
+      if (!member || member.awaitsSinceMs(weights) !== null) {
+        if (member) this.#wakeIn(loadGraceMs);
+        continue;
+      }
       member.inFlight += 1;
       seated.add(waiting);
       slot(member);
@@ -356,9 +368,14 @@ export class Fleet {
     }
     const looked = this.probe ? this.#members.filter(({ state }) => state !== "up") : paused;
     const next = Math.min(...looked.filter(({ checking }) => !checking).map(({ retryAtMs }) => retryAtMs));
-    if (this.#wakes || this.#waiting.length === 0 || !Number.isFinite(next)) return;
+    if (this.#waiting.length > 0 && Number.isFinite(next)) this.#wakeIn(Math.max(1, next - now));
+  }
+
+  /** Looks at who waits once more then; once at a time. */
+  #wakeIn(ms: number): void {
+    if (this.#wakes) return;
     this.#wakes = true;
-    void this.#clock.sleep(Math.max(1, next - now)).then(() => {
+    void this.#clock.sleep(ms).then(() => {
       this.#wakes = false;
       this.#dispatch();
     });

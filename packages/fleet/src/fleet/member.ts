@@ -76,8 +76,8 @@ export class Member {
   readonly #onLoaded: () => void;
   #window = new GapWindow();
   readonly #loaded = new Map<string, Promise<void>>();
-  /** Weights that are on their way. */
-  readonly #coming = new Set<string>();
+  /** Weights that are on their way, and since when. */
+  readonly #coming = new Map<string, number>();
   #waitMs = firstWaitMs;
   #strikes = 0;
   #quarantineMs = firstQuarantineMs;
@@ -124,7 +124,7 @@ export class Member {
     const signal = this.#limit();
     const loading = this.server.load(weights, signal).then(() => this.#check(weights, signal));
     this.#loaded.set(weights.name, loading);
-    this.#coming.add(weights.name);
+    this.#coming.set(weights.name, this.#clock.nowMs());
     loading
       .catch(() => this.#loaded.delete(weights.name))
       .finally(() => {
@@ -134,9 +134,9 @@ export class Member {
     return loading;
   }
 
-  /** Weights of this name are on their way: nobody who wants others has to wait for them. */
-  awaits(name: string): boolean {
-    return this.#coming.has(name);
+  /** Since when weights of this name are on their way; null where they are not. */
+  awaitsSinceMs(name: string): number | null {
+    return this.#coming.get(name) ?? null;
   }
 
   /** Servers that load a name and go on with other weights are found out here. */
@@ -213,14 +213,16 @@ export class Member {
     this.#waitMs = Math.min(longestWaitMs, 2 * this.#waitMs);
   }
 
-  /** @returns whether the error is a new one: one failed load fails all requests that waited for it */
+  /** @returns whether it is worth a word: one failed load fails all requests that waited for it, and the next may fail alike */
   strike(error: LaconicError): boolean {
     this.failures += 1;
     if (error === this.#lastStrike || this.state === "quarantined") return false;
+    const isKnown = error.message === this.#lastStrike?.message;
     this.#lastStrike = error;
     this.#strikes += 1;
     this.reason = error.message;
-    if (this.#strikes >= maxStrikes) this.quarantine(error);
+    if (this.#strikes < maxStrikes) return !isKnown;
+    this.quarantine(error);
     return true;
   }
 

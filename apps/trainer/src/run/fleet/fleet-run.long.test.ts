@@ -4,7 +4,14 @@ import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLocalEngine } from "@laconic/engine";
-import { lying, startFakeSglang, startFakeVllm, type FakeServer, type FakeServerOptions } from "@laconic/fleet/testing";
+import {
+  isReplyRequest,
+  lying,
+  startFakeSglang,
+  startFakeVllm,
+  type FakeServer,
+  type FakeServerOptions,
+} from "@laconic/fleet/testing";
 import { wasmKernels } from "@laconic/kernels-wasm";
 import { WeightsReceiver } from "@laconic/fleet";
 import { boundPort, closeServer, listen } from "@laconic/serve/server";
@@ -17,13 +24,18 @@ const timeout = 120_000;
 
 async function withServers(
   kind: "vllm" | "sglang",
-  body: (fakes: readonly [FakeServer, FakeServer], sampler: string, run: string) => Promise<void>,
+  body: (fakes: readonly [FakeServer, FakeServer, ...FakeServer[]], sampler: string, run: string) => Promise<void>,
   options: Partial<FakeServerOptions> = {},
+  more = 0,
 ): Promise<void> {
   const engine = await createLocalEngine({ device: wasmKernels(), workers: 1 });
   const base = { kind: "folder", path: fileURLToPath(shippedCheckpoint) } as const;
   const start = kind === "vllm" ? startFakeVllm : startFakeSglang;
-  const fakes = [await start({ engine, base, ...options }), await start({ engine, base, ...options })] as const;
+  const fakes: [FakeServer, FakeServer, ...FakeServer[]] = [
+    await start({ engine, base, ...options }),
+    await start({ engine, base, ...options }),
+  ];
+  for (let i = 0; i < more; i++) fakes.push(await start({ engine, base, ...options }));
   try {
     const urls = fakes.map(({ url }) => url).join(",");
     await body(fakes, `sampler=${kind}:${urls}`, join(await temporaryFolder(), "run"));
@@ -128,6 +140,44 @@ test("a server that goes bad after the probe costs no accuracy, and is left out 
       expect(heldOut(bad.err)).toEqual(heldOut(well.err));
     });
   }),
+);
+
+test.each(["vllm", "sglang"] as const)(
+  "wrong ids, hangs, old weights and slowness on %s cost no accuracy, and nothing hangs at the end",
+  { timeout },
+  async (kind) => {
+    const ends: string[][] = [];
+    const isLater = (body: unknown): boolean => !/-v0-/u.test(JSON.stringify(body));
+    for (const isWell of [true, false])
+      await withServers(
+        kind,
+        async (fakes, _, run) => {
+          const [wrong, hanging, old, slow] = fakes as [FakeServer, FakeServer, FakeServer, FakeServer];
+          if (!isWell) {
+            wrong.faults = lying("wrong-ids", vocabulary, (__, body) => isLater(body));
+            old.faults = lying("stale", vocabulary, (__, body) => isLater(body));
+            const never = new Promise<void>(() => undefined);
+            hanging.faults = (path, body) =>
+              isReplyRequest(path, body) && isLater(body) ? { kind: "waits", until: never } : null;
+            // Longer than is waited for a reply.
+            slow.faults = (path, body) =>
+              isReplyRequest(path, body) && isLater(body)
+                ? { kind: "waits", until: new Promise((resolve) => void setTimeout(resolve, 3000).unref()) }
+                : null;
+          }
+          const settings = { urls: fakes.map(({ url }) => url), replySeconds: 2 };
+          const sampler = `sampler=${JSON.stringify({ [kind]: settings })}`;
+          const { code, err } = await laconic("train", ...small, sampler, "--run", run, "--json");
+          expect([code, code === 0 ? "" : err]).toEqual([0, ""]);
+          expect((await rowsOf(run)).filter(({ gap }) => !(gap < 1e-3))).toEqual([]);
+          ends.push(heldOut(err));
+        },
+        {},
+        3,
+      );
+    expect(ends[0]).toHaveLength(2);
+    expect(ends[1]).toEqual(ends[0]);
+  },
 );
 
 test("servers that all go bad end the run by name", { timeout }, () =>
