@@ -8,7 +8,7 @@ import { Torch } from "./native/torch.ts";
 
 /**
  * What an engine's worker calls. Options: `device` (`cpu`, `cuda`), `dtype` (`float32`, `bfloat16`), `threads` of one
- * operation on the CPU, `tf32` (false by default), `programs` (our own where they agree with PyTorch's kernels; false by default), `graphs` on CUDA (false by default), `index` of the GPU (0 by default), `torch` (folder of the torch package; searched for by default).
+ * operation on the CPU, `tf32` (false by default), `programs` (our own on CUDA in bfloat16 where they agree with PyTorch's kernels; true by default), `graphs` on CUDA (false by default), `index` of the GPU (0 by default), `torch` (folder of the torch package; searched for by default).
  * @throws LaconicError `device_unavailable` with what is missing; `config_invalid` for an unknown option.
  */
 export const createKernels: CreateKernels = async (options = {}) => {
@@ -19,7 +19,7 @@ export const createKernels: CreateKernels = async (options = {}) => {
     tf32 = false,
     index = 0,
     graphs = false,
-    programs = false,
+    programs = true,
     torch,
     ...unknown
   } = options;
@@ -67,8 +67,8 @@ export interface TorchOptions {
   /** TF32 products of float32 matrices on CUDA: 10 bits of fraction instead of 23, and faster. False by default. */
   readonly tf32?: boolean;
   /**
-   * Our own programs on CUDA in bfloat16 instead of chains of PyTorch's kernels, where both agree on a small case. False
-   * by default: no GPU has run them yet.
+   * Our own programs on CUDA in bfloat16 instead of chains of PyTorch's kernels, where both agree on a small case at the
+   * start; what does not agree is left out, and `backend` names it. True by default.
    */
   readonly programs?: boolean;
   /**

@@ -20,10 +20,14 @@ export class TorchDevice {
   readonly store: TensorStore;
   readonly working: ScalarType;
   readonly packed: PackedWeights;
+  /** Whether gradients add up inside the products that make them. */
+  readonly addsProducts: boolean;
   readonly #numbers = new Map<string, Handle>();
+  #ones: { readonly handle: Handle; readonly length: number } | null = null;
 
-  constructor(torch: Torch, dtype: "float32" | "bfloat16") {
+  constructor(torch: Torch, dtype: "float32" | "bfloat16", addsProducts = false) {
     this.torch = torch;
+    this.addsProducts = addsProducts;
     this.store = new TensorStore(torch);
     this.working = scalarType[dtype];
     this.packed = new PackedWeights(torch, this.store, this.working);
@@ -34,6 +38,8 @@ export class TorchDevice {
     this.store.dispose();
     for (const handle of this.#numbers.values()) this.torch.delete(handle);
     this.#numbers.clear();
+    if (this.#ones) this.torch.delete(this.#ones.handle);
+    this.#ones = null;
   }
 
   type(precision: Precision): ScalarType {
@@ -67,15 +73,25 @@ export class TorchDevice {
     return { handle, length: sizeOf(shape), placement };
   }
 
-  /** A number on the device, float32; made once. */
-  number(value: number, shape: readonly number[] = [1, 1]): Handle {
-    const key = `${value} ${shape.join()}`;
+  /** A number on the device; made once. */
+  number(value: number, shape: readonly number[] = [1, 1], type: ScalarType = scalarType.float32): Handle {
+    const key = `${value} ${type} ${shape.join()}`;
     let handle = this.#numbers.get(key);
     if (handle === undefined) {
-      handle = this.torch.apart(() => this.torch.full(shape, scalarType.float32, value));
+      handle = this.torch.apart(() => this.torch.full(shape, type, value));
       this.#numbers.set(key, handle);
     }
     return handle;
+  }
+
+  /** A row of ones in the working precision, [1, count], for training: a longer one takes its place, which a recording could not bear. */
+  ones(count: number): Handle {
+    if (!this.#ones || this.#ones.length < count) {
+      if (this.#ones) this.torch.delete(this.#ones.handle);
+      const length = 2 ** Math.ceil(Math.log2(Math.max(1, count)));
+      this.#ones = { handle: this.torch.apart(() => this.torch.full([length], this.working, 1)), length };
+    }
+    return this.torch.view(this.#ones.handle, [1, count]);
   }
 
   /** A new tensor out of a kernel whose result is contiguous. */

@@ -2,7 +2,7 @@ import { randomFromSeed, type SampleRequest } from "@laconic/core";
 import { createInlineEngine, measurePasses, parseModelConfig } from "@laconic/engine";
 import type { Kernels } from "@laconic/kernels";
 import { kernelCases } from "@laconic/kernels/testing";
-import { torchKernelSet, type AttentionKind, type CacheKind } from "../src/torch-kernels.ts";
+import { programGroups, torchKernelSet, type AttentionKind, type CacheKind } from "../src/torch-kernels.ts";
 import { recordingClaims, RecordingTorch, type Event } from "./recording-library.ts";
 
 /** What our kernels ask of libtorch in one piece of work on a GPU. */
@@ -126,14 +126,21 @@ async function conformance(kernels: Kernels): Promise<void> {
     }
 }
 
-/** Precision, attention, how a cache is read, and whether decode steps would be graphs. */
-type Kind = readonly [dtype: "bfloat16" | "float32", attention: AttentionKind, caching: CacheKind, graphs?: true];
+/** Precision, attention, how a cache is read, and what comes with them: decode steps as on a graph's tensors, our own programs. */
+type Kind = readonly [
+  dtype: "bfloat16" | "float32",
+  attention: AttentionKind,
+  caching: CacheKind,
+  more?: "graphs" | "own programs",
+];
 
 const pages: Kind = ["bfloat16", "fused", "pages"];
 const gathered: Kind = ["bfloat16", "fused", "plain"];
 const slots: Kind = ["bfloat16", "fused", "slots"];
 /** Nothing is captured here: the steps run operation by operation, on the tensors that a graph would use. */
-const graphs: Kind = ["bfloat16", "fused", "pages", true];
+const graphs: Kind = ["bfloat16", "fused", "pages", "graphs"];
+/** What a card runs by default: programs leave no calls, but the tensors that they read and write. */
+const own: Kind = ["bfloat16", "fused", "pages", "own programs"];
 /** For cards or versions whose flash attention fails its sample. */
 const plain: Kind = ["bfloat16", "math", "plain"];
 const wide: Kind = ["float32", "math", "plain"];
@@ -148,7 +155,7 @@ const works: readonly (readonly [
   [
     "passes of the 0.5B geometry",
     passes(qwen, { lora: null, recompute: "layer", rollouts: 1 }),
-    [pages],
+    [pages, own],
     [slots, plain, wide],
   ],
   [
@@ -159,16 +166,16 @@ const works: readonly (readonly [
   ],
   ["passes of the 0.5B geometry, adapters", passes(qwen, { lora, recompute: "none", rollouts: 1 }), [], [pages]],
   ["passes of Qwen3's geometry", passes(qwen3, { lora: null, recompute: "none", rollouts: 1 }), [], [pages]],
-  ["the engine's loops", engineLoops, [pages, graphs, wide], [slots, gathered]],
+  ["the engine's loops", engineLoops, [pages, graphs, own, wide], [slots, gathered]],
   ["sampling over 151,936 tokens", draws, [pages], []],
-  ["the conformance cases", conformance, [pages], [slots, gathered, wide]],
+  ["the conformance cases", conformance, [pages, own], [slots, gathered, wide]],
 ];
 
 /** All of it on CUDA's kernels; nothing is computed. */
 export async function recordRuns(thorough: boolean): Promise<RecordedRun[]> {
   const runs: RecordedRun[] = [];
   for (const [name, work, always, more] of works)
-    for (const [dtype, attention, caching, recorded = false] of [...always, ...(thorough ? more : [])]) {
+    for (const [dtype, attention, caching, extra] of [...always, ...(thorough ? more : [])]) {
       const events: Event[] = [];
       const record = (event: Event): void => void events.push(event);
       // Cards whose attention fails its sample may fail the norm's too.
@@ -177,11 +184,12 @@ export async function recordRuns(thorough: boolean): Promise<RecordedRun[]> {
         attention,
         caching,
         normBackward,
-        graphs: recorded,
+        graphs: extra === "graphs",
+        programs: extra === "own programs" ? programGroups : [],
       });
       await recordingClaims(record, dtype, () => work(kernels));
       runs.push({
-        name: `${name}, ${dtype}, ${attention} attention, ${caching} cache${recorded ? ", graphs" : ""}`,
+        name: `${name}, ${dtype}, ${attention} attention, ${caching} cache${extra ? `, ${extra}` : ""}`,
         events,
       });
     }

@@ -83,8 +83,10 @@ function recordingLibrary(record: (event: Event) => void): Library {
     shims: new Map(),
     emptyPinned: functions["emptyStrided"] as NativeFunction,
     indexTensor: null,
-    streams: null,
-    launcher: () => null,
+    streams: { current: 0 },
+    // What they write lies in tensors that were made before: of these the replay knows.
+    launcher: () => ({ launch: () => undefined }),
+    products: () => ({ enqueue: () => undefined }),
     events: null,
     graphs: null,
     errorText: null,

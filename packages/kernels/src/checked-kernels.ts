@@ -101,6 +101,27 @@ const checks = {
     expectFloats(sin, cos.shape, "rotary: sin");
     expectInts(positions, rows, "rotary: positions");
   },
+  addNorm(a, b, weight) {
+    const [, width] = expectMatrix(a, "addNorm: a");
+    expectFloats(b, a.shape, "addNorm: b");
+    expectFloats(weight, [width], "addNorm: weight");
+  },
+  normBackwardOnto(onto, { dOut, x, weight, invRms }, _, { dWeight } = {}) {
+    const [rows, width] = expectMatrix(x, "normBackwardOnto: x");
+    if (onto) expectFloats(onto, x.shape, "normBackwardOnto: onto");
+    expectFloats(dOut, x.shape, "normBackwardOnto: dOut");
+    expectFloats(weight, [width], "normBackwardOnto: weight");
+    expectFloats(invRms, [rows], "normBackwardOnto: invRms");
+    if (dWeight) expectFloats(dWeight.tensor, [width], "normBackwardOnto: into");
+  },
+  rotateBackAndJoin({ dQ, dK, dV, queryHeads, kvHeads }, { cos, sin }, positions) {
+    const [rows] = expectMatrix(dQ, "rotateBackAndJoin: dQ");
+    const [, half] = expectMatrix(cos, "rotateBackAndJoin: cos");
+    expectFloats(dQ, [rows, 2 * queryHeads * half], "rotateBackAndJoin: dQ");
+    for (const each of [dK, dV]) expectFloats(each, [rows, 2 * kvHeads * half], "rotateBackAndJoin: dK and dV");
+    expectFloats(sin, cos.shape, "rotateBackAndJoin: sin");
+    expectInts(positions, rows, "rotateBackAndJoin: positions");
+  },
 
   attention(q, k, v, shape, layout) {
     const [rows] = expectMatrix(q, "attention: q");
@@ -135,7 +156,7 @@ const checks = {
     for (const { param, ...others } of tensors)
       for (const [name, tensor] of Object.entries(others)) expectFloats(tensor, param.shape, "adamW", name);
   },
-} satisfies { readonly [Name in keyof Kernels]?: Check<Kernels[Name]> };
+} satisfies { readonly [Name in keyof Kernels]?: Check<NonNullable<Kernels[Name]>> };
 
 /**
  * A kernel set whose arguments are checked before it sees them: shapes and types here, for every set in the same words. A set itself
@@ -143,15 +164,14 @@ const checks = {
  * @throws LaconicError `input_invalid` at a call whose shapes do not fit
  */
 export function checkedKernels(set: Kernels): Kernels {
-  const checked = Object.entries(checks).map(([name, check]) => {
-    const run = set[name as keyof typeof checks] as (...args: readonly unknown[]) => unknown;
-    return [
-      name,
-      (...args: readonly unknown[]): unknown => {
-        (check as (...args: readonly unknown[]) => void)(...args);
-        return run(...args);
-      },
-    ];
+  const checked = Object.entries(checks).flatMap(([name, check]) => {
+    const run = set[name as keyof typeof checks] as ((...args: readonly unknown[]) => unknown) | undefined;
+    if (!run) return [];
+    const both = (...args: readonly unknown[]): unknown => {
+      (check as (...args: readonly unknown[]) => void)(...args);
+      return run(...args);
+    };
+    return [[name, both]];
   });
   return { ...set, ...(Object.fromEntries(checked) as Partial<Kernels>) };
 }

@@ -85,6 +85,25 @@ export interface KeyValueCache {
   readonly headDim: number;
 }
 
+/** What the gradient of `rmsNorm` follows from. */
+export interface NormGradient {
+  readonly dOut: Tensor;
+  readonly x: Tensor;
+  readonly weight: Tensor;
+  readonly invRms: Tensor;
+}
+
+/** Gradients of rotated queries and keys, and of values. */
+export interface HeadGradients {
+  /** [N, queryHeads * headDim] */
+  readonly dQ: Tensor;
+  /** [N, kvHeads * headDim] */
+  readonly dK: Tensor;
+  readonly dV: Tensor;
+  readonly queryHeads: number;
+  readonly kvHeads: number;
+}
+
 /**
  * Which pages each packed sequence of new tokens continues, and how much they already hold.
  *
@@ -271,6 +290,23 @@ export interface Kernels {
 
   /** x [N, heads * headDim], positions int32 [N]. `inverse` rotates back: the backward pass. */
   rotary(x: Tensor, tables: RotaryTables, positions: Tensor, heads: number, inverse?: boolean): Tensor;
+
+  /** `add` and the `rmsNorm` of the sum as one operation. Absent where two cost no more; the function `addNorm` takes either. */
+  addNorm?(
+    a: Tensor,
+    b: Tensor,
+    weight: Tensor,
+    epsilon: number,
+  ): { readonly sum: Tensor; readonly out: Tensor; readonly invRms: Tensor };
+  /** `rmsNormBackward` with its dX added to `onto`, where that is not null; dWeight only where it is needed. Absent as `addNorm` is. */
+  normBackwardOnto?(
+    onto: Tensor | null,
+    forward: NormGradient,
+    needs: { readonly weight: boolean },
+    into?: Pick<GradientPlaces, "dWeight">,
+  ): { readonly dX: Tensor; readonly dWeight?: Tensor };
+  /** `rotary` backwards of dQ and dK, side by side with dV, [N, ...]. Absent as `addNorm` is. */
+  rotateBackAndJoin?(heads: HeadGradients, tables: RotaryTables, positions: Tensor): Tensor;
 
   /** Causal attention within each sequence: to the rows of a segment's ancestors, and to its own up to itself. q [N, queryHeads * headDim], k and v [N, kvHeads * headDim]; logSumExp [N, queryHeads] of the scaled scores. */
   attention(

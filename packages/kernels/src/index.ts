@@ -13,8 +13,10 @@ export type {
   GradientClip,
   GradientPlace,
   GradientPlaces,
+  HeadGradients,
   Kernels,
   KeyValueCache,
+  NormGradient,
   Precision,
   Recorder,
   Recording,
@@ -30,6 +32,7 @@ export type {
 export type { CreateKernels, KernelSource } from "./kernel-source.ts";
 
 export { checkedKernels } from "./checked-kernels.ts";
+export { addNorm, normBackwardOnto, rotateBackAndJoin } from "./fused.ts";
 export { ancestorRuns, subtreeEnds } from "./segment-tree.ts";
 export { headSize, joinedSize, matrixSize, rangeOf, sizeOf } from "./shape-checks.ts";
 

@@ -1,4 +1,4 @@
-import type { CachePlan, KeyValueCache, Tensor } from "@laconic/kernels";
+import { rotateBackAndJoin, type CachePlan, type KeyValueCache, type Tensor } from "@laconic/kernels";
 import type { Dropout } from "../lora/dropout.ts";
 import type { Gradients } from "./gradients.ts";
 import { gatherSelectedRows, scatterSelectedRows, type LayerRows } from "./layer-rows.ts";
@@ -99,12 +99,19 @@ export function attentionBackward(
   const dMixed = scatterSelectedRows(kernels, dKept, rows);
   const saved = { q, k, v, out: pass.mixed, logSumExp: pass.logSumExp };
   const { dQ, dK, dV } = kernels.attentionBackward(dMixed, saved, attentionShape(config), layout);
+  const { queryHeads, kvHeads } = config;
+  // Adapters read queries, keys and values apart, and so do norms of heads.
+  if (!norms && !model.adapter) {
+    const joined = rotateBackAndJoin(kernels, { dQ, dK, dV, queryHeads, kvHeads }, rotary, positions);
+    return projectTogetherBackward(model, headProjection(config, layer), [joined], pass.input, gradients, rows.dropout);
+  }
   const queriesAndKeys = kernels.joinColumns([dQ, dK]);
-  const dRotated = kernels.rotary(queriesAndKeys, rotary, positions, config.queryHeads + config.kvHeads, true);
+  const dRotated = kernels.rotary(queriesAndKeys, rotary, positions, queryHeads + kvHeads, true);
   let [dRawQ, dRawK] = splitHeads(model, dRotated);
   if (norms) {
     const normBackward = (part: string, d: Tensor, x: Tensor, invRms: Tensor): Tensor => {
-      const dX = gradients.rmsNorm(model, partName(layer, part), perHead(model, d), perHead(model, x), invRms);
+      const heads = { dOut: perHead(model, d), x: perHead(model, x), invRms };
+      const dX = gradients.rmsNorm(model, partName(layer, part), heads);
       return kernels.reshape(dX, d.shape);
     };
     dRawQ = normBackward("q_norm.weight", dRawQ, norms.q, norms.invRms.q);

@@ -1,4 +1,4 @@
-import type { GradientPlace, Kernels, Tensor } from "@laconic/kernels";
+import { normBackwardOnto, type GradientPlace, type Kernels, type NormGradient, type Tensor } from "@laconic/kernels";
 import { parameter, trainable, type ModelOnDevice } from "./model-on-device.ts";
 import { allocateTogether, shapesOf } from "./weight-layout.ts";
 
@@ -86,10 +86,26 @@ export class Gradients {
     return dX as Tensor;
   }
 
-  /** Backward of `rmsNorm` with the named weight, which adapters leave as it is; returns d loss / d x. */
-  rmsNorm(model: ModelOnDevice, name: string, dOut: Tensor, x: Tensor, invRms: Tensor): Tensor {
-    const { dX, dWeight } = this.#kernels.rmsNormBackward(dOut, x, parameter(model, name), invRms);
-    if (model.adapter === null) this.add(model, name, dWeight);
+  /**
+   * Backward of `rmsNorm` with the named weight, which adapters leave as it is; returns d loss / d x, on top of `onto` where
+   * that is not null.
+   */
+  rmsNorm(
+    model: ModelOnDevice,
+    name: string,
+    forward: Omit<NormGradient, "weight">,
+    onto: Tensor | null = null,
+  ): Tensor {
+    const trained = model.adapter === null;
+    const place = trained ? this.#place(model, name) : null;
+    const { dX, dWeight } = normBackwardOnto(
+      this.#kernels,
+      onto,
+      { ...forward, weight: parameter(model, name) },
+      { weight: place !== null },
+      { ...(place && { dWeight: place }) },
+    );
+    if (trained) this.#settle(name, place, dWeight);
     return dX;
   }
 

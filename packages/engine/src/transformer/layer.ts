@@ -1,4 +1,4 @@
-import type { CachePlan, KeyValueCache, Tensor } from "@laconic/kernels";
+import { addNorm, type CachePlan, type KeyValueCache, type Tensor } from "@laconic/kernels";
 import type { Dropout } from "../lora/dropout.ts";
 import { attentionBackward, attentionForward, attentionFromCache, type AttentionPass } from "./attention-block.ts";
 import type { Gradients } from "./gradients.ts";
@@ -55,8 +55,13 @@ export function layerActivations(model: ModelOnDevice, layer: number, input: Ten
   const { kernels } = model;
   const normed = norm(model, layer, inputNorm, input);
   const attention = attentionForward(model, layer, normed.out, rows);
-  const middle = kernels.add(gatherSelectedRows(kernels, input, rows), attention.output);
-  const middleNormed = norm(model, layer, middleNorm, middle);
+  const { sum: middle, ...middleNormed } = addNorm(
+    kernels,
+    gatherSelectedRows(kernels, input, rows),
+    attention.output,
+    parameter(model, layerName(layer, middleNorm)),
+    model.config.rmsNormEpsilon,
+  );
   return {
     input,
     inputInvRms: normed.invRms,
@@ -97,13 +102,13 @@ export function layerBackward(
   gradients: Gradients,
 ): Tensor {
   const { kernels } = model;
-  const normBackward = (part: string, d: Tensor, x: Tensor, invRms: Tensor): Tensor =>
-    gradients.rmsNorm(model, layerName(layer, part), d, x, invRms);
+  const normBackward = (part: string, onto: Tensor, dOut: Tensor, x: Tensor, invRms: Tensor): Tensor =>
+    gradients.rmsNorm(model, layerName(layer, part), { dOut, x, invRms }, onto);
   const dMiddleNormed = feedForwardBackward(model, layer, dOutput, pass.feedForward, gradients, rows.dropout);
-  const dMiddle = kernels.add(dOutput, normBackward(middleNorm, dMiddleNormed, pass.middle, pass.middleInvRms));
+  const dMiddle = normBackward(middleNorm, dOutput, dMiddleNormed, pass.middle, pass.middleInvRms);
   const dNormed = attentionBackward(model, layer, dMiddle, pass.attention, rows, gradients);
-  const dThroughNorm = normBackward(inputNorm, dNormed, pass.input, pass.inputInvRms);
-  return kernels.add(scatterSelectedRows(kernels, dMiddle, rows), dThroughNorm);
+  const dSelected = scatterSelectedRows(kernels, dMiddle, rows);
+  return normBackward(inputNorm, dSelected, dNormed, pass.input, pass.inputInvRms);
 }
 
 function norm(model: ModelOnDevice, layer: number, part: string, x: Tensor): { out: Tensor; invRms: Tensor } {

@@ -128,7 +128,7 @@ function lastNormBackward(
   return kernels.scope(() => {
     const { places, selected } = batch;
     const dHidden = places ? kernels.scatterAddRows(dPredicted, places, selected.length) : dPredicted;
-    return gradients.rmsNorm(model, finalNormName, dHidden, final.input, final.invRms);
+    return gradients.rmsNorm(model, finalNormName, { dOut: dHidden, x: final.input, invRms: final.invRms });
   });
 }
 

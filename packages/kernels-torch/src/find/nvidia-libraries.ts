@@ -19,7 +19,7 @@ export function nvidiaLibraries(install: TorchInstall): string[] {
 }
 
 /** What of CUDA is loaded by name. */
-export type CudaPart = "cudart" | "nvrtc" | "nvrtc-builtins";
+export type CudaPart = "cudart" | "cublas" | "nvrtc" | "nvrtc-builtins";
 
 /**
  * Files or names under which a part of CUDA may be loaded, those that came with PyTorch first. Windows' wheels hold them in

@@ -1,12 +1,14 @@
 import { matrixSize, type AttentionShape, type Kernels, type Tensor } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Argument, type Handle } from "../native/torch.ts";
+import { operator, type Argument, type Handle, type Operator, type Torch } from "../native/torch.ts";
+import { TorchTensor, type TensorStore } from "../tensors.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { attentionKernels } from "./attention.ts";
 import { scaleOf, type DenseAttention, type Rows } from "./dense-attention.ts";
 
-const forward = operator("aten::_flash_attention_forward", "", 5);
-const backward = operator("aten::_flash_attention_backward", "", 3);
+/** Flash attention of packed sequences. */
+export const flashForward: Operator<5> = operator("aten::_flash_attention_forward", "", 5);
+export const flashBackward: Operator<3> = operator("aten::_flash_attention_backward", "", 3);
 const transpose = operator("aten::transpose", "int");
 const contiguous = operator("aten::contiguous");
 
@@ -39,7 +41,7 @@ export function cudaAttentionKernels(
       const offsets = device.handle(layout.offsetsOnDevice);
       const [out, logSumExp, raw, state, unused] = torch.run<readonly Handle[]>(() => {
         const [mixed, sums, random, other] = torch.callMany(
-          forward,
+          flashForward,
           heads(q, rows, queryHeads, headDim),
           heads(k, rows, kvHeads, headDim),
           heads(v, rows, kvHeads, headDim),
@@ -52,11 +54,15 @@ export function cudaAttentionKernels(
           { bool: false },
           ...([scaleOf(shape), ...none] as readonly Argument[]),
         );
-        // [heads, N] as the contract has it, [N, heads].
-        const byRow = torch.call(contiguous, torch.call(transpose, sums, { int: 0 }, { int: 1 }), { int: 0 });
-        return [torch.view(torch.call(contiguous, mixed, { int: 0 }), q.shape), byRow, sums, random, other];
+        return [
+          torch.view(torch.call(contiguous, mixed, { int: 0 }), q.shape),
+          byRow(torch, sums, queryHeads, rows),
+          sums,
+          random,
+          other,
+        ];
       }) as [Handle, Handle, Handle, Handle, Handle];
-      const kept = store.adoptFloats(logSumExp, [rows, queryHeads], "full");
+      const kept = adoptSums(store, logSumExp, [rows, queryHeads]);
       for (const [name, handle] of Object.entries({ raw, state, unused })) store.attach(kept, `flash ${name}`, handle);
       return { out: store.adoptFloats(out, q.shape), logSumExp: kept };
     },
@@ -71,7 +77,7 @@ export function cudaAttentionKernels(
       const gradients = torch.run(() =>
         torch
           .callMany(
-            backward,
+            flashBackward,
             heads(dOut, rows, queryHeads, headDim),
             heads(q, rows, queryHeads, headDim),
             heads(k, rows, kvHeads, headDim),
@@ -104,6 +110,18 @@ export function cudaAttentionKernels(
   };
 }
 
+/** [heads, N] as the contract has it, [N, heads]: a view, since nothing but a test reads it. */
+export function byRow(torch: Torch, sums: Handle, heads: number, rows: number): Handle {
+  return torch.view(sums, [rows, heads], [1, rows]);
+}
+
+/** Takes over a result of {@link byRow}; `handle` of the device copies it into order where it is asked for. */
+export function adoptSums(store: TensorStore, sums: Handle, shape: readonly [number, number]): TorchTensor {
+  const tensor = new TorchTensor(sums, shape, "float", "full", [0, 0]);
+  [tensor.rowStride] = shape;
+  return store.adopt(tensor);
+}
+
 /**
  * The same kernel between sequences of equal length, as packed ones: its backward pass takes no others. Queries and keys have
  * offsets of their own.
@@ -131,7 +149,7 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
       const { sequences, queries, keys, causal } = size;
       const { queryHeads, kvHeads, headDim } = shape;
       const [mixed, sums] = torch.callMany(
-        forward,
+        flashForward,
         packed(q, sequences, queries, queryHeads, headDim),
         packed(k, sequences, keys, kvHeads, headDim),
         packed(v, sequences, keys, kvHeads, headDim),
@@ -146,8 +164,8 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
       );
       const rows = sequences * queries;
       // [heads, rows] as the contract has it, by rows.
-      const byRow = torch.call(transpose, sums, { int: 0 }, { int: 1 });
-      return [matrix(mixed, rows, queryHeads * headDim), matrix(byRow, rows, queryHeads)];
+      const turned = torch.call(transpose, sums, { int: 0 }, { int: 1 });
+      return [matrix(mixed, rows, queryHeads * headDim), matrix(turned, rows, queryHeads)];
     },
     backward(dOut, { q, k, v, out, logSumExp }, size, shape) {
       const { sequences, queries, keys, causal } = size;
@@ -155,7 +173,7 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
       const rows = sequences * queries;
       const sums = torch.view(packed(logSumExp, sequences, queries, queryHeads, 1), [rows, queryHeads]);
       const gradients = torch.callMany(
-        backward,
+        flashBackward,
         packed(dOut, sequences, queries, queryHeads, headDim),
         packed(q, sequences, queries, queryHeads, headDim),
         packed(k, sequences, keys, kvHeads, headDim),
@@ -169,8 +187,8 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
         { float: 0 },
         { bool: causal },
         // Nothing is dropped, so nothing is drawn: what the forward pass returns of its random state is not read.
-        torch.full([2], scalarType.int64, 0),
-        torch.full([], scalarType.int64, 0),
+        device.number(0, [2], scalarType.int64),
+        device.number(0, [], scalarType.int64),
         ...([scaleOf(shape), null, null] as readonly Argument[]),
       );
       return [

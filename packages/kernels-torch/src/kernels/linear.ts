@@ -2,7 +2,7 @@ import { matrixSize, type GradientPlace, type Kernels, type Tensor } from "@laco
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
-import { fullProduct, hasOneDnn, oneDnnFrom, oneDnnProduct, placeProduct } from "./products.ts";
+import { fullProduct, hasOneDnn, matrixOf, oneDnnFrom, oneDnnProduct, placeProduct, type Factor } from "./products.ts";
 
 const mm = operator("aten::mm");
 const mmWide = operator("aten::mm", "dtype");
@@ -31,20 +31,22 @@ export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFro
     shape: readonly number[],
     place: GradientPlace | undefined,
     rows: number,
-    factors: () => readonly [Handle, Handle],
+    factors: () => readonly [Factor, Factor],
   ): Tensor | null => {
-    const size = [shape.length === 1 ? 1 : shape[0], shape.at(-1)] as readonly [number, number];
+    const [height, width] = [shape.length === 1 ? 1 : shape[0], shape.at(-1)] as readonly [number, number];
     if (!place)
       return device.make(
         shape,
         () => {
           if (rows === 0) return torch.full(shape, scalarType.float32, 0);
-          return torch.view(fullProduct(device, ...factors(), size), shape);
+          const [left, right] = factors();
+          const product = fullProduct(device, matrixOf(device, left, height, rows), right.handle, [height, width]);
+          return torch.view(product, shape);
         },
         "full",
       );
     torch.run(() => {
-      if (rows > 0) placeProduct(device, place, ...factors(), size);
+      if (rows > 0) placeProduct(device, place, ...factors(), [height, rows, width]);
       else if (!place.add) torch.fill(device.handle(place.tensor), 0);
       return [];
     });
@@ -108,12 +110,17 @@ export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFro
     },
     linearBackward(dOut, x, weight, needs, into = {}) {
       const [rows, inner, outer] = sizesOf(x, weight);
-      const [{ handle: d, stride }, left] = [device.rows(dOut), rowsOf(x)];
-      const turned = (): Handle => torch.view(d, [outer, rows], [1, stride]);
+      const { handle: d, stride } = device.rows(dOut);
+      const [turned, input] = [
+        { handle: d, stride, turned: true },
+        { ...device.rows(x), turned: false },
+      ];
+      const ones = (): Factor => ({ handle: device.ones(rows), stride: rows, turned: false });
       // First what needs most room: a gradient in its place stays there if a later one does not fit.
       const dX = needs.input ? inputGradient(d, weight, [rows, inner, outer], stride) : null;
-      const dWeight = needs.weight && parameterGradient([outer, inner], into.dWeight, rows, () => [turned(), left]);
-      const dBias = needs.bias && parameterGradient([outer], into.dBias, rows, () => [ones(rows), d]);
+      const dWeight = needs.weight && parameterGradient([outer, inner], into.dWeight, rows, () => [turned, input]);
+      const dBias =
+        needs.bias && parameterGradient([outer], into.dBias, rows, () => [ones(), { ...turned, turned: false }]);
       return {
         ...(dX && { dX }),
         ...(dWeight && { dWeight }),

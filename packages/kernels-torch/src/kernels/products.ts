@@ -41,19 +41,63 @@ export function fullProduct(device: TorchDevice, a: Handle, b: Handle, size: Siz
   return device.widened(product(device, a, b, size));
 }
 
-/** a b in float32 over what is in its place, or on top of it. */
-export function placeProduct(device: TorchDevice, place: GradientPlace, a: Handle, b: Handle, size: Size): void {
-  const { torch, working, store } = device;
-  const target = torch.view(device.handle(place.tensor), size);
-  if (working === scalarType.float32) {
-    if (place.add) torch.addmmInto(target, target, a, b);
-    else torch.mmInto(target, a, b);
-  } else {
-    const made = fullProduct(device, a, b, size);
-    if (place.add) addInPlace(device, target, made, size[0] * size[1]);
-    else torch.copyInto(target, made);
-  }
+/** A factor of a product by its stored rows, `stride` elements apart; where it is `turned`, by its columns. */
+export interface Factor {
+  readonly handle: Handle;
+  readonly stride: number;
+  readonly turned: boolean;
+}
+
+/** left right in float32 over what is in its place, or on top of it. */
+export function placeProduct(
+  device: TorchDevice,
+  place: GradientPlace,
+  left: Factor,
+  right: Factor,
+  size: ProductSize,
+): void {
+  const { torch, store } = device;
+  const target = torch.view(device.handle(place.tensor), [size[0], size[2]]);
+  sumProduct(device, target, left, right, size, place.add);
   store.changed(store.get(place.tensor));
+}
+
+type ProductSize = readonly [rows: number, inner: number, columns: number];
+
+/** sum = left right in float32, or += where it is to `add`; the right factor is not turned. */
+export function sumProduct(
+  device: TorchDevice,
+  sum: Handle,
+  left: Factor,
+  right: Factor,
+  size: ProductSize,
+  add: boolean,
+): void {
+  const { torch, working } = device;
+  const [rows, inner, columns] = size;
+  if (device.addsProducts) return torch.addProduct(sum, left, right, { size, add });
+  const a = matrixOf(device, left, rows, inner);
+  if (working === scalarType.float32) {
+    if (add) torch.addmmInto(sum, sum, a, right.handle);
+    else torch.mmInto(sum, a, right.handle);
+    return;
+  }
+  torch.run(() => {
+    const made = fullProduct(device, a, right.handle, [rows, columns]);
+    if (add) addInPlace(device, sum, made, rows * columns);
+    else torch.copyInto(sum, made);
+    return [];
+  });
+}
+
+/** A factor as a matrix [rows, columns]. */
+export function matrixOf(
+  { torch }: TorchDevice,
+  { handle, stride, turned }: Factor,
+  rows: number,
+  columns: number,
+): Handle {
+  return turned ? torch.view(handle, [rows, columns], [1, stride]) : handle;
 }
 
 /** out = a + b for contiguous float32 memory; `a` may be `out` itself. */

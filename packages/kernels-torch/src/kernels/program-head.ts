@@ -5,6 +5,7 @@ import type { TorchDevice } from "../torch-device.ts";
 import { expectHeadInputs, weightGradient, type WeightPlace } from "./head.ts";
 import { spans, tileLimit, type Span } from "./head-tiles.ts";
 import { wideProduct } from "./linear.ts";
+import { sumProduct, type Factor } from "./products.ts";
 
 const threads = 512;
 
@@ -35,12 +36,6 @@ export function headPrograms(
     torch.view(x, [count, width], [width, 1], start * width);
   /** Where an entry of a row's numbers begins: four bytes each. */
   const at = (x: Handle, row: number): number => torch.address(x) + 4 * row;
-  const addInto = (sum: Handle, more: Handle, count: number): void =>
-    torch.launch("add_into", Math.min(4096, Math.ceil(count / 1024)), 1024, [
-      torch.address(sum),
-      torch.address(more),
-      count,
-    ]);
 
   return {
     headLogProbs(hidden, weight, targets, inverseTemperature) {
@@ -88,12 +83,6 @@ export function headPrograms(
     ) {
       const [rows, width, vocabulary] = expectHeadInputs(device, hidden, weight, targets, "headLogProbsBackward");
       const placed = needs.weight ? into.dWeight : undefined;
-      /** sum += a b; the first one sets it. */
-      const addProduct = (sum: Handle, a: Handle, b: Handle, count: number, first: boolean): void => {
-        const product = wideProduct(device, a, b);
-        if (first) torch.copyInto(sum, product);
-        else addInto(sum, product, count);
-      };
       const [dHidden, dW] = torch.run(() => {
         const [x, w] = [device.handle(hidden), device.handle(weight)];
         const [scale, wanted] = [device.handle(inverseTemperature), store.get(targets).handle];
@@ -120,14 +109,15 @@ export function headPrograms(
                   return [];
                 });
                 const own = torch.view(w, [columns.count, width], [width, 1], columns.start * width);
-                torch.run(() => {
-                  addProduct(sum, d, own, span.count * width, columns.start === 0);
-                  return [];
-                });
+                const factor = { handle: d, stride: columns.count };
+                const right = (handle: Handle): Factor => ({ handle, stride: width, turned: false });
+                const { count } = columns;
+                const size = [span.count, count, width] as const;
+                sumProduct(device, sum, { ...factor, turned: false }, right(own), size, columns.start > 0);
                 if (dWeight === null) return [];
-                const across = torch.view(d, [columns.count, span.count], [1, columns.count]);
-                const gradient = torch.view(dWeight, [columns.count, width], [width, 1], columns.start * width);
-                addProduct(gradient, across, left, columns.count * width, span.start === 0 && placed?.add !== true);
+                const gradient = torch.view(dWeight, [count, width], [width, 1], columns.start * width);
+                const add = span.start > 0 || placed?.add === true;
+                sumProduct(device, gradient, { ...factor, turned: true }, right(left), [count, span.count, width], add);
                 return [];
               });
             torch.copyInto(rowsOf(result, width, span), sum);

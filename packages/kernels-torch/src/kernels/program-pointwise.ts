@@ -12,10 +12,15 @@ interface Place {
   readonly stride: number;
 }
 
-type Pointwise = "swiGlu" | "swiGluBackward" | "rotary";
+type Pointwise = "swiGlu" | "swiGluBackward" | "rotary" | "rotateBackAndJoin";
+
+/** The form of a program that takes eight elements at a time, where all arrays and rows begin on 16 bytes; else single ones. */
+export function byWidth(name: string, width: number, addresses: readonly number[]): string {
+  return `${name}_${width % 8 === 0 && addresses.every((address) => address % 16 === 0) ? 8 : 1}`;
+}
 
 /** On CUDA in bfloat16: what PyTorch takes several kernels for, in one of our own, rounded once. */
-export function pointwisePrograms(device: TorchDevice): Pick<Kernels, Pointwise> {
+export function pointwisePrograms(device: TorchDevice): Required<Pick<Kernels, Pointwise>> {
   const { torch, store } = device;
   const placeOf = (tensor: Tensor): Place => {
     const { handle, stride } = device.rows(tensor);
@@ -63,6 +68,19 @@ export function pointwisePrograms(device: TorchDevice): Pick<Kernels, Pointwise>
         dGate: store.adoptColumns(left, [rows, width], { ...place, start: 0 }),
         dUp: store.adoptColumns(right, [rows, width], { ...place, start: width }),
       };
+    },
+    rotateBackAndJoin({ dQ, dK, dV, queryHeads, kvHeads }, tables, positions) {
+      const [rows, , half] = expectRotary(device, dQ, tables, positions);
+      const heads = [dQ, dK, dV].map((each) => device.handle(each));
+      const width = 2 * half * (queryHeads + 2 * kvHeads);
+      return output([rows, width], (out) => {
+        const angles = [tables.cos, tables.sin].map((each) => device.handle(each));
+        const places = [out.address, ...[...heads, ...angles].map((each) => torch.address(each))];
+        const at = torch.address(store.get(positions).handle);
+        const name = byWidth("rotate_back_and_join", half, places);
+        const blocks = Math.ceil((rows * width) / 2 / (name.endsWith("8") ? 8 : 1) / threads);
+        if (rows > 0) torch.launch(name, blocks, threads, [...places, at, rows, queryHeads, kvHeads, half]);
+      });
     },
     rotary(x, tables, positions, heads, inverse = false) {
       const [rows, width, half] = expectRotary(device, x, tables, positions);

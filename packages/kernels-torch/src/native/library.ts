@@ -10,6 +10,7 @@ import { Slots } from "./native-memory.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
 import { cudaEvents, type DeviceEvents } from "./cuda-events.ts";
 import { cudaGraphs, type DeviceGraphs } from "./cuda-graphs.ts";
+import { cudaProducts, type DeviceProducts } from "./cuda-products.ts";
 import { cudaMemory } from "./cuda-runtime.ts";
 import { CudaStreams } from "./cuda-streams.ts";
 import { createLauncher, type Launcher } from "../programs/launcher.ts";
@@ -97,6 +98,8 @@ export interface Library {
   readonly graphs: DeviceGraphs | null;
   /** Runs our own programs, compiled when first asked for; null on the CPU, or where they cannot be. */
   readonly launcher: () => Launcher | null;
+  /** Products that add up in float32, opened when first asked for; null on the CPU, or without cuBLAS. */
+  readonly products: () => DeviceProducts | null;
   readonly malloc: NativeFunction;
   /** Sets the threads of the operations that follow; null where OpenMP is not found. */
   readonly setThreads: ((count: number) => void) | null;
@@ -150,6 +153,7 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
     graphs: streams && cudaGraphs(install, streams),
     streams,
     launcher: once(() => (device === "cuda" ? createLauncher(install, index) : null)),
+    products: once(() => (device === "cuda" ? cudaProducts(install) : null)),
     shims: findShims((declaration) => find(declaration) as NativeFunction | null),
     ...threading(install),
     deviceMemory: device === "cuda" ? cudaMemory(install) : null,

@@ -140,16 +140,23 @@ extern "C" __global__ void head_statistics(float4* states, const float* logits, 
   __shared__ float shared[32];
   whole row = blockIdx.x;
   const float* mine = logits + row * columns;
-  float scale = inverseTemperature[row], most = __uint_as_float(0xff800000u);
-  for (whole i = threadIdx.x; i < columns; i += blockDim.x) most = largest(most, mine[i] * scale);
-  most = over_block<true>(most, shared);
-  float sum = 0.0f, weighted = 0.0f;
+  float scale = inverseTemperature[row], lowest = __uint_as_float(0xff7fffffu);
+  /* Each thread's own, in one reading of the logits; a larger one rescales what came before. */
+  float own = lowest, sum = 0.0f, weighted = 0.0f;
   for (whole i = threadIdx.x; i < columns; i += blockDim.x) {
-    float below = mine[i] * scale - most, share = expf(below);
-    sum += share;
-    weighted += share > 0.0f ? below * share : 0.0f;
+    float x = mine[i] * scale, below = x - own, share = expf(x > own ? -below : below);
+    if (x > own) {
+      weighted = share > 0.0f ? share * (weighted - below * sum) : 0.0f;
+      sum = share * sum + 1.0f;
+      own = x;
+    } else {
+      sum += share;
+      weighted += share > 0.0f ? below * share : 0.0f;
+    }
   }
-  sum = over_block<false>(sum, shared);
+  float most = over_block<true>(own, shared), apart = own - most, part = expf(apart);
+  weighted = part > 0.0f ? part * (weighted + apart * sum) : 0.0f;
+  sum = over_block<false>(part * sum, shared);
   weighted = over_block<false>(weighted, shared);
   if (threadIdx.x != 0) return;
   whole target = targets[row] - start;
@@ -186,8 +193,156 @@ extern "C" __global__ void head_gradient(bf16* out, const float* logits, const f
     to[i] = narrow((i == target ? factor : 0.0f) - factor * expf(from[i] * scale - total));
 }
 
-extern "C" __global__ void add_into(float* sum, const float* more, whole count) {
-  for (whole i = (whole)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (whole)gridDim.x * blockDim.x)
-    sum[i] += more[i];
+/* A block a row: sum = a + b, rounded; out = sum / sqrt(mean(sum^2) + epsilon) weight. */
+template <int N>
+__device__ void add_norm(bf16* sum, bf16* out, float* inverse, const bf16* a, const bf16* b, const bf16* weight, whole width,
+                         double epsilon) {
+  __shared__ float shared[32];
+  whole first = (whole)blockIdx.x * width, step = (whole)blockDim.x * N;
+  float squares = 0.0f;
+  Pack<N> x, y;
+  for (whole c = (whole)threadIdx.x * N; c < width; c += step) {
+    x.load(a + first + c);
+    y.load(b + first + c);
+    for (int k = 0; k < N; k++) {
+      x.at[k] = wide(narrow(x.at[k] + y.at[k]));
+      squares += x.at[k] * x.at[k];
+    }
+    x.store(sum + first + c);
+  }
+  float scale = 1.0f / sqrtf(over_block<false>(squares, shared) / (float)width + (float)epsilon);
+  for (whole c = (whole)threadIdx.x * N; c < width; c += step) {
+    x.load(sum + first + c);
+    y.load(weight + c);
+    for (int k = 0; k < N; k++) x.at[k] *= scale * y.at[k];
+    x.store(out + first + c);
+  }
+  if (threadIdx.x == 0) inverse[blockIdx.x] = scale;
 }
+
+/* With s = 1 / rms: dX = onto + s d w - x s^3 mean(d w x). Each block takes every so many rows, and leaves its part of the
+   weight's gradient in parts [blocks, width]; onto and parts may be null. */
+template <int N>
+__device__ void norm_backward(bf16* dX, float* parts, const bf16* d, const bf16* x, const bf16* weight, const float* inverse,
+                              const bf16* onto, whole rows, whole width) {
+  __shared__ float shared[32];
+  whole step = (whole)blockDim.x * N;
+  float* mine = parts ? parts + (whole)blockIdx.x * width : 0;
+  Pack<N> g, v, w, o;
+  if (mine)
+    for (whole c = (whole)threadIdx.x * N; c < width; c += step)
+      for (int k = 0; k < N; k++) mine[c + k] = 0.0f;
+  for (whole row = blockIdx.x; row < rows; row += gridDim.x) {
+    whole first = row * width;
+    float scale = inverse[row], along = 0.0f;
+    for (whole c = (whole)threadIdx.x * N; c < width; c += step) {
+      g.load(d + first + c);
+      v.load(x + first + c);
+      w.load(weight + c);
+      for (int k = 0; k < N; k++) along += g.at[k] * w.at[k] * v.at[k];
+    }
+    along = over_block<false>(along, shared) * scale * scale * scale / (float)width;
+    for (whole c = (whole)threadIdx.x * N; c < width; c += step) {
+      g.load(d + first + c);
+      v.load(x + first + c);
+      w.load(weight + c);
+      if (onto) o.load(onto + first + c);
+      for (int k = 0; k < N; k++) {
+        if (mine) mine[c + k] += g.at[k] * v.at[k] * scale;
+        v.at[k] = scale * g.at[k] * w.at[k] - v.at[k] * along + (onto ? o.at[k] : 0.0f);
+      }
+      v.store(dX + first + c);
+    }
+  }
+}
+
+BOTH(add_norm,
+     (bf16* sum, bf16* out, float* inverse, const bf16* a, const bf16* b, const bf16* weight, whole width, double epsilon),
+     (sum, out, inverse, a, b, weight, width, epsilon))
+BOTH(norm_backward,
+     (bf16* dX, float* parts, const bf16* d, const bf16* x, const bf16* weight, const float* inverse, const bf16* onto,
+      whole rows, whole width),
+     (dX, parts, d, x, weight, inverse, onto, rows, width))
+
+/* The rows of parts [count, width] added up in their order, a block for 32 columns; over what is in sum, or on top of it. */
+extern "C" __global__ void sum_parts(float* sum, const float* parts, whole count, whole width, whole add) {
+  __shared__ float shared[1024];
+  whole lane = threadIdx.x & 31, group = threadIdx.x >> 5, groups = blockDim.x >> 5, c = (whole)blockIdx.x * 32 + lane;
+  float total = 0.0f;
+  if (c < width)
+    for (whole i = group; i < count; i += groups) total += parts[i * width + c];
+  shared[threadIdx.x] = total;
+  __syncthreads();
+  if (group > 0 || c >= width) return;
+  for (whole i = 1; i < groups; i++) total += shared[i * 32 + lane];
+  sum[c] = add ? sum[c] + total : total;
+}
+
+/* Attention to more keys joins what a row has: a block a row of more [count, heads, width], which is row rows[i] of out, or
+   row first + i where rows is null. Sums are log-sum-exps, [heads, total] and [heads, count]. */
+extern "C" __global__ void join_attention(bf16* out, float* sums, const bf16* more, const float* moreSums, const whole* rows,
+                                          whole first, whole count, whole total, whole heads, whole width) {
+  whole i = blockIdx.x, row = rows ? rows[i] : first + i, packs = width / 8;
+  for (whole p = threadIdx.x; p < heads * packs; p += blockDim.x) {
+    whole head = p / packs, column = (p - head * packs) * 8;
+    float share = 1.0f / (1.0f + expf(sums[head * total + row] - moreSums[head * count + i]));
+    Pack<8> a, b;
+    a.load(out + (row * heads + head) * width + column);
+    b.load(more + (i * heads + head) * width + column);
+    for (int k = 0; k < 8; k++) a.at[k] += share * (b.at[k] - a.at[k]);
+    a.store(out + (row * heads + head) * width + column);
+  }
+  __syncthreads();
+  for (whole head = threadIdx.x; head < heads; head += blockDim.x) {
+    float before = sums[head * total + row], after = moreSums[head * count + i], most = largest(before, after);
+    sums[head * total + row] = most + logf(expf(before - most) + expf(after - most));
+  }
+}
+
+/* Row rows[i] of into [., width], or row first + i where rows is null, gets row i of more on top; no row is named twice. */
+extern "C" __global__ void add_rows(bf16* into, const bf16* more, const whole* rows, whole first, whole count, whole width) {
+  whole packs = width / 8, i = (whole)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count * packs) return;
+  whole row = i / packs, column = (i - row * packs) * 8;
+  bf16* to = into + (rows ? rows[row] : first + row) * width + column;
+  Pack<8> a, b;
+  a.load(to);
+  b.load(more + row * width + column);
+  for (int k = 0; k < 8; k++) a.at[k] += b.at[k];
+  a.store(to);
+}
+
+/* dQ and dK turned back, and dV, side by side. */
+template <int N>
+__device__ void rotate_back_and_join(bf16* out, const bf16* q, const bf16* k, const bf16* v, const bf16* cosines,
+                                     const bf16* sines, const int* positions, whole rows, whole queryHeads, whole kvHeads,
+                                     whole half) {
+  whole packs = half / N, heads = queryHeads + 2 * kvHeads, i = (whole)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= rows * heads * packs) return;
+  whole row = i / (heads * packs), rest = i - row * heads * packs, head = rest / packs, column = (rest - head * packs) * N;
+  whole own = head < queryHeads ? head : head < queryHeads + kvHeads ? head - queryHeads : head - queryHeads - kvHeads;
+  const bf16* from = head < queryHeads ? q + row * queryHeads * 2 * half
+                                       : (head < queryHeads + kvHeads ? k : v) + row * kvHeads * 2 * half;
+  from += own * 2 * half + column;
+  bf16* to = out + (row * heads + head) * 2 * half + column;
+  Pack<N> a, b, c, s;
+  a.load(from);
+  b.load(from + half);
+  if (head < queryHeads + kvHeads) {
+    whole angle = (whole)positions[row] * half + column;
+    c.load(cosines + angle);
+    s.load(sines + angle);
+    for (int k2 = 0; k2 < N; k2++) {
+      float first = a.at[k2] * c.at[k2] + b.at[k2] * s.at[k2];
+      b.at[k2] = b.at[k2] * c.at[k2] - a.at[k2] * s.at[k2];
+      a.at[k2] = first;
+    }
+  }
+  a.store(to);
+  b.store(to + half);
+}
+BOTH(rotate_back_and_join,
+     (bf16* out, const bf16* q, const bf16* k, const bf16* v, const bf16* cosines, const bf16* sines, const int* positions,
+      whole rows, whole queryHeads, whole kvHeads, whole half),
+     (out, q, k, v, cosines, sines, positions, rows, queryHeads, kvHeads, half))
 `;

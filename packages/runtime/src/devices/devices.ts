@@ -54,7 +54,7 @@ const otherTorch = "name another PyTorch with LACONIC_TORCH, or take another dev
 const enableAnew = (name: OptionalDevice): string =>
   `laconic doctor --enable ${name} installs it anew; or take another device`;
 
-const cudaKernels = (index: number, fast: { readonly graphs?: true; readonly programs?: true } = {}): KernelSource =>
+const cudaKernels = (index: number, fast: { readonly graphs?: true } = {}): KernelSource =>
   torchKernels({ device: "cuda", dtype: "bfloat16", ...(index > 0 && { index }), ...fast });
 
 /** In the order `auto` tries them. */
@@ -141,12 +141,12 @@ const devices: readonly KnownDevice[] = [
   {
     // After wasm, which works everywhere: no GPU has run it yet.
     name: "cuda-fast",
-    about: "cuda with decode steps as graphs and kernels of our own, not yet run on a GPU: its bits are not cuda's",
+    about: "cuda with decode steps as graphs, not yet run on a GPU",
     workers: 1,
     dtype: "bfloat16",
     kernels: torchMemory.cuda,
     indexed: true,
-    source: (index = 0) => cudaKernels(index, { graphs: true, programs: true }),
+    source: (index = 0) => cudaKernels(index, { graphs: true }),
     remedy: "take device cuda",
     native: () => hasTorch("cuda"),
   },
