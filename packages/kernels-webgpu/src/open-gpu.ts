@@ -8,7 +8,12 @@ export interface OpenGpu {
   /** Its name. */
   readonly adapter: string;
   readonly device: ComputeDevice;
+  /** Whether the adapter is a program on the processor. */
+  readonly emulated: boolean;
 }
+
+/** Adapters that compute on the processor and do not say so. */
+const programs = /swiftshader|llvmpipe|lavapipe|softpipe|basic render|\bwarp\b/iu;
 
 /** What a device gets in full: without asking it has what every adapter allows. */
 const wanted: readonly AdapterLimit[] = [
@@ -31,7 +36,12 @@ export async function openDevice(gpu: Gpu, adapter: Adapter): Promise<OpenGpu> {
   const requiredLimits = Object.fromEntries(wanted.map((limit) => [limit, adapter.limits[limit]]));
   const device = await adapter.requestDevice({ requiredLimits }).catch((error: unknown) => error as Error);
   if (device instanceof Error) throw missing(`WebGPU could not open a device on ${name}: ${device.message}`);
-  return { gpu, adapter: name, device };
+  return { gpu, adapter: name, device, emulated: isProgram(adapter.info) };
+}
+
+/** Whether an adapter is no GPU: by its own word, or by its name. */
+export function isProgram({ vendor, architecture, description, isFallbackAdapter }: Adapter["info"]): boolean {
+  return isFallbackAdapter === true || programs.test([vendor, architecture, description].join(" "));
 }
 
 export function missing(reason: string): LaconicError {

@@ -33,6 +33,7 @@ export function webGpuKernelSet(gpu: OpenGpu, dtype: WebGpuDtype): Kernels {
   return checkedKernels({
     device: deviceName(dtype),
     backend: `wgsl, ${gpu.adapter}`,
+    ...(gpu.emulated && { emulated: true }),
     dtype,
     // Products choose their tiles by shape, and compilers may contract products and sums as they like.
     deterministic: false,

@@ -184,6 +184,8 @@ export interface Kernels {
   readonly device: string;
   /** Library and version. */
   readonly backend: string;
+  /** A GPU that is a program on the processor, such as SwiftShader or llvmpipe. Absent: it is none. */
+  readonly emulated?: boolean;
   /**
    * How numbers are held. A float16 set computes in float32 and holds in half precision what lies longest: matrices that
    * `together` makes in `working` precision, and key-value caches.

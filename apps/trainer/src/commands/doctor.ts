@@ -8,6 +8,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { spinWhile } from "../cli/progress.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import {
+  automaticDevice,
   devicesFolder,
   gpusHere,
   installDevice,
@@ -64,6 +65,8 @@ export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): Com
         const [devices, report] = await spinWhile(terminal, "trying each device in a process of its own", () =>
           Promise.all([probeDevices(), gpusHere()]),
         );
+        const works = devices.some((device) => device.works);
+        const automatic = works ? await spinWhile(terminal, "choosing what auto takes", automaticDevice) : null;
         const gpus = "gpus" in report ? report.gpus : [];
         const machine = {
           node: process.version,
@@ -71,13 +74,14 @@ export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): Com
           cores: cpus().length,
           memoryGiB: Math.round(totalmem() / 2 ** 30),
         };
-        if (json) terminal.result(JSON.stringify({ ...machine, devices, gpus }));
+        if (json) terminal.result(JSON.stringify({ ...machine, devices, gpus, automatic }));
         else {
           terminal.result(`node ${machine.node}, ${machine.cores} x ${machine.cpu}, ${machine.memoryGiB} GiB`);
           for (const device of devices) terminal.result(line(device));
           for (const gpu of gpus) terminal.result(gpuLine(gpu));
+          if (automatic !== null) terminal.result(`auto    ${automatic}`);
         }
-        return devices.some((device) => device.works) ? 0 : 1;
+        return works ? 0 : 1;
       },
     },
     exit,

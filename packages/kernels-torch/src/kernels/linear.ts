@@ -25,7 +25,7 @@ export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFro
     const w = device.handle(weight);
     return store.view(store.get(weight), "turned", () => torch.view(w, [inner, outer], [1, inner]));
   };
-  const ones = (rows: number): Handle => torch.full([1, rows], device.working, 1);
+  const newOnes = (rows: number): Handle => torch.full([1, rows], device.working, 1);
   /** The product of two matrices in float32, in its place where it has one. */
   const parameterGradient = (
     shape: readonly number[],
@@ -92,7 +92,7 @@ export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFro
         }
         torch.addmmInto(sum, sum, left, turnedWeight(weight, inner, outer));
         if (bias)
-          torch.addmmInto(sum, sum, torch.view(ones(rows), [rows, 1]), torch.view(device.handle(bias), [1, outer]));
+          torch.addmmInto(sum, sum, torch.view(newOnes(rows), [rows, 1]), torch.view(device.handle(bias), [1, outer]));
         store.changed(store.get(into));
         return [];
       });

@@ -102,7 +102,11 @@ export function treePrograms(
           torch.launch("join_attention", queries.count, threads, [
             ...[mixed, logSums, more, moreSums].map((each) => torch.address(each)),
             rows === null ? 0 : torch.address(rows),
-            ...[queries.first, queries.count, total, queryHeads, headDim],
+            queries.first,
+            queries.count,
+            total,
+            queryHeads,
+            headDim,
           ]);
         });
         return [torch.view(mixed, q.shape), byRow(torch, logSums, queryHeads, total), logSums];

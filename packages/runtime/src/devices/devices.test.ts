@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseDevice, expectGpus, expectIndices } from "./devices.ts";
+import { chooseDevice, expectGpus, expectIndices, fasterOf } from "./devices.ts";
 
 const choose = (name: string, workers: number | "auto" = "auto"): ReturnType<typeof chooseDevice> =>
   chooseDevice(name, workers, () => undefined);
@@ -38,4 +38,27 @@ test("a GPU that does not exist is told with those that do", () => {
 
 test("a device that is not a GPU starts without being tried", async () => {
   expect(await expectGpus(await choose("wasm"))).toBeUndefined();
+});
+
+test("a GPU is taken before the processor where it measures faster, and both are told", () => {
+  const speed = (stepSeconds: number) => ({ gflops: 400, decodeMs: 2.5, stepSeconds });
+  const gpu = fasterOf(["wasm-fma", speed(1.5)], ["webgpu", speed(0.25)]);
+  expect(gpu).toEqual({
+    name: "webgpu",
+    why:
+      "webgpu takes 0.25 s for a step of a test model (decode step 2.5 ms, products 400 GFLOP/s), " +
+      "wasm-fma takes 1.5 s for a step of a test model (decode step 2.5 ms, products 400 GFLOP/s)",
+  });
+  expect(fasterOf(["wasm", speed(0.2)], ["webgpu", speed(0.25)]).name).toBe("wasm");
+  expect(fasterOf(["wasm", speed(0.25)], ["webgpu", speed(0.25)]).name).toBe("wasm");
+});
+
+test("one that cannot be measured loses", () => {
+  const speed = { gflops: 1, decodeMs: 1, stepSeconds: 9 };
+  expect(fasterOf(["wasm", speed], ["webgpu", null])).toMatchObject({
+    name: "wasm",
+    why: expect.stringContaining("webgpu could not be measured") as string,
+  });
+  expect(fasterOf(["wasm", null], ["webgpu", speed]).name).toBe("webgpu");
+  expect(fasterOf(["wasm", null], ["webgpu", null]).name).toBe("wasm");
 });

@@ -11,7 +11,8 @@ import { findTorch, torchKernels, torchMemory } from "@laconic/kernels-torch";
 import { parseDeviceName } from "./device-name.ts";
 import type { OptionalDevice } from "./install/install-options.ts";
 import { gpusHere, type GpuReport } from "./list-gpus.ts";
-import { probeInChild } from "./probe-in-child.ts";
+import type { DeviceSpeed } from "./measure-device.ts";
+import { measureInChild, probeInChild } from "./probe-in-child.ts";
 import { tryDevice, type DeviceOutcome } from "./try-device.ts";
 import { userCache } from "../folders/user-cache.ts";
 
@@ -34,6 +35,8 @@ interface KnownDevice {
   readonly indexed?: true;
   /** @param index - of the GPU; the first by default */
   source(index?: number): KernelSource;
+  /** A GPU that `auto` takes before the processor where it is one, and measures faster. */
+  readonly measured?: true;
   /** What to do when its library crashes or hangs. */
   readonly remedy: string;
   /** Whether a start would load native code, which can crash: it is tried in a process of its own. */
@@ -120,8 +123,9 @@ const devices: readonly KnownDevice[] = [
     native: () => false,
   },
   {
-    // After those that compute on the processor: its adapter may be a program that runs there too.
+    // After those that compute on the processor: its adapter may be a program that runs there too, and not every GPU is faster.
     name: "webgpu",
+    measured: true,
     about: "any GPU with a Vulkan, Metal or Direct3D 12 driver",
     workers: 1,
     source: () => webGpuKernels(modulesOf("webgpu")),
@@ -151,6 +155,13 @@ const devices: readonly KnownDevice[] = [
     native: () => hasTorch("cuda"),
   },
 ];
+
+/** What `auto` takes here, and why. @throws LaconicError `device_unavailable` where no device works */
+export async function automaticDevice(): Promise<string> {
+  let why = "";
+  await chooseDevice("auto", "auto", (text) => (why = text));
+  return why;
+}
 
 /** What became of trying a device. */
 export interface DeviceReport extends DeviceOutcome {
@@ -218,12 +229,59 @@ export async function chooseDevice(
   for (const device of devices) {
     const { works, detail } = await probe(device);
     if (works) {
-      note(`device ${device.name}: ${detail}${missing.length > 0 ? `; not ${missing.join(", ")} (see doctor)` : ""}`);
-      return chosen(device);
+      const { taken, why } = device.memory ? await againstGpus(device, detail) : { taken: device, why: detail };
+      note(`device ${taken.name}: ${why}${missing.length > 0 ? `; not ${missing.join(", ")} (see doctor)` : ""}`);
+      return chosen(taken);
     }
     missing.push(device.name);
   }
   throw new LaconicError("device_unavailable", "no device works here; laconic doctor says what each one needs");
+}
+
+/** The first GPU to be measured that is real and faster than a device of the processor, else that device; and why. */
+async function againstGpus(
+  device: KnownDevice,
+  detail: string,
+): Promise<{ readonly taken: KnownDevice; readonly why: string }> {
+  for (const rival of devices.filter(({ measured }) => measured)) {
+    const outcome = await probe(rival);
+    if (!outcome.works) continue;
+    if (outcome.emulated === true)
+      return {
+        taken: device,
+        why: `${detail}; not ${rival.name}, whose ${outcome.detail} is a program on the processor`,
+      };
+    const [own, other] = [await speedOf(device), await speedOf(rival)];
+    const winner = fasterOf([device.name, own], [rival.name, other]);
+    return winner.name === rival.name
+      ? { taken: rival, why: `${outcome.detail}; ${winner.why}` }
+      : { taken: device, why: `${detail}; ${winner.why}` };
+  }
+  return { taken: device, why: detail };
+}
+
+/** A device and what was measured of it; null for a measurement that failed. */
+type Contender = readonly [name: string, speed: DeviceSpeed | null];
+
+/** The one with the shorter step; one that could not be measured loses, and the first wins where neither could. */
+export function fasterOf(first: Contender, second: Contender): { readonly name: string; readonly why: string } {
+  const seconds = ([, speed]: Contender): number => speed?.stepSeconds ?? Infinity;
+  const [winner, loser] = seconds(second) < seconds(first) ? [second, first] : [first, second];
+  const said = ([name, speed]: Contender): string =>
+    speed === null
+      ? `${name} could not be measured`
+      : `${name} takes ${speed.stepSeconds.toPrecision(2)} s for a step of a test model ` +
+        `(decode step ${speed.decodeMs.toPrecision(2)} ms, products ${Math.round(speed.gflops)} GFLOP/s)`;
+  return { name: winner[0], why: `${said(winner)}, ${said(loser)}` };
+}
+
+const speeds = new Map<string, Promise<DeviceSpeed | null>>();
+
+/** Measured once in this process. */
+function speedOf({ name, source }: KnownDevice): Promise<DeviceSpeed | null> {
+  const speed = speeds.get(name) ?? measureInChild(source());
+  speeds.set(name, speed);
+  return speed;
 }
 
 /** @throws LaconicError `device_unavailable` unless it is `auto` or a device that the app knows, working here or not */

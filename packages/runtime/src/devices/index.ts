@@ -2,7 +2,7 @@
  * Devices by name: listed, tried, chosen and installed.
  * @module @laconic/runtime/devices
  */
-export { chooseDevice, devicesFolder, expectGpus, probeDevice, probeDevices } from "./devices.ts";
+export { automaticDevice, chooseDevice, devicesFolder, expectGpus, probeDevice, probeDevices } from "./devices.ts";
 export type { DeviceReport } from "./devices.ts";
 export { gpusHere } from "./list-gpus.ts";
 export { installDevice } from "./install/install-device.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { wasmKernels } from "@laconic/kernels-wasm";
 import { expect, onTestFinished, test } from "vitest";
-import { probeInChild } from "./probe-in-child.ts";
+import { measureInChild, probeInChild } from "./probe-in-child.ts";
 
 const remedy = "take another";
 
@@ -51,4 +51,17 @@ test("so are one that exits, one that refuses, and one that never answers", asyn
     works: false,
     detail: "does not work: did not answer within 1.5 s; take another",
   });
+});
+
+test("a device is measured in its own process", async () => {
+  const speed = await measureInChild(wasmKernels());
+  expect(speed?.gflops).toBeGreaterThan(0.1);
+  expect(speed?.decodeMs).toBeGreaterThan(0);
+  // Both parts of a step are in it: decoding, and products.
+  expect(speed?.stepSeconds).toBeGreaterThan((32 * (speed?.decodeMs ?? 0)) / 1000);
+});
+
+test("one that crashes or refuses is not measured", async () => {
+  expect(await measureInChild(await moduleOf(`process.kill(process.pid, "SIGSEGV");`))).toBeNull();
+  expect(await measureInChild(await moduleOf(`throw new Error("no adapter");`))).toBeNull();
 });

@@ -4,6 +4,8 @@ import type { CreateKernels, KernelSource } from "@laconic/kernels";
 export interface DeviceOutcome {
   readonly works: boolean;
   readonly detail: string;
+  /** A GPU that is a program on the processor; absent for all others. */
+  readonly emulated?: boolean;
 }
 
 /** Starts a device in this process and multiplies two numbers on it. A library that crashes takes the process along. */
@@ -14,7 +16,11 @@ export async function tryDevice({ module, options }: KernelSource): Promise<Devi
     try {
       const [two, three] = [2, 3].map((value) => kernels.upload(Float32Array.of(value), [1, 1])) as [never, never];
       const works = (await kernels.read(kernels.linear(two, three)))[0] === 6;
-      return { works, detail: works ? kernels.backend : `${kernels.backend}: 2 x 3 came out wrong` };
+      return {
+        works,
+        detail: works ? kernels.backend : `${kernels.backend}: 2 x 3 came out wrong`,
+        ...(kernels.emulated === true && { emulated: true }),
+      };
     } finally {
       kernels.dispose();
     }
