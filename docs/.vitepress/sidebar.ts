@@ -117,6 +117,7 @@ function guide(): Group[] {
         { text: "Starting SkyRL", link: "/scale/skyrl" },
         { text: "Faults of a training server", link: "/scale/faults" },
         { text: "CUDA without a GPU", link: "/cuda-without-gpu" },
+        { text: "Sums and their order on CUDA", link: "/cuda-order" },
       ],
     },
     {

@@ -135,7 +135,7 @@ const knownTrain: Known = {
 
 /** Where something is computed, sampled or shown changes no arithmetic: what was sampled and learned is in the records. */
 const elsewhere =
-  "model bases teachers chatTemplateArguments device workers sinks task warmStart lessons engine sampler actor".split(
+  "model bases teachers chatTemplateArguments device workers deterministic sinks task warmStart lessons engine sampler actor".split(
     " ",
   );
 

@@ -10,6 +10,8 @@ export interface WantedKernels {
   readonly programs?: boolean;
   /** Decode steps as graphs; false by default. */
   readonly graphs?: boolean;
+  /** No sum whose order differs from run to run; false by default. */
+  readonly deterministic?: boolean;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface WantedKernels {
 export async function chooseKernels(
   torch: Torch,
   dtype: "float32" | "bfloat16",
-  { programs = true, graphs = false }: WantedKernels = {},
+  { programs = true, graphs = false, deterministic = false }: WantedKernels = {},
 ): Promise<Kernels> {
   if (torch.device === "cpu") return torchKernelSet(torch, dtype, { attention: "fused", normBackward: "composed" });
   const safe = torchKernelSet(torch, dtype, { attention: "math", normBackward: "composed" });
@@ -44,9 +46,11 @@ export async function chooseKernels(
     if ((await take({ attention: "fused" }, (kernels) => attentionSample(kernels))) === null)
       for (const caching of cacheKinds(torch))
         if ((await take({ caching }, (kernels) => cacheSample(kernels, caching === "pages"))) === null) break;
-    if (programs) for (const group of programGroups) await takeOwn(group);
+    // Attention over trees keeps what its own gradients want, which are flash attention's.
+    const groups = programGroups.filter((group) => !(deterministic && group === "trees"));
+    if (programs) for (const group of groups) await takeOwn(group);
   }
-  return torchKernelSet(torch, dtype, { ...choices, graphs, refused });
+  return torchKernelSet(torch, dtype, { ...choices, graphs, refused, ...(deterministic && { deterministic }) });
 }
 
 /** What a group lacks before it can be tried; null for nothing. */

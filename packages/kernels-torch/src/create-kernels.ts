@@ -8,7 +8,7 @@ import { Torch } from "./native/torch.ts";
 
 /**
  * What an engine's worker calls. Options: `device` (`cpu`, `cuda`), `dtype` (`float32`, `bfloat16`), `threads` of one
- * operation on the CPU, `tf32` (false by default), `programs` (our own on CUDA in bfloat16 where they agree with PyTorch's kernels; true by default), `graphs` on CUDA (false by default), `index` of the GPU (0 by default), `torch` (folder of the torch package; searched for by default).
+ * operation on the CPU, `tf32` (false by default), `programs` (our own on CUDA in bfloat16 where they agree with PyTorch's kernels; true by default), `graphs` on CUDA (false by default), `deterministic` on CUDA (false by default; the CPU always is), `index` of the GPU (0 by default), `torch` (folder of the torch package; searched for by default).
  * @throws LaconicError `device_unavailable` with what is missing; `config_invalid` for an unknown option.
  */
 export const createKernels: CreateKernels = async (options = {}) => {
@@ -20,6 +20,7 @@ export const createKernels: CreateKernels = async (options = {}) => {
     index = 0,
     graphs = false,
     programs = true,
+    deterministic = false,
     torch,
     ...unknown
   } = options;
@@ -39,6 +40,11 @@ export const createKernels: CreateKernels = async (options = {}) => {
     throw new LaconicError("config_invalid", `graphs are CUDA's, and the device is ${device}`);
   if (typeof programs !== "boolean")
     throw new LaconicError("config_invalid", `programs is ${JSON.stringify(programs)}, expected true or false`);
+  if (typeof deterministic !== "boolean")
+    throw new LaconicError(
+      "config_invalid",
+      `deterministic is ${JSON.stringify(deterministic)}, expected true or false`,
+    );
   if (!(typeof index === "number" && Number.isInteger(index) && index >= 0))
     throw new LaconicError("config_invalid", `index is ${index}, expected a whole number from 0`);
   if (index > 0 && device !== "cuda")
@@ -51,8 +57,14 @@ export const createKernels: CreateKernels = async (options = {}) => {
       { folder: install.folder },
     );
   if (device === "cuda") checkCudaDriver(index);
-  const library = loadLibrary(install, { device, index, tf32, ...(threads !== undefined && { threads }) });
-  return chooseKernels(new Torch(library, device), dtype, { programs, graphs });
+  const library = loadLibrary(install, {
+    device,
+    index,
+    tf32,
+    deterministic,
+    ...(threads !== undefined && { threads }),
+  });
+  return chooseKernels(new Torch(library, device), dtype, { programs, graphs, deterministic });
 };
 
 /** Settings of {@link createKernels}. */
@@ -76,6 +88,11 @@ export interface TorchOptions {
    * operation refuses, the step is run as without. False by default.
    */
   readonly graphs?: boolean;
+  /**
+   * On CUDA: no atomic sums, so that the same calls give the same bits on the same card and library; the gradients of attention are
+   * then plain products, which take more time and memory. The CPU always is. False by default.
+   */
+  readonly deterministic?: boolean;
   /** Folder of the torch package; searched for by default. */
   readonly torch?: string;
 }

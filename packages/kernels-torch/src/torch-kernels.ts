@@ -57,13 +57,23 @@ export interface KernelChoices {
   readonly headBytes?: number;
   /** Multiplications from which a product on the CPU is oneDNN's. */
   readonly oneDnnFrom?: number;
+  /** Nothing whose order of summation differs from run to run; on CUDA that is not so by default. */
+  readonly deterministic?: boolean;
   /** Decode steps as graphs, where the device has them. */
   readonly graphs?: boolean;
 }
 
 /** The kernel set on libtorch. On CUDA the fused kernel, and caches other than plain ones, are for bfloat16. */
 export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choices: KernelChoices): Kernels {
-  const { attention, caching = "plain", programs = [], headBytes, graphs = false, refused = [] } = choices;
+  const {
+    attention,
+    caching = "plain",
+    programs = [],
+    headBytes,
+    graphs = false,
+    refused = [],
+    deterministic = torch.device === "cpu",
+  } = choices;
   const { normBackward = torch.device === "cuda" ? "fused" : "composed" } = choices;
   const device = new TorchDevice(torch, dtype, programs.includes("sums"));
   const plain = attentionKernels(device, mathDenseAttention(device));
@@ -75,9 +85,9 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
   if (recorder) torch.onOutOfMemory = () => recorder.drop();
   const set: Kernels = {
     device: torch.device,
-    backend: `libtorch ${major}.${minor}${attention === "math" ? ", plain attention" : ""}${caching === "plain" ? "" : `, cache of ${caching}`}${programs.length > 0 ? `, own ${programs.join(", ")}` : ""}${refused.length > 0 ? `; not own ${refused.join(", ")}` : ""}`,
+    backend: `libtorch ${major}.${minor}${attention === "math" ? ", plain attention" : ""}${caching === "plain" ? "" : `, cache of ${caching}`}${programs.length > 0 ? `, own ${programs.join(", ")}` : ""}${deterministic && torch.device === "cuda" ? ", deterministic" : ""}${refused.length > 0 ? `; not own ${refused.join(", ")}` : ""}`,
     dtype,
-    deterministic: torch.device === "cpu",
+    deterministic,
     // Its matrix products choose another order of summation for another number of rows.
     batchInvariant: false,
     cachePageSize: caching === "pages" ? flashPageSize : null,
@@ -93,12 +103,13 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
     ...lifetimeKernels(device),
     ...pieceKernels(device),
     ...elementwiseKernels(device),
-    ...rowKernels(device),
+    ...rowKernels(device, deterministic),
     ...rowWriteKernels(device),
     ...linearKernels(device, choices.oneDnnFrom),
     ...normKernels(device, normBackward),
     ...rotaryKernels(device),
     ...(attention === "fused" ? (programs.includes("trees") ? treePrograms(device, fused) : fused) : plain),
+    ...(deterministic && torch.device === "cuda" && { attentionBackward: plain.attentionBackward }),
     ...(caching === "plain" ? caches : flashCacheKernels(device, caching, caches)),
     ...headKernels(device, headBytes),
     ...samplingKernels(device),

@@ -48,7 +48,7 @@ export function planCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           printResult(terminal, args.json, plan, describeRemote);
           return 0;
         }
-        const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
+        const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line), config);
         const { folder } = await openModelFolder(config.model, terminal);
         const plan = await spinWhile(terminal, `measuring the speed and memory of ${device.name}`, () =>
           planRun(config, folder, device, options),

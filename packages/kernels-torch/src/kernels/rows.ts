@@ -1,14 +1,21 @@
 import { matrixSize, type Kernels } from "@laconic/kernels";
 import { operator } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
+import { addInPlace } from "./products.ts";
 
 const indexSelect = operator("aten::index_select");
 const indexSelectInto = operator("aten::index_select", "out");
 const scatterAdd = operator("aten::scatter_add_");
 const embeddingBackward = operator("aten::embedding_dense_backward");
 
-/** Rows of a table by number. */
-export function rowKernels(device: TorchDevice): Pick<Kernels, "gatherRows" | "scatterAddRows" | "placeRows"> {
+/**
+ * Rows of a table by number.
+ * @param ordered - whether gradients of a table add up in one order: by sorted rows, beside the table, not by atomic sums in it
+ */
+export function rowKernels(
+  device: TorchDevice,
+  ordered = true,
+): Pick<Kernels, "gatherRows" | "scatterAddRows" | "placeRows"> {
   const { torch, store } = device;
   return {
     gatherRows(table, ids) {
@@ -55,6 +62,18 @@ export function rowKernels(device: TorchDevice): Pick<Kernels, "gatherRows" | "s
       torch.run(() => {
         if (!add) torch.fill(table, 0);
         if (count === 0) return [];
+        if (ordered && torch.device === "cuda") {
+          const sums = torch.call(
+            embeddingBackward,
+            device.widened(d),
+            at,
+            { int: rowCount },
+            { int: -1 },
+            { bool: false },
+          );
+          addInPlace(device, table, sums, rowCount * width);
+          return [];
+        }
         const places = torch.view(at, [count, width], [1, 0]);
         torch.call(scatterAdd, table, { int: 0 }, places, device.widened(d));
         return [];

@@ -118,6 +118,8 @@ export interface LibraryOptions {
   readonly threads?: number;
   /** TF32 products of float32 matrices on CUDA. */
   readonly tf32: boolean;
+  /** cuBLAS keeps to workspaces of one size on CUDA; false by default. */
+  readonly deterministic?: boolean;
 }
 
 const oldest = { major: 2, minor: 10 };
@@ -164,11 +166,17 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
 }
 
 /** Before the libraries start: they read these once, and a worker's process.env does not reach C. */
-function setEnvironment(libc: LibraryHandle, { device, threads, tf32 }: LibraryOptions, system: System): void {
+function setEnvironment(
+  libc: LibraryHandle,
+  { device, threads, tf32, deterministic = false }: LibraryOptions,
+  system: System,
+): void {
   const set = setterOf(libc, system);
   if (threads !== undefined) set("OMP_NUM_THREADS", String(threads), 1);
   // OpenMP's threads wait busily between operations; without an end to it they starve the process's other threads.
   set("GOMP_SPINCOUNT", "20000", 0);
+  // By NVIDIA's word its products are the same from run to run with one of these workspaces, on several streams too.
+  if (device === "cuda" && deterministic) set("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 1);
   // PyTorch's own default is off for products; a variable of the surroundings would turn it on for a run that says nothing.
   if (device === "cuda") set("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", tf32 ? "1" : "0", 1);
 }

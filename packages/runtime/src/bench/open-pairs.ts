@@ -151,7 +151,7 @@ async function openBase(
     return { task, model: served, close: async () => task.close?.() };
   }
   const app = parseAppConfig({ task: settings, model, device: config.device, chatTemplateArguments });
-  const device = await chooseDevice(app.device, app.workers, (line) => progress.note(line));
+  const device = await chooseDevice(app.device, app.workers, (line) => progress.note(line), app);
   const resources = await runResources(model, progress);
   const { parts, task, close } = await openParts(app, device, { ...resources, heldOut: problems });
   const [speaker] = Object.values(modelsOf(parts, livePolicies(parts)));

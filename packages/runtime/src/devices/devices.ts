@@ -34,7 +34,9 @@ interface KnownDevice {
   /** Whether it counts GPUs, as `cuda:1` names one. */
   readonly indexed?: true;
   /** @param index - of the GPU; the first by default */
-  source(index?: number): KernelSource;
+  source(index?: number, deterministic?: boolean): KernelSource;
+  /** What can be made to compute the same bits again is `able`; the processor's devices always do, the others never. */
+  readonly deterministic?: "able" | "never";
   /** A GPU that `auto` takes before the processor where it is one, and measures faster. */
   readonly measured?: true;
   /** What to do when its library crashes or hangs. */
@@ -57,8 +59,10 @@ const otherTorch = "name another PyTorch with LACONIC_TORCH, or take another dev
 const enableAnew = (name: OptionalDevice): string =>
   `laconic doctor --enable ${name} installs it anew; or take another device`;
 
-const cudaKernels = (index: number, fast: { readonly graphs?: true } = {}): KernelSource =>
-  torchKernels({ device: "cuda", dtype: "bfloat16", ...(index > 0 && { index }), ...fast });
+const cudaKernels = (
+  index: number,
+  more: { readonly graphs?: true; readonly deterministic?: true } = {},
+): KernelSource => torchKernels({ device: "cuda", dtype: "bfloat16", ...(index > 0 && { index }), ...more });
 
 /** In the order `auto` tries them. */
 const devices: readonly KnownDevice[] = [
@@ -69,12 +73,14 @@ const devices: readonly KnownDevice[] = [
     dtype: "bfloat16",
     kernels: torchMemory.cuda,
     indexed: true,
-    source: (index = 0) => cudaKernels(index),
+    deterministic: "able",
+    source: (index = 0, deterministic = false) => cudaKernels(index, deterministic ? { deterministic } : {}),
     remedy: otherTorch,
     native: () => hasTorch("cuda"),
   },
   {
     name: "tensorflow-gpu",
+    deterministic: "never",
     about: "TensorFlow on an NVIDIA GPU",
     workers: 1,
     source: () => tensorFlowKernels({ gpu: true, ...modulesOf("tensorflow-gpu") }),
@@ -93,6 +99,7 @@ const devices: readonly KnownDevice[] = [
   },
   {
     name: "tensorflow",
+    deterministic: "never",
     about: "TensorFlow on all cores",
     workers: 1,
     memory: (workers) => totalmem() / workers,
@@ -125,6 +132,7 @@ const devices: readonly KnownDevice[] = [
   {
     // After those that compute on the processor: its adapter may be a program that runs there too, and not every GPU is faster.
     name: "webgpu",
+    deterministic: "never",
     measured: true,
     about: "any GPU with a Vulkan, Metal or Direct3D 12 driver",
     workers: 1,
@@ -135,6 +143,7 @@ const devices: readonly KnownDevice[] = [
   {
     // For those who ask for it: weights are rounded.
     name: "webgpu-f16",
+    deterministic: "never",
     about: "the same with weights and caches in half precision, exact ones in the optimiser; computes in float32",
     workers: 1,
     dtype: "float16",
@@ -150,7 +159,9 @@ const devices: readonly KnownDevice[] = [
     dtype: "bfloat16",
     kernels: torchMemory.cuda,
     indexed: true,
-    source: (index = 0) => cudaKernels(index, { graphs: true }),
+    deterministic: "able",
+    source: (index = 0, deterministic = false) =>
+      cudaKernels(index, { graphs: true, ...(deterministic && { deterministic }) }),
     remedy: "take device cuda",
     native: () => hasTorch("cuda"),
   },
@@ -204,13 +215,20 @@ export async function chooseDevice(
   name: string,
   workers: number | "auto",
   note: (text: string) => void,
+  { deterministic = false }: { readonly deterministic?: boolean } = {},
 ): Promise<ChosenDevice> {
   const chosen = (device: KnownDevice, indices: readonly number[] | null = null): ChosenDevice => {
     if (indices !== null && workers !== "auto" && workers !== indices.length)
       throw otherWorkers(name, indices, workers);
-    const sources = (indices ?? []).map((index) => device.source(index));
+    if (deterministic && device.deterministic === "never")
+      throw new LaconicError(
+        "config_invalid",
+        `deterministic: device ${device.name} does not give the same bits for the same calls; take cuda, cpu or wasm`,
+        { key: "deterministic" },
+      );
+    const sources = (indices ?? []).map((index) => device.source(index, deterministic));
     const count = indices?.length ?? (workers === "auto" ? device.workers : workers);
-    const source = sources[0] ?? device.source();
+    const source = sources[0] ?? device.source(0, deterministic);
     return {
       name: indices === null ? device.name : name,
       source,
@@ -227,9 +245,11 @@ export async function chooseDevice(
   }
   const missing: string[] = [];
   for (const device of devices) {
+    if (deterministic && device.deterministic === "never") continue;
     const { works, detail } = await probe(device);
     if (works) {
-      const { taken, why } = device.memory ? await againstGpus(device, detail) : { taken: device, why: detail };
+      const { taken, why } =
+        device.memory && !deterministic ? await againstGpus(device, detail) : { taken: device, why: detail };
       note(`device ${taken.name}: ${why}${missing.length > 0 ? `; not ${missing.join(", ")} (see doctor)` : ""}`);
       return chosen(taken);
     }

@@ -16,6 +16,7 @@ const reasons: Readonly<Record<string, string>> = {
   chatTemplateArguments: "values of a template, which is the model's",
   device: "a name of hardware",
   workers: "a number of threads",
+  deterministic: "which kernels a device takes: two answers",
   memory: "sizes",
   "train.seed": "a number or a text, from which every stream splits",
   "train.steps": "a count; a stopping rule at earlyStopping ends a run before",

@@ -24,6 +24,7 @@ test("an empty configuration is the relay task with the paper's training default
     lora: null,
     device: "auto",
     workers: "auto",
+    deterministic: false,
     memory: { maxTokensPerMicroBatch: 16_384, recompute: "none" },
     train: agentGspoDefaults,
     own: [],
@@ -35,7 +36,7 @@ test.each([
   [
     { zzzzzz: 3 },
     "zzzzzz",
-    "known: task, model, warmStart, engine, sampler, actor, policies, bases, teachers, chatTemplateArguments, lora, device, workers, memory, sinks, train",
+    "known: task, model, warmStart, engine, sampler, actor, policies, bases, teachers, chatTemplateArguments, lora, device, workers, deterministic, memory, sinks, train",
   ],
   [{ workers: 0 }, "workers", "a number from 1 on"],
   [{ task: { name: "relay", level: "ten-facts" } }, "task.level", "one-fact"],

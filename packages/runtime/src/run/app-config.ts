@@ -42,6 +42,7 @@ const defaults: WrittenConfig = {
   lora: null,
   device: "auto",
   workers: "auto",
+  deterministic: false,
   memory: {},
   sinks: defaultSinks,
   train: {},
@@ -73,6 +74,7 @@ export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
   lora: schemaOf(loraShape).nullable(),
   device: z.string().min(1),
   workers: z.union([z.literal("auto"), z.int().min(1).max(64)]),
+  deterministic: z.boolean(),
   memory: z.strictObject({
     maxTokensPerMicroBatch: z.int().min(1).exactOptional(),
     recompute: z.enum(["none", "layer"]).exactOptional(),

@@ -35,7 +35,7 @@ export async function checkRun(
   { served = false }: { readonly served?: boolean } = {},
 ): Promise<{ readonly models: number }> {
   checkServed(config, served);
-  if (config.device !== "auto") await chooseDevice(config.device, config.workers, () => undefined);
+  if (config.device !== "auto") await chooseDevice(config.device, config.workers, () => undefined, config);
   const { actor = null, ...folders } = await modelFolders(config, progress);
   for (const [role, folder] of Object.entries(folders))
     await checkPolicyTask(folder, modelAt(config, role), config.task);

@@ -189,7 +189,7 @@ export async function openFoundRun(
   const resources = await runResources(config.model, progress, { weights: config.engine === null });
   const place = config.engine
     ? await storedServer(config.engine.tinker, directory, progress)
-    : await chooseDevice(config.device, config.workers, (line) => progress.note(line));
+    : await chooseDevice(config.device, config.workers, (line) => progress.note(line), config);
   const opened = await openParts(config, place, {
     ...resources,
     ...(trained && { checkpoint }),

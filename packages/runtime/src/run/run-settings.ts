@@ -40,6 +40,8 @@ export interface AppConfig {
   readonly device: string;
   /** Threads that share each batch; `auto` is what suits the device. Part of the run: another number rounds differently. */
   readonly workers: number | "auto";
+  /** No sums whose order differs from run to run, as CUDA's atomic ones do; a device that cannot do without is refused. */
+  readonly deterministic: boolean;
   readonly memory: MemorySettings;
   /** Where metrics, held-out values and transcripts go beside the run's folder; no part of what is computed. */
   readonly sinks: readonly SinkSetting[];

@@ -30,7 +30,7 @@ export async function findModel(checked: Checked): Promise<Found> {
 export async function chooseDeviceOrServer(found: Found): Promise<Placed> {
   return during(found.progress, "trying devices", async () => {
     const { given, models, progress } = found;
-    const { engine, device, workers } = given;
+    const { engine, device, workers, deterministic } = given;
     if (engine) {
       const { vocabularySize } = await tokenLimits(found.found.folder);
       const place = await probedServer(engine.tinker, vocabularySize, progress);
@@ -39,7 +39,7 @@ export async function chooseDeviceOrServer(found: Found): Promise<Placed> {
       return { ...found, place, where: { engine: { tinker: place.settings }, device, workers } };
     }
     // The run says what `auto` came to: a resume elsewhere is then refused instead of rounding differently.
-    const place = await chooseDevice(device, workers, (text) => progress.note(text));
+    const place = await chooseDevice(device, workers, (text) => progress.note(text), { deterministic });
     return { ...found, place, where: { engine, device: place.name, workers: place.workers } };
   });
 }

@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs";
+import { createInlineEngine } from "@laconic/engine";
+import { kernelCases } from "@laconic/kernels/testing";
+import { describe, expect, test } from "vitest";
+import { loadLibrary } from "../src/native/library.ts";
+import { knownOperators } from "../src/native/torch.ts";
+import { programGroups, torchKernelSet, type KernelChoices } from "../src/torch-kernels.ts";
+import { cpuOnly } from "./ask-pytorch.ts";
+import { emulatedGpu } from "./emulated-gpu.ts";
+import { installedTorch } from "./installed-torch.ts";
+import { PretendGpu } from "./pretend-gpu.ts";
+import { RecordingTorch } from "./recording-library.ts";
+
+const page = readFileSync(new URL("../../../docs/cuda-order.md", import.meta.url), "utf8");
+
+/** Of the table's rows, the operators and what is said of their order. */
+const listed = new Map(
+  [...page.matchAll(/^\| (`[^|]*) \| ([^|]*) \|/gmu)].flatMap(([, names, order]) =>
+    [...String(names).matchAll(/`([^`]+)`/gu)].map(([, name]) => [String(name), String(order)] as const),
+  ),
+);
+const atomic = [...listed].filter(([, order]) => order.startsWith("atomic")).map(([name]) => `aten::${name}`);
+
+const config = {
+  architectures: ["Qwen2ForCausalLM"],
+  model_type: "qwen2",
+  vocab_size: 512,
+  hidden_size: 128,
+  intermediate_size: 256,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  max_position_embeddings: 128,
+  rms_norm_eps: 1e-6,
+  tie_word_embeddings: true,
+};
+
+/** Names of the operators that an update over a tree and one over sequences call. */
+async function calledBy(choices: Partial<KernelChoices>): Promise<ReadonlySet<string>> {
+  const called = new Set<string>();
+  for (const sharePrefixes of [true, false]) {
+    const torch = new RecordingTorch(([kind, name]) => kind === "call" && called.add(String(name)));
+    const kernels = torchKernelSet(torch, "bfloat16", { attention: "fused", caching: "pages", ...choices });
+    const engine = await createInlineEngine([kernels], { sharePrefixes });
+    const model = await engine.createModel({ kind: "config", config, seed: 1 });
+    const sequences = [3, 4].map((token) => ({ promptTokens: [1, 2], completionTokens: [token, 5, 6] }));
+    for (let batch = 0; batch < 2; batch++)
+      await model.forwardBackward(sequences, ({ values }) => new Float64Array(values.length).fill(1));
+    await engine.close();
+  }
+  return called;
+}
+
+test("every operator that CUDA's kernels call stands on the page of sums and their order", () => {
+  const called = knownOperators().map(({ name }) => name);
+  const missing = called.filter((name) => !cpuOnly.includes(name) && !listed.has(name.replace("aten::", "")));
+  expect(missing).toEqual([]);
+  expect(atomic.length).toBeGreaterThan(1);
+});
+
+test("an update calls atomic sums by default, and none where it is to be deterministic", async () => {
+  const byDefault = await calledBy({ programs: programGroups });
+  expect(atomic.filter((name) => byDefault.has(name)).toSorted()).toEqual([
+    "aten::_flash_attention_backward",
+    "aten::scatter_add_",
+  ]);
+  const programs = programGroups.filter((group) => group !== "trees");
+  for (const own of [programs, []]) {
+    const ordered = await calledBy({ programs: own, deterministic: true });
+    // The head without programs adds to one place of each row, which nothing else adds to.
+    const rest = atomic.filter((name) => ordered.has(name));
+    expect(rest).toEqual(own.length > 0 ? [] : ["aten::scatter_add_"]);
+  }
+});
+
+const found = installedTorch();
+const gpu = emulatedGpu();
+describe.skipIf("missing" in found || gpu === null)("deterministic kernels compute the same", () => {
+  const cases = kernelCases.filter(({ name }) => /^(?:attention|placeRows|scatterAdd|gatherRows)/iu.test(name));
+  const some = cases.filter(({ name }) => !/cache|pages|thousand/.test(name));
+  for (const item of some)
+    test(item.name, async () => {
+      const { install } = found as Exclude<typeof found, { readonly missing: string }>;
+      const library = loadLibrary(install, { device: "cpu", tf32: false, threads: 1 });
+      const programs = programGroups.filter((group) => group !== "trees");
+      const choices = { attention: "fused", normBackward: "composed", programs, deterministic: true } as const;
+      const kernels = torchKernelSet(new PretendGpu(library, gpu as NonNullable<typeof gpu>), "bfloat16", choices);
+      expect(kernels.deterministic).toBe(true);
+      await item.run(async () => kernels);
+    });
+});
