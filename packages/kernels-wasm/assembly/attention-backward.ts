@@ -4,46 +4,48 @@ import {
 import { dot, exp4 } from "./vector";
 
 /**
- * Backward of `attention`; dK and dV start as zeros.
+ * Backward of `attention`, over the same pairs; dK and dV start as zeros.
  * P = exp(score - lse), dV_j += P dOut_i, dP = dOut_i . v_j, dS = P (dP - dOut_i . out_i) scale, dQ_i = sum dS k_j, dK_j += dS q_i.
  * `scratch` holds 2 * width * P + 8 * P + 8 * width + 4 floats, P being the longest length rounded up to 4.
  */
 export function attentionBackward(
   dOut: usize, q: usize, k: usize, v: usize, out: usize, logSumExp: usize, dQ: usize, dK: usize, dV: usize,
-  offsets: usize, sequences: i32, queryHeads: i32, kvHeads: i32, width: i32, scale: f32, scratch: usize,
+  offsets: usize, first: i32, count: i32, queryHeads: i32, kvHeads: i32, width: i32, scale: f32, scratch: usize,
 ): void {
   const kvRow = (kvHeads * width) << 2;
-  for (let s = 0; s < sequences; s++) {
+  for (let pair = first; pair < first + count; pair++) {
+    const s = pair / kvHeads;
+    const kv = pair % kvHeads;
     const start = load<i32>(offsets + (s << 2));
     const length = load<i32>(offsets + ((s + 1) << 2)) - start;
     const padded = (length + 3) & ~3;
     const valuesT = scratch + ((width * padded) << 2);
-    for (let kv = 0; kv < kvHeads; kv++) {
-      const head = start * kvRow + ((kv * width) << 2);
-      transposeHead(k + head, kvRow, scratch, length, padded, width);
-      transposeHead(v + head, kvRow, valuesT, length, padded, width);
-      gradientRows(
-        dOut, q, scratch, valuesT, k + head, kvRow, out, logSumExp, dQ, dK, dV, offsets, 0, 0, s, 0, padded, kv,
-        queryHeads, kvHeads, width, scale, valuesT + ((width * padded) << 2),
-      );
-    }
+    const head = start * kvRow + ((kv * width) << 2);
+    transposeHead(k + head, kvRow, scratch, length, padded, width);
+    transposeHead(v + head, kvRow, valuesT, length, padded, width);
+    gradientRows(
+      dOut, q, scratch, valuesT, k + head, kvRow, out, logSumExp, dQ, dK, dV, offsets, 0, 0, s, 0, padded, kv,
+      queryHeads, kvHeads, width, scale, valuesT + ((width * padded) << 2),
+    );
   }
 }
 
 /**
- * Backward of `attentionTree`. Gradients of keys and values add up over segments in their order.
+ * Backward of `attentionTree`, over the same pairs. Gradients of keys and values add up over segments in their order.
  * `scratch` holds 3 * width * P + 8 * P + 8 * width + 4 floats, P being `longest`.
  */
 export function attentionTreeBackward(
   dOut: usize, q: usize, k: usize, v: usize, out: usize, logSumExp: usize, dQ: usize, dK: usize, dV: usize,
-  offsets: usize, before: usize, parents: usize, segments: i32, longest: i32, queryHeads: i32, kvHeads: i32, width: i32,
-  scale: f32, scratch: usize,
+  offsets: usize, before: usize, parents: usize, trees: usize, longest: i32, first: i32, count: i32,
+  queryHeads: i32, kvHeads: i32, width: i32, scale: f32, scratch: usize,
 ): void {
   const kvRow = (kvHeads * width) << 2;
   const valuesT = scratch + ((width * longest) << 2);
   const keys = valuesT + ((width * longest) << 2);
-  for (let kv = 0; kv < kvHeads; kv++) {
-    for (let s = 0; s < segments; s++) {
+  for (let pair = first; pair < first + count; pair++) {
+    const tree = trees + ((pair / kvHeads) << 2);
+    const kv = pair % kvHeads;
+    for (let s = load<i32>(tree); s < load<i32>(tree, 4); s++) {
       const start = load<i32>(offsets + (s << 2));
       const length = load<i32>(offsets + ((s + 1) << 2)) - start;
       const above = load<i32>(before + (s << 2));

@@ -4,44 +4,48 @@ import {
 import { exp4, laneSum, log } from "./vector";
 
 /**
- * Causal attention over packed sequences: one (sequence, head) at a time, four query rows at a time.
+ * Causal attention over packed sequences, four query rows at a time: `count` pairs of a sequence and a key/value head from
+ * the pair `first` on, which is head first % kvHeads of sequence first / kvHeads.
  * `scratch` holds width * P + 4 * P + 4 * width + 4 floats, P being the longest length rounded up to 4.
  */
 export function attention(
-  q: usize, k: usize, v: usize, out: usize, logSumExp: usize, offsets: usize, sequences: i32,
+  q: usize, k: usize, v: usize, out: usize, logSumExp: usize, offsets: usize, first: i32, count: i32,
   queryHeads: i32, kvHeads: i32, width: i32, scale: f32, scratch: usize,
 ): void {
   const kvRow = (kvHeads * width) << 2;
-  for (let s = 0; s < sequences; s++) {
+  for (let pair = first; pair < first + count; pair++) {
+    const s = pair / kvHeads;
+    const kv = pair % kvHeads;
     const start = load<i32>(offsets + (s << 2));
     const length = load<i32>(offsets + ((s + 1) << 2)) - start;
     const padded = (length + 3) & ~3;
-    for (let kv = 0; kv < kvHeads; kv++) {
-      const head = start * kvRow + ((kv * width) << 2);
-      transposeHead(k + head, kvRow, scratch, length, padded, width);
-      attendRows(
-        q, scratch, v + head, kvRow, out, logSumExp, start, length, 0, padded, kv, queryHeads, kvHeads, width, scale,
-        scratch + ((width * padded) << 2),
-      );
-    }
+    const head = start * kvRow + ((kv * width) << 2);
+    transposeHead(k + head, kvRow, scratch, length, padded, width);
+    attendRows(
+      q, scratch, v + head, kvRow, out, logSumExp, start, length, 0, padded, kv, queryHeads, kvHeads, width, scale,
+      scratch + ((width * padded) << 2),
+    );
   }
 }
 
 /**
- * The same where segments continue others. Keys and values of a path lie in scratch, a column and a row of it for each
+ * The same where segments continue others, over pairs of a tree and a key/value head. Keys and values of a path lie in scratch, a column and a row of it for each
  * position: depth first, those of a segment's ancestors are still there when its turn comes.
  * @param before - of each segment the rows of its ancestors
+ * @param trees - the first segment of each tree, and behind the last their number
  * @param longest - rows of the longest path, rounded up to 4
  * `scratch` holds 2 * width * P + 4 * P + 4 * width + 4 floats, P being `longest`.
  */
 export function attentionTree(
-  q: usize, k: usize, v: usize, out: usize, logSumExp: usize, offsets: usize, before: usize, segments: i32,
-  longest: i32, queryHeads: i32, kvHeads: i32, width: i32, scale: f32, scratch: usize,
+  q: usize, k: usize, v: usize, out: usize, logSumExp: usize, offsets: usize, before: usize, trees: usize, longest: i32,
+  first: i32, count: i32, queryHeads: i32, kvHeads: i32, width: i32, scale: f32, scratch: usize,
 ): void {
   const kvRow = (kvHeads * width) << 2;
   const values = scratch + ((width * longest) << 2);
-  for (let kv = 0; kv < kvHeads; kv++) {
-    for (let s = 0; s < segments; s++) {
+  for (let pair = first; pair < first + count; pair++) {
+    const tree = trees + ((pair / kvHeads) << 2);
+    const kv = pair % kvHeads;
+    for (let s = load<i32>(tree); s < load<i32>(tree, 4); s++) {
       const start = load<i32>(offsets + (s << 2));
       const length = load<i32>(offsets + ((s + 1) << 2)) - start;
       const above = load<i32>(before + (s << 2));

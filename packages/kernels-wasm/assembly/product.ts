@@ -39,9 +39,8 @@ export function packTransposed(x: usize, out: usize, rows: i32, depth: i32): voi
   }
 }
 
-/** Panels of x [depth, columns]. `out` holds depth * columns floats, columns rounded up to 8. */
-export function packColumns(x: usize, out: usize, depth: i32, columns: i32): void {
-  const row = columns << 2;
+/** Panels of x [depth, columns], whose rows lie `row` bytes apart. `out` holds depth * columns floats, columns rounded up to 8. */
+export function packColumns(x: usize, row: i32, out: usize, depth: i32, columns: i32): void {
   for (let c = 0; c < columns; c += wide) {
     const valid = min(wide, columns - c);
     if (valid < wide) memory.fill(out, 0, (depth * wide) << 2);
@@ -56,10 +55,11 @@ export function packColumns(x: usize, out: usize, depth: i32, columns: i32): voi
 
 /**
  * out [rows, columns] = left [rows, depth] times panels of [depth, columns]; goes on with the sums in `out` unless `first`.
- * The rows of `left` lie `leftRow` bytes apart. `scratch` holds 60 * 512 + 64 floats.
+ * The rows of `left` lie `leftRow` bytes apart, those of `out` `outRow`. `scratch` holds 60 * 512 + 64 floats.
  */
 export function product(
-  left: usize, leftRow: i32, panels: usize, out: usize, rows: i32, depth: i32, columns: i32, first: i32, scratch: usize,
+  left: usize, leftRow: i32, panels: usize, out: usize, outRow: i32, rows: i32, depth: i32, columns: i32, first: i32,
+  scratch: usize,
 ): void {
   for (let r = 0; r < rows; r += blockHeight) {
     const height = min(blockHeight, rows - r);
@@ -74,7 +74,7 @@ export function product(
         transposeStrided(from + top * leftRow, leftRow, scratch + ((top * count) << 2), n << 2, n, count);
       }
       const mode = k == 0 && first ? fresh : continued;
-      block(scratch, height, panels + k * (wide << 2), depth, count, out + ((r * columns) << 2), columns, mode);
+      block(scratch, height, panels + k * (wide << 2), depth, count, out + r * outRow, outRow, columns, mode);
     }
   }
 }
@@ -105,7 +105,7 @@ export function transposedProduct(
           put += n << 2;
         }
       }
-      block(scratch, height, panels + k * (wide << 2), depth, count, to, columns, added);
+      block(scratch, height, panels + k * (wide << 2), depth, count, to, columns << 2, columns, added);
     }
   }
 }
@@ -123,10 +123,9 @@ function stripStart(strip: i32, height: i32, strips: i32): i32 {
 
 /** One packed block of the left matrix times all panels; `depth` is that of the panels, `count` that of the block. */
 function block(
-  left: usize, height: i32, panels: usize, depth: i32, count: i32, out: usize, columns: i32, mode: i32,
+  left: usize, height: i32, panels: usize, depth: i32, count: i32, out: usize, row: i32, columns: i32, mode: i32,
 ): void {
   const strips = stripsOf(height);
-  const row = columns << 2;
   const line = wide << 2;
   const panel = depth * line;
   // Behind the block lies room for one tile.

@@ -1,4 +1,6 @@
 import { matrixSize, type AttentionShape, type Kernels, type SegmentTree, type SequenceLayout } from "@laconic/kernels";
+import type { Tensor } from "@laconic/kernels";
+import type { Split } from "./thread-pool.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
 export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" | "attentionBackward"> {
@@ -9,72 +11,101 @@ export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" 
       const [out, logSumExp] = [store.allocate(q.shape), store.allocate([rows, shape.queryHeads])];
       const longest = padded(layout);
       const { offsetsOnDevice, tree } = layout;
-      if (tree) {
-        const before = store.upload(rowsBefore(layout, tree), tree.parentsOnDevice.shape);
-        device.withScratch((2 * shape.headDim + 4) * longest + 4 * shape.headDim + 4, (scratch) => {
-          const [segments, ...widths] = sizes(layout, shape);
-          const at = [offsetsOnDevice, before, segments as number, longest];
-          device.run("attentionTree", q, k, v, out, logSumExp, ...at, ...widths, scratch);
+      const given = [q, k, v, out, logSumExp, offsetsOnDevice];
+      const floats = (shape.headDim + 4) * longest + 4 * shape.headDim + 4;
+      if (tree)
+        withPaths(device, layout, tree, (paths) =>
+          device.withThreadScratch(floats + shape.headDim * longest, (scratch, bytes) => {
+            const args = [...given, paths.before, paths.trees, longest, 0, paths.count * shape.kvHeads];
+            const split = pairSplit(layout, shape, paths.count, { first: 9, products: 2, bytes });
+            device.divide(split, "attentionTree", ...args, ...sizes(shape), scratch);
+          }),
+        );
+      else
+        device.withThreadScratch(floats, (scratch, bytes) => {
+          const sequences = layout.offsets.length - 1;
+          const split = pairSplit(layout, shape, sequences, { first: 6, products: 2, bytes });
+          device.divide(split, "attention", ...given, 0, sequences * shape.kvHeads, ...sizes(shape), scratch);
         });
-        store.free(before);
-        return { out, logSumExp };
-      }
-      device.withScratch((shape.headDim + 4) * longest + 4 * shape.headDim + 4, (scratch) =>
-        device.run("attention", q, k, v, out, logSumExp, offsetsOnDevice, ...sizes(layout, shape), scratch),
-      );
       return { out, logSumExp };
     },
     attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
       const [dQ, dK, dV] = [store.allocate(q.shape), store.zeros(k.shape), store.zeros(v.shape)];
       const { offsetsOnDevice, tree } = layout;
       const longest = padded(layout);
-      if (tree) {
-        const before = store.upload(rowsBefore(layout, tree), tree.parentsOnDevice.shape);
-        device.withScratch((3 * shape.headDim + 8) * longest + 8 * shape.headDim + 4, (scratch) => {
-          const [segments, ...widths] = sizes(layout, shape);
-          const at = [offsetsOnDevice, before, tree.parentsOnDevice, segments as number, longest];
-          const gradients = [dQ, dK, dV];
-          device.run("attentionTreeBackward", dOut, q, k, v, out, logSumExp, ...gradients, ...at, ...widths, scratch);
+      const given = [dOut, q, k, v, out, logSumExp, dQ, dK, dV, offsetsOnDevice];
+      const floats = (2 * shape.headDim + 8) * longest + 8 * shape.headDim + 4;
+      if (tree)
+        withPaths(device, layout, tree, (paths) =>
+          device.withThreadScratch(floats + shape.headDim * longest, (scratch, bytes) => {
+            const { before, trees, count } = paths;
+            const args = [...given, before, tree.parentsOnDevice, trees, longest, 0, count * shape.kvHeads];
+            const split = pairSplit(layout, shape, count, { first: 14, products: 5, bytes });
+            device.divide(split, "attentionTreeBackward", ...args, ...sizes(shape), scratch);
+          }),
+        );
+      else
+        device.withThreadScratch(floats, (scratch, bytes) => {
+          const sequences = layout.offsets.length - 1;
+          const split = pairSplit(layout, shape, sequences, { first: 10, products: 5, bytes });
+          device.divide(split, "attentionBackward", ...given, 0, sequences * shape.kvHeads, ...sizes(shape), scratch);
         });
-        store.free(before);
-        return { dQ, dK, dV };
-      }
-      device.withScratch((2 * shape.headDim + 8) * longest + 8 * shape.headDim + 4, (scratch) =>
-        device.run(
-          "attentionBackward",
-          dOut,
-          q,
-          k,
-          v,
-          out,
-          logSumExp,
-          dQ,
-          dK,
-          dV,
-          offsetsOnDevice,
-          ...sizes(layout, shape),
-          scratch,
-        ),
-      );
       return { dQ, dK, dV };
     },
   };
 }
 
-/** Of each segment the rows of its ancestors. */
-function rowsBefore({ offsets }: SequenceLayout, { parents }: SegmentTree): Int32Array {
+/** Of segments that continue others. */
+interface Paths {
+  /** Of each the rows of its ancestors. */
+  readonly before: Tensor;
+  /** The first segment of each tree, and behind the last how many segments there are: a tree's lie together. */
+  readonly trees: Tensor;
+  readonly count: number;
+}
+
+function withPaths(
+  { store }: WasmDevice,
+  { offsets }: SequenceLayout,
+  { parents }: SegmentTree,
+  body: (paths: Paths) => void,
+): void {
   const before = new Int32Array(parents.length);
+  const starts: number[] = [];
   parents.forEach((parent, s) => {
-    if (parent < 0) return;
-    before[s] = (before[parent] as number) + (offsets[parent + 1] as number) - (offsets[parent] as number);
+    if (parent < 0) starts.push(s);
+    else before[s] = (before[parent] as number) + (offsets[parent + 1] as number) - (offsets[parent] as number);
   });
-  return before;
+  store.scope(() =>
+    body({
+      before: store.upload(before, [parents.length]),
+      trees: store.upload(Int32Array.of(...starts, parents.length), [starts.length + 1]),
+      count: starts.length,
+    }),
+  );
 }
 
 function padded(layout: SequenceLayout): number {
   return (layout.longest + 3) & ~3;
 }
 
-function sizes(layout: SequenceLayout, shape: AttentionShape): number[] {
-  return [layout.offsets.length - 1, shape.queryHeads, shape.kvHeads, shape.headDim, shape.scale];
+function sizes({ queryHeads, kvHeads, headDim, scale }: AttentionShape): number[] {
+  return [queryHeads, kvHeads, headDim, scale];
+}
+
+/**
+ * By pairs of a key/value head and a sequence, or a tree: gradients of keys add up over segments in their order.
+ * @param first - position of the first pair; behind it stand the number of pairs, four sizes and the scratch
+ * @param products - of a row with each key that it may see
+ */
+function pairSplit(
+  { offsets, longest }: SequenceLayout,
+  { queryHeads, kvHeads, headDim }: AttentionShape,
+  count: number,
+  { first, products, bytes }: { readonly first: number; readonly products: number; readonly bytes: number },
+): Split {
+  const rows = (offsets.at(-1) ?? 0) / Math.max(1, count);
+  // A product is an addition too, and keys behind a row are not seen: about twenty such steps in a nanosecond.
+  const cost = (rows * longest * headDim * products * (queryHeads / kvHeads)) / 20;
+  return { countAt: first + 1, steps: { [first]: 1 }, cost, scratch: { at: first + 6, bytes } };
 }

@@ -28,16 +28,18 @@ test("kernel sets in one thread have a memory each", async () => {
 });
 
 test("an option is refused by name, and one of the wrong kind", async () => {
-  await expect(createKernels({ threads: 4 })).rejects.toMatchObject({
-    code: "config_invalid",
-    detail: { key: "threads" },
-  });
+  await expect(createKernels({ cores: 4 })).rejects.toMatchObject({ code: "config_invalid", detail: { key: "cores" } });
+  for (const threads of [0, 1.5, 65, "two"])
+    await expect(createKernels({ threads })).rejects.toMatchObject({
+      code: "config_invalid",
+      detail: { key: "threads" },
+    });
   await expect(createKernels({ fma: "yes" })).rejects.toMatchObject({ code: "config_invalid", detail: { key: "fma" } });
 });
 
 test("a binary that the engine cannot compile says what it needs", async () => {
   const damaged = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 99]);
-  await expect(WasmMemory.open(damaged, true)).rejects.toMatchObject({
+  await expect(WasmMemory.open(damaged, { fma: true })).rejects.toMatchObject({
     code: "device_unavailable",
     message: expect.stringContaining("they need relaxed SIMD, as in Node 22"),
   });

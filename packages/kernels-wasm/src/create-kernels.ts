@@ -1,20 +1,37 @@
 import { LaconicError } from "@laconic/core";
 import type { CreateKernels, KernelSource } from "@laconic/kernels";
-import { openBinary } from "#wasm";
+import { openBinary, processors, startHelper } from "#wasm";
+import { ThreadPool } from "./thread-pool.ts";
 import { wasmKernelSet } from "./wasm-kernels.ts";
 import { WasmMemory } from "./wasm-memory.ts";
 
+/** More were not measured. */
+const maxOwnThreads = 8;
+
 /**
- * Starts the wasm kernels, each set with a memory of its own of at most 4 GiB; called in the engine's worker.
+ * Starts the wasm kernels, each set with a memory of its own of at most 4 GiB; called in the engine's worker, which says how many sets
+ * share the processors. Called without, a set has one thread.
  * The options are those of {@link wasmKernels}; Node knows no `fused`.
  * @throws LaconicError `device_unavailable` when they do not start, `config_invalid` on an unknown option.
  */
-export const createKernels: CreateKernels = async (options) => {
-  const { fma = false, ...others } = options ?? {};
+export const createKernels: CreateKernels = async (options, place) => {
+  const { fma = false, threads, ...others } = options ?? {};
   if (typeof fma !== "boolean")
     throw new LaconicError("config_invalid", `fma of the wasm kernels is true or false, got ${fma}`, { key: "fma" });
-  return wasmKernelSet(await WasmMemory.open(await openBinary(fma, others), fma), fma);
+  const available = processors();
+  const own = place ? Math.min(maxOwnThreads, Math.max(1, Math.floor(available / place.sharing))) : 1;
+  const count = threads === undefined ? own : threadCount(threads);
+  // Where threads cannot share memory there is one.
+  const shared = count > 1 && available > 0;
+  const memory = await WasmMemory.open(await openBinary(fma, others), { fma, shared });
+  return wasmKernelSet(memory, new ThreadPool(memory, { threads: shared ? count : 1, start: startHelper }), fma);
 };
+
+function threadCount(threads: unknown): number {
+  if (Number.isInteger(threads) && (threads as number) >= 1 && (threads as number) <= 64) return threads as number;
+  const message = `threads of the wasm kernels is a whole number from 1 to 64, got ${String(threads)}`;
+  throw new LaconicError("config_invalid", message, { key: "threads" });
+}
 
 /** How the wasm kernels compute, and where a browser finds them. */
 export interface WasmOptions {
@@ -23,11 +40,16 @@ export interface WasmOptions {
    * machine. Without it they are the same on every machine. Needs relaxed SIMD: Node 22, Chromium 114; `hasRelaxedSimd` tells.
    */
   readonly fma?: boolean;
+  /**
+   * Threads that share the work of a kernel, the worker's own among them, 1 to 64: the bits do not depend on it. By default the
+   * processors of the machine divided by the engine's workers, at most 8. A page has one unless it is isolated (COOP and COEP).
+   */
+  readonly threads?: number;
   /** Where a browser finds `assets/fused.wasm` of this package, or `fused-fma.wasm`, if not where its bundler put it; Vite and webpack ship them. */
   readonly fused?: string;
 }
 
-/** The device that needs nothing but npm: one thread per worker, float32, SIMD. */
+/** The device that needs nothing but npm: float32, SIMD, all processors. */
 export function wasmKernels(options: WasmOptions = {}): KernelSource {
   const given = Object.keys(options).length > 0 && { options: { ...options } };
   return { device: options.fma === true ? "wasm-fma" : "wasm", module: import.meta.url, ...given };

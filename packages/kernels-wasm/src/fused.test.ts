@@ -57,9 +57,9 @@ function resolveCompiler(): string | null {
 }
 
 async function inspect(bytes: Uint8Array): Promise<{ exports: string[] }> {
-  const memory: unknown = Reflect.construct(Reflect.get(WebAssembly, "Memory"), [{ initial: 1 }]);
-  const { instance } = await WebAssembly.instantiate(bytes, { env: { memory } });
-  return { exports: Object.keys(instance.exports) };
+  const memory = new WebAssembly.Memory({ initial: 1, maximum: 2 ** 16, shared: true });
+  const { exports } = await WebAssembly.instantiate(await WebAssembly.compile(bytes), { env: { memory } });
+  return { exports: Object.keys(exports) };
 }
 
 /** The ids of a module's sections: a byte each, then the length in seven-bit groups. */

@@ -22,7 +22,8 @@ export function headKernels(device: WasmDevice): Pick<Kernels, Head> {
         const logits = store.allocate([count, vocabulary]);
         products.forward(store.address(hidden) + 4 * start * width, count, weight, store.address(logits));
         const at = [targets, inverseTemperature, logProbs, entropy, logSumExp].map((x) => store.address(x) + 4 * start);
-        device.run("headLogProbs", logits, ...at, count, vocabulary);
+        const split = { countAt: 6, width: vocabulary, rows: [0], numbers: [1, 2, 3, 4, 5] };
+        device.divideRows(split, "headLogProbs", logits, ...at, count, vocabulary);
       });
       return { logProbs, entropy, logSumExp };
     },
@@ -37,7 +38,8 @@ export function headKernels(device: WasmDevice): Pick<Kernels, Head> {
         products.forward(part, count, weight, store.address(logits));
         const at = [targets, inverseTemperature, logSumExp, dLogProbs].map((x) => store.address(x) + 4 * start);
         // Turns the logits into their gradient.
-        device.run("headLogProbsBackward", logits, ...at, count, vocabulary);
+        const split = { countAt: 5, width: vocabulary, rows: [0], numbers: [1, 2, 3, 4] };
+        device.divideRows(split, "headLogProbsBackward", logits, ...at, count, vocabulary);
         const dLogits = store.address(logits);
         products.back(dLogits, count, weight, store.address(dHidden) + 4 * start * width);
         if (dWeight) products.transposed(dLogits, part, count, dWeight, false);

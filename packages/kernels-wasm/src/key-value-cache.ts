@@ -36,8 +36,18 @@ export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
       device.run("appendToCache", v, values, ...place, width);
       const out = store.allocate(q.shape);
       const heads = [shape.queryHeads, shape.kvHeads, shape.headDim, shape.scale];
-      device.withScratch(pageCount * pageSize + 8, (scratch) =>
-        device.run("attentionCached", q, keys, values, out, ...place, ...heads, scratch),
+      const positions = q.shape[0] as number;
+      device.withThreadScratch(pageCount * pageSize + 8, (scratch, bytes) =>
+        device.divide(
+          {
+            countAt: 7,
+            steps: { 4: 4, 5: 4 * pageCount, 6: 4 },
+            // Two products with every position of the pages, at about ten operations in a nanosecond.
+            cost: ((positions / sequences) * pageCount * pageSize * shape.queryHeads * shape.headDim * 4) / 10,
+            scratch: { at: 14, bytes },
+          },
+          ...(["attentionCached", q, keys, values, out, ...place, ...heads, scratch] as const),
+        ),
       );
       return out;
     },

@@ -10,7 +10,7 @@ export function linearKernels(
     const [outer] = matrixSize(weight);
     const out = store.allocate([rows, outer]);
     products.forward(store.address(x), rows, weight, store.address(out));
-    if (bias) device.run("addBias", out, bias, rows, outer);
+    if (bias) device.divideRows({ countAt: 2, width: outer, rows: [0] }, "addBias", out, bias, rows, outer);
     return out;
   };
   return {
@@ -18,7 +18,7 @@ export function linearKernels(
     linearOnto(into, x, weight, bias) {
       const added = linear(x, weight, bias);
       store.makeWritable(into);
-      device.run("add", into, added, into, sizeOf(into.shape));
+      device.divideRows({ countAt: 3, rows: [0, 1, 2] }, "add", into, added, into, sizeOf(into.shape));
       store.free(added);
     },
     headLogits: (hidden, weight) => linear(hidden, weight),

@@ -22,7 +22,8 @@ export function optimizerKernels(device: WasmDevice): Pick<Kernels, "sumSquares"
       const { learningRate, beta1, beta2 } = step;
       for (const { param, grad, first, second } of tensors) {
         for (const tensor of [param, first, second]) store.makeWritable(tensor);
-        device.run(
+        device.divideRows(
+          { countAt: 5, rows: [0, 1, 2, 3, 4] },
           "adamW",
           param,
           grad,

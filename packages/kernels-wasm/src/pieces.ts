@@ -11,7 +11,9 @@ export function pieceKernels(device: WasmDevice): Pick<Kernels, Pieces> {
     const [rows, fromWidth] = from.shape as readonly [number, number];
     const toWidth = to.shape[1] as number;
     const [source, target] = [store.address(from) + 4 * fromStart, store.address(to) + 4 * toStart];
-    device.run("copyColumns", source, 4 * fromWidth, target, 4 * toWidth, rows, count);
+    const steps = { 0: 4 * fromWidth, 2: 4 * toWidth };
+    const args = [source, 4 * fromWidth, target, 4 * toWidth, rows, count];
+    device.divide({ countAt: 4, steps, cost: count / 2 }, "copyColumns", ...args);
   };
   return {
     together: (shapes) => shapes.map((shape) => store.zeros(shape)),

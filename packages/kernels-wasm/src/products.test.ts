@@ -1,7 +1,8 @@
 import { randomFromSeed } from "@laconic/core";
 import type { Tensor } from "@laconic/kernels";
 import { beforeAll, describe, expect, test } from "vitest";
-import { openBinary } from "#wasm";
+import { openBinary, startHelper } from "#wasm";
+import { ThreadPool } from "./thread-pool.ts";
 import { WasmDevice } from "./wasm-device.ts";
 import { WasmMemory } from "./wasm-memory.ts";
 
@@ -21,7 +22,8 @@ const sizes = [
 
 let device: WasmDevice;
 beforeAll(async () => {
-  device = new WasmDevice(await WasmMemory.open(await openBinary(false, {})));
+  const memory = await WasmMemory.open(await openBinary(false, {}));
+  device = new WasmDevice(memory, new ThreadPool(memory, { threads: 1, start: startHelper }));
 });
 
 function normal(rows: number, columns: number): Float32Array {

@@ -12,7 +12,7 @@ export function rowKernels(device: WasmDevice): Pick<Kernels, Rows> {
       const count = ids.shape[0] ?? 0;
       device.expectIndices(ids, rows, "gatherRows: rows");
       const out = store.allocate([count, width]);
-      device.run("gatherRows", table, ids, out, count, width);
+      device.divideRows({ countAt: 3, width, rows: [2], numbers: [1] }, "gatherRows", table, ids, out, count, width);
       return out;
     },
     scatterAddRows(delta, ids, rowCount) {
@@ -33,7 +33,8 @@ export function rowKernels(device: WasmDevice): Pick<Kernels, Rows> {
     rmsNorm(x, weight, epsilon) {
       const [rows, width] = matrixSize(x);
       const [out, invRms] = [store.allocate(x.shape), store.allocate([rows])];
-      device.run("rmsNorm", x, weight, out, invRms, rows, width, epsilon);
+      const split = { countAt: 4, width, rows: [0, 2], numbers: [3] };
+      device.divideRows(split, "rmsNorm", x, weight, out, invRms, rows, width, epsilon);
       return { out, invRms };
     },
     rmsNormBackward(dOut, x, weight, invRms) {
@@ -49,7 +50,8 @@ export function rowKernels(device: WasmDevice): Pick<Kernels, Rows> {
       const [count, half] = matrixSize(cos);
       device.expectIndices(positions, count, "rotary: positions");
       const out = store.allocate([rows, width]);
-      device.run("rotary", x, cos, sin, positions, out, rows, heads, half, inverse ? -1 : 1);
+      const split = { countAt: 5, width, rows: [0, 4], numbers: [3] };
+      device.divideRows(split, "rotary", x, cos, sin, positions, out, rows, heads, half, inverse ? -1 : 1);
       return out;
     },
   };

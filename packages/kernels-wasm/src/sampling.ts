@@ -35,8 +35,12 @@ export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens
       const [tokens, logProbs] = [store.allocate([rows], "int32"), store.allocate([rows])];
       store.scope(() => {
         const uploaded = columns.map((values) => store.upload(values, [rows]));
-        const scratch = store.allocate([2 * vocabulary]);
-        device.run("sampleTokens", logits, rows, vocabulary, ...uploaded, tokens, logProbs, scratch);
+        const steps: Record<number, number> = { 0: 4 * vocabulary };
+        for (let at = 3; at < uploaded.length + 5; at++) steps[at] = 4;
+        device.withThreadScratch(2 * vocabulary, (scratch, bytes) => {
+          const split = { countAt: 1, steps, cost: 4 * vocabulary, scratch: { at: uploaded.length + 5, bytes } };
+          device.divide(split, "sampleTokens", logits, rows, vocabulary, ...uploaded, tokens, logProbs, scratch);
+        });
       });
       return { tokens, logProbs };
     },

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import type { Kernels, Tensor } from "@laconic/kernels";
-import { openBinary } from "#wasm";
+import { openBinary, startHelper } from "#wasm";
+import { ThreadPool } from "./thread-pool.ts";
 import { wasmKernelSet } from "./wasm-kernels.ts";
 import { WasmMemory } from "./wasm-memory.ts";
 
@@ -8,7 +9,7 @@ let memory: WasmMemory;
 let kernels: Kernels;
 beforeAll(async () => {
   memory = await WasmMemory.open(await openBinary(false, {}));
-  kernels = wasmKernelSet(memory);
+  kernels = wasmKernelSet(memory, new ThreadPool(memory, { threads: 1, start: startHelper }));
 });
 
 const floats = (values: readonly number[], ...shape: number[]): Tensor =>

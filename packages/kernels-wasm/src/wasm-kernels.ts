@@ -9,15 +9,16 @@ import { pieceKernels } from "./pieces.ts";
 import { rowWriteKernels } from "./row-writes.ts";
 import { rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
+import type { ThreadPool } from "./thread-pool.ts";
 import { WasmDevice } from "./wasm-device.ts";
 import type { WasmMemory } from "./wasm-memory.ts";
 
 /** Positions of a page of the key-value cache. */
 export const wasmPageSize = 32;
 
-/** The kernel set on wasm, one thread: SIMD functions over a memory of their own. `fma` says which form of them that memory has. */
-export function wasmKernelSet(memory: WasmMemory, fma = false): Kernels {
-  const device = new WasmDevice(memory);
+/** The kernel set on wasm: SIMD functions over a memory of their own. `fma` says which form of them that memory has. */
+export function wasmKernelSet(memory: WasmMemory, pool: ThreadPool, fma = false): Kernels {
+  const device = new WasmDevice(memory, pool);
   return checkedKernels({
     device: fma ? "wasm-fma" : "wasm",
     backend: fma ? "wasm relaxed simd" : "wasm simd",
@@ -27,7 +28,10 @@ export function wasmKernelSet(memory: WasmMemory, fma = false): Kernels {
     cachePageSize: wasmPageSize,
     memory: () => null,
     liveTensors: () => device.store.count,
-    dispose: () => device.store.dispose(),
+    dispose: () => {
+      device.store.dispose();
+      pool.dispose();
+    },
     ...lifetimeKernels(device),
     ...pieceKernels(device),
     ...elementwiseKernels(device),

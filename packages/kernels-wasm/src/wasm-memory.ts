@@ -11,25 +11,38 @@ const largestArray = 2 ** 31 - page;
 /** A cache line: no array shares one with another. */
 const alignment = 64;
 
+export interface WasmMemoryOptions {
+  /** Which form of the fused functions the binary has. */
+  readonly fma?: boolean;
+  /** Whether threads share the memory. */
+  readonly shared?: boolean;
+}
+
 /** A memory of our own, the fused functions over it, and who has which part of it. */
 export class WasmMemory {
   readonly fused: Fused;
-  readonly #memory: WebAssembly.Memory;
+  /** The functions for another thread, where the memory is shared. */
+  readonly module: WebAssembly.Module;
+  readonly memory: WebAssembly.Memory;
   /** Address 0 stays nobody's. */
   readonly #free = new FreeBlocks(alignment);
   #bytes: Uint8Array;
 
-  private constructor(memory: WebAssembly.Memory, fused: Fused) {
-    this.#memory = memory;
+  private constructor(memory: WebAssembly.Memory, module: WebAssembly.Module, fused: Fused) {
+    this.memory = memory;
+    this.module = module;
     this.fused = fused;
     this.#bytes = new Uint8Array(memory.buffer);
     this.#free.add(alignment, memory.buffer.byteLength - alignment);
   }
 
-  /** @param binary - of the fused functions, `fma` of their other form @throws LaconicError `device_unavailable` where the engine lacks SIMD, or the binary a function */
-  static async open(binary: Uint8Array<ArrayBuffer>, fma = false): Promise<WasmMemory> {
-    const memory = new WebAssembly.Memory({ initial: 16, maximum: maxPages });
-    const started = await WebAssembly.instantiate(binary, { env: { memory } }).catch(
+  /** @param binary - of the fused functions @throws LaconicError `device_unavailable` where the engine lacks SIMD, or the binary a function */
+  static async open(
+    binary: Uint8Array<ArrayBuffer>,
+    { fma = false, shared = false }: WasmMemoryOptions = {},
+  ): Promise<WasmMemory> {
+    const memory = new WebAssembly.Memory({ initial: 16, maximum: maxPages, shared });
+    const started = await startedOver(memory, shared ? binary : unshared(binary)).catch(
       (error: unknown) => error as Error,
     );
     if (started instanceof Error)
@@ -37,14 +50,14 @@ export class WasmMemory {
         "device_unavailable",
         `the wasm kernels do not start; they need ${fma ? "relaxed SIMD, as in Node 22" : "wasm SIMD, as in Node 20"}: ${started.message}`,
       );
-    const { exports } = started.instance;
+    const { module, exports } = started;
     const missing = fusedNames.filter((name) => typeof exports[name] !== "function");
     if (missing.length > 0)
       throw new LaconicError(
         "device_unavailable",
         `assets/fused.wasm lacks ${missing.join(", ")}; run the build:wasm script`,
       );
-    return new WasmMemory(memory, exports as unknown as Fused);
+    return new WasmMemory(memory, module, exports as unknown as Fused);
   }
 
   /**
@@ -62,7 +75,7 @@ export class WasmMemory {
   }
   /** Bytes that `allocate` gave and nobody released. */
   get used(): number {
-    return this.#memory.buffer.byteLength - alignment - this.#free.bytes;
+    return this.memory.buffer.byteLength - alignment - this.#free.bytes;
   }
   /** The array's bytes as a view, valid until the next allocation, which may move the buffer. */
   bytes(address: number, count: number): Uint8Array {
@@ -70,25 +83,47 @@ export class WasmMemory {
   }
 
   #grown(shape: readonly number[], bytes: number): number {
-    const end = this.#memory.buffer.byteLength;
+    const end = this.memory.buffer.byteLength;
     const missing = bytes - this.#free.before(end);
     // A quarter more than there is, so that a growing model asks seldom; what is not used costs no memory.
     const wanted = Math.ceil(Math.max(missing, end / 4) / page);
     const most = maxPages - end / page;
     if (Math.ceil(missing / page) > most || !this.#grow(Math.min(wanted, most))) throw memoryFull(shape);
-    this.#bytes = new Uint8Array(this.#memory.buffer);
+    this.#bytes = new Uint8Array(this.memory.buffer);
     this.#free.add(end, this.#bytes.byteLength - end);
     return this.#free.take(bytes) as number;
   }
 
   #grow(pages: number): boolean {
     try {
-      this.#memory.grow(pages);
+      this.memory.grow(pages);
       return true;
     } catch {
       return false;
     }
   }
+}
+
+async function startedOver(
+  memory: WebAssembly.Memory,
+  binary: Uint8Array<ArrayBuffer>,
+): Promise<{ readonly module: WebAssembly.Module; readonly exports: Readonly<Record<string, unknown>> }> {
+  const module = await WebAssembly.compile(binary);
+  const { exports } = await WebAssembly.instantiate(module, { env: { memory } });
+  return { module, exports };
+}
+
+/** Of an import: its name `memory`, the kind of a memory, and limits of one that is shared. */
+const sharedImport = [6, ..."memory"]
+  .map((part) => (typeof part === "string" ? part.charCodeAt(0) : part))
+  .concat(2, 3);
+
+/** The binary over a memory of one thread: pages that may not share theirs have no other, and phones reserve no 4 GiB. */
+function unshared(binary: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const at = binary.findIndex((_, i) => sharedImport.every((byte, j) => binary[i + j] === byte));
+  const copy = binary.slice();
+  if (at >= 0) copy[at + sharedImport.length - 1] = 1;
+  return copy;
 }
 
 function bytesOf(shape: readonly number[]): number {

@@ -29,7 +29,7 @@ export type {
   SequenceLayout,
   Tensor,
 } from "./contract.ts";
-export type { CreateKernels, KernelSource } from "./kernel-source.ts";
+export type { CreateKernels, KernelPlace, KernelSource } from "./kernel-source.ts";
 
 export { checkedKernels } from "./checked-kernels.ts";
 export { addNorm, normBackwardOnto, rotateBackAndJoin } from "./fused.ts";

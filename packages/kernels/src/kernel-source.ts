@@ -9,5 +9,11 @@ export interface KernelSource {
   readonly options?: Readonly<Record<string, string | number | boolean>>;
 }
 
+/** What a kernel set shares with others. */
+export interface KernelPlace {
+  /** Kernel sets that compute at once on this machine, this one among them: the engine's workers. */
+  readonly sharing: number;
+}
+
 /** @throws LaconicError `device_unavailable` with what is missing. */
-export type CreateKernels = (options: KernelSource["options"]) => Promise<Kernels>;
+export type CreateKernels = (options: KernelSource["options"], place?: KernelPlace) => Promise<Kernels>;

@@ -93,7 +93,7 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
   // Workers on one device take from the same memory.
   const settings = hostSettings(options, Math.ceil(workers / devices.length));
   const start = (device: KernelSource): HostPort => {
-    const setup: HostSetup = { device, ...settings };
+    const setup: HostSetup = { device, place: { sharing: workers }, ...settings };
     return startWorker ? webWorkerPort(startWorker(), setup) : startThread(setup);
   };
   const ports = Array.from({ length: workers }, (_, worker) => start(devices[worker % devices.length] as KernelSource));

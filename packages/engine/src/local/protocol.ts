@@ -1,6 +1,6 @@
 import { LaconicError, type ErrorDetail, type LaconicErrorCode } from "@laconic/core";
 import type { GenerationLimits } from "../generation/generation-limits.ts";
-import type { KernelSource } from "@laconic/kernels";
+import type { KernelPlace, KernelSource } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost } from "./engine-host.ts";
 
@@ -15,6 +15,7 @@ export interface HostSettings {
 /** What an engine on another thread is started with. */
 export interface HostSetup extends HostSettings {
   readonly device: KernelSource;
+  readonly place: KernelPlace;
 }
 
 /** The same for a thread of Node's. */

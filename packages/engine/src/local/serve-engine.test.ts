@@ -107,7 +107,13 @@ describe("what stands in for Node in a browser", () => {
       code: "config_invalid",
     });
     expect(() =>
-      browser.startThread({ device: referenceKernels(), recompute: "none", sharePrefixes: true, limits: {} }),
+      browser.startThread({
+        device: referenceKernels(),
+        place: { sharing: 1 },
+        recompute: "none",
+        sharePrefixes: true,
+        limits: {},
+      }),
     ).toThrow("startWorker");
   });
 

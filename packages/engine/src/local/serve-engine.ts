@@ -25,7 +25,7 @@ export function serveEngine(
   { kernels, files = defaultFiles }: ServeEngineOptions,
   scope: WebWorkerScope = globalThis as unknown as WebWorkerScope,
 ): void {
-  const open = async ({ device: { device, options }, ...settings }: HostSetup): Promise<EngineHost> => {
+  const open = async ({ device: { device, options }, place, ...settings }: HostSetup): Promise<EngineHost> => {
     const create = Object.hasOwn(kernels, device) ? kernels[device] : undefined;
     if (!create)
       throw new LaconicError(
@@ -33,7 +33,7 @@ export function serveEngine(
         `this worker has no kernels for ${device}; it was given ${Object.keys(kernels).join(", ") || "none"}`,
         { device },
       );
-    return new InlineHost(await create(options), { ...settings, files });
+    return new InlineHost(await create(options, place), { ...settings, files });
   };
   const port = webWorkerScopePort(scope, (setup) => serveHost(port, open(setup)));
 }

@@ -21,7 +21,7 @@ export async function serve(): Promise<void> {
   );
 }
 
-async function openHost({ device, ...settings }: HostSetup): Promise<EngineHost> {
+async function openHost({ device, place, ...settings }: HostSetup): Promise<EngineHost> {
   const { createKernels } = (await import(device.module)) as { createKernels: CreateKernels };
-  return new InlineHost(await createKernels(device.options), { ...settings, files: defaultFiles });
+  return new InlineHost(await createKernels(device.options, place), { ...settings, files: defaultFiles });
 }

@@ -1,4 +1,5 @@
 import { LaconicError } from "@laconic/core";
+import type { HelperSetup } from "../helper.ts";
 import { fmaFile, fusedFile } from "../fused-file.ts";
 
 /** A binary of the fused kernels. Option: `fused`, its address. @throws LaconicError `config_invalid`, `device_unavailable` */
@@ -8,9 +9,13 @@ export async function openBinary(
 ): Promise<Uint8Array<ArrayBuffer>> {
   for (const [key, value] of Object.entries(options))
     if (key !== "fused" || typeof value !== "string")
-      throw new LaconicError("config_invalid", `the wasm kernels take fma and the address fused, got "${key}"`, {
-        key,
-      });
+      throw new LaconicError(
+        "config_invalid",
+        `the wasm kernels take fma, threads and the address fused, got "${key}"`,
+        {
+          key,
+        },
+      );
   const { fused = (fma ? fmaFile : fusedFile).href } = options as { readonly fused?: string };
   const reply = await fetch(fused).catch((error: unknown) => error as Error);
   if (reply instanceof Error || !reply.ok)
@@ -20,4 +25,23 @@ export async function openBinary(
       { url: fused },
     );
   return new Uint8Array(await reply.arrayBuffer());
+}
+
+interface Scope {
+  readonly crossOriginIsolated?: boolean;
+  readonly WorkerGlobalScope?: unknown;
+  readonly navigator: { readonly hardwareConcurrency: number };
+  readonly Worker: new (address: URL, options: { readonly type: "module" }) => { postMessage(message: unknown): void };
+}
+const scope = globalThis as unknown as Scope;
+
+/** How many threads may compute at once; 0 where they cannot share memory, or where this one may not wait for others, as in a page itself. */
+export function processors(): number {
+  return scope.crossOriginIsolated && scope.WorkerGlobalScope ? scope.navigator.hardwareConcurrency : 0;
+}
+
+/** Starts a helper thread. */
+export function startHelper(setup: HelperSetup): void {
+  const worker = new scope.Worker(new URL("../../assets/helper.mjs", import.meta.url), { type: "module" });
+  worker.postMessage(setup);
 }
