@@ -43,12 +43,21 @@ async function inNode(): Promise<SessionResult> {
 
 describe.skipIf(chromium === null)("in a tab of Chromium, which may not evaluate text", () => {
   test("the wasm kernels pass their suite", slow, async () => {
-    const { passed, failed, backend } = await inChromium<ConformanceResult>(page, {
-      query: "worker=kernels&device=wasm",
-    });
+    const query = "worker=kernels&device=wasm";
+    const { passed, failed, backend, processors } = await inChromium<ConformanceResult>(page, { query });
     expect(failed).toEqual([]);
     expect(passed).toEqual(kernelCases.map(({ name }) => name));
-    expect(backend).toBe("wasm simd");
+    // Threads of a page that is not isolated share nothing: one computes.
+    expect([backend, processors]).toEqual(["wasm simd", 0]);
+  });
+
+  test("three threads of an isolated page pass it too", slow, async () => {
+    const query = "worker=kernels&device=wasm-threads";
+    const result = await inChromium<ConformanceResult>(page, { query, isolated: true });
+    expect(result.failed).toEqual([]);
+    expect(result.passed).toEqual(kernelCases.map(({ name }) => name));
+    expect(result.processors).toBeGreaterThan(0);
+    expect(result.helped).toBeGreaterThan(0);
   });
 
   test("40 steps of the relay quickstart are Node's, byte for byte", slow, async () => {

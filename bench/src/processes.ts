@@ -35,7 +35,7 @@ export function run(program: string, words: readonly string[], { input, env, cwd
     ...(cwd !== undefined && { cwd }),
     ...(timeoutMs !== undefined && { timeout: timeoutMs }),
   });
-  const lines = (stdout ?? "").split("\n").filter((line) => line.startsWith("{"));
+  const lines = (stdout ?? "").split("\n").filter((line) => line.startsWith(`{"`));
   const printed = lines.map((line) => JSON.parse(line) as Row);
   return { printed, failed: status === 0 ? null : whyFailed(stderr) };
 }
@@ -55,11 +55,14 @@ export function peer(
   return run(python, [join(root, "bench/peers", script), ...words], { ...options, input });
 }
 
-/** Another of our programs, in a process of its own. */
+/** Of this process, what its engine was told of WebAssembly. */
+export const wasmFlags: readonly string[] = process.execArgv.filter((flag) => flag.startsWith("--experimental-wasm"));
+
+/** Another of our programs, in a process of its own with the same flags for WebAssembly. */
 export function runOurs(file: string, words: readonly string[], options: RunOptions = {}): Ran {
   return run(
     process.execPath,
-    ["--import", import.meta.resolve("tsx"), join(import.meta.dirname, file), ...words],
+    [...wasmFlags, "--import", import.meta.resolve("tsx"), join(import.meta.dirname, file), ...words],
     options,
   );
 }

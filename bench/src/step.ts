@@ -3,15 +3,15 @@
 // side a process of its own, in turns. Needs Python with trl: LACONIC_PYTHON or .venv. With LACONIC_DEVICES, the folder of
 // `laconic doctor --enable tensorflow`, TensorFlow runs too.
 //
-// npx tsx bench/src/step.ts [--sizes 0.1M,4.7M] [--threads 1,2] [--sides cpu,wasm,trl,transformers] [--rounds 2] [--steps 1] [--warm-up 0]
+// npx tsx bench/src/step.ts [--sizes 0.1M,4.7M] [--threads 1,2] [--sides cpu,wasm,wasm-fma,trl,transformers] [--rounds 2] [--steps 1] [--warm-up 0]
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { machine, print } from "./measure.ts";
-import { lastOf, peer, python, runOurs } from "./processes.ts";
-import { stepSizes, type StepJob, type StepResult, type StepSize } from "./step/job.ts";
+import { lastOf, peer, python, runOurs, wasmFlags } from "./processes.ts";
+import { stepSizes, type StepJob, type StepResult, type StepSeconds, type StepSize } from "./step/job.ts";
 import { jobOf, saveModel } from "./step/prepare.ts";
 
 const peers = {
@@ -28,6 +28,7 @@ const { values: given } = parseArgs({
       default: [
         "cpu",
         "wasm",
+        "wasm-fma",
         ...("LACONIC_DEVICES" in process.env ? ["tensorflow"] : []),
         ...Object.keys(peers),
       ].join(),
@@ -41,7 +42,7 @@ const { values: given } = parseArgs({
 const sides = given.sides.split(",");
 const rounds = Number(given.rounds);
 
-print("machine", machine());
+print("machine", { ...machine(), ...(wasmFlags.length > 0 && { flags: wasmFlags }) });
 for (const name of given.sizes.split(",")) {
   const known = stepSizes.find((each) => each.name === name);
   if (!known) throw new Error(`no size ${name}; there are ${stepSizes.map((each) => each.name).join(", ")}`);
@@ -60,31 +61,36 @@ async function compare(size: StepSize, threadCounts: readonly number[]): Promise
       for (let round = 0; round < rounds; round++)
         for (const side of sides) {
           if (absent.has(side)) continue;
-          // WebAssembly has one thread, TensorFlow takes what it finds.
-          if (side === "wasm" && threads !== 1) continue;
           const result = run(side, job);
-          if (result) best.set(side, cheaper(best.get(side), result));
+          if (result) best.set(side, least(best.get(side), result));
           else absent.add(side);
         }
       for (const [side, result] of best)
-        print("step", { model: size.name, parameters, threads, on: side, ...result, ...shares(result, best) });
+        print("step", { model: size.name, parameters, threads, on: side, ...result, ...shares(result, best, threads) });
     }
   } finally {
     await rm(checkpoint, { recursive: true });
   }
 }
 
-/** CPU seconds as shares of each peer's. */
-function shares(result: StepResult, best: ReadonlyMap<string, StepResult>): Record<string, unknown> {
+/** CPU seconds, and wall seconds of several threads, as shares of each peer's with as many. */
+function shares(result: StepResult, best: ReadonlyMap<string, StepResult>, threads: number): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const name of Object.keys(peers)) {
     const other = best.get(name);
     if (!other || other === result) continue;
-    const part = (of: keyof StepResult["cpu"]): number => round3(result.cpu[of] / other.cpu[of]);
-    const whole = (result.cpu.rollout + result.cpu.update) / (other.cpu.rollout + other.cpu.update);
-    found[`of ${name}`] = { step: round3(whole), rollout: part("rollout"), update: part("update") };
+    found[`of ${name}`] = share(result.cpu, other.cpu);
+    if (threads > 1) found[`wall of ${name}`] = share(result.wall, other.wall);
   }
   return found;
+}
+
+function share(own: StepSeconds, other: StepSeconds): StepSeconds & { readonly step: number } {
+  return {
+    step: round3((own.rollout + own.update) / (other.rollout + other.update)),
+    rollout: round3(own.rollout / other.rollout),
+    update: round3(own.update / other.update),
+  };
 }
 
 function round3(value: number): number {
@@ -116,6 +122,12 @@ function skip(side: string, why: string): null {
   return null;
 }
 
-function cheaper(a: StepResult | undefined, b: StepResult): StepResult {
-  return a && a.cpu.rollout + a.cpu.update < b.cpu.rollout + b.cpu.update ? a : b;
+/** Of each part the round that took least: other work on the machine only ever adds time. */
+function least(a: StepResult | undefined, b: StepResult): StepResult {
+  if (!a) return b;
+  const of = (clock: "cpu" | "wall"): StepSeconds => ({
+    rollout: Math.min(a[clock].rollout, b[clock].rollout),
+    update: Math.min(a[clock].update, b[clock].update),
+  });
+  return { ...b, cpu: of("cpu"), wall: of("wall") };
 }

@@ -1,16 +1,35 @@
-// The conformance suite of kernel sets: ?device=wasm or webgpu.
+// The conformance suite of kernel sets: ?device=wasm, webgpu, or wasm-threads, which divides whatever it can.
 import type { CreateKernels } from "../../packages/kernels/src/index.ts";
 import { kernelCases } from "../../packages/kernels/src/testing/index.ts";
 import { createKernels as createWasm } from "../../packages/kernels-wasm/src/index.ts";
+import { openBinary, processors, startHelper } from "../../packages/kernels-wasm/src/platform/browser.ts";
+import { ThreadPool } from "../../packages/kernels-wasm/src/thread-pool.ts";
+import { wasmKernelSet } from "../../packages/kernels-wasm/src/wasm-kernels.ts";
+import { WasmMemory } from "../../packages/kernels-wasm/src/wasm-memory.ts";
 import { createKernels as createWebGpu } from "../../packages/kernels-webgpu/src/index.ts";
 import { serveTask } from "./serve-task.ts";
 
-const devices: Readonly<Record<string, CreateKernels>> = { wasm: createWasm, webgpu: createWebGpu };
+let pool: ThreadPool | null = null;
+
+const createThreads: CreateKernels = async () => {
+  const memory = await WasmMemory.open(await openBinary(false, {}), { shared: true });
+  pool = new ThreadPool(memory, { threads: 3, start: startHelper, least: 0 });
+  return wasmKernelSet(memory, pool);
+};
+
+const devices: Readonly<Record<string, CreateKernels>> = {
+  wasm: createWasm,
+  "wasm-threads": createThreads,
+  webgpu: createWebGpu,
+};
 
 export interface ConformanceResult {
   readonly backend: string;
   readonly passed: readonly string[];
   readonly failed: readonly string[];
+  /** How many threads may compute at once, and the parts that others than this one did. */
+  readonly processors: number;
+  readonly helped: number;
 }
 
 serveTask(async (query): Promise<ConformanceResult> => {
@@ -23,5 +42,11 @@ serveTask(async (query): Promise<ConformanceResult> => {
     } catch (error) {
       failed?.push(`${name}: ${String(error)}`);
     }
-  return { backend: kernels.backend, passed: passed ?? [], failed: failed ?? [] };
+  // Threads start while this one waits for nothing.
+  for (let i = 0; pool && pool.helped === 0 && i < 1000; i++) {
+    kernels.scope(() => void kernels.linear(kernels.zeros([600, 64]), kernels.zeros([64, 64])));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  const helped = pool?.helped ?? 0;
+  return { backend: kernels.backend, passed: passed ?? [], failed: failed ?? [], processors: processors(), helped };
 });

@@ -15,6 +15,11 @@ export const chromium: string | null =
 /** No `unsafe-eval`: WebAssembly and nothing else may be compiled. */
 const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
 
+const isolation = {
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-embedder-policy": "require-corp",
+} as const;
+
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html",
   ".js": "text/javascript",
@@ -28,10 +33,15 @@ export interface PageOptions {
   /** What stands at `/options.json`. */
   readonly options?: unknown;
   readonly flags?: readonly string[];
+  /** Whether the page's threads may share memory. */
+  readonly isolated?: boolean;
 }
 
 /** Serves a built page under its policy, opens it in headless Chromium, and returns what its worker came to. @throws Error of the worker */
-export async function inChromium<T>(folder: string, { query, options = {}, flags = [] }: PageOptions): Promise<T> {
+export async function inChromium<T>(
+  folder: string,
+  { query, options = {}, flags = [], isolated = false }: PageOptions,
+): Promise<T> {
   let said = (_text: string): void => undefined;
   const received = new Promise<string>((resolve) => (said = resolve));
   const server = createServer((request, response) => {
@@ -50,6 +60,7 @@ export async function inChromium<T>(folder: string, { query, options = {}, flags
           .writeHead(200, {
             "content-type": types[extname(file)] ?? "application/octet-stream",
             "content-security-policy": policy,
+            ...(isolated && isolation),
           })
           .end(content),
       () => response.writeHead(404).end(),

@@ -15,7 +15,8 @@ const { prompts, generations, maxTokens } = job;
 const extra = process.env["LACONIC_DEVICES"];
 const devices = {
   cpu: () => torchKernels({ device: "cpu", threads: job.threads }),
-  wasm: () => wasmKernels(),
+  wasm: () => wasmKernels({ threads: job.threads }),
+  "wasm-fma": () => wasmKernels({ threads: job.threads, fma: true }),
   tensorflow: () => tensorFlowKernels(extra === undefined ? {} : { modules: join(extra, "tensorflow") }),
 } as const;
 const device = devices[(process.argv[2] ?? "cpu") as keyof typeof devices]();

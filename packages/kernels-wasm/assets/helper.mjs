@@ -5,11 +5,15 @@ import { boardAt, takeParts, word } from "./parts.mjs";
 const looks = 20_000;
 
 const threads = globalThis.process?.getBuiltinModule?.("node:worker_threads");
-if (threads) await help(threads.workerData);
-else globalThis.addEventListener("message", ({ data }) => help(data).finally(() => globalThis.close()), { once: true });
+if (threads) help(threads.workerData);
+else
+  globalThis.addEventListener("message", ({ data }) => {
+    help(data);
+    globalThis.close();
+  });
 
-async function help({ module, memory, address, names, thread }) {
-  const { exports } = await WebAssembly.instantiate(module, { env: { memory } });
+function help({ module, memory, address, names, thread }) {
+  const { exports } = new WebAssembly.Instance(module, { env: { memory } });
   const functions = names.map((name) => exports[name]);
   const board = boardAt(memory.buffer, address);
   const { words } = board;

@@ -114,9 +114,7 @@ async function startedOver(
 }
 
 /** Of an import: its name `memory`, the kind of a memory, and limits of one that is shared. */
-const sharedImport = [6, ..."memory"]
-  .map((part) => (typeof part === "string" ? part.charCodeAt(0) : part))
-  .concat(2, 3);
+const sharedImport = [6, 0x6d, 0x65, 0x6d, 0x6f, 0x72, 0x79, 2, 3];
 
 /** The binary over a memory of one thread: pages that may not share theirs have no other, and phones reserve no 4 GiB. */
 function unshared(binary: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {

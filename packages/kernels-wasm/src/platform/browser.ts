@@ -31,9 +31,14 @@ interface Scope {
   readonly crossOriginIsolated?: boolean;
   readonly WorkerGlobalScope?: unknown;
   readonly navigator: { readonly hardwareConcurrency: number };
-  readonly Worker: new (address: URL, options: { readonly type: "module" }) => { postMessage(message: unknown): void };
 }
 const scope = globalThis as unknown as Scope;
+
+/** By this name bundlers find the file of a worker. */
+declare const Worker: new (
+  address: URL,
+  options: { readonly type: "module" },
+) => { postMessage(message: unknown): void };
 
 /** How many threads may compute at once; 0 where they cannot share memory, or where this one may not wait for others, as in a page itself. */
 export function processors(): number {
@@ -42,6 +47,6 @@ export function processors(): number {
 
 /** Starts a helper thread. */
 export function startHelper(setup: HelperSetup): void {
-  const worker = new scope.Worker(new URL("../../assets/helper.mjs", import.meta.url), { type: "module" });
+  const worker = new Worker(new URL("../../assets/helper.mjs", import.meta.url), { type: "module" });
   worker.postMessage(setup);
 }
