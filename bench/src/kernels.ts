@@ -1,8 +1,10 @@
 /**
  * Speed of the wasm kernels: one JSON line per case, the least CPU time of many runs.
- * `tsx bench/src/kernels.ts [group ...]`, groups counted from 0
+ * `tsx bench/src/kernels.ts [--threads 2] [group ...]`, groups counted from 0; with threads the least wall time beside that of one thread
  */
 import { cpus, loadavg } from "node:os";
+import { performance } from "node:perf_hooks";
+import { parseArgs } from "node:util";
 import { randomFromSeed } from "@laconic/core";
 import type { AttentionShape, CachePlan, Kernels, RotaryTables, SequenceLayout, Tensor } from "@laconic/kernels";
 import { createKernels } from "@laconic/kernels-wasm";
@@ -16,7 +18,10 @@ interface Case {
 }
 
 const sampleMs = 400;
-const kernels = await createKernels({});
+const { values: given, positionals } = parseArgs({ options: { threads: { type: "string" } }, allowPositionals: true });
+const threads = Number(given.threads ?? 1);
+const alone = await createKernels({});
+let kernels = alone;
 const random = randomFromSeed("kernel-bench");
 
 /** Each makes its arrays when its turn comes. */
@@ -32,23 +37,57 @@ const groups: readonly (() => Case[])[] = [
   () => head(6000, 64, 45),
   () => head(512, 256, 32_000),
   () => decode({ rows: 500, past: 60, width: 64, feedForward: 256, layers: 2, heads: 4, vocabulary: 45 }),
+  // Those of an update at 4.7M.
+  () => linear(4160, 256, 768),
+  () => linear(4160, 768, 256),
+  () => attention(lengths(64, 80), { queryHeads: 8, kvHeads: 4, headDim: 32 }),
+  () => head(64, 896, 151_936),
 ];
 
 const environment = { cpu: cpus()[0]?.model ?? "unknown", node: process.versions.node, backend: kernels.backend };
-const chosen = process.argv.slice(2).map(Number);
-groups.forEach((group, index) => {
-  if (chosen.length > 0 && !chosen.includes(index)) return;
-  kernels.scope(() => {
-    for (const item of group()) {
-      const { ms, runs } = fastest(kernels, item.run);
-      const gflops = item.flops > 0 ? { gflops: round(item.flops / ms / 1e6) } : {};
-      const load = round(loadavg()[0] ?? 0);
-      console.log(
-        JSON.stringify({ name: item.name, ...item.sizes, ms: round(ms), ...gflops, runs, load, ...environment }),
-      );
-    }
+const chosen = positionals.map(Number);
+const wanted = groups.filter((_, index) => chosen.length === 0 || chosen.includes(index));
+if (threads === 1)
+  for (const group of wanted)
+    kernels.scope(() => {
+      for (const item of group()) tell(item, fastest(kernels, item.run));
+    });
+else for (const group of wanted) await compare(group, await createKernels({ threads }));
+alone.dispose();
+
+function tell(
+  { name, sizes, flops }: Case,
+  { ms, ...more }: { readonly ms: number; readonly [key: string]: number },
+): void {
+  const gflops = flops > 0 ? { gflops: round(flops / ms / 1e6) } : {};
+  const load = round(loadavg()[0] ?? 0);
+  console.log(JSON.stringify({ name, ...sizes, ms: round(ms), ...gflops, ...more, load, ...environment }));
+}
+
+/** Each case with one thread and with several, in turns: wall time, which others on the cores lengthen. */
+async function compare(group: () => Case[], together: Kernels): Promise<void> {
+  const sides = [alone, together].map((set) => {
+    kernels = set;
+    return { set, items: group(), ms: Infinity };
   });
-});
+  const [one, several] = sides as [(typeof sides)[number], (typeof sides)[number]];
+  for (const [i, item] of several.items.entries()) {
+    for (const side of sides) side.ms = Infinity;
+    const start = performance.now();
+    for (let runs = 0; runs < 10 || performance.now() - start < 10 * sampleMs; runs++)
+      for (const side of sides) {
+        kernels = side.set;
+        const before = performance.now();
+        kernels.scope((side.items[i] as Case).run);
+        side.ms = Math.min(side.ms, performance.now() - before);
+        // Helpers start, and fall asleep again, between runs of one thread.
+        if (runs < 3) await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    tell(item, { ms: several.ms, threads, alone: round(one.ms), speedup: round(one.ms / several.ms) });
+  }
+  kernels = alone;
+  together.dispose();
+}
 
 /** Other work on the machine only ever adds time, so the minimum is the steadiest figure. CPU time: there may be others on the cores. */
 function fastest(own: Kernels, run: () => void): { readonly ms: number; readonly runs: number } {

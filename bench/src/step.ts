@@ -42,7 +42,8 @@ const { values: given } = parseArgs({
 const sides = given.sides.split(",");
 const rounds = Number(given.rounds);
 
-print("machine", { ...machine(), ...(wasmFlags.length > 0 && { flags: wasmFlags }) });
+const engine = { node: process.version, ...(wasmFlags.length > 0 && { flags: wasmFlags.join(" ") }) };
+print("machine", { ...machine(), ...engine });
 for (const name of given.sizes.split(",")) {
   const known = stepSizes.find((each) => each.name === name);
   if (!known) throw new Error(`no size ${name}; there are ${stepSizes.map((each) => each.name).join(", ")}`);
@@ -66,7 +67,15 @@ async function compare(size: StepSize, threadCounts: readonly number[]): Promise
           else absent.add(side);
         }
       for (const [side, result] of best)
-        print("step", { model: size.name, parameters, threads, on: side, ...result, ...shares(result, best, threads) });
+        print("step", {
+          model: size.name,
+          parameters,
+          threads,
+          on: side,
+          ...engine,
+          ...result,
+          ...shares(result, best, threads),
+        });
     }
   } finally {
     await rm(checkpoint, { recursive: true });

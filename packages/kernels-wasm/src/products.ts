@@ -13,8 +13,10 @@ const blockRows = 256;
 const partRows = 30;
 /** Columns of such a part: packing its rows, as every part does, is a small share. */
 const partColumns = 128;
-/** Rows of a weight's gradient for which it is worth going over the right matrix, and columns for which to pack a part of it. */
-const [gradientRows, packedColumns] = [40, 64];
+/** Rows of a strip; of a weight's gradient four are worth going over the right matrix. */
+const [stripRows, gradientRows] = [5, 20];
+/** Columns that a thread packs at once: whole cache lines. */
+const packedColumns = 64;
 /** Multiplications and additions of a tile, and numbers that are packed, in a nanosecond. */
 const [productSpeed, packingSpeed] = [40, 2];
 
@@ -67,6 +69,7 @@ export class Products {
         countAt: 4,
         steps: { 0: 4, 3: 4 * inner },
         cost: (2 * count * inner) / productSpeed,
+        multiple: stripRows,
         fewest: gradientRows,
         scratch: { at: 8, bytes: 4 * blockFloats },
       });
