@@ -103,18 +103,18 @@ describe("browsers can bundle", () => {
     expect(sources.filter((path) => /packages\/(benchmarks|sandbox|tokenizers|hub)\//u.test(path))).toEqual([]);
   });
 
-  test("the wasm kernels in less than 12 kB gzipped, without TensorFlow.js", { timeout: 120_000 }, async () => {
+  test("the wasm kernels in less than 14 kB gzipped, without TensorFlow.js", { timeout: 120_000 }, async () => {
     const { gzipped, sources } = await bundled("packages/kernels-wasm/src/index.ts", [/^never$/u]);
     expect(sources.filter((path) => path.includes("@tensorflow"))).toEqual([]);
     expect(gzipped).toBeGreaterThan(3000);
-    expect(gzipped).toBeLessThan(12_000);
+    expect(gzipped).toBeLessThan(14_000);
   });
 
   test.each([
     ["training-worker.ts", 115],
     ["engine-worker.ts", 37],
     // Both in one, and the wasm kernels: all of JavaScript that a tab needs to train.
-    ["inline-worker.ts", 150],
+    ["inline-worker.ts", 152],
   ])("%s in less than %d kB gzipped", { timeout: 120_000 }, async (worker, most) => {
     const beside = worker === "inline-worker.ts" ? /^never$/u : /kernels-wasm/u;
     const { gzipped, sources } = await bundled(`test/browser/${worker}`, [beside]);

@@ -42,7 +42,7 @@ const { values: given } = parseArgs({
 const sides = given.sides.split(",");
 const rounds = Number(given.rounds);
 
-const engine = { node: process.version, ...(wasmFlags.length > 0 && { flags: wasmFlags.join(" ") }) };
+const engine = { node: process.version, flags: wasmFlags.join(" ") };
 print("machine", { ...machine(), ...engine });
 for (const name of given.sizes.split(",")) {
   const known = stepSizes.find((each) => each.name === name);

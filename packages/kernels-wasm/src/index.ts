@@ -1,5 +1,5 @@
 /**
- * A kernel set of the Laconic engine on WebAssembly: one thread, SIMD, nothing to install, in Node and in browsers.
+ * A kernel set of the Laconic engine on WebAssembly: SIMD, threads over one memory, nothing to install, in Node and in browsers.
  * @module @laconic/kernels-wasm
  */
 export { createKernels, wasmKernels } from "./create-kernels.ts";

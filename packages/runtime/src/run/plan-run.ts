@@ -201,14 +201,14 @@ function withExampleSeconds(
 
 async function timeOf(
   model: ModelConfig,
-  { source, name }: ChosenDevice,
+  { source, name, workers }: ChosenDevice,
   settings: MemorySettings,
   tflops: number | null,
 ): Promise<{ readonly seconds: PassSeconds | null; readonly deviceMemory: number | null; readonly timing: string }> {
   let kernels;
   try {
     const { createKernels } = (await import(source.module)) as { createKernels: CreateKernels };
-    kernels = await createKernels(source.options);
+    kernels = await createKernels(source.options, { sharing: workers });
   } catch (error) {
     if (tflops === null)
       return { seconds: null, deviceMemory: null, timing: `${name} does not work here; --tflops gives an estimate` };
