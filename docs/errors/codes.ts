@@ -237,6 +237,10 @@ export const errorPages: Readonly<Record<LaconicErrorCode, ErrorPage>> = {
         "Most often the system ended it for its memory (the kernel's log says so): see [out of memory](./device_out_of_memory.md). Resume from the last checkpoint.",
       ],
       ["does not exist or was disposed", "The program uses a model or snapshot that it has given back."],
+      [
+        "a thread of the wasm kernels …",
+        "A thread that shares a kernel's work failed, or did not finish its part in ten minutes. Resume; `wasmKernels({ threads: 1 })` starts none.",
+      ],
       ["failed in PyTorch: …", "The line is PyTorch's. `laconic doctor` runs the same kernels alone."],
     ],
   },
