@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import type { Kernels } from "@laconic/kernels";
-import { createKernels, wasmKernels } from "./create-kernels.ts";
+import { createKernels, threadCount, wasmKernels } from "./create-kernels.ts";
 import { WasmMemory } from "./wasm-memory.ts";
 
 const events = ["uncaughtException", "unhandledRejection"] as const;
@@ -35,6 +35,13 @@ test("an option is refused by name, and one of the wrong kind", async () => {
       detail: { key: "threads" },
     });
   await expect(createKernels({ fma: "yes" })).rejects.toMatchObject({ code: "config_invalid", detail: { key: "fma" } });
+});
+
+test("a set takes its share of the processors, at most eight, and what it is told where threads share memory", () => {
+  const share = (processors: number, sharing?: number): number =>
+    threadCount(undefined, processors, sharing === undefined ? undefined : { sharing });
+  expect([share(8, 2), share(3, 2), share(2, 4), share(64, 1), share(0, 1), share(8)]).toEqual([4, 1, 1, 8, 1, 1]);
+  expect([threadCount(3, 2), threadCount(3, 0)]).toEqual([3, 1]);
 });
 
 test("a binary that the engine cannot compile says what it needs", async () => {

@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
-import type { CreateKernels, KernelSource } from "@laconic/kernels";
+import type { CreateKernels, KernelPlace, KernelSource } from "@laconic/kernels";
 import { openBinary, processors, startHelper } from "#wasm";
+import { maxThreads } from "../assets/parts.mjs";
 import { ThreadPool } from "./thread-pool.ts";
 import { wasmKernelSet } from "./wasm-kernels.ts";
 import { WasmMemory } from "./wasm-memory.ts";
@@ -18,18 +19,17 @@ export const createKernels: CreateKernels = async (options, place) => {
   const { fma = false, threads, ...others } = options ?? {};
   if (typeof fma !== "boolean")
     throw new LaconicError("config_invalid", `fma of the wasm kernels is true or false, got ${fma}`, { key: "fma" });
-  const available = processors();
-  const own = place ? Math.min(maxOwnThreads, Math.max(1, Math.floor(available / place.sharing))) : 1;
-  const count = threads === undefined ? own : threadCount(threads);
-  // Where threads cannot share memory there is one.
-  const shared = count > 1 && available > 0;
-  const memory = await WasmMemory.open(await openBinary(fma, others), { fma, shared });
-  return wasmKernelSet(memory, new ThreadPool(memory, { threads: shared ? count : 1, start: startHelper }), fma);
+  const count = threadCount(threads, processors(), place);
+  const memory = await WasmMemory.open(await openBinary(fma, others), { fma, shared: count > 1 });
+  return wasmKernelSet(memory, new ThreadPool(memory, { threads: count, start: startHelper }), fma);
 };
 
-function threadCount(threads: unknown): number {
-  if (Number.isInteger(threads) && (threads as number) >= 1 && (threads as number) <= 64) return threads as number;
-  const message = `threads of the wasm kernels is a whole number from 1 to 64, got ${String(threads)}`;
+/** How many threads compute. @param available - at once on this machine; 0 where threads cannot share memory @throws LaconicError `config_invalid` */
+export function threadCount(threads: unknown, available: number, place: KernelPlace = { sharing: Infinity }): number {
+  if (threads === undefined) return Math.min(maxOwnThreads, Math.max(1, Math.floor(available / place.sharing)));
+  if (Number.isInteger(threads) && (threads as number) >= 1 && (threads as number) <= maxThreads)
+    return available > 0 ? (threads as number) : 1;
+  const message = `threads of the wasm kernels is a whole number from 1 to ${maxThreads}, got ${String(threads)}`;
   throw new LaconicError("config_invalid", message, { key: "threads" });
 }
 

@@ -1,5 +1,6 @@
 import type { Engine } from "@laconic/core";
 import { memoryFileSystem } from "@laconic/core/files";
+import type { CreateKernels } from "@laconic/kernels";
 import { createReferenceKernels, referenceKernels } from "@laconic/kernels/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { defaultFiles } from "#platform";
@@ -97,6 +98,18 @@ test("several workers without shared memory are refused with the headers that al
     code: "device_unavailable",
     message: expect.stringContaining("Cross-Origin-Embedder-Policy"),
   });
+});
+
+test("kernel sets hear how many share the machine", async () => {
+  const places: unknown[] = [];
+  const reference: CreateKernels = async (_, place) => {
+    places.push(place);
+    return createReferenceKernels();
+  };
+  const startOne = (): WebWorker => startWorker({ kernels: { reference }, files: defaultFiles });
+  const engine = await createLocalEngine({ device: referenceKernels(), workers: 3, startWorker: startOne });
+  expect(places).toEqual([{ sharing: 3 }, { sharing: 3 }, { sharing: 3 }]);
+  await engine.close();
 });
 
 describe("what stands in for Node in a browser", () => {
