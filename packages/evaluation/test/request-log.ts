@@ -9,10 +9,12 @@ export interface Slot {
   /** Its number among those of its role; 0 for one of its kind. */
   readonly number: number;
   readonly family: Family;
+  /** It is asked in published words. */
+  readonly published: boolean;
 }
 
 /** What a role replies the nth time that it is asked; roles without a script answer the question, each time a little otherwise. */
-export type SlotScripts = Readonly<Record<string, (call: number, programs: boolean, slot: Slot) => string>>;
+export type SlotScripts = Readonly<Record<string, (call: number, programs: boolean, slot: Slot) => string | undefined>>;
 
 const defaults: BenchSettings = { model: "m", methods: [], repeats: 1, seed: 0, temperature: null, maxTokens: 4096 };
 
@@ -56,10 +58,14 @@ export async function playQuestion(
   const ran: string[] = [];
   const runProgram = async (program: string) => {
     ran.push(program);
-    // Stands for an interpreter: subtraction fails every test, and what a program ends with is printed.
-    const fails = /return a - b/u.test(program) && program.includes("assert");
+    // Stands for an interpreter: subtraction fails every test, what a program ends with is printed, calls of failed tests return -1, and
+    // all lines are Python.
+    const fails = /return a - b/u.test(program) && /^assert/mu.test(program);
     const end = /\nprint\("(end-\d+)"\)$/u.exec(program)?.[1];
-    return { output: end ?? "12\n", error: fails ? "AssertionError" : null };
+    const call = /print\("(output-\d+:)", eval/u.exec(program)?.[1];
+    const valid = [...program.matchAll(/print\("(valid \d+)"\)/gu)].map(([, line]) => line);
+    const output = call === undefined ? (end ?? "12\n") : `${call} -1\n`;
+    return { output: valid.length > 0 ? valid.join("\n") : output, error: fails ? "AssertionError" : null };
   };
   const topology = method.create(
     methodOptions(
@@ -83,7 +89,8 @@ export async function playQuestion(
         const key = script ? agent : "solvers";
         const call = counts.get(key) ?? 0;
         counts.set(key, call + 1);
-        const slot = { family, number: Number(/-(\d+)$/u.exec(agent)?.[1] ?? 0) };
+        const number = Number(/-(\d+)$/u.exec(agent)?.[1] ?? 0);
+        const slot = { family, number, published: job.script !== null };
         const reply = script?.(call, programs, slot) ?? solvers[Math.min(call, solvers.length - 1)] ?? "";
         asked.push({ agent, request, reply });
         return reply;

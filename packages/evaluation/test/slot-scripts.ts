@@ -25,6 +25,13 @@ const scripts: SlotScripts = {
 
 const program = (body: string): string => `\`\`\`python\ndef add(a, b):\n    ${body}\n\`\`\``;
 
+/** In ADAS's words, whose agents reply with JSON; in ours they answer as all others. */
+const inJson: SlotScripts[string] = (call, _, { family, published }) => {
+  if (!published) return undefined;
+  const [wrong, right] = family === "choice" ? ["A", "C"] : ["7", "12"];
+  return JSON.stringify({ thinking: `Thought ${call + 1} times.`, answer: call === 0 ? wrong : right });
+};
+
 /** Nobody agrees, so that all layers and rounds are played. */
 const scripted: Readonly<Record<string, SlotScripts>> = {
   dylan: {
@@ -36,12 +43,17 @@ const scripted: Readonly<Record<string, SlotScripts>> = {
       `${layer > 0 ? "[[5, 3, 4]]\n" : ""}${program(number === 3 ? "return a + b" : `return a - b  # ${"abcd"[number]} ${layer}`)}`,
     tester: (layer) => (layer === 0 ? "assert add(1, 2) == 3\nassert add(0, 0) == 0" : "I have none."),
     // Of later programs it says nothing that can be told apart.
-    reflector: (layer) =>
-      layer > 0
-        ? "They are all alike."
-        : `${[1, 2, 3, 4].map((i) => `Reflection ${i}:\nNumber ${i} could be shorter.`).join("\n")}\n[[5, 2, 3, 4]]`,
+    reflector: (layer, _, { published }) => {
+      if (layer > 0) return "They are all alike.";
+      const said = [1, 2, 3, 4].map(
+        (i) => `${published ? `[reflection ${i}]` : `Reflection ${i}`}:\nNumber ${i} could be shorter.`,
+      );
+      return `${said.join("\n")}\n[[5, 2, 3, 4]]`;
+    },
     "judge-ranker": () => "[1, 2]",
   },
+  self: { solver: inJson },
+  role: { expert: inJson },
   agentprune: {
     agent: (round, _, slot) => prunedReply(round, slot),
   },

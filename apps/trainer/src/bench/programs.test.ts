@@ -19,6 +19,7 @@ async function play(
   kind: AnswerKind["kind"],
   asked: string,
   write: (agent: string, system: string) => string,
+  texts?: Readonly<Record<string, string>>,
 ) {
   const grading = { kind } as AnswerKind;
   const options: BaselineOptions = {
@@ -27,6 +28,7 @@ async function play(
     family: familyOf(kind),
     maxTokens: 500,
     runProgram: programRunner(sandbox),
+    ...(texts && { script: { name: "own", examples: 0, texts, sha256: "0" } }),
   };
   const team = baselineNamed(name).create(options);
   const prompts: string[] = [];
@@ -97,5 +99,73 @@ test(
     expect(leaving.prompts).toContain("> The program fails example 1 of 1: left before its end");
     const right = await play("agentprune-c", "code", question, () => fence("def double(x):\n    return 2 * x"));
     expect([right.episode.utterances.length, right.episode.notes]).toEqual([2, ["forwarded: 19"]]);
+  },
+);
+
+/** Stands for published texts, which are not in this repository. */
+const words = {
+  previous: "[{}] {}\n",
+  "remark Passer": "SYNTAX {} ",
+  "remark Tester": "TESTS {} ",
+  runs: "FINE",
+  "does not run": "BAD ",
+  failed: "failed: {e}",
+  passed: "YES\n",
+  "passed not": "NO\n",
+  output: " # ",
+  "no output": "LATE",
+  program: "{id} {role}: {output} {solved} {feedback};",
+  reply: "{id} {role} SAYS {output};",
+  now: "NOW {all}",
+};
+
+test(
+  "in released words a failed test has behind it what its call returned, and lines that are no Python are no tests",
+  { timeout: 120_000 },
+  async () => {
+    const writers: Readonly<Record<string, string>> = {
+      "writer-1": fence("def double(x):\n    return [x, 'a'][:1]"),
+      "writer-2": fence("def double(x):\n    raise ValueError('not ' + str(x))"),
+      "writer-3": fence("def double(x): return 2 * nothing"),
+      "writer-4": fence("def double(x):\n    while x: pass\n    return 0\nnothing()"),
+    };
+    const { prompts } = await play(
+      "dylan",
+      "code",
+      question,
+      (agent) => {
+        if (agent === "tester") return "assert double(3) == 6\nassert double(3 ==\nassert 1 == double(0)";
+        return agent === "judge-ranker" || agent === "ranker" ? "[1, 2]" : (writers[agent] ?? "");
+      },
+      { ...words, "judge-ranker": "" },
+    );
+    const all = new Set(prompts.match(/(?:assert .* # .*|YES|BAD .*|FINE)$/gmu));
+    const wanted = [
+      "assert double(3) == 6 # [3]",
+      "assert double(3) == 6 # not 3",
+      "assert double(3) == 6 # name 'nothing' is not defined",
+      // The left side is what is shown, as in the released harness.
+      "assert 1 == double(0) # 1",
+      "FINE",
+      "BAD failed: name 'nothing' is not defined",
+    ];
+    for (const line of all) expect(wanted).toContain(line);
+    expect(all.size).toBeGreaterThan(2);
+  },
+);
+
+test(
+  "in released words AgentPrune's agents read whether a program passes the examples, and what it returned",
+  { timeout: 60_000 },
+  async () => {
+    const { prompts } = await play(
+      "agentprune-c",
+      "code",
+      question,
+      (agent) => (agent === "agent-1" ? fence("def double(x):\n    return x * x - 1") : "a plan"),
+      { ...words, output: "{test} # {output}" },
+    );
+    expect(prompts).toMatch(/ Project Manager: ```python\n[^`]*``` False YES\nNO\n\nassert double\(2\) == 4 # 3;/u);
+    expect(prompts).toMatch(/ Algorithm Designer SAYS a plan;/u);
   },
 );

@@ -1,14 +1,15 @@
 import type { Problem, Prompt, Topology } from "@laconic/core";
 import { programTopology, quote, type Stage, type Turn } from "@laconic/topologies";
 import type { BaselineOptions, MethodSize, RunProgram } from "../protocols/baseline.ts";
-import { codeIn, examplesIn } from "../code/code-in.ts";
-import { onceEach, runTests, words } from "../code/run-tests.ts";
+import { codeIn } from "../code/code-in.ts";
+import { onceEach, words } from "../code/run-tests.ts";
 import { chat, roleLine, stepByStep } from "../prompts/chat.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
-import { programIn, runnerOf } from "../playing/run-program.ts";
+import { runnerOf } from "../playing/run-program.ts";
 import { countVotes } from "../playing/vote.ts";
 import { edgesOf, type EdgeSet } from "./edges.ts";
+import { onExamples, type OnExamples } from "./on-examples.ts";
 import { printingAnswer, pruneDecision, prunePrompt, withReturned, type Heard } from "./script-prompts.ts";
 
 /** Kinds of calls: an agent's reply, and the decision. */
@@ -26,8 +27,8 @@ interface Output {
   readonly note: string;
   /** What its program came to, where it was run for its answer. */
   readonly returned: string | null;
-  /** It passes all examples of the question. */
-  readonly solved: boolean;
+  /** Of a program for a code question: how it did on the question's examples. */
+  readonly tried: OnExamples | null;
 }
 
 /** Agents and rounds of a team. */
@@ -50,10 +51,9 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
   });
 }
 
-/** One question: what its programs are tested by. */
+/** One question, and what its programs are run with. */
 interface Trial {
   readonly stage: Stage;
-  readonly examples: readonly string[];
   readonly run: RunProgram | null;
 }
 
@@ -89,8 +89,7 @@ class GraphTeam {
 
   async play(stage: Stage): Promise<void> {
     const { problem } = stage;
-    const examples = this.#writesCode ? examplesIn(problem.question) : [];
-    const trial: Trial = { stage, examples, run: this.#runner && onceEach(this.#runner) };
+    const trial: Trial = { stage, run: this.#runner && onceEach(this.#runner) };
     const graph = this.#graph;
     const edgesOfRound = typeof graph === "function" ? graph(problem) : () => graph;
     let last: Outputs = [];
@@ -114,7 +113,7 @@ class GraphTeam {
     return this.#voted(
       last.map((turn) => {
         const { agent } = turn.call;
-        return { agent, role: this.#roleOf(this.ids.indexOf(agent)), turn, note: "", returned: null, solved: false };
+        return { agent, role: this.#roleOf(this.ids.indexOf(agent)), turn, note: "", returned: null, tried: null };
       }),
     );
   }
@@ -137,7 +136,7 @@ class GraphTeam {
     for (const i of wave) {
       const now = predecessors(edges.spatial, i).flatMap((from) => outputs[from] ?? []);
       const before = predecessors(edges.temporal, i).flatMap((from) => last[from] ?? []);
-      const solved = [...now, ...before].find((each) => each.solved);
+      const solved = [...now, ...before].find(({ tried }) => tried?.solved);
       if (solved) outputs[i] = { ...solved, agent: this.#idOf(i), role: this.#roleOf(i) };
       else asked.push({ i, received: { now, before } });
     }
@@ -204,10 +203,10 @@ class GraphTeam {
   /** As others read it in the released words. */
   #heard(outputs: readonly Output[]): Heard[] {
     const { script } = this.#options;
-    return outputs.map(({ agent, role, turn, returned }) => {
+    return outputs.map(({ agent, role, turn, returned, tried }) => {
       const { text } = turn.utterance;
       const whole = script && returned !== null ? withReturned(script, text, returned) : text;
-      return { number: this.ids.indexOf(agent), role, text: whole };
+      return { number: this.ids.indexOf(agent), role, text: whole, tried };
     });
   }
 
@@ -222,35 +221,32 @@ class GraphTeam {
     return [question, ...now.map(shown), ...earlier].join("\n\n");
   }
 
-  async #outputOf({ stage, examples, run }: Trial, i: number, turn: Turn): Promise<Output> {
+  async #outputOf({ stage, run }: Trial, i: number, turn: Turn): Promise<Output> {
     const { text: reply, silent } = turn.utterance;
     const role = this.#roleOf(i);
-    const output = (note: string, solved = false, returned: string | null = null): Output => ({
+    const { script } = this.#options;
+    const output = (note: string, returned: string | null = null): Output => ({
       agent: this.#idOf(i),
       role,
       turn,
       note,
       returned,
-      solved,
+      tried: null,
     });
-    if (silent) return output("");
-    if (run && role.runs) {
+    if (silent || !run) return output("");
+    if (role.runs) {
       const program = codeIn(reply);
-      const { output: printed, error } = await run(this.#options.script ? printingAnswer(program) : program);
-      if (error !== null)
-        return output(`The program failed: ${words(error)}`, false, `Error occurred: ${words(error)}`);
+      const { output: printed, error } = await run(script ? printingAnswer(program) : program);
+      if (error !== null) return output(`The program failed: ${words(error)}`, `Error occurred: ${words(error)}`);
       const came = words(printed);
-      return output(came === "" ? "The program prints nothing." : `The answer is ${came}`, false, came || "None");
+      return output(came === "" ? "The program prints nothing." : `The answer is ${came}`, came || "None");
     }
-    if (!run || examples.length === 0 || programIn(reply) === null) return output("");
-    const ends = await runTests(stage.problem.question, reply, examples, run);
-    const failed = ends.findIndex((end) => end !== null);
-    if (failed < 0) return output("The program passes the examples.", true);
-    return output(`The program fails example ${failed + 1} of ${examples.length}: ${ends[failed] ?? ""}`);
+    const tried = this.#writesCode ? await onExamples(stage.problem.question, reply, run, script) : null;
+    return { ...output(tried?.feedback ?? ""), tried };
   }
 
   #voted(outputs: readonly Output[]): Turn["utterance"] | null {
-    const voters = outputs.filter(({ role, solved }) => solved || role.answers !== false);
+    const voters = outputs.filter(({ role, tried }) => tried?.solved || role.answers !== false);
     const texts = voters.map(textOf);
     const [winner] = countVotes(texts, this.#options.reader);
     const output = winner && voters[winner.first];
@@ -259,8 +255,8 @@ class GraphTeam {
 }
 
 /** A reply with what came of running it; a program for a code question stands alone. */
-function textOf({ turn, note, solved }: Output): string {
-  return note.startsWith("The answer is") && !solved ? `${turn.utterance.text}\n${note}` : turn.utterance.text;
+function textOf({ turn, note, tried }: Output): string {
+  return note.startsWith("The answer is") && !tried?.solved ? `${turn.utterance.text}\n${note}` : turn.utterance.text;
 }
 
 function shown({ agent, role, turn, note }: Output): string {

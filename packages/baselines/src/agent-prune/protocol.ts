@@ -2,6 +2,7 @@ import {
   benchmarkLine,
   type Family,
   noShots,
+  onFunctions,
   onePiece,
   onMmlu,
   onWords,
@@ -76,11 +77,11 @@ const prompts: Readonly<Record<Family, readonly string[]>> = {
   text: ["Everybody reads whole replies."],
 };
 
-/** The released prompts: none for programs, whose feedback is written by the released interpreter. */
+/** The released prompts. */
 const scriptsOf: Readonly<Record<Family, Readonly<Record<string, string>>>> = {
   maths: onWords("agentprune-word"),
   choice: onMmlu("agentprune-choice"),
-  code: {},
+  code: onFunctions("agentprune-code"),
   text: {},
 };
 

@@ -1,5 +1,6 @@
 import { randomFromSeed, type Prompt } from "@laconic/core";
 import type { Role } from "../protocols/protocol.ts";
+import type { OnExamples } from "./on-examples.ts";
 import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
 
 /** What an agent of AgentPrune holds after a round, as others read it. */
@@ -8,6 +9,8 @@ export interface Heard {
   readonly number: number;
   readonly role: Role;
   readonly text: string;
+  /** Of a program: how it did on the question's examples. */
+  readonly tried?: OnExamples | null;
 }
 
 /** What an agent reads besides the question: of this round, and of the round before. */
@@ -31,17 +34,23 @@ export function prunePrompt(
   const ask = `${textOf(script, `examples ${title}`)}${filled(textOf(script, "ask"), taskOf(script, question))}`;
   const heard = answers
     ? `${textOf(script, "hint")}${answers.map((answer) => ` ${answer}`).join("")}${textOf(script, "hint end")}`
-    : `${listed(script, "now", "reply", now)}${listed(script, "earlier", "earlier reply", before)}`;
+    : `${listed(script, "now", "", now)}${listed(script, "earlier", "earlier ", before)}`;
   return chatOf(textOf(script, title), `${ask}${heard}`);
 }
 
 /** The decision's request. */
 export function pruneDecision(script: Script, question: string, final: readonly Heard[]): Prompt {
-  const outputs = final.map(({ number, text }) => `${idOf(number)}: ${text}\n\n`).join("");
-  return chatOf(
-    filled(textOf(script, "decision system"), textOf(script, "decision role"), textOf(script, "decision constraint")),
-    filled(textOf(script, "decision task"), textOf(script, "decision examples"), taskOf(script, question), outputs),
+  const task = taskOf(script, question);
+  const system = filled(
+    textOf(script, "decision system"),
+    textOf(script, "decision role"),
+    textOf(script, "decision constraint"),
   );
+  const frame = textOf(script, "decision task");
+  // Of programs it reads what agents do; of answers the replies alone, below examples.
+  if (textOf(script, "program") !== "") return chatOf(system, filled(frame, task, textsOf(script, "", final)));
+  const outputs = final.map(({ number, text }) => `${idOf(number)}: ${text}\n\n`).join("");
+  return chatOf(system, filled(frame, textOf(script, "decision examples"), task, outputs));
 }
 
 /** A program's reply with what it returned, as everybody reads it. */
@@ -61,12 +70,17 @@ function taskOf(script: Script, question: string): string {
   return filled(options, parts.stem, ...parts.options);
 }
 
-function listed(script: Script, frame: string, reply: string, heard: readonly Heard[]): string {
-  if (heard.length === 0) return "";
-  const texts = heard.map(({ number, role: { title = "" }, text }) =>
-    filled(textOf(script, reply), idOf(number), textOf(script, `named ${title}`) || title, text),
-  );
-  return filled(textOf(script, frame), texts.join(""));
+function listed(script: Script, frame: string, when: "" | "earlier ", heard: readonly Heard[]): string {
+  return heard.length === 0 ? "" : filled(textOf(script, frame), textsOf(script, when, heard));
+}
+
+function textsOf(script: Script, when: "" | "earlier ", heard: readonly Heard[]): string {
+  const texts = heard.map(({ number, role: { title = "" }, text, tried }) => {
+    const said = [idOf(number), textOf(script, `named ${title}`) || title, text];
+    if (!tried) return filled(textOf(script, `${when}reply`), ...said);
+    return filled(textOf(script, `${when}program`), ...said, tried.passes ? "True" : "False", tried.feedback);
+  });
+  return texts.join("");
 }
 
 function chatOf(system: string, user: string): Prompt {

@@ -28,12 +28,13 @@ export function examplesIn(question: string): string[] {
   });
 }
 
-const maxAsserts = 10;
+/** Assertions that count of those that a tester writes. */
+export const maxAsserts = 10;
 
-/** The assertions that a reply writes, one a line, each once; at most 10. */
+/** The assertions that a reply writes, one a line, each once. */
 export function assertsIn(reply: string): string[] {
   const lines = reply.split("\n").map((line) => line.trim());
-  return [...new Set(lines.filter((line) => /^assert\b/u.test(line)))].slice(0, maxAsserts);
+  return [...new Set(lines.filter((line) => /^assert\b/u.test(line)))];
 }
 
 /** Indentation of a first line is a body's own. */

@@ -48,3 +48,48 @@ async function ended(program: string, run: RunProgram): Promise<Ending> {
   if (error !== null) return words(error) || "failed";
   return output.trimEnd().endsWith(mark) ? null : "left before its end";
 }
+
+/**
+ * What the call of each failed test returned, as released harnesses show it: its value or its error's message, `time` where it did not
+ * end.
+ * @param ends - of the tests, from {@link runTests}
+ * @returns null for a test that passed
+ */
+export function outputsOf(
+  question: string,
+  reply: string,
+  tests: readonly string[],
+  ends: readonly Ending[],
+  run: RunProgram,
+): Promise<(string | null)[]> {
+  const program = programOf(question, reply);
+  return Promise.all(
+    tests.map(async (test, i) => {
+      if (ends[i] === null) return null;
+      const mark = `output-${program.length}:`;
+      const { output, error } = await run(`${program}\n${callOf(test, mark)}`);
+      const printed = output.split(mark).at(-1) ?? "";
+      return words(error === null ? printed : error.replace(/^\w*Error: /u, ""));
+    }),
+  );
+}
+
+/** Those of these lines that are Python. */
+export async function validLines(lines: readonly string[], run: RunProgram): Promise<string[]> {
+  const tries = lines.map(
+    (line, i) =>
+      `try:\n    compile(${JSON.stringify(line)}, "", "exec")\n    print("valid ${i}")\nexcept Exception:\n    pass`,
+  );
+  const printed = tries.length === 0 ? [] : (await run(tries.join("\n"))).output.split("\n");
+  return lines.filter((_, i) => printed.includes(`valid ${i}`));
+}
+
+/** Python that prints what the left side of an assertion is, or all of one that compares nothing. */
+function callOf(test: string, mark: string): string {
+  return `import ast
+try:
+    test = ast.parse(${JSON.stringify(test)}).body[0].test
+    print(${JSON.stringify(mark)}, eval(compile(ast.Expression(getattr(test, "left", test)), "call", "eval")))
+except Exception as error:
+    print(${JSON.stringify(mark)}, error)`;
+}

@@ -3,6 +3,7 @@ import {
   labelled,
   noShots,
   onePiece,
+  onFunctions,
   onMaths,
   onMmlu,
   type Partition,
@@ -129,6 +130,7 @@ const choice: Protocol<DylanPhase> = {
 const code: Protocol<DylanPhase> = {
   id: "dylan/code",
   version: 1,
+  scripts: onFunctions("dylan-code"),
   families: ["code"],
   source: `${source}, code/HumanEval`,
   published: "dylan",

@@ -1,15 +1,16 @@
 import { randomFromSeed, type Random, type Topology } from "@laconic/core";
-import { programTopology, quote, type Line, type Stage, type Turn } from "@laconic/topologies";
+import { programTopology, type Line, type Stage, type Turn } from "@laconic/topologies";
 import type { BaselineOptions, RunProgram } from "../protocols/baseline.ts";
 import { codeIn } from "../code/code-in.ts";
 import { onceEach, runReply, runTests } from "../code/run-tests.ts";
-import { chat, roleLine } from "../prompts/chat.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
 import { rankedBest } from "./best-two.ts";
-import { scoreForm, type DylanPhase, type OnImportance } from "./debate.ts";
+import { ownCodeWords, type CodeWords, type SeenProgram } from "./code-words.ts";
+import type { DylanPhase, OnImportance } from "./debate.ts";
 import { agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
 import { judge, type Judged, type Judgement } from "./judges.ts";
+import { releasedCodeWords } from "./released-code-words.ts";
 import { runnerOf } from "../playing/run-program.ts";
 import { sentenceBleu } from "./sentence-bleu.ts";
 
@@ -20,13 +21,6 @@ const alikeFrom = 90;
 
 /** Judges that are asked; the passer is a tool. */
 const judgeSlots = ["tester", "reflector", "judge-ranker"] as const;
-
-const judgeNames: Readonly<Record<Judgement["judge"], string>> = {
-  passer: "Syntax check",
-  tester: "Unit tests",
-  reflector: "Reflection",
-  "judge-ranker": "Ranking",
-};
 
 /**
  * DyLAN's code team: layers of writers with a layer of judges between two, who read programs while writers read judges. Before the
@@ -67,6 +61,7 @@ class Writers {
   readonly #team: readonly Role[];
   readonly #onImportance: OnImportance | undefined;
   readonly #runner: RunProgram;
+  readonly #words: CodeWords;
 
   constructor(
     protocol: Protocol<DylanPhase>,
@@ -80,6 +75,7 @@ class Writers {
     this.#team = team;
     this.#onImportance = onImportance;
     this.#runner = runnerOf(protocol, options) as RunProgram; // a code protocol runs programs
+    this.#words = options.script ? releasedCodeWords(options.script) : ownCodeWords(options.answerForm);
   }
 
   async play(stage: Stage): Promise<void> {
@@ -91,7 +87,7 @@ class Writers {
     let before: readonly Turn[] = [];
     for (let layer = 0; layer < layers; layer++) {
       if (layer === layers - 1 && this.ids.length > 2) active = await this.#bestWriters(play, before);
-      const judged = layer === 0 ? null : await judge(stage, before, judging, play.run, random);
+      const judged = layer === 0 ? null : await judge(stage, before, judging, play.run, random, this.#words);
       const firstJudge = play.neurons.length;
       if (judged) addJudges(play, judged, before.length, 2 * layer - 1);
       const programs: Turn[] = [];
@@ -137,12 +133,12 @@ class Writers {
   }
 
   #bestWriters({ stage, random }: Play, programs: readonly Turn[]): Promise<string[]> {
+    const { question } = stage.problem;
     const shuffled = random.shuffle(programs);
-    const listed = shuffled.map(({ utterance }, i) => `Program ${i + 1}:\n${quote(codeIn(utterance.text))}`);
     return rankedBest(stage, shuffled, random, {
-      prompt: chat(
-        "Choose the best two programs. End with their numbers as [i, j].",
-        [stage.problem.question, ...listed].join("\n\n"),
+      prompt: this.#words.choose(
+        question,
+        shuffled.map(({ utterance }) => this.#words.program(question, utterance.text)),
       ),
       ...phaseSettings(this.#protocol.phases.rank, this.#options),
     });
@@ -156,28 +152,21 @@ class Writers {
     order: readonly Judgement[],
   ): Line {
     const { question } = stage.problem;
-    const role = roleLine(this.#team[this.ids.indexOf(agent)]);
-    const system = [role, this.#options.answerForm].filter((part) => part !== "").join(" ");
-    const others = order.filter(({ judge: name }) => name !== "judge-ranker");
-    const shown = judged?.passed ?? [];
-    const parts = shown.map((i, position) =>
-      [
-        `Program ${position + 1}:\n${quote(codeIn((programs[i] as Turn).utterance.text))}`,
-        ...others.map(
-          ({ judge: name, remarks }) => `${judgeNames[name]} of program ${position + 1}:\n${remarks[i] ?? ""}`,
-        ),
-      ].join("\n\n"),
+    const role = this.#team[this.ids.indexOf(agent)];
+    const heard = order.flatMap(({ judge: name, turn, remarks }) =>
+      name === "judge-ranker" ? [] : { name, turn, remarks },
     );
-    const names = others.map(({ judge: name }) => judgeNames[name].toLowerCase()).join(", ");
-    const user = judged
-      ? `${question}\n\n${parts.join("\n\n")}\n\nWrite a better program, or the same where nothing is wrong. Before it, score how much each of these helped from 1 to 5, as ${scoreForm}: ${names}.`
-      : question;
+    const shown = judged?.passed ?? [];
+    const seen = shown.map((i): SeenProgram => ({
+      text: this.#words.program(question, (programs[i] as Turn).utterance.text),
+      remarks: new Map(heard.map(({ name, remarks }) => [name, remarks[i] ?? ""])),
+    }));
     return {
       agent,
-      prompt: chat(system, user),
+      prompt: judged ? this.#words.rewrite(role, question, seen) : this.#words.write(role, question),
       reads: [
         ...shown.map((i) => (programs[i] as Turn).message),
-        ...others.flatMap(({ turn }) => (turn ? [turn.message] : [])),
+        ...heard.flatMap(({ turn }) => (turn ? [turn.message] : [])),
       ],
       ...phaseSettings(this.#protocol.phases.reply, this.#options),
     };

@@ -1,13 +1,29 @@
-import { programTopology, quote, type Turn } from "@laconic/topologies";
+import type { Prompt } from "@laconic/core";
+import { programTopology, type Turn } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
-import { chat, stepByStep } from "../prompts/chat.ts";
 import type { Baseline } from "../protocols/baseline.ts";
 import { shotsOf } from "../protocols/choose-shots.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
-import { allFamilies, benchmarkLine, labelled, noShots, type Protocol } from "../protocols/protocol.ts";
+import {
+  allFamilies,
+  benchmarkLine,
+  type Family,
+  labelled,
+  noShots,
+  onMaths,
+  onMmlu,
+  type Protocol,
+} from "../protocols/protocol.ts";
+import { ownEvoWords, releasedEvoWords } from "./evo-prompts.ts";
 
 /** Kinds of calls. */
 export type EvoAgentPhase = "answer" | "invent" | "check" | "merge";
+
+const ofMmmu = "The released code plays MMMU, puzzles and stories: on other questions it has the words of MMMU.";
+const scriptsOf: Readonly<Partial<Record<Family, Readonly<Record<string, string>>>>> = {
+  maths: onMaths("evoagent", "evoagent"),
+  choice: onMmlu("evoagent"),
+};
 
 /** EvoAgent, the same for all kinds of questions. */
 const evoAgentProtocols: readonly Protocol<EvoAgentPhase>[] = allFamilies.map((family) => ({
@@ -43,7 +59,8 @@ const evoAgentProtocols: readonly Protocol<EvoAgentPhase>[] = allFamilies.map((f
   votes: { kind: "decision", slot: "merger" },
   calls: { least: 13, most: 37 },
   labels: labelled("C", "roles", "temperature", "agents", "rounds", "prompts", "hears", "stops", "votes", "calls"),
-  differs: family === "maths" || family === "choice" ? [] : ["No published figure is of such questions."],
+  scripts: scriptsOf[family] ?? {},
+  differs: scriptsOf[family] ? [ofMmmu] : ["No published figure is of such questions."],
 }));
 
 const maxTries = 5;
@@ -57,7 +74,8 @@ export const evoAgent: Baseline = methodOf({
   title: "EvoAgent",
   protocols: evoAgentProtocols,
   create: (protocol, options) => {
-    const { answerForm, rounds = protocol.rounds ?? 0 } = options;
+    const { answerForm, script, rounds = protocol.rounds ?? 0 } = options;
+    const words = script ? releasedEvoWords(script) : ownEvoWords(answerForm, shotsOf(protocol, options));
     return programTopology({
       name: "evoagent",
       agents: ["solver", "inventor", "checker", "expert", "merger"],
@@ -65,55 +83,33 @@ export const evoAgent: Baseline = methodOf({
         const { question } = stage.problem;
         const say = async (
           [agent, phase]: readonly [agent: string, phase: EvoAgentPhase],
-          system: string,
-          user: string,
+          prompt: Prompt,
           ...reads: readonly (Turn | undefined)[]
         ): Promise<Turn | undefined> => {
           const [turn] = await stage.say({
             agent,
-            prompt: chat(system, user, agent === "solver" ? shotsOf(protocol, options) : []),
+            prompt,
             reads: reads.flatMap((read) => (read ? [read.message] : [])),
             ...phaseSettings(protocol.phases[phase], options),
           });
           return turn;
         };
-        let answer = await say(["solver", "answer"], `${stepByStep} ${answerForm}`, question);
+        let answer = await say(["solver", "answer"], words.answer(question));
         const experts: (Turn | undefined)[] = [];
         for (let round = 0; round < rounds; round++) {
           const known = [answer, ...experts];
-          const state = `${question}\n\nCurrent answer:\n${quote(textOf(answer))}\n\nExperts so far:\n${quote(experts.map(textOf).join("\n"))}`;
+          const state = [question, textOf(answer), experts.map(textOf)] as const;
           let expert: Turn | undefined;
           for (let attempt = 0; attempt < maxTries; attempt++) {
-            expert = await say(
-              ["inventor", "invent"],
-              "Describe one new expert whose skills would improve the answer, in two sentences.",
-              state,
-              ...known,
-            );
-            const check = await say(
-              ["checker", "check"],
-              "Is this expert new and useful? Reply KEEP or DISCARD.",
-              `${state}\n\nProposed:\n${quote(textOf(expert))}`,
-              ...known,
-              expert,
-            );
-            if (!/\bdiscard\b/iu.test(textOf(check))) break;
+            expert = await say(["inventor", "invent"], words.invent(...state), ...known);
+            const check = await say(["checker", "check"], words.check(...state, textOf(expert)), ...known, expert);
+            if (!words.discards(textOf(check))) break;
             if (attempt === maxTries - 1) stage.note("expert-taken-unchecked");
           }
           experts.push(expert);
-          const advice = await say(
-            ["expert", "answer"],
-            `You are this expert:\n${quote(textOf(expert))}\n${stepByStep} ${answerForm}`,
-            question,
-            expert,
-          );
-          answer = await say(
-            ["merger", "merge"],
-            `Combine two answers into a better one. ${answerForm}`,
-            `${question}\n\nOld answer:\n${quote(textOf(answer))}\n\nNew answer:\n${quote(textOf(advice))}`,
-            answer,
-            advice,
-          );
+          const advice = await say(["expert", "answer"], words.advise(question, textOf(expert)), expert);
+          const merging = words.merge(question, textOf(expert), textOf(answer), textOf(advice));
+          answer = await say(["merger", "merge"], merging, answer, advice);
         }
       },
       answer: (turns) =>

@@ -3,7 +3,8 @@ import { methodOf } from "../playing/method-of.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
 import { phaseSettings, protocolFor } from "../protocols/protocol-for.ts";
-import { benchmarkLine, noShots, type Protocol, type Role } from "../protocols/protocol.ts";
+import { benchmarkLine, noShots, onMmlu, onWords, type Protocol, type Role } from "../protocols/protocol.ts";
+import { adasFields, adasPrompt, inJson, type AdasAgent } from "./adas-prompts.ts";
 
 type Phase = "route" | "answer";
 
@@ -14,11 +15,11 @@ const experts = (titles: readonly string[], others: string): readonly Role[] => 
 ];
 
 const assignment = {
-  version: 1,
+  version: 2,
   source: "ADAS@2702bee8, Dynamic Assignment of Roles",
   published: "role-assignment",
   temperature: 0.5,
-  phases: { route: { maxTokens: 1024 }, answer: { maxTokens: 1024 } },
+  phases: { route: { maxTokens: 4096 }, answer: { maxTokens: 4096 } },
   shots: noShots,
   prompts: [
     "The router is offered all experts but the last; any other reply makes it the last.",
@@ -38,14 +39,21 @@ const maths = experts(["Math Professor", "Grade School Teacher", "Math Enthusias
 
 /** A router names one of the experts of a field, who answers. */
 const roleAssignmentProtocols: readonly Protocol<Phase>[] = [
-  { ...assignment, id: "role-assignment/maths", families: ["maths"], roles: maths, differs: [] },
+  {
+    ...assignment,
+    id: "role-assignment/maths",
+    families: ["maths"],
+    roles: maths,
+    scripts: onWords("adas-word"),
+    differs: [inJson],
+  },
   {
     ...assignment,
     id: "role-assignment/aqua",
     families: ["choice"],
     benchmarks: ["aqua"],
     roles: maths,
-    differs: ["ADAS plays no AQuA: the experts are those of its word problems."],
+    differs: [inJson, "ADAS plays no AQuA: the experts are those of its word problems."],
   },
   {
     ...assignment,
@@ -53,7 +61,8 @@ const roleAssignmentProtocols: readonly Protocol<Phase>[] = [
     families: ["choice"],
     roles: experts(["Physics Expert", "Chemistry Expert", "Biology Expert"], "Science Generalist"),
     prompts: ["The router is offered all experts; any other reply makes it the last.", assignment.prompts[1]],
-    differs: [],
+    scripts: onMmlu("adas-choice"),
+    differs: [inJson],
   },
   {
     ...assignment,
@@ -61,7 +70,7 @@ const roleAssignmentProtocols: readonly Protocol<Phase>[] = [
     families: ["code"],
     roles: experts(["Algorithm Designer", "Software Engineer", "Test Engineer"], "Helpful Assistant"),
     labels: ownRoles,
-    differs: ["ADAS plays no functions to complete: the experts are ours."],
+    differs: [inJson, "ADAS plays no functions to complete: the experts are ours."],
   },
   {
     ...assignment,
@@ -69,7 +78,7 @@ const roleAssignmentProtocols: readonly Protocol<Phase>[] = [
     families: ["text"],
     roles: experts(["Researcher", "Grade School Teacher", "Reference Librarian"], "Helpful Assistant"),
     labels: ownRoles,
-    differs: ["ADAS plays no free answers: the experts are ours."],
+    differs: [inJson, "ADAS plays no free answers: the experts are ours."],
   },
 ];
 
@@ -85,7 +94,7 @@ export const roleAssignment: Baseline = methodOf({
 /** The assignment as a program, for teams that put something before it. */
 export function roleAssignmentProgram(options: BaselineOptions): Program {
   const protocol = protocolFor(roleAssignmentProtocols, options);
-  const { answerForm } = options;
+  const { answerForm, script } = options;
   const titles = expertsOf(protocol);
   const offered = offeredTitles(titles);
   return {
@@ -95,21 +104,32 @@ export function roleAssignmentProgram(options: BaselineOptions): Program {
       const { question } = stage.problem;
       const [routed] = await stage.say({
         agent: "router",
-        prompt: chat(`Choose who should answer: ${offered.join(", ")}. Reply with the name alone.`, question),
+        prompt: script
+          ? adasPrompt(script, routing, question, [], "route")
+          : chat(`Choose who should answer: ${offered.join(", ")}. Reply with the name alone.`, question),
         ...phaseSettings(protocol.phases.route, options),
       });
       const named = namedTitle(routed?.utterance.text ?? "", titles);
       if (named === null) stage.note("no expert named");
-      await stage.say({
+      const role = named ?? titles.at(-1) ?? "";
+      const [reply] = await stage.say({
         agent: "expert",
-        prompt: chat(`You are a ${named ?? titles.at(-1)}. ${stepByStep} ${answerForm}`, question),
+        prompt: script
+          ? adasPrompt(script, { ...expert, role }, question, [], "solve")
+          : chat(`You are a ${role}. ${stepByStep} ${answerForm}`, question),
         reads: routed ? [routed.message] : [],
         ...phaseSettings(protocol.phases.answer, options),
       });
+      const answer = script && reply ? adasFields(reply.utterance.text, expert.fields)["answer"] : "";
+      if (reply && answer) stage.conclude({ ...reply.utterance, text: answer });
     },
     answer: (turns) => turns.findLast(({ call }) => call.agent === "expert")?.utterance ?? null,
   };
 }
+
+/** The router and the experts of the released code: what they reply with. */
+const routing: AdasAgent = { name: "router", fields: ["choice"] };
+const expert: AdasAgent = { name: "expert", fields: ["thinking", "answer"] };
 
 const helper = "Helpful Assistant";
 

@@ -1,21 +1,23 @@
-import { boundedJson, type Topology } from "@laconic/core";
+import type { Prompt, Topology } from "@laconic/core";
 import { programTopology, quote, type Turn } from "@laconic/topologies";
+import { adasFields, adasPrompt, firstObject, inJson, type AdasAgent, type AdasInfo } from "./adas-prompts.ts";
 import { refinedPrograms } from "./self-refine-programs.ts";
 import { methodOf } from "../playing/method-of.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
 import { phaseSettings, roundsOf } from "../protocols/protocol-for.ts";
-import { benchmarkLine, labelled, noShots, type Protocol } from "../protocols/protocol.ts";
+import { benchmarkLine, labelled, noShots, onMmlu, type Protocol } from "../protocols/protocol.ts";
+import { type Script, textOf } from "../protocols/script.ts";
 
 type Phase = "draft" | "feedback" | "revise";
 
 const asReflexion = {
-  version: 1,
+  version: 2,
   source: "Madaan et al. 2023; ADAS@2702bee8, Self-Refine (Reflexion)",
   published: "self-refine",
   roles: [{ slot: "solver" }, { slot: "critic", duty: "says what is wrong, and whether the answer is correct" }],
   temperature: 0.5,
-  phases: { draft: { maxTokens: 1024 }, feedback: { maxTokens: 1024 }, revise: { maxTokens: 1024 } },
+  phases: { draft: { maxTokens: 4096 }, feedback: { maxTokens: 4096 }, revise: { maxTokens: 4096 } },
   shots: noShots,
   rounds: 5,
   prompts: [
@@ -40,6 +42,7 @@ const selfRefineProtocols: readonly Protocol<Phase>[] = [
   {
     ...asReflexion,
     id: "self-refine/programs",
+    version: 1,
     families: ["maths"],
     benchmarks: ["gsm8k", "multiarith", "svamp"],
     source: "Madaan et al. 2023; self-refine@9a206d41, GSM8K",
@@ -65,12 +68,18 @@ const selfRefineProtocols: readonly Protocol<Phase>[] = [
     labels: { ...asReflexion.labels, answerLine: "C" },
     differs: ["The released prompts begin with worked programs; ours have none."],
   },
-  { ...asReflexion, id: "self-refine/reflexion", families: ["maths", "choice", "text"], differs: [] },
+  {
+    ...asReflexion,
+    id: "self-refine/reflexion",
+    families: ["maths", "choice", "text"],
+    scripts: onMmlu("adas-choice"),
+    differs: [inJson],
+  },
   {
     ...asReflexion,
     id: "self-refine/reflexion-code",
     families: ["code"],
-    differs: ["ADAS plays it on no functions to complete: its form for questions is taken."],
+    differs: [inJson, "ADAS plays it on no functions to complete: its form for questions is taken."],
   },
 ];
 
@@ -95,9 +104,8 @@ export const selfRefine: Baseline = methodOf({
 });
 
 function reflexion(protocol: RefineProtocol, options: BaselineOptions): Topology {
-  const { answerForm } = options;
   const { draft, feedback, revise } = protocol.phases;
-  const solving = `${stepByStep} ${answerForm}`;
+  const words = options.script ? releasedWords(options.script) : ownWords(options.answerForm);
   return programTopology({
     name: "self-refine",
     agents: ["solver", "critic"],
@@ -105,44 +113,91 @@ function reflexion(protocol: RefineProtocol, options: BaselineOptions): Topology
       const { question } = stage.problem;
       let [attempt] = await stage.say({
         agent: "solver",
-        prompt: chat(solving, question),
+        prompt: words.solve(question, []),
         ...phaseSettings(draft, options),
       });
-      const history: { readonly attempt: Turn; readonly comment: Turn; readonly text: string }[] = [];
+      let correct = false;
+      const history: (Exchange & { readonly reads: Turn["message"][] })[] = [];
       for (let round = 0; round < roundsOf(protocol, options); round++) {
         if (!attempt) return;
+        const reply = attempt.utterance.text;
         const [comment] = await stage.say({
           agent: "critic",
-          prompt: chat(
-            'Review the attempt and say where it may be wrong. Reply with JSON alone: {"feedback": what may be wrong, "correct": "True" if you are certain that it is correct, else "False"}.',
-            `${question}\n\nAttempt ${round + 1}:\n${quote(attempt.utterance.text)}`,
-          ),
+          prompt: words.criticise(question, reply, round),
           reads: [attempt.message],
           ...phaseSettings(feedback, options),
         });
         if (!comment) return;
         const verdict = verdictIn(comment.utterance.text);
         if (!verdict.read) stage.note("unread criticism");
-        if (verdict.correct) return;
-        history.push({ attempt, comment, text: verdict.feedback });
-        const said = history.map(
-          (each, i) =>
-            `Attempt ${i + 1}:\n${quote(each.attempt.utterance.text)}\n\nFeedback ${i + 1}:\n${quote(each.text)}`,
-        );
+        correct = verdict.correct;
+        if (correct) break;
+        history.push({ reply, feedback: verdict.feedback, reads: [attempt.message, comment.message] });
         [attempt] = await stage.say({
           agent: "solver",
-          prompt: chat(
-            solving,
-            `${question}\n\n${said.join("\n\n")}\n\nLearn from the attempts and the feedback, and solve the task better.`,
-          ),
-          reads: history.flatMap((each) => [each.attempt.message, each.comment.message]),
+          prompt: words.solve(question, history),
+          reads: history.flatMap(({ reads }) => reads),
           ...phaseSettings(revise, options),
         });
       }
-      stage.note("capped");
+      if (!correct) stage.note("capped");
+      if (attempt) stage.conclude({ ...attempt.utterance, text: words.answerIn(attempt.utterance.text) });
     },
     answer: (turns) => turns.findLast(({ call }) => call.agent === "solver")?.utterance ?? null,
   });
+}
+
+/** An attempt, and what the critic says of it. */
+interface Exchange {
+  readonly reply: string;
+  readonly feedback: string;
+}
+
+/** What solver and critic are told. */
+interface ReflexionWords {
+  readonly solve: (question: string, history: readonly Exchange[]) => Prompt;
+  /** @param round - from 0 */
+  readonly criticise: (question: string, reply: string, round: number) => Prompt;
+  readonly answerIn: (reply: string) => string;
+}
+
+function ownWords(answerForm: string): ReflexionWords {
+  return {
+    solve: (question, history) => {
+      const said = history.map(
+        ({ reply, feedback }, i) => `Attempt ${i + 1}:\n${quote(reply)}\n\nFeedback ${i + 1}:\n${quote(feedback)}`,
+      );
+      const task = "Learn from the attempts and the feedback, and solve the task better.";
+      return chat(`${stepByStep} ${answerForm}`, [question, ...(said.length > 0 ? [...said, task] : [])].join("\n\n"));
+    },
+    criticise: (question, reply, round) =>
+      chat(
+        'Review the attempt and say where it may be wrong. Reply with JSON alone: {"feedback": what may be wrong, "correct": "True" if you are certain that it is correct, else "False"}.',
+        `${question}\n\nAttempt ${round + 1}:\n${quote(reply)}`,
+      ),
+    answerIn: (reply) => reply,
+  };
+}
+
+/** The released words: all replies are JSON. */
+function releasedWords(script: Script): ReflexionWords {
+  const solver: AdasAgent = { name: textOf(script, "solver"), fields: ["thinking", "answer"] };
+  const critic: AdasAgent = { name: textOf(script, "critic"), fields: ["feedback", "correct"] };
+  const infosOf = (reply: string, attempt: number): AdasInfo[] => {
+    const given = adasFields(reply, solver.fields);
+    return solver.fields.map((field) => ({ field, author: solver.name, attempt, content: given[field] ?? "" }));
+  };
+  return {
+    solve: (question, history) => {
+      const infos = history.flatMap(({ reply, feedback }, i) => [
+        ...infosOf(reply, i + 1),
+        { field: "feedback", author: critic.name, attempt: i + 1, content: feedback },
+      ]);
+      return adasPrompt(script, solver, question, infos, history.length === 0 ? "solve" : "reflect");
+    },
+    criticise: (question, reply, round) => adasPrompt(script, critic, question, infosOf(reply, round + 1), "criticise"),
+    answerIn: (reply) => adasFields(reply, solver.fields)["answer"] || reply,
+  };
 }
 
 /** A criticism's fields. What is no such JSON is feedback as it stands, and calls nothing correct. */
@@ -154,23 +209,4 @@ function verdictIn(text: string): { feedback: string; correct: boolean; read: bo
     correct: correct === true || (typeof correct === "string" && /^\s*true\s*$/iu.test(correct)),
     read,
   };
-}
-
-/**
- * The JSON object in a model's reply, read and never run: everything between the outer braces, or the first object without any inside.
- * Null where there is none.
- */
-function firstObject(text: string): Readonly<Record<string, unknown>> | null {
-  const [first, last] = [text.indexOf("{"), text.lastIndexOf("}")];
-  const flat = /\{[^{}]{0,4000}\}/su.exec(text)?.[0];
-  const candidates = [...(first >= 0 && last > first ? [text.slice(first, last + 1)] : []), ...(flat ? [flat] : [])];
-  for (const candidate of candidates) {
-    try {
-      const value: unknown = boundedJson(candidate);
-      if (typeof value === "object" && value !== null) return { ...value };
-    } catch {
-      // the next one
-    }
-  }
-  return null;
 }

@@ -1,20 +1,23 @@
 import { programTopology, quote } from "@laconic/topologies";
+import { toolBytes } from "../code/run-tests.ts";
 import { methodOf } from "../playing/method-of.ts";
 import { printedBy, programIn, runnerOf } from "../playing/run-program.ts";
 import { copiesToOne, repliesToOne } from "../playing/single.ts";
 import { chat } from "../prompts/chat.ts";
-import type { Baseline } from "../protocols/baseline.ts";
+import type { Baseline, RunProgram } from "../protocols/baseline.ts";
 import {
   allFamilies,
   benchmarkLine,
   noShots,
   oneAgent,
   oneSolver,
+  onFunctions,
   onMmlu,
   onWords,
   type Protocol,
 } from "../protocols/protocol.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
+import { onExamples } from "../agent-prune/on-examples.ts";
 import { printingAnswer, pruneDecision, prunePrompt, withReturned } from "../agent-prune/script-prompts.ts";
 
 const harness =
@@ -139,12 +142,16 @@ const directProtocols: readonly Protocol<"answer" | "decide">[] = [
   {
     ...direct,
     id: "vanilla/agentprune-direct-code",
+    version: 2,
     families: ["code"],
     roles: [programmer, decision],
-    prompts: ["The agent writes the function.", "The decision reads it and writes the function."],
-    differs: [
-      "The released decision reads how the agent's program did on the examples of its docstring; ours reads the program.",
+    prompts: [
+      "The agent writes the function, which is run on the examples of its docstring.",
+      "The decision reads it, and how it did, and writes the function.",
     ],
+    runsPrograms: true,
+    scripts: onFunctions("agentprune-code"),
+    differs: [],
   },
   {
     ...direct,
@@ -187,14 +194,16 @@ export const vanillaDirect: Baseline = methodOf({
     const run = runnerOf(protocol, options);
     const [role] = protocol.roles as readonly [Protocol["roles"][number]];
     const { title } = role;
+    const writesCode = protocol.families.includes("code");
     return programTopology({
       name: "vanilla-direct",
       agents: ["agent", "decision"],
       play: async (stage) => {
         const { question } = stage.problem;
-        const task = run
-          ? "Write a Python program that prints the answer, in one code block, with a line of analysis before it."
-          : `Answer, and analyse your choice in a few words. ${answerForm}`;
+        const task =
+          run && !writesCode
+            ? "Write a Python program that prints the answer, in one code block, with a line of analysis before it."
+            : `Answer, and analyse your choice in a few words. ${answerForm}`;
         const [reply] = await stage.say({
           agent: "agent",
           prompt: script
@@ -203,18 +212,18 @@ export const vanillaDirect: Baseline = methodOf({
           ...phaseSettings(protocol.phases.answer, options),
         });
         const text = reply?.utterance.text ?? "";
-        const program = run ? programIn(text) : null;
-        const printed =
-          run && program !== null ? printedBy(await run(script ? printingAnswer(program) : program)) : null;
-        if (run && printed === null) stage.note("program without output");
-        const scripted = script && run ? withReturned(script, text, printed ?? "None") : text;
+        const tried = run && writesCode ? await onExamples(question, text, run, script) : null;
+        const printed = run && !writesCode ? await printedIn(text, run, script !== undefined) : null;
+        if (run && !writesCode && printed === null) stage.note("program without output");
+        const scripted = script && run && !writesCode ? withReturned(script, text, printed ?? "None") : text;
+        const shown = printed === null ? [text] : [text, `The program prints: ${printed}`];
         await stage.say({
           agent: "decision",
           prompt: script
-            ? pruneDecision(script, question, [{ number: 0, role, text: scripted }])
+            ? pruneDecision(script, question, [{ number: 0, role, text: scripted, tried }])
             : chat(
                 `Give the answer from what the agent wrote. ${answerForm}`,
-                `${question}\n\nThe agent wrote:\n${quote(printed === null ? text : `${text}\nThe program prints: ${printed}`)}`,
+                `${question}\n\nThe agent wrote:\n${quote([...shown, ...(tried ? [tried.feedback] : [])].join("\n"))}`,
               ),
           reads: reply ? [reply.message] : [],
           ...phaseSettings(protocol.phases.decide, options),
@@ -223,5 +232,19 @@ export const vanillaDirect: Baseline = methodOf({
       answer: (turns) => turns.findLast(({ call }) => call.agent === "decision")?.utterance ?? null,
     });
   },
-  maxCopies: () => ({ questions: 2, examples: 0, replies: 2 }),
+  maxCopies: (protocol) => ({
+    questions: 2,
+    examples: 0,
+    replies: 2,
+    ...(protocol.families.includes("code") && { toolBytes: toolBytes * mostExamples }),
+  }),
 });
+
+/** Examples of a docstring that a plan counts with. */
+const mostExamples = 10;
+
+/** What the program of a reply prints, or in released words its variable `answer`. */
+async function printedIn(reply: string, run: RunProgram, released: boolean): Promise<string | null> {
+  const program = programIn(reply);
+  return program === null ? null : printedBy(await run(released ? printingAnswer(program) : program));
+}

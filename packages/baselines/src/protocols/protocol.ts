@@ -194,6 +194,11 @@ export function onMmlu(script: string): Readonly<Record<string, string>> {
   return { mmlu: script, "mmlu-153": script };
 }
 
+/** One script for functions to complete: HumanEval, and the part of it that AgentPrune scores. */
+export function onFunctions(script: string): Readonly<Record<string, string>> {
+  return { humaneval: script, "humaneval-161": script };
+}
+
 /** No worked examples. */
 export const noShots: Shots = { count: 0, form: "chains", select: "seeded" };
 

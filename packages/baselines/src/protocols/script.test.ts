@@ -223,8 +223,6 @@ test("without its script a method is not as published, and one of unknown words 
   expect(departures(cot, { ...played, shots: null, script: "cot-word" })).toEqual([]);
   expect(departures(cot, played)).toEqual(["Wording and examples are ours instead of those of cot-word."]);
   expect(departures(cot, { ...played, benchmark: "math500" })).toEqual(["The wording of its requests is ours."]);
-  expect(departures(of("evoagent", "maths"), { ...played, shots: 0 })).toContain(
-    "The wording of its requests is ours.",
-  );
+  expect(departures(of("evoagent", "code"), { ...played, shots: 0 })).toContain("The wording of its requests is ours.");
   expect(departures(of("equal-budget:votes", "maths"), { ...played, shots: 0 })).toEqual([]);
 });

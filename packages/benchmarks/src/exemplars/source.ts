@@ -29,6 +29,8 @@ const repositories = {
   LLM_Collab_Code_Generation: { owner: "junho328", commit: "7ca407e289ae2954bce0ed98937128c93b20d0ee" },
   llm_multiagent_debate: { owner: "composable-models", commit: "9846749350eb917ae5bfaaff4c645fc705b8d3af" },
   "Multi-Agents-Debate": { owner: "Skytliang", commit: "022a7a8eecda85844d336e9064cc556edb0445b3" },
+  evoagent: { owner: "siyuyuan", commit: "fc6d087b119df69466c2372cfcaf588c040aaba8" },
+  ADAS: { owner: "ShengranHu", commit: "2702bee8fefda42255efc5be9f60e3bd3db96ae4" },
   test: { owner: "hendrycks", commit: "4450500f923c49f1fb1dd3d99108a0bd9717b660" },
 } as const;
 
@@ -44,3 +46,16 @@ export const none = "none stated";
 
 /** From this opening to the end of a string of three quotes. */
 export const between = (opening: string): RegExp => new RegExp(String.raw`${opening}([\s\S]*?)"""`, "u");
+
+/** Texts of one file: each a Python string that a pattern catches. */
+export function stringsIn(file: KnownFile, patterns: Readonly<Record<string, RegExp>>): Record<string, TextPlace> {
+  return Object.fromEntries(
+    Object.entries(patterns).map(([name, pattern]) => [name, { file, pattern, escaped: true }]),
+  );
+}
+
+/** A value of a Python dictionary: strings behind each other. */
+export function joinedAt(file: KnownFile, key: string): TextPlace {
+  const pattern = new RegExp(String.raw`"${key}":\s*((?:"(?:[^"\\]|\\.)*"\s*)+),`, "u");
+  return { file, pattern, escaped: "joined" };
+}

@@ -1,5 +1,5 @@
 import type { KnownFile } from "../data/benchmark.ts";
-import { between, fileOf, none, type ExemplarSource, type TextPlace } from "./source.ts";
+import { between, fileOf, joinedAt, none, stringsIn, type ExemplarSource, type TextPlace } from "./source.ts";
 
 const prune = (path: string, bytes: number, sha256: string): KnownFile => fileOf("AgentPrune", path, bytes, sha256);
 
@@ -67,24 +67,11 @@ const files = {
   ),
 } as const;
 
-/** Texts of one file: each a Python string that a pattern catches. */
-function stringsIn(file: keyof typeof files, patterns: Readonly<Record<string, RegExp>>): Record<string, TextPlace> {
-  return Object.fromEntries(
-    Object.entries(patterns).map(([name, pattern]) => [name, { file: files[file], pattern, escaped: true }]),
-  );
-}
-
-/** A role's words of AgentPrune on GSM8K: strings behind each other. */
-const solver = (role: string): Record<string, TextPlace> => ({
-  [role]: {
-    file: files["prune/gsm8k"],
-    pattern: new RegExp(String.raw`"${role}":\s*((?:"(?:[^"\\]|\\.)*"\s*)+),`, "u"),
-    escaped: "joined",
-  },
-});
+/** A role's words of AgentPrune on GSM8K. */
+const solver = (role: string): Record<string, TextPlace> => ({ [role]: joinedAt(files["prune/gsm8k"], role) });
 
 /** What both forms of AgentPrune's decision read. */
-const decision = stringsIn("prune/decision", {
+const decision = stringsIn(files["prune/decision"], {
   "decision system": /system_prompt = f"(\{self\.role\}.*?)"/u,
   "decision task": /user_prompt = f"(\{decision_few_shot\}.*?)"/u,
 });
@@ -102,7 +89,7 @@ export const teamSources: readonly ExemplarSource[] = [
     licence: "MIT",
     texts: {
       examples: { file: files["dylan/math"], pattern: between(String.raw`^EXAMPLES = r"""`) },
-      ...stringsIn("dylan/math", {
+      ...stringsIn(files["dylan/math"], {
         system: /^SYSTEM_PROMPT = "(.*)"$/mu,
         task: /question = EXAMPLES \+ "(.*?)" \+ prob_content/u,
         before: /prefix_string = "(.*?)" \+ question/u,
@@ -119,7 +106,7 @@ export const teamSources: readonly ExemplarSource[] = [
     name: "dylan-choice",
     title: "DyLAN, MMLU",
     licence: "MIT",
-    texts: stringsIn("dylan/mmlu", {
+    texts: stringsIn(files["dylan/mmlu"], {
       ...Object.fromEntries(
         ["Economist", "Doctor", "Lawyer", "Mathematician", "Psychologist", "Programmer", "Historian"].map((role) => [
           role.toLowerCase(),
@@ -141,7 +128,7 @@ export const teamSources: readonly ExemplarSource[] = [
     name: "debate-word",
     title: "LLM-Debate, GSM8K",
     licence: none,
-    texts: stringsIn("debate/gsm", {
+    texts: stringsIn(files["debate/gsm"], {
       ask: /"content": """(.*?)"""\.format/u,
       replies: /prefix_string = "(.*?)"\n/u,
       reply: new RegExp(debateFence, "u"),
@@ -154,7 +141,7 @@ export const teamSources: readonly ExemplarSource[] = [
     name: "debate-choice",
     title: "LLM-Debate, MMLU",
     licence: none,
-    texts: stringsIn("debate/mmlu", {
+    texts: stringsIn(files["debate/mmlu"], {
       ask: /question = "(.*?)"\.format/u,
       replies: /prefix_string = "(.*?)"\n/u,
       reply: new RegExp(debateFence, "u"),
@@ -167,7 +154,7 @@ export const teamSources: readonly ExemplarSource[] = [
     name: "mad",
     title: "MAD, the debate on any question",
     licence: "GPL-3.0",
-    texts: stringsIn("mad", {
+    texts: stringsIn(files.mad, {
       player: value("player_meta_prompt"),
       moderator: value("moderator_meta_prompt"),
       affirmative: value("affirmative_prompt"),
@@ -188,7 +175,7 @@ export const teamSources: readonly ExemplarSource[] = [
       ...solver("Mathematical Analyst"),
       ...solver("Programming Expert"),
       ...solver("Inspector"),
-      ...stringsIn("prune/gsm8k", {
+      ...stringsIn(files["prune/gsm8k"], {
         "examples Math Solver": between(String.raw`^"Math Solver":\s*"""`),
         "examples Mathematical Analyst": between(String.raw`^"Mathematical Analyst":\s*"""`),
         "examples Programming Expert": between(String.raw`^"Programming Expert":\s*"""`),
@@ -201,7 +188,7 @@ export const teamSources: readonly ExemplarSource[] = [
         pattern: /def get_decision_constraint\(\):\s*return \(([\s\S]*?")\)/u,
         escaped: "joined",
       },
-      ...stringsIn("prune/solver", {
+      ...stringsIn(files["prune/solver"], {
         hint: /user_prompt \+= "(\(Hint.*?)"/u,
         "hint end": /user_prompt \+= "(\)\.)"/u,
         reply: /spatial_str \+= f"(.*?)"/u,
@@ -219,7 +206,7 @@ export const teamSources: readonly ExemplarSource[] = [
     title: "AgentPrune, MMLU",
     licence: none,
     texts: {
-      ...stringsIn("prune/mmlu", {
+      ...stringsIn(files["prune/mmlu"], {
         ...Object.fromEntries(
           ["Critic", "Mathematician", "Psychologist", "Historian"].map((role) => [
             role,
@@ -238,7 +225,7 @@ export const teamSources: readonly ExemplarSource[] = [
         pattern: /demo_question = \(([\s\S]*?")\s*\)\n/u,
         escaped: "joined",
       },
-      ...stringsIn("prune/analyst", {
+      ...stringsIn(files["prune/analyst"], {
         ask: /user_prompt = f"(.*?)" if/u,
         reply: /spatial_str \+= f"(.*?)"/u,
         "earlier reply": /temporal_str \+= f"(.*?)"/u,

@@ -1,0 +1,106 @@
+import type { Prompt } from "@laconic/core";
+import { quote } from "@laconic/topologies";
+import { codeIn } from "../code/code-in.ts";
+import { chat, roleLine } from "../prompts/chat.ts";
+import type { Role } from "../protocols/protocol.ts";
+import { scoreForm } from "./debate.ts";
+
+/** Judges of programs whose remarks writers read; the passer is a tool. */
+export type Remarker = "passer" | "tester" | "reflector";
+
+/** A program that a writer reads, and what each judge that it hears says of it. */
+export interface SeenProgram {
+  readonly text: string;
+  /** By judge, in the order in which the writer hears them. */
+  readonly remarks: ReadonlyMap<Remarker, string>;
+}
+
+/** A test that was run on a program: what it did instead of passing, null where it passed. */
+export interface TestResult {
+  readonly test: string;
+  readonly failure: string | null;
+}
+
+/** What DyLAN's writers, judges and ranker of programs are told, and what writers read of judges. */
+export interface CodeWords {
+  /** The program of a reply, as the others read it. */
+  readonly program: (question: string, reply: string) => string;
+  readonly write: (role: Role | undefined, question: string) => Prompt;
+  readonly rewrite: (role: Role | undefined, question: string, programs: readonly SeenProgram[]) => Prompt;
+  readonly test: (question: string) => Prompt;
+  readonly reflect: (question: string, programs: readonly string[]) => Prompt;
+  /** To the judge, and to the ranker before the last layer. */
+  readonly rank: (question: string, programs: readonly string[]) => Prompt;
+  readonly choose: (question: string, programs: readonly string[]) => Prompt;
+  /** Of a program that was run alone. */
+  readonly ran: (error: string | null) => string;
+  readonly tested: (results: readonly TestResult[]) => string;
+  /** What a reflector's reply says of each program. */
+  readonly reflections: (reply: string, count: number) => readonly string[];
+  /** What stands behind a failed test: its error, or what the call returned. */
+  readonly failures: "errors" | "outputs";
+}
+
+const testerDuty = `Write unit tests for the function: up to ten different assertions, one a line, each beginning with assert. Write nothing else. Example, for def larger(a, b), which returns the larger number:
+assert larger(1, 2) == 2
+assert larger(-1, -2) == -1
+assert larger(3, 3) == 3`;
+const rankerDuty =
+  "Choose the two programs that do best what the function's description says, edge cases and speed included. End with their numbers as [i, j].";
+
+const reflectorDuty = `Say of each program whether and why it is wrong. Put what you say of program n behind a line "Reflection n:". End with a score of each program from 1 to 5, in their order, as ${scoreForm}. Example, of programs for larger(a, b):
+Reflection 1:
+Right: it compares both ways.
+Reflection 2:
+Wrong for equal numbers: it returns None.`;
+
+const names: Readonly<Record<Remarker, string>> = {
+  passer: "Syntax check",
+  tester: "Unit tests",
+  reflector: "Reflection",
+};
+
+/** Our words. */
+export function ownCodeWords(answerForm: string): CodeWords {
+  const system = (role: Role | undefined): string =>
+    [roleLine(role), answerForm].filter((part) => part !== "").join(" ");
+  const below = (question: string, programs: readonly string[]): string =>
+    [question, ...programs.map((program, i) => `Program ${i + 1}:\n${quote(program)}`)].join("\n\n");
+  return {
+    program: (_, reply) => codeIn(reply),
+    write: (role, question) => chat(system(role), question),
+    rewrite: (role, question, programs) => {
+      const parts = programs.flatMap(({ text, remarks }, i) => [
+        `Program ${i + 1}:\n${quote(text)}`,
+        ...[...remarks].map(([judge, said]) => `${names[judge]} of program ${i + 1}:\n${quote(said)}`),
+      ]);
+      const judges = [...(programs[0]?.remarks.keys() ?? [])].map((judge) => names[judge].toLowerCase()).join(", ");
+      const task = `Write a better program, or the same where nothing is wrong. Before it, score how much each of these helped from 1 to 5, as ${scoreForm}: ${judges}.`;
+      return chat(system(role), [question, ...parts, task].join("\n\n"));
+    },
+    test: (question) => chat(testerDuty, question),
+    reflect: (question, programs) => chat(reflectorDuty, below(question, programs)),
+    rank: (question, programs) => chat(rankerDuty, below(question, programs)),
+    choose: (question, programs) =>
+      chat("Choose the best two programs. End with their numbers as [i, j].", below(question, programs)),
+    ran: (error) => error ?? "runs without an error",
+    tested: (results) =>
+      results.length === 0
+        ? "no tests"
+        : results
+            .map(({ test, failure }) =>
+              failure === null ? `passed: ${test}` : `failed: ${test}${failure && ` # ${failure}`}`,
+            )
+            .join("\n"),
+    reflections: (reply, count) => {
+      const parts = reply
+        .replaceAll(/\[\[[^[\]]{0,400}\]\]/gu, "")
+        .split(/^[ \t]*Reflection[ \t]+\d+[ \t]*:/gimu)
+        .slice(1);
+      return parts.length === count
+        ? parts.map((part) => part.trim())
+        : Array.from({ length: count }, () => "no reflection");
+    },
+    failures: "errors",
+  };
+}

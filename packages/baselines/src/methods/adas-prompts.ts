@@ -1,0 +1,94 @@
+import { boundedJson, randomFromSeed, type Prompt } from "@laconic/core";
+import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
+
+/** What is not as published of all agents that reply with JSON. */
+export const inJson = "JSON is asked for in words alone: the released code has the server enforce it.";
+
+/** An agent of ADAS: its name, who it is told to be, and the fields of the JSON that it replies with. */
+export interface AdasAgent {
+  readonly name: string;
+  /** Absent: the released default. */
+  readonly role?: string;
+  readonly fields: readonly string[];
+}
+
+/** A field of a reply, as later requests show it. */
+export interface AdasInfo {
+  readonly field: string;
+  readonly author: string;
+  /** From 1. */
+  readonly attempt: number;
+  readonly content: string;
+}
+
+/** A request in ADAS's words: the role and the form of the reply, then the question, what others and itself gave, and what to do. */
+export function adasPrompt(
+  script: Script,
+  { name, role = textOf(script, "default role"), fields }: AdasAgent,
+  question: string,
+  infos: readonly AdasInfo[],
+  instruction: string,
+): Prompt {
+  const described = fields.map(
+    (field) => `'${field}': '${filled(textOf(script, field === "answer" ? "answer field" : "field"), field)}'`,
+  );
+  const system = `${filled(textOf(script, "role"), role)}\n\n${filled(textOf(script, "form"), `{${described.join(", ")}}`)}`;
+  const shown = infos.map(({ field, author, attempt, content }) => {
+    const who = `${author} ${idOf(author)}${author === name ? textOf(script, "own") : ""}`;
+    return filled(textOf(script, "numbered info"), field, String(attempt), who, content);
+  });
+  const task = filled(textOf(script, "task"), taskOf(script, question));
+  return {
+    kind: "messages",
+    messages: [
+      { role: "system", content: system },
+      { role: "user", content: `${task}${shown.join("")}${textOf(script, instruction)}` },
+    ],
+  };
+}
+
+/** Fields of a JSON reply as Python would print them; one that lacks is empty. */
+export function adasFields(reply: string, fields: readonly string[]): Readonly<Record<string, string>> {
+  const given = firstObject(reply) ?? {};
+  return Object.fromEntries(fields.map((field) => [field, printed(given[field])]));
+}
+
+/**
+ * The JSON object in a model's reply, read and never run: everything between the outer braces, or the first object without any inside.
+ * Null where there is none.
+ */
+export function firstObject(text: string): Readonly<Record<string, unknown>> | null {
+  const [first, last] = [text.indexOf("{"), text.lastIndexOf("}")];
+  const flat = /\{[^{}]{0,4000}\}/su.exec(text)?.[0];
+  const candidates = [...(first >= 0 && last > first ? [text.slice(first, last + 1)] : []), ...(flat ? [flat] : [])];
+  for (const candidate of candidates) {
+    try {
+      const value: unknown = boundedJson(candidate);
+      if (typeof value === "object" && value !== null) return { ...value };
+    } catch {
+      // the next one
+    }
+  }
+  return null;
+}
+
+function printed(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return value === undefined ? "" : JSON.stringify(value);
+}
+
+function taskOf(script: Script, question: string): string {
+  const template = textOf(script, "options").trim();
+  if (template === "") return `${textOf(script, "question")}${question}`;
+  const { stem, options } = optionsOf(question);
+  return filled(template, stem, ...options);
+}
+
+const alphabet = Array.from("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+
+/** Four characters by name: the released code draws them for each question. */
+function idOf(name: string): string {
+  const random = randomFromSeed(`adas/${name}`);
+  return Array.from({ length: 4 }, () => random.pick(alphabet)).join("");
+}
