@@ -11,7 +11,6 @@ import {
   answerForm,
   answerReading,
   type BenchmarkProblem,
-  benchmarks,
   type GradeRule,
   type Graders,
   posed,
@@ -89,9 +88,13 @@ export function temperatureOf(
   return temperature ?? protocol?.temperature ?? method.temperature;
 }
 
-/** The problem as a method's team is given it: whole, or dealt among its agents. */
-export function givenTo({ partition }: Pick<BenchJob, "partition">, problem: BenchmarkProblem): Problem {
-  return posed(partition?.give(problem) ?? problem);
+/** The problem as a method's team is given it: whole, as published where its words are, or dealt among its agents. */
+export function givenTo(
+  { partition, script }: Pick<BenchJob, "partition" | "script">,
+  { published, ...problem }: BenchmarkProblem,
+): Problem {
+  const whole = script && published !== undefined ? { ...problem, question: published } : problem;
+  return posed(partition?.give(problem) ?? whole);
 }
 
 /** Who speaks with which model: a method's own where it brings one. */
@@ -109,11 +112,6 @@ export function modelsFor(
 export function roleModelOf<T>(roleModels: Readonly<Record<string, T>>, agent: AgentId): T | undefined {
   const slot = [agent, slotOf(agent)].find((name) => Object.hasOwn(roleModels, name));
   return slot === undefined ? undefined : roleModels[slot];
-}
-
-/** What of a benchmark's questions is not as published methods ask them; nothing of questions of one's own. */
-export function rewordedOf(benchmark: string): string[] {
-  return benchmarks.flatMap(({ name, reworded }) => (name === benchmark && reworded !== undefined ? [reworded] : []));
 }
 
 type StandingJob = Pick<BenchJob, "set" | "protocol" | "partition" | "script" | "exemplars">;
@@ -135,7 +133,6 @@ export function standingOf(
       benchmark,
       script: script?.name ?? null,
     }),
-    ...rewordedOf(benchmark),
     ...(partition
       ? ["What a question states is dealt among its agents: the published figures are of whole questions."]
       : []),

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { baselines, protocolFor, replyCeiling, scriptNameOf, type Phase, type Protocol } from "@laconic/baselines";
-import { questionText } from "@laconic/benchmarks";
+import { questionText, type BenchmarkProblem } from "@laconic/benchmarks";
 import { exemplarsNamed, filesOf, openExemplars } from "@laconic/benchmarks/exemplars";
 import { expect, test } from "vitest";
-import { standingOf } from "../src/bench-parts.ts";
+import { givenTo, standingOf } from "../src/bench-parts.ts";
 import { familyOf } from "../src/index.ts";
 import { piecesOf, strangeWords } from "./published-words.ts";
 import { playQuestion, requestLog } from "./request-log.ts";
@@ -128,6 +128,17 @@ test.skipIf(!fetched)("what is neither question nor reply of a request stands in
     );
     expect(strange, `${method.name} on ${set.benchmark}, ${name}`).toEqual([]);
   }
+});
+
+test("in published words a question is asked as published requests have it, dealt or in our words as ours", () => {
+  const posed = { id: "svamp/1", gold: "2", grading: { kind: "numeric" } } as const;
+  const problem: BenchmarkProblem = { ...posed, question: "Two. How many?", published: "Two How many?" };
+  const script = { name: "own", texts: {}, examples: 0, sha256: "" };
+  const whole = { partition: null, script: null };
+  expect(givenTo(whole, problem).question).toBe(problem.question);
+  expect(givenTo({ ...whole, script }, problem)).toEqual({ ...posed, question: "Two How many?" });
+  const dealt = { seed: "s", holders: [], give: <P>(each: P): P => each };
+  expect(givenTo({ partition: dealt, script }, problem).question).toBe(problem.question);
 });
 
 test("quoted lines of a reply are a reply's, with white space at its ends or without", () => {

@@ -63,6 +63,8 @@ export interface BenchmarkProblem extends Problem {
   readonly choices?: readonly string[];
   /** A worked solution, for exemplars only. */
   readonly solution?: string;
+  /** The question as published requests have it, where that is not ours to the letter. */
+  readonly published?: string;
 }
 
 /** What a row says; the loader adds an id where the row has none. */
@@ -122,8 +124,6 @@ export interface Benchmark {
   /** In words. */
   readonly gold: string;
   readonly traps: readonly string[];
-  /** What of its questions is not as published methods ask them, a sentence. */
-  readonly reworded?: string;
   readonly splits: Readonly<Record<string, Split>>;
   /** Scored by default. */
   readonly defaultSplit: string;

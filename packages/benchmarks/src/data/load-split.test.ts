@@ -51,7 +51,9 @@ test("lenient mode leaves bad rows out, lists them, and counts", async () => {
 test("an id that comes twice is refused where it comes again", async () => {
   const row = { ID: "chal-1", Body: "Two", Question: "How many?", Answer: 2.0 };
   const { problems, refused } = await load("svamp", rowsOf(row, row), { mode: "lenient" });
-  expect(problems.map(({ id, question }) => [id, question])).toEqual([["svamp/chal-1", "Two. How many?"]]);
+  expect(problems.map(({ id, question, published }) => [id, question, published])).toEqual([
+    ["svamp/chal-1", "Two. How many?", "Two How many?"],
+  ]);
   expect(refused[0]?.reason).toMatch(/^id svamp\/chal-1 is that of .* row 1 too$/);
 });
 

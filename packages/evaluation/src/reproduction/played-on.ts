@@ -10,7 +10,6 @@ import {
   type Baseline,
 } from "@laconic/baselines";
 import { benchmarkNamed } from "@laconic/benchmarks";
-import { rewordedOf } from "../bench-parts.ts";
 
 /** A published figure, and how it is played here. */
 export interface LedgerRow {
@@ -84,7 +83,7 @@ export function playedOn(name: string, benchmark: string): Played {
     exemplars,
     protocol: protocolName(protocol),
     decoding: `temperature ${temperature}; max tokens ${ceiling}`,
-    differs: [...words, ...protocol.differs, ...rewordedOf(benchmark)].join(" "),
+    differs: [...words, ...protocol.differs].join(" "),
     calls,
     completionTokens: calls * replyCeiling(protocol),
   };

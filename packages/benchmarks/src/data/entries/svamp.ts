@@ -9,6 +9,7 @@ const row: z.ZodType<RowProblem> = z
     question: `${Body}${/[.!?]$/.test(Body) ? " " : ". "}${Question}`,
     gold: Answer,
     grading: { kind: "numeric" } as const,
+    ...(!/[.!?]$/.test(Body) && { published: `${Body} ${Question}` }),
     ...(Type !== undefined && { metadata: { type: Type } }),
   }));
 
@@ -21,11 +22,10 @@ export const svamp: Benchmark = {
   answer: { kind: "numeric" },
   gold: "`Answer`",
   traps: [
-    "The text is `Body` and `Question`; 358 bodies lack end punctuation and get a full stop.",
+    "The text is `Body` and `Question`; 358 bodies lack end punctuation and get a full stop, but in published words, which put none.",
     "All answers are whole and not negative, stored as floats.",
     "SVAMP-1000 is not the hub's SVAMP-300: name the split beside every score.",
   ],
-  reworded: "358 of the questions get a full stop between their parts, where the published scripts put none.",
   defaultSplit: "all",
   examplesFrom: "gsm8k",
   calibrateFrom: { benchmark: "gsm8k", split: "train" },
