@@ -9,14 +9,16 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** One line a step and no gap, in metrics and records; what was not recorded is said. */
 export function compareRows(run: RunFolder, recorded: readonly number[], findings: Findings): void {
-  const last = Math.max(0, ...recorded, ...run.metrics.keys());
+  const last = [...recorded, ...run.metrics.steps()].reduce((max, step) => Math.max(max, step), 0);
   const [first = last + 1] = recorded;
   if (first > 1 && last > 0)
     findings.leaveOut(
       `steps 1 to ${first - 1}`,
-      "the run did not record them: it was switched off, or the version that made it did not",
+      run.hasLetGo
+        ? "`train.retention` let their records go"
+        : "the run did not record them: it was switched off, or the version that made it did not",
     );
-  for (let step = 1; step <= last; step++) {
+  for (let step = run.rowsFrom; step <= last; step++) {
     if (step >= first) findings.same("folder", { step }, "record of the step", true, run.steps.has(step));
     // A step that a kill interrupted has its record, and no metrics yet.
     const isTorn = step === last && run.steps.has(step) && !run.metrics.has(step);

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { closeSync, createReadStream, existsSync, openSync, readSync } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { gunzipSync, inflateRawSync } from "node:zlib";
+import { createGunzip, gunzipSync, inflateRawSync } from "node:zlib";
 import { boundedJson, LaconicError } from "@laconic/core";
 import {
   formerRecordVersion,
@@ -17,6 +17,7 @@ import { changesIn, configAt, type ChangeRow } from "./changes.ts";
 import type { Findings } from "./findings.ts";
 import { entriesOf, readObject } from "./json-file.ts";
 import type { Recorded } from "./record.ts";
+import { bytesOf, partsOf, RowsByStep, type PartFile } from "./rows-by-step.ts";
 import { checkKnownSettings, type TrainSettings } from "./settings.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -40,7 +41,11 @@ export interface RunFolder {
   readonly hasOwnReward: boolean;
   readonly lora: boolean;
   /** Rows by step. */
-  readonly metrics: ReadonlyMap<number, Json>;
+  readonly metrics: RowsByStep;
+  /** The first step whose row is kept: those before were let go. */
+  readonly rowsFrom: number;
+  /** Records of the first steps were let go. */
+  readonly hasLetGo: boolean;
   readonly steps: ReadonlyMap<number, Recorded>;
   readonly evaluated: ReadonlyMap<number, Recorded>;
   readonly evaluations: ReadonlyMap<number, Json>;
@@ -84,10 +89,10 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
     held.set(since, known);
     return known;
   };
-  const recorded = [
-    ...(await formerRecords(path(formerRunFiles.records))),
-    ...(await recordedIn(path(runFiles.episodes))),
-  ];
+  const recorded = await formerRecords(path(formerRunFiles.records));
+  const members = await partsOf(directory, runFiles.episodes);
+  for (const { file } of members) for (const each of await recordedIn(file)) recorded.push(each);
+  const rows = await partsOf(directory, runFiles.metrics);
   const ofKind = (wanted: string): Map<number, Recorded> =>
     new Map(recorded.filter(({ kind }) => kind === wanted).map((each) => [each.step, each]));
   return {
@@ -99,10 +104,12 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
     trainAt,
     hasOwnReward: given["reward"] !== undefined,
     lora: (config["lora"] ?? null) !== null,
-    metrics: byStep(await rowsOf(path(runFiles.metrics))),
+    metrics: await RowsByStep.of(rows),
+    hasLetGo: (members[0]?.first ?? 0) > 0,
+    rowsFrom: Math.max(1, rows[0]?.first ?? 1),
     steps: ofKind("step"),
     evaluated: ofKind("evaluation"),
-    evaluations: byStep(await rowsOf(path(runFiles.evaluations))),
+    evaluations: byStep((await Promise.all((await partsOf(directory, runFiles.evaluations)).map(rowsOf))).flat()),
     test: existsSync(path(runFiles.test))
       ? {
           row: await readObject(path(runFiles.test)),
@@ -130,7 +137,7 @@ async function recordedIn(file: string): Promise<Recorded[]> {
 
 /** Of a run that an earlier version recorded. */
 async function formerRecords(file: string): Promise<Recorded[]> {
-  const rows = (await rowsOf(file)) as unknown as FormerRecord[];
+  const rows = (await rowsOf({ file, isPacked: false })) as unknown as FormerRecord[];
   return rows.map(({ deflate, ...head }) => {
     checkVersion(file, head, formerRecordVersion);
     return { ...head, json: () => inflateRawSync(Buffer.from(deflate, "base64")).toString("utf8") };
@@ -146,18 +153,8 @@ function checkVersion(file: string, { step, version }: Pick<FormerRecord, "step"
     );
 }
 
-function bytesOf(file: string, from: number, length: number): Buffer {
-  const open = openSync(file, "r");
-  try {
-    const bytes = Buffer.allocUnsafe(length);
-    return bytes.subarray(0, readSync(open, bytes, 0, length, from));
-  } finally {
-    closeSync(open);
-  }
-}
-
 /** Rows of a file that are whole, whatever its length: a run that goes on may be writing the last. */
-async function rowsOf(file: string): Promise<Json[]> {
+async function rowsOf(file: Pick<PartFile, "file" | "isPacked">): Promise<Json[]> {
   const rows: Json[] = [];
   for await (const line of linesOf(file)) {
     try {
@@ -171,8 +168,10 @@ async function rowsOf(file: string): Promise<Json[]> {
 }
 
 /** Line by line: a file may be longer than a string can be. */
-async function* linesOf(file: string): AsyncGenerator<string> {
-  if (existsSync(file)) yield* createInterface({ input: createReadStream(file), crlfDelay: Infinity });
+async function* linesOf({ file, isPacked }: Pick<PartFile, "file" | "isPacked">): AsyncGenerator<string> {
+  if (!existsSync(file)) return;
+  const bytes = createReadStream(file);
+  yield* createInterface({ input: isPacked ? bytes.pipe(createGunzip()) : bytes, crlfDelay: Infinity });
 }
 
 function byStep(rows: readonly Json[]): Map<number, Json> {
@@ -192,7 +191,7 @@ async function checkpointsOf(folder: string): Promise<KeptCheckpoint[]> {
 
 /** Files against the checksums that checkpoints and first weights were stored with. */
 export async function checkDigests(
-  { directory, checkpoints, beginning }: RunFolder,
+  { directory, checkpoints, beginning, rowsFrom }: RunFolder,
   findings: Findings,
 ): Promise<void> {
   const folders = [
@@ -206,19 +205,25 @@ export async function checkDigests(
       findings.same("folder", { step }, `${folder}/${file}`, sha256, found);
     }
     for (const [file, { sha256 }] of entriesOf(manifest["traces"])) {
-      findings.same("folder", { step }, file, sha256, await digestUpTo(join(directory, file), step));
+      const parts = (await partsOf(directory, file)).filter(({ first, last }) => first <= step && last >= step);
+      if (parts.length > 0 || step >= rowsFrom)
+        findings.same("folder", { step }, file, sha256, await digestUpTo(parts, step, file === runFiles.episodes));
+      else findings.leaveOut(`rows of ${file} at step ${step}`, "`train.retention` let them go");
     }
   }
 }
 
-/** Of a file's rows up to a step. */
-async function digestUpTo(file: string, step: number): Promise<string> {
+/** Of rows up to a step: those that stood in the file itself when it was done. */
+async function digestUpTo(parts: readonly PartFile[], step: number, areMembers: boolean): Promise<string> {
   const hash = createHash("sha256");
-  if (!file.endsWith(".gz")) {
-    for await (const line of linesOf(file)) if ((stepIn(line) ?? Infinity) <= step) hash.update(`${line}\n`);
-  } else if (existsSync(file))
-    for await (const { head, from, length } of membersIn(async (...place) => bytesOf(file, ...place)))
-      if ((head?.step ?? Infinity) <= step) hash.update(bytesOf(file, from, length));
+  for (const part of parts) {
+    const { file } = part;
+    if (!areMembers) {
+      for await (const line of linesOf(part)) if ((stepIn(line) ?? Infinity) <= step) hash.update(`${line}\n`);
+    } else
+      for await (const { head, from, length } of membersIn(async (...place) => bytesOf(file, ...place)))
+        if ((head?.step ?? Infinity) <= step) hash.update(bytesOf(file, from, length));
+  }
   return hash.digest("hex");
 }
 

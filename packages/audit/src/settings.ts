@@ -68,6 +68,7 @@ const plain = {
   "earlyStopping?": { "patience?": "any", "minGain?": "any" },
   "divergence?": { "fall?": "any", "steps?": "any" },
   "checkpoint?": { "every?": "any", "keep?": "any" },
+  "retention?": { "partMiB?": "any", "episodesMiB?": "any", "rowsMiB?": "any" },
   "supervised?": {
     batch: "number",
     weight: "number",

@@ -21,6 +21,7 @@ import {
   asynchronousDefaults,
   filledGroups,
   opponentDefaults,
+  retentionDefaults,
   supervisedDefaults,
   type AdvantageSettings,
   type CreditSettings,
@@ -39,6 +40,7 @@ import {
   learningRateTable,
   loopTable,
   opponentsTable,
+  retentionTable,
   scoringTable,
   type Table,
   treeTable,
@@ -129,6 +131,7 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   divergence: tableSchema(divergenceTable).nullable(),
   earlyStopping: tableSchema(earlyStoppingTable).nullable(),
   checkpoint: tableSchema(checkpointTable),
+  retention: tableSchema(retentionTable).exactOptional(),
 }) as unknown as z.ZodType<TrainConfig>;
 
 /**
@@ -138,7 +141,11 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
  * @throws LaconicError `config_invalid` naming the key; for an unknown one, the nearest known key.
  */
 export function parseTrainConfig(partial: unknown, place: readonly string[] = []): TrainConfig {
-  const given = withDefaults(agentGspoDefaults, withoutNull(withClipRanges(partial), "opponents"), []);
+  const given = withDefaults(
+    agentGspoDefaults,
+    withoutNull(withoutNull(withClipRanges(partial), "opponents"), "retention"),
+    [],
+  );
   const parsed = trainConfigSchema.safeParse(given, { error: issueWords });
   if (!parsed.success) throw refusal(parsed.error.issues, place, given);
   checkCombinations(parsed.data, place);
@@ -155,6 +162,7 @@ const filled: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["asynchronous", asynchronousDefaults],
   ["divergence", agentGspoDefaults.divergence],
   ["opponents", opponentDefaults],
+  ["retention", retentionDefaults],
   ["supervised", supervisedDefaults],
 ]);
 

@@ -17,6 +17,7 @@ import {
   learningRateTable,
   loopTable,
   opponentsTable,
+  retentionTable,
   scoringTable,
   type treeTable,
 } from "./setting-tables.ts";
@@ -61,6 +62,8 @@ export type AsynchronousSettings = ValuesOf<typeof asynchronousTable>;
 
 /** Frozen opponents that play some agents in training: past selves, and other runs. */
 export type OpponentSettings = ValuesOf<typeof opponentsTable>;
+/** How much of a long run stays on disk. */
+export type RetentionSettings = ValuesOf<typeof retentionTable>;
 /** Supervised examples that are learned beside what is earned; the examples themselves are a policy's. */
 export type SupervisedSettings = ValuesOf<typeof besideTable> & ValuesOf<typeof exampleTable>;
 
@@ -111,6 +114,8 @@ export interface TrainConfig extends ValuesOf<typeof loopTable> {
   /** Ends the run after so many evaluations without a better one; its best checkpoint is kept. Null never does. */
   readonly earlyStopping: ValuesOf<typeof earlyStoppingTable> | null;
   readonly checkpoint: ValuesOf<typeof checkpointTable>;
+  /** {@link retentionDefaults} when absent. */
+  readonly retention?: RetentionSettings;
 }
 
 /** Groups of settings that are filled key by key; every other setting is given as a whole. */
@@ -128,7 +133,7 @@ export type TrainSettings = {
   readonly [
     Key in Exclude<
       keyof TrainConfig,
-      FilledGroup | "asynchronous" | "divergence" | "objective" | "opponents" | "policies" | "supervised"
+      FilledGroup | "asynchronous" | "divergence" | "objective" | "opponents" | "policies" | "retention" | "supervised"
     >
   ]?: TrainConfig[Key];
 } & {
@@ -141,6 +146,8 @@ export type TrainSettings = {
   readonly divergence?: Partial<DivergenceSettings> | null;
   /** What is absent is that of {@link opponentDefaults}; null is as good as absent. */
   readonly opponents?: (Pick<OpponentSettings, "sides"> & Partial<OpponentSettings>) | null;
+  /** What is absent is that of {@link retentionDefaults}. */
+  readonly retention?: Partial<RetentionSettings> | null;
   /** What is absent is that of {@link supervisedDefaults}. */
   readonly supervised?: Partial<SupervisedSettings> | null;
 } & {
@@ -156,6 +163,8 @@ export const asynchronousDefaults: AsynchronousSettings = defaultsOf(asynchronou
 
 /** Of runs that ask for opponents. */
 export const opponentDefaults: Omit<OpponentSettings, "sides"> = defaultsOf(opponentsTable);
+/** Of runs that say nothing of it; ours. */
+export const retentionDefaults: RetentionSettings = defaultsOf(retentionTable);
 /** Of runs that learn from examples too; ours. */
 export const supervisedDefaults: SupervisedSettings = {
   ...defaultsOf(besideTable),

@@ -15,6 +15,7 @@ export type {
   CreditSettings,
   OpponentSettings,
   PolicySettings,
+  RetentionSettings,
   ScoringSettings,
   SupervisedSettings,
   TrainConfig,

@@ -155,6 +155,16 @@ export const checkpointTable = {
   keep: { shape: { kind: "number", integer: true, min: 2 }, default: 2 },
 } as const;
 
+/** How much of a long run stays on disk. */
+export const retentionTable = {
+  /** A file of rows or episodes that is larger, in MiB, at a checkpoint goes on in a new part; rows are packed then. */
+  partMiB: { shape: { kind: "number", above: 0 }, default: 64 }, // ours
+  /** Parts of episodes that are kept, in MiB, the newest of them; null keeps all. An audit has only what is kept. */
+  episodesMiB: { shape: { kind: "number", above: 0 }, nullable: true, default: null },
+  /** Packed parts of each other file that are kept, in MiB; null keeps all. */
+  rowsMiB: { shape: { kind: "number", above: 0 }, nullable: true, default: null },
+} as const;
+
 /** Settings of `train` itself that have one value. */
 export const loopTable = {
   steps: { shape: { kind: "number", integer: true, min: 1 }, default: 100 }, // ours

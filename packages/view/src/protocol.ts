@@ -70,6 +70,8 @@ export interface ColumnsHeader {
   readonly names: readonly string[];
   readonly from: number;
   readonly rows: number;
+  /** Steps from a row to the next: 1, or a power of two of a long run. Where it is another than before, all rows are. */
+  readonly every: number;
 }
 
 /** `GET /api/runs/{id}/speech`: who spoke to whom, by step. Sums are over the episodes of a step. */

@@ -160,6 +160,7 @@ describe("curves", () => {
     const store = columnStore(600);
     const block = (name: string) => ({
       from: 0,
+      every: 1,
       columns: new Map([
         ["step", new Float64Array(50)],
         [name, new Float64Array(50)],

@@ -95,7 +95,7 @@ describe("what a run's pages are told", () => {
     const bytes = new Uint8Array(await response.arrayBuffer());
     const length = new DataView(bytes.buffer).getUint32(0, true);
     const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as ColumnsHeader;
-    expect(header).toEqual({ names: ["step", "reward/mean", "no/such", "tokens/total"], from: 1, rows: 3 });
+    expect(header).toEqual({ names: ["step", "reward/mean", "no/such", "tokens/total"], from: 1, rows: 3, every: 1 });
     const values = new Float64Array(bytes.buffer.slice(8 * Math.ceil((4 + length) / 8)));
     const metrics = (await rows("metrics.jsonl")).slice(1);
     expect([...values]).toEqual([

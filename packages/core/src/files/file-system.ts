@@ -10,6 +10,8 @@ export interface FileSystem {
   exists(path: string): Promise<boolean>;
   list(path: string): Promise<string[]>;
   read(path: string): Promise<Uint8Array>;
+  /** Bytes of a file. */
+  size(path: string): Promise<number>;
   /** So many bytes from a place, or as many as there are; none behind the end. */
   readPart(path: string, from: number, length: number): Promise<Uint8Array>;
   /** Streams the file, which may be larger than memory. */

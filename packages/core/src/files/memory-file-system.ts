@@ -32,6 +32,7 @@ export function memoryFileSystem(files: Readonly<Record<string, Uint8Array | str
       return [...new Set(inside)].toSorted();
     },
     read: async (path) => Uint8Array.from(found(path)),
+    size: async (path) => found(path).length,
     readPart: async (path, from, length) => found(path).slice(from, from + length),
     digest: async (path) => ({ bytes: found(path).length, sha256: sha256(found(path)) }),
     write: async (path, data) => void stored.set(normal(path), bytesOf(data)),

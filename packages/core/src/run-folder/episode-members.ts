@@ -62,16 +62,19 @@ function headAt(bytes: Uint8Array, at: number): (MemberHead & { readonly length:
 }
 
 const pieceBytes = 1 << 16;
+const jumpBytes = 1 << 12;
 
 /** Members of a file one after the other, by their headers alone. What is damaged is passed over up to the next member. */
 export async function* membersIn(read: ReadAt, start = 0): AsyncGenerator<MemberPlace> {
   const none: Uint8Array = new Uint8Array();
   let piece: Uint8Array = none;
   let pieceAt = 0;
+  /** Many small members are read at once; of large ones little more than the headers. */
+  let ahead = pieceBytes;
   /** The bytes of a place, of a piece that is read anew where they are not in the last one; fewer at the end of the file. */
   const bytesAt = async (from: number, length: number): Promise<Uint8Array> => {
     if (from < pieceAt || from + length > pieceAt + piece.length) {
-      piece = (await read(from, Math.max(length, pieceBytes))) ?? none;
+      piece = (await read(from, Math.max(length, ahead))) ?? none;
       pieceAt = from;
     }
     return piece.subarray(from - pieceAt);
@@ -88,6 +91,7 @@ export async function* membersIn(read: ReadAt, start = 0): AsyncGenerator<Member
     if (isThere && (end === null || end.at >= from + length)) {
       yield { head: head as MemberHead, from, length, isLast: next.length === 0 };
       from += length;
+      ahead = length > pieceBytes / 4 ? jumpBytes : pieceBytes;
     } else if (end) {
       yield { head: null, from, length: end.at - from, isLast: end.isEnd };
       from = end.at;

@@ -17,6 +17,8 @@ export const runFiles = {
   checkpoints: "checkpoints",
   beginning: "beginning",
   opponents: "opponents",
+  /** What of the divided files is older than a checkpoint. */
+  parts: "parts",
 } as const;
 
 /** How a file of a run folder is kept, and what is looked at before it is read. */
@@ -30,6 +32,8 @@ export interface RunFileRules {
   readonly checks?: readonly ("object" | "end" | "rows")[];
   /** A row for every step, one after the other. */
   readonly isByStep?: boolean;
+  /** Goes on in a new part as it grows: see `TracePart`. Its parts are named by what stands before its first dot. */
+  readonly isDivided?: boolean;
   /** Differs between two equal runs: the clock and the machine. */
   readonly isUnequal?: boolean;
   readonly isFolder?: boolean;
@@ -40,20 +44,21 @@ export const runFileRules: Readonly<Record<keyof typeof runFiles, RunFileRules>>
   config: { life: "cleared" },
   manifest: { life: "replaced", checks: ["object"] },
   environment: { life: "replaced", checks: ["object"], isUnequal: true },
-  metrics: { life: "trace", checks: ["end"], isByStep: true },
-  timing: { life: "trace", isByStep: true, isUnequal: true },
-  episodes: { life: "trace" },
-  evaluations: { life: "trace", checks: ["end", "rows"] },
+  metrics: { life: "trace", checks: ["end"], isByStep: true, isDivided: true },
+  timing: { life: "trace", isByStep: true, isDivided: true, isUnequal: true },
+  episodes: { life: "trace", isDivided: true },
+  evaluations: { life: "trace", checks: ["end", "rows"], isDivided: true },
   test: { life: "cleared", checks: ["object"] },
   testEpisodes: { life: "cleared" },
   probe: { life: "cleared", checks: ["object"] },
-  dropped: { life: "trace" },
+  dropped: { life: "trace", isDivided: true },
   warnings: { life: "cleared", checks: ["rows"] },
   changes: { life: "trace" },
   warmStart: { life: "stays" },
   checkpoints: { life: "stays", isFolder: true },
   beginning: { life: "cleared", isFolder: true },
   opponents: { life: "cleared", isFolder: true },
+  parts: { life: "cleared", isFolder: true },
 };
 
 /** What folders of earlier versions call the same: always read, and no longer written. */

@@ -51,6 +51,8 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
     adjustable: adjustableOf(config),
     ...(known !== null && { policy: { task: known } }),
     keepCheckpoints: train.checkpoint.keep,
+    checkpointEvery: train.checkpoint.every,
+    ...(train.retention && { retention: train.retention }),
     now: () => performance.now(),
     sinks,
     ...(fleet && { measures: () => fleetMeasures(fleet.servers()) }),
@@ -84,6 +86,7 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
 function adjustableOf({ train, sampler, engine }: AppConfig): NonNullable<RunOptions["adjustable"]> {
   return {
     "train.steps": scheduleNote(train),
+    "train.retention": "",
     sinks: "",
     ...(sampler && samplerAdjustable(sampler)),
     ...(engine && {

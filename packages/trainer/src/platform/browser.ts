@@ -19,6 +19,7 @@ export const nodeFileSystem: FileSystem = {
   exists: refuse,
   list: refuse,
   read: refuse,
+  size: refuse,
   readPart: refuse,
   digest: refuse,
   write: refuse,
@@ -43,6 +44,7 @@ export function absolutePath(path: string): string {
 
 /** A browser has no folders. */
 export const statFile = async (): Promise<null> => null;
+export const listFolder = async (): Promise<readonly string[]> => [];
 export const isFolder = async (): Promise<boolean> => false;
 export const readPart = async (): Promise<null> => null;
 

@@ -18,6 +18,7 @@ export const nodeFileSystem: FileSystem = {
     ),
   list: (path) => readdir(path),
   read: (path) => readFile(path),
+  size: async (path) => (await stat(path)).size,
   readPart: async (path, from, length) => {
     const file = await open(path);
     try {
@@ -120,6 +121,11 @@ export function isFolder(path: string): Promise<boolean> {
     (found) => found.isDirectory(),
     () => false,
   );
+}
+
+/** Names in a folder; none where there is no such folder. */
+export function listFolder(path: string): Promise<readonly string[]> {
+  return readdir(path).catch(() => []);
 }
 
 /** So many bytes of a file from a place, or as many as there are; null where it cannot be read. */

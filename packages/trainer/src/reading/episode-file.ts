@@ -28,13 +28,6 @@ export interface EntryReader {
   damage(message: string): void;
 }
 
-/** Of a version that no reader knows, no head is read further. */
-const versionOf: Readonly<Record<string, number>> = {
-  [runFiles.episodes]: recordVersion,
-  [runFiles.testEpisodes]: recordVersion,
-  [formerRunFiles.records]: formerRecordVersion,
-};
-
 /**
  * The episodes of a run folder that may grow: where each step's stand, which is found fast, without reading them. Folders of earlier
  * versions have records in one file and transcripts in two.
@@ -48,7 +41,7 @@ export class EpisodeFile {
   #at = 0;
   #count = 0;
 
-  /** @param name - of the file: that of the training, or of the test problems, which has had no other form */
+  /** @param name - of the file: that of the training, one of its parts, or that of the test problems, which has had no other form */
   constructor(source: RunSource, name: string = runFiles.episodes) {
     this.#source = source;
     this.#name = name;
@@ -96,7 +89,9 @@ export class EpisodeFile {
   }
 
   #tell(reader: EntryReader, entry: EpisodeEntry): void {
-    const known = versionOf[entry.file] ?? entry.version;
+    // Of a version that no reader knows, no head is read further.
+    const former = entry.file === formerRunFiles.records ? formerRecordVersion : entry.version;
+    const known = entry.file.endsWith(".gz") ? recordVersion : former;
     if (entry.version === known) reader.entry(entry);
     else reader.damage(`${entry.file}: row ${entry.number} has version ${entry.version}, this program reads ${known}`);
   }

@@ -16,6 +16,7 @@ export { probeRecordSchema } from "../run/probe-record.ts";
 export type { ProbedFamily, ProbeFigures, ProbeRecord } from "../run/probe-record.ts";
 export type { RunFacts, RunFactsOptions, WarmStartFacts, RunState } from "../run/run-facts.ts";
 export { fileSystemSource, folderSource } from "./folder-source.ts";
+export { partsIn, wholeFiles } from "./whole-files.ts";
 export { eachEpisode, episodeContent, shownEpisodes } from "./episode-content.ts";
 export { EpisodeFile } from "./episode-file.ts";
 export type { EntryReader, EpisodeEntry } from "./episode-file.ts";

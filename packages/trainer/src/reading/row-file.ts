@@ -40,6 +40,8 @@ export class RowFile {
   /** Up to the one that is read now. */
   rows = 0;
   #counted = 0;
+  /** Whether the last reading reached the end. */
+  isWhole = false;
   /** Rows that were passed over, in words. */
   tooLong: string | null = null;
 
@@ -48,19 +50,29 @@ export class RowFile {
     this.name = name;
   }
 
-  /** Reads what is new. @returns whether there was anything */
-  async readNew(reader: RowReader): Promise<boolean> {
+  /**
+   * Reads what is new.
+   * @param maxBytes - about how much of it at a time; `isWhole` says whether there is more
+   * @returns whether there was anything
+   */
+  async readNew(reader: RowReader, maxBytes: number = Infinity): Promise<boolean> {
     let isOther = false;
-    const before = this.#at;
+    let before = this.#at;
     const reset = (): void => {
       isOther = true;
+      before = 0;
       reader.reset();
     };
-    for await (const batch of this.batches(reset))
+    this.isWhole = true;
+    for await (const batch of this.batches(reset)) {
       for (const { bytes, number, place } of batch) {
         this.rows = number;
         reader.row(bytes, place);
       }
+      if (this.#at - before < maxBytes) continue;
+      this.isWhole = false;
+      break;
+    }
     return isOther || this.#at > before;
   }
 

@@ -1,4 +1,4 @@
-import { endsWhole, runFiles } from "@laconic/core/run-folder";
+import { dividedFiles, endsWhole, runFiles } from "@laconic/core/run-folder";
 import { checkedNames } from "./run-files.ts";
 import { parsed, recordIn, textIn, type RunSource } from "./run-source.ts";
 import { lostSteps } from "./step-rows.ts";
@@ -36,7 +36,11 @@ async function isObjectOrNone(source: RunSource, name: string): Promise<boolean>
 async function badRows(source: RunSource, name: string): Promise<string[]> {
   const found = await source.stat(name);
   const text = await textIn(source, name);
-  if (text === null) return found ? [`${name} is larger than what is read of it, or cannot be read`] : [];
+  // Rows of a divided file are read one by one, and what is none is passed over.
+  if (text === null)
+    return found && !dividedFiles.includes(name)
+      ? [`${name} is larger than what is read of it, or cannot be read`]
+      : [];
   const lines = text.split("\n").slice(0, -1); // what has no end is told elsewhere
   const bad = lines.findIndex((line) => line !== "" && recordIn(parsed(line)) === null);
   return bad < 0 ? [] : [`${name}: line ${bad + 1} is no row`];

@@ -39,6 +39,7 @@ export function explainedFileSystem(fs: FileSystem, directory: string): FileSyst
     exists: (path) => fs.exists(path),
     list: (path) => fs.list(path),
     read: (path) => fs.read(path),
+    size: (path) => fs.size(path),
     readPart: (path, from, length) => fs.readPart(path, from, length),
     digest: (path) => fs.digest(path),
     write: (path, data) => explained(fs.write(path, data)),

@@ -1,4 +1,5 @@
 import type { FileSystem } from "@laconic/core/files";
+import type { ReadAt } from "@laconic/core/run-folder";
 import { parsed, recordIn } from "./run-source.ts";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -14,16 +15,16 @@ const pieceBytes = 1 << 20;
 /** A longer line is none: a string of V8's holds no more than twice as much. */
 const maxLineBytes = 256 << 20;
 
-/** A file piece by piece, whatever its length: all of it, or what lies between two places. */
-export async function* piecesOf(
-  fs: FileSystem,
-  path: string,
-  from: number = 0,
-  to: number = Infinity,
-): AsyncGenerator<Uint8Array> {
+/** A file piece by piece, whatever its length. */
+export function piecesOf(fs: FileSystem, path: string): AsyncGenerator<Uint8Array> {
+  return piecesBy((from, length) => fs.readPart(path, from, length));
+}
+
+/** What lies between two places, piece by piece. */
+export async function* piecesBy(read: ReadAt, from: number = 0, to: number = Infinity): AsyncGenerator<Uint8Array> {
   for (let at = from; at < to;) {
-    const piece = await fs.readPart(path, at, Math.min(pieceBytes, to - at));
-    if (piece.length === 0) return;
+    const piece = await read(at, Math.min(pieceBytes, to - at));
+    if (piece === null || piece.length === 0) return;
     yield piece;
     at += piece.length;
   }

@@ -2,6 +2,7 @@ import { LaconicError } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { gzipMember, recordVersion, runFiles, type MemberHead, type RecordedEpisode } from "@laconic/core/run-folder";
 import { nodeFileSystem, nodeProcesses } from "#platform";
+import { retentionDefaults, type RetentionSettings } from "../config.ts";
 import type { Evaluation } from "../evaluate.ts";
 import type { MetricSink, SinkOutcome } from "../sinks/metric-sink.ts";
 import { sinkSet, type SinkSet } from "../sinks/sink-set.ts";
@@ -31,6 +32,7 @@ import { traceNames } from "./run-files.ts";
 import { changesOf, runManifest } from "./run-manifest.ts";
 import { checkSame, clear, continues, writeConfig } from "./stored-run.ts";
 import { packEvaluation, packRollouts, packStep, type StepRecord } from "./step-record.ts";
+import { divideTraces } from "./trace-parts.ts";
 import { cutTraces, digestTraces, rowsOfCut, writeTraces, type CutTraces } from "./traces.ts";
 
 /** What a caller sees while a run goes on. */
@@ -51,6 +53,10 @@ export interface RunOptions {
   /** Saved as `environment.json`: versions, machine, device. */
   readonly environment: Readonly<Record<string, unknown>>;
   readonly keepCheckpoints: number;
+  /** Steps between regular checkpoints: behind those alone files go on in new parts, wherever a run was interrupted. Default 1. */
+  readonly checkpointEvery?: number;
+  /** How much of a long run stays on disk; see `train.retention`. */
+  readonly retention?: RetentionSettings;
   /** SHA-256 of what a run reads, by name (weights, tokenizer, data): a resumed run must bring the same. */
   readonly inputs?: Readonly<Record<string, string>>;
   /** Settings, or groups of them, that a resumed run may bring otherwise, with what follows from it; a change is recorded as a warning. */
@@ -173,9 +179,10 @@ class RunDirectory implements Run {
     this.#restored = { folder, models };
     const { [runFiles.changes]: changed, ...cuts } = cut.cuts;
     const kept: Uint8Array[] = [];
-    if (changed) for await (const row of rowsOfCut(fs, this.#path(runFiles.changes), changed)) kept.push(row);
+    if (changed) for await (const row of rowsOfCut(runFiles.changes, changed)) kept.push(row);
     this.#changes = await this.#compareSettings(state.step, new TextDecoder().decode(joined(kept)));
     await writeTraces(fs, this.#options.directory, { ...cut, cuts });
+    await this.#divide(state.step);
     await this.#sinks.replay(fs, this.#options);
     return state;
   }
@@ -330,14 +337,23 @@ class RunDirectory implements Run {
   async checkpoint(models: Models, state: LoopState): Promise<void> {
     const { directory, keepCheckpoints, policy } = this.#options;
     await this.#fs.syncDirectory(directory); // rows of files that are new must not be lost behind it
-    const traces = await digestTraces(this.#fs, directory, traceNames);
+    const traces = await digestTraces(this.#fs, directory, traceNames, state.step);
     await saveCheckpoint(this.#fs, this.#path(runFiles.checkpoints), models, state, keepCheckpoints, {
       run: this.#manifest.run,
       traces,
       ...(policy && { policy }),
     });
     if (state.opponents) await this.#pruneOpponents();
+    await this.#divide(state.step);
     this.#observer.checkpoint?.(state.step);
+  }
+
+  /** Behind a checkpoint of this step, or where a run goes on from it. */
+  async #divide(step: number): Promise<void> {
+    const { directory, keepCheckpoints, checkpointEvery = 1, retention = retentionDefaults } = this.#options;
+    if (step % checkpointEvery !== 0) return;
+    const oldest = step - (keepCheckpoints - 1) * checkpointEvery;
+    await divideTraces(this.#fs, directory, { step, oldest }, retention);
   }
 
   async warn(message: string): Promise<void> {

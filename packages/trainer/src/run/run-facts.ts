@@ -6,6 +6,7 @@ import { familyTable, type FamilyTable } from "./families.ts";
 import type { GroupFigures, RunEvaluation } from "./run-evaluation.ts";
 import { damageOf } from "./file-damage.ts";
 import {
+  dividedFiles,
   formerRecordVersion,
   formerRunFiles,
   membersIn,
@@ -14,6 +15,7 @@ import {
   type MemberHead,
 } from "@laconic/core/run-folder";
 import { isRunHeld, parsed, recordIn, rowsIn, textIn, type LivingProcesses, type RunSource } from "./run-source.ts";
+import { eachRow } from "../reading/rows.ts";
 import { lastStep } from "./step-rows.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -77,16 +79,13 @@ export interface RunFacts {
 /** What a reader of run folders takes from outside. */
 export interface RunFactsOptions {
   readonly processes: LivingProcesses;
-  /** Seconds of each step (`stepSeconds`), of who follows `timing.jsonl` as it grows; read from there by default. */
-  readonly seconds?: readonly number[];
+  /** Of all steps, of who follows `timing.jsonl` as it grows; read from there by default. */
+  readonly seconds?: number | null;
 }
-
-/** Bytes: of a million steps. */
-const maxTiming = 256 << 20;
 
 /** State and figures of a run folder. Nothing fails: a folder that is no run's is foreign, with the reason. */
 export async function readRunFacts(source: RunSource, { processes, ...given }: RunFactsOptions): Promise<RunFacts> {
-  const rows = async (name: string, most?: number): Promise<Json[]> => rowsIn(await textIn(source, name, most));
+  const rows = async (name: string): Promise<Json[]> => rowsIn(await textIn(source, name));
   const config = parsed(await textIn(source, runFiles.config)) ?? null;
   const environment = parsed(await textIn(source, runFiles.environment)) ?? null;
   const train = trainOf(config);
@@ -95,9 +94,11 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   // Who writes has not finished its row.
   const damage = isHeld || foreign !== null ? [] : await damageOf(source);
   const [step, plannedSteps] = [await lastStep(source), numberOr(train["steps"])];
-  const evaluations = (await rows(runFiles.evaluations)).flatMap((row) => evaluationOf(row) ?? []);
+  const evaluations = await evaluationsIn(source);
   const test = evaluationOf(recordIn(parsed(await textIn(source, runFiles.test))) ?? {});
-  const [before = null] = evaluations;
+  const letGo = await letGoOf(source);
+  // Of evaluations that were let go nobody knows the first.
+  const before = letGo.has(runFiles.evaluations) ? null : (evaluations[0] ?? null);
   const after = evaluations.length > 1 ? (evaluations.at(-1) ?? null) : null;
   const said = (await rows(runFiles.warnings)).map(({ message }) => String(message));
   const decline = before && after && regressionOf(before, after);
@@ -106,7 +107,7 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   const changed = changesIn(await textIn(source, runFiles.changes));
   const diverged = said.findLast((message) => message.includes(likelyCause)) ?? null;
   const state = foreign !== null ? "foreign" : isHeld ? "running" : endOf(damage, step, plannedSteps);
-  const seconds = given.seconds ?? (await rows(runFiles.timing, maxTiming)).map((row) => stepSeconds(row));
+  const seconds = given.seconds === undefined ? await secondsIn(source) : given.seconds;
   return {
     state,
     reason: foreign ?? damage[0] ?? (state === "stopped" ? diverged : null),
@@ -123,13 +124,50 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
     warmStart: warmStartIn(
       parsed((await textIn(source, runFiles.warmStart)) ?? (await textIn(source, formerRunFiles.warmStart))),
     ),
-    seconds: seconds.length === 0 ? null : seconds.reduce((sum, each) => sum + each, 0),
+    seconds,
     device: textOr(recordIn(recordIn(environment)?.["engine"])?.["device"]) ?? textOr(recordIn(config)?.["device"]),
     seed: textOr(train["seed"]),
     changes: changed.changes,
-    warnings: [...damage, ...changed.damage, ...(isNew ? [decline] : []), ...said],
+    warnings: [...damage, ...letGo.values(), ...changed.damage, ...(isNew ? [decline] : []), ...said],
     updated: await newest(source),
   };
+}
+
+/** More are thinned out: of a run of a million steps a page shows no more. */
+const maxEvaluations = 2000;
+
+/** The first, the last, and as many between them as are read by people. */
+async function evaluationsIn(source: RunSource): Promise<RunEvaluation[]> {
+  let [found, every, seen]: [RunEvaluation[], number, number] = [[], 1, 0];
+  let last: RunEvaluation | null = null;
+  for await (const row of eachRow(source, runFiles.evaluations)) {
+    const evaluation = evaluationOf(row);
+    if (!evaluation) continue;
+    last = evaluation;
+    if (seen++ % every !== 0) continue;
+    found.push(evaluation);
+    if (found.length < maxEvaluations) continue;
+    found = found.filter((_, i) => i % 2 === 0);
+    every *= 2;
+  }
+  return last && found.at(-1) !== last ? [...found, last] : found;
+}
+
+/** Of all steps; null before the first. */
+async function secondsIn(source: RunSource): Promise<number | null> {
+  let sum: number | null = null;
+  for await (const row of eachRow(source, runFiles.timing)) sum = (sum ?? 0) + stepSeconds(row);
+  return sum;
+}
+
+/** Divided files whose first rows are gone, with what is to be said of it. */
+async function letGoOf(source: RunSource): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const name of dividedFiles) {
+    const step = (await source.letGo?.(name)) ?? 0;
+    if (step > 0) found.set(name, `${name}: rows up to step ${step} were let go, as train.retention says`);
+  }
+  return found;
 }
 
 /** Of a run whose files cannot be read, with the reason. */

@@ -30,6 +30,7 @@ test("who clears, cuts back, or checks a run folder derives from them", () => {
       "probe.json",
       "beginning",
       "opponents",
+      "parts",
       ...traces,
       ...former,
     ].toSorted(),

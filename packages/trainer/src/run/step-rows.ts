@@ -28,7 +28,8 @@ export async function lostSteps(source: RunSource): Promise<string | null> {
   const bytes = found && found.size <= maxChecked ? await source.bytes(runFiles.metrics, 0, found.size) : null;
   if (!bytes) return null;
   const { steps, bad } = stepsIn(bytes);
-  const defect = bad === null ? stepDefect(steps) : `line ${bad} is no row of a step`;
+  const after = (await source.letGo?.(runFiles.metrics)) ?? 0;
+  const defect = bad === null ? stepDefect(steps, after) : `line ${bad} is no row of a step`;
   return defect === null ? null : `${runFiles.metrics}: ${defect}`;
 }
 

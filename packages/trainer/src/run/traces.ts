@@ -2,7 +2,8 @@ import { boundedJson } from "@laconic/core";
 import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
 import { membersIn } from "@laconic/core/run-folder";
 import { sha256OfPieces } from "#platform";
-import { joined, linesIn, piecesOf } from "./json-lines.ts";
+import { joined, linesIn, piecesBy } from "./json-lines.ts";
+import { endOfTrace, type TraceEnd } from "./trace-parts.ts";
 
 /** Names of files in a run directory whose rows belong to steps. */
 export interface TraceNames {
@@ -16,16 +17,21 @@ export interface TraceNames {
 /** Such files as a checkpoint saw them. */
 export type TraceDigests = Readonly<Record<string, FileDigest>>;
 
-/** Of the files that are there. */
+/** Of the files that are there: what of each is in no part, or in one that the step ends. */
 export async function digestTraces(
   fs: FileSystem,
   directory: string,
   { all, timed }: TraceNames,
+  step: number,
 ): Promise<Record<string, FileDigest>> {
   const digests: Record<string, FileDigest> = {};
   for (const name of all) {
-    const path = joinPath(directory, name);
-    if (!timed.has(name) && (await fs.exists(path))) digests[name] = await fs.digest(path);
+    if (timed.has(name)) continue;
+    const file = await endOfTrace(fs, directory, name, step);
+    if (file.size === null) continue;
+    const hash = sha256OfPieces();
+    for await (const piece of piecesBy(file.read)) hash.update(piece);
+    digests[name] = { bytes: file.size, sha256: hash.digest() };
   }
   return digests;
 }
@@ -38,7 +44,7 @@ type Cut =
 
 /** How trace files are cut back to a step, and what has to be mended for it, in words. */
 export interface CutTraces {
-  readonly cuts: Readonly<Record<string, Cut>>;
+  readonly cuts: Readonly<Record<string, { readonly file: TraceEnd; readonly cut: Cut }>>;
   readonly repairs: readonly string[];
 }
 
@@ -55,23 +61,24 @@ export async function cutTraces(
   step: number,
   recorded: TraceDigests | null,
 ): Promise<CutTraces> {
-  const cuts: Record<string, Cut> = {};
+  const cuts: Record<string, { readonly file: TraceEnd; readonly cut: Cut }> = {};
   const repairs: string[] = [];
   for (const name of all) {
-    const path = joinPath(directory, name);
+    const file = await endOfTrace(fs, directory, name, step);
     const expected = recorded?.[name];
     // Nobody knows its bytes, but it has a row for each step.
     const isCounted = recorded !== null && !expected && timed.has(name);
-    if (!(await fs.exists(path))) {
+    if (file.size === null) {
       if (expected) throw new Error(`${name} is gone, which held ${expected.bytes} bytes at step ${step}`);
-      if (isCounted && step > 0) throw new Error(`${name} is gone, which held ${step} rows`);
+      if (isCounted && step > file.after) throw new Error(`${name} is gone, which held ${step} rows`);
       continue;
     }
-    const found = await cutOf(fs, path, step, expected, isCounted).catch((cause: unknown) => {
+    const found = await cutOf(rowsIn(file, name), step, expected, isCounted).catch((cause: unknown) => {
       throw new Error(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     });
-    if ("steps" in found) throw new Error(`${name}: ${damageOf(found.steps, step, byStep.has(name))}`);
-    cuts[name] = found.cut;
+    if ("steps" in found)
+      throw new Error(`${name}: ${damageOf(found.steps, { after: file.after, step }, byStep.has(name))}`);
+    cuts[name] = { file, cut: found.cut };
     if (found.twice.length > 0)
       repairs.push(`${name}: rows that stood twice were taken once (line ${found.twice.join(", ")})`);
   }
@@ -81,8 +88,7 @@ export async function cutTraces(
 type Found = { readonly cut: Cut; readonly twice: readonly number[] } | { readonly steps: readonly number[] };
 
 async function cutOf(
-  fs: FileSystem,
-  path: string,
+  rows: TraceRows,
   step: number,
   expected: FileDigest | undefined,
   isCounted: boolean,
@@ -90,18 +96,18 @@ async function cutOf(
   if (expected) {
     // What the checkpoint saw stands at the beginning, unless a row was lost.
     const seen = digester();
-    for await (const piece of piecesOf(fs, path, 0, expected.bytes)) seen.add(piece);
+    for await (const piece of piecesBy(rows.file.read, 0, expected.bytes)) seen.add(piece);
     if (seen.is(expected)) {
       const later: number[] = [];
-      for await (const { at, own } of rowsUpTo(fs, path, step, expected.bytes)) if (own !== null) later.push(at);
-      const before = later.length === 0 ? 0 : await countRows(fs, path, expected.bytes);
+      for await (const { at, own } of rowsUpTo(rows, step, expected.bytes)) if (own !== null) later.push(at);
+      const before = later.length === 0 ? 0 : await countRows(rows, expected.bytes);
       return { cut: { kind: "before", bytes: expected.bytes }, twice: later.map((at) => before + at) };
     }
   }
   const [all, once, steps, twice] = [digester(), digester(), [] as number[], [] as number[]];
   const onceSteps: number[] = [];
   let lines = 0;
-  for await (const { bytes, at, own, isAgain } of rowsUpTo(fs, path, step)) {
+  for await (const { bytes, at, own, isAgain } of rowsUpTo(rows, step)) {
     lines = at;
     if (own === null) continue;
     steps.push(own);
@@ -113,33 +119,38 @@ async function cutOf(
     }
   }
   const isWhole = steps.length === lines && twice.length === 0;
-  if (isCounted && lostOf(steps, step) !== null)
-    return lostOf(onceSteps, step) === null ? { cut: { kind: "rows", step, once: true }, twice } : { steps };
+  const range = { after: rows.file.after, step };
+  if (isCounted && lostOf(steps, range) !== null)
+    return lostOf(onceSteps, range) === null ? { cut: { kind: "rows", step, once: true }, twice } : { steps };
   if (!expected || all.is(expected))
     return { cut: isWhole ? { kind: "all" } : { kind: "rows", step, once: false }, twice: [] };
   return once.is(expected) ? { cut: { kind: "rows", step, once: true }, twice } : { steps };
 }
 
 /** What a cut leaves of a file, row by row, with their ends. */
-export async function* rowsOfCut(fs: FileSystem, path: string, cut: Cut): AsyncGenerator<Uint8Array> {
+export async function* rowsOfCut(name: string, { file, cut }: CutTraces["cuts"][string]): AsyncGenerator<Uint8Array> {
   if (cut.kind === "rows") {
-    for await (const { bytes, own, isAgain } of rowsUpTo(fs, path, cut.step))
+    for await (const { bytes, own, isAgain } of rowsUpTo(rowsIn(file, name), cut.step))
       if (own !== null && !(cut.once && isAgain)) yield bytes;
     return;
   }
-  yield* piecesOf(fs, path, 0, cut.kind === "before" ? cut.bytes : Infinity);
+  yield* piecesBy(file.read, 0, cut.kind === "before" ? cut.bytes : Infinity);
 }
 
-/** Cuts the files, each by one step that a kill leaves done or undone. */
+/** Cuts the files, each by one step that a kill leaves done or undone. What is kept of a part that is cut goes back to its file. */
 export async function writeTraces(fs: FileSystem, directory: string, { cuts }: CutTraces): Promise<void> {
-  for (const [name, cut] of Object.entries(cuts)) {
+  for (const [name, each] of Object.entries(cuts)) {
+    const { file, cut } = each;
     const path = joinPath(directory, name);
-    if (cut.kind === "before" && (await fs.readPart(path, cut.bytes, 1)).length > 0) await fs.truncate(path, cut.bytes);
-    if (cut.kind !== "rows") continue;
+    if (cut.kind === "all" || (cut.kind === "before" && file.size === cut.bytes)) continue;
+    if (cut.kind === "before" && file.parts.length === 0) {
+      await fs.truncate(path, cut.bytes);
+      continue;
+    }
     await fs.write(`${path}.tmp`, "");
     let batch: Uint8Array[] = [];
     let held = 0;
-    for await (const bytes of rowsOfCut(fs, path, cut)) {
+    for await (const bytes of rowsOfCut(name, each)) {
       batch.push(bytes);
       held += bytes.length;
       if (held < batchBytes) continue;
@@ -149,6 +160,7 @@ export async function writeTraces(fs: FileSystem, directory: string, { cuts }: C
     }
     await fs.append(`${path}.tmp`, joined(batch));
     await fs.rename(`${path}.tmp`, path);
+    for (const part of file.parts) await fs.remove(joinPath(directory, part.name));
   }
 }
 
@@ -157,12 +169,14 @@ const batchBytes = 4 << 20;
 /**
  * What is wrong with rows that should be those of the steps 1, 2, 3 ...; null where nothing is.
  * @param steps - of each row, in the order of the file
+ * @param after - the step before the first, where rows of earlier steps lie elsewhere or were let go
  */
-export function stepDefect(steps: readonly number[]): string | null {
+export function stepDefect(steps: readonly number[], after: number = 0): string | null {
   for (const [i, step] of steps.entries()) {
-    if (step === i + 1) continue;
+    const own = after + i + 1;
+    if (step === own) continue;
     const row = `row ${i + 1} is of step ${step}`;
-    return step <= i ? `${row}, which stands there already` : `${row}: step ${i + 1} is lost`;
+    return step < own ? `${row}, which stands there already` : `${row}: step ${own} is lost`;
   }
   return null;
 }
@@ -181,10 +195,18 @@ interface TraceRow {
 const decoder = new TextDecoder();
 const lineEnd = Uint8Array.of(10);
 
-async function* rowsUpTo(fs: FileSystem, path: string, step: number, from = 0): AsyncGenerator<TraceRow> {
+/** The end of a trace file, as lines of JSON or as members of a gzip file. */
+interface TraceRows {
+  readonly file: TraceEnd;
+  readonly areMembers: boolean;
+}
+
+const rowsIn = (file: TraceEnd, name: string): TraceRows => ({ file, areMembers: name.endsWith(".gz") });
+
+async function* rowsUpTo(rows: TraceRows, step: number, from = 0): AsyncGenerator<TraceRow> {
   const seen = new Set<string>();
   let at = 0;
-  for await (const { bytes, of } of stepsOf(fs, path, from)) {
+  for await (const { bytes, of } of stepsOf(rows, from)) {
     at += 1;
     if (of === null || of > step) {
       yield { bytes, at, own: null, isAgain: false };
@@ -199,26 +221,27 @@ async function* rowsUpTo(fs: FileSystem, path: string, step: number, from = 0): 
 
 /** Lines of JSON or members of a gzip file, each with its step: null for what was torn or is no row. */
 async function* stepsOf(
-  fs: FileSystem,
-  path: string,
+  { file: { read }, areMembers }: TraceRows,
   start: number,
 ): AsyncGenerator<{ readonly bytes: Uint8Array; readonly of: number | null }> {
-  if (path.endsWith(".gz"))
-    for await (const { head, from, length } of membersIn((...place) => fs.readPart(path, ...place), start))
-      yield head ? { bytes: await fs.readPart(path, from, length), of: head.step } : { bytes: lineEnd, of: null };
+  if (areMembers)
+    for await (const { head, from, length } of membersIn(read, start)) {
+      const bytes = head && (await read(from, length));
+      yield bytes ? { bytes, of: head.step } : { bytes: lineEnd, of: null };
+    }
   else
-    for await (const line of linesIn(piecesOf(fs, path, start)))
+    for await (const line of linesIn(piecesBy(read, start)))
       yield line ? { bytes: joined([line, lineEnd]), of: stepOf(decoder.decode(line)) } : { bytes: lineEnd, of: null };
 }
 
 /** Up to a place that a row ends at. */
-async function countRows(fs: FileSystem, path: string, end: number): Promise<number> {
+async function countRows({ file: { read }, areMembers }: TraceRows, end: number): Promise<number> {
   let count = 0;
-  if (path.endsWith(".gz")) {
-    for await (const { from } of membersIn((...place) => fs.readPart(path, ...place))) if (from < end) count += 1;
+  if (areMembers) {
+    for await (const { from } of membersIn(read)) if (from < end) count += 1;
     return count;
   }
-  for await (const piece of piecesOf(fs, path, 0, end))
+  for await (const piece of piecesBy(read, 0, end))
     for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) count += 1;
   return count;
 }
@@ -252,14 +275,21 @@ function digester(): { add(bytes: Uint8Array): void; is(expected: FileDigest): b
 }
 
 /** Where a file with one row a step goes wrong; of another, that something differs. */
-function damageOf(steps: readonly number[], step: number, isByStep: boolean): string {
+function damageOf(steps: readonly number[], range: StepRange, isByStep: boolean): string {
   return (
-    (isByStep ? lostOf(steps, step) : null) ??
-    `its rows up to step ${step} are not those that the checkpoint of that step saw`
+    (isByStep ? lostOf(steps, range) : null) ??
+    `its rows up to step ${range.step} are not those that the checkpoint of that step saw`
   );
 }
 
-/** What keeps rows from being those of the steps 1 to `step`, one each. */
-function lostOf(steps: readonly number[], step: number): string | null {
-  return stepDefect(steps) ?? (steps.length < step ? `step ${steps.length + 1} is lost` : null);
+/** Steps of rows: those behind `after`, up to `step`. */
+interface StepRange {
+  readonly after: number;
+  readonly step: number;
+}
+
+/** What keeps rows from being those of a range of steps, one each. */
+function lostOf(steps: readonly number[], { after, step }: StepRange): string | null {
+  const next = after + steps.length + 1;
+  return stepDefect(steps, after) ?? (next <= step ? `step ${next} is lost` : null);
 }

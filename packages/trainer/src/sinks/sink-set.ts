@@ -1,9 +1,9 @@
-import { joinPath, type FileSystem } from "@laconic/core/files";
+import type { FileSystem } from "@laconic/core/files";
 import type { Evaluation } from "../evaluate.ts";
-import { eachLine, readLines } from "../run/json-lines.ts";
 import { runFiles, type RecordedEpisode } from "@laconic/core/run-folder";
 import { shownEpisodes } from "../reading/episode-content.ts";
 import { fileSystemSource } from "../reading/folder-source.ts";
+import { eachRow, readRows } from "../reading/rows.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import type { MetricSink, SinkOutcome, SinkRun } from "./metric-sink.ts";
 
@@ -44,9 +44,10 @@ export function sinkSet(given: readonly MetricSink[], warn: (message: string) =>
     log: (metrics) => each((sink) => sink.log(metrics, metrics["step"] as number)),
     async replay(fs, { directory, config }) {
       if (sinks.length === 0) return;
-      const evaluations = (await readLines(fs, joinPath(directory, runFiles.evaluations))) as unknown as Evaluation[];
+      const source = fileSystemSource(fs, directory);
+      const evaluations = (await readRows(source, runFiles.evaluations)) as unknown as Evaluation[];
       const episodes: RecordedEpisode[] = [];
-      for await (const shown of shownEpisodes(fileSystemSource(fs, directory), config)) episodes.push(shown);
+      for await (const shown of shownEpisodes(source, config)) episodes.push(shown);
       const tell = async (until: number): Promise<void> => {
         while ((evaluations[0]?.step ?? Infinity) < until) {
           const result = evaluations.shift() as Evaluation;
@@ -56,7 +57,7 @@ export function sinkSet(given: readonly MetricSink[], warn: (message: string) =>
           );
         }
       };
-      for await (const row of eachLine(fs, joinPath(directory, runFiles.metrics))) {
+      for await (const row of eachRow(source, runFiles.metrics)) {
         const metrics = row as Metrics;
         await tell(metrics["step"] as number);
         await each((sink) => sink.log(metrics, metrics["step"] as number));

@@ -74,6 +74,7 @@ export function faultyFileSystem(faults: Faults = {}, inner: FileSystem = nodeFi
     exists: (path) => call("exists", path, () => inner.exists(path)),
     list: (path) => call("list", path, () => inner.list(path)),
     read: (path) => call("read", path, () => inner.read(path)),
+    size: (path) => call("size", path, () => inner.size(path)),
     readPart: (path, from, length) => call("readPart", path, () => inner.readPart(path, from, length)),
     digest: (path) => call("digest", path, () => inner.digest(path)),
     write: (path, data) => put("write", path, data),

@@ -21,6 +21,8 @@ export async function tinyRun(options: TinyRunOptions): Promise<TrainResult> {
   const run = await openRun({
     environment: {},
     keepCheckpoints: config.checkpoint.keep,
+    checkpointEvery: config.checkpoint.every,
+    ...(config.retention && { retention: config.retention }),
     now: () => 0,
     ...rest,
     config: { ...config },

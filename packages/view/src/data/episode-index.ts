@@ -1,5 +1,6 @@
 import type { StoredContent } from "@laconic/core/run-folder";
-import { episodeContent, EpisodeFile, type EpisodeEntry } from "@laconic/trainer/reading";
+import type { TracePart } from "@laconic/core/run-folder";
+import { episodeContent, EpisodeFile, partsIn, runFiles, type EpisodeEntry } from "@laconic/trainer/reading";
 import { costBreakdown } from "@laconic/core";
 import type { EpisodePage, EpisodeQuery, EpisodeSummary, Speech, SpeechStep, EpisodeDetail } from "../protocol.ts";
 import { evaluatedEpisode, gradeOf, trainedEpisode } from "./episode-detail.ts";
@@ -15,13 +16,25 @@ import type { TextLimits } from "./text-store.ts";
 export interface IndexSettings {
   readonly costs: CostSettings;
   readonly texts?: Partial<TextLimits>;
+  readonly maxEpisodes?: number;
 }
 
 const maxWarnings = 20;
 
+/** Lines whose places are noted at once, of the newest steps. */
+const firstLines = 32;
+
+/** Of more the older ones are not searched: 50 bytes and their words each. */
+const maxEpisodes = 500_000;
+
+/** A part of the file whose lines are not noted yet. */
+interface UnreadPart extends TracePart {
+  readonly bytes: number;
+}
+
 /**
- * The episodes of a run: where each stands, its figures, and its words to be searched. First the places of all lines are noted, which is fast;
- * then lines are read, those of the newest steps first.
+ * The episodes of a run: where each stands, its figures, and its words to be searched. First the places of the newest lines are noted, which
+ * is fast; then lines are read, those of the newest steps first, part by part.
  */
 export class EpisodeIndex {
   readonly #place: RunPlace;
@@ -35,6 +48,9 @@ export class EpisodeIndex {
   #speech = new Map<number, SpeechStep>();
   #agents = new Set<string>();
   #damage: string[] = [];
+  /** Oldest first. */
+  #unread: readonly UnreadPart[] = [];
+  readonly #maxEpisodes: number;
   #inOrder: readonly IndexedLine[] | null = null;
   /** Counts changes. */
   version = 0;
@@ -44,6 +60,7 @@ export class EpisodeIndex {
     this.#settings = settings;
     this.#file = new EpisodeFile(place);
     this.#table = new EpisodeTable(settings.texts);
+    this.#maxEpisodes = settings.maxEpisodes ?? maxEpisodes;
   }
 
   /** Finds lines that are new. @returns whether there were any */
@@ -53,6 +70,13 @@ export class EpisodeIndex {
       this.#clear();
       isNew = await this.#readFile();
     }
+    if (this.#lines.length === 0) {
+      const parts = await partsIn(this.#place, runFiles.episodes);
+      this.#unread = await Promise.all(
+        parts.map(async (part) => ({ ...part, bytes: (await this.#place.stat(part.name))?.size ?? 0 })),
+      );
+    }
+    while (this.#lines.length < firstLines && (await this.#readPart())) isNew = true;
     if (isNew !== false) this.#changed();
     return isNew !== false;
   }
@@ -65,6 +89,18 @@ export class EpisodeIndex {
       damage: (message) => this.#tell(message),
     });
     return isReplaced ? "replaced" : isNew;
+  }
+
+  /** Notes the lines of a part: of the newest that is unread, or of another. @returns whether there was one */
+  async #readPart(part: UnreadPart | undefined = this.#unread.at(-1)): Promise<boolean> {
+    if (!part) return false;
+    this.#unread = this.#unread.filter((each) => each !== part);
+    await new EpisodeFile(this.#place, part.name).readNew({
+      reset: () => undefined,
+      entry: (entry) => this.#note(entry),
+      damage: (message) => this.#tell(message),
+    });
+    return true;
   }
 
   #note(entry: EpisodeEntry): void {
@@ -86,13 +122,17 @@ export class EpisodeIndex {
   async work(lines: number): Promise<boolean> {
     this.#waiting.sort((a, b) => orderOf(a) - orderOf(b));
     for (let i = 0; i < lines; i++) {
+      if (this.#waiting.length === 0 && !this.isWhole) {
+        await this.#readPart();
+        this.#waiting.sort((a, b) => orderOf(a) - orderOf(b));
+      }
       const line = this.#waiting.pop();
       if (!line) break;
       // What another line says again is not read.
       if (this.#counts(line)) await this.#readLine(line);
     }
     this.#changed();
-    return this.#waiting.length > 0;
+    return !this.isWhole;
   }
 
   async #readLine(line: IndexedLine): Promise<void> {
@@ -177,7 +217,12 @@ export class EpisodeIndex {
     readonly stored: Omit<EpisodeDetail, "row" | "others">;
   } | null> {
     const [prefix, number] = key.split(".");
-    const line = this.#lines.findLast((each) => prefixOf(each) === prefix && this.#counts(each));
+    const find = (): IndexedLine | undefined =>
+      this.#lines.findLast((each) => prefixOf(each) === prefix && this.#counts(each));
+    const step = Number(/^[se](\d+)$/u.exec(prefix ?? "")?.[1] ?? Number.NaN);
+    const part = this.#unread.find(({ first, last }) => first <= step && step <= last);
+    if (!find() && part) await this.#readPart(part);
+    const line = find();
     if (!line || !/^\d+$/u.test(number ?? "")) return null;
     if (line.state === "waiting") {
       this.#waiting = this.#waiting.filter((each) => each !== line);
@@ -202,11 +247,16 @@ export class EpisodeIndex {
     const [indexed, read] = [this.#indexed(), this.#lines.filter((line) => line.entry.isComplete && line.rows > 0)];
     const waiting = this.#waiting.filter((line) => this.#counts(line));
     const mean = read.reduce((sum, { rows }) => sum + rows, 0) / Math.max(1, read.length);
-    return indexed + Math.round(waiting.reduce((sum, { entry }) => sum + (entry.isComplete ? mean : 1), 0));
+    const known = indexed + Math.round(waiting.reduce((sum, { entry }) => sum + (entry.isComplete ? mean : 1), 0));
+    const bytes = this.#lines.reduce((sum, { entry }) => sum + entry.length, 0);
+    const unread = this.#unread.reduce((sum, part) => sum + part.bytes, 0);
+    return bytes === 0 ? known : Math.round(known * (1 + unread / bytes));
   }
 
+  /** Whether there is nothing more to be read: of a very long run the oldest lines stay unread until somebody asks for one. */
   get isWhole(): boolean {
-    return this.#waiting.length === 0;
+    const isFull = this.#table.length >= this.#maxEpisodes;
+    return this.#waiting.length === 0 && (this.#unread.length === 0 || isFull);
   }
 
   get bytes(): number {
@@ -247,7 +297,7 @@ export class EpisodeIndex {
   #clear(): void {
     this.#table.close();
     this.#file = new EpisodeFile(this.#place);
-    [this.#lines, this.#waiting, this.#damage] = [[], [], []];
+    [this.#lines, this.#waiting, this.#damage, this.#unread] = [[], [], [], []];
     [this.#records, this.#speech, this.#agents] = [new Map(), new Map(), new Set()];
     this.#table = new EpisodeTable(this.#settings.texts);
   }

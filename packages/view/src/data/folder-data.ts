@@ -264,12 +264,12 @@ class FolderData implements ViewData {
     this.#runs.set(id, new RunReader(id, place, name, folder, options));
   }
 
-  /** Reads lines of runs that somebody asked for, the latest first, until there are none. */
+  /** Reads what is left of runs, of those that somebody asked for the latest first, until there is nothing. */
   #readMore(): void {
     const done = this.#reading.then(async () => {
       let lines = 0;
       for (;;) {
-        const run = [...this.#used].findLast(({ hasWork }) => hasWork);
+        const run = [...this.#runs.values(), ...this.#used].findLast(({ hasWork }) => hasWork);
         if (!run || this.#isClosed) break;
         const hasMore = await run.work(linesAtOnce);
         lines += linesAtOnce;

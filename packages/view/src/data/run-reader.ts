@@ -4,6 +4,7 @@ import {
   describeChanges,
   describeMetric,
   isRunHeld,
+  wholeFiles,
   readRows,
   readRunFacts,
   RowFile,
@@ -13,6 +14,7 @@ import {
   unreadFacts,
   type LivingProcesses,
   type RunFacts,
+  type RunSource,
 } from "@laconic/trainer/reading";
 import type { FactsBeyondSummary, MessageValue, RunDetail, RunSummary } from "../protocol.ts";
 import { costSettingsOf } from "./episode-charges.ts";
@@ -21,7 +23,7 @@ import { MetricColumns } from "./metric-columns.ts";
 import { metricUnit } from "./metric-units.ts";
 import type { RunPlace } from "./run-place.ts";
 import type { Lane } from "./reading-mark.ts";
-import { summaryOf } from "./run-summary.ts";
+import { recentSteps, summaryOf } from "./run-summary.ts";
 import type { TextLimits } from "./text-store.ts";
 
 /** What a run takes from outside. */
@@ -46,8 +48,13 @@ export class RunReader {
   #summary: RunSummary | null = null;
   /** Sizes and times of its files when they were last looked at. */
   #seen = "";
+  /** Its divided files as if they were whole. */
+  readonly #source: RunSource;
   readonly #timing: RowFile;
-  readonly #seconds: number[] = [];
+  /** Of all steps, and of the last ones each. */
+  #seconds = 0;
+  readonly #recent: number[] = [];
+  #timed = 0;
   #columns: MetricColumns | null = null;
   #index: EpisodeIndex | null = null;
   /** Why it cannot be read as its files are now. */
@@ -55,7 +62,8 @@ export class RunReader {
 
   constructor(id: string, place: RunPlace, name: string, folder: string, options: RunReaderOptions) {
     [this.id, this.#place, this.#name, this.#folder, this.#options] = [id, place, name, folder, options];
-    this.#timing = new RowFile(place, runFiles.timing);
+    this.#source = wholeFiles(place);
+    this.#timing = new RowFile(this.#source, runFiles.timing);
   }
 
   /** One after the other: what reads and what clears never meet. */
@@ -85,16 +93,17 @@ export class RunReader {
         this.#facts = unreadFacts(this.#failure);
       }
       const named = { id: this.id, name: this.#name, folder: this.#folder };
-      this.#summary = summaryOf(named, this.#facts, { seconds: this.#seconds, bytes, updated });
+      this.#summary = summaryOf(named, this.#facts, { recent: this.#recent, bytes, updated });
       return true;
     });
   }
 
   async #read(): Promise<RunFacts> {
     await this.#readSeconds();
-    await this.#columns?.readNew();
+    await this.#columns?.readNew(sliceBytes);
     await this.#index?.findLines();
-    return readRunFacts(this.#place, { processes: this.#options.processes, seconds: this.#seconds });
+    const seconds = this.#timed > 0 && this.#timing.isWhole ? this.#seconds : null;
+    return readRunFacts(this.#source, { processes: this.#options.processes, seconds });
   }
 
   get directory(): string {
@@ -142,8 +151,8 @@ export class RunReader {
   columns(): Promise<MetricColumns> {
     return this.#alone(async () => {
       if (!this.#columns) {
-        this.#columns = new MetricColumns(this.#place, runFiles);
-        if (this.#aside === null) await this.#columns.readNew();
+        this.#columns = new MetricColumns(this.#source, runFiles, this.#facts?.step);
+        if (this.#aside === null) await this.#columns.readNew(sliceBytes);
       }
       return this.#columns;
     });
@@ -167,13 +176,29 @@ export class RunReader {
     });
   }
 
-  /** Reads some more lines. @returns whether there are still more */
+  /** Reads some more rows, and then lines of episodes. @returns whether there are still more */
   work(lines: number): Promise<boolean> {
-    return this.#alone(async () => (await this.#index?.work(lines)) ?? false);
+    return this.#alone(async () => {
+      if (this.#hasRows) await this.#readRows();
+      else await this.#index?.work(lines);
+      return this.hasWork;
+    });
+  }
+
+  async #readRows(): Promise<void> {
+    if (this.#columns && !this.#columns.isWhole) await this.#columns.readNew(sliceBytes);
+    if (this.#timing.isWhole) return;
+    await this.#readSeconds();
+    if (this.#timing.isWhole) this.#seen = ""; // the summary has them now
+  }
+
+  /** Whether there are rows of a long run that were not read yet. */
+  get #hasRows(): boolean {
+    return this.#facts !== null && this.#aside === null && !((this.#columns?.isWhole ?? true) && this.#timing.isWhole);
   }
 
   get hasWork(): boolean {
-    return this.#index !== null && !this.#index.isWhole;
+    return this.#hasRows || (this.#index !== null && !this.#index.isWhole);
   }
 
   episode(key: string): ReturnType<EpisodeIndex["episode"]> {
@@ -225,10 +250,21 @@ export class RunReader {
   }
 
   async #readSeconds(): Promise<void> {
-    await this.#timing.readNew({
-      reset: () => void (this.#seconds.length = 0),
-      row: (row) => this.#seconds.push(stepSeconds(rowOf(row) ?? {})),
-    });
+    await this.#timing.readNew(
+      {
+        reset: () => {
+          [this.#seconds, this.#timed, this.#recent.length] = [0, 0, 0];
+        },
+        row: (row) => {
+          const seconds = stepSeconds(rowOf(row) ?? {});
+          this.#seconds += seconds;
+          this.#timed += 1;
+          this.#recent.push(seconds);
+          if (this.#recent.length > recentSteps) this.#recent.shift();
+        },
+      },
+      sliceBytes,
+    );
   }
 }
 
@@ -237,6 +273,9 @@ function beyondSummary(facts: RunFacts, summary: RunSummary): FactsBeyondSummary
   const rest = Object.entries(facts).filter(([name]) => !(name in summary) && name !== "train" && name !== "changes");
   return Object.fromEntries(rest) as unknown as FactsBeyondSummary;
 }
+
+/** Of a file of rows, read at a time: some 30 ms. */
+const sliceBytes = 8 << 20;
 
 /** Lines that are read before the first answer: as many episodes as a page shows, and more. */
 const firstLines = 32;

@@ -4,15 +4,15 @@ import type { RunSummary } from "../protocol.ts";
 type Leaf = string | number | boolean | null;
 
 /** Steps that the time left is reckoned from. */
-const recent = 20;
+export const recentSteps = 20;
 
 /** The first step loads and compiles, and says nothing of the others. */
 const fewest = 3;
 
 /** What the list shows beside the facts. */
 export interface RunMeasures {
-  /** Of each step: what it took. */
-  readonly seconds: readonly number[];
+  /** Seconds of each of the last steps, at most {@link recentSteps}. */
+  readonly recent: readonly number[];
   readonly bytes: number;
   /** Of all its files: of a folder that holds nothing of a training. */
   readonly updated: number;
@@ -21,11 +21,10 @@ export interface RunMeasures {
 export function summaryOf(
   named: Pick<RunSummary, "id" | "name" | "folder">,
   facts: RunFacts,
-  { seconds: steps, bytes, updated }: RunMeasures,
+  { recent, bytes, updated }: RunMeasures,
 ): RunSummary {
   const { state, reason, step, plannedSteps, before, after, warmStart, seconds, device, seed, train } = facts;
-  const last = steps.slice(-recent);
-  const left = state === "running" && plannedSteps !== null && steps.length >= fewest ? plannedSteps - step : null;
+  const left = state === "running" && plannedSteps !== null && recent.length >= fewest ? plannedSteps - step : null;
   const objective = train["objective"];
   const target = recordOf(train["budget"])["targetTokens"];
   return {
@@ -43,7 +42,7 @@ export function summaryOf(
     bytes,
     updated: facts.updated || updated,
     warnings: facts.warnings.length,
-    secondsLeft: left === null ? null : Math.max(0, left) * median(last),
+    secondsLeft: left === null ? null : Math.max(0, left) * median(recent),
     objective: textOr(recordOf(objective)["name"]) ?? textOr(objective),
     budgetTokens: typeof target === "number" ? target : null,
     settings: leavesOf(facts.config),

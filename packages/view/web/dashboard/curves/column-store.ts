@@ -1,6 +1,8 @@
 import type { ColumnsHeader } from "../../../src/protocol.ts";
 
 interface StoredRun {
+  /** Steps from a row to the next. */
+  readonly every: number;
   steps: Float64Array;
   readonly values: Map<string, Float32Array>;
   /** Of the last asking, by column: what is older goes first when there is no room. */
@@ -14,6 +16,8 @@ export interface ColumnStore {
   /** Appends rows of a body of `GET /api/runs/{id}/columns`. @throws Error when they do not continue what is held */
   append(run: string, name: string, block: ColumnsBlock): void;
   column(run: string, name: string): { readonly steps: Float64Array; readonly values: Float32Array } | null;
+  /** Whether rows of the block are as far apart as those that are held, or none are. */
+  isAlike(run: string, block: ColumnsBlock): boolean;
   drop(run: string): void;
   bytes(): number;
 }
@@ -21,6 +25,7 @@ export interface ColumnStore {
 /** A decoded body. */
 export interface ColumnsBlock {
   readonly from: number;
+  readonly every: number;
   readonly columns: ReadonlyMap<string, Float64Array>;
 }
 
@@ -36,7 +41,7 @@ export function decodeColumns(body: ArrayBuffer): ColumnsBlock {
   const columns = header.names.map(
     (name, i) => [name, new Float64Array(body, start + i * header.rows * 8, header.rows)] as const,
   );
-  return { from: header.from, columns: new Map(columns) };
+  return { from: header.from, every: header.every, columns: new Map(columns) };
 }
 
 export function columnStore(room: number): ColumnStore {
@@ -63,8 +68,9 @@ export function columnStore(room: number): ColumnStore {
   };
   return {
     rowsOf: (run, name) => runs.get(run)?.values.get(name)?.length ?? 0,
-    append(run, name, { from, columns }) {
-      const stored = runs.get(run) ?? { steps: new Float64Array(), values: new Map(), asked: new Map() };
+    isAlike: (run, { every }) => (runs.get(run)?.every ?? every) === every,
+    append(run, name, { from, every, columns }) {
+      const stored = runs.get(run) ?? { every, steps: new Float64Array(), values: new Map(), asked: new Map() };
       const [steps, values] = [columns.get("step"), columns.get(name)];
       if (steps === undefined || values === undefined) throw new Error(`The columns lack ${name}`);
       const held = stored.values.get(name) ?? new Float32Array();

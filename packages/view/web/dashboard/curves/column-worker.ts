@@ -83,6 +83,12 @@ async function load(run: string, names: readonly string[], from: number): Promis
     const response = await fetch(`${api}/runs/${encodeURIComponent(run)}/columns?${query.toString()}`);
     if (!response.ok) throw new Error(`The server answered ${response.status}`);
     const block = decodeColumns(await response.arrayBuffer());
+    if (!store.isAlike(run, block)) {
+      // The run has grown so long that the server keeps fewer of its rows.
+      store.drop(run);
+      for (const spec of charts.values()) want(spec, true);
+      return;
+    }
     for (const name of names) {
       if (store.rowsOf(run, name) === block.from && block.columns.has(name)) store.append(run, name, block);
       complete.add(keyOf(run, name));

@@ -85,6 +85,7 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
       config: runConfig(settings),
       environment: parts.environment,
       keepCheckpoints: config.checkpoint.keep,
+      checkpointEvery: config.checkpoint.every,
       inputs: team.inputs,
       adjustable,
       policy: { task: "relay/one-fact" },

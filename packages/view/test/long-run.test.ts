@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileSystemSource } from "@laconic/trainer/reading";
+import { memoryFileSystem } from "@laconic/core/files";
+import { tinyRun } from "@laconic/trainer/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { EpisodeIndex } from "../src/data/episode-index.ts";
+import { folderData } from "../src/data/folder-data.ts";
+import { MetricColumns } from "../src/data/metric-columns.ts";
+import { RunPlace } from "../src/data/run-place.ts";
+import type { ColumnsHeader } from "../src/protocol.ts";
+
+let folder = "";
+
+/** Six steps in parts of two. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "laconic-view-parts-"));
+  const checkpoint = { every: 2, keep: 2 };
+  const settings = { steps: 6, checkpoint, evaluation: { every: 0, problems: 1, transcripts: 1 } };
+  await tinyRun({
+    directory: join(folder, "parts"),
+    settings: { ...settings, retention: { partMiB: 0.0005 } },
+  });
+  await tinyRun({ directory: join(folder, "whole"), settings });
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+test("a run in parts is shown as one that is not", async () => {
+  const data = await folderData({ folders: [folder], every: () => () => undefined });
+  const runs = await data.runs();
+  const shown = await Promise.all(
+    ["parts", "whole"].map(async (name) => {
+      const id = runs.find((each) => each.name === name)?.id ?? "";
+      const detail = await data.run(id);
+      const { rows } = (await data.episodes(id, { limit: 1000 })) ?? { rows: [] };
+      const episode = await data.episode(id, "s1.0");
+      return {
+        step: detail?.summary.step,
+        metrics: detail?.metrics,
+        keys: rows.map(({ key, answer, reward }) => [key, answer, reward]),
+        turns: episode?.turns.map(({ text }) => text),
+      };
+    }),
+  );
+  expect(shown[0]?.keys.length).toBeGreaterThan(12);
+  expect(shown[0]).toEqual(shown[1]);
+  await data.close();
+});
+
+test("of more episodes than are held the newest are searched, and an older one is found by its key", async () => {
+  const index = new EpisodeIndex(new RunPlace(folder, join(folder, "parts")), {
+    costs: { names: [], counts: new Map() },
+    maxEpisodes: 1,
+  });
+  await index.findLines();
+  while (await index.work(100));
+  const before = index.page({ limit: 1000 }).total;
+  expect(index.isWhole).toBe(true);
+  expect((await index.episode("s1.0"))?.row.step).toBe(1);
+  expect(index.page({ limit: 1000 }).total).toBeGreaterThanOrEqual(before);
+  index.close();
+});
+
+test("of a long run every few steps are kept, each with its own values and times", async () => {
+  const rows = (add: (step: number) => object): string =>
+    Array.from({ length: 50_000 }, (_, i) => `${JSON.stringify({ step: i + 1, ...add(i + 1) })}\n`).join("");
+  const files = memoryFileSystem({
+    "/run/metrics.jsonl": rows((step) => ({ even: 7, double: 2 * step, ...(step > 30_000 && { late: step }) })),
+    "/run/timing.jsonl": rows((step) => ({ "timing_s/step": step / 1000 })),
+  });
+  const names = { metrics: "metrics.jsonl", timing: "timing.jsonl" };
+  const known = new MetricColumns(fileSystemSource(files, "/run"), names, 50_000);
+  while (!known.isWhole) await known.readNew(100_000);
+  // Whoever saw it grow has the same in the end.
+  const grown = new MetricColumns(fileSystemSource(files, "/run"), names);
+  await grown.readNew();
+  for (const columns of [known, grown]) {
+    const body = columns.body(["even", "double", "late", "timing_s/step"], 0);
+    const length = new DataView(body.buffer).getUint32(0, true);
+    const header = JSON.parse(new TextDecoder().decode(body.subarray(4, 4 + length))) as ColumnsHeader;
+    expect(header).toMatchObject({ rows: columns.rows, every: columns === known ? 4 : 2 });
+    const row = columns.rows - 1;
+    const step = columns.steps()[row] as number;
+    expect((step - 1) % header.every).toBe(0);
+    expect(["even", "double", "late", "timing_s/step"].map((name) => columns.at(name, row))).toEqual([
+      7,
+      2 * step,
+      step,
+      step / 1000,
+    ]);
+    expect(columns.at("late", 3)).toBeNaN();
+  }
+});
