@@ -3,6 +3,8 @@
  * letter; one of four drawers has the number that belongs to it, and a tool looks into one. The solver hears the scout alone.
  *
  *     npx tsx examples/endpoint/team.ts http://127.0.0.1:8000
+ *
+ * One of several programs finds the address in LACONIC_URL: `laconic serve --train FILE --programs 4 --program "npx tsx team.ts"`.
  */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { randomFromSeed } from "@laconic/core";
@@ -63,12 +65,12 @@ async function isServing(server: string): Promise<boolean> {
   );
 }
 
-/** Plays until the server has done its steps: eight problems at a time, eight times each. */
-export async function playAll(server: string): Promise<void> {
+/** Plays until the server has done its steps: so many problems at a time, eight times each. */
+export async function playAll(server: string, problems = 8): Promise<void> {
   const name = crypto.randomUUID().slice(0, 8); // another start, other rollouts
   const random = randomFromSeed(name);
   for (let round = 0; ; round++) {
-    const rollouts = Array.from({ length: 8 }, (_, p): Problem => {
+    const rollouts = Array.from({ length: problems }, (_, p): Problem => {
       const digits = random.shuffle([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
       return { id: `${name}-${round}-${p}`, letter: "ABCD".charAt(p % 4), drawers: digits.slice(0, 4) };
     }).flatMap((problem) => Array.from({ length: 8 }, (_, g) => rollout(server, `${problem.id}-${g}`, problem)));
@@ -76,4 +78,5 @@ export async function playAll(server: string): Promise<void> {
   }
 }
 
-if (process.argv[2] !== undefined) await playAll(process.argv[2]);
+const address = process.argv[2] ?? process.env["LACONIC_URL"];
+if (address !== undefined) await playAll(address, Number(process.env["TEAM_PROBLEMS"] ?? 8));

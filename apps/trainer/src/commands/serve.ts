@@ -10,7 +10,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { exitCodeOfSignal, interrupted } from "../cli/interruption.ts";
 import { parseBytes } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { servedName, servingOf, templateArgumentsFrom } from "../serving/serve-arguments.ts";
+import { programsOf, servedName, servingOf, templateArgumentsFrom } from "../serving/serve-arguments.ts";
 import { runChoiceFlags, runChoiceOf, runFlags } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
 import { actorCap, actorSpendingFlags, timeoutFlag } from "../run/spending.ts";
@@ -86,6 +86,26 @@ const serveFlags = {
     description: 'What the chat template is told, as JSON, such as {"enable_thinking":false}; a run has its own',
     valueHint: "json",
   },
+  programs: {
+    type: "string",
+    description: "With --train: how many programs to keep running that play rollouts",
+    valueHint: "n",
+  },
+  program: {
+    type: "string",
+    description: "Command of such a program, such as 'node team.mjs'; it finds the endpoint in OPENAI_BASE_URL",
+    valueHint: "command",
+  },
+  "program-job": {
+    type: "string",
+    description: "Or the file of a Kubernetes Job with ${NAME} and ${BASE_URL}, which kubectl applies for each",
+    valueHint: "file",
+  },
+  "program-url": {
+    type: "string",
+    description: "Where programs reach the endpoint, if not at the address that it listens on",
+    valueHint: "url",
+  },
   "max-body": { type: "string", description: "Largest request in bytes", default: "4194304", valueHint: "n" },
   ...actorSpendingFlags,
   ...timeoutFlag,
@@ -108,7 +128,7 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
 
 /** Trains what is served. */
 async function serveTraining(args: ServeArguments, rest: readonly string[], terminal: Terminal): Promise<number> {
-  const serving = servingOf(args);
+  const serving = { ...servingOf(args), ...programsOf(args) };
   const words = args.model?.includes("=") ? [args.model, ...rest] : rest;
   const config = words === rest ? args.model : undefined;
   if (config === undefined && !args.resume)

@@ -93,7 +93,8 @@ export class DividedFile {
       stretches.push({ ...each, at });
       at += each.bytes;
     };
-    for (const part of parts) for (const each of await this.#layoutOf(part)) add(each);
+    const layouts = await Promise.all(parts.map((part) => this.#layoutOf(part)));
+    for (const each of layouts.flat()) add(each);
     if (open !== null) add({ bytes: open, name: this.#name, from: 0, packedBytes: null });
     [this.#stretches, this.#size] = [stretches, at];
     return open === null && parts.length === 0 ? null : at;

@@ -9,10 +9,12 @@ import {
   formerRunFiles,
   nodeProcesses,
   probeRecordSchema,
+  eachRow,
   readRows,
   readRunFacts,
   runFiles,
   shownEpisodes,
+  type RunSource,
 } from "@laconic/trainer/reading";
 import { namedTask, taskSettingsSchema } from "@laconic/worlds/named";
 import { parseJson } from "@laconic/core";
@@ -37,11 +39,9 @@ export async function readRunData(directory: string): Promise<ReportData> {
   const source = folderSource(directory);
   const facts = await readRunFacts(source, { processes: nodeProcesses });
   const { train, evaluations, before, after, changes } = facts;
-  const rows = (await readRows(source, runFiles.metrics)).map(numbersOf);
+  const { rows, defect } = await metricsOf(source);
   const decline = before && after && regressionOf(before, after);
-  const defect = stepDefect(rows.map((row) => row["step"] ?? 0));
-  const transcripts: RecordedEpisode[] = [];
-  for await (const each of shownEpisodes(source, config)) transcripts.push(...transcript(each));
+  const transcripts = await transcriptsIn(source, config);
   const damage = defect === null ? await damagedRows(fs, directory) : null;
   return {
     name: directory.split(/[\\/]/).findLast((part) => part !== "") ?? "run",
@@ -66,6 +66,38 @@ export async function readRunData(directory: string): Promise<ReportData> {
       ...facts.warnings.filter((each) => each !== decline && !(defect !== null && each.includes(defect))),
     ],
   };
+}
+
+/** A chart shows no more; of a longer run every second row is kept, every fourth, and so on, and the last. */
+const maxRows = 4000;
+
+/** Rows of the metrics, and what of them is lost, in words. */
+async function metricsOf(source: RunSource): Promise<{ readonly rows: MetricRow[]; readonly defect: string | null }> {
+  let [rows, every, seen]: [MetricRow[], number, number] = [[], 1, 0];
+  let last: MetricRow | null = null;
+  const steps: number[] = [];
+  for await (const row of eachRow(source, runFiles.metrics)) {
+    last = numbersOf(row);
+    steps.push(last["step"] ?? 0);
+    if (seen++ % every !== 0) continue;
+    rows.push(last);
+    if (rows.length < 2 * maxRows) continue;
+    rows = rows.filter((_, i) => i % 2 === 0);
+    every *= 2;
+  }
+  if (last && rows.at(-1) !== last) rows.push(last);
+  return { rows, defect: stepDefect(steps, (await source.letGo?.(runFiles.metrics)) ?? 0) };
+}
+
+/** The earliest and the latest of each problem: those between are not shown. */
+async function transcriptsIn(source: RunSource, config: Json): Promise<RecordedEpisode[]> {
+  const ends = new Map<string, readonly RecordedEpisode[]>();
+  for await (const each of shownEpisodes(source, config))
+    for (const read of transcript(each)) {
+      const [first = read] = ends.get(read.problem.id) ?? [];
+      ends.set(read.problem.id, first === read ? [read] : [first, read]);
+    }
+  return [...ends.values()].flat();
 }
 
 /** What a run's team plays, in two sentences: of a task with a name its own, of a user's what the run kept of it. Null for neither. */

@@ -2,6 +2,7 @@ import { createGateway, type GatewayAgent, type GatewayOptions, type GatewayStat
 import type { GatewaySettings } from "@laconic/worlds/named";
 import { checkTraining, type TrainingParts } from "@laconic/trainer";
 import type { Progress } from "../progress.ts";
+import { checkPrograms, openPrograms, type ProgramSettings } from "./programs/open-programs.ts";
 import { openJournal } from "./gateway-journal.ts";
 import { toolsOf } from "./open-served.ts";
 import type { OpenedParts } from "../run/open-parts.ts";
@@ -13,6 +14,10 @@ export interface Serving extends Required<
 > {
   readonly host: string;
   readonly port: number;
+  /** Null where rollouts are played by programs of others. */
+  readonly programs?: ProgramSettings | null;
+  /** Where the programs reach it; the address that it listens on by default. */
+  readonly programUrl?: string | undefined;
 }
 
 /** How often the line is written anew. */
@@ -28,7 +33,8 @@ export function endpoint(
   onStatus: (status: GatewayStatus, isOver: boolean) => void,
 ): OpenSource {
   return async (opened, { config, directory, resume }) => {
-    const { host, port, ...server } = serving;
+    const { host, port, programs = null, programUrl, ...server } = serving;
+    if (programs) await checkPrograms(programs);
     const warn = (message: string): void => progress.warn(message);
     const journal = await openJournal(directory, resume, { warn });
     const { train } = config;
@@ -57,11 +63,24 @@ export function endpoint(
     progress.note(
       `training ${Object.keys(agentsOf(opened)).join(", ")} on ${url} : rollouts at /v1/rollouts/ID, rewards to POST /rollouts/ID/reward; ctrl-c saves and stops`,
     );
+    const endPrograms =
+      programs &&
+      (await openPrograms(programs, {
+        url: programUrl ?? url,
+        apiKey: server.apiKey,
+        say: (line) => progress.note(line),
+        warn,
+        allGaveUp(reason) {
+          progress.warn(`no program plays any more, and the run is saved and ends: ${reason}`);
+          void gateway.close();
+        },
+      }));
     const timer = setInterval(() => onStatus(gateway.status(), false), lineMs);
     return {
       parts,
       async close() {
         clearInterval(timer);
+        await endPrograms?.();
         const closed = gateway.close();
         onStatus(gateway.status(), true);
         await closed;

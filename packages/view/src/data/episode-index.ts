@@ -25,7 +25,7 @@ const maxWarnings = 20;
 const firstLines = 32;
 
 /** Of more the older ones are not searched: 50 bytes and their words each. */
-const maxEpisodes = 500_000;
+const maxEpisodes = 200_000;
 
 /** A part of the file whose lines are not noted yet. */
 interface UnreadPart extends TracePart {
@@ -118,8 +118,12 @@ export class EpisodeIndex {
     if (entry.isComplete) this.#records.set(keyOf(line), line);
   }
 
-  /** Reads so many lines that wait, those of the newest steps first. @returns whether there are more */
-  async work(lines: number): Promise<boolean> {
+  /**
+   * Reads so many lines that wait, those of the newest steps first.
+   * @param episodes - fewer lines where that many are there by then
+   * @returns whether there are more
+   */
+  async work(lines: number, episodes: number = Infinity): Promise<boolean> {
     this.#waiting.sort((a, b) => orderOf(a) - orderOf(b));
     for (let i = 0; i < lines; i++) {
       if (this.#waiting.length === 0 && !this.isWhole) {
@@ -128,6 +132,10 @@ export class EpisodeIndex {
       }
       const line = this.#waiting.pop();
       if (!line) break;
+      if (this.#table.length >= episodes) {
+        this.#waiting.push(line);
+        break;
+      }
       // What another line says again is not read.
       if (this.#counts(line)) await this.#readLine(line);
     }

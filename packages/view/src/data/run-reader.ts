@@ -169,7 +169,7 @@ export class RunReader {
         });
         if (this.#aside === null) {
           await this.#index.findLines();
-          await this.#index.work(firstLines);
+          await this.#index.work(firstLines, firstEpisodes);
         }
       }
       return this.#index;
@@ -279,6 +279,7 @@ const sliceBytes = 8 << 20;
 
 /** Lines that are read before the first answer: as many episodes as a page shows, and more. */
 const firstLines = 32;
+const firstEpisodes = 1000;
 
 /** Of a folder's plain files, so many folders deep. */
 async function sizeOf(folder: string, depth: number): Promise<number> {

@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ModelSource } from "@laconic/core";
+import { createInlineEngine, localPolicy } from "@laconic/engine";
+import { Fleet, fleetPolicy, probeFleet, sglangServer, vllmServer, type SampledReply } from "@laconic/fleet";
+import { startFakeSglang, startFakeVllm } from "@laconic/fleet/testing";
+import { createReferenceKernels } from "@laconic/kernels/testing";
+import { createGateway } from "@laconic/serve";
+import { parseTrainConfig, silentRecorder, train, type Metrics } from "@laconic/trainer";
+import { tinySettings, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
+import { expect, onTestFinished, test } from "vitest";
+
+const [steps, problemsPerStep, episodesPerProblem] = [6, 6, 8];
+
+const base = {
+  kind: "config",
+  seed: 4,
+  config: {
+    model_type: "llama",
+    vocab_size: tinyTokenizer.vocabularySize,
+    hidden_size: 16,
+    intermediate_size: 24,
+    num_hidden_layers: 1,
+    num_attention_heads: 2,
+    num_key_value_heads: 1,
+    max_position_embeddings: 32,
+    rms_norm_eps: 1e-6,
+    tie_word_embeddings: true,
+    initializer_range: 0.2,
+  },
+} as const;
+const adapter: ModelSource = { kind: "adapter", base, lora: { rank: 8, alpha: 16 }, seed: 3 };
+
+test.each([
+  ["vllm", startFakeVllm, vllmServer],
+  ["sglang", startFakeSglang, sglangServer],
+] as const)("what a program says through the gateway is sampled on %s, and trained", async (_, start, connect) => {
+  const engine = await createInlineEngine([createReferenceKernels()]);
+  const fakes = [await start({ engine, base, contextLength: 32 }), await start({ engine, base, contextLength: 32 })];
+  const folder = await mkdtemp(join(tmpdir(), "laconic-gateway-fleet-"));
+  onTestFinished(async () => {
+    for (const fake of fakes) await fake.close();
+    await engine.close();
+    await rm(folder, { recursive: true });
+  });
+  const { vocabularySize } = tinyTokenizer;
+  const replies: SampledReply[] = [];
+  const fleet = new Fleet({
+    servers: fakes.map(({ url }) => connect({ url })),
+    vocabularySize,
+    onReply: (reply) => replies.push(reply),
+  });
+  const task = tinyTask();
+  const policy = fleetPolicy(
+    {
+      model: await engine.createModel(adapter),
+      speak: (sampler: Parameters<typeof localPolicy>[0]["sampler"]) =>
+        localPolicy({ id: "solver", sampler, tokenizer: tinyTokenizer, batching: "continuous" }),
+      agents: task.topology.agents,
+    },
+    fleet,
+    { name: "run.policy", folder },
+  );
+  await probeFleet(fleet, policy.model, { vocabularySize });
+  const probed = replies.length;
+  const gateway = createGateway({
+    agents: { solver: { tokenizer: tinyTokenizer, contextLength: 32, learns: true } },
+    groupsPerStep: problemsPerStep,
+    rolloutsPerGroup: episodesPerProblem,
+    tools: null,
+    seed: 1,
+    now: () => 0,
+    onError: (error: unknown) => expect(error).toBeUndefined(),
+  });
+  const post = async (path: string, body: unknown): Promise<Response> => {
+    const headers = { "content-type": "application/json" };
+    return gateway.handler(
+      new Request(`http://localhost${path}`, { method: "POST", headers, body: JSON.stringify(body) }),
+    );
+  };
+  const rollout = async (id: string, kind: number, group: string): Promise<void> => {
+    const said = await post(`/v1/rollouts/${id}/completions`, {
+      model: "solver",
+      prompt: "012".charAt(kind),
+      max_tokens: 4,
+    });
+    expect(said.status).toBe(200);
+    const { choices } = (await said.json()) as { choices: readonly [{ text: string }] };
+    const reward = choices[0].text.startsWith("abc".charAt(kind)) ? 1 : 0;
+    expect((await post(`/rollouts/${id}/reward`, { reward, group })).status).toBe(200);
+  };
+  const program = async (): Promise<void> => {
+    for (let step = 0; step < steps; step++) {
+      const played = Array.from({ length: problemsPerStep * episodesPerProblem }, (_each, i) => {
+        const problem = Math.floor(i / episodesPerProblem);
+        return rollout(`r${step}-${i}`, problem % 3, `${step}-${problem}`);
+      });
+      await Promise.all(played);
+    }
+  };
+  const rows: Metrics[] = [];
+  const learningRate = { peak: 0.02, warmUpSteps: 0, decay: "constant", finalFraction: 1 };
+  const config = {
+    ...tinySettings,
+    steps,
+    problemsPerStep,
+    episodesPerProblem,
+    prices: {},
+    optimizer: { learningRate },
+  };
+  const outline = { name: task.name, topology: task.topology, problems: () => [], heldOut: [] };
+  await Promise.all([
+    train({
+      task: outline,
+      policies: { policy },
+      source: gateway,
+      settings: parseTrainConfig({ ...config, evaluation: { every: 0, problems: 1, transcripts: 1 } }),
+      recorder: silentRecorder((row) => rows.push(row)),
+    }),
+    program(),
+  ]);
+  expect(rows).toHaveLength(steps);
+  // Every reply came from a server, of the weights of its own step, and none was of older ones.
+  const perStep = problemsPerStep * episodesPerProblem;
+  const versions = replies.slice(probed).map(({ version }) => version);
+  expect(versions).toHaveLength(steps * perStep);
+  expect(versions).toEqual(Array.from({ length: steps * perStep }, (_each, i) => 2 * Math.floor(i / perStep)));
+  expect(new Set(replies.map(({ server }) => server)).size).toBe(2);
+  expect(gateway.status().dropped).toEqual({});
+  for (const row of rows) expect(row["sampling/logp_difference_max"]).toBeLessThan(1e-6);
+  const earned = rows.map((row) => row["rewards/task/mean"] as number);
+  expect(Math.max(...earned.slice(3))).toBeGreaterThan(earned[0] as number);
+});
