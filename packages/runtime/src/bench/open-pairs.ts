@@ -5,7 +5,7 @@ import { pairMethod, type PairConfig } from "@laconic/evaluation/bench";
 import type { TeamTask } from "@laconic/tasks";
 import { taskTitle, type TaskSettings } from "@laconic/worlds/named";
 import { livePolicies, modelsOf, rewardOf } from "@laconic/trainer";
-import { chooseDevice } from "../devices/devices.ts";
+import { chooseDevice } from "../devices/choose-device.ts";
 import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
 import { parseAppConfig } from "../run/app-config.ts";

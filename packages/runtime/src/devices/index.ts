@@ -2,8 +2,10 @@
  * Devices by name: listed, tried, chosen and installed.
  * @module @laconic/runtime/devices
  */
-export { automaticDevice, chooseDevice, devicesFolder, expectGpus, probeDevice, probeDevices } from "./devices.ts";
-export type { DeviceReport } from "./devices.ts";
+export { automaticDevice, chooseDevice } from "./choose-device.ts";
+export { devicesFolder } from "./known-devices.ts";
+export { expectGpus, probeDevice, probeDevices } from "./probe-devices.ts";
+export type { DeviceReport } from "./probe-devices.ts";
 export { gpusHere } from "./list-gpus.ts";
 export { installDevice } from "./install/install-device.ts";
 export type { InstallOptions, OptionalDevice } from "./install/install-options.ts";

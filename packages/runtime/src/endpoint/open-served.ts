@@ -13,7 +13,7 @@ import { hermesTools, type CompletionServerOptions, type ServedModel, type ToolF
 import { relayTask } from "@laconic/tasks";
 import { loadTokenizer } from "@laconic/tokenizers";
 import { livePolicies, modelPlace, modelsOf, runFiles } from "@laconic/trainer";
-import type { ChosenDevice } from "../devices/devices.ts";
+import type { ChosenDevice } from "../devices/choose-device.ts";
 import { openModelFolder } from "../models/model-folder.ts";
 import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";

@@ -2,7 +2,7 @@ import { LaconicError } from "@laconic/core";
 import { namedTask, type TaskSettings } from "@laconic/worlds/named";
 import { isReference, referencesIn } from "../resolver/reference.ts";
 import type { AppConfig } from "./run-settings.ts";
-import { checkDeviceName } from "../devices/devices.ts";
+import { checkDeviceName } from "../devices/known-devices.ts";
 
 type Checked = Pick<AppConfig, "task" | "actor" | "device"> & { readonly train: Readonly<Record<string, unknown>> };
 

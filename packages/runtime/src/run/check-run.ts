@@ -8,7 +8,7 @@ import { withSource } from "../resolver/with-source.ts";
 import { openActor, openPolicyValues, openValues } from "../resolver/run-values.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { checkActor } from "./check-effects.ts";
-import { chooseDevice } from "../devices/devices.ts";
+import { chooseDevice } from "../devices/choose-device.ts";
 import { modelFolders, modelOf } from "./model-folders.ts";
 import { policyTokenizer } from "../models/policy-tokenizer.ts";
 import { findOpponentRuns } from "./opponent-runs.ts";

@@ -16,7 +16,7 @@ import { parseAppConfig } from "./app-config.ts";
 import type { ActorChoice } from "./chosen-actor.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { modelFolders } from "./model-folders.ts";
-import { chooseDevice } from "../devices/devices.ts";
+import { chooseDevice } from "../devices/choose-device.ts";
 import { openModelFolder } from "../models/model-folder.ts";
 import { storedServer } from "./remote/tinker-server.ts";
 import { openParts, type OpenedParts, type RunResources } from "./open-parts.ts";

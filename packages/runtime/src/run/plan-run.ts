@@ -25,7 +25,7 @@ import { planFleet, type FleetPlan } from "./fleet/plan-fleet.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { openRunTask } from "./run-task.ts";
 import { planExamples, type PlannedExamples } from "./supervised-examples.ts";
-import type { ChosenDevice } from "../devices/devices.ts";
+import type { ChosenDevice } from "../devices/choose-device.ts";
 
 export interface PlanOptions {
   readonly promptTokens: number | null;

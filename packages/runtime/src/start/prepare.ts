@@ -1,4 +1,4 @@
-import { chooseDevice } from "../devices/devices.ts";
+import { chooseDevice } from "../devices/choose-device.ts";
 import { openModelFolder } from "../models/model-folder.ts";
 import { during } from "../progress.ts";
 import { checkSources } from "../resolver/run-sources.ts";

@@ -22,7 +22,7 @@ const mebibyte = 1 << 20;
 const maxMemberBytes = 300 * mebibyte;
 
 /** Files of a run folder, for who reads parts of them. */
-export function partFilesOf(fs: FileSystem, directory: string): PartFiles {
+function partFilesOf(fs: FileSystem, directory: string): PartFiles {
   const path = (name: string): string => joinPath(directory, name);
   return {
     size: async (name) => ((await fs.exists(path(name))) ? fs.size(path(name)) : null),

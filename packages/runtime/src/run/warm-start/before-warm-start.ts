@@ -4,7 +4,7 @@ import { boundedJson, type PolicySnapshot } from "@laconic/core";
 import { evaluate, livePolicies, problemsOfSplit, runFiles, sha256Of, type Evaluation } from "@laconic/trainer";
 import { formerRunFiles } from "@laconic/trainer/reading";
 import { during, type Progress } from "../../progress.ts";
-import type { ChosenDevice } from "../../devices/devices.ts";
+import type { ChosenDevice } from "../../devices/choose-device.ts";
 import { openParts } from "../open-parts.ts";
 import { runResources } from "../open-run.ts";
 import type { AppConfig } from "../run-settings.ts";

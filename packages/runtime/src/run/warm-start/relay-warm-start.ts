@@ -11,7 +11,7 @@ import {
   type Evaluation,
   type TrainedPolicy,
 } from "@laconic/trainer";
-import { chooseDevice } from "../../devices/devices.ts";
+import { chooseDevice } from "../../devices/choose-device.ts";
 import { freshRelayModel } from "../../models/relay-model.ts";
 import type { Progress } from "../../progress.ts";
 import { parseAppConfig } from "../app-config.ts";

@@ -5,7 +5,7 @@ import { makeFolderOnce } from "@laconic/core/platform";
 import { LaconicError } from "@laconic/core";
 import { findCheckpoint, nodeFileSystem, runFiles, sha256Of } from "@laconic/trainer";
 import type { Progress } from "../../progress.ts";
-import type { ChosenDevice } from "../../devices/devices.ts";
+import type { ChosenDevice } from "../../devices/choose-device.ts";
 import { foundAgain, type ModelFolder } from "../../models/model-folder.ts";
 import { modelInputs } from "../run-inputs.ts";
 import type { AppConfig, WarmStartSettings } from "../run-settings.ts";

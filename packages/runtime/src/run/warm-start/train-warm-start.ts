@@ -5,7 +5,7 @@ import { onlyPolicy, supervised, type TrainedPolicy } from "@laconic/trainer";
 import type { Progress } from "../../progress.ts";
 import { parseAppConfig } from "../app-config.ts";
 import { ownExamples } from "./own-examples.ts";
-import type { ChosenDevice } from "../../devices/devices.ts";
+import type { ChosenDevice } from "../../devices/choose-device.ts";
 import { openParts } from "../open-parts.ts";
 import { runResources } from "../open-run.ts";
 import type { AppConfig, WarmStartSettings } from "../run-settings.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { chooseDevice, expectGpus, expectIndices, fasterOf } from "./devices.ts";
+import { chooseDevice, fasterOf } from "./choose-device.ts";
+import { expectGpus, expectIndices } from "./probe-devices.ts";
 
 const choose = (name: string, workers: number | "auto" = "auto"): ReturnType<typeof chooseDevice> =>
   chooseDevice(name, workers, () => undefined);

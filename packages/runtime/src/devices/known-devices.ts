@@ -1,0 +1,208 @@
+import { totalmem } from "node:os";
+import { join } from "node:path";
+import { environmentValue } from "../folders/environment.ts";
+import { LaconicError } from "@laconic/core";
+import type { MemorySettings } from "@laconic/engine";
+import type { KernelSource } from "@laconic/kernels";
+import { wasmKernels, wasmPageSize } from "@laconic/kernels-wasm";
+import { isInstalled as hasDawn, webGpuKernels } from "@laconic/kernels-webgpu";
+import { findTorch, torchKernels, torchMemory } from "@laconic/kernels-torch";
+import { parseDeviceName } from "./device-name.ts";
+import type { OptionalDevice } from "./install/install-options.ts";
+import { userCache } from "../folders/user-cache.ts";
+
+/** Of a device's kernels, as far as their memory depends on it. */
+export type KernelFacts = Pick<MemorySettings, "headBytes" | "cachePageSize" | "packedWeights">;
+
+/** A device that the app knows. */
+export interface KnownDevice {
+  readonly name: string;
+  readonly about: string;
+  /** Worker threads by default: a library with threads of its own needs one. */
+  readonly workers: number;
+  /** float32 by default. */
+  readonly dtype?: "bfloat16" | "float16";
+  /** Bytes for each worker, where the device's memory is the machine's. */
+  readonly memory?: (workers: number) => number;
+  /** What a plan needs to know of its kernels. */
+  readonly kernels?: KernelFacts;
+  /** Whether it counts GPUs, as `cuda:1` names one. */
+  readonly indexed?: true;
+  /** @param index - of the GPU; the first by default */
+  source(index?: number, deterministic?: boolean): KernelSource | Promise<KernelSource>;
+  /** What can be made to compute the same bits again is `able`; the processor's devices always do, the others never. */
+  readonly deterministic?: "able" | "never";
+  /** A GPU that `auto` takes before the processor where it is one, and measures faster. */
+  readonly measured?: true;
+  /** What to do when its library crashes or hangs. */
+  readonly remedy: string;
+  /** Whether a start would load native code, which can crash: it is tried in a process of its own. */
+  native(): boolean | Promise<boolean>;
+}
+
+/** Where the packages of optional devices are: one folder each. */
+export function devicesFolder(): string {
+  return environmentValue("LACONIC_DEVICES") ?? join(userCache(), "devices");
+}
+
+function modulesOf(device: OptionalDevice): { readonly modules: string } {
+  return { modules: join(devicesFolder(), device) };
+}
+
+const otherDriver = "update the GPU's driver, or take another device";
+const otherTorch = "name another PyTorch with LACONIC_TORCH, or take another device";
+const enableAnew = (name: OptionalDevice): string =>
+  `laconic doctor --enable ${name} installs it anew; or take another device`;
+
+const cudaKernels = (
+  index: number,
+  more: { readonly graphs?: true; readonly deterministic?: true } = {},
+): KernelSource => torchKernels({ device: "cuda", dtype: "bfloat16", ...(index > 0 && { index }), ...more });
+
+/** In the order `auto` tries them. */
+export const devices: readonly KnownDevice[] = [
+  {
+    name: "cuda",
+    about: "PyTorch's C++ library on an NVIDIA GPU: bfloat16, TF32 off",
+    workers: 1,
+    dtype: "bfloat16",
+    kernels: torchMemory.cuda,
+    indexed: true,
+    deterministic: "able",
+    source: (index = 0, deterministic = false) => cudaKernels(index, deterministic ? { deterministic } : {}),
+    remedy: otherTorch,
+    native: () => hasTorch("cuda"),
+  },
+  {
+    name: "tensorflow-gpu",
+    deterministic: "never",
+    about: "TensorFlow on an NVIDIA GPU",
+    workers: 1,
+    source: async () => (await tensorFlow()).tensorFlowKernels({ gpu: true, ...modulesOf("tensorflow-gpu") }),
+    remedy: enableAnew("tensorflow-gpu"),
+    native: async () => (await tensorFlow()).isInstalled("tensorflow-gpu", modulesOf("tensorflow-gpu")),
+  },
+  {
+    name: "cpu",
+    about: "PyTorch's C++ library on all cores",
+    workers: 1,
+    memory: (workers) => totalmem() / workers,
+    kernels: torchMemory.cpu,
+    source: () => torchKernels({ device: "cpu" }),
+    remedy: otherTorch,
+    native: () => hasTorch("cpu"),
+  },
+  {
+    name: "tensorflow",
+    deterministic: "never",
+    about: "TensorFlow on all cores",
+    workers: 1,
+    memory: (workers) => totalmem() / workers,
+    source: async () => (await tensorFlow()).tensorFlowKernels(modulesOf("tensorflow")),
+    remedy: enableAnew("tensorflow"),
+    native: async () => (await tensorFlow()).isInstalled("tensorflow", modulesOf("tensorflow")),
+  },
+  {
+    // Before wasm, which works everywhere: who wants the bits of every machine names wasm.
+    name: "wasm-fma",
+    about: "the same with fused multiplication and addition: faster, its bits are the machine's; needs Node 22",
+    workers: 2,
+    memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
+    kernels: { cachePageSize: wasmPageSize },
+    source: () => wasmKernels({ fma: true }),
+    remedy: "take device wasm, which rounds twice, or Node 22",
+    native: () => false,
+  },
+  {
+    name: "wasm",
+    about: "SIMD kernels on WebAssembly; needs nothing but npm",
+    workers: 2,
+    // WebAssembly addresses 32 bits.
+    memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
+    kernels: { cachePageSize: wasmPageSize },
+    source: () => wasmKernels(),
+    remedy: "take another device",
+    native: () => false,
+  },
+  {
+    // After those that compute on the processor: its adapter may be a program that runs there too, and not every GPU is faster.
+    name: "webgpu",
+    deterministic: "never",
+    measured: true,
+    about: "any GPU with a Vulkan, Metal or Direct3D 12 driver",
+    workers: 1,
+    source: () => webGpuKernels(modulesOf("webgpu")),
+    remedy: otherDriver,
+    native: () => hasDawn(modulesOf("webgpu")),
+  },
+  {
+    // For those who ask for it: weights are rounded.
+    name: "webgpu-f16",
+    deterministic: "never",
+    about: "the same with weights and caches in half precision, exact ones in the optimiser; computes in float32",
+    workers: 1,
+    dtype: "float16",
+    source: () => webGpuKernels({ ...modulesOf("webgpu"), dtype: "float16" }),
+    remedy: otherDriver,
+    native: () => hasDawn(modulesOf("webgpu")),
+  },
+  {
+    // After wasm, which works everywhere: no GPU has run it yet.
+    name: "cuda-fast",
+    about: "cuda with decode steps as graphs, not yet run on a GPU",
+    workers: 1,
+    dtype: "bfloat16",
+    kernels: torchMemory.cuda,
+    indexed: true,
+    deterministic: "able",
+    source: (index = 0, deterministic = false) =>
+      cudaKernels(index, { graphs: true, ...(deterministic && { deterministic }) }),
+    remedy: "take device cuda",
+    native: () => hasTorch("cuda"),
+  },
+];
+
+/** @throws LaconicError `device_unavailable` unless it is `auto` or a device that the app knows, working here or not */
+export function checkDeviceName(name: string): void {
+  if (name !== "auto") deviceNamed(name);
+}
+
+/** A device, and the GPUs that its name counts. @throws LaconicError `device_unavailable` for a name that the app does not know */
+export function deviceNamed(text: string): {
+  readonly device: KnownDevice;
+  readonly indices: readonly number[] | null;
+} {
+  const { name, indices } = parseDeviceName(text);
+  const device = devices.find((each) => each.name === name);
+  if (!device)
+    throw new LaconicError(
+      "device_unavailable",
+      `device ${name} is not known; use auto or ${devices.map((each) => each.name).join(", ")}`,
+      { device: name },
+    );
+  if (indices !== null && !device.indexed)
+    throw new LaconicError("device_unavailable", `device ${text}: ${name} counts no GPUs; only cuda does`, {
+      device: text,
+    });
+  return { device, indices };
+}
+
+/** An optional peer: 40 MB, for its own devices alone. @throws LaconicError `device_unavailable` where it is not installed */
+async function tensorFlow(): Promise<typeof import("@laconic/kernels-tfjs")> {
+  try {
+    return await import("@laconic/kernels-tfjs");
+  } catch (error) {
+    const message = "the package @laconic/kernels-tfjs is not installed: npm install @laconic/kernels-tfjs";
+    throw new LaconicError("device_unavailable", message, {}, error);
+  }
+}
+
+/** Whether there is a PyTorch to load. */
+function hasTorch(device: "cpu" | "cuda"): boolean {
+  try {
+    const { cuda } = findTorch();
+    return device === "cpu" || cuda;
+  } catch {
+    return false;
+  }
+}
