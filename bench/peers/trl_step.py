@@ -41,7 +41,7 @@ def main() -> None:
     job = json.load(sys.stdin)
     torch.set_num_threads(job["threads"])
     torch.manual_seed(0)
-    model = AutoModelForCausalLM.from_pretrained(job["checkpoint"], dtype=torch.float32)
+    model = AutoModelForCausalLM.from_pretrained(job["checkpoint"], dtype=getattr(torch, job.get("dtype", "float32")))
     tokenizer = character_tokenizer(job["vocabulary"], job.get("endToken"))
     prompts = ["".join(letter(t) for t in prompt) for prompt in job["prompts"]]
     minibatches = job.get("minibatches", 1)
@@ -81,8 +81,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         config = GRPOConfig(
             output_dir=folder,
-            use_cpu=True,
-            bf16=False,
+            use_cpu=job.get("device", "cpu") == "cpu",
+            bf16=job.get("dtype") == "bfloat16",
             gradient_checkpointing=False,
             report_to=[],
             save_strategy="no",

@@ -1,7 +1,9 @@
 // What a GPU machine has to show, in one call: a plain PyTorch loop at Qwen2.5-0.5B's shape, then devices, conformance,
 // parity, primitive timings, the same loop of ours with a profile and as CUDA graphs, and the quickstart. Writes gpu-<name>.json and gpu-<name>.md.
 //   npm run gpu:check -- [--device cuda] [--out docs/benchmarks] [--small] [--sections peer,conformance,...]
-// --small is a dry run with a tiny model, for machines without a GPU: --device cpu --small.
+//   npm run gpu:check -- --all [--minutes 20] [--skip vllm,...] [--again]
+// --small is a dry run with a tiny model, for machines without a GPU: --device cpu --small. --all is everything that a GPU has to confirm, each
+// part in its time and all of them in twenty minutes; called again it goes on where it stopped. It writes gpu-all.md.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,6 +17,8 @@ import { engineCasesFor, wholeProfile } from "@laconic/engine/testing";
 import { kernelCases } from "@laconic/kernels/testing";
 import { createKernels, findTorch, torchKernels } from "@laconic/kernels-torch";
 import { halfBillion, parityTokens, small } from "./gpu/geometry.ts";
+import { checkAll } from "./gpu/check-all.ts";
+import { nanoRequests } from "./gpu/nano.ts";
 import { compareWithPeer } from "./gpu/parity.ts";
 import { measurePrimitives } from "./gpu/primitives.ts";
 import { Report } from "./gpu/report.ts";
@@ -23,16 +27,31 @@ import { machine } from "./measure.ts";
 import { lastOf, peer as runPeer, run, runOurs, type Ran } from "./processes.ts";
 
 const root = join(import.meta.dirname, "../..");
-const sections = { peer, conformance, primitives, parity, speed, profile, graphs, quickstart };
+const laconic = join(fileURLToPath(import.meta.resolve("laconic/package.json")), "../assets/laconic.mjs");
+/** The last ones are parts of --all. */
+const usual = { peer, conformance, primitives, parity, speed, profile, graphs, quickstart };
+const sections = { ...usual, twice, nano, vllm, trl, tellers };
 const { values: flags } = parseArgs({
   options: {
     device: { type: "string", default: "cuda" },
     out: { type: "string", default: join(root, "docs/benchmarks") },
     small: { type: "boolean", default: false },
-    sections: { type: "string", default: Object.keys(sections).join() },
+    sections: { type: "string", default: Object.keys(usual).join() },
+    all: { type: "boolean", default: false },
+    skip: { type: "string", default: "" },
+    again: { type: "boolean", default: false },
+    minutes: { type: "string", default: "20" },
+    /** Where the checkpoint lies between parts. */
+    work: { type: "string" },
   },
 });
 const device = flags.device === "cpu" ? "cpu" : "cuda";
+if (flags.all) {
+  const { out, again, minutes } = flags;
+  const skip = flags.skip.split(",").filter((name) => name !== "");
+  await checkAll({ device, small: flags.small, out, again, skip, minutes: Number(minutes) });
+  process.exit(0);
+}
 const dtype = device === "cuda" ? "bfloat16" : "float32";
 const job = flags.small ? small : halfBillion;
 const report = new Report();
@@ -43,7 +62,7 @@ const gpu = device === "cuda" ? query("name") : "cpu";
 const peak = Object.entries(peaks).find(([name]) => gpu.includes(name))?.[1] ?? null;
 
 mkdirSync(flags.out, { recursive: true });
-const folder = mkdtempSync(join(tmpdir(), "laconic-gpu-"));
+const folder = flags.work ?? mkdtempSync(join(tmpdir(), "laconic-gpu-"));
 const checkpoint = join(folder, "model");
 try {
   report.note("machine", { ...machine(), gpu, ...torchFacts(), peakTflops: peak });
@@ -54,7 +73,7 @@ try {
   }
 } finally {
   report.write(flags.out, gpu);
-  rmSync(folder, { recursive: true });
+  if (flags.work === undefined) rmSync(folder, { recursive: true });
 }
 
 /** Alone on the GPU, and it leaves the checkpoint that ours reads. */
@@ -75,12 +94,12 @@ function keep(
 
 async function conformance(): Promise<void> {
   for (const precision of ["float32", "bfloat16"] as const) {
-    const kernels = await createKernels({ device, dtype: precision });
+    const kernels = await createKernels({ device, dtype: precision, programs: false });
     await runCases(`kernels, ${precision}`, kernels.backend, kernelCases, async () => kernels);
     kernels.dispose();
   }
   if (device === "cuda") {
-    const kernels = await createKernels({ device, dtype, programs: true });
+    const kernels = await createKernels({ device, dtype });
     await runCases("kernels, own programs", kernels.backend, kernelCases, async () => kernels);
     kernels.dispose();
   }
@@ -113,8 +132,8 @@ async function primitives(): Promise<void> {
 
 async function withModel(
   precision: "float32" | "bfloat16",
-  body: (model: TrainableModel) => Promise<void>,
-  programs = false,
+  body: (model: TrainableModel, backend: string) => Promise<void>,
+  programs = true,
 ): Promise<void> {
   const engine = await createLocalEngine({
     device: torchKernels({ device, dtype: precision, programs }),
@@ -130,7 +149,7 @@ async function withModel(
     const openSeconds = (performance.now() - start) / 1000;
     const { backend } = engine.capabilities;
     report.note("model", { backend, dtype: precision, parameters: model.parameters, openSeconds, ...memory() });
-    await body(model);
+    await body(model, backend);
   } finally {
     await engine.close();
   }
@@ -145,15 +164,18 @@ async function parity(): Promise<void> {
 
 /** With PyTorch's kernels alone, and with our own programs. */
 async function speed(): Promise<void> {
-  const body = async (model: TrainableModel): Promise<void> => {
-    await measureUpdate(model);
-    for (const rows of job.decode.rows) await measureDecode(model, rows);
-  };
-  await withModel(dtype, body);
-  if (device === "cuda") await withModel(dtype, body, true);
+  for (const programs of device === "cuda" ? [false, true] : [false])
+    await withModel(
+      dtype,
+      async (model, backend) => {
+        await measureUpdate(model, { programs, backend });
+        for (const rows of job.decode.rows) await measureDecode(model, rows);
+      },
+      programs,
+    );
 }
 
-async function measureUpdate(opened: TrainableModel): Promise<void> {
+async function measureUpdate(opened: TrainableModel, facts: Record<string, unknown>): Promise<void> {
   const step = updateOf(opened, job);
   await step();
   const steps = 5;
@@ -163,7 +185,7 @@ async function measureUpdate(opened: TrainableModel): Promise<void> {
   const tokensPerSecond = (job.update.sequences * job.update.tokens) / seconds;
   const tflops = (6 * opened.parameters * tokensPerSecond) / 1e12;
   const share = peak === null ? null : tflops / peak;
-  report.note("update", { ...job.update, seconds, tokensPerSecond, tflops, mfu: share, ...memory() });
+  report.note("update", { ...job.update, ...facts, seconds, tokensPerSecond, tflops, mfu: share, ...memory() });
 }
 
 async function measureDecode(opened: TrainableModel, rows: number): Promise<void> {
@@ -195,9 +217,81 @@ function graphs(): void {
   keep("graphs", ran, ({ bench, ...facts }) => ({ of: bench, ...facts }));
 }
 
+/** Two processes compute the same update and the same replies: by default, and without sums of varying order. */
+function twice(): void {
+  const jobFile = join(folder, "twice.json");
+  writeFileSync(jobFile, JSON.stringify(job));
+  for (const deterministic of [false, true]) {
+    const words = [jobFile, device, dtype, String(deterministic && device === "cuda")];
+    const [first, second] = [0, 1].map(() => lastOf(runOurs("gpu/bits.ts", words, { timeoutMs: 60_000 }))) as [
+      Record<string, unknown>,
+      Record<string, unknown>,
+    ];
+    if ("failed" in first || "failed" in second) report.note("twice", { deterministic, ...first, ...second });
+    else
+      report.note("twice", {
+        deterministic,
+        same: first["bits"] === second["bits"],
+        bits: [first["bits"], second["bits"]],
+      });
+  }
+}
+
+/** nano-vllm's protocol. */
+async function nano(): Promise<void> {
+  const requests = nanoRequests(Number(job.config["vocab_size"]), flags.small);
+  await withModel(dtype, async (model) => {
+    await model.sample(requests.slice(0, 4).map((each) => ({ ...each, sampling: { ...each.sampling, maxTokens: 4 } })));
+    const start = performance.now();
+    const replies = await model.sample(requests);
+    const seconds = (performance.now() - start) / 1000;
+    const tokens = replies.reduce((sum, reply) => sum + reply.tokens.length, 0);
+    report.note("nano", { sequences: requests.length, tokens, seconds, tokensPerSecond: tokens / seconds });
+  });
+}
+
+/** The same protocol on vLLM, of the peer's checkpoint. */
+function vllm(): void {
+  const requests = nanoRequests(Number(job.config["vocab_size"]), flags.small);
+  const prompts = requests.map(({ promptTokens }) => promptTokens);
+  const lengths = requests.map(({ sampling }) => sampling.maxTokens);
+  keep("vllm", runPeer("vllm_lengths.py", { checkpoint, dtype, prompts, lengths }, { timeoutMs: 110_000 }));
+}
+
+/** A step of TRL's trainer, of the peer's checkpoint: rollout and update of groups of replies. */
+function trl(): void {
+  const vocabulary = Number(job.config["vocab_size"]);
+  const requests = decodeRequests(job, flags.small ? 2 : 8);
+  const prompts = requests.map(({ promptTokens }) => promptTokens.map((token) => token % 6000));
+  const sizes = { generations: flags.small ? 2 : 8, maxTokens: job.decode.tokens, warmUp: 1, steps: 2, threads: 2 };
+  const input = { checkpoint, vocabulary, prompts, ...sizes, learningRate: 1e-6, device, dtype };
+  const ran = runPeer("trl_step.py", input, { timeoutMs: 85_000 });
+  if (ran.failed !== null && /No module named/u.test(ran.failed)) report.note("trl", { skipped: ran.failed });
+  else keep("trl", ran);
+}
+
+function tellers(): void {
+  const words = [
+    laconic,
+    "train",
+    "preset:story-tellers",
+    `device=${device}`,
+    "train.steps=1",
+    "train.evaluation.every=0",
+  ];
+  const size = flags.small ? ["train.problemsPerStep=1", "train.episodesPerProblem=2"] : [];
+  const start = performance.now();
+  const ran = run(process.execPath, [...words, ...size, "--run", join(folder, "tellers"), "--json"], {
+    timeoutMs: 58_000,
+    cwd: folder,
+  });
+  const result = lastOf(ran);
+  const seconds = (performance.now() - start) / 1000;
+  report.note("tellers", "failed" in result ? result : { seconds, result: JSON.stringify(result).slice(0, 400) });
+}
+
 function quickstart(): void {
-  const entry = join(fileURLToPath(import.meta.resolve("laconic/package.json")), "../assets/laconic.mjs");
-  const words = [entry, "quickstart", "--device", device, "--json"];
+  const words = [laconic, "quickstart", "--device", device, "--json"];
   const ran = run(process.execPath, words, { timeoutMs: 240_000, cwd: folder });
   const result = lastOf(ran);
   report.note("quickstart", "failed" in result ? result : { result: JSON.stringify(result) });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { wasmKernels } from "@laconic/kernels-wasm";
 import { expect, onTestFinished, test } from "vitest";
+import { measureDevice } from "./measure-device.ts";
 import { measureInChild, probeInChild } from "./probe-in-child.ts";
 
 const remedy = "take another";
@@ -53,8 +54,11 @@ test("so are one that exits, one that refuses, and one that never answers", asyn
   });
 });
 
-test("a device is measured in its own process", async () => {
-  const speed = await measureInChild(wasmKernels());
+test.each([
+  ["its own process", measureInChild],
+  ["this one", measureDevice],
+])("a device is measured in %s", async (_, measure) => {
+  const speed = await measure(wasmKernels());
   expect(speed?.gflops).toBeGreaterThan(0.1);
   expect(speed?.decodeMs).toBeGreaterThan(0);
   // Both parts of a step are in it: decoding, and products.

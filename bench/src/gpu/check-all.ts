@@ -1,0 +1,179 @@
+import { spawn } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { print } from "../measure.ts";
+import { verdicts, type Found } from "./verdicts.ts";
+
+/** What `npm run gpu:check -- --all` is given. */
+export interface AllOptions {
+  readonly device: "cpu" | "cuda";
+  readonly small: boolean;
+  /** Folder of the page, and of what is done so far. */
+  readonly out: string;
+  readonly skip: readonly string[];
+  /** Runs what was done before as well. */
+  readonly again: boolean;
+  /** Of all parts together. */
+  readonly minutes: number;
+}
+
+/** Parts in order of what rests on them, with their most seconds: together the budget of twenty minutes. */
+const parts: readonly (readonly [name: string, seconds: number])[] = [
+  ["peer", 80],
+  ["conformance", 150],
+  ["twice", 90],
+  ["speed", 150],
+  ["graphs", 150],
+  ["parity", 60],
+  ["nano", 90],
+  ["vllm", 110],
+  ["trl", 90],
+  ["primitives", 40],
+  ["profile", 60],
+  ["quickstart", 90],
+  ["tellers", 60],
+];
+
+/** These read the checkpoint that `peer` writes, which goes with the call. */
+const readers: ReadonlySet<string> = new Set(["parity", "vllm", "trl", "profile"]);
+
+/** A part that has run. */
+interface Outcome {
+  readonly part: string;
+  readonly device: string;
+  readonly small: boolean;
+  readonly seconds: number;
+  readonly outcome: "done" | "failed" | "time ran out";
+  readonly rows: readonly Found[];
+}
+
+/**
+ * Runs every part in a process of its own, each within its time and all within the budget; what is done stands in `gpu-all.jsonl`, and a
+ * later call goes on from there. Writes `gpu-all.md`, which says which defaults may change.
+ */
+export async function checkAll(options: AllOptions): Promise<void> {
+  mkdirSync(options.out, { recursive: true });
+  const file = join(options.out, "gpu-all.jsonl");
+  const unknown = options.skip.filter((name) => !parts.some(([part]) => part === name));
+  if (unknown.length > 0)
+    throw new Error(`no part ${unknown.join(", ")}; there are ${parts.map(([part]) => part).join(", ")}`);
+  const before = options.again ? [] : readOutcomes(file, options);
+  const outcomes = new Map(before.map((outcome) => [outcome.part, outcome]));
+  const work = mkdtempSync(join(tmpdir(), "laconic-gpu-all-"));
+  const end = performance.now() + 60_000 * options.minutes;
+  try {
+    for (const [part, seconds] of parts) {
+      if (options.skip.includes(part)) continue;
+      const isDone = (name: string): boolean => outcomes.get(name)?.outcome === "done";
+      const wanted = [...readers].some((name) => !isDone(name) && !options.skip.includes(name));
+      const known = isDone(part) && !(part === "peer" && wanted);
+      if (!known && readers.has(part) && !existsSync(join(work, "model"))) {
+        print("part", { part, left: "it reads the checkpoint of the part peer, which there is not" });
+        continue;
+      }
+      const left = (end - performance.now()) / 1000;
+      if (known || left < 1) {
+        print("part", { part, ...(known ? { before: true } : { left: "the budget is spent: call it again" }) });
+        continue;
+      }
+      const outcome = await runPart(part, Math.min(seconds, left), work, options);
+      outcomes.set(part, outcome);
+      appendFileSync(file, `${JSON.stringify(outcome)}\n`);
+      print("part", { part, seconds: outcome.seconds, outcome: outcome.outcome });
+    }
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+  writeFileSync(join(options.out, "gpu-all.md"), pageOf(outcomes, options));
+  print("written", { page: join(options.out, "gpu-all.md") });
+}
+
+/** The last outcome of each part on this device, in this size. A line that a kill left half written is none. */
+function readOutcomes(file: string, { device, small }: AllOptions): Outcome[] {
+  if (!existsSync(file)) return [];
+  const last = new Map<string, Outcome>();
+  for (const line of readFileSync(file, "utf8").split("\n"))
+    try {
+      const outcome = JSON.parse(line) as Outcome;
+      if (outcome.device === device && outcome.small === small) last.set(outcome.part, outcome);
+    } catch {
+      // The last line, or none.
+    }
+  return [...last.values()];
+}
+
+/** In a group of processes, so that what it started ends with it. */
+async function runPart(part: string, seconds: number, work: string, { device, small }: AllOptions): Promise<Outcome> {
+  const out = mkdtempSync(join(work, "part-"));
+  const program = ["--import", import.meta.resolve("tsx"), join(import.meta.dirname, "../gpu-check.ts")];
+  const options = ["--device", device, "--sections", part, "--out", out, "--work", work];
+  const words = [...program, ...options, ...(small ? ["--small"] : [])];
+  const start = performance.now();
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "ignore", "inherit"], detached: true });
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  }, 1000 * seconds);
+  await new Promise((resolve) => child.once("close", resolve));
+  clearTimeout(timer);
+  const written = readdirSync(out).find((name) => name.endsWith(".json"));
+  const rows = written === undefined ? [] : (JSON.parse(readFileSync(join(out, written), "utf8")) as Found[]);
+  const failed =
+    written === undefined || rows.some((row) => row["failed"] !== undefined && typeof row["failed"] !== "number");
+  const outcome = late ? "time ran out" : failed ? "failed" : "done";
+  return { part, device, small, seconds: (performance.now() - start) / 1000, outcome, rows };
+}
+
+function pageOf(outcomes: ReadonlyMap<string, Outcome>, { device, small }: AllOptions): string {
+  const rows = [...outcomes.values()].flatMap((outcome) => outcome.rows);
+  const machine = rows.find((row) => row.section === "machine");
+  const cell = (value: unknown): string => {
+    const rounded = typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
+    return (typeof rounded === "string" ? rounded : JSON.stringify(rounded))
+      .replaceAll("|", "\\|")
+      .replaceAll("\n", " ");
+  };
+  const facts = (row: Found): string =>
+    Object.entries(row)
+      .filter(([key]) => key !== "section")
+      .map(([key, value]) => `${key} ${cell(value)}`)
+      .join(", ");
+  return [
+    `# ${device === "cuda" ? cell(machine?.["gpu"] ?? "a GPU") : "a dry run on the processor"}${small ? ", small" : ""}`,
+    "",
+    "`npm run gpu:check -- --all` wrote this page; its rows are in `gpu-all.jsonl`.",
+    ...(device === "cuda" && !small
+      ? []
+      : ["", "A dry run: it shows that the command works, and says nothing of a GPU."]),
+    "",
+    "| default | says | why |",
+    "| --- | --- | --- |",
+    ...verdicts(rows).map(({ setting, says, why }) => `| ${setting} | ${says} | ${cell(why)} |`),
+    "",
+    "| part | seconds | outcome |",
+    "| --- | --- | --- |",
+    ...parts.map(([part]) => {
+      const outcome = outcomes.get(part);
+      return `| ${part} | ${outcome?.seconds.toFixed(1) ?? ""} | ${outcome?.outcome ?? "not run"} |`;
+    }),
+    "",
+    "| section | result |",
+    "| --- | --- |",
+    ...rows
+      .filter(({ section }) => section !== "machine" && section !== "time")
+      .map((row) => `| ${row.section} | ${facts(row)} |`),
+    "",
+  ].join("\n");
+}
