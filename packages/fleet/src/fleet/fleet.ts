@@ -3,21 +3,9 @@ import { systemClock, type FleetClock } from "../clock.ts";
 import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } from "../servers/sampling-server.ts";
 import type { FleetOptions, ReplyJudge } from "./fleet-options.ts";
 import { checkReply } from "./check-reply.ts";
-import { chooseServer, prefixHash } from "./choose-server.ts";
+import { prefixHash } from "./choose-server.ts";
+import { loadGraceMs, WaitingRequests, type Wanted } from "./waiting-requests.ts";
 import { Member, type ServerStatus, type Tolerances } from "./member.ts";
-
-interface Waiting {
-  readonly prefix: number;
-  /** Name of the weights that are to answer. */
-  readonly weights: string;
-  /** Servers that failed this request: not again, while others are up. */
-  readonly avoid: ReadonlySet<Member>;
-  readonly slot: (member: Member) => void;
-  readonly fail: (error: Error) => void;
-}
-
-/** Milliseconds that a request waits for weights on their way to the server that it would go to, before it goes to another. */
-const loadGraceMs = 1000;
 
 /** The end of a note. */
 const leftOut = "; the server is in quarantine until it passes a probe";
@@ -42,7 +30,7 @@ export class Fleet {
   readonly #options: FleetOptions;
   readonly #clock: FleetClock;
   readonly #members: readonly Member[];
-  #waiting: Waiting[] = [];
+  readonly #waiting = new WaitingRequests();
   #wakes = false;
   /** Every server is in quarantine, and each is being probed. */
   #lastChance = false;
@@ -130,7 +118,7 @@ export class Fleet {
     const avoid = new Set<Member>();
     const beganMs = this.#clock.nowMs();
     for (let attempts = 1; ; attempts++) {
-      const member = await this.#slot(prefix, weights.name, avoid, stop);
+      const member = await this.#slot({ prefix, weights: weights.name, avoid }, stop);
       // A server that gave a reply which was thrown away would give it again.
       const seed = avoid.has(member) ? (asked.seed + attempts) % 2 ** 31 : asked.seed;
       try {
@@ -290,60 +278,17 @@ export class Fleet {
     }
   }
 
-  #slot(prefix: number, weights: string, avoid: ReadonlySet<Member>, signal: AbortSignal | undefined): Promise<Member> {
-    return new Promise((resolve, reject) => {
-      const aborted = (): void => {
-        this.#waiting = this.#waiting.filter((each) => each !== waiting);
-        reject(new LaconicError("aborted", "the request was aborted"));
-      };
-      const done = (): void => signal?.removeEventListener("abort", aborted);
-      const waiting: Waiting = {
-        prefix,
-        weights,
-        avoid,
-        slot: (member) => {
-          done();
-          resolve(member);
-        },
-        fail: (error) => {
-          done();
-          reject(error);
-        },
-      };
-      if (signal?.aborted) return aborted();
-      if (this.asked.length === 0 && !this.#lastChance)
-        return reject(
-          new LaconicError("api_unavailable", `no server is asked any more: ${this.#reasons(this.#members)}`),
-        );
-      if (this.#waiting.length === 0) this.#waitedSinceMs = this.#clock.nowMs();
-      signal?.addEventListener("abort", aborted, { once: true });
-      this.#waiting.push(waiting);
-      this.#dispatch();
-    });
+  async #slot(wanted: Wanted, signal: AbortSignal | undefined): Promise<Member> {
+    if (this.asked.length === 0 && !this.#lastChance && !signal?.aborted)
+      throw new LaconicError("api_unavailable", `no server is asked any more: ${this.#reasons(this.#members)}`);
+    if (this.#waiting.count === 0) this.#waitedSinceMs = this.#clock.nowMs();
+    return this.#waiting.add(wanted, signal, () => this.#dispatch());
   }
 
-  /** Seats those who wait, first come first served, and looks after servers that were paused. */
+  /** Seats those who wait, and looks after servers that are not asked. */
   #dispatch(): void {
     const up = this.#members.filter(({ state }) => state === "up");
-    const seated = new Set<Waiting>();
-    const now = this.#clock.nowMs();
-    for (const waiting of this.#waiting) {
-      const { prefix, weights, avoid, slot } = waiting;
-      const slack = this.#options.slack ?? 4;
-      const others = up.filter((other) => !avoid.has(other));
-      const able = others.length > 0 ? others : up;
-      const soon = able.filter((other) => now - (other.awaitsSinceMs(weights) ?? now) < loadGraceMs);
-      const member = chooseServer(soon, prefix, slack);
-      // Its weights are on their way, or every slot is taken; requests of other weights may have a server.
-      if (!member || member.awaitsSinceMs(weights) !== null) {
-        if (member) this.#wakeIn(loadGraceMs);
-        continue;
-      }
-      member.inFlight += 1;
-      seated.add(waiting);
-      slot(member);
-    }
-    if (seated.size > 0) this.#waiting = this.#waiting.filter((waiting) => !seated.has(waiting));
+    if (this.#waiting.seat(up, this.#options.slack ?? 4, this.#clock.nowMs())) this.#wakeIn(loadGraceMs);
     if (this.#members.some(({ state }) => state !== "up")) this.#recheck();
   }
 
@@ -362,13 +307,13 @@ export class Fleet {
         if (member.state === "quarantined" && isDue(member)) void this.#readmit(member).then(() => this.#dispatch());
     const none = this.#members.every(({ state }) => state !== "up");
     const sinceMs = Math.max(this.#workedAtMs, this.#waitedSinceMs);
-    if (none && this.#waiting.length > 0 && now - sinceMs > this.#patienceMs) {
-      this.#failAll(this.#impatience());
+    if (none && this.#waiting.count > 0 && now - sinceMs > this.#patienceMs) {
+      this.#waiting.failAll(this.#impatience());
       return;
     }
     const looked = this.probe ? this.#members.filter(({ state }) => state !== "up") : paused;
     const next = Math.min(...looked.filter(({ checking }) => !checking).map(({ retryAtMs }) => retryAtMs));
-    if (this.#waiting.length > 0 && Number.isFinite(next)) this.#wakeIn(Math.max(1, next - now));
+    if (this.#waiting.count > 0 && Number.isFinite(next)) this.#wakeIn(Math.max(1, next - now));
   }
 
   /** Looks at who waits once more then; once at a time. */
@@ -408,18 +353,13 @@ export class Fleet {
     void this.#tryAll(error);
   }
 
-  async #tryAll(error: LaconicError): Promise<void> {
+  async #tryAll(last: LaconicError): Promise<void> {
     const idle = this.probe ? this.#members.filter(({ checking }) => !checking) : [];
     await Promise.all(idle.map((member) => this.#readmit(member)));
     this.#lastChance = false;
     const reasons = this.#reasons(this.#members);
     if (this.asked.length === 0)
-      this.#failAll(new LaconicError(error.code, `no server is asked any more: ${reasons}`, error.detail, error));
+      this.#waiting.failAll(new LaconicError(last.code, `no server is asked any more: ${reasons}`, last.detail, last));
     this.#dispatch();
-  }
-
-  #failAll(error: LaconicError): void {
-    const waiting = this.#waiting.splice(0);
-    for (const { fail } of waiting) fail(error);
   }
 }

@@ -138,7 +138,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     for (const { folder } of receivers) expect(await readdir(folder)).toEqual([]);
   });
 
-  test("a receiver that is killed in the middle of an upload is gone on with, chunk for chunk", async () => {
+  test("a receiver that is killed in the middle of an upload is continued, chunk for chunk", async () => {
     const { sent, receivers, fleet } = await overHttp({ kind });
     const [one] = receivers;
     let chunks = 0;
