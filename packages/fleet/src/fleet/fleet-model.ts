@@ -185,16 +185,16 @@ export class FleetModel implements TrainableModel {
   }
 
   /** Loads the weights of now into a server once more, and probes it with them. @throws as `probeServer` */
-  async probed(server: SamplingServer, options: Omit<ProbeOptions, "signal">): Promise<ServerRecord> {
+  async probed(server: SamplingServer, options: Omit<ProbeOptions, "limit">): Promise<ServerRecord> {
     const version = this.#current();
     version.users += 1;
     const held = await this.#local.snapshot();
     try {
       const weights = await version.published;
-      const signal = this.#fleet.limit();
+      const limit = (): AbortSignal => this.#fleet.limit();
       // What it holds under this name may be something else.
-      if (weights.kind === "adapter") await server.unload(weights.name, signal);
-      return await probeServer(server, weights, held, { ...options, signal });
+      if (weights.kind === "adapter") await server.unload(weights.name, limit());
+      return await probeServer(server, weights, held, { ...options, limit });
     } finally {
       version.users -= 1;
       await held.dispose();

@@ -20,7 +20,7 @@ export async function probeFleet(fleet: Fleet, model: FleetModel, options: Probe
   await Promise.all(
     fleet.asked.map(async (server) => {
       try {
-        servers.push(await probeServer(server, weights, model, { ...options, signal: fleet.limit() }));
+        servers.push(await probeServer(server, weights, model, { ...options, limit: () => fleet.limit() }));
       } catch (error) {
         if (!LaconicError.is(error)) throw error;
         last = error;

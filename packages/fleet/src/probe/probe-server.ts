@@ -19,8 +19,8 @@ export interface ProbeOptions {
   readonly tolerance?: number;
   /** Log-probs at temperature 1 will do: they are computed here, or no other temperature is sampled, which is then refused. */
   readonly takesRaw?: boolean;
-  /** Ends a probe of a server that does not answer. */
-  readonly signal?: AbortSignal;
+  /** Ends a request of the probe that is not answered in time. */
+  readonly limit?: () => AbortSignal;
 }
 
 /** Far enough from 1 that log-probs of one temperature are not those of the other. */
@@ -46,10 +46,10 @@ export async function probeServer(
 ): Promise<ServerRecord> {
   if (server.holds[weights.kind] === 0)
     throw refusalOf(server, `${server.kind} does not take ${weights.kind === "all" ? "all weights" : "adapters"}`);
-  const facts = await server.facts(options.signal);
+  const facts = await server.facts(options.limit?.());
   const probe = new ServerProbe(server, weights, own, options);
   await probe.checkOneServer();
-  await server.load(weights, options.signal);
+  await server.load(weights, options.limit?.());
   return probe.run(facts);
 }
 
@@ -62,11 +62,11 @@ class ServerProbe {
   readonly #prompts: readonly [readonly number[], ...(readonly number[])[]];
   readonly #tolerance: number;
   readonly #takesRaw: boolean;
-  readonly #signal: AbortSignal | undefined;
+  readonly #limit: (() => AbortSignal) | undefined;
 
   constructor(server: SamplingServer, weights: PublishedWeights, own: Pick<Sampler, "forward">, options: ProbeOptions) {
     const { vocabularySize, prompts = randomPrompts(vocabularySize), tolerance = 0.1, takesRaw = false } = options;
-    this.#signal = options.signal;
+    this.#limit = options.limit;
     this.#server = server;
     this.#weights = weights;
     this.#own = own;
@@ -96,16 +96,16 @@ class ServerProbe {
   async checkOneServer(): Promise<void> {
     const name = `${this.#weights.name}-once`;
     const weights = { ...this.#weights, name };
-    await this.#server.load(weights, this.#signal);
+    await this.#server.load(weights, this.#limit?.());
     const asked = { promptTokens: this.#prompts[0], stopTokens: [], stopTexts: [], seed: 1 };
     const sampling = { temperature: 0, maxTokens: 1 };
     // Side by side, so that they go over connections of their own.
     const answers = await Promise.all(
       Array.from({ length: replicaRequests }, () =>
-        this.#server.generate(weights, { ...asked, sampling }, this.#signal),
+        this.#server.generate(weights, { ...asked, sampling }, this.#limit?.()),
       ),
     );
-    if (weights.kind === "adapter") await this.#server.unload(name, this.#signal);
+    if (weights.kind === "adapter") await this.#server.unload(name, this.#limit?.());
     const has = answers.filter((answer) => answer !== "missing" && [null, name].includes(answer.weights)).length;
     if (has > 0 && has < replicaRequests)
       throw this.#refusal(
@@ -141,7 +141,7 @@ class ServerProbe {
     const never = { ...this.#weights, name: `${this.#weights.name}-never` };
     const asked = { promptTokens: this.#prompts[0], stopTokens: [], stopTexts: [], seed: 1 };
     const sampling = { temperature: 0, maxTokens: 1 };
-    const answer = await this.#server.generate(never, { ...asked, sampling }, this.#signal);
+    const answer = await this.#server.generate(never, { ...asked, sampling }, this.#limit?.());
     if (answer !== "missing")
       throw this.#refusal(`it answers for ${never.name}, which was never loaded: versions mean nothing there`);
   }
@@ -150,7 +150,7 @@ class ServerProbe {
   async #promptGap(): Promise<number> {
     const { check } = this.#weights;
     if (!check) return 0;
-    const gap = checkGap(check, await this.#server.promptLogProbs(this.#weights, check.tokens, this.#signal));
+    const gap = checkGap(check, await this.#server.promptLogProbs(this.#weights, check.tokens, this.#limit?.()));
     if (gap <= maxCheckGaps * this.#tolerance) return gap;
     throw this.#refusal(
       `its log-probs of a prompt are ${Number.isNaN(gap) ? "missing" : `${gap.toPrecision(3)} from the trainer's`}: what it has loaded cannot be checked`,
@@ -171,7 +171,7 @@ class ServerProbe {
   }): Promise<GeneratedReply> {
     const sampling = { temperature, maxTokens: replyTokens };
     const asked: Generation = { promptTokens, sampling, stopTokens, stopTexts: [], seed: 7 };
-    const reply = await this.#server.generate(this.#weights, asked, this.#signal);
+    const reply = await this.#server.generate(this.#weights, asked, this.#limit?.());
     if (reply === "missing") throw this.#refusal(`has no ${this.#weights.name}, which was just loaded`);
     try {
       checkReply(this.#server, this.#weights, asked, reply, this.#vocabularySize);
