@@ -25,11 +25,15 @@ export const createKernels: CreateKernels = async (options, place) => {
 };
 
 /** How many threads compute. @param available - at once on this machine; 0 where threads cannot share memory @throws LaconicError `config_invalid` */
-export function threadCount(threads: unknown, available: number, place: KernelPlace = { sharing: Infinity }): number {
+export function threadCount(
+  threads: string | number | boolean | undefined,
+  available: number,
+  place: KernelPlace = { sharing: Infinity },
+): number {
   if (threads === undefined) return Math.min(maxOwnThreads, Math.max(1, Math.floor(available / place.sharing)));
   if (Number.isInteger(threads) && (threads as number) >= 1 && (threads as number) <= maxThreads)
     return available > 0 ? (threads as number) : 1;
-  const message = `threads of the wasm kernels is a whole number from 1 to ${maxThreads}, got ${String(threads)}`;
+  const message = `threads of the wasm kernels is a whole number from 1 to ${maxThreads}, got ${threads}`;
   throw new LaconicError("config_invalid", message, { key: "threads" });
 }
 

@@ -22,14 +22,14 @@ export interface WasmMemoryOptions {
 export class WasmMemory {
   readonly fused: Fused;
   /** The functions for another thread, where the memory is shared. */
-  readonly module: WebAssembly.Module;
-  readonly memory: WebAssembly.Memory;
+  readonly module: object;
+  readonly #memory: WebAssembly.Memory;
   /** Address 0 stays nobody's. */
   readonly #free = new FreeBlocks(alignment);
   #bytes: Uint8Array;
 
   private constructor(memory: WebAssembly.Memory, module: WebAssembly.Module, fused: Fused) {
-    this.memory = memory;
+    this.#memory = memory;
     this.module = module;
     this.fused = fused;
     this.#bytes = new Uint8Array(memory.buffer);
@@ -73,9 +73,13 @@ export class WasmMemory {
   release(address: number, shape: readonly number[]): void {
     this.#free.add(address, bytesOf(shape));
   }
+  /** Structured-cloneable where threads share it. */
+  get memory(): { readonly buffer: ArrayBuffer | SharedArrayBuffer } {
+    return this.#memory;
+  }
   /** Bytes that `allocate` gave and nobody released. */
   get used(): number {
-    return this.memory.buffer.byteLength - alignment - this.#free.bytes;
+    return this.#memory.buffer.byteLength - alignment - this.#free.bytes;
   }
   /** The array's bytes as a view, valid until the next allocation, which may move the buffer. */
   bytes(address: number, count: number): Uint8Array {
@@ -83,20 +87,20 @@ export class WasmMemory {
   }
 
   #grown(shape: readonly number[], bytes: number): number {
-    const end = this.memory.buffer.byteLength;
+    const end = this.#memory.buffer.byteLength;
     const missing = bytes - this.#free.before(end);
     // A quarter more than there is, so that a growing model asks seldom; what is not used costs no memory.
     const wanted = Math.ceil(Math.max(missing, end / 4) / page);
     const most = maxPages - end / page;
     if (Math.ceil(missing / page) > most || !this.#grow(Math.min(wanted, most))) throw memoryFull(shape);
-    this.#bytes = new Uint8Array(this.memory.buffer);
+    this.#bytes = new Uint8Array(this.#memory.buffer);
     this.#free.add(end, this.#bytes.byteLength - end);
     return this.#free.take(bytes) as number;
   }
 
   #grow(pages: number): boolean {
     try {
-      this.memory.grow(pages);
+      this.#memory.grow(pages);
       return true;
     } catch {
       return false;
