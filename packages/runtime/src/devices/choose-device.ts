@@ -39,7 +39,7 @@ export async function chooseDevice(
         `deterministic: device ${device.name} does not give the same bits for the same calls; take cuda, cpu or wasm`,
         { key: "deterministic" },
       );
-    const sources = await Promise.all((indices ?? []).map((index) => device.source(index, deterministic)));
+    const sources = await Promise.all((indices ?? []).map(async (index) => device.source(index, deterministic)));
     const count = indices?.length ?? (workers === "auto" ? device.workers : workers);
     const source = sources[0] ?? (await device.source(0, deterministic));
     return {
