@@ -26,6 +26,8 @@ export const searchWords: Readonly<Record<string, string>> = {
   "samplers.md":
     "vLLM SGLang sampling server rollout server fleet inference server GPU cluster multiple machines remote",
   "scale/index.md": "tinker multi node cluster distributed GPU large model 7B 70B remote training server",
+  "scale/long-runs.md":
+    "million steps disk full log rotation retention storage size large run memory compress segments",
   "cuda-without-gpu.md": "GPU cuda nvidia test without GPU fake tensors",
   "papers.md": "equation default hyperparameter GSPO GRPO arXiv citation algorithm formula reference",
   "glossary.md": "definition term meaning words",

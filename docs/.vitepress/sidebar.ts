@@ -116,6 +116,7 @@ function guide(): Group[] {
         { text: "Past one machine", link: "/scale/" },
         { text: "Starting SkyRL", link: "/scale/skyrl" },
         { text: "Faults of a training server", link: "/scale/faults" },
+        { text: "Long runs", link: "/scale/long-runs" },
         { text: "CUDA without a GPU", link: "/cuda-without-gpu" },
         { text: "Sums and their order on CUDA", link: "/cuda-order" },
       ],

@@ -2,7 +2,8 @@ import { join, resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { LaconicError, parseJson } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
-import { lineAt, nodeFileSystem, runFiles, sendRun, type SinkOutcome } from "@laconic/trainer";
+import { runFiles, sendRun, type SinkOutcome } from "@laconic/trainer";
+import { folderSource, lastRow } from "@laconic/trainer/reading";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { printResult } from "../cli/terminal.ts";
@@ -49,7 +50,7 @@ export function sendCommand({ terminal }: CommandContext, exit: ExitCode): Comma
 
 /** Whether a run has done all its steps. */
 async function outcomeOf(directory: string): Promise<SinkOutcome> {
-  const last = await lineAt(nodeFileSystem, join(directory, runFiles.metrics), "last").catch(() => null);
+  const last = await lastRow(folderSource(directory), runFiles.metrics);
   const done = last?.["progress/done_frac"];
   return done === 1 ? "finished" : "interrupted";
 }

@@ -1,7 +1,7 @@
-import { join } from "node:path";
 import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import type { StartedRun } from "@laconic/runtime";
-import { lineAt, nodeFileSystem, runFiles, type Evaluation, type Measured } from "@laconic/trainer";
+import { runFiles, type Evaluation, type Measured } from "@laconic/trainer";
+import { eachRow, folderSource, lastRow, type Row } from "@laconic/trainer/reading";
 import { languageLines, measureLines, tokenChange } from "./figures-text.ts";
 
 /** What a training came to, for a program and for a reader. */
@@ -24,11 +24,17 @@ export async function servedTrainingResult(
   directory: string,
   { steps, seconds, trainingSeconds, device }: StartedRun,
 ): Promise<TrainingResult> {
-  const sideAt = async (place: "first" | "last"): Promise<{ reward: number; tokens: number }> => {
-    const row = (await lineAt(nodeFileSystem, join(directory, runFiles.metrics), place)) ?? {};
-    return { reward: Number(row["reward/mean"] ?? 0), tokens: Number(row["tokens/episode_mean"] ?? 0) };
-  };
-  const [first, last] = [await sideAt("first"), await sideAt("last")];
+  const sideOf = (row: Row): { reward: number; tokens: number } => ({
+    reward: Number(row["reward/mean"] ?? 0),
+    tokens: Number(row["tokens/episode_mean"] ?? 0),
+  });
+  const source = folderSource(directory);
+  let first = sideOf({});
+  for await (const row of eachRow(source, runFiles.metrics)) {
+    first = sideOf(row);
+    break;
+  }
+  const last = sideOf((await lastRow(source, runFiles.metrics)) ?? {});
   const text = [
     `reward    ${formatNumber(first.reward)} -> ${formatNumber(last.reward)}, the mean of the first and of the last of ${steps} steps`,
     `tokens    ${formatNumber(first.tokens)} -> ${formatNumber(last.tokens)} per rollout`,

@@ -27,5 +27,6 @@ export { trainingSeconds } from "./training-seconds.ts";
 export { eachRow, readRows, rowOf } from "./rows.ts";
 export type { Row } from "./rows.ts";
 export { nodeProcesses } from "#platform";
+export { lastRow } from "../run/step-rows.ts";
 export { isRunHeld } from "../run/run-source.ts";
 export type { LivingProcesses, RunSource } from "../run/run-source.ts";

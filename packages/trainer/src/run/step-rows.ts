@@ -7,19 +7,27 @@ const maxChecked = 16 << 20;
 
 /** Of the last whole row of a run's metrics; 0 before the first. */
 export async function lastStep(source: RunSource): Promise<number> {
-  const found = await source.stat(runFiles.metrics);
-  if (!found) return 0;
+  return (await lastRow(source, runFiles.metrics))?.["step"] ?? 0;
+}
+
+/** The last whole row of a step that a file has, read from its end; null where there is none. */
+export async function lastRow(
+  source: RunSource,
+  name: string,
+): Promise<(Readonly<Record<string, unknown>> & { readonly step: number }) | null> {
+  const found = await source.stat(name);
+  if (!found) return null;
   const { size } = found;
   // A row may be as long as readers of rows take it.
   for (const length of [1 << 16, 1 << 22, 1 << 26]) {
     const from = Math.max(0, size - length);
-    const tail = await source.bytes(runFiles.metrics, from, size - from);
-    const steps = rowsIn(tail && new TextDecoder().decode(tail)).map(({ step }) => step);
-    const last = steps.findLast((step) => typeof step === "number");
+    const tail = await source.bytes(name, from, size - from);
+    const rows = rowsIn(tail && new TextDecoder().decode(tail));
+    const last = rows.findLast((row): row is typeof row & { readonly step: number } => typeof row["step"] === "number");
     if (last !== undefined) return last;
     if (from === 0) break;
   }
-  return 0;
+  return null;
 }
 
 /** Which row of a run's metrics is not that of its step, in words; null where all are, or the file is too large to tell. */

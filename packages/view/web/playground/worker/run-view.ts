@@ -2,7 +2,7 @@ import { boundedJson, countTokens, LaconicError } from "@laconic/core";
 import { joinPath } from "@laconic/core/files";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { findCheckpoint, readLines, runFiles, type FileSystem } from "@laconic/trainer";
-import { fileSystemSource, shownEpisodes } from "@laconic/trainer/reading";
+import { fileSystemSource, readRows, shownEpisodes } from "@laconic/trainer/reading";
 import { rewardTerms } from "@laconic/rewards";
 import { conversationOf, pointOf, teamOf } from "./conversation.ts";
 import type { HeldOut, RunView, TeamState } from "./messages.ts";
@@ -29,11 +29,12 @@ export async function viewOfRun(files: FileSystem, folder: string): Promise<RunV
   const settings = settingsOf(config);
   const step = await stepOf(files, path(runFiles.checkpoints));
   if (step === null) return emptyView(settings);
+  const source = fileSystemSource(files, folder);
   const upTo = async (name: string): Promise<Row[]> =>
-    (await readLines(files, path(name))).filter((row) => Number(row["step"]) <= step);
+    (await readRows(source, name)).filter((row) => Number(row["step"]) <= step);
   const metrics = await upTo(runFiles.metrics);
   const episodes: RecordedEpisode[] = [];
-  for await (const each of shownEpisodes(fileSystemSource(files, folder), config)) episodes.push(each);
+  for await (const each of shownEpisodes(source, config)) episodes.push(each);
   return {
     settings,
     step,
