@@ -116,7 +116,8 @@ describe("workflows", () => {
       .filter((command) => command !== undefined)
       .map((command) => {
         const [, script = ""] = /^npm (?:run )?([\w:-]+)(?: -- .*)?$/u.exec(command) ?? [];
-        const isKnown = /^(?:sudo sysctl|git config|gh release upload) /u.test(command) || Object.hasOwn(scripts, script);
+        const isKnown =
+          /^(?:sudo sysctl|git config|gh release upload) /u.test(command) || Object.hasOwn(scripts, script);
         return isKnown || existsSync(join(root, command)) ? "known" : command;
       });
     expect(new Set(known)).toEqual(new Set(["known"]));

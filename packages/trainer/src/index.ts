@@ -50,7 +50,7 @@ export type { LearningRateSchedule } from "./learning-rate.ts";
 
 export { openRun } from "./run/run-directory.ts";
 export { runFiles } from "@laconic/core/run-folder";
-export type { Run, RunObserver, RunOptions } from "./run/run-directory.ts";
+export type { Run, RunObserver, RunOptions } from "./run/run-options.ts";
 export { silentRecorder } from "./run/recorder.ts";
 export type { Recorder, StepClock } from "./run/recorder.ts";
 export { findCheckpoint, modelPlace, policyFile } from "./run/checkpoint.ts";

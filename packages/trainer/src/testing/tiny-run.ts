@@ -1,6 +1,7 @@
 import { parseTrainConfig } from "../config-schema.ts";
 import type { TrainingParts } from "../parts.ts";
-import { openRun, type RunOptions } from "../run/run-directory.ts";
+import { openRun } from "../run/run-directory.ts";
+import type { RunOptions } from "../run/run-options.ts";
 import { train, type TrainResult } from "../train.ts";
 import { tinyParts, tinySettings } from "./tiny-task.ts";
 
