@@ -1,7 +1,7 @@
 // npm run fuzz [-- TARGET...] [--seconds 60]: writes bytes that nobody would write to what reads them (test/fuzz/targets.ts), guided by
 // the lines that they reach. An input that breaks its reader is kept in test/fuzz/found/TARGET, printed, and ends with exit code 1;
 // `npx vitest run test/fuzz-inputs` tries all of them again.
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
@@ -73,10 +73,11 @@ async function holds(name) {
   const found = join(folder, "found", name);
   const fresh = join(cache, "corpus", name);
   for (const each of [found, fresh]) mkdirSync(each, { recursive: true });
-  const limits = [`-max_total_time=${seconds}`, "-timeout=25", "-rss_limit_mb=4096"];
+  const limits = [`-max_total_time=${seconds}`, "-rss_limit_mb=4096"];
   const options = [`-artifact_prefix=${found}/`, ...limits];
   // By default nothing below node_modules counts, and the bundle lies there.
   const words = [
+    "--timeout=25000",
     "--includes=targets.cjs",
     "--excludes=nothing",
     program,
@@ -87,6 +88,7 @@ async function holds(name) {
   ];
   const cli = [jazzer, ...words];
   const { code, text } = await run(node(), cli, { env: { LACONIC_FUZZ: name, NODE_PATH: externals } });
+  if (readdirSync(found).length === 0) rmdirSync(found);
   const tried = [...text.matchAll(/^#(\d+)/gmu)].at(-1)?.[1] ?? "0";
   const reached = [...text.matchAll(/ cov: (\d+)/gu)].at(-1)?.[1] ?? "0";
   const line = `${tried} inputs, ${reached} places reached, ${seconds} s`;

@@ -107,6 +107,7 @@ export { boundedJson, maxJsonDepth, parseJson } from "./bounded-json.ts";
 export { DisposalStack, disposing } from "./disposal-stack.ts";
 export { backoffMs } from "./backoff.ts";
 export { expectNotAborted, untilAborted } from "./until-aborted.ts";
+export { wordTable } from "./word-table.ts";
 export { withoutKey } from "./without-key.ts";
 export { maxReward } from "./reward.ts";
 export type { EpisodeReward, Grader, GroupReward, Reward, RewardContext, RewardResult, RewardTerms } from "./reward.ts";

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, wordTable } from "@laconic/core";
 import { checkBenchConfig, type BenchConfig, type BenchData, type BenchModel } from "@laconic/evaluation/bench";
 import { defaultBaseUrl, knownPrice, namedModel, pricePair } from "@laconic/runtime/spending";
 import { wordsIn } from "../cli/words.ts";
@@ -74,7 +74,7 @@ async function roleModelsOf(args: BenchArguments, baseUrl: string): Promise<Reco
 }
 
 /** The hint's writer has its paper's name in teams. */
-const aliases: Readonly<Record<string, string>> = { hint: "collaborator" };
+const aliases: Readonly<Record<string, string>> = wordTable({ hint: "collaborator" });
 
 function slotsIn(flag: string, text = ""): [slot: string, value: string][] {
   return text

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, wordTable } from "@laconic/core";
 
 /** @throws LaconicError `config_invalid` naming the flag */
 export function wholeNumber(flag: string, given: string, least = 1, most: number = Infinity): number {
@@ -15,7 +15,7 @@ export function positiveNumber(flag: string, given: string): number {
   throw new LaconicError("config_invalid", `--${flag} is ${given}, expected a number above 0`, { flag });
 }
 
-const units: Readonly<Record<string, number>> = {
+const units: Readonly<Record<string, number>> = wordTable({
   b: 1,
   kb: 1e3,
   mb: 1e6,
@@ -25,7 +25,7 @@ const units: Readonly<Record<string, number>> = {
   mib: 2 ** 20,
   gib: 2 ** 30,
   tib: 2 ** 40,
-};
+});
 
 /** `24GiB`, `24 GB`, `1.5e9`. @throws LaconicError `config_invalid` for anything else. */
 export function parseBytes(flag: string, text: string): number {

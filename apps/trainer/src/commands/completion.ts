@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, wordTable } from "@laconic/core";
 import type { CommandDef } from "citty";
 import list from "../../assets/commands.json" with { type: "json" };
 import { command, type ExitCode } from "../cli/command.ts";
@@ -8,11 +8,11 @@ import { fishCompletion } from "../completion/fish.ts";
 import { zshCompletion } from "../completion/zsh.ts";
 import type { CommandContext } from "./common.ts";
 
-const shells: Readonly<Record<string, (list: CommandList) => string>> = {
+const shells: Readonly<Record<string, (list: CommandList) => string>> = wordTable({
   bash: bashCompletion,
   zsh: zshCompletion,
   fish: fishCompletion,
-};
+});
 
 export function completionCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

@@ -1,4 +1,4 @@
-import { LaconicError, nearestName } from "@laconic/core";
+import { LaconicError, nearestName, wordTable } from "@laconic/core";
 import {
   chainGraph,
   completeGraph,
@@ -38,7 +38,7 @@ const agent = (id: string, role = "agent"): AgentSpec => ({
 const numbered = (most: number): AgentSpec[] => Array.from({ length: most }, (_, i) => agent(`agent-${i + 1}`));
 
 /** Built-in graphs, drawn with agents of no particular kind. */
-const graphs: Readonly<Record<string, (shape: Shape) => Graph>> = {
+const graphs: Readonly<Record<string, (shape: Shape) => Graph>> = wordTable({
   solo: () => chainGraph([agent("solver")]),
   chain: ({ agents }) => chainGraph(numbered(agents) as [AgentSpec, ...AgentSpec[]]),
   star: ({ agents }) => ({ ...layeredGraph([numbered(agents - 1), [agent("solver")]]), name: "star" }),
@@ -50,7 +50,7 @@ const graphs: Readonly<Record<string, (shape: Shape) => Graph>> = {
   "hint-actor": () => hintActorGraph(agent("collaborator", "hint"), agent("actor")),
   "critic-actor": () => criticActorGraph(agent("actor"), agent("collaborator", "critic")),
   "role-assignment": () => roleAssignmentGraph(agent("router"), agent("expert")),
-};
+});
 
 export function topologyCommand(context: CommandContext, exit: ExitCode): CommandDef {
   return {

@@ -1,3 +1,4 @@
+import { wordTable } from "@laconic/core";
 import { Fraction } from "fraction.js";
 
 /** A number as a program writes it (`-12.5`, `3/4`); null where there is none, false where there is no single one. */
@@ -12,7 +13,7 @@ const pattern = (whole: string): RegExp =>
   );
 const inProse = pattern(digits);
 const inAnswer = pattern(`${spaced}|${digits}`);
-const scales: Readonly<Record<string, number>> = { thousand: 1e3, million: 1e6, billion: 1e9 };
+const scales: Readonly<Record<string, number>> = wordTable({ thousand: 1e3, million: 1e6, billion: 1e9 });
 
 interface Found {
   readonly value: string;

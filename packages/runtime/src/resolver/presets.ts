@@ -1,4 +1,4 @@
-import { LaconicError, nearestName } from "@laconic/core";
+import { LaconicError, nearestName, wordTable } from "@laconic/core";
 import {
   actorFinetune,
   agentGspo,
@@ -24,7 +24,7 @@ import {
   type Preset,
 } from "@laconic/worlds";
 
-const presets: Readonly<Record<string, Preset>> = {
+const presets: Readonly<Record<string, Preset>> = wordTable({
   "agent-gspo": agentGspo,
   "agentpo-hint": agentPoHint,
   "agentpo-hint-printed": agentPoHintPrinted,
@@ -46,7 +46,7 @@ const presets: Readonly<Record<string, Preset>> = {
   "story-actor": storyActor,
   "story-writers": storyWriters,
   "story-budget": storyBudget,
-};
+});
 
 /** Of all presets, as `preset:NAME` takes them. */
 export const presetNames: readonly string[] = Object.keys(presets);

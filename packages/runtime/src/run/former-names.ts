@@ -1,9 +1,9 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, wordTable } from "@laconic/core";
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** Settings that were renamed: the old name is read for one release, and for ever in the folders of runs. */
-const currentName: Readonly<Record<string, string>> = { lessons: "warmStart" };
+const currentName: Readonly<Record<string, string>> = wordTable({ lessons: "warmStart" });
 
 /** A setting's name of now. */
 export function withCurrentName(key: string): string {

@@ -1,3 +1,4 @@
+import { wordTable } from "@laconic/core";
 import { z } from "zod";
 import { errorBody, invalid } from "../http.ts";
 import { parse } from "../jobs.ts";
@@ -53,7 +54,7 @@ type Item =
 const callId = z.string().min(1).max(256);
 
 /** Earlier replies come back with ids, states and what clients made of them: no more is read than this. */
-const items: Readonly<Record<string, z.ZodType<Item>>> = {
+const items: Readonly<Record<string, z.ZodType<Item>>> = wordTable({
   message: z
     .object({
       type: z.literal("message").optional(),
@@ -73,7 +74,7 @@ const items: Readonly<Record<string, z.ZodType<Item>>> = {
   function_call_output: z
     .object({ type: z.literal("function_call_output"), call_id: callId, output: z.unknown() })
     .transform(({ call_id: id, output }) => ({ kind: "output", id, output })),
-};
+});
 
 /** As chats have it. */
 const maxCalls = 128;

@@ -1,3 +1,4 @@
+import { wordTable } from "@laconic/core";
 import { Decimal } from "decimal.js";
 import { Fraction } from "fraction.js";
 import { isMixedNumber } from "./mixed-number.ts";
@@ -65,7 +66,7 @@ const divisors =
       ? fold((a, b) => new Fraction(apply(a.n, b.n)))(values)
       : null;
 
-const rules: Readonly<Record<string, Rule>> = {
+const rules: Readonly<Record<string, Rule>> = wordTable({
   Add: fold((a, b) => a.add(b)),
   Multiply: product,
   InvisibleOperator: product,
@@ -92,7 +93,7 @@ const rules: Readonly<Record<string, Rule>> = {
   Lb: one((a) => logarithm(a, new Fraction(2))),
   Lg: one((a) => logarithm(a, new Fraction(10))),
   Log: (values) => logarithm(values[0] as Fraction, values[1] ?? new Fraction(10)),
-};
+});
 
 function mixed([a, b]: readonly Fraction[]): Fraction {
   return (a as Fraction).s < 0n ? (a as Fraction).sub(b as Fraction) : (a as Fraction).add(b as Fraction);

@@ -1,3 +1,4 @@
+import { wordTable } from "@laconic/core";
 import { Complex } from "complex.js";
 import { isMixedNumber } from "./mixed-number.ts";
 import { isCall, type Json } from "./json.ts";
@@ -7,7 +8,7 @@ export interface Point {
   valueOf(name: string): Complex;
 }
 
-export const constants: Readonly<Record<string, Complex>> = {
+export const constants: Readonly<Record<string, Complex>> = wordTable({
   Pi: new Complex(Math.PI),
   ExponentialE: new Complex(Math.E),
   e: new Complex(Math.E),
@@ -15,7 +16,7 @@ export const constants: Readonly<Record<string, Complex>> = {
   i: new Complex(0, 1),
   PositiveInfinity: new Complex(Number.POSITIVE_INFINITY, 0),
   NegativeInfinity: new Complex(Number.NEGATIVE_INFINITY, 0),
-};
+});
 
 type Rule = (args: readonly Complex[]) => Complex;
 const first = ([a]: readonly Complex[]): Complex => a as Complex;
@@ -80,7 +81,7 @@ const rules = new Map<string, Rule>(
   } satisfies Record<string, Rule>),
 );
 
-const inverses: Readonly<Record<string, string>> = { Sin: "Arcsin", Cos: "Arccos", Tan: "Arctan" };
+const inverses: Readonly<Record<string, string>> = wordTable({ Sin: "Arcsin", Cos: "Arccos", Tan: "Arctan" });
 
 /**
  * The value of an expression at a point. A function that is not known here gets a value that follows from its name and

@@ -1,5 +1,6 @@
+import { wordTable } from "@laconic/core";
 /** Commands with one argument behind them, in parentheses or not. */
-export const functions: Readonly<Record<string, string>> = {
+export const functions: Readonly<Record<string, string>> = wordTable({
   ...Object.fromEntries(
     [
       "sin",
@@ -20,18 +21,18 @@ export const functions: Readonly<Record<string, string>> = {
     ].map((name) => [`\\${name}`, `${name[0]?.toUpperCase()}${name.slice(1)}`]),
   ),
   "\\log": "Log",
-};
+});
 /** Functions of an angle: behind a degree sign their argument is a number of degrees. */
 export const ofAngles: ReadonlySet<string> = new Set(["Sin", "Cos", "Tan", "Cot", "Sec", "Csc"]);
 /** Commands with a list in parentheses. */
-export const lists: Readonly<Record<string, string>> = {
+export const lists: Readonly<Record<string, string>> = wordTable({
   "\\gcd": "GCD",
   "\\lcm": "LCM",
   "\\max": "Max",
   "\\min": "Min",
-};
+});
 /** Commands with one group, whose meaning does not matter unless two texts differ in it. */
-export const accents: Readonly<Record<string, string>> = {
+export const accents: Readonly<Record<string, string>> = wordTable({
   "\\overline": "Conjugate",
   "\\bar": "Conjugate",
   "\\vec": "OverVector",
@@ -44,27 +45,27 @@ export const accents: Readonly<Record<string, string>> = {
   "\\mathcal": "Calligraphic",
   "\\mathfrak": "Fraktur",
   "\\phantom": "Phantom",
-};
-export const symbols: Readonly<Record<string, string>> = {
+});
+export const symbols: Readonly<Record<string, string>> = wordTable({
   "\\pi": "Pi",
   "\\infty": "PositiveInfinity",
   "\\emptyset": "EmptySet",
   "\\varnothing": "EmptySet",
   "\\R": "RealNumbers",
-};
-export const big: Readonly<Record<string, string>> = {
+});
+export const big: Readonly<Record<string, string>> = wordTable({
   "\\sum": "Sum",
   "\\prod": "Product",
   "\\int": "Integrate",
   "\\lim": "Limit",
-};
-export const brackets: Readonly<Record<string, readonly [close: string, head: string]>> = {
+});
+export const brackets: Readonly<Record<string, readonly [close: string, head: string]>> = wordTable({
   "(": [")", "Delimiter"],
   "[": ["]", "Delimiter"],
   "\\lfloor": ["\\rfloor", "Floor"],
   "\\lceil": ["\\rceil", "Ceil"],
   "\\{": ["\\}", "Set"],
-};
+});
 export const times: ReadonlySet<string> = new Set(["\\cdot", "\\times", "*"]);
 export const over: ReadonlySet<string> = new Set(["/", "\\div", ":"]);
 export const texts: RegExp = /^\\(?:text|textbf|textit|textrm|mbox|mathrm|mathbf|operatorname)$/u;

@@ -1,3 +1,4 @@
+import { wordTable } from "@laconic/core";
 /** Symbols of units that take prefixes: the International System's, and those used beside it. */
 const scaled = new Set("m g s A K mol N J W Pa Hz V C F H T Wb L l eV cal bar B Bq Gy Sv lm lx cd Wh".split(" "));
 const prefixes = new Set("k M G c m µ u n p d h".split(" "));
@@ -47,8 +48,8 @@ const prefixNames: readonly (readonly [string, string])[] = [
   ["micro", "µ"],
   ["nano", "n"],
 ];
-const speeds: Readonly<Record<string, string>> = { mph: "mi/h", kph: "km/h", kmh: "km/h" };
-const powers: Readonly<Record<string, number>> = { square: 2, sq: 2, squared: 2, cubic: 3, cu: 3, cubed: 3 };
+const speeds: Readonly<Record<string, string>> = wordTable({ mph: "mi/h", kph: "km/h", kmh: "km/h" });
+const powers: Readonly<Record<string, number>> = wordTable({ square: 2, sq: 2, squared: 2, cubic: 3, cu: 3, cubed: 3 });
 
 /** A unit's symbol, with its prefix; null for what is none. */
 function symbolOf(word: string): string | null {

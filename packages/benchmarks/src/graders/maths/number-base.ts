@@ -1,12 +1,13 @@
+import { wordTable } from "@laconic/core";
 import type { InBase } from "./value.ts";
 
 const names = "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split(" ");
-const adjectives: Readonly<Record<string, string>> = {
+const adjectives: Readonly<Record<string, string>> = wordTable({
   binary: "2",
   ternary: "3",
   octal: "8",
   hexadecimal: "16",
-};
+});
 const digits = String.raw`[\dA-Fa-f]+`;
 const command = String.raw`\\(?:text|textrm|mathrm|mbox)`;
 const subscripted = new RegExp(

@@ -1,3 +1,4 @@
+import { wordTable } from "@laconic/core";
 import { Decimal } from "decimal.js";
 import { isMixedNumber } from "./mixed-number.ts";
 import { isCall, type Json } from "./json.ts";
@@ -110,7 +111,7 @@ const cheap = new Set([
   "Abs",
 ]);
 
-const inverses: Readonly<Record<string, string>> = { Sin: "Arcsin", Cos: "Arccos", Tan: "Arctan" };
+const inverses: Readonly<Record<string, string>> = wordTable({ Sin: "Arcsin", Cos: "Arccos", Tan: "Arctan" });
 
 /** `\sin^{-1} x` is the arcsine. */
 function inverted(call: readonly Json[]): readonly Json[] {
@@ -133,7 +134,7 @@ const two =
     values.length === 2 ? apply(values[0] as Decimal, values[1] as Decimal, real) : null;
 const product: Rule = (values) => values.reduce((a, b) => a.mul(b));
 
-const rules: Readonly<Record<string, Rule>> = {
+const rules: Readonly<Record<string, Rule>> = wordTable({
   Add: (values) => values.reduce((a, b) => a.add(b)),
   Subtract: (values) => values.reduce((a, b) => a.sub(b)),
   Multiply: product,
@@ -169,7 +170,7 @@ const rules: Readonly<Record<string, Rule>> = {
   Max: (values, real) => real.max(...values),
   Min: (values, real) => real.min(...values),
   Mod: two((a, m, real) => (m.greaterThan(0) ? a.sub(m.mul(snapped(a.div(m), real).floor())) : null)),
-};
+});
 
 /** By quotient: the library's own logarithm to a base takes five times as long to be right in its last digit. */
 function logarithm(a: Decimal, base: Decimal): Decimal | null {

@@ -1,3 +1,4 @@
+import { wordTable } from "@laconic/core";
 import { measureOf } from "./measures.ts";
 
 /**
@@ -19,7 +20,11 @@ const inText =
 const saying =
   /\b(?:or|and|maybe|perhaps|possibly|if|else|not|to|than|least|most|between|about|approximately|above|below)\b|[?\d]{2}|\?/iu;
 
-const scales: Readonly<Record<string, string>> = { thousand: "1000", million: "1000000", billion: "1000000000" };
+const scales: Readonly<Record<string, string>> = wordTable({
+  thousand: "1000",
+  million: "1000000",
+  billion: "1000000000",
+});
 const percents = /^\s*(?:percent|pct)\.?\s*$/u;
 
 /** A value without the unit behind it, and the measure that the unit is. */
