@@ -51,8 +51,10 @@ function readPackages() {
 /** The package and every sibling below it. */
 function withSiblings({ manifest }, seen = new Set()) {
   seen.add(manifest.name);
-  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }))
-    if (packages.has(name) && !seen.has(name)) withSiblings(packages.get(name), seen);
+  const { dependencies, peerDependencies, peerDependenciesMeta = {} } = manifest;
+  for (const name of Object.keys({ ...dependencies, ...peerDependencies }))
+    if (!peerDependenciesMeta[name]?.optional && packages.has(name) && !seen.has(name))
+      withSiblings(packages.get(name), seen);
   return [...seen].map((name) => packages.get(name));
 }
 
