@@ -41,6 +41,8 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
       baseUrl,
       limit: number(args.limit),
       seed: args.seed,
+      from: args.from ?? null,
+      to: args.to ?? null,
       repeats: Number(args.repeats),
       temperature: number(args.temperature),
       maxTokens: number(args["max-tokens"]),

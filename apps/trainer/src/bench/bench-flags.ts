@@ -29,6 +29,13 @@ export const questionFlags = {
     description: "The first rows of --data alone; of Parquet on the hub nothing else is then fetched",
     valueHint: "n",
   },
+  from: {
+    type: "string",
+    description:
+      "Questions of this day and later, of benchmarks with dates (livecodebench), out of all releases that are here",
+    valueHint: "yyyy-mm-dd",
+  },
+  to: { type: "string", description: "And of this day and earlier", valueHint: "yyyy-mm-dd" },
   "role-model": {
     type: "string",
     description: "Models of single roles: actor=NAME@URL,hint=NAME,router=... (without URL the bench's server)",

@@ -114,6 +114,60 @@ test("all four are planned and played, graded by their own rules, and resumed", 
   expect(served).toHaveLength(12);
 });
 
+test("a window of days asks LiveCodeBench's questions of it out of all releases here, in records, report and resume", async () => {
+  const [folder, { url, served }] = [await dataFolder(), await recordingServer(reply)];
+  const row = JSON.parse(contents["livecodebench/test6.jsonl"] as string) as Record<string, unknown>;
+  const release = (file: string, days: Readonly<Record<string, string>>): Promise<void> =>
+    writeFile(
+      join(folder, "livecodebench", file),
+      Object.entries(days)
+        .map(([id, day]) => `${JSON.stringify({ ...row, question_id: id, contest_date: `${day}T01:30:00` })}\n`)
+        .join(""),
+    );
+  await release("test6.jsonl", { a: "2025-02-01", b: "2025-03-01" });
+  await release("test5.jsonl", { c: "2024-12-31", d: "2025-01-01" });
+  const given = ["--benchmarks", "livecodebench", "--methods", "vanilla", "--model", "fake", "--base-url", url];
+  const play = (run: string, ...rest: readonly string[]): ReturnType<typeof laconic> =>
+    bench(...given, "--offline", "--folder", folder, "--run", join(folder, run), ...rest);
+  const recordsOf = async (run: string): Promise<{ problem: string; config: string }[]> =>
+    (await readFile(join(folder, run, "samples.jsonl"), "utf8"))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { problem: string; config: string });
+  const idsOf = async (run: string): Promise<string[]> =>
+    (await recordsOf(run)).map(({ problem }) => problem.slice("livecodebench/".length)).toSorted();
+
+  // Both days count, and a question of the last day is in whatever its hour.
+  const { code, err } = await play("both", "--from", "2025-01-01", "--to", "2025-02-01");
+  expect([code, err]).toEqual([0, expect.stringContaining("livecodebench: v4 is not in the window")]);
+  expect(await idsOf("both")).toEqual(["a", "d"]);
+  const report = await readFile(join(folder, "both", "report.md"), "utf8");
+  expect(report).toContain("Of livecodebench the questions of 2025-01-01..2025-02-01 alone");
+  expect(report).toContain("livecodebench 2 of its window");
+  const requests = served.length;
+  expect((await bench("--resume", "--run", join(folder, "both"), "--folder", folder)).code).toBe(0);
+  expect(served).toHaveLength(requests);
+
+  await play("later", "--from", "2025-01-02");
+  expect(await idsOf("later")).toEqual(["a", "b"]);
+  // Of the same question, and not the same window: no record of one stands for the other.
+  const [both, later] = await Promise.all(["both", "later"].map((run) => recordsOf(run)));
+  const configOf = (records: typeof both) => records?.find(({ problem }) => problem.endsWith("/a"))?.config;
+  expect(configOf(both)).not.toBe(configOf(later));
+
+  const refusals = [
+    [["--from", "2025-04-01"], "those that are here (v6, v5) are of 2024-12-31 to 2025-03-01"],
+    [["--to", "2024-12-30"], "no question of livecodebench is of ..2024-12-30"],
+    [["--from", "2025-02-30"], "from: expected a day, YYYY-MM-DD"],
+    [["--from", "2025-02-02", "--to", "2025-02-01"], "from is 2025-02-02, after to, 2025-02-01"],
+    [["--benchmarks", "gpqa", "--to", "2025-02-01"], "none of its benchmarks has dates"],
+  ] as const;
+  for (const [words, reason] of refusals) {
+    const refused = await play("refused", ...words, "--dry-run");
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining(reason)]);
+  }
+});
+
 test("MMLU-Pro's chains of thought show five worked examples of the question's own category, in their file's order", async () => {
   const [folder, { url, served }] = [await dataFolder(), await recordingServer(reply)];
   const run = join(folder, "bench");

@@ -131,6 +131,8 @@ export interface Benchmark {
   readonly examplesFrom?: string;
   /** The part of a problem's metadata that examples are chosen by, where a protocol shows those of the question's own topic. */
   readonly topic?: string;
+  /** The part of a problem's metadata that says its day, YYYY-MM-DD: a bench can ask those of a window. */
+  readonly date?: string;
   /** The split whose questions methods learn on before they are scored. Default: its own pool, else `examplesFrom`'s. */
   readonly calibrateFrom?: { readonly benchmark: string; readonly split: string };
   /** Its CSV files name their columns in a first row. */

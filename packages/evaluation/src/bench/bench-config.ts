@@ -5,6 +5,7 @@ import { LaconicError, type TokenPrice } from "@laconic/core";
 import { benchFiles } from "@laconic/core/run-folder";
 import { z } from "zod";
 import { benchDataSchema, type BenchData } from "./bench-data.ts";
+import { isWindow } from "./date-window.ts";
 import { methodSpec } from "./method-spec.ts";
 import { noneUserDefined, ownBenchSchema, type OwnBenchValues } from "./own-values.ts";
 import { checkSettings, readSettings } from "./settings-file.ts";
@@ -45,6 +46,9 @@ export interface BenchConfig {
   /** Questions of each benchmark; null takes all. */
   readonly limit: number | null;
   readonly seed: string;
+  /** First and last day, YYYY-MM-DD, of questions of dated benchmarks, out of all their releases that are here; null leaves a side open. */
+  readonly from: string | null;
+  readonly to: string | null;
   readonly repeats: number;
   /** Null takes each method's own. */
   readonly temperature: number | null;
@@ -58,6 +62,7 @@ export interface BenchConfig {
 }
 
 const whole = z.int().min(1);
+const day = z.iso.date("expected a day, YYYY-MM-DD").nullable().default(null);
 /** US dollars per million tokens; null where not known. */
 export const priceSchema: z.ZodType<TokenPrice | null> = z
   .strictObject({ prompt: z.number().min(0), completion: z.number().min(0) })
@@ -90,6 +95,8 @@ const schema: z.ZodType<BenchConfig> = z.strictObject({
   baseUrl: z.string().min(1),
   limit: whole.nullable(),
   seed: z.string(),
+  from: day,
+  to: day,
   repeats: whole,
   temperature: z.number().min(0).max(2).nullable(),
   maxTokens: whole.nullable(),
@@ -118,6 +125,10 @@ export function checkBenchConfig(value: unknown, place: string): BenchConfig {
     refuse(
       "an actor speaks for trained teams, and there is none: add NAME=RUN to the methods, or give a published method's slot a model with --role-model",
     );
+  const { from, to } = config;
+  if (from !== null && to !== null && from > to) refuse(`from is ${from}, after to, ${to}`, { key: "from" });
+  if (isWindow(config) && benchmarks.every((name) => benchmarkNamed(name).date === undefined))
+    refuse("from and to have no effect: none of its benchmarks has dates", { key: from === null ? "to" : "from" });
   const sets = setNames(config);
   const stray = Object.keys(config.gradeRules).find((name) => !sets.includes(name));
   if (stray !== undefined)

@@ -5,6 +5,7 @@ import { publishedSource } from "../published.ts";
 import { agentPoSource } from "../published-agentpo.ts";
 import type { MethodSummary } from "../summary.ts";
 import { setNames, type BenchConfig } from "./bench-config.ts";
+import { isWindow, windowName } from "./date-window.ts";
 import { methodSpec } from "./method-spec.ts";
 import { describeOwn } from "./own-values.ts";
 import { describeSkipped } from "./skipped-file.ts";
@@ -66,6 +67,7 @@ export function notesOf(
           `${name} ${summaries.find(({ benchmark }) => benchmark === name)?.questions ?? 0} of ${totalOf(name, config)}`,
       )
       .join(", ")}.`,
+    ...windowNote(config),
     "Intervals are 95 %: Wilson's for a share, the bootstrap over questions for differences. Tokens are prompt and completion together unless a column says otherwise. Costs are of samples with a score and of calibration; what failed attempts cost is not in them.",
     ...protocolNote(summaries),
     `Published figures, beside methods that are played as published and no others: ${publishedSource}; ${agentPoSource}. Another model, other prompts, another tokenizer, and their papers' graders (--grade-rule published judges ours by those): they are beside ours, not comparable with them.`,
@@ -132,9 +134,19 @@ function protocolNote(summaries: readonly MethodSummary[]): string[] {
   ];
 }
 
-function totalOf(name: string, { data, own }: BenchConfig): number | string {
+function windowNote(config: BenchConfig): string[] {
+  if (!isWindow(config)) return [];
+  const dated = config.benchmarks.filter((name) => benchmarkNamed(name).date !== undefined);
+  return [
+    `Of ${dated.join(", ")} the questions of ${windowName(config)} alone, both days included, out of releases that were here.`,
+  ];
+}
+
+function totalOf(name: string, config: BenchConfig): number | string {
+  const { data, own } = config;
   const questions = data?.name === name ? data.questions : own.boards.find((board) => board.name === name)?.questions;
   if (questions !== undefined) return questions;
   const benchmark = benchmarkNamed(name);
+  if (benchmark.date !== undefined && isWindow(config)) return "its window";
   return benchmark.splits[benchmark.defaultSplit]?.rows ?? "?";
 }

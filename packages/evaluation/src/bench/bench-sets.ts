@@ -26,6 +26,7 @@ import type { HubEnvironment } from "@laconic/hub";
 import type { BenchSet } from "../bench-job.ts";
 import { openBenchData } from "./bench-data.ts";
 import type { BenchConfig } from "./bench-config.ts";
+import { isWindow, openWindow, windowName, type DateWindow } from "./date-window.ts";
 import { methodSpec } from "./method-spec.ts";
 import { setOfBoard, type Board } from "./own-values.ts";
 
@@ -42,9 +43,10 @@ export interface BenchSources {
 
 /** Loads the questions of every benchmark, and worked examples where a training split is at hand. */
 export async function benchSets(
-  { benchmarks, data, methods, limit, seed, shots }: BenchConfig,
+  config: BenchConfig,
   { ownMethods, ownBoards, open, hub, note, plan = false }: BenchSources,
 ): Promise<BenchSet[]> {
+  const { benchmarks, data, methods, limit, seed, shots } = config;
   const sets: BenchSet[] = [];
   const published = methods.map((method) => methodSpec(method)).filter(({ run }) => run === null);
   const all = [...published.map(({ name }) => baselineNamed(name)), ...ownMethods];
@@ -56,8 +58,7 @@ export async function benchSets(
     });
   for (const name of benchmarks) {
     const benchmark = benchmarkNamed(name);
-    const loaded = await openSplit(benchmark, open(name));
-    for (const warning of loaded.warnings) note(`${name}: ${warning}`);
+    const loaded = await openQuestions(benchmark, open(name), config, note);
     const problems = limit === null ? loaded.problems : seededSubset(loaded.problems, { limit, seed });
     const showing = shows(name, benchmark.answer.kind);
     const pool = showing ? await poolOf(benchmark, { ...open(name), offline: true }) : [];
@@ -77,7 +78,7 @@ export async function benchSets(
     const scripts = shots === null ? await scriptsOf(all, benchmark, open(name).folder, note) : {};
     sets.push({
       benchmark: name,
-      split: splitName(loaded),
+      split: loaded.split,
       problems,
       exemplars,
       scripts,
@@ -90,6 +91,22 @@ export async function benchSets(
     sets.push(await openBenchData(data, hub, { limit, seed }));
   }
   return [...sets, ...ownBoards.map((board) => setOfBoard(board, { limit, seed }))];
+}
+
+/** All questions of a benchmark's default split, or those of a window of dates, with a name for what they are. */
+async function openQuestions(
+  benchmark: Benchmark,
+  open: OpenOptions,
+  window: DateWindow,
+  note: (text: string) => void,
+): Promise<Pick<BenchSet, "split" | "problems">> {
+  const isDated = isWindow(window) && benchmark.date !== undefined;
+  const { releases, problems } = isDated
+    ? await openWindow(benchmark, open, window, note)
+    : await openSplit(benchmark, open).then((loaded) => ({ releases: [loaded], problems: loaded.problems }));
+  for (const { warnings } of releases) for (const warning of warnings) note(`${benchmark.name}: ${warning}`);
+  const split = releases.map((loaded) => splitName(loaded)).join("+");
+  return { split: isDated ? `${split} ${windowName(window)}` : split, problems };
 }
 
 /** Of files that their user put there, and whose bytes are not known, with these: samples of other bytes are other samples. */

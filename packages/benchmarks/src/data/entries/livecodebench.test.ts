@@ -57,6 +57,7 @@ test.for([
   [{ metadata: '{"func_name": "a.b"}' }, "metadata: func_name"],
   [{ starter_code: "class Solution: ..." }, "metadata: names no func_name"],
   [{ question_id: "" }, "question_id: "],
+  [{ contest_date: "1 February 2025" }, "contest_date: expected a date"],
 ] as const)("%j is refused by its key", ([change, reason]) => {
   expect(readRow(livecodebench.row, { ...row, ...change })).toMatchObject({
     reason: expect.stringContaining(reason) as string,

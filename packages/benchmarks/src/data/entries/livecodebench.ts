@@ -10,7 +10,7 @@ const row: z.ZodType<RowProblem> = z
     question_title: z.string().default(""),
     question_content: text,
     platform: z.string(),
-    contest_date: z.string(),
+    contest_date: z.string().regex(/^\d{4}-\d\d-\d\d(?!\d)/u, "expected a date, YYYY-MM-DD"),
     starter_code: z.string().default(""),
     difficulty: z.string(),
     public_test_cases: z.string(),
@@ -79,12 +79,13 @@ export const livecodebench: Benchmark = {
   answer: { kind: "program" },
   gold: "none in words: `public_test_cases` and `private_test_cases`",
   traps: [
-    "A split is what a release added, so that a window of contest dates is a split: `release_v5` of its authors is v1 to v5 together.",
+    "A split is what a release added, so that `release_v5` of its authors is v1 to v5 together. A window of contest dates (`bench --from`, `--to`) takes all releases that are here.",
     "Private cases are a pickle in zlib in base64. A pickle is a program: ours takes the text in it without running anything, and refuses every other pickle.",
     "A case has 6 s of a program's own time, as its authors', on CPython in WebAssembly, which is slower; all calls of a function together have 30 s.",
     "Its authors raise Python's recursion limit to 50,000; ours stays as it is.",
   ],
   defaultSplit: "v6",
+  date: "date",
   longestLine: 1 << 28,
   splits: {
     v6: part("test6.jsonl", 175),
