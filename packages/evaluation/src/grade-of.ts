@@ -63,10 +63,11 @@ function isPartial({ grading }: BenchmarkProblem): boolean {
 function bounded(steps: readonly GradingStep[]): GradingStep[] {
   const { characters, steps: most } = gradingStepLimits;
   const cut = (text: string): string => (text.length <= characters ? text : `${text.slice(0, characters)}…`);
-  return steps.slice(0, most).map(({ name, answer, gold }) => ({
+  return steps.slice(0, most).map(({ name, answer, gold, ended }) => ({
     name: cut(name),
     answer: cut(answer),
     gold: gold === null ? null : cut(gold),
+    ...(ended !== undefined && { ended: cut(ended) }),
   }));
 }
 

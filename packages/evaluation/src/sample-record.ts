@@ -112,7 +112,11 @@ export const sampleSchema: z.ZodType<SampleRecord> = z.object({
   answer: z.string().nullable(),
   extracted: z.string().nullable(),
   rule: z.string().nullable(),
-  steps: z.array(z.object({ name: z.string(), answer: z.string(), gold: z.string().nullable() })).default([]),
+  steps: z
+    .array(
+      z.object({ name: z.string(), answer: z.string(), gold: z.string().nullable(), ended: z.string().optional() }),
+    )
+    .default([]),
   requests: z.object({ from: count, bytes: count }).nullable().default(null),
   stopReason: z.string().nullable(),
   notes: z.array(z.string()).default([]),

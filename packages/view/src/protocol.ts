@@ -250,6 +250,8 @@ export interface SampleRow {
   readonly method: string;
   readonly repeat: number;
   readonly verdict: SampleVerdict;
+  /** How far it is right, 0 to 1: F1 of words; null where the benchmark's rule knows no part. */
+  readonly score: number | null;
   /** Prompt and completion. */
   readonly tokens: number;
   readonly calls: number;

@@ -99,6 +99,21 @@ describe.skipIf(chromiumPath === null)("samples of a bench in Chromium", () => {
     await other.close();
   });
 
+  test("F1 stands beside the verdict, and each test that ran with how it ended", async () => {
+    await at(`${place}?method=debate&verdict=wrong`);
+    expect(await page.locator(".row").first().innerText()).not.toContain("F1");
+    expect(await page.locator(".row").nth(1).innerText()).toContain("F1 40.0\u00a0%");
+    await page.locator(".row").nth(1).click();
+    const steps = page.getByRole("region", { name: "Steps of grading" });
+    await steps.waitFor();
+    expect((await steps.innerText()).split("\n").map((line) => line.trim())).toEqual([
+      "Test\tHow it ended\tAnswer\tExpected",
+      "case 1 of 2\tpassed\t7\t7",
+      "case 2 of 2\ttime\ttime\t9",
+    ]);
+    expect(await page.locator(".grading").innerText()).toContain("F1 of words");
+  });
+
   test("what a model wrote stays text, with what cannot be seen by name", async () => {
     await at(`${place}?method=vanilla&text=onerror`);
     await page.locator(".row").first().click();

@@ -78,6 +78,29 @@ test("a sample has its question, its requests and replies in order, and the step
   expect(await data.sample("nobody", row?.key as string)).toBeNull();
 });
 
+test("a sample has its score beside the verdict, and how each test that ran has ended", async () => {
+  const { folder, id, rows } = await opened(4);
+  const debate = await rows({ method: "debate" });
+  expect(debate.map(({ problem, verdict, score }) => [problem, verdict, score])).toEqual([
+    ["q0", "right", null],
+    ["q1", "wrong", null],
+    ["q2", "wrong", 0.4],
+    ["q3", "right", null],
+  ]);
+  // A step of another form is left out.
+  const path = join(folder, "samples.jsonl");
+  const text = await readFile(path, "utf8");
+  const stray = JSON.stringify({ name: "x", answer: "y", gold: null, ended: 3 });
+  expect(text).toContain('"steps":[{"name":"case 1');
+  await writeFile(path, text.replace('"steps":[{"name":"case 1', `"steps":[${stray},{"name":"case 1`));
+  const other = await folderData({ folders: [folder] });
+  onTestFinished(() => other.close());
+  expect((await other.sample(id, debate[2]?.key as string))?.steps).toEqual([
+    { name: "case 1 of 2", answer: "7", gold: "7", ended: "passed" },
+    { name: "case 2 of 2", answer: "time", gold: "9", ended: "time" },
+  ]);
+});
+
 test("a key names the same sample in another process, and its last record counts", async () => {
   const { folder, data, id, rows } = await opened(3);
   const before = (await rows({ method: "cot" }))[1];

@@ -60,6 +60,8 @@ export interface GradingStep {
   readonly name: string;
   readonly answer: string;
   readonly gold: string | null;
+  /** How a program's test ended: `passed`, that the tests went on behind it, or what ended them at it; only tests have it. */
+  readonly ended?: string | undefined;
 }
 
 /** Characters of a text of a grading step, and steps of a verdict; the rest is cut. */

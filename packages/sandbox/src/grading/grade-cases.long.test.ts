@@ -85,6 +85,43 @@ test.for([
   expect(verdict.extracted).toBe(reply);
 });
 
+test("steps say of each test that ran what came, what was expected and how it ended", async () => {
+  const stepsOf = async (reply: string, cases: typeof stdin | typeof call) =>
+    (await gradeCases(reply, cases, sandbox)).steps.map(({ name, gold, ended }) => [name, gold, ended]);
+  expect(await stepsOf("print('7\\n11.50')", stdin)).toEqual([
+    ["case 1 of 2", "7\n11.50", "passed"],
+    ["case 2 of 2", "0", "another output"],
+  ]);
+  expect(await stepsOf("raise ValueError('no')", stdin)).toEqual([["case 1 of 2", "7\n11.50", "ValueError: no"]]);
+  const [first, second] = [
+    ["case 1 of 2", call.cases[0]?.output],
+    ["case 2 of 2", call.cases[1]?.output],
+  ];
+  expect(await stepsOf(method, call)).toEqual([
+    [...(first ?? []), "passed"],
+    [...(second ?? []), "passed"],
+  ]);
+  expect(await stepsOf(method.replace("[] if", "[1] if"), call)).toEqual([
+    [...(first ?? []), "passed"],
+    [...(second ?? []), "AssertionError"],
+  ]);
+  // The program answered both calls, and the tests ended at the first.
+  expect(await stepsOf(method.replace("len(xs)", "0"), call)).toEqual([[...(first ?? []), "AssertionError"]]);
+});
+
+test("tests of a benchmark say of each call whether they went on behind it", async () => {
+  const asserts = "def check(f):\n    assert f(1) == 1\n    assert f(2) == 2\n    assert f(3) == 3\n";
+  const endsOf = async (reply: string) =>
+    (await codeGrader(sandbox)(reply, { prompt: "def f(x):\n", test: asserts, entryPoint: "f" })).steps.map(
+      ({ name, answer, ended }) => [name, answer.split(" gives ")[1], ended],
+    );
+  expect(await endsOf("    return min(x, 1)")).toEqual([
+    ["call 1 of f", expect.stringContaining("1"), "the tests went on"],
+    ["call 2 of f", expect.stringContaining("1"), "AssertionError"],
+  ]);
+  expect((await endsOf("    return x")).map(([, , ended]) => ended)).toEqual(["passed", "passed", "passed"]);
+});
+
 test("no cases are no pass, and a case beyond the sandbox's limits no verdict", async () => {
   expect(await gradeCases("print(1)", { entryPoint: null, cases: [] }, sandbox)).toMatchObject({ correct: false });
   const long = { entryPoint: null, cases: [{ input: "x".repeat(5 << 20), output: "1" }] };

@@ -37,7 +37,8 @@ export async function gradeCases(
 ): Promise<ProgramVerdict & { readonly program: string }> {
   const program = fencedCode(reply) ?? reply;
   if (entryPoint !== null) {
-    const tests = { prompt: "", test: functionTest(cases), entryPoint: called };
+    const expected = cases.map(({ output }) => cut(output));
+    const tests = { prompt: "", test: functionTest(cases), entryPoint: called, expected };
     const verdict = await gradeProgram(callable(program, entryPoint), tests, sandbox, {
       seconds: seconds ?? secondsOfCalls,
       ...(signal && { signal }),
@@ -63,9 +64,15 @@ export async function gradeCases(
     calls++;
     const place = `case ${calls} of ${cases.length}`;
     if (isOpen(run)) return verdict(false, `${place}: ${run.status}`, false);
-    steps.push({ name: place, answer: run.status === "ok" ? cut(run.stdout) : run.status, gold: cut(output) });
-    if (run.status !== "ok") return verdict(false, `${place}: ${lastWords(run.stderr) || run.status}`);
-    if (!samePrint(run.stdout, output)) return verdict(false, `${place}: another output`);
+    const isRun = run.status === "ok";
+    const failure = isRun
+      ? samePrint(run.stdout, output)
+        ? null
+        : "another output"
+      : lastWords(run.stderr) || run.status;
+    const ended = failure ?? "passed";
+    steps.push({ name: place, answer: isRun ? cut(run.stdout) : run.status, gold: cut(output), ended });
+    if (failure !== null) return verdict(false, `${place}: ${failure}`);
   }
   return calls > 0 ? verdict(true, "all cases passed") : verdict(false, "there are no cases");
 }

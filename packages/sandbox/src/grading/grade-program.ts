@@ -13,6 +13,8 @@ export interface ProgramTests {
   readonly prompt: string;
   /** `test` runs its checks on its own. */
   readonly testCallsItself?: boolean;
+  /** What each call is to return, for the steps of a verdict, where `test` makes one call a case and ends at the first that differs. */
+  readonly expected?: readonly string[];
 }
 
 /** What the tests say of a program. */
@@ -77,7 +79,7 @@ export async function gradeProgram(
     rule,
     gradingMode: "two-phase",
     calls: calls.length,
-    steps: stepsOf(tests.entryPoint, calls, answers),
+    steps: stepsOf(tests, calls, answers, correct ? null : rule),
   });
   const wrong = (rule: string): ProgramVerdict => verdict(false, rule);
   /** What is too long to be run is as wrong as what does not end. */
@@ -118,11 +120,25 @@ export function toldSteps(steps: readonly GradingStep[]): GradingStep[] {
   return steps.length <= most ? [...steps] : [...steps.slice(0, most - 1), ...steps.slice(-1)];
 }
 
-/** Calls of the tests with what a program answered. */
-function stepsOf(name: string, calls: readonly unknown[], answers: readonly Answer[]): GradingStep[] {
-  const steps = answers.map((answer, i) => {
+/**
+ * Calls of the tests with what a program answered: tests that fail make fewer calls than there are answers.
+ * @param wrong - what ended the tests at their last call; null where they passed
+ */
+function stepsOf(
+  { entryPoint, expected }: ProgramTests,
+  calls: readonly unknown[],
+  answers: readonly Answer[],
+  wrong: string | null,
+): GradingStep[] {
+  const steps = answers.slice(0, calls.length).map((answer, i): GradingStep => {
     const said = "raised" in answer ? `raises ${describe(answer.raised)}` : JSON.stringify(answer.value);
-    return { name: `call ${i + 1} of ${name}`, answer: `${JSON.stringify(calls[i])} gives ${said}`, gold: null };
+    const accepted = wrong === null || expected ? "passed" : "the tests went on";
+    return {
+      name: expected ? `case ${i + 1} of ${expected.length}` : `call ${i + 1} of ${entryPoint}`,
+      answer: `${JSON.stringify(calls[i])} gives ${said}`,
+      gold: expected?.[i] ?? null,
+      ended: wrong !== null && i === calls.length - 1 ? wrong : accepted,
+    };
   });
   return toldSteps(steps);
 }

@@ -167,8 +167,9 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 function isStep(value: unknown): value is GradingStep {
-  const { name, answer, gold } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  return typeof name === "string" && typeof answer === "string" && (gold === null || typeof gold === "string");
+  const { name, answer, gold, ended = "" } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const areTexts = [name, answer, ended].every((each) => typeof each === "string");
+  return areTexts && (gold === null || typeof gold === "string");
 }
 
 /** What a page reads of a call has the form that it expects. */

@@ -30,6 +30,8 @@ export class SampleTable {
   readonly #extracted = integers();
   readonly #repeat = wholes();
   readonly #verdict = wholes();
+  /** NaN where there is none, as of dollars. */
+  readonly #score = reals();
   readonly #tokens = wholes();
   readonly #calls = wholes();
   /** NaN where it is not known. */
@@ -88,9 +90,10 @@ export class SampleTable {
     this.#extracted.push(typeof extracted === "string" ? this.#names.extracted.numberOf(copied(extracted)) : -1);
     this.#repeat.push(number("repeat"));
     this.#verdict.push(verdict);
+    this.#score.push(numberOrNaN(row?.["score"]));
     this.#tokens.push(number("promptTokens") + number("completionTokens"));
     this.#calls.push(number("calls"));
-    this.#usd.push(typeof row?.["usd"] === "number" ? row["usd"] : Number.NaN);
+    this.#usd.push(numberOrNaN(row?.["usd"]));
     this.#seconds.push(number("seconds"));
     this.#from.push(place.from);
     this.#length.push(place.length);
@@ -106,6 +109,7 @@ export class SampleTable {
       this.#extracted,
       this.#repeat,
       this.#verdict,
+      this.#score,
       this.#tokens,
       this.#calls,
       this.#usd,
@@ -148,7 +152,6 @@ export class SampleTable {
   /** What a page shows of a sample. */
   shown(row: number): SampleRow {
     const extracted = this.#extracted.at(row);
-    const usd = this.#usd.at(row);
     const { text, gold } = this.questionOf(row);
     return {
       key: this.#key.at(row).toString(16).padStart(12, "0"),
@@ -160,9 +163,10 @@ export class SampleTable {
       method: this.#names.method.at(this.#method.at(row)),
       repeat: this.#repeat.at(row),
       verdict: verdicts[this.#verdict.at(row)] as SampleVerdict,
+      score: numberOrNull(this.#score.at(row)),
       tokens: this.#tokens.at(row),
       calls: this.#calls.at(row),
-      usd: Number.isNaN(usd) ? null : usd,
+      usd: numberOrNull(this.#usd.at(row)),
       seconds: this.#seconds.at(row),
     };
   }
@@ -289,6 +293,9 @@ export class SampleTable {
     this.#asked.close();
   }
 }
+
+const numberOrNaN = (value: unknown): number => (typeof value === "number" ? value : Number.NaN);
+const numberOrNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
 function keyNumber(sample: string): number {
   return createHash("sha256").update(sample).digest().readUIntBE(0, 6);

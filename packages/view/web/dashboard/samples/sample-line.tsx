@@ -1,5 +1,5 @@
 import type { SampleRow, SampleVerdict } from "../../../src/protocol.ts";
-import { counted, formatDuration } from "../../parts/format.ts";
+import { counted, formatDuration, formatPercent } from "../../parts/format.ts";
 import { SafeLine } from "../../parts/text.tsx";
 
 const signs: Readonly<Record<SampleVerdict, readonly [sign: string, tone: string]>> = {
@@ -26,6 +26,7 @@ export function SampleLine({ row }: { readonly row: SampleRow }) {
     <>
       <div class="line">
         <Verdict verdict={row.verdict} />
+        {row.score !== null && <span class="small number">F1 {formatPercent(row.score)}</span>}
         <b class="small method">
           <SafeLine text={row.method} max={40} />
         </b>

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { SampleDetail, SampleRow } from "../../../src/protocol.ts";
-import { counted, formatDuration, formatNumber } from "../../parts/format.ts";
+import { counted, formatDuration, formatNumber, formatPercent } from "../../parts/format.ts";
 import { SafeLine, SafeText } from "../../parts/text.tsx";
 import { setQuery } from "../navigation.ts";
 import { When } from "../parts.tsx";
@@ -71,8 +71,9 @@ function Sample({ detail }: { readonly detail: SampleDetail }) {
 
 /** What was found in the reply, and how it was compared. */
 function Grading({ detail }: { readonly detail: SampleDetail }) {
-  const { extracted, gold, rule, steps, tests, grading } = detail;
-  const isProgram = grading === "code";
+  const { extracted, gold, rule, steps, tests, grading, row } = detail;
+  const isProgram = grading === "code" || grading === "program";
+  const areTests = steps.some(({ ended }) => ended !== undefined);
   return (
     <>
       <h3>Verdict</h3>
@@ -91,15 +92,22 @@ function Grading({ detail }: { readonly detail: SampleDetail }) {
         )}
         <dt>Rule</dt>
         <dd>{rule === null ? <i class="soft">none applied</i> : <SafeText text={rule} max={400} />}</dd>
+        {row.score !== null && (
+          <>
+            <dt>F1 of words</dt>
+            <dd class="number">{formatPercent(row.score)}</dd>
+          </>
+        )}
       </dl>
       {steps.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Steps of grading">
           <table>
             <thead>
               <tr>
-                <th scope="col">Step</th>
+                <th scope="col">{areTests ? "Test" : "Step"}</th>
+                {areTests && <th scope="col">How it ended</th>}
                 <th scope="col">Answer</th>
-                <th scope="col">Gold</th>
+                <th scope="col">{areTests ? "Expected" : "Gold"}</th>
               </tr>
             </thead>
             <tbody>
@@ -108,6 +116,11 @@ function Grading({ detail }: { readonly detail: SampleDetail }) {
                   <th scope="row">
                     <SafeLine text={step.name} max={120} />
                   </th>
+                  {areTests && (
+                    <td>
+                      <SafeText text={step.ended ?? "–"} max={300} />
+                    </td>
+                  )}
                   <td class="mono">
                     <SafeText text={step.answer} max={300} />
                   </td>
