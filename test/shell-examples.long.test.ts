@@ -79,7 +79,7 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
 
 /** As a shell reads them: no quotes within a word here. */
 function unquoted(words: string): string[] {
-  return words.split(/\s+/u).map((word) => word.replace(/^'(.*)'$/u, "$1"));
+  return (words.match(/'[^']*'|"[^"]*"|\S+/gu) ?? []).map((word) => word.replace(/^(['"])(.*)\1$/u, "$2"));
 }
 
 const start = /^(?:npm run -s laconic -- |npx laconic |laconic |npm start(?: --silent)?(?: -- |$))/u;

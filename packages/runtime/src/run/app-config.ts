@@ -144,6 +144,7 @@ export function writtenConfig({
   train,
   engine,
   memory,
+  deterministic,
   sinks,
   teachers,
   warmStart,
@@ -154,6 +155,8 @@ export function writtenConfig({
   return {
     ...config,
     ...where,
+    // Left out where they change nothing: runs of before knew no such setting.
+    ...(deterministic && { deterministic }),
     ...(warmStart && { warmStart }),
     ...(Object.keys(teachers).length > 0 && { teachers }),
     ...(!isDefaultSinks(sinks) && { sinks }),
