@@ -60,11 +60,10 @@ async function runsIn(path: string): Promise<string[]> {
   return [...(entries.some(({ name }) => name === "metrics.jsonl") ? [path] : []), ...below.flat()];
 }
 
-// One of each kind; all runs of the others are of the same presets.
+// One of each kind that takes seconds; all runs of the others are of the same presets.
 test.skipIf(!existsSync(data)).each([
   { beginning: "laconic train preset:magrpo --run ", values: 1, runs: 1 },
   { beginning: "laconic train preset:magrpo-multiturn task.benchmark=humaneval --run ", values: 1, runs: 1 },
-  { beginning: "laconic ablate preset:agent-gspo --variants no-price,", values: 1, runs: 2 },
   { beginning: "laconic sweep preset:agentpo-hint train.problemPool=100,500,", values: 2, runs: 2 },
 ])(
   "what the ledger prints runs, in small: $beginning",

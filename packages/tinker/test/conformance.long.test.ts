@@ -40,9 +40,12 @@ function overBases(served: Served, record: ServerRecord): Engine {
 
 describe.each([
   ["a server that adds losses up", summing, jsonCodec],
-  ["the same in binary, as SDK versions from 0.25 on speak", summing, protobufCodec],
   // Its samplers follow the model, so it has no snapshots: those of the suite are refused, see faults.test.ts.
-  ["a server that averages", { ...averaging, samplers: "frozen" as const }, jsonCodec],
+  [
+    "a server that averages and speaks binary, as the SDK does from 0.25 on",
+    { ...averaging, samplers: "frozen" as const },
+    protobufCodec,
+  ],
 ])("%s", (_, record, codec) => {
   for (const item of engineCasesFor(profile))
     test(item.name, () => item.run(async () => overBases(await serve({ record, bases, client: { codec } }), record)));
