@@ -114,7 +114,7 @@ export interface TrainConfig extends ValuesOf<typeof loopTable> {
   /** Ends the run after so many evaluations without a better one; its best checkpoint is kept. Null never does. */
   readonly earlyStopping: ValuesOf<typeof earlyStoppingTable> | null;
   readonly checkpoint: ValuesOf<typeof checkpointTable>;
-  /** {@link retentionDefaults} when absent. */
+  /** 64 MiB a part and no bounds when absent. */
   readonly retention?: RetentionSettings;
 }
 
@@ -146,7 +146,7 @@ export type TrainSettings = {
   readonly divergence?: Partial<DivergenceSettings> | null;
   /** What is absent is that of {@link opponentDefaults}; null is as good as absent. */
   readonly opponents?: (Pick<OpponentSettings, "sides"> & Partial<OpponentSettings>) | null;
-  /** What is absent is that of {@link retentionDefaults}. */
+  /** What is absent is its default: parts of 64 MiB, no bounds. */
   readonly retention?: Partial<RetentionSettings> | null;
   /** What is absent is that of {@link supervisedDefaults}. */
   readonly supervised?: Partial<SupervisedSettings> | null;
