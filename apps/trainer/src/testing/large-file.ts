@@ -48,6 +48,7 @@ export function withLargeFile(inner: FileSystem, { path, rows, rowBytes, row }: 
       return own === "" || own.includes("/") ? names : [...names, own].toSorted();
     },
     read: async (name) => (name === place ? refuse(name) : inner.read(name)),
+    size: async (name) => (name === place ? bytes + behind.length : inner.size(name)),
     digest: async (name) => (name === place ? refuse(name) : inner.digest(name)),
     readPart: async (name, from, length) => (name === place ? read(from, length) : inner.readPart(name, from, length)),
     async append(name, data) {
