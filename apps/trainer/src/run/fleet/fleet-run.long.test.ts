@@ -164,10 +164,10 @@ test(
               isReplyRequest(path, body) && isLater(body) && hung++ < 2 ? { kind: "waits", until: never } : null;
             slow.faults = (path, body) =>
               isReplyRequest(path, body) && isLater(body)
-                ? { kind: "waits", until: new Promise((resolve) => void setTimeout(resolve, 3000).unref()) }
+                ? { kind: "waits", until: new Promise((resolve) => void setTimeout(resolve, 2000).unref()) }
                 : null;
           }
-          const settings = { urls: fakes.map(({ url }) => url), replySeconds: 15 };
+          const settings = { urls: fakes.map(({ url }) => url), replySeconds: 8 };
           const sampler = `sampler=${JSON.stringify({ vllm: settings })}`;
           const { code, err } = await laconic("train", ...small, ...fewer, sampler, "--run", run, "--json");
           expect([code, code === 0 ? "" : err]).toEqual([0, ""]);
