@@ -1,5 +1,5 @@
 import { matrixSize, type Kernels } from "@laconic/kernels";
-import { operator } from "../native/torch.ts";
+import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { addInPlace } from "./products.ts";
 
@@ -17,6 +17,9 @@ export function rowKernels(
   ordered = true,
 ): Pick<Kernels, "gatherRows" | "scatterAddRows" | "placeRows"> {
   const { torch, store } = device;
+  /** Added up in float32: many rows of bfloat16 would lose their digits. */
+  const summed = (d: Handle, at: Handle, rowCount: number): Handle =>
+    torch.call(embeddingBackward, device.widened(d), at, { int: rowCount }, { int: -1 }, { bool: false });
   return {
     gatherRows(table, ids) {
       const [rows, width] = matrixSize(table);
@@ -40,15 +43,7 @@ export function rowKernels(
         [rowCount, width],
         () => {
           if (count === 0) return torch.full([rowCount, width], device.type(precision), 0);
-          // Added up in float32: many rows of bfloat16 would lose their digits.
-          const sums = torch.call(
-            embeddingBackward,
-            device.widened(d),
-            at,
-            { int: rowCount },
-            { int: -1 },
-            { bool: false },
-          );
+          const sums = summed(d, at, rowCount);
           return precision === "full" ? sums : device.rounded(sums);
         },
         precision,
@@ -63,14 +58,7 @@ export function rowKernels(
         if (!add) torch.fill(table, 0);
         if (count === 0) return [];
         if (ordered && torch.device === "cuda") {
-          const sums = torch.call(
-            embeddingBackward,
-            device.widened(d),
-            at,
-            { int: rowCount },
-            { int: -1 },
-            { bool: false },
-          );
+          const sums = summed(d, at, rowCount);
           addInPlace(device, table, sums, rowCount * width);
           return [];
         }

@@ -76,11 +76,10 @@ async function outcomeOf(
     throw error;
   }
   const key = JSON.stringify([source, process.env["LACONIC_TORCH"], process.env["LACONIC_PYTHON"]]);
-  const known = probed.get(key);
-  if (known) return known;
   // What is not there is refused before anything native is loaded.
-  const loadsNative = await native();
-  const outcome = probed.get(key) ?? (loadsNative ? probeInChild(source, remedy) : tryDevice(source));
+  const tried = async (): Promise<DeviceOutcome> =>
+    (await native()) ? probeInChild(source, remedy) : tryDevice(source);
+  const outcome = probed.get(key) ?? tried();
   probed.set(key, outcome);
   return outcome;
 }
