@@ -91,10 +91,10 @@ export async function onFakes(options: OnFakesOptions = {}): Promise<OnFakes> {
   };
 }
 
-/** One request for each prompt. */
+/** One request for each prompt, of 144: which server a prompt prefers depends on its port, so a few prompts may all prefer one. */
 export function requests(count: number, temperature = 1): SampleRequest[] {
   return Array.from({ length: count }, (_, i) => ({
-    promptTokens: [1 + (i % 12), 3, 5],
+    promptTokens: [1 + (i % 12), 1 + ((2 + Math.floor(i / 12)) % 12), 5],
     sampling: { temperature, maxTokens: 4 },
     stopTokens: [0],
     random: randomFromSeed(i).state(),

@@ -43,7 +43,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     one.faults = lying("stale", 13);
     let before = one.replies;
     // One after the other, so that each is judged before the next.
-    for (const request of requests(40)) await model.sample([request]);
+    for (const request of requests(72)) await model.sample([request]);
     // The check of the load is no reply, and asks for one token on either kind.
     const checks = one.log.filter(
       ({ path, body }) => /completions|generate/u.test(path) && !isReplyRequest(path, body),
