@@ -4,10 +4,10 @@ import { SlowFirst } from "./test/slow-first.ts";
 
 /** `npm run test:chaos` and nothing else: kills, damage, full disks and hostile peers take minutes. */
 const chaos = process.env["LACONIC_CHAOS"];
-/** `npm test` runs the quick tests, `npm run test:long` the long ones; vitest by itself runs both. */
+/** `npm test` runs the quick tests, `npm run test:long` the long ones, `npm run test:nightly` what no change waits for; vitest by itself runs all. */
 const tier = process.env["LACONIC_TIER"];
-/** Takes ten seconds or more alone, or needs a browser, Python, a device or a build. */
-const long = "**/*.long.test.ts";
+/** Long: takes ten seconds or more alone, or needs a browser, Python, a device or a build. */
+const tiers = ["long", "nightly"];
 /** Tests that leave nothing behind in their process: one process runs many of these files, and starts once. */
 const together = [
   "packages/{baselines,benchmarks,budget,core,engine,evaluation,gspo,hub,kernels,openai,rewards,sinks,tasks,topologies,trainer,worlds}/src/**/*.test.ts",
@@ -17,8 +17,12 @@ const project = (name: string, include: readonly string[], exclude: readonly str
   extends: true as const,
   test: {
     name,
-    include: include.map((path) => (tier === "long" ? path.replace(".test.ts", ".long.test.ts") : path)),
-    exclude: ["**/node_modules/**", ...exclude, ...(tier === "quick" ? [long] : [])],
+    include: include.map((path) => (tiers.includes(tier ?? "") ? path.replace(".test.ts", `.${tier}.test.ts`) : path)),
+    exclude: [
+      "**/node_modules/**",
+      ...exclude,
+      ...(tier === "quick" ? tiers.map((other) => `**/*.${other}.test.ts`) : []),
+    ],
     isolate: name !== "together",
   },
 });
@@ -36,7 +40,9 @@ export default defineConfig({
           include: [
             "test/chaos/**/*.test.ts",
             ...(chaos === "long"
-              ? ["packages/sandbox/test/humaneval.long.test.ts", "apps/trainer/src/serving/large-files.long.test.ts"]
+              ? ["packages/sandbox/test/humaneval", "apps/trainer/src/serving/large-files"].map(
+                  (name) => `${name}.nightly.test.ts`,
+                )
               : []),
           ],
           maxConcurrency: 2,

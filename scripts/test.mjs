@@ -1,5 +1,6 @@
 // npm test: types, lint, format, unused code, then the quick tests. `npm test -- packages/gspo` runs the tests of one folder.
 // npm run test:long: the files *.long.test.ts, then kills and damage. npm run test:all: packages and docs, then both.
+// npm run test:nightly: the files *.nightly.test.ts, which no change waits for.
 // Each part says its seconds. The last line counts everything; a check counts as one test.
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
@@ -23,7 +24,9 @@ const checks = [
 ];
 
 const words = process.argv.slice(2);
-const tier = words.includes("--all") ? "all" : words.includes("--long") ? "long" : "quick";
+const tier = ["all", "long", "nightly"].find((name) => words.includes(`--${name}`)) ?? "quick";
+const isQuick = tier === "quick" || tier === "all";
+const isLong = tier === "long" || tier === "all";
 const filters = words.filter((word) => !word.startsWith("--"));
 const total = { passed: 0, skipped: 0, failures: [] };
 
@@ -32,11 +35,12 @@ if (tier === "all" && filters.length === 0) {
   await runCheck({ name: "packages", command: ["node", "scripts/check-packages.mjs"], fix: "npm run check:packages" });
   await runCheck({ name: "docs", command: ["npm", "run", "--silent", "docs"], fix: "npm run docs" });
 }
-if (tier !== "long") await Promise.all(checks.map(runCheck));
+if (isQuick) await Promise.all(checks.map(runCheck));
 showMissing();
-if (tier !== "long") await runTests("quick tests", { LACONIC_TIER: "quick" });
-if (tier !== "quick") await runTests("long tests", { LACONIC_TIER: "long" });
-if (tier !== "quick" && filters.length === 0) await runTests("chaos", { LACONIC_CHAOS: "short" });
+if (isQuick) await runTests("quick tests", { LACONIC_TIER: "quick" });
+if (isLong) await runTests("long tests", { LACONIC_TIER: "long" });
+if (tier === "nightly") await runTests("nightly tests", { LACONIC_TIER: "nightly" });
+if (isLong && filters.length === 0) await runTests("chaos", { LACONIC_CHAOS: "short" });
 endWith(total);
 
 async function runCheck({ name, command, fix }) {

@@ -27,7 +27,7 @@ test("an error that is not ours is one that the fuzzer reports", async () => {
 });
 
 test("every target is fuzzed at night", () => {
-  const { jobs } = parse(readText(".github/workflows/fuzz.yml")) as {
+  const { jobs } = parse(readText(".github/workflows/nightly.yml")) as {
     jobs: { fuzz: { strategy: { matrix: { target: string[] } } } };
   };
   expect(jobs.fuzz.strategy.matrix.target.toSorted()).toEqual(Object.keys(targets).toSorted());

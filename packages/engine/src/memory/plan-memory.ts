@@ -67,7 +67,7 @@ export interface MemoryPlan {
 }
 
 /**
- * Chosen so that plans hold for the cases of `peak-memory.long.test.ts`, on libtorch 2.13 on the CPU (glibc 2.36): a fit, no law. A GPU's
+ * Chosen so that plans hold for the cases of `peak-memory.nightly.test.ts`, on libtorch 2.13 on the CPU (glibc 2.36): a fit, no law. A GPU's
  * library takes another share, which nobody has measured.
  */
 const [productWorkspace, overheadShare] = [12 * 2 ** 20, 0.1] as const;
