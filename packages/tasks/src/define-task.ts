@@ -1,6 +1,7 @@
 import {
   LaconicError,
   nearestName,
+  shownValue,
   type AgentId,
   type ChatTokenizer,
   type Environment,
@@ -90,6 +91,11 @@ export function defineTask<P extends Problem>(definition: TaskDefinition<P>): De
     refuse(`${name}: give train, a list of problems, or problems, which draws them`);
   if ((grader === undefined) === (reward === undefined))
     refuse(`${name}: give a grader of answers, or a reward of episodes`);
+  if (problems !== undefined && typeof problems !== "function")
+    refuse(`${name}: problems is ${shownValue(problems)}, expected a function that draws; a list goes under train`);
+  for (const [key, given] of Object.entries({ grader, reward }))
+    if (given !== undefined && typeof given !== "function")
+      refuse(`${name}: its ${key} is ${shownValue(given)}, expected a function`);
   if (heldOut.length === 0) refuse(`${name}: heldOut is empty: nothing could be measured`);
   checkProblems("heldOut", heldOut, agents);
   if (validation) {

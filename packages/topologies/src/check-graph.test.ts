@@ -33,7 +33,13 @@ test("a sound graph is accepted and lists its agents in declared order", () => {
 
 test.each<[string, Partial<Graph>, string]>([
   ["no agents", { agents: [] }, "no agents"],
-  ["an empty id", { agents: [agent("")] }, "empty id"],
+  ["an empty id", { agents: [agent("")] }, `an agent's id is the text ""; give it a name`],
+  ["no id", { agents: [{ ...agent("a"), id: undefined as never }] }, "an agent's id is undefined; give it a name"],
+  [
+    "a text where the prompt is",
+    { agents: [{ ...agent("c"), prompt: "Answer." as never }] },
+    'the prompt of agent "c" is the text "Answer."; use a function of what the agent sees',
+  ],
   ["an agent declared twice", { agents: [agent("a"), agent("a"), agent("c")] }, 'agent "a" is declared twice'],
   ["no room to write", { agents: [{ ...agent("c"), maxTokens: 0 }] }, 'agent "c" has maxTokens 0'],
   ["half a round", { rounds: 0.5 }, "0.5 rounds"],

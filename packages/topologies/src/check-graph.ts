@@ -1,4 +1,4 @@
-import { LaconicError, type ErrorDetail } from "@laconic/core";
+import { LaconicError, shownValue, type ErrorDetail } from "@laconic/core";
 import type { Edge, Graph } from "./graph.ts";
 import { speakingWaves } from "./speaking-waves.ts";
 
@@ -17,13 +17,17 @@ export function checkGraph(graph: Graph): void {
 
   if (agents.length === 0) refuse("it has no agents; add at least one");
   const ids = new Set<string>();
-  for (const { id, maxTokens } of agents) {
-    if (id === "") refuse("an agent has an empty id; give it a name");
+  for (const { id, maxTokens, prompt } of agents) {
+    if (typeof id !== "string" || id === "") refuse(`an agent's id is ${shownValue(id)}; give it a name`);
     if (ids.has(id)) refuse(`agent "${id}" is declared twice; rename one`, { agent: id });
     if (!isCount(maxTokens))
       refuse(`agent "${id}" has maxTokens ${maxTokens}; use an integer of at least 1`, {
         agent: id,
         maxTokens,
+      });
+    if (typeof prompt !== "function")
+      refuse(`the prompt of agent "${id}" is ${shownValue(prompt)}; use a function of what the agent sees`, {
+        agent: id,
       });
     ids.add(id);
   }
