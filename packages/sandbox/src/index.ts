@@ -14,6 +14,6 @@ export { gradeCases } from "./grading/grade-cases.ts";
 export type { ProgramCases } from "./grading/grade-cases.ts";
 export { assembleProgram } from "./grading/assemble-program.ts";
 export { cooperationReward, cooperationSchemes } from "./grading/cooperation.ts";
-export type { CooperationReward, CooperationScheme } from "./grading/cooperation.ts";
+export type { CooperationReport, CooperationReward, CooperationScheme } from "./grading/cooperation.ts";
 export { codeGrader } from "./grading/code-grader.ts";
 export type { CodeVerdict } from "./grading/code-grader.ts";

@@ -1,4 +1,4 @@
-import { between, fileOf, none, type ExemplarSource, type TextPlace } from "./source.ts";
+import { between, fileOf, none, stringsIn, type ExemplarSource, type TextPlace } from "./source.ts";
 
 const files = {
   actor: fileOf(
@@ -25,6 +25,18 @@ const files = {
     23_937,
     "f0b6ad7e05e3a7b51d8435563896bc6ae83945b3421a1581db7e6744f8894c59",
   ),
+  feedback: fileOf(
+    "LLM_Collab_Code_Generation",
+    "external/level_feedback.py",
+    13_213,
+    "4ab22acc3f1b5ffe578b1dd80c5baf128fdaaf54854e296e1fe755667c3d5501",
+  ),
+  checks: fileOf(
+    "LLM_Collab_Code_Generation",
+    "rewards/code_utils.py",
+    22_814,
+    "ffa701b42e9a3d3d5ced1bfd075163f54ea622c28f2d37d63977a92df50e00c3",
+  ),
 } as const;
 
 const inActor = (pattern: RegExp): TextPlace => ({ file: files.actor, pattern, escaped: true });
@@ -41,6 +53,43 @@ function writer(file: "writing" | "code", name: string): TextPlace {
   const opening = String.raw`^def ${name}\([\s\S]*?prompt_text = f"""`;
   return { file: files[file], pattern: between(opening), escaped: true };
 }
+
+/** Of one line that begins so, in a string of two quotes. */
+const line = (opening: string): RegExp => new RegExp(String.raw`"(${opening}[^"]*)"`, "u");
+
+/** What programmers read after a turn: history, diagnostics, and what to do; and what the checks say in brackets. */
+const feedback = {
+  ...stringsIn(files.feedback, {
+    prompts: line("History: previous"),
+    prompt: line(String.raw`- Turn \{t\} prompt`),
+    helperReplies: line("History: your previous aux"),
+    mainReplies: line("History: your previous main"),
+    reply: line(String.raw`- Turn \{t\} resp`),
+    diagnostics: line("Static and"),
+    helperDefinition: line("- Aux def"),
+    mainDefinition: line("- Main def"),
+    syntax: line("- Syntax"),
+    tests: line(String.raw`- Tests: \{`),
+    failed: line(" {2}Failed"),
+    untested: line("- Tests: no"),
+    uncalled: line("- Aux usage: main does"),
+    misused: line("- Aux usage: called"),
+    used: line("- Aux usage: main calls"),
+    wrapper: line("- Warning"),
+    reviseHelper: line(String.raw`\\nRevise your aux`),
+    reviseMain: line(String.raw`\\nRevise your \{`),
+    helperName: /"aux", "(\w[^"]*)"/u,
+    mainName: /entry_point, f"(\w[^"]*)"/u,
+    programName: /combined_code, "(\w[^"]*)"/u,
+  }),
+  ...stringsIn(files.checks, {
+    absent: line(String.raw`\{description\} not`),
+    silent: line(String.raw`\{description\} missing`),
+    defined: line(String.raw`\{description\} properly`),
+    parses: line(String.raw`\{description\} syntax`),
+    broken: line(String.raw`\{description\} has syntax`),
+  }),
+};
 
 /** Of the teams that AgentPO and MAGRPO train. */
 export const paperSources: readonly ExemplarSource[] = [
@@ -92,7 +141,11 @@ export const paperSources: readonly ExemplarSource[] = [
     name: "magrpo-code",
     title: "MAGRPO, a helper and the main function",
     licence: none,
-    texts: { helper: writer("code", "aux_function_formatter"), main: writer("code", "main_function_formatter") },
+    texts: {
+      helper: writer("code", "aux_function_formatter"),
+      main: writer("code", "main_function_formatter"),
+      ...feedback,
+    },
     examples: 0,
   },
 ];

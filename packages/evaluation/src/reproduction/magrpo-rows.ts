@@ -1,13 +1,14 @@
 import { notPlayed, type LedgerRow } from "./played-on.ts";
 
 /** What MAGRPO's public text says of its results. */
-const said: readonly Pick<LedgerRow, "row" | "benchmark" | "figure" | "model" | "command">[] = [
+const said: readonly Pick<LedgerRow, "row" | "benchmark" | "figure" | "model" | "command" | "exemplars">[] = [
   ...["tldr", "arxiv"].map((benchmark) => ({
     row: "magrpo, writing",
     benchmark,
     figure: "3 times as fast as one model, and more coherent",
     model: "2 x Qwen3-1.7B",
-    command: `laconic train preset:magrpo${benchmark === "arxiv" ? " task.form=arxiv" : ""} --run runs/writers`,
+    command: `laconic train preset:magrpo${benchmark === "arxiv" ? " task.form=arxiv" : ""} task.prompts=published --run runs/writers`,
+    exemplars: `magrpo-${benchmark}`,
   })),
   ...["humaneval", "coophumaneval"].flatMap((benchmark) =>
     [
@@ -18,7 +19,8 @@ const said: readonly Pick<LedgerRow, "row" | "benchmark" | "figure" | "model" | 
       benchmark,
       figure: `${figure}, without a number`,
       model: "2 x Qwen2.5-Coder-3B",
-      command: `laconic train preset:magrpo-multiturn task.benchmark=${benchmark} --run runs/coders`,
+      command: `laconic train preset:magrpo-multiturn task.benchmark=${benchmark} task.prompts=published --run runs/coders`,
+      exemplars: "magrpo-code",
     })),
   ),
   ...["fallback", "decorator", "coordinator", "strategy filter"].map((scheme) => ({
@@ -26,7 +28,8 @@ const said: readonly Pick<LedgerRow, "row" | "benchmark" | "figure" | "model" | 
     benchmark: "humaneval, coophumaneval",
     figure: "appears in training, without a count",
     model: "2 x Qwen2.5-Coder-3B",
-    command: "laconic train preset:magrpo-multiturn --run runs/coders",
+    command: "laconic train preset:magrpo-multiturn task.prompts=published --run runs/coders",
+    exemplars: "magrpo-code",
   })),
 ];
 

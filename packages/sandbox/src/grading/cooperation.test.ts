@@ -90,6 +90,13 @@ test("feedback names one failing test; a program that hangs stops the count", { 
     },
   );
   expect(hangs.terms.tests).toBe(0);
+  // In words of one's own the same is told of the first test.
+  expect([wrong, hangs].map(({ report }) => [report.auxDefined, report.callsAux, report.first])).toEqual([
+    [true, false, { assert: "assert candidate(data) == 3", failure: null }],
+    [true, false, { assert: "assert candidate(data) == 3", failure: "time limit" }],
+  ]);
+  const { report } = await rewardOf("def smallest(xs):\n    return 1");
+  expect([report.mainDefined, report.parses, report.first.failure]).toEqual([false, true, undefined]);
   expect(hangs.feedback).toContain("time limit");
 });
 

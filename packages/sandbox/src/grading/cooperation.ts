@@ -38,15 +38,25 @@ export interface CooperationReward {
   readonly undecided: string | null;
   /** What a reader outside can say of it: MAGRPO's feedback between turns. One test is shown. */
   readonly feedback: string;
+  /** The same for readers with words of their own. */
+  readonly report: CooperationReport;
 }
 
-interface Analysis {
+/** What the syntax of a helper and a main function says, and their first test. */
+export interface CooperationReport {
+  /** It is there and returns something. */
   readonly auxDefined: boolean;
   readonly mainDefined: boolean;
+  /** The two together are Python. */
   readonly parses: boolean;
   readonly callsAux: boolean;
   readonly isWrapper: boolean;
   readonly usesResult: boolean;
+  /** The first assert as it stands, and what decided, as in {@link ProgramVerdict}; null where it passed. Undefined where it was not run. */
+  readonly first: { readonly assert: string; readonly failure: string | null | undefined };
+}
+
+interface Analysis extends Omit<CooperationReport, "first"> {
   readonly schemes: readonly CooperationScheme[];
   readonly tests: readonly string[];
 }
@@ -73,6 +83,7 @@ export async function cooperationReward(
   const found = await analyse({ aux, main, prompt: imports, test: tests.test, entryPoint: tests.entryPoint }, sandbox);
   if (found === null) return unjudged("their syntax could not be looked at");
   const terms = { structure: found.auxDefined ? 0.4 : 0, syntax: 0, tests: 0, cooperation: 0 };
+  let first: string | null | undefined;
   const result = (stoppedAt: CooperationReward["stoppedAt"], feedback: string): CooperationReward => ({
     reward: terms.structure + terms.syntax + terms.tests + terms.cooperation,
     terms: { ...terms },
@@ -80,6 +91,7 @@ export async function cooperationReward(
     schemes: found.schemes,
     undecided: null,
     feedback,
+    report: reportOf(found, first),
   });
   if (!found.mainDefined) return result("main", `The function ${tests.entryPoint} is missing, or returns nothing.`);
   terms.structure += 0.6;
@@ -96,6 +108,7 @@ export async function cooperationReward(
       ...(signal && { signal }),
     });
     if (!verdict.decided) return unjudged(verdict.rule);
+    if (first === undefined) first = verdict.correct ? null : verdict.rule;
     if (verdict.correct) passed++;
     else failure ??= `${verdict.rule} in:\n${lastAssert(test)}`;
     if (verdict.rule === "time limit") timeouts++;
@@ -118,7 +131,31 @@ export async function cooperationReward(
 /** What is left of a reward that the machine did not let be judged. */
 function unjudged(reason: string): CooperationReward {
   const terms = { structure: 0, syntax: 0, tests: 0, cooperation: 0 };
-  return { reward: 0, terms, stoppedAt: null, schemes: [], undecided: reason, feedback: "Nobody has read it." };
+  return {
+    reward: 0,
+    terms,
+    stoppedAt: null,
+    schemes: [],
+    undecided: reason,
+    feedback: "Nobody has read it.",
+    report: unread,
+  };
+}
+
+const unread: CooperationReport = {
+  auxDefined: false,
+  mainDefined: false,
+  parses: false,
+  callsAux: false,
+  isWrapper: false,
+  usesResult: false,
+  first: { assert: "", failure: undefined },
+};
+
+function reportOf(found: Analysis, failure: string | null | undefined): CooperationReport {
+  const { auxDefined, mainDefined, parses, callsAux, isWrapper, usesResult, tests } = found;
+  const first = { assert: lastAssert(tests[0] ?? ""), failure };
+  return { auxDefined, mainDefined, parses, callsAux, isWrapper, usesResult, first };
 }
 
 interface AnalysisInput {

@@ -70,6 +70,7 @@ export const writing: NamedTask<WritingTaskSettings> = {
     form: z.enum(["tldr", "arxiv"]),
     replyTokens: z.int().min(1).exactOptional(),
     strict: z.boolean().exactOptional(),
+    prompts: z.enum(["own", "published"]).exactOptional(),
   }),
   title: ({ form }) => `writing/${form}`,
   about: ({ form }) =>
@@ -85,6 +86,7 @@ export const code: NamedTask<CodeTaskSettings> = {
     benchmark: z.enum(["coophumaneval", "humaneval"]),
     turns: z.union([z.literal(1), z.literal(2)]),
     replyTokens: z.int().min(1).exactOptional(),
+    prompts: z.enum(["own", "published"]).exactOptional(),
   }),
   title: (settings) => `code/${settings.benchmark}/${settings.turns}`,
   about: ({ turns }) =>

@@ -2,9 +2,10 @@ import { type BenchmarkProblem, writingReward, type WritingReward } from "@lacon
 import type { EpisodeReward, Problem, RewardResult } from "@laconic/core";
 import { cooperationReward, type CooperationReward, cooperationSchemes, createSandbox } from "@laconic/sandbox";
 import { drawFrom, type TeamTask, textsOf } from "@laconic/tasks";
-import { jointBaselines, type JointGame, type JointWords, synchronousTurns } from "@laconic/topologies";
+import { type JointGame, type JointWords, synchronousTurns } from "@laconic/topologies";
 import type { TaskResources } from "../task-resources.ts";
 import { splitData, type TaskData } from "./open-data.ts";
+import { baselinesOf, inPublishedWords, type PairPrompts, publishedPair } from "./published-pair.ts";
 import { tokenizerOf } from "./tokenizer-of.ts";
 
 /** Two agents write for one reward of form. */
@@ -15,6 +16,8 @@ export interface WritingTaskSettings {
   readonly replyTokens?: number;
   /** Counts transition phrases at word boundaries: as released, "so" is found in "some". */
   readonly strict?: boolean;
+  /** Default `own`; `published` needs the texts that `laconic data get --exemplars` brings. */
+  readonly prompts?: PairPrompts;
 }
 
 /** Two agents write a helper and a main function for one reward. */
@@ -25,6 +28,8 @@ export interface CodeTaskSettings {
   readonly turns: 1 | 2;
   /** Most tokens of a function. Default 256, MAGRPO's. */
   readonly replyTokens?: number;
+  /** Default `own`; `published` needs the texts that `laconic data get --exemplars` brings. */
+  readonly prompts?: PairPrompts;
 }
 
 const pairs = { writers: ["first", "second"], programmers: ["helper", "main"] } as const;
@@ -42,19 +47,20 @@ const writers = {
 
 /** MAGRPO's pair of writers: both write at once, and the reward judges the two texts together. */
 export async function writingTask(settings: WritingTaskSettings, resources: TaskResources): Promise<TeamTask> {
-  const { form, replyTokens = 256, strict = false } = settings;
+  const { form, replyTokens = 256, strict = false, prompts = "own" } = settings;
   const data: TaskData =
     resources.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(form, resources.heldOut, resources.data);
-  const game: JointGame = {
+  const own: JointGame = {
     players: writers[form].map((system, i) => ({ id: pairs.writers[i as 0 | 1], maxTokens: replyTokens, system })),
     turns: 1,
     transition: ({ question }) => [question, question],
   };
+  const game = prompts === "own" ? own : inPublishedWords(own, await publishedPair(form, resources.data));
   return {
     name: `writing/${form}`,
     topology: synchronousTurns(game.players, game),
     game,
-    baselines: jointBaselines(game, pairWords(game, "text")),
+    baselines: baselinesOf(game, own, pairWords(own, "text")),
     tokenizer: await tokenizerOf(resources),
     reward: (episode) => writtenReward(writingReward(form, ...textsOf(episode, pairs.writers), { strict })),
     problems: drawFrom(data.train),
@@ -109,7 +115,8 @@ function programReward({ reward, terms, schemes }: typeof nothingWritten): Episo
 
 /** MAGRPO's pair of programmers: a helper and a main function, graded together in a sandbox. */
 export async function codeTask(settings: CodeTaskSettings, resources: TaskResources): Promise<TeamTask> {
-  const { benchmark, turns, replyTokens = 256 } = settings;
+  const { benchmark, turns, replyTokens = 256, prompts = "own" } = settings;
+  const published = prompts === "own" ? null : await publishedPair("code", resources.data);
   const data: TaskData =
     resources.heldOut === 0
       ? { train: [], heldOut: [] }
@@ -135,7 +142,7 @@ export async function codeTask(settings: CodeTaskSettings, resources: TaskResour
     );
     return now;
   };
-  const game: JointGame = {
+  const own: JointGame = {
     players: [
       {
         id: pairs.programmers[0],
@@ -160,11 +167,18 @@ export async function codeTask(settings: CodeTaskSettings, resources: TaskResour
       return [said, said];
     },
   };
+  const game = published
+    ? inPublishedWords(
+        own,
+        published,
+        async (problem, [aux = "", main = ""]) => (await rewardOf(aux, main, problem)).report,
+      )
+    : own;
   return {
     name: `code/${benchmark}/${turns}`,
     topology: synchronousTurns(game.players, game),
     game,
-    baselines: jointBaselines(game, pairWords(game, "code")),
+    baselines: baselinesOf(game, own, pairWords(own, "code")),
     tokenizer,
     reward: async (episode, problem): Promise<RewardResult> => {
       if (episode.answer === null) return programReward(nothingWritten);

@@ -1,0 +1,202 @@
+import { exemplarsNamed, openExemplars } from "@laconic/benchmarks/exemplars";
+import type { BenchmarkProblem, OpenOptions } from "@laconic/benchmarks";
+import type { ChatMessage, Problem, Prompt, Topology } from "@laconic/core";
+import type { CooperationReport } from "@laconic/sandbox";
+import {
+  jointBaselines,
+  type JointBaseline,
+  type JointGame,
+  type JointHistory,
+  type JointWords,
+} from "@laconic/topologies";
+
+/** In whose words a pair is asked: ours, or those that MAGRPO's authors released. */
+export type PairPrompts = "own" | "published";
+
+/** What a pair is asked in published words. */
+export interface PublishedPair {
+  /** Each player's first question: all that it is told. */
+  readonly first: (problem: Problem) => readonly string[];
+  /** What programmers are asked behind a turn. */
+  readonly again: (problem: Problem, history: JointHistory, report: CooperationReport) => readonly string[];
+}
+
+/**
+ * A game of ours in published words. They are texts that a model goes on with: its chat template stays out, and so do earlier turns,
+ * which the text of a later one tells.
+ * @param reportOf - what programs came to; none for writers, who have one turn
+ */
+export function inPublishedWords(
+  game: JointGame,
+  pair: PublishedPair,
+  reportOf?: (problem: Problem, replies: readonly string[]) => Promise<CooperationReport>,
+): JointGame {
+  return {
+    ...game,
+    players: game.players.map(({ id, maxTokens }) => ({ id, maxTokens, prompt: lastAsText })),
+    transition: async (problem, history) => {
+      const last = history.at(-1);
+      return last && reportOf ? pair.again(problem, history, await reportOf(problem, last)) : pair.first(problem);
+    },
+  };
+}
+
+/** MAGRPO's baselines on the published questions. What one reads of another, and a single model's task, stay in our words. */
+export function baselinesOf(
+  game: JointGame,
+  own: JointGame,
+  words: JointWords,
+): Readonly<Record<JointBaseline, Topology>> {
+  const { single } = jointBaselines(own, words);
+  if (game === own) return jointBaselines(own, words);
+  const players = game.players.map((player) => ({ ...player, prompt: textOrChat }));
+  return { ...jointBaselines({ ...game, players }, words), single };
+}
+
+function lastAsText(chat: readonly ChatMessage[]): Prompt {
+  return { kind: "text", text: chat.at(-1)?.content ?? "" };
+}
+
+/** Behind a draft a baseline is asked in a chat. */
+function textOrChat(chat: readonly ChatMessage[]): Prompt {
+  return chat.length === 1 ? lastAsText(chat) : { kind: "messages", messages: chat };
+}
+
+/** Where each pair's texts are, and which of them are the players'. */
+const sources = {
+  tldr: ["magrpo-tldr", ["short", "long"]],
+  arxiv: ["magrpo-arxiv", ["background", "methods"]],
+  code: ["magrpo-code", ["helper", "main"]],
+} as const;
+
+/**
+ * MAGRPO's requests (LLM_Collab_Writing@7e59995, LLM_Collab_Code_Generation@7ca407e), as its trainer sends them.
+ * @throws LaconicError as {@link openExemplars}: never our words in their place
+ */
+export async function publishedPair(pair: keyof typeof sources, open: OpenOptions): Promise<PublishedPair> {
+  const [source, players] = sources[pair];
+  const { folder, offline, signal, fetch } = open;
+  const { texts } = await openExemplars(exemplarsNamed(source), {
+    folder,
+    ...(offline !== undefined && { offline }),
+    ...(signal && { signal }),
+    ...(fetch && { fetch }),
+  });
+  const text = (name: string): string => texts[name] ?? "";
+  const first: PublishedPair["first"] = (problem) => players.map((player) => filled(text(player), valuesOf(problem)));
+  return {
+    first,
+    again: (problem, history, report) => feedback(text, { problem, asked: first(problem), history, report }),
+  };
+}
+
+/** A template of Python's with the values of its places; other braces stay. */
+function filled(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replaceAll(/\{([^{}]+)\}/gu, (whole, place: string) => values[keyIn(place)] ?? whole);
+}
+
+/** `report['x']` and `td.get('x')` are x, and of a choice between two words it is what decides. */
+function keyIn(place: string): string {
+  return /\['(\w+)'\]|\.get\('(\w+)'\)/u.exec(place)?.slice(1).find(Boolean) ?? place;
+}
+
+function valuesOf(problem: Problem): Readonly<Record<string, string>> {
+  const { question } = problem;
+  const { grading } = problem as Partial<BenchmarkProblem>;
+  const parameters = /def\s+\w+\s*\(([^)]+)\)/u.exec(question)?.[1]?.split(",") ?? [];
+  return {
+    prompt: question,
+    abstract: question,
+    ...(grading?.kind === "code" && { entry_point: grading.entryPoint }),
+    params_str: parameters.flatMap((each) => each.trim() || []).join(", "),
+  };
+}
+
+interface Behind {
+  readonly problem: Problem;
+  readonly asked: readonly string[];
+  readonly history: JointHistory;
+  readonly report: CooperationReport;
+}
+
+/** The released `level_feedback`: what was asked and written, what the checks and the first test say, and to write it again. */
+function feedback(text: (name: string) => string, { problem, asked, history, report }: Behind): readonly string[] {
+  const values = valuesOf(problem);
+  const [helper = "", main = ""] = history.at(-1) ?? [];
+  const said = (player: number): string[] => [
+    text("prompts"),
+    filled(text("prompt"), { t: "1", ph: asked[player] ?? "" }),
+    "",
+    text(player === 0 ? "helperReplies" : "mainReplies"),
+    ...history.map((replies, turn) => filled(text("reply"), { t: `${turn + 1}`, resp: replies[player] ?? "" })),
+    "",
+  ];
+  const definition = (name: "helper" | "main", reply: string, isDefined: boolean, functionName: string): string => {
+    const found = new RegExp(String.raw`def\s+${functionName}\s*\(`, "u").test(reply);
+    const message = filled(text(isDefined ? "defined" : found ? "silent" : "absent"), {
+      description: filled(text(`${name}Name`), values),
+    });
+    const key = name === "helper" ? "aux" : "main";
+    return chosen(text(`${name}Definition`), isDefined, { [`${key}_message`]: message });
+  };
+  const entryPoint = values["entry_point"] ?? "";
+  const definitions = [
+    definition("helper", helper, report.auxDefined, "aux"),
+    definition("main", main, report.mainDefined, entryPoint),
+  ];
+  const syntax = chosen(text("syntax"), report.parses, {
+    syntax_message: filled(text(report.parses ? "parses" : "broken"), {
+      description: text("programName"),
+      "str(e)": "invalid syntax",
+    }),
+  });
+  const tests = testLines(text, report, entryPoint, main);
+  return [
+    [...said(0), text("diagnostics"), ...definitions, syntax, ...tests, text("reviseHelper")].join("\n"),
+    [
+      ...said(1),
+      text("diagnostics"),
+      ...definitions.toReversed(),
+      syntax,
+      ...tests,
+      ...(report.mainDefined ? usageLines(text, report) : []),
+      filled(text("reviseMain"), values),
+    ].join("\n"),
+  ];
+}
+
+/** A line that says one of two words by what was found. */
+function chosen(template: string, isFound: boolean, values: Readonly<Record<string, string>>): string {
+  const decided = template.replace(/\{'(\w+)' if [^{}]+ else '(\w+)'\}/u, isFound ? "$1" : "$2");
+  return filled(decided, values);
+}
+
+function testLines(
+  text: (name: string) => string,
+  { parses, first }: CooperationReport,
+  entryPoint: string,
+  main: string,
+): string[] {
+  if (!parses || first.assert === "") return [text("untested")];
+  const passed = first.failure === null;
+  const counts = filled(text("tests"), { tests_passed: passed ? "1" : "0", tests_total: "1" });
+  if (passed) return [counts];
+  // A main function that returns nothing, or is not there, is not run by us; this is how its test would end.
+  const unrun = main.includes(`def ${entryPoint}`)
+    ? "AssertionError"
+    : `NameError: name '${entryPoint}' is not defined`;
+  const [kind = "", ...rest] = (first.failure ?? unrun).split(": ");
+  const failed = filled(text("failed"), {
+    case: first.assert.replaceAll("candidate", entryPoint),
+    error_type: kind,
+    error_message: rest.join(": "),
+  });
+  return [counts, failed];
+}
+
+function usageLines(text: (name: string) => string, report: CooperationReport): string[] {
+  // We do not say in which line a result is lost.
+  const misused = text("misused").replace(/\s*\(\{reasons\}\)/u, "");
+  const usage = !report.callsAux ? text("uncalled") : report.usesResult ? text("used") : misused;
+  return [usage, ...(report.callsAux && report.isWrapper ? [text("wrapper")] : [])];
+}
