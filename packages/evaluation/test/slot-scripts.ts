@@ -26,8 +26,8 @@ const scripts: SlotScripts = {
 const program = (body: string): string => `\`\`\`python\ndef add(a, b):\n    ${body}\n\`\`\``;
 
 /** In ADAS's words, whose agents reply with JSON; in ours they answer as all others. */
-const inJson: SlotScripts[string] = (call, _, { family, published }) => {
-  if (!published) return undefined;
+const inJson: SlotScripts[string] = (call, programs, { family, published }) => {
+  if (!published || programs) return undefined;
   const [wrong, right] = family === "choice" ? ["A", "C"] : ["7", "12"];
   return JSON.stringify({ thinking: `Thought ${call + 1} times.`, answer: call === 0 ? wrong : right });
 };

@@ -6,7 +6,7 @@ import { methodOf } from "../playing/method-of.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import type { Baseline, BaselineOptions } from "../protocols/baseline.ts";
 import { phaseSettings, roundsOf } from "../protocols/protocol-for.ts";
-import { benchmarkLine, labelled, noShots, onMmlu, type Protocol } from "../protocols/protocol.ts";
+import { benchmarkLine, labelled, noShots, onMmlu, onWords, type Protocol } from "../protocols/protocol.ts";
 import { type Script, textOf } from "../protocols/script.ts";
 
 type Phase = "draft" | "feedback" | "revise";
@@ -57,6 +57,7 @@ const selfRefineProtocols: readonly Protocol<Phase>[] = [
     rounds: 4,
     prompts: [
       "A Python function `solution` that returns the answer, with the question in its docstring.",
+      "As published a draft ends at an empty line.",
       "One call finds the error and writes the whole function anew.",
       "Each exchange stands before the next one as a further example.",
     ],
@@ -66,7 +67,12 @@ const selfRefineProtocols: readonly Protocol<Phase>[] = [
     runsPrograms: true,
     calls: { least: 2, most: 5 },
     labels: { ...asReflexion.labels, answerLine: "C" },
-    differs: ["The released prompts begin with worked programs; ours have none."],
+    scripts: onWords("self-refine-word"),
+    differs: [
+      "A criticism without a program is noted, and another is asked for; the released code begins the question anew, three times at most.",
+      "The last program counts; the released script counts a question where any program was right.",
+      "Fences are taken off programs before they run.",
+    ],
   },
   {
     ...asReflexion,

@@ -74,7 +74,9 @@ test("departures: the protocol's own, and what the settings of a run changed", (
   ).toEqual(["Replies of at most 512 tokens instead of 1024."]);
   expect(departures(of("self-refine", "maths", "gsm8k"), { temperature: 0, maxTokens: 600, shots: 0 })).toEqual([
     ours,
-    expect.stringContaining("worked programs"),
+    expect.stringContaining("begins the question anew"),
+    expect.stringContaining("any program was right"),
+    expect.stringContaining("Fences"),
     "Temperature 0 instead of 0 and 0.7.",
   ]);
   expect(departures(of("role-assignment", "code"), { ...own8, maxTokens: 4096, shots: 0 })).toEqual([
@@ -272,6 +274,48 @@ test("Self-Refine by programs: 1 + 4 calls, its own temperatures and ceilings, t
       benchmark: "gsm8k",
     }),
   ).toThrow(/give runProgram/u);
+});
+
+test("Self-Refine in released words: a draft up to an empty line, each exchange as a further example, fences taken off", async () => {
+  const ran: string[] = [];
+  const runProgram = async (code: string) => {
+    ran.push(code);
+    return { output: "9", error: null };
+  };
+  const texts = {
+    init: "EXAMPLES\n\n\n\n",
+    question: "# Ask: ",
+    solution: "# Write:\n",
+    between: "\n\n",
+    feedback: "CRITICISMS\n",
+    instruction: "# What is wrong?",
+    end: "\n\nEND\n\n",
+    stop: "END",
+    head: "def solution():",
+  };
+  const given = { benchmark: "gsm8k", runProgram, script: { name: "own", examples: 8, texts, sha256: "" } };
+  const fixed = "```python\ndef solution():\n    return 9\n```";
+  const { chats, requests, episode } = await play(
+    "self-refine",
+    (call) => [program(3), "I see none.", `Wrong.\n${fixed}\nEND of it`, `It is correct.\n${fixed}`][call] ?? "",
+    given,
+  );
+  const asked = chats.map((chat) => chat.map(({ role, content }) => `${role}: ${content}`));
+  const [drafted, exchange] = [program(3), "def solution():\n    return 9\n```"];
+  expect(asked).toEqual([
+    ["user: EXAMPLES\n\n\n\n# Ask: How many?\n# Write:\n"],
+    [`user: CRITICISMS\n${drafted}\n\n# What is wrong?`],
+    [`user: CRITICISMS\n${drafted}\n\n# What is wrong?`],
+    [
+      `user: CRITICISMS\n${drafted}\n\n# What is wrong?\n\nWrong.\n\`\`\`python\n\n\n${exchange}\n\nEND\n\n${exchange}\n\n# What is wrong?`,
+    ],
+  ]);
+  expect(requests.map(({ sampling }) => sampling.stop)).toEqual([["\n\n"], ["END"], ["END"], ["END"]]);
+  expect([episode.answer, episode.notes, ran]).toEqual([
+    "9",
+    ["feedback without a program"],
+    ["def solution():\n    return 9\n\nprint(solution())\n"],
+  ]);
 });
 
 test("Role Assignment offers mathematicians on maths alone", async () => {

@@ -1,8 +1,10 @@
-import { fileOf, none, type ExemplarSource, type TextPlace } from "./source.ts";
+import { fileOf, none, stringsIn, type ExemplarSource, type TextPlace } from "./source.ts";
 import type { KnownFile } from "../data/benchmark.ts";
 
 const hint = (path: string, bytes: number, sha256: string): KnownFile =>
   fileOf("Progressive-Hint", path, bytes, sha256);
+
+const refine = (path: string, bytes: number, sha256: string): KnownFile => fileOf("self-refine", path, bytes, sha256);
 
 /** Every file of the sources below. */
 const files = {
@@ -58,7 +60,30 @@ const files = {
     6765,
     "221109b9a48cc2d61911dfb39999a2fddbcd4f97e9614584c8ead2a35890dc09",
   ),
+  "refine/init": refine(
+    "data/prompt/gsm/init.txt",
+    4077,
+    "926be6c12ec82aced16abd7f4918f3cf5f3417dcd9accb101b7b8a100d05c271",
+  ),
+  "refine/feedback": refine(
+    "data/prompt/gsm/feedback.txt",
+    8565,
+    "0516d5e54d6aad0d303a967f7d17b7580447d4ea175ce669e7e2f386b0c5a4e0",
+  ),
+  "refine/draft": refine(
+    "src/gsm/task_init.py",
+    1781,
+    "b8a8e1f30716f9c9ad639ddd3db45f118e7ae2ee72329ba445b0bfbd802a5d4d",
+  ),
+  "refine/critic": refine(
+    "src/gsm/feedback.py",
+    3400,
+    "ff5d7035147b92630f44f276f4531e2ec5ab4157089c057b7948889ecd9f0806",
+  ),
 } as const;
+
+/** All of a file, with the empty lines at its end. */
+const whole = /^([\s\S]*)$/u;
 
 const system: TextPlace = { file: files["php/main"], pattern: /"role": "system", "content": "([^"]+)"/u };
 
@@ -95,6 +120,27 @@ export const singleSources: readonly ExemplarSource[] = [
   shown("complex-word", "Complex CoT, word problems", "complex/word", 8),
   shown("complex-aqua", "Complex CoT, AQuA", "complex/aqua", 8),
   shown("complex-math", "Complex CoT, MATH", "complex/math", 8),
+  {
+    name: "self-refine-word",
+    title: "Self-Refine by programs, word problems",
+    licence: "Apache-2.0",
+    texts: {
+      init: { file: files["refine/init"], pattern: whole },
+      feedback: { file: files["refine/feedback"], pattern: whole },
+      ...stringsIn(files["refine/draft"], {
+        question: /question_prefix="([^"]*)"/u,
+        solution: /answer_prefix="([^"]*)"/u,
+        between: /inter_example_sep="([^"]*)"/u,
+      }),
+      ...stringsIn(files["refine/critic"], {
+        instruction: /self\.instruction = "([^"]*)"/u,
+        end: /inter_example_sep="([^"]*)"/u,
+        stop: /stop_token="([^"]*)"/u,
+        head: /split\("(def [^"]*)"\)/u,
+      }),
+    },
+    examples: 8,
+  },
   hinted("word", "word problems"),
   hinted("aqua", "AQuA"),
   hinted("math", "MATH"),

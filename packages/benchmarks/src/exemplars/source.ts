@@ -31,6 +31,7 @@ const repositories = {
   "Multi-Agents-Debate": { owner: "Skytliang", commit: "022a7a8eecda85844d336e9064cc556edb0445b3" },
   evoagent: { owner: "siyuyuan", commit: "fc6d087b119df69466c2372cfcaf588c040aaba8" },
   ADAS: { owner: "ShengranHu", commit: "2702bee8fefda42255efc5be9f60e3bd3db96ae4" },
+  "self-refine": { owner: "madaan", commit: "9a206d41e5d2d0c241bb441f41eeadb945afaa55" },
   test: { owner: "hendrycks", commit: "4450500f923c49f1fb1dd3d99108a0bd9717b660" },
 } as const;
 
