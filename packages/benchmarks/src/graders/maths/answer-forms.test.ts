@@ -69,6 +69,11 @@ const chains: readonly Row[] = [
     ].map((each) => `\\boxed{${each}}`),
   ],
   ["m+n=204", ["\\boxed{204=m+n}", "\\boxed{2m+2n=408}"], ["\\boxed{m+n=205}", "\\boxed{204}", "\\boxed{m-n=204}"]],
+  // Letters around a minus are no hyphenated word.
+  ["-x+y", ["\\boxed{y-x}", "\\boxed{-(x-y)}"], ["\\boxed{x-y}", "\\boxed{-y+x}"]],
+  ["x-y", ["\\boxed{-y+x}"], ["\\boxed{y-x}", "\\boxed{-x+y}"]],
+  ["ab-cd", ["\\boxed{-cd+ba}"], ["\\boxed{cd-ab}"]],
+  ["y-axis", ["\\boxed{\\text{y-axis}}", "\\boxed{$y$-axis}"], ["\\boxed{x-axis}"]],
   ["x+y=5", ["\\boxed{5-y=x}"], ["\\boxed{5}", "\\boxed{x+y=6}", "\\boxed{x=5}"]],
 ];
 

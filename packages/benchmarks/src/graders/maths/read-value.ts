@@ -309,8 +309,9 @@ const textual = /^[({\s]*(?:\\(?:text|textbf|textit|textrm|mbox|mathrm|mathbf)\s
 
 const realNumbers = /^(?:all)?real(?:s|numbers)$/u;
 
-/** Shorter runs of letters are products as often as words. */
-const plainWords = /^(?:[yY]es|[nN]o|NO|YES|[oO]dd|[a-zA-Z][a-z]{3,}|[a-zA-Z]+(?:[ -][a-zA-Z]+)+)[.!]?$/u;
+/** Shorter runs of letters are products as often as words, and what stands between them is a minus: `x-y`, but `y-axis`. */
+const plainWords =
+  /^(?:[yY]es|[nN]o|NO|YES|[oO]dd|[a-zA-Z][a-z]{3,}|(?=[^-]*$|.*[a-zA-Z]{4})[a-zA-Z]+(?:[ -][a-zA-Z]+)+)[.!]?$/u;
 
 function words(text: string): Value | null {
   const said = textual.test(text)
