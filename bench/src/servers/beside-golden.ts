@@ -29,7 +29,16 @@ export async function besideGolden(group: readonly BenchJob[], chats: readonly S
     const { choices = [] } = problem;
     // As AQuA's published prompt writes brackets.
     const spaced = choices.map((choice) => choice.replaceAll("(", " (").replaceAll(")", ") "));
-    return [questionText(problem), problem.question, question, ...Object.values(views), ...choices, ...spaced];
+    const { published = problem.question } = problem;
+    return [
+      questionText(problem),
+      problem.question,
+      published,
+      question,
+      ...Object.values(views),
+      ...choices,
+      ...spaced,
+    ];
   });
   const shown = exemplars.flatMap(({ question, solution, answerLine }) => [question, solution, answerLine]);
   const forms = set.problems.map(({ grading }) => answerForm(grading));

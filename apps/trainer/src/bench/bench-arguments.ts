@@ -20,7 +20,8 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
     );
   };
   const number = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
-  const model = names("model");
+  // A plan asks nobody: its calls and tokens are those of any model.
+  const model = args["dry-run"] && args.model === undefined ? "any model" : names("model");
   const baseUrl = args["base-url"] ?? defaultBaseUrl();
   const benchmarkWords = data && args.benchmarks === undefined ? [] : wordsIn(names("benchmarks"));
   const methodWords = wordsIn(names("methods"));

@@ -38,6 +38,17 @@ test("a table of questions of one's own; the same bytes again, or none", async (
   expect([changed.code, changed.err]).toEqual([2, expect.stringContaining("has changed since this bench was started")]);
 });
 
+test("a plan needs no model, and asks for one where questions are put", async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder, "capitals.csv");
+  await writeFile(file, "of,gold\nItaly,Rome\n");
+  const given = ["--data", file, "--grading", "text", "--columns", "question=of", "--methods", "vanilla"];
+  const { code, out } = await bench(...given, "--dry-run", "--json");
+  expect([code, (JSON.parse(out) as { calls: number }).calls]).toEqual([0, 1]);
+  const refused = await bench(...given, "--run", join(folder, "run"));
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("--model is missing")]);
+});
+
 const asking = ["--methods", "vanilla", "--model", "m"];
 
 test.for([
