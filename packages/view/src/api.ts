@@ -46,6 +46,7 @@ export function viewApi(data: ViewData, tokenizerOf: TokenizerOf): Api {
       if (what !== "runs" || id === undefined || rest.length > 0) throw missing();
       if (asked === 2) return jsonResponse(found(await data.run(id)));
       if (part === "speech" && asked === 3) return jsonResponse(found(await data.speech(id)));
+      if (part === "telling" && asked === 3) return jsonResponse(found(await data.telling(id)));
       if (part === "columns" && asked === 3) return columns(data, id, searchParams);
       if (part === "episodes" && asked === 3)
         return jsonResponse(found(await data.episodes(id, readEpisodeQuery(searchParams))));

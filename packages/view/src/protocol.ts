@@ -138,6 +138,20 @@ export interface EpisodeSummary {
   readonly opponent: string | null;
 }
 
+/** Why a conversation says much of a run: tokens saved at an equal grade, a right answer that was lost, agents that kept silent. */
+export type TellingReason = "saving" | "failure" | "silence";
+
+/** `GET /api/runs/{id}/telling`: a conversation to open a run with, by the rule of `tellingEpisodes`. The first one opens. */
+export interface TellingEpisode {
+  readonly why: TellingReason;
+  /** In the last evaluation; of a run without one, in its last step. */
+  readonly episode: EpisodeSummary;
+  /** The same problem in the first evaluation; null where it was not in it. */
+  readonly before: EpisodeSummary | null;
+  /** The same problem in evaluations from the first to the last, those two included. */
+  readonly way: readonly EpisodeSummary[];
+}
+
 /** One conversation with everything that is known of it. */
 export interface EpisodeDetail {
   readonly row: EpisodeSummary;

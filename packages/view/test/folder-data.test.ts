@@ -8,6 +8,7 @@ import { nodeFileSystem } from "@laconic/trainer";
 import { episodeMembers, writeEpisodeMembers, type EpisodeMember } from "@laconic/trainer/testing";
 import { folderData, type EpisodePage, type RunSummary, type ViewData, type ViewEvent } from "@laconic/view";
 import { onTestFinished, describe, expect, test } from "vitest";
+import { tellingEpisodes } from "../src/data/telling-episodes.ts";
 import { manualEvery, settings, smallDuel, smallRun, temporary } from "./small-runs.ts";
 
 async function opened(
@@ -103,6 +104,21 @@ describe("folders that are found", () => {
     const runs = await data.runs();
     expect(runs.map(({ folder: place, step }) => [place, step])).toEqual([["run", 0]]);
     expect((await data.run(runs[0]?.id as string))?.metrics).toEqual([]);
+  });
+
+  test("the most telling conversations are of the first and the last evaluation, each with its way between them", async () => {
+    const folder = await temporary();
+    await smallRun(folder);
+    const data = await opened([folder]);
+    const id = (await data.runs())[0]?.id as string;
+    const { rows } = await whole(data, id, { kind: "evaluation" });
+    const [first, last] = [0, 4].map((step) => rows.filter((row) => row.step === step));
+    const told = (await data.telling(id)) ?? [];
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.map(({ way: _, ...each }) => each)).toEqual(tellingEpisodes(first ?? [], last ?? []));
+    for (const { way, episode } of told)
+      expect(way.map(({ step, problem }) => [step, problem])).toEqual([0, 2, 4].map((step) => [step, episode.problem]));
+    expect(await data.telling("nobody")).toBeNull();
   });
 
   test("a bench's table counts its samples as they come", async () => {

@@ -51,6 +51,7 @@ async function resumeState(run: TrainingRun, resumed: LoopState): Promise<LoopSt
   if (inFlight !== "")
     await recorder.warn(
       `groups ${inFlight} were in flight at step ${step}: they are played anew, under the weights of that step`,
+      step,
     );
   // The run ended at its last evaluation.
   if (step !== config.steps || resumed.after.step === step) return resumed;

@@ -70,7 +70,7 @@ export async function evaluateWhenDue(
   const after = await checkpointOnFailure(run, state, () => evaluateStep(run, step));
   for (const said of [regressionOf, collapseOf]) {
     const reason = said(before, after);
-    if (reason !== null && said(before, state.after) === null) await recorder.warn(`at step ${step} ${reason}`);
+    if (reason !== null && said(before, state.after) === null) await recorder.warn(`at step ${step} ${reason}`, step);
   }
   const isBest = after.accuracy > state.best.accuracy + (config.earlyStopping?.minGain ?? 0);
   const best = isBest ? { step, accuracy: after.accuracy, since: 0 } : { ...state.best, since: state.best.since + 1 };

@@ -43,6 +43,7 @@ export async function scoreCollected(
   if (report.reason !== null)
     await recorder.warn(
       "some samples got no score and teach nothing (scoring/undecided, scoring/invalid, scoring/error)",
+      state.step + 1,
     );
   const [{ costs }] = learners as [Learner];
   await turn();

@@ -26,7 +26,7 @@ export async function stopDiverged(
   if (reason === null) return { ...state, watch, ...bestTrained(run, state, watch.recent) };
   if (run.parts.task.heldOut.length > 0) await evaluateStep(run, step).catch(() => null); // may not be possible any more
   const message = `step ${step}: training diverged and was stopped: ${reason}. ${causeAndBest(run, state)}; divergence: null lets a run go on`;
-  await recorder.warn(message);
+  await recorder.warn(message, step);
   throw new LaconicError("training_diverged", message, { step, bestStep: bestStep(run, state) });
 }
 
@@ -46,7 +46,7 @@ export async function explainedNumbers<T>(
   } catch (error) {
     if (!LaconicError.is(error) || error.code !== "numeric_invalid" || step === 0) throw error;
     const message = `step ${step}: ${error.message}. ${causeAndBest(run, state)}`;
-    await run.recorder.warn(message);
+    await run.recorder.warn(message, step);
     const detail = { ...error.detail, step, bestStep: bestStep(run, state) };
     throw new LaconicError("numeric_invalid", message, detail, error);
   }

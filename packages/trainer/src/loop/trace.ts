@@ -24,9 +24,9 @@ export async function trace(
   { report, turn }: Pick<Collector, "report" | "turn">,
 ): Promise<LoopState> {
   const { trees, scores, lags } = collected;
-  for (const { learner, scored: own, gap } of learners)
-    for (const warning of stepWarnings(learner.config, own, gap)) await recorder.warn(warning);
   const { step } = moved;
+  for (const { learner, scored: own, gap } of learners)
+    for (const warning of stepWarnings(learner.config, own, gap)) await recorder.warn(warning, step);
   const queue = report();
   const state = queue ? { ...moved, queue: queue.state } : moved;
   const lag = lags.length === 0 ? 0 : lags;

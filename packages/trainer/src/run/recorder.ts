@@ -42,8 +42,11 @@ export interface Recorder {
   /** Loads each past self into the models in turn, has it taken, and loads the last checkpoint again. */
   restoreOpponents?(names: readonly string[], models: Models, take: (name: string) => Promise<void>): Promise<void>;
   checkpoint(models: Models, state: LoopState): Promise<void>;
-  /** A trap or a defect worth saying; each text once. */
-  warn(message: string): Promise<void>;
+  /**
+   * A trap or a defect worth saying; each text once.
+   * @param step - that showed it
+   */
+  warn(message: string, step?: number): Promise<void>;
 }
 
 /** A clock over a monotonic time source in milliseconds. */

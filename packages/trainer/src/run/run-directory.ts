@@ -304,9 +304,10 @@ class RunDirectory implements Run {
     await divideTraces(this.#fs, directory, { step, oldest }, retention);
   }
 
-  async warn(message: string): Promise<void> {
+  async warn(message: string, step?: number): Promise<void> {
     if (!this.#shown.has(message)) this.#observer.warning?.(message);
-    if (!this.#written.has(message)) await this.#append(runFiles.warnings, [{ message }]);
+    if (!this.#written.has(message))
+      await this.#append(runFiles.warnings, [{ message, ...(step !== undefined && { step }) }]);
     this.#shown.add(message);
     this.#written.add(message);
   }

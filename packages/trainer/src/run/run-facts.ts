@@ -67,6 +67,8 @@ export interface RunFacts {
   readonly changes: readonly ChangedSetting[];
   /** In words: what is damaged, a decline, and what the training has said. */
   readonly warnings: readonly string[];
+  /** Steps that showed some of the warnings, by their words. */
+  readonly warnedAt: Readonly<Record<string, number>>;
   /** When its training last wrote, in milliseconds since 1970; 0 where it has written nothing. */
   readonly updated: number;
   /** Null where it is not JSON. */
@@ -100,7 +102,8 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   // Of evaluations that were let go nobody knows the first.
   const before = letGo.has(runFiles.evaluations) ? null : (evaluations[0] ?? null);
   const after = evaluations.length > 1 ? (evaluations.at(-1) ?? null) : null;
-  const said = (await rows(runFiles.warnings)).map(({ message }) => String(message));
+  const warned = await rows(runFiles.warnings);
+  const said = warned.map(({ message }) => String(message));
   const decline = before && after && regressionOf(before, after);
   // The training has said it too where it lasted that long.
   const isNew = decline !== null && !said.some((message) => message.includes(decline));
@@ -129,6 +132,9 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
     seed: textOr(train["seed"]),
     changes: changed.changes,
     warnings: [...damage, ...letGo.values(), ...changed.damage, ...(isNew ? [decline] : []), ...said],
+    warnedAt: Object.fromEntries(
+      warned.flatMap(({ message, step: at }) => (typeof at === "number" ? [[String(message), at] as const] : [])),
+    ),
     updated: await newest(source),
   };
 }
@@ -188,6 +194,7 @@ export function unreadFacts(reason: string): RunFacts {
     seed: null,
     changes: [],
     warnings: [reason],
+    warnedAt: {},
     updated: 0,
     config: null,
     environment: null,

@@ -70,6 +70,7 @@ export async function dataThread(
     columns: (id, names, from) => ask("columns", id, names, from),
     speech: (id) => ask("speech", id),
     episodes: (id, query) => ask("episodes", id, query),
+    telling: (id) => ask("telling", id),
     episode: (id, key) => ask("episode", id, key),
     place: (id) => ask("place", id),
     benches: () => ask("benches"),

@@ -2,7 +2,15 @@ import type { StoredContent } from "@laconic/core/run-folder";
 import type { TracePart } from "@laconic/core/run-folder";
 import { episodeContent, EpisodeFile, partsIn, runFiles, type EpisodeEntry } from "@laconic/trainer/reading";
 import { costBreakdown } from "@laconic/core";
-import type { EpisodePage, EpisodeQuery, EpisodeSummary, Speech, SpeechStep, EpisodeDetail } from "../protocol.ts";
+import type {
+  EpisodeDetail,
+  EpisodePage,
+  EpisodeQuery,
+  EpisodeSummary,
+  Speech,
+  SpeechStep,
+  TellingEpisode,
+} from "../protocol.ts";
 import { evaluatedEpisode, gradeOf, trainedEpisode } from "./episode-detail.ts";
 import { trainedCharges, type CostSettings } from "./episode-charges.ts";
 import { keyOf, orderOf, prefixOf, type IndexedLine } from "./episode-line.ts";
@@ -10,6 +18,7 @@ import { EpisodeTable } from "./episode-table.ts";
 import { selectRows } from "./select-rows.ts";
 import type { RunPlace } from "./run-place.ts";
 import { speechOf } from "./step-speech.ts";
+import { tellingEpisodes } from "./telling-episodes.ts";
 import type { TextLimits } from "./text-store.ts";
 
 /** What is fixed for a run. */
@@ -232,10 +241,7 @@ export class EpisodeIndex {
     if (!find() && part) await this.#readPart(part);
     const line = find();
     if (!line || !/^\d+$/u.test(number ?? "")) return null;
-    if (line.state === "waiting") {
-      this.#waiting = this.#waiting.filter((each) => each !== line);
-      await this.#readLine(line);
-    }
+    await this.#readWaiting(line);
     const row = line.first + Number(number);
     if (Number(number) >= line.rows) return null;
     const content = await episodeContent(this.#place, line.entry);
@@ -248,6 +254,32 @@ export class EpisodeIndex {
       .filter((each) => this.#table.lineOf(each) !== this.#table.lineOf(row))
       .slice(0, maxOthers);
     return { row: this.rowAt(row), others: others.map((each) => this.rowAt(each)), stored };
+  }
+
+  /** The most telling conversations, with the same problem in some evaluations between the first and the last. */
+  async telling(): Promise<readonly TellingEpisode[]> {
+    const [oldest] = this.#unread;
+    if (oldest) await this.#readPart(oldest);
+    const whole = this.#lines.filter((line) => line.entry.isComplete && this.#counts(line));
+    const ofKind = (kind: EpisodeSummary["kind"]): readonly IndexedLine[] =>
+      whole.filter((line) => line.kind === kind).toSorted((a, b) => a.step - b.step);
+    const evaluations = ofKind("evaluation");
+    const lines = spaced(evaluations.length > 0 ? evaluations : ofKind("training"), maxOnWay);
+    for (const line of lines) await this.#readWaiting(line);
+    const rows = lines.map((line) => Array.from({ length: line.rows }, (_, at) => this.rowAt(line.first + at)));
+    const [first = [], last = first] = [rows[0], rows.at(-1)];
+    return tellingEpisodes(rows.length > 1 ? first : [], last).map((told) => ({
+      ...told,
+      way: rows.flatMap((own) => own.find(({ problem }) => problem === told.episode.problem) ?? []),
+    }));
+  }
+
+  /** Before its turn comes. */
+  async #readWaiting(line: IndexedLine): Promise<void> {
+    if (line.state !== "waiting") return;
+    this.#waiting = this.#waiting.filter((each) => each !== line);
+    await this.#readLine(line);
+    this.#changed();
   }
 
   /** How many episodes there are: those that are read, and about as many in each line that waits. */
@@ -316,6 +348,15 @@ export class EpisodeIndex {
 }
 
 const maxOthers = 200;
+
+/** Evaluations that a conversation is shown at: some 20 ms each to read. */
+const maxOnWay = 24;
+
+/** So many of them, evenly spaced, the first and the last included. */
+function spaced<T>(all: readonly T[], max: number): readonly T[] {
+  const places = Array.from({ length: max }, (_, i) => Math.round((i * (all.length - 1)) / (max - 1)));
+  return all.length <= max ? all : places.map((place) => all[place] as T);
+}
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message.slice(0, 200) : String(error);

@@ -9,6 +9,7 @@ import type {
   SamplePage,
   SampleQuery,
   Speech,
+  TellingEpisode,
   ViewEvent,
   EpisodeDetail,
 } from "../protocol.ts";
@@ -119,6 +120,11 @@ class FolderData implements ViewData {
     const page = run && (await run.index()).page(query);
     if (run?.hasWork) this.#readMore();
     return page;
+  }
+
+  async telling(id: string): Promise<readonly TellingEpisode[] | null> {
+    const run = await this.#named(id);
+    return run && run.telling();
   }
 
   async episode(id: string, key: string): Promise<EpisodeDetail | null> {

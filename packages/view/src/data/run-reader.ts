@@ -201,6 +201,10 @@ export class RunReader {
     return this.#hasRows || (this.#index !== null && !this.#index.isWhole);
   }
 
+  telling(): ReturnType<EpisodeIndex["telling"]> {
+    return this.index().then((index) => this.#alone(() => index.telling()));
+  }
+
   episode(key: string): ReturnType<EpisodeIndex["episode"]> {
     return this.index().then((index) => this.#alone(() => index.episode(key)));
   }

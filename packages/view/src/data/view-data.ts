@@ -9,6 +9,7 @@ import type {
   SamplePage,
   SampleQuery,
   Speech,
+  TellingEpisode,
   ViewEvent,
 } from "../protocol.ts";
 
@@ -20,6 +21,8 @@ export interface ViewData {
   columns(id: string, names: readonly string[] | null, from: number): Promise<Uint8Array | null>;
   speech(id: string): Promise<Speech | null>;
   episodes(id: string, query: EpisodeQuery): Promise<EpisodePage | null>;
+  /** The most telling conversations, the first to open first. */
+  telling(id: string): Promise<readonly TellingEpisode[] | null>;
   /** Its tokens are numbers: who has the tokenizer knows their texts. */
   episode(id: string, key: string): Promise<EpisodeDetail | null>;
   /** A run's folder and its configuration, which name its tokenizer. */

@@ -68,8 +68,9 @@ function step(by: number): void {
 
 function leave(target: HTMLElement, isField: boolean): void {
   if (isField) target.blur();
-  else if (["episode", "sample"].some((name) => all(currentRoute(), name).length > 0)) {
-    setQuery({ episode: "", with: "", sample: "" });
+  else if (document.querySelector("[data-opened]") !== null) {
+    const { path } = currentRoute();
+    setQuery({ episode: "", with: "", sample: "", list: path[2] === "episodes" ? "1" : "" });
     document.querySelector<HTMLElement>("[role=listbox]")?.focus();
   }
 }

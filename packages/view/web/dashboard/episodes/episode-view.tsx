@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { EpisodeDetail, EpisodeSummary } from "../../../src/protocol.ts";
 import { formatNumber } from "../../parts/format.ts";
@@ -17,17 +18,25 @@ const heatNames: Readonly<Record<HeatBy, string>> = {
   price: "price",
 };
 
+interface EpisodeViewProps {
+  readonly run: string;
+  readonly episode: string;
+  /** Key of what stands beside it; empty for nothing. */
+  readonly other: string;
+  /** What stands above it. */
+  readonly children?: ComponentChildren;
+}
+
 /** One conversation, and beside it, if one wants, the same problem at another time. */
-export function EpisodeView({ run, episode }: { readonly run: string; readonly episode: string }) {
-  const route = useRoute();
-  const other = one(route, "with");
+export function EpisodeView({ run, episode, other, children }: EpisodeViewProps) {
   const pathOf = (key: string): string => `/runs/${encodeURIComponent(run)}/episodes/${encodeURIComponent(key)}`;
   const [loaded, loadedOther] = useLoadedAll<EpisodeDetail>([pathOf(episode), other === "" ? null : pathOf(other)]);
   return (
     <div class="episode">
-      <button type="button" class="button back" onClick={() => setQuery({ episode: "", with: "" })}>
+      <button type="button" class="button back" onClick={() => setQuery({ episode: "", with: "", list: "1" })}>
         ← All conversations
       </button>
+      {children}
       {loaded !== undefined && (
         <When loaded={loaded}>
           {(detail) => (
@@ -128,7 +137,7 @@ function Others({ detail, chosen }: { readonly detail: EpisodeDetail; readonly c
         class="select"
         data-beside
         value={chosen}
-        onChange={(event) => setQuery({ with: event.currentTarget.value })}
+        onChange={(event) => setQuery({ episode: detail.row.key, with: event.currentTarget.value })}
       >
         <option value="">nothing</option>
         {detail.others

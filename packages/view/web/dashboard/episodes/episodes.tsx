@@ -1,16 +1,18 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { EpisodeQuery, EpisodeSummary, RunDetail } from "../../../src/protocol.ts";
+import type { EpisodeQuery, EpisodeSummary, RunDetail, TellingEpisode } from "../../../src/protocol.ts";
 import { counted, formatNumber } from "../../parts/format.ts";
 import { onGrown } from "../live.ts";
 import { setQuery, useRoute } from "../navigation.ts";
 import { Empty, Problem } from "../parts.tsx";
 import { one } from "../route.ts";
+import { useLoaded } from "../server.ts";
 import { EpisodeView } from "./episode-view.tsx";
 import { Filters } from "./filters.tsx";
 import { useLongList } from "../list/long-list.ts";
 import { Rows } from "../list/rows.tsx";
 import { NothingFits, searchOf } from "../list/search.tsx";
 import { EpisodeRow } from "./episode-row.tsx";
+import { Telling } from "./telling.tsx";
 
 /** Fields of the query that stand in the address by their own names. */
 const queryFields = [
@@ -34,7 +36,12 @@ export function Episodes({ detail }: { readonly detail: RunDetail }) {
   const { id } = detail.summary;
   const search = searchOf(route, queryFields);
   const list = useLongList<EpisodeSummary>(`/runs/${encodeURIComponent(id)}/episodes`, search);
-  const chosen = one(route, "episode");
+  const asked = one(route, "episode");
+  const path = detail.episodes === 0 ? null : `/runs/${encodeURIComponent(id)}/telling`;
+  const telling = useLoaded<readonly TellingEpisode[]>(path).value ?? [];
+  // Who searches, or went back to the list, has the list.
+  const opened = asked === "" && search === "" && one(route, "list") === "" ? telling[0] : undefined;
+  const chosen = opened?.episode.key ?? asked;
   const [isGrown, setGrown] = useState(false);
   const isReading = list.indexed !== null && list.indexed < detail.episodes;
   const seen = useRef({ indexed: -1, times: 0 });
@@ -85,19 +92,24 @@ export function Episodes({ detail }: { readonly detail: RunDetail }) {
         ) : (
           <Rows
             list={list}
-            chosen={chosen}
+            chosen={asked}
             label="Conversations"
-            choose={(key) => setQuery({ episode: key, with: "" })}
+            choose={(key) => setQuery({ episode: key, with: "", list: "" })}
           >
             {(row) => <EpisodeRow row={row} />}
           </Rows>
         )}
       </div>
       {chosen !== "" ? (
-        <EpisodeView run={id} episode={chosen} />
+        <EpisodeView run={id} episode={chosen} other={opened?.before?.key ?? one(route, "with")}>
+          <Telling telling={telling} chosen={chosen} />
+        </EpisodeView>
       ) : (
         <div class="choose soft">
-          <p>Choose a conversation to read it here, with the graph of its messages.</p>
+          <div>
+            <p>Choose a conversation to read it here, with the graph of its messages.</p>
+            <Telling telling={telling} chosen="" />
+          </div>
         </div>
       )}
     </section>

@@ -3,14 +3,13 @@ import type { RunEvaluation, RunDetail, RunSummary } from "../../../src/protocol
 import { formatNumber, formatPercent } from "../../parts/format.ts";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { SafeLine } from "../../parts/text.tsx";
-import { ticksOf } from "../../parts/ticks.ts";
-import { useWidth } from "../../parts/use-width.ts";
 import { setQuery, useRoute } from "../navigation.ts";
 import { Empty, hueOf, Interval } from "../parts.tsx";
 import { one } from "../route.ts";
 import { groupRuns } from "../run/groups.ts";
 import { useLoadedAll } from "../server.ts";
 import { frontierOf } from "./frontier.ts";
+import { PlaneFrame, wayPath } from "./plane-frame.tsx";
 
 /** Runs whose way from the first to the last evaluation is drawn; of more, only their ends. */
 const waysAtMost = 24;
@@ -114,70 +113,25 @@ interface PictureProps {
 }
 
 function PlanePicture({ points, frontier, isLog }: PictureProps) {
-  const [frame, width] = useWidth();
-  const height = Math.max(260, Math.min(460, width * 0.6));
-  const [left, right, top, bottom] = [56, 16, 14, 44];
-  const rows = points.flatMap(({ way }) => way);
-  const tokens = rows.map((row) => row.tokens);
-  const [least, max] = [Math.min(...tokens), Math.max(...tokens)];
-  const room = (max - least) * 0.06 || 1;
-  const logLow = Math.max(0.1, Math.min(...tokens.filter((each) => each > 0)) / 1.3);
-  const [low, high] = isLog ? [logLow, Math.max(logLow * 2, max * 1.3)] : [Math.max(0, least - room), max + room];
-  const bounds = rows.flatMap(({ interval }) => interval);
-  const [bottomValue, topValue] = [Math.max(0, Math.min(...bounds) - 0.03), Math.min(1, Math.max(...bounds) + 0.03)];
-  const scaled = (value: number): number =>
-    isLog ? Math.log(Math.max(low, value) / low) / Math.log(high / low) : (value - low) / (high - low);
-  const x = (value: number): number => left + scaled(value) * (width - left - right);
-  const y = (value: number): number =>
-    height - bottom - ((value - bottomValue) / (topValue - bottomValue || 1)) * (height - top - bottom);
-  const across = Math.max(2, Math.floor((width - left - right) / 90));
-  const xTicks = isLog ? powersWithin(low, high) : ticksOf(low, high, across);
+  const counts = points.map(({ end }) => end.problems);
   return (
-    <div class="panel plane" ref={frame}>
-      {width > 0 && (
-        <svg
-          width={width}
-          height={height}
-          role="img"
-          aria-label={`Accuracy over tokens of ${points.length} runs; the table below has the numbers`}
-        >
-          {ticksOf(bottomValue, topValue, 6).map((value) => (
-            <g key={value}>
-              <line class="grid" x1={left} x2={width - right} y1={y(value)} y2={y(value)} />
-              <text class="tick" x={left - 8} y={y(value) + 4} text-anchor="end">
-                {formatPercent(value).replace(".0", "")}
-              </text>
-            </g>
-          ))}
-          {xTicks.map((value) => (
-            <g key={value}>
-              <line class="grid" x1={x(value)} x2={x(value)} y1={top} y2={height - bottom} />
-              <text class="tick" x={x(value)} y={height - bottom + 18} text-anchor="middle">
-                {formatNumber(value)}
-              </text>
-            </g>
-          ))}
-          <text class="tick" x={width - right} y={height - 6} text-anchor="end">
-            tokens per episode
-          </text>
-          <text class="tick" x={4} y={height - 6}>
-            ↑ held-out accuracy
-          </text>
+    <PlaneFrame
+      rows={points.flatMap(({ way }) => way)}
+      isLog={isLog}
+      label={`Accuracy over tokens of ${points.length} runs; the table below has the numbers`}
+      n={[Math.min(...counts), Math.max(...counts)]}
+    >
+      {({ x, y, right }) => (
+        <>
           <path
             class="frontier"
             d={stairs(
               frontier.map((point) => [x(point.tokens), y(point.accuracy)]),
-              width - right,
+              right,
             )}
           />
           {points.map(({ run, index, way }) => (
-            <path
-              key={run.id}
-              class={`way ${hueOf(index)}`}
-              d={way
-                .map((row, i) => `${i === 0 ? "M" : "L"}${x(row.tokens).toFixed(1)},${y(row.accuracy).toFixed(1)}`)
-                .join("")}
-            />
+            <path key={run.id} class={`way ${hueOf(index)}`} d={wayPath(way, { x, y })} />
           ))}
           {points.map(({ run, index, end }) => (
             <g key={run.id} class={`team ${hueOf(index)}`}>
@@ -186,9 +140,9 @@ function PlanePicture({ points, frontier, isLog }: PictureProps) {
               <circle cx={x(end.tokens)} cy={y(end.accuracy)} r={5} />
             </g>
           ))}
-        </svg>
+        </>
       )}
-    </div>
+    </PlaneFrame>
   );
 }
 
@@ -199,13 +153,4 @@ function stairs(points: readonly (readonly [number, number])[], end: number): st
     .slice(1)
     .map(([px, py]) => `H${px.toFixed(1)}V${py.toFixed(1)}`)
     .join("")}H${end}`;
-}
-
-function powersWithin(low: number, high: number): readonly number[] {
-  const first = Math.floor(Math.log10(low));
-  const powers = Array.from({ length: Math.ceil(Math.log10(high)) - first + 1 }, (_, i) => 10 ** (first + i));
-  const factors = powers.length > 4 ? [1] : [1, 2, 5];
-  return powers
-    .flatMap((power) => factors.map((factor) => Number((factor * power).toPrecision(3))))
-    .filter((value) => value >= low && value <= high);
 }

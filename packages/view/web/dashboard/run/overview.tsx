@@ -4,9 +4,10 @@ import { SafeText } from "../../parts/text.tsx";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { linkTo } from "../navigation.ts";
 import { Interval } from "../parts.tsx";
+import { Story } from "../story/story.tsx";
 import { Families } from "./families.tsx";
 
-/** What a run came to, in numbers and a table of its evaluations. */
+/** A run as a story, then what it came to in numbers and a table of its evaluations. */
 export function Overview({ detail }: { readonly detail: RunDetail }) {
   const { summary, evaluations } = detail;
   const [first, last] = [evaluations[0], evaluations.at(-1)];
@@ -21,6 +22,8 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
   const link = (tab: string): string => linkTo(["run", summary.id, tab]);
   return (
     <section aria-label="Overview">
+      <Story detail={detail} />
+      <h2>In numbers</h2>
       <dl class="tiles">
         {last !== undefined && (
           <>

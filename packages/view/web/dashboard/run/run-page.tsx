@@ -62,7 +62,7 @@ function Run({ detail, tab }: { readonly detail: RunDetail; readonly tab: string
           {summary.state === "foreign" && " It cannot be shown."}
         </p>
       )}
-      {warnings.length > 0 && <Warnings warnings={warnings} />}
+      {warnings.length > 0 && tab !== "overview" && <Warnings warnings={warnings} />}
       <Tabs tabs={tabs} current={tab} to={(each) => linkTo(["run", summary.id, each])} label="Parts of the run" />
       {tab === "curves" ? (
         <Curves runs={runs.current} />
