@@ -67,7 +67,7 @@ async function columns(data: ViewData, id: string, search: URLSearchParams): Pro
 }
 
 /** An episode whose tokens say what they add to the text. */
-async function withTexts(
+export async function withTexts(
   data: ViewData,
   id: string,
   detail: EpisodeDetail,

@@ -299,6 +299,34 @@ export interface SampleDetail {
   readonly others: readonly SampleRow[];
 }
 
+/** What a page in one file holds in place of a server. */
+export interface RecordedView {
+  /** Milliseconds since 1970. */
+  readonly made: number;
+  /** Where it opens: `#/run/ID`. */
+  readonly start: string;
+  /** What the folders have and the file does not, a sentence each. */
+  readonly leftOut: readonly string[];
+  readonly runs: readonly RecordedRun[];
+  readonly benches: readonly RecordedBench[];
+}
+
+/** A run, its long lists cut to what there is room for. */
+export interface RecordedRun {
+  readonly detail: RunDetail;
+  readonly speech: Speech;
+  readonly telling: readonly TellingEpisode[];
+  readonly episodes: readonly EpisodeDetail[];
+  /** By name, `step` among them; null where a row has no such metric. */
+  readonly columns: Readonly<Record<string, readonly (number | null)[]>>;
+}
+
+/** A bench, with the samples that there is room for. */
+export interface RecordedBench {
+  readonly table: BenchTable;
+  readonly samples: readonly SampleDetail[];
+}
+
 /** A method on a benchmark. */
 export interface BenchRow {
   readonly method: string;

@@ -9,11 +9,13 @@ import { boundedJson } from "@laconic/core";
 /** Of this package, from `src` and from `dist` alike. */
 const packageFolder = resolve(fileURLToPath(new URL("..", import.meta.url)));
 
+const viteConfigs = ["vite.config.ts", "vite.exported.config.ts"];
+
 /** Builds that nobody has asked for in this time may go. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Where the built pages lie: `dashboard/index.html`, `playground/index.html`, `assets`. A published package brings them. In the
+ * Where the built pages lie: `dashboard/index.html`, `playground/index.html`, `exported/page.js` and `.css`, `assets`. A published package brings them. In the
  * repository they are built when they are first needed, and again once a source that goes into them has changed.
  * @param note - hears that they are built, which takes seconds
  */
@@ -26,17 +28,19 @@ export async function webFolder(note: (text: string) => void = () => undefined):
   await mkdir(cache, { recursive: true });
   await removeOld(cache);
   const partial = await mkdtemp(join(cache, "partial-"));
-  const { build } = await import("vite");
-  await build({
-    configFile: join(packageFolder, "vite.config.ts"),
-    logLevel: "error",
-    build: { outDir: partial, emptyOutDir: false },
-  });
+  await buildPages(partial);
   await moveFile(partial, built).catch(async (error: unknown) => {
     await rm(partial, { recursive: true });
     if (!existsSync(built)) throw error; // else another process was faster
   });
   return built;
+}
+
+/** Builds dashboard, playground, and the page that an export holds. */
+export async function buildPages(outDir: string): Promise<void> {
+  const { build } = await import("vite");
+  for (const config of viteConfigs)
+    await build({ configFile: join(packageFolder, config), logLevel: "error", build: { outDir, emptyOutDir: false } });
 }
 
 async function removeOld(cache: string): Promise<void> {
@@ -54,7 +58,9 @@ async function removeOld(cache: string): Promise<void> {
 /** Of all that a page may hold: its own files, the contract, and the packages that it imports, and those that they import. */
 async function sourceHash(): Promise<string> {
   const hash = createHash("sha256");
-  const own = ["web", "src/protocol.ts", "vite.config.ts", "package.json"].map((name) => join(packageFolder, name));
+  const own = ["web", "src/protocol.ts", "src/columns-block.ts", ...viteConfigs, "package.json"].map((name) =>
+    join(packageFolder, name),
+  );
   const others = [...(await importedPackages(packageFolder))].toSorted();
   const places = [...own, ...others.flatMap((folder) => [join(folder, "src"), join(folder, "assets")])];
   for (const place of places)

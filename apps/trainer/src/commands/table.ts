@@ -38,7 +38,8 @@ export const commandTable: readonly ListedCommand[] = [
   },
   {
     name: "view",
-    description: "Look at runs, sweeps and benches in the browser, live while they are written",
+    description:
+      "Look at runs, sweeps and benches in the browser, live while they are written, or --export them as one file",
     load: async () => (await import("./view.ts")).viewCommand,
   },
   {

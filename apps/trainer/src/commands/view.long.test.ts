@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,10 +22,24 @@ test.each([
   [["none"], /none does not exist, or is no folder/],
   [[".", "none"], /none does not exist, or is no folder/],
   [["--port", "many"], /--port is many/],
+  [[".", "--export", "page.html", "--max-mb", "0"], /--max-mb is 0/],
+  [["none", "--export", "page.html"], /none does not exist, or is no folder/],
   [["--prot", "1"], /unknown flag --prot; did you mean --port\?/],
 ] as const)("view refuses %j", async (words, message) => {
   const { code, err } = await laconic("view", ...words);
   expect([code, err]).toEqual([2, expect.stringMatching(message)]);
+});
+
+test("--export writes one file, and says what it lacks", { timeout: 60_000 }, async () => {
+  const path = await folder();
+  const file = join(path, "page.html");
+  const { code, out } = await laconic("view", join(path, "run"), "--export", file, "--json");
+  expect(code).toBe(0);
+  const html = await readFile(file, "utf8");
+  expect(JSON.parse(out)).toEqual({ file, bytes: Buffer.byteLength(html), leftOut: [] });
+  expect(html).toMatch(/^<!doctype html>[^]*<title>run · Laconic<\/title>/u);
+  const nowhere = await laconic("view", join(path, "run"), "--export", join(path, "none/page.html"));
+  expect([nowhere.code, nowhere.err]).toEqual([2, expect.stringContaining("cannot be written")]);
 });
 
 test("a port in use is told by name, without a stack", async () => {

@@ -1,14 +1,17 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { systemOf } from "@laconic/core/platform";
-import { benchFiles } from "@laconic/core/run-folder";
-import { folderId } from "@laconic/view";
+import { benchFiles, runFiles } from "@laconic/core/run-folder";
+import { runTokenizers } from "@laconic/runtime/run-tokenizers";
+import { exportPage, folderId } from "@laconic/view";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
+import { writeGiven } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { exitCodeOfSignal, interrupted } from "../cli/interruption.ts";
+import { printResult, type Terminal } from "../cli/terminal.ts";
 import { startViewServer, type ViewServer } from "../serving/view-server.ts";
 import type { CommandContext } from "./common.ts";
 
@@ -40,12 +43,20 @@ export function viewCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           valueHint: "a,b",
         },
         open: { type: "boolean", description: "Open the page in the browser" },
+        export: {
+          type: "string",
+          description: "Write the pages as one HTML file that needs no server, instead of serving them",
+          valueHint: "file",
+        },
+        "max-mb": { type: "string", description: "Largest file of --export, in MB", default: "3", valueHint: "n" },
         json: pageFlags.json,
       },
       more: true,
       run: async (args, rest) => {
         const here = existsSync("runs") ? "runs" : ".";
         const folders = args.folder === undefined ? [here] : [args.folder, ...rest];
+        const maxBytes = 1e6 * wholeNumber("max-mb", args["max-mb"], 1, 500);
+        if (args.export !== undefined) return exportTo(resolve(args.export), folders, maxBytes, args.json, terminal);
         const port = wholeNumber("port", args.port, 0, 65_535);
         const names = args["allow-host"]?.split(",") ?? [];
         const page = await ownPage(folders);
@@ -78,11 +89,36 @@ export function playgroundCommand({ terminal }: CommandContext, exit: ExitCode):
   );
 }
 
-/** Where the page opens: of a bench alone, at its samples. */
+/** Where the page opens: of a run alone, at its story, of a bench alone, at its samples. */
 async function ownPage([folder, ...others]: readonly string[]): Promise<string> {
   if (folder === undefined || others.length > 0) return "";
-  if (![benchFiles.settings, benchFiles.samples].every((name) => existsSync(join(folder, name)))) return "";
-  return `dashboard/#/bench/${folderId(await realpath(folder))}`;
+  const isThere = (name: string): boolean => existsSync(join(folder, name));
+  const isBench = [benchFiles.settings, benchFiles.samples].every(isThere);
+  // A configuration alone may be that of a whole project.
+  if (!isBench && ![runFiles.config, runFiles.metrics].every(isThere)) return "";
+  return `dashboard/#/${isBench ? "bench" : "run"}/${folderId(await realpath(folder))}`;
+}
+
+/** Writes the pages as one file, and says what it lacks. @returns the exit code */
+async function exportTo(
+  file: string,
+  folders: readonly string[],
+  maxBytes: number,
+  json: boolean | undefined,
+  terminal: Terminal,
+): Promise<number> {
+  const done = terminal.begin("reading what the file will hold");
+  const { html, bytes, leftOut } = await exportPage({
+    folders,
+    maxBytes,
+    now: new Date().getTime(),
+    note: (text) => terminal.note(text),
+    tokenizerOf: runTokenizers(terminal),
+  }).finally(done);
+  await writeGiven(file, html);
+  for (const each of leftOut) terminal.note(`left out: ${each}`);
+  printResult(terminal, json, { file, bytes, leftOut }, () => `${file} (${(bytes / 1e6).toFixed(2)} MB)`);
+  return 0;
 }
 
 /** @returns the exit code */

@@ -61,16 +61,22 @@ const linesAtOnce = 4;
 /** Lines of an index between two events that say that it has grown. */
 const linesPerEvent = 100;
 
+/** What reads folders in this thread. */
+export interface FolderReader extends ViewData {
+  /** Reads all rows and episodes of a run, which pages wait for no longer than they must. */
+  readAll(id: string): Promise<void>;
+}
+
 /**
  * Runs in and below folders of this machine.
  * @throws LaconicError `config_invalid` for a folder that is not there
  */
-export async function folderData(options: FolderDataOptions): Promise<ViewData> {
+export async function folderData(options: FolderDataOptions): Promise<FolderReader> {
   await checkFolders(options);
   return new FolderData(options);
 }
 
-class FolderData implements ViewData {
+class FolderData implements FolderReader {
   readonly #options: FolderDataOptions;
   readonly #lane: Lane;
   readonly #runs = new Map<string, RunReader>();
@@ -120,6 +126,13 @@ class FolderData implements ViewData {
     const page = run && (await run.index()).page(query);
     if (run?.hasWork) this.#readMore();
     return page;
+  }
+
+  async readAll(id: string): Promise<void> {
+    const run = await this.#named(id);
+    if (!run) return;
+    await run.index();
+    while (await run.work(linesAtOnce));
   }
 
   async telling(id: string): Promise<readonly TellingEpisode[] | null> {

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "../parts/store.ts";
 import { ThemeSwitch } from "../parts/theme-switch.tsx";
@@ -21,7 +22,7 @@ const titles: Readonly<Record<string, string>> = {
 };
 
 /** The frame of all pages. */
-export function App() {
+export function App({ foot }: { readonly foot?: ComponentChildren }) {
   const route = useRoute();
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [page = "runs", second = ""] = route.path;
@@ -85,6 +86,7 @@ export function App() {
       ) : (
         <RunsPage />
       )}
+      {foot}
       <Help isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
     </>
   );
@@ -95,7 +97,7 @@ function ConnectionSign() {
   return (
     <span class={`connection small ${state}`} role="status">
       <i aria-hidden="true" />
-      {state === "live" ? "live" : state === "gone" ? "not connected" : "connecting"}
+      {state === "live" || state === "copy" ? state : state === "gone" ? "not connected" : "connecting"}
     </span>
   );
 }

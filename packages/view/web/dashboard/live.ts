@@ -2,7 +2,8 @@ import type { RunSummary, ViewEvent } from "../../src/protocol.ts";
 import { storeOf, type Store } from "../parts/store.ts";
 import { api, patch, refresh } from "./server.ts";
 
-export type Connection = "connecting" | "live" | "gone";
+/** A copy in one file has no server. */
+export type Connection = "connecting" | "live" | "gone" | "copy";
 
 /** Whether the server is there. */
 export const connection: Store<Connection> = storeOf<Connection>("connecting");

@@ -16,6 +16,11 @@ export function currentRoute(): Route {
   return route.get();
 }
 
+/** Begins there, where the address says nothing. */
+export function beginAt(first: Route): void {
+  if (location.hash === "") route.set(first);
+}
+
 /** Goes there; the way back leads here. */
 export function goTo(next: Route): void {
   flush();
@@ -39,5 +44,9 @@ function flush(): void {
   if (written === null) return;
   clearTimeout(written);
   written = null;
-  history.replaceState(null, "", formatRoute(route.get()));
+  try {
+    history.replaceState(null, "", formatRoute(route.get()));
+  } catch {
+    // A page within another one may have no address of its own.
+  }
 }

@@ -21,6 +21,16 @@ export class ServerError extends Error {
 /** Where the server answers. */
 export const api: string = `${location.origin}/api`;
 
+/** Answers in place of a server; undefined for what it does not hold. */
+export type Recorded = (path: string) => unknown;
+
+let recorded: Recorded | null = null;
+
+/** From now on nobody else is asked. */
+export function answerFrom(answers: Recorded): void {
+  recorded = answers;
+}
+
 interface Entry {
   loaded: Loaded<unknown>;
   /** Askings that were sent: an older answer does not replace a newer one. */
@@ -34,6 +44,11 @@ const nothing: Loaded<never> = { value: null, error: null, loading: true };
 
 /** Asks once. @throws ServerError */
 export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
+  if (recorded) {
+    const answer = recorded(path);
+    if (answer === undefined) throw new ServerError(404, "not_in_copy", "This copy does not hold it");
+    return answer as T;
+  }
   const response = await fetch(`${api}${path}`, signal === undefined ? {} : { signal }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
     throw new ServerError(0, "gone", "The server does not answer");

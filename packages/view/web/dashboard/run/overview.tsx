@@ -97,7 +97,7 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
                     <Interval value={row.accuracy} interval={row.interval} />
                   </td>
                   <td class="number">{formatNumber(row.tokens)}</td>
-                  <td class="small">
+                  <td class="small silences">
                     {Object.entries(row.silence)
                       .map(([agent, share]) => `${visibleLine(agent, 30)} ${formatPercent(share)}`)
                       .join(", ")}
@@ -109,12 +109,14 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
         </div>
       )}
       {detail.families !== null && <Families table={detail.families} />}
-      <details class="panel">
-        <summary>Where it ran</summary>
-        <pre class="mono">
-          <SafeText text={JSON.stringify(detail.environment, null, 2)} />
-        </pre>
-      </details>
+      {detail.environment !== null && (
+        <details class="panel">
+          <summary>Where it ran</summary>
+          <pre class="mono">
+            <SafeText text={JSON.stringify(detail.environment, null, 2)} />
+          </pre>
+        </details>
+      )}
     </section>
   );
 }

@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { escapeHtml } from "@laconic/core/text";
+import type { TokenizerOf } from "../api.ts";
+import { folderData, type FolderReader } from "../data/folder-data.ts";
+import type { RecordedView } from "../protocol.ts";
+import { webFolder } from "../web-folder.ts";
+import { recordBench } from "./record-bench.ts";
+import { recordRun } from "./record-run.ts";
+import { embeddedBytes, embeddedJson } from "./sized.ts";
+
+/** What is exported. */
+export interface ExportOptions {
+  /** Runs and benches in and below them. */
+  readonly folders: readonly string[];
+  /** Of the whole file; 3 MB by default. */
+  readonly maxBytes?: number;
+  /** Milliseconds since 1970, as the page says when it was made. */
+  readonly now: number;
+  /** The built pages; those that `webFolder` finds by default. */
+  readonly pages?: string;
+  /** Hears that they are built. */
+  readonly note?: (text: string) => void;
+  readonly tokenizerOf?: TokenizerOf;
+}
+
+/** A page in one file. */
+export interface ExportedPage {
+  readonly html: string;
+  readonly bytes: number;
+  /** What the folders have and the file does not, a sentence each. */
+  readonly leftOut: readonly string[];
+}
+
+/** Runs, and benches, of one file; of more, the newest. */
+const maxEach = 40;
+
+/**
+ * The dashboard of some folders as one file: no server, no request, and a policy that allows none.
+ * @throws LaconicError `config_invalid` for a folder that is not there, that holds nothing to show, or that does not fit into the file
+ */
+export async function exportPage(options: ExportOptions): Promise<ExportedPage> {
+  const { folders, maxBytes = 3_000_000, now, note } = options;
+  const data = await folderData({ folders });
+  try {
+    const folder = options.pages ?? (await webFolder(note));
+    const [script, style] = await Promise.all(
+      ["page.js", "page.css"].map((name) => readFile(join(folder, "exported", name), "utf8")),
+    );
+    const page = (view: RecordedView): string => pageOf(titleOf(view), script ?? "", style ?? "", view);
+    const empty: RecordedView = { made: now, start: "#/runs", leftOut: [], runs: [], benches: [] };
+    const room = maxBytes - Buffer.byteLength(page(empty)) - reserved;
+    const view = await recordView(data, empty, room, options.tokenizerOf ?? (async () => null));
+    const html = page(view);
+    const bytes = Buffer.byteLength(html);
+    if (bytes > maxBytes)
+      throw new LaconicError(
+        "config_invalid",
+        `the smallest copy of ${folders.join(", ")} has ${bytes} bytes, and ${maxBytes} are allowed; name fewer runs, or allow more`,
+        { bytes, maxBytes },
+      );
+    return { html, bytes, leftOut: view.leftOut };
+  } finally {
+    await data.close();
+  }
+}
+
+/** For addresses, and sentences about what is left out. */
+const reserved = 20_000;
+
+async function recordView(
+  data: FolderReader,
+  empty: RecordedView,
+  room: number,
+  tokenizerOf: TokenizerOf,
+): Promise<RecordedView> {
+  const found = (await data.runs()).filter(({ state }) => state !== "foreign");
+  const tables = await data.benches();
+  const [runs, benches] = [found.slice(0, maxEach), tables.slice(0, maxEach)];
+  const count = runs.length + benches.length;
+  if (count === 0) throw new LaconicError("config_invalid", "there is no run and no bench to export in these folders");
+  const leftOut: string[] = [];
+  if (found.length > runs.length) leftOut.push(`runs: the ${runs.length} newest of ${found.length} are here`);
+  if (tables.length > benches.length) leftOut.push(`benches: ${benches.length} of ${tables.length} are here`);
+  const tell = (name: string, lacks: readonly string[]): void => {
+    leftOut.push(...lacks.map((each) => (count === 1 ? each : `${name}: ${each}`)));
+  };
+  const own: { runs: RecordedView["runs"][number][]; benches: RecordedView["benches"][number][] } = {
+    runs: [],
+    benches: [],
+  };
+  // What one leaves is for those after it.
+  let [left, others] = [room, count];
+  const shared = (): number => left / others--;
+  for (const { id, name } of runs) {
+    const { recorded, leftOut: lacks } = await recordRun(data, id, { maxBytes: shared(), tokenizerOf });
+    left -= embeddedBytes(recorded);
+    own.runs.push(recorded);
+    tell(name, lacks);
+  }
+  for (const table of benches) {
+    const { recorded, leftOut: lacks } = await recordBench(data, table, shared());
+    left -= embeddedBytes(recorded);
+    own.benches.push(recorded);
+    tell(table.name, lacks);
+  }
+  const view = { ...empty, ...own, leftOut };
+  return { ...view, start: startOf(view) };
+}
+
+/** One run or bench opens itself, several runs their comparison. */
+function startOf({ runs, benches }: RecordedView): string {
+  const [run, bench] = [runs[0], benches[0]];
+  if (runs.length === 1 && run) return `#/run/${run.detail.summary.id}`;
+  if (runs.length > 1) return `#/compare/plane?${runs.map(({ detail }) => `sel=${detail.summary.id}`).join("&")}`;
+  return bench && benches.length === 1 ? `#/bench/${bench.table.id}` : "#/benches";
+}
+
+function titleOf({ runs, benches }: RecordedView): string {
+  const names = [...runs.map(({ detail }) => detail.summary.name), ...benches.map(({ table }) => table.name)];
+  return names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
+}
+
+function pageOf(title: string, script: string, style: string, view: RecordedView): string {
+  // What would end the elements early is nowhere in what is built; a build that has it would run half a script.
+  if (/<\/script|<!--/iu.test(script) || /<\/style/iu.test(style))
+    throw new Error("the built page ends its own element; build it again");
+  const policy = [
+    "default-src 'none'",
+    `script-src '${hashOf(script)}'`,
+    `style-src '${hashOf(style)}'`,
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)} · Laconic</title><style>${style}</style></head><body><div id="root"></div>
+<noscript>This page draws runs in your browser, and needs JavaScript for it. It loads nothing from other machines.</noscript>
+<script type="application/json" id="recorded">${embeddedJson(view)}</script><script>${script}</script></body></html>
+`;
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+}

@@ -1,0 +1,134 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exportPage } from "@laconic/view";
+import type { RecordedView } from "../src/protocol.ts";
+import { builtPages } from "./fixture/built-pages.ts";
+import { hostileTexts } from "./fixture/fake-data.ts";
+import { chromiumPath, openChromium } from "./fixture/open-page.ts";
+import { writtenBench } from "./fixture/written-bench.ts";
+import { smallRun, temporary } from "./small-runs.ts";
+
+const made = Date.UTC(2026, 10, 24);
+const recordedIn = (html: string): RecordedView =>
+  JSON.parse(/id="recorded">(.*?)<\/script>/su.exec(html)?.[1] ?? "") as RecordedView;
+
+describe.skipIf(chromiumPath === null)("a run in one file, in Chromium without a network", () => {
+  let pages: string;
+  let browser: Browser;
+  beforeAll(async () => {
+    pages = await builtPages();
+    browser = await openChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await rm(pages, { recursive: true, force: true });
+  });
+
+  const requests: string[] = [];
+  const errors: string[] = [];
+  async function opened(address: string, width = 1280): Promise<Page> {
+    const context = await browser.newContext({
+      viewport: { width, height: 860 },
+      offline: true,
+      reducedMotion: "reduce",
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    page.on("request", (request) => requests.push(request.url()));
+    page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+    page.on("pageerror", (error) => errors.push(error.message));
+    await page.goto(address);
+    return page;
+  }
+
+  test("the story is told, the slider works, hostile text stays text, and other pages come from the file", async () => {
+    const folder = await temporary();
+    await smallRun(join(folder, "run"));
+    const hostile = hostileTexts.slice(0, 5).join(" ");
+    await writeFile(
+      join(folder, "run/warnings.jsonl"),
+      `${JSON.stringify({ message: `${hostile}</script><script>window.broken=1</script>`, step: 2 })}\n`,
+    );
+    const { html, bytes, leftOut } = await exportPage({ folders: [join(folder, "run")], now: made, pages });
+    expect([bytes, leftOut]).toEqual([Buffer.byteLength(html), ["where it ran"]]);
+    const file = join(folder, "run.html");
+    await writeFile(file, html);
+    const page = await opened(pathToFileURL(file).href);
+    await page.locator(".story .plane circle").first().waitFor();
+    await page.locator(".story .agent-graph").waitFor();
+    await page.locator(".problem li").first().waitFor();
+    expect(await page.locator(".problem h3").allInnerTexts()).toEqual(["Step 0", "Step 4"]);
+    await page.getByLabel(/^Step 4 of 4: [\d.]+\s% right at [\d.]+ tokens per episode$/u).waitFor();
+    const slider = page.locator(".story input[type=range]");
+    await slider.press("ArrowLeft");
+    await slider.press("ArrowLeft");
+    await expect.poll(() => page.locator(".problem h3").allInnerTexts()).toEqual(["Step 0", "Step 2"]);
+    await expect.poll(() => page.url()).toMatch(/#\/run\/\w+\?step=2$/u);
+    const shown = await page.getByRole("region", { name: "Warnings and changes" }).innerText();
+    expect(shown).toContain(`<img src=x onerror="window.broken=1"><script>`);
+    expect(shown).toContain("</script><script>");
+    expect(shown).not.toMatch(/\p{Bidi_Control}/u);
+    expect(await page.evaluate("window.broken")).toBeUndefined();
+    expect(await page.locator("main img, main script").count()).toBe(0);
+    await page.evaluate(axe.source);
+    expect(await page.evaluate(`axe.run(document).then(({ violations }) => violations.map(({ id }) => id))`)).toEqual(
+      [],
+    );
+    // The link holds the step.
+    const linked = await opened(page.url(), 390);
+    await linked.getByLabel(/^Step 2 of 4/u).waitFor();
+    expect(await linked.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    await page.getByRole("link", { name: "Curves", exact: true }).click();
+    await page.getByRole("img", { name: /^tokens\/episode_mean by step: run ends at \d/u }).waitFor();
+    await page.getByRole("link", { name: "Episodes", exact: true }).click();
+    await page
+      .getByRole("button", { name: "Largest saving", pressed: true })
+      .or(page.locator(".telling"))
+      .first()
+      .waitFor();
+    await expect.poll(() => page.locator(".turn").count()).toBeGreaterThan(1);
+    // Within another page, which gives it nothing but scripts.
+    const frame = join(folder, "frame.html");
+    await writeFile(
+      frame,
+      `<!doctype html><iframe sandbox="allow-scripts" src="run.html" width="900" height="700"></iframe>`,
+    );
+    const around = await opened(pathToFileURL(frame).href);
+    await around.frameLocator("iframe").locator(".story .plane circle").first().waitFor();
+    expect(requests.filter((url) => !url.startsWith("file:"))).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  test("several runs and a bench open as a comparison; what has no room is named, and too little room refused", async () => {
+    const folder = await temporary();
+    for (const name of ["a", "b"]) await smallRun(join(folder, name));
+    await mkdir(join(folder, "bench"));
+    await writtenBench(join(folder, "bench"), 8);
+    const whole = await exportPage({ folders: [folder], now: made, pages });
+    const view = recordedIn(whole.html);
+    expect([view.runs.length, view.benches.length, view.start]).toEqual([
+      2,
+      1,
+      expect.stringMatching(/^#\/compare\/plane\?sel=/u),
+    ]);
+    const smaller = await exportPage({ folders: [folder], now: made, pages, maxBytes: whole.bytes - 60_000 });
+    expect(smaller.bytes).toBeLessThanOrEqual(whole.bytes - 60_000);
+    expect(smaller.leftOut.join("\n")).toMatch(/[ab]: conversations: \d+ of \d+ are here/u);
+    await expect(exportPage({ folders: [folder], now: made, pages, maxBytes: 150_000 })).rejects.toMatchObject({
+      code: "config_invalid",
+    });
+    const file = join(folder, "all.html");
+    await writeFile(file, whole.html);
+    const page = await opened(pathToFileURL(file).href);
+    await page.locator(".plane .team").nth(1).waitFor();
+    await page.getByRole("link", { name: "Benches" }).click();
+    await page.locator(".interval").first().waitFor();
+    await page.getByRole("link", { name: /samples?, one by one/u }).click();
+    await page.locator(".samples .row").first().waitFor();
+    expect(errors).toEqual([]);
+  });
+});

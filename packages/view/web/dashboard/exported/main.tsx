@@ -1,0 +1,54 @@
+import "../../parts/theme.css";
+import "../../parts/agent-graph.css";
+import "../dashboard.css";
+import "../run/runs.css";
+import "../charts.css";
+import "../episodes.css";
+import "../story/story.css";
+import { render } from "preact";
+import type { RecordedView } from "../../../src/protocol.ts";
+import { App } from "../app.tsx";
+import { ColumnDrawer } from "../curves/column-drawer.ts";
+import { drawWith } from "../curves/column-client.ts";
+import { connection } from "../live.ts";
+import { beginAt } from "../navigation.ts";
+import { parseRoute } from "../route.ts";
+import { answerFrom } from "../server.ts";
+import { recordedAnswer, recordedColumns } from "./recorded-answers.ts";
+
+/** What the file is, and what is not in it. */
+function Foot({ made, leftOut }: Pick<RecordedView, "made" | "leftOut">) {
+  return (
+    <footer class="about-copy small soft">
+      <p>
+        A copy in one file, made with <code>laconic view --export</code> on {new Date(made).toISOString().slice(0, 10)}.
+        It asks nothing of any server.
+      </p>
+      {leftOut.length > 0 && (
+        <details>
+          <summary>What is not in it</summary>
+          <ul>
+            {leftOut.map((each) => (
+              <li key={each}>{each}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </footer>
+  );
+}
+
+const text = document.querySelector("#recorded")?.textContent ?? "";
+const recorded = JSON.parse(text) as RecordedView;
+answerFrom((path) => recordedAnswer(recorded, path));
+drawWith((hear) => {
+  const drawer = new ColumnDrawer(
+    (run, _, from) => Promise.resolve(recordedColumns(recorded, run, from)),
+    (message) => hear(message),
+  );
+  return (message) => drawer.hear(message);
+});
+connection.set("copy");
+beginAt(parseRoute(recorded.start));
+const root = document.querySelector("#root");
+if (root !== null) render(<App foot={<Foot made={recorded.made} leftOut={recorded.leftOut} />} />, root);
