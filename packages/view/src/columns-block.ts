@@ -1,3 +1,4 @@
+import { boundedJson } from "@laconic/core";
 import type { ColumnsHeader } from "./protocol.ts";
 
 /** A decoded body. */
@@ -12,7 +13,7 @@ export function decodeColumns(body: ArrayBuffer): ColumnsBlock {
   if (body.byteLength < 4) throw new Error("The columns end before their header");
   const length = new DataView(body).getUint32(0, true);
   if (body.byteLength < 4 + length) throw new Error("The columns end before their header");
-  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(body, 4, length))) as ColumnsHeader;
+  const header = boundedJson(new TextDecoder().decode(new Uint8Array(body, 4, length))) as ColumnsHeader;
   const start = Math.ceil((4 + length) / 8) * 8;
   if (body.byteLength < start + header.names.length * header.rows * 8)
     throw new Error("The columns end before their last row");

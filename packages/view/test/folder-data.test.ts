@@ -115,7 +115,7 @@ describe("folders that are found", () => {
     const [first, last] = [0, 4].map((step) => rows.filter((row) => row.step === step));
     const told = (await data.telling(id)) ?? [];
     expect(told.length).toBeGreaterThan(0);
-    expect(told.map(({ way: _, ...each }) => each)).toEqual(tellingEpisodes(first ?? [], last ?? []));
+    expect(told).toMatchObject(tellingEpisodes(first ?? [], last ?? []));
     for (const { way, episode } of told)
       expect(way.map(({ step, problem }) => [step, problem])).toEqual([0, 2, 4].map((step) => [step, episode.problem]));
     expect(await data.telling("nobody")).toBeNull();

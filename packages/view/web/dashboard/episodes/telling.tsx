@@ -3,7 +3,7 @@ import { counted } from "../../parts/format.ts";
 import { setQuery } from "../navigation.ts";
 
 /** What the reasons are called where one chooses among them. */
-export const reasonNames: Readonly<Record<TellingReason, string>> = {
+const reasonNames: Readonly<Record<TellingReason, string>> = {
   saving: "Largest saving",
   failure: "A failure",
   silence: "A silence",

@@ -17,7 +17,7 @@ export function StoryPlane({ detail: { evaluations, summary }, at }: StoryPlaneP
   const counts = way.map(({ problems }) => problems);
   const { budgetTokens } = summary;
   return (
-    <PlaneFrame rows={way} label={inWords(first, at, last)} n={[Math.min(...counts), Math.max(...counts)]} ratio={0.76}>
+    <PlaneFrame rows={way} label={inWords(first, at, last)} n={[Math.min(...counts), Math.max(...counts)]} ratio={0.9}>
       {(scale) => (
         <>
           {budgetTokens !== null && <Budget tokens={budgetTokens} scale={scale} />}
