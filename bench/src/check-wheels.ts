@@ -1,6 +1,6 @@
 // npm run check:wheels: whether PyTorch's wheels for Linux, macOS and Windows have each C function and operator that the
-// kernels call, read from their tables of names: no such machine is needed. Wheels are named (`-- FILE.whl ...`) or fetched
-// by pip. Needs LLVM's llvm-nm and llvm-readobj. The last line counts; a wheel that pip has not is skipped by name.
+// kernels call, read from their tables of names: no such machine is needed. For MPS also how each operator comes to it, by the
+// registry that the wheels of every system carry. Wheels are named (`-- FILE.whl ...`) or fetched by pip. Needs LLVM's llvm-nm and llvm-readobj. The last line counts; a wheel that pip has not is skipped by name.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { findPython, systemOf } from "@laconic/core/platform";
-import { nativeSymbols } from "@laconic/kernels-torch/testing";
+import { isAskedOfMps, nativeSymbols, operatorRegistry, processorOperators } from "@laconic/kernels-torch/testing";
 import { root } from "./processes.ts";
 
 /** What a wheel's name says of its system, and what is looked up in it. */
@@ -29,6 +29,22 @@ interface Row {
   readonly missingOptional: readonly string[];
   readonly operators: number;
   readonly missingOperators: readonly string[];
+  /** With a kernel by the registry, but no function `at::cpu::` or `at::mps::` in the library's table: 0 unless they contradict each other. */
+  readonly unexported: readonly string[];
+}
+
+/** How the operators that device `mps` asks for come to it. */
+interface MpsRow {
+  readonly wheel: string;
+  readonly device: "mps, by the registry";
+  /** Kernels for MPS. */
+  readonly native: readonly string[];
+  /** Made of other operators, which PyTorch looks up in turn. */
+  readonly composed: readonly string[];
+  /** Without a kernel: the processor computes these, named and counted. */
+  readonly fallback: readonly string[];
+  /** Without a kernel, and refused by name when a run comes to them. */
+  readonly missing: readonly string[];
 }
 
 const run = promisify(execFile);
@@ -40,7 +56,8 @@ const found = given.length > 0 ? given.map((file) => [platformOf(file), file] as
 for (const [platform, wheel] of found)
   for (const row of await rowsOf(platform, wheel)) {
     console.log(JSON.stringify(row));
-    total[row.missing.length + row.missingOperators.length === 0 ? "passed" : "failed"] += 1;
+    const lacks = "native" in row ? row.missing : [...row.missing, ...row.missingOperators, ...row.unexported];
+    total[lacks.length === 0 ? "passed" : "failed"] += 1;
   }
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exitCode = total.failed === 0 ? 0 : 1;
@@ -80,14 +97,15 @@ async function fetchAll(): Promise<(readonly [Platform, string])[]> {
   return wheels;
 }
 
-async function rowsOf(platform: Platform, wheel: string): Promise<Row[]> {
+async function rowsOf(platform: Platform, wheel: string): Promise<(Row | MpsRow)[]> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-wheel-"));
   try {
     await run(findPython(), ["-m", "zipfile", "-e", wheel, folder], options);
     const fileOf = (name: string): string => join(folder, "torch/lib", systemOf(platform.node).library(name));
-    const rows: Row[] = [];
+    const rows: (Row | MpsRow)[] = [];
     const { names, text } = await tableOf(fileOf("torch_cpu"));
     const wanted = await operators();
+    const registry = await readFile(join(folder, "torchgen/packaged/ATen/native/native_functions.yaml"), "utf8");
     for (const device of platform.devices) {
       if (device === "cuda" && !existsSync(fileOf("torch_cuda"))) continue;
       const more = device === "cuda" ? (await tableOf(fileOf("torch_cuda"))).names : new Set<string>();
@@ -102,12 +120,51 @@ async function rowsOf(platform: Platform, wheel: string): Promise<Row[]> {
         operators: wanted.length,
         // A schema is in the library as registered, `name.overload(arguments`, or as the end of another (`rsqrt(`): linkers share ends.
         missingOperators: wanted.filter((name) => !text.includes(`${name}(`)),
+        unexported: device === "cuda" ? [] : unexported(wanted, device, registry, names),
       });
     }
+    rows.push(mpsRow(basename(wheel), wanted, registry));
     return rows;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Operators with a kernel by the registry whose function of the device, `at::cpu::mm_out`, the library does not export. */
+function unexported(
+  wanted: readonly string[],
+  device: "cpu" | "mps",
+  registry: string,
+  names: ReadonlySet<string>,
+): string[] {
+  const placeOf = operatorRegistry(registry, device.toUpperCase());
+  // Itanium's mangling on Linux and macOS (a first underscore is gone), Microsoft's on Windows.
+  const functions = [...names].flatMap((name) => {
+    const [, itanium, microsoft] =
+      new RegExp(`^_?ZN2at3${device}\\d+(\\w+?)E|^\\?(\\w+)@${device}@at@@`, "u").exec(name) ?? [];
+    return itanium ?? microsoft ?? [];
+  });
+  const exported = new Set(functions);
+  return wanted.filter((name) => {
+    const [base, overload = ""] = name.split(".") as [string, string?];
+    const own = /out$|^grad_input$/u.test(overload) ? `${base}_out` : base;
+    return placeOf(name) === "native" && !exported.has(own);
+  });
+}
+
+function mpsRow(wheel: string, wanted: readonly string[], registry: string): MpsRow {
+  const placeOf = operatorRegistry(registry, "MPS");
+  const asked = wanted.filter((name) => isAskedOfMps(`aten::${name}`));
+  const lacking = asked.filter((name) => !["native", "composed"].includes(placeOf(name)));
+  const isCounted = (name: string): boolean => processorOperators.has(`aten::${name}`);
+  return {
+    wheel,
+    device: "mps, by the registry",
+    native: asked.filter((name) => placeOf(name) === "native"),
+    composed: asked.filter((name) => placeOf(name) === "composed"),
+    fallback: lacking.filter(isCounted),
+    missing: lacking.filter((name) => !isCounted(name)),
+  };
 }
 
 /** Names that a library exports (ELF, Mach-O or PE), and all its bytes. */

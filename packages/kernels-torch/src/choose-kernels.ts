@@ -25,6 +25,8 @@ export async function chooseKernels(
   { programs = true, graphs = false, deterministic = false }: WantedKernels = {},
 ): Promise<Kernels> {
   if (torch.device === "cpu") return torchKernelSet(torch, dtype, { attention: "fused", normBackward: "composed" });
+  // What PyTorch fuses for CUDA it does not have for MPS.
+  if (torch.device === "mps") return torchKernelSet(torch, dtype, { attention: "math", normBackward: "composed" });
   const safe = torchKernelSet(torch, dtype, { attention: "math", normBackward: "composed" });
   let choices: KernelChoices = { attention: "math", normBackward: "composed" };
   const refused: string[] = [];

@@ -1,13 +1,14 @@
 import { LaconicError } from "@laconic/core";
 import type { CreateKernels, KernelSource } from "@laconic/kernels";
 import { chooseKernels } from "./choose-kernels.ts";
+import { mpsRefusal } from "./find/mps-machine.ts";
 import { findTorch } from "./find/torch-install.ts";
 import { checkCudaDriver } from "./native/cuda-driver.ts";
-import { loadLibrary } from "./native/library.ts";
+import { loadLibrary, type TorchDeviceName } from "./native/library.ts";
 import { Torch } from "./native/torch.ts";
 
 /**
- * What an engine's worker calls. Options: `device` (`cpu`, `cuda`), `dtype` (`float32`, `bfloat16`), `threads` of one
+ * What an engine's worker calls. Options: `device` (`cpu`, `cuda`, `mps`), `dtype` (`float32`, `bfloat16`), `threads` of one
  * operation on the CPU, `tf32` (false by default), `programs` (our own on CUDA in bfloat16 where they agree with PyTorch's kernels; true by default), `graphs` on CUDA (false by default), `deterministic` on CUDA (false by default; the CPU always is), `index` of the GPU (0 by default), `torch` (folder of the torch package; searched for by default).
  * @throws LaconicError `device_unavailable` with what is missing; `config_invalid` for an unknown option.
  */
@@ -26,8 +27,8 @@ export const createKernels: CreateKernels = async (options = {}) => {
   } = options;
   const [surplus] = Object.keys(unknown);
   if (surplus !== undefined) throw new LaconicError("config_invalid", `kernels-torch has no option ${surplus}`);
-  if (device !== "cpu" && device !== "cuda")
-    throw new LaconicError("config_invalid", `device is ${device}, expected cpu or cuda`);
+  if (device !== "cpu" && device !== "cuda" && device !== "mps")
+    throw new LaconicError("config_invalid", `device is ${device}, expected cpu, cuda or mps`);
   if (dtype !== "float32" && dtype !== "bfloat16")
     throw new LaconicError("config_invalid", `dtype is ${dtype}, expected float32 or bfloat16`);
   if (threads !== undefined && !(typeof threads === "number" && Number.isInteger(threads) && threads > 0))
@@ -49,6 +50,8 @@ export const createKernels: CreateKernels = async (options = {}) => {
     throw new LaconicError("config_invalid", `index is ${index}, expected a whole number from 0`);
   if (index > 0 && device !== "cuda")
     throw new LaconicError("config_invalid", `index is ${index}, but device ${device} counts no GPUs`);
+  const refusal = device === "mps" ? mpsRefusal(dtype) : null;
+  if (refusal !== null) throw new LaconicError("device_unavailable", refusal, { device });
   const install = findTorch(torch === undefined ? process.env : { LACONIC_TORCH: String(torch) });
   if (device === "cuda" && !install.cuda)
     throw new LaconicError(
@@ -69,8 +72,9 @@ export const createKernels: CreateKernels = async (options = {}) => {
 
 /** Settings of {@link createKernels}. */
 export interface TorchOptions {
-  readonly device: "cpu" | "cuda";
-  /** float32 by default. */
+  /** `mps` is Metal by PyTorch, on Apple silicon; not yet run. */
+  readonly device: TorchDeviceName;
+  /** float32 by default; bfloat16 on MPS from macOS 14 on. */
   readonly dtype?: "float32" | "bfloat16";
   /** Of one operation on the CPU; all cores by default. */
   readonly threads?: number;

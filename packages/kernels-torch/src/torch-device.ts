@@ -19,6 +19,8 @@ export class TorchDevice {
   readonly torch: Torch;
   readonly store: TensorStore;
   readonly working: ScalarType;
+  /** What sums of probabilities are made in, and whole numbers up to 2^24 are reckoned in: Metal has no float64. */
+  readonly widest: ScalarType;
   readonly packed: PackedWeights;
   /** Whether gradients add up inside the products that make them. */
   readonly addsProducts: boolean;
@@ -30,6 +32,7 @@ export class TorchDevice {
     this.addsProducts = addsProducts;
     this.store = new TensorStore(torch);
     this.working = scalarType[dtype];
+    this.widest = torch.device === "mps" ? scalarType.float32 : scalarType.float64;
     this.packed = new PackedWeights(torch, this.store, this.working);
   }
 

@@ -93,8 +93,10 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
     cachePageSize: caching === "pages" ? flashPageSize : null,
     runsAhead: torch.device === "cuda",
     ...(recorder && { recorder }),
-    memory: () => (torch.device === "cpu" ? hostMemory() : (torch.library.deviceMemory?.() ?? null)),
+    // Apple's GPUs share the machine's memory.
+    memory: () => (torch.device === "cuda" ? (torch.library.deviceMemory?.() ?? null) : hostMemory()),
     counters: () => torch.counters,
+    ...(torch.device === "mps" && { fallbacks: () => torch.fallbacks }),
     liveTensors: () => device.store.count,
     dispose: () => {
       recorder?.drop();

@@ -1,5 +1,6 @@
 import { flashPageSize } from "./kernels/flash-cache.ts";
 import { tileLimit } from "./kernels/head-tiles.ts";
+import type { TorchDeviceName } from "./native/library.ts";
 import { minPacked, maxPacked } from "./kernels/packed-weights.ts";
 
 /** What a plan of memory needs to know of these kernels. */
@@ -13,7 +14,8 @@ export interface TorchMemory {
 }
 
 /** By device. */
-export const torchMemory: Readonly<Record<"cpu" | "cuda", TorchMemory>> = {
+export const torchMemory: Readonly<Record<TorchDeviceName, TorchMemory>> = {
   cpu: { headBytes: tileLimit.cpu, packedWeights: [minPacked, maxPacked] },
   cuda: { headBytes: tileLimit.cuda, cachePageSize: flashPageSize },
+  mps: { headBytes: tileLimit.mps },
 };

@@ -81,6 +81,7 @@ function recordingLibrary(record: (event: Event) => void): Library {
     functions: strict(functions) as unknown as Library["functions"],
     // Operators are written down before they go one way or the other.
     shims: new Map(),
+    describe: { dimensions: null, sizes: null, type: null },
     emptyPinned: functions["emptyStrided"] as NativeFunction,
     indexTensor: null,
     streams: { current: 0 },

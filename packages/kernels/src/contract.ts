@@ -116,6 +116,8 @@ export interface Kernels {
   memory(): DeviceMemory | null;
   /** Absent where the set does not count. */
   counters?(): KernelCounters;
+  /** Operators that the device's library lacks and the processor computes, by name, each with its calls so far. Absent where there are none by design. */
+  fallbacks?(): Readonly<Record<string, number>>;
   dispose(): void;
 
   upload(data: Float32Array | Float64Array | Int32Array, shape: readonly number[], precision?: Precision): Tensor;

@@ -1,4 +1,4 @@
-import { scalarType } from "../native/scalar-type.ts";
+import { scalarType, type ScalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { SamplingInputs } from "./sampling-inputs.ts";
@@ -22,7 +22,9 @@ const blockWidth = 128;
 /** So few tokens are summed up whole: that takes fewer operations. */
 const smallVocabulary = 1024;
 
-const largestBelowOne = 1 - 2 ** -53;
+function largestBelowOne(type: ScalarType): number {
+  return 1 - 2 ** (type === float64 ? -53 : -24);
+}
 
 /**
  * The token at which the cumulative mass of a row exceeds its uniform number: first the block, then the token within it.
@@ -30,7 +32,7 @@ const largestBelowOne = 1 - 2 ** -53;
  * @returns int64 [B, 1]; a token without mass is never drawn
  */
 export function drawTokens(device: TorchDevice, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
-  const { torch } = device;
+  const { torch, widest } = device;
   const { rows } = inputs;
   const at = (values: Handle, index: Handle): Handle => torch.call(gather, values, { int: 1 }, index, { bool: false });
   /** First place whose running sum lies above the target, [B, 1]. */
@@ -38,7 +40,7 @@ export function drawTokens(device: TorchDevice, shares: Handle, inputs: Sampling
     torch.call(search, sums, target, { bool: false }, { bool: true }, null, null);
 
   if (vocabulary <= smallVocabulary) {
-    const sums = torch.call(cumulative, torch.cast(shares, float64), { int: 1 }, null);
+    const sums = torch.call(cumulative, torch.cast(shares, widest), { int: 1 }, null);
     const total = torch.view(sums, [rows, 1], [vocabulary, 1], vocabulary - 1);
     return passes(sums, torch.call(multiply, uniformBelowOne(device, inputs), total));
   }
@@ -46,38 +48,38 @@ export function drawTokens(device: TorchDevice, shares: Handle, inputs: Sampling
   const blocks = Math.ceil(vocabulary / blockWidth);
   const ends = torch.call(cumulative, masses, { int: 1 }, null);
   const total = torch.view(ends, [rows, 1], [blocks, 1], blocks - 1);
-  const most = inputs.number(largestBelowOne, float64);
+  const most = inputs.number(largestBelowOne(widest), widest);
   const target = torch.call(multiply, uniformBelowOne(device, inputs), total);
   const block = passes(ends, target);
   const mass = at(masses, block);
   const before = torch.subtract(at(ends, block), mass);
   // Rounding must not step out of the block.
   const into = torch.call(divide, torch.subtract(target, before), mass);
-  const part = torch.call(smaller, torch.call(larger, into, inputs.number(0, float64)), most);
+  const part = torch.call(smaller, torch.call(larger, into, inputs.number(0, widest)), most);
 
-  const first = torch.call(multiply, torch.cast(block, float64), inputs.number(blockWidth, float64));
-  const places = torch.add(first, inputs.counting(blockWidth, float64));
-  const last = torch.call(smaller, places, inputs.number(vocabulary - 1, float64));
-  let within = torch.cast(at(shares, torch.cast(last, int64)), float64);
+  const first = torch.call(multiply, torch.cast(block, widest), inputs.number(blockWidth, widest));
+  const places = torch.add(first, inputs.counting(blockWidth, widest));
+  const last = torch.call(smaller, places, inputs.number(vocabulary - 1, widest));
+  let within = torch.cast(at(shares, torch.cast(last, int64)), widest);
   // The last block may end behind the vocabulary.
   if (vocabulary % blockWidth > 0) {
-    const exists = torch.call(smallerThan, places, inputs.number(vocabulary, float64));
-    within = torch.call(multiply, within, torch.cast(exists, float64));
+    const exists = torch.call(smallerThan, places, inputs.number(vocabulary, widest));
+    within = torch.call(multiply, within, torch.cast(exists, widest));
   }
   const sums = torch.call(cumulative, within, { int: 1 }, null);
   const inBlock = torch.view(sums, [rows, 1], [blockWidth, 1], blockWidth - 1);
   const place = passes(sums, torch.call(multiply, part, inBlock));
-  return torch.cast(torch.add(first, torch.cast(place, float64)), int64);
+  return torch.cast(torch.add(first, torch.cast(place, widest)), int64);
 }
 
-/** A draw of 1 would fall behind the last token. float64 [B, 1]. */
-function uniformBelowOne({ torch }: TorchDevice, inputs: SamplingInputs): Handle {
-  return torch.call(smaller, torch.cast(inputs.uniform(), float64), inputs.number(largestBelowOne, float64));
+/** A draw of 1 would fall behind the last token. In the widest type, [B, 1]. */
+function uniformBelowOne({ torch, widest }: TorchDevice, inputs: SamplingInputs): Handle {
+  return torch.call(smaller, torch.cast(inputs.uniform(), widest), inputs.number(largestBelowOne(widest), widest));
 }
 
-/** Sums of the shares of each block, float64 [B, ceil(V / blockWidth)]. */
+/** Sums of the shares of each block in the widest type, [B, ceil(V / blockWidth)]. */
 export function blockMasses(device: TorchDevice, shares: Handle, rows: number, vocabulary: number): Handle {
-  const { torch } = device;
+  const { torch, widest } = device;
   const whole = Math.floor(vocabulary / blockWidth);
   const rest = vocabulary - whole * blockWidth;
   const parts: Handle[] = [];
@@ -90,5 +92,5 @@ export function blockMasses(device: TorchDevice, shares: Handle, rows: number, v
     parts.push(torch.call(sumOver, tail, { some: { ints: [1] } }, { bool: true }, null));
   }
   const [one = 0] = parts;
-  return torch.cast(parts.length === 1 ? one : torch.call(cat, { tensors: parts }, { int: 1 }), float64);
+  return torch.cast(parts.length === 1 ? one : torch.call(cat, { tensors: parts }, { int: 1 }), widest);
 }

@@ -1,3 +1,5 @@
+import type { TorchDeviceName } from "../native/library.ts";
+
 /** A run of rows or columns. */
 export interface Span {
   readonly start: number;
@@ -19,7 +21,11 @@ export interface TileBytes {
 }
 
 /** All arrays of a tile together hold at most this many bytes. */
-export const tileLimit: Readonly<Record<"cpu" | "cuda", number>> = { cpu: 2 ** 26, cuda: 2 ** 29 };
+export const tileLimit: Readonly<Record<TorchDeviceName, number>> = {
+  cpu: 2 ** 26,
+  cuda: 2 ** 29,
+  mps: 2 ** 28,
+};
 
 /** With fewer rows than `thin` a product reads its weights more than it computes; `many` are as good as any number. */
 const [thin, many] = [1024, 2048] as const;

@@ -21,7 +21,7 @@ const smaller = operator("aten::minimum");
 const equal = operator("aten::eq", "Tensor");
 const cat = operator("aten::cat");
 
-const { float32, float64, int64 } = scalarType;
+const { float32, int64 } = scalarType;
 
 /** Where a weight's gradient goes: over what the tensor holds, or on top of it. */
 export interface WeightPlace {
@@ -155,8 +155,8 @@ class Head {
   }
   #placesIn({ targets }: Rows, { start, count }: Span, vocabulary: number): Places {
     if (count === vocabulary) return { index: targets, here: null };
-    const number = (value: number): Handle => this.#torch.full([1], float64, value);
-    const own = this.#torch.subtract(this.#torch.cast(targets, float64), number(start));
+    const number = (value: number): Handle => this.#torch.full([1], this.#device.widest, value);
+    const own = this.#torch.subtract(this.#torch.cast(targets, this.#device.widest), number(start));
     const nearest = this.#torch.call(smaller, this.#torch.call(larger, own, number(0)), number(count - 1));
     return {
       index: this.#torch.cast(nearest, int64),

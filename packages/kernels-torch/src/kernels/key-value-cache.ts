@@ -107,8 +107,8 @@ function placesOfNew(device: TorchDevice, plan: CachePlan, cache: TorchCache): H
   const sequences = plan.past.length;
   return store.derive(store.get(plan.pastOnDevice), `new places ${kvHeads} ${pageSize}`, () => {
     const step = plan.layout.longest === 1 && plan.layout.offsets.at(-1) === sequences;
-    // On the CPU the host writes them down faster than operations work them out.
-    if (torch.device === "cpu" || !step || plan.table.length !== sequences) {
+    // On the CPU the host writes them down faster than operations work them out, and MPS has no type that holds them.
+    if (torch.device !== "cuda" || !step || plan.table.length !== sequences) {
       const places = newPlaces(plan, cache);
       return torch.uploadIndices(places, [places.length]);
     }

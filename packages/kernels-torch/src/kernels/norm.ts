@@ -101,7 +101,9 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
       const [out, invRms] = torch.run<Handles<2>>(() => {
         if (rows === 0) return [torch.empty(x.shape, device.working), torch.empty([0], float32)];
         const [normed, inverse] =
-          torch.device === "cpu" ? composed(input, weight, rows, width, epsilon) : fused(input, weight, width, epsilon);
+          torch.device === "cuda"
+            ? fused(input, weight, width, epsilon)
+            : composed(input, weight, rows, width, epsilon);
         return [normed, torch.view(inverse, [rows])];
       });
       return { out: store.adoptFloats(out, x.shape), invRms: store.adoptFloats(invRms, [rows], "full") };

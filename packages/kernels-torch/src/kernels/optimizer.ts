@@ -9,12 +9,15 @@ const dot = operator("aten::dot");
 const cat = operator("aten::cat");
 const maximum = operator("aten::maximum");
 const sqrt = operator("aten::sqrt");
+const reciprocal = operator("aten::reciprocal");
+const multiplyInto = operator("aten::mul_", "Tensor");
 const rowNorms = operator("aten::norm_except_dim");
 const findInfinite = operator("aten::_amp_foreach_non_finite_check_and_unscale_", "", 0);
 
 /** Gradient norm and AdamW, over stretches of memory instead of tensors. */
 export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares" | "adamW"> {
   const { torch, store } = device;
+  const mps = torch.device === "mps";
 
   /** Norms whose squares add up to a vector's sum of squares: of blocks, and of what is left behind them. */
   const norms = ({ length, view }: Stretch): Handle[] => {
@@ -46,6 +49,21 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
       torch.callMany(findInfinite, { tensors: [device.handle(squares)] }, found, device.number(1, [1]));
       return found;
     });
+
+  /**
+   * What MPS' fused step takes and passes over (read in PyTorch's source up to 2.14): gradients are divided before it, and the host
+   * looks whether there is anything to do. @returns false where the sum is not finite
+   */
+  const clipOnMps = (clip: GradientClip, parts: readonly Stretch[]): boolean => {
+    const sum = new Float32Array(1);
+    torch.read(device.handle(clip.squares), [1], sum);
+    if (!Number.isFinite(sum[0])) return false;
+    const by = divisor(clip);
+    if (by === null || Math.sqrt(sum[0] as number) <= clip.maxNorm) return true;
+    const factor = torch.call(reciprocal, by);
+    for (const { view } of parts) torch.call(multiplyInto, view(1), factor);
+    return true;
+  };
 
   /** PyTorch counts steps in a float32 tensor. */
   const stepCount = ({ clip, step }: AdamWStep): Handle => {
@@ -81,7 +99,8 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
           ]);
         const parts = stretches(torch, table);
         const column = (index: number): Argument => ({ tensors: parts.map(({ view }) => view(index)) });
-        const scale = step.clip ? divisor(step.clip) : null;
+        if (mps && step.clip && !clipOnMps(step.clip, parts)) return [];
+        const scale = step.clip && !mps ? divisor(step.clip) : null;
         const count = stepCount(step);
         torch.callMany(
           fusedAdamW,
@@ -92,7 +111,7 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
           { bool: false },
           { bool: false },
           scale === null ? null : { some: scale },
-          step.clip ? { some: infinite(step.clip) } : null,
+          step.clip && !mps ? { some: infinite(step.clip) } : null,
         );
         if (tensors.some(({ master }) => master)) for (const { view } of parts) torch.copyInto(view(4), view(0));
         for (const { param } of tensors) store.changed(store.get(param));

@@ -43,8 +43,8 @@ export function rowWriteKernels(device: TorchDevice): Pick<Kernels, "pickRows" |
       const held = store.get(x);
       torch.run(() => {
         // Sums of integers take a factor as a Scalar, which the stable interface cannot pass.
-        const wide = torch.cast(held.handle, scalarType.float64);
-        torch.copyInto(held.handle, torch.add(wide, torch.full([1], scalarType.float64, by)));
+        const wide = torch.cast(held.handle, device.widest);
+        torch.copyInto(held.handle, torch.add(wide, torch.full([1], device.widest, by)));
         return [];
       });
       const [least, most] = held.range;

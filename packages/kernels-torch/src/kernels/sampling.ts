@@ -21,6 +21,8 @@ const logarithm = operator("aten::log");
 const maxAlong = operator("aten::max", "dim", 2);
 const gather = operator("aten::gather");
 const largest = operator("aten::topk", "", 2);
+const larger = operator("aten::gt", "Tensor");
+const smaller = operator("aten::minimum");
 const select = operator("aten::where", "self");
 
 /** One token per row by inverting the cumulative distribution: of whole numbers [B, V] there are only shares in float32. */
@@ -77,13 +79,22 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
     },
   };
 
+  /** Running sums in float32 may rise by rounding at a token without mass; the row then takes its likeliest. int64 [B, 1]. */
+  function withMass(drawn: Handle, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
+    if (device.widest === scalarType.float64) return drawn;
+    const inside = torch.call(smaller, drawn, inputs.number(vocabulary - 1, scalarType.int64));
+    const mass = torch.call(gather, shares, { int: 1 }, inside, { bool: false });
+    const [, likeliest] = torch.callMany(maxAlong, shares, { int: 1 }, { bool: true });
+    return torch.call(select, torch.call(larger, mass, inputs.number(0)), inside, likeliest);
+  }
+
   /** int64 [B, 1]. */
   function choose(scaled: Handle, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
     const { greedy, cuts } = inputs.kind;
     const likeliest = (): Handle => torch.callMany(maxAlong, scaled, { int: 1 }, { bool: true })[1];
     if (greedy === "all") return likeliest();
     const kept = cuts.length > 0 ? truncated(device, shares, inputs, vocabulary) : shares;
-    const drawn = drawTokens(device, kept, inputs, vocabulary);
+    const drawn = withMass(drawTokens(device, kept, inputs, vocabulary), kept, inputs, vocabulary);
     return greedy === "none" ? drawn : torch.call(select, inputs.greedy(), likeliest(), drawn);
   }
 }

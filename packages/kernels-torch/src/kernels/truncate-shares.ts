@@ -18,7 +18,7 @@ const select = operator("aten::where", "self");
 const indexSelect = operator("aten::index_select");
 const indexCopy = operator("aten::index_copy_");
 
-const { float32, float64, int64 } = scalarType;
+const { float32, int64 } = scalarType;
 
 /** Tokens that are ranked for a top-p without a top-k; it is rare that more are needed. */
 const rankedTokens = 1024;
@@ -53,7 +53,7 @@ function minOfTopP(
   const { torch } = device;
   const { kind, rows } = inputs;
   const beyondTopK = torch.call(atLeast, inputs.lastOfTopK(width), inputs.counting(width, float32));
-  const kept = torch.cast(torch.call(select, beyondTopK, ranked, inputs.number(0)), float64);
+  const kept = torch.cast(torch.call(select, beyondTopK, ranked, inputs.number(0)), device.widest);
   const sums = torch.call(cumulative, kept, { int: 1 }, null);
   let total = torch.view(sums, [rows, 1], [width, 1], width - 1);
   if (kind.openTopP && width < vocabulary) {
@@ -62,12 +62,13 @@ function minOfTopP(
     const limited = torch.call(atLeast, inputs.hasTopK(), inputs.number(1));
     total = torch.call(select, limited, total, whole);
   }
-  const wanted = torch.call(multiply, torch.cast(inputs.setting("topP"), float64), total);
+  const wanted = torch.call(multiply, torch.cast(inputs.setting("topP"), device.widest), total);
   const reached = torch.call(search, sums, wanted, { bool: false }, { bool: false }, null, null);
   const last = torch.call(smaller, reached, inputs.number(width - 1, int64));
   const border = torch.call(gather, ranked, { int: 1 }, last, { bool: false });
   const least = torch.call(multiply, border, inputs.hasTopP());
-  if (kind.openTopP && width < vocabulary) replaceUnreached(device, { shares, least, wanted, reached }, inputs, width);
+  if (kind.openTopP && width < vocabulary)
+    replaceUnreached(device, { shares, least, wanted, reached }, inputs, [width, vocabulary]);
   return least;
 }
 
@@ -76,7 +77,7 @@ function replaceUnreached(
   device: TorchDevice,
   { shares, least, wanted, reached }: Readonly<Record<"shares" | "least" | "wanted" | "reached", Handle>>,
   inputs: SamplingInputs,
-  width: number,
+  [width, vocabulary]: readonly [number, number],
 ): void {
   const { torch } = device;
   const behind = torch.cast(torch.call(atLeast, reached, inputs.number(width, int64)), float32);
@@ -89,8 +90,13 @@ function replaceUnreached(
       const at = torch.uploadIndices(Int32Array.of(row), [1]);
       const own = (values: Handle): Handle => torch.call(indexSelect, values, { int: 0 }, at);
       const [sorted] = torch.callMany(sort, own(shares), { int: 1 }, { bool: true });
-      const sums = torch.call(cumulative, torch.cast(sorted, float64), { int: 1 }, null);
-      const place = torch.call(search, sums, own(wanted), { bool: false }, { bool: false }, null, null);
+      const sums = torch.call(cumulative, torch.cast(sorted, device.widest), { int: 1 }, null);
+      // Rounding must not ask for more than all of it.
+      const place = torch.call(
+        smaller,
+        torch.call(search, sums, own(wanted), { bool: false }, { bool: false }, null, null),
+        inputs.number(vocabulary - 1, int64),
+      );
       const border = torch.call(gather, sorted, { int: 1 }, place, { bool: false });
       torch.call(indexCopy, least, { int: 0 }, at, border);
       return [];

@@ -16,7 +16,10 @@ import { CudaStreams } from "./cuda-streams.ts";
 import { createLauncher, type Launcher } from "../programs/launcher.ts";
 import { findShims, shimsByOperator, type LoadedShim } from "./shims.ts";
 
-/** C declarations by symbol; `{device}` stands for `cpu` or `cuda`. Handles and pointers are passed as addresses. */
+/** Where libtorch computes: on the processor, on an NVIDIA GPU, or on Apple's by Metal. */
+export type TorchDeviceName = "cpu" | "cuda" | "mps";
+
+/** C declarations by symbol; `{device}` stands for `cpu`, `cuda` or `mps`. Handles and pointers are passed as addresses. */
 export const required = {
   callDispatcher: "int torch_call_dispatcher(uint64_t, uint64_t, uint64_t, uint64_t)",
   newList: "int torch_new_list_reserve_size(size_t, uint64_t)",
@@ -49,6 +52,10 @@ export const optional = {
   currentStream: "int aoti_torch_get_current_cuda_stream(int32_t, uint64_t)",
   setCurrentStream: "int torch_set_current_cuda_stream(uint64_t, int32_t)",
   streamFromPool: "int torch_get_cuda_stream_from_pool(int32_t, int32_t, uint64_t)",
+  /** Sizes and type of a tensor, for what the processor computes in the place of MPS. */
+  dimensions: "int aoti_torch_get_dim(uint64_t, uint64_t)",
+  sizes: "int aoti_torch_get_sizes(uint64_t, uint64_t)",
+  type: "int aoti_torch_get_dtype(uint64_t, uint64_t)",
   /** Makes a GPU the calling thread's own, as long as the guard lives. */
   newGuard: "int aoti_torch_create_cuda_guard(int32_t, uint64_t)",
 } as const;
@@ -89,6 +96,8 @@ export interface Library {
   /** 2.13: writes the address of a fresh 8-byte block, which torch frees, to the given address. */
   readonly newSlot: NativeFunction | null;
   readonly emptyPinned: NativeFunction | null;
+  /** Of a tensor: how many sizes it has, where they are, and its type. */
+  readonly describe: Readonly<Record<"dimensions" | "sizes" | "type", NativeFunction | null>>;
   readonly indexTensor: NativeFunction | null;
   /** Says when the GPU has come to a certain point; null on the CPU, or where the CUDA runtime is not found. */
   readonly events: DeviceEvents | null;
@@ -111,7 +120,7 @@ export interface Library {
 }
 
 export interface LibraryOptions {
-  readonly device: "cpu" | "cuda";
+  readonly device: TorchDeviceName;
   /** Of the GPU; 0 by default. */
   readonly index?: number;
   /** Threads of one operation on the CPU; the library's own choice when absent. */
@@ -122,7 +131,8 @@ export interface LibraryOptions {
   readonly deterministic?: boolean;
 }
 
-const oldest = { major: 2, minor: 10 };
+/** Before 2.13 PyTorch does not say that MPS lacks an operator. */
+const oldest = { cpu: [2, 10], cuda: [2, 10], mps: [2, 13] } as const;
 
 /** A C function by its declaration, in which `{device}` stands for the device; null where no library has it. */
 type FindFunction = (declaration: string) => ReturnType<LibraryHandle["func"]> | null;
@@ -137,7 +147,7 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
   const libc = koffi.load(system.cLibrary);
   setEnvironment(libc, options, system);
   const find = findIn(loadTorch(install, device, system), device);
-  const abi = versionOf(find, install);
+  const abi = versionOf(find, install, device);
   const functions = requiredFunctions(find, install, device, abi.version);
   const findOptional = (name: keyof typeof optional): NativeFunction | null =>
     find(optional[name]) as NativeFunction | null;
@@ -150,7 +160,9 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
     errorText: find(optional.errorText) as Library["errorText"],
     newSlot: findOptional("newSlot"),
     indexTensor: findOptional("indexTensor"),
-    emptyPinned: findOptional("emptyPinned"),
+    // Pinned memory is CUDA's.
+    emptyPinned: device === "mps" ? null : findOptional("emptyPinned"),
+    describe: { dimensions: findOptional("dimensions"), sizes: findOptional("sizes"), type: findOptional("type") },
     events: streams && cudaEvents(install, streams),
     graphs: streams && cudaGraphs(install, streams),
     streams,
@@ -178,6 +190,8 @@ function setEnvironment(
   // By NVIDIA's word its products are the same from run to run with one of these workspaces, on several streams too.
   if (device === "cuda" && deterministic) set("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 1);
   // PyTorch's own default is off for products; a variable of the surroundings would turn it on for a run that says nothing.
+  // What MPS lacks is refused, or computed elsewhere and counted: PyTorch's own way says it once and counts nothing.
+  if (device === "mps") set("PYTORCH_ENABLE_MPS_FALLBACK", "0", 1);
   if (device === "cuda") set("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", tf32 ? "1" : "0", 1);
 }
 
@@ -191,7 +205,7 @@ function setterOf(libc: LibraryHandle, system: System): (name: string, value: st
 }
 
 /** The libraries that have its functions, in the order in which they are asked. */
-function loadTorch(install: TorchInstall, device: "cpu" | "cuda", system: System): LibraryHandle[] {
+function loadTorch(install: TorchInstall, device: TorchDeviceName, system: System): LibraryHandle[] {
   const load = (name: string): LibraryHandle => {
     const file = join(install.libraries, system.library(name));
     try {
@@ -204,12 +218,12 @@ function loadTorch(install: TorchInstall, device: "cpu" | "cuda", system: System
   if (device === "cuda") for (const file of nvidiaLibraries(install)) tryLoad(file);
   load("c10");
   const torch = load("torch_cpu");
-  if (device === "cpu") return [torch];
+  if (device !== "cuda") return [torch];
   load("c10_cuda");
   return [load("torch_cuda"), torch];
 }
 
-function findIn(libraries: readonly LibraryHandle[], device: "cpu" | "cuda"): FindFunction {
+function findIn(libraries: readonly LibraryHandle[], device: TorchDeviceName): FindFunction {
   return (declaration) => {
     for (const library of libraries)
       try {
@@ -222,16 +236,20 @@ function findIn(libraries: readonly LibraryHandle[], device: "cpu" | "cuda"): Fi
 }
 
 /** @throws LaconicError `device_unavailable` for one that is too old. */
-function versionOf(find: FindFunction, install: TorchInstall): Pick<Library, "version" | "abiVersion"> {
+function versionOf(
+  find: FindFunction,
+  install: TorchInstall,
+  device: TorchDeviceName,
+): Pick<Library, "version" | "abiVersion"> {
   const abi = find("uint64_t aoti_torch_abi_version()");
   const abiVersion = abi ? BigInt(abi() as number | bigint) : 0n;
   const version = { major: Number(abiVersion >> 56n), minor: Number((abiVersion >> 48n) & 0xffn) };
-  if (version.major > oldest.major || (version.major === oldest.major && version.minor >= oldest.minor))
-    return { version, abiVersion };
+  const [major, minor] = oldest[device];
+  if (version.major > major || (version.major === major && version.minor >= minor)) return { version, abiVersion };
   throw new LaconicError(
     "device_unavailable",
     `PyTorch in ${install.folder} is ${install.version ?? "too old to say its version"}; ` +
-      `version ${oldest.major}.${oldest.minor} or newer is needed`,
+      `version ${major}.${minor} or newer is needed for device ${device}`,
     { folder: install.folder },
   );
 }
@@ -240,7 +258,7 @@ function versionOf(find: FindFunction, install: TorchInstall): Pick<Library, "ve
 function requiredFunctions(
   find: FindFunction,
   { folder }: TorchInstall,
-  device: "cpu" | "cuda",
+  device: TorchDeviceName,
   version: Library["version"],
 ): Library["functions"] {
   const functions: Partial<Record<keyof typeof required, NativeFunction>> = {};

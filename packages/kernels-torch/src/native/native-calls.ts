@@ -35,7 +35,7 @@ export class NativeCalls {
     // Two tensors make one, as most often: nothing to prepare.
     if (shim?.takes.length === 2 && args.length === 2 && typeof a === "number" && typeof b === "number")
       this.check(shim.call(a, b, this.slots.addressOf(0)), op.name);
-    else if (!shim || !this.#borrow(shim, op, args)) this.#dispatch(op, args);
+    else if (!shim || !this.#borrow(shim, op, args)) this.dispatch(op, args);
     if (computes(op)) this.counters.operations += 1;
   }
 
@@ -78,7 +78,8 @@ export class NativeCalls {
     return true;
   }
 
-  #dispatch(op: Operator<ResultCount>, args: readonly Argument[]): void {
+  /** The same by the dispatcher, which takes the kernel of the device where the tensors are. */
+  dispatch(op: Operator<ResultCount>, args: readonly Argument[]): void {
     const slots = this.slots;
     for (let i = 0; i < args.length; i++) this.#place(i, args[i] as Argument);
     const { callDispatcher } = this.library.functions;
@@ -92,7 +93,7 @@ export class NativeCalls {
   #place(slot: number, argument: Argument): void {
     const slots = this.slots;
     if (argument === null) slots.setInteger(slot, 0);
-    else if (typeof argument === "number") slots.setInteger(slot, this.#duplicate(argument));
+    else if (typeof argument === "number") slots.setInteger(slot, this.duplicate(argument));
     else if ("int" in argument) slots.setInteger(slot, argument.int);
     else if ("float" in argument) slots.setDouble(slot, argument.float);
     else if ("bool" in argument) slots.setInteger(slot, argument.bool ? 1 : 0);
@@ -132,7 +133,8 @@ export class NativeCalls {
     return target;
   }
 
-  #duplicate(handle: Handle): Handle {
+  /** Another reference to the same tensor. */
+  duplicate(handle: Handle): Handle {
     const slots = this.slots;
     this.check(this.library.functions.newHandle(handle, slots.addressOf(slotPlaces.result)), "new handle");
     return slots.integer(slotPlaces.result);

@@ -44,7 +44,7 @@ const flash: readonly ShimArgument[] = [
   ...(["float?", "int?", "int?", "tensor?", "tensor?"] as const),
 ];
 
-/** By operator: the forms in which it may be there, best first; `{device}` stands for `cpu` or `cuda`. */
+/** By operator: the forms in which it may be there, best first; `{device}` stands for `cpu`, `cuda` or `mps`. */
 export const shimsByOperator: Readonly<Record<string, { readonly results: number; readonly forms: readonly Shim[] }>> =
   {
     "aten::mul.Tensor": one(1, "mul_Tensor", ["tensor", "tensor"]),

@@ -4,11 +4,12 @@ import type { LaunchArgument } from "../programs/launcher.ts";
 import type { CapturedGraph } from "./cuda-graphs.ts";
 import type { StoredMatrix, WideProduct } from "./cuda-products.ts";
 import { Landings } from "./landings.ts";
-import type { Library } from "./library.ts";
+import type { Library, TorchDeviceName } from "./library.ts";
+import { MpsOperators } from "./mps-operators.ts";
 import { NativeCalls, slotPlaces } from "./native-calls.ts";
 import { operator, type Argument, type Handle, type Handles } from "./operator.ts";
 import type { Operator, ResultCount } from "./operator.ts";
-import { int64Of, scalarTypeOf, type ScalarType } from "./scalar-type.ts";
+import { int64Of, scalarType, scalarTypeOf, type ScalarType } from "./scalar-type.ts";
 
 export { knownOperators, operator } from "./operator.ts";
 export type { Argument, Handle, Handles, Operator, ResultCount } from "./operator.ts";
@@ -24,6 +25,9 @@ type ProductFacts = Pick<WideProduct, "size" | "add">;
 /** Below it a product takes some 20 microseconds on one core. */
 const smallWork = 2 ** 20;
 
+/** Codes of c10::DeviceType. */
+const deviceTypes: Readonly<Record<TorchDeviceName, number>> = { cpu: 0, cuda: 1, mps: 13 };
+
 const toDtype = operator("aten::to", "dtype");
 
 /**
@@ -32,9 +36,11 @@ const toDtype = operator("aten::to", "dtype");
  */
 export class Torch {
   readonly library: Library;
-  readonly device: "cpu" | "cuda";
+  readonly device: TorchDeviceName;
   readonly #deviceType: number;
   readonly #calls: NativeCalls;
+  /** What runs operators. */
+  readonly #operators: NativeCalls | MpsOperators;
   /** Called when the device's memory has run out, before that is thrown; not while a graph is captured. */
   onOutOfMemory: () => void = () => undefined;
   /** Of the running kernels, innermost last. */
@@ -46,14 +52,21 @@ export class Torch {
   #captured: Handle[] | null = null;
   readonly #landings = new Landings((handle) => this.delete(handle));
 
-  constructor(library: Library, device: "cpu" | "cuda") {
+  constructor(library: Library, device: TorchDeviceName) {
     this.library = library;
     this.#calls = new NativeCalls(library);
     this.#calls.onOutOfMemory = () => {
       if (!this.#captured) this.onOutOfMemory();
     };
     this.device = device;
-    this.#deviceType = device === "cpu" ? 0 : 1;
+    this.#deviceType = deviceTypes[device];
+    this.#operators =
+      device === "mps"
+        ? new MpsOperators(this.#calls, {
+            make: (...made) => this.#newTensor(...made),
+            remove: (handle) => this.#calls.check(library.functions.deleteHandle(handle), "delete"),
+          })
+        : this.#calls;
     library.functions.setGradMode(false);
   }
 
@@ -85,13 +98,13 @@ export class Torch {
 
   /** Calls an operator with one result. */
   call(op: Operator, ...args: readonly Argument[]): Handle {
-    this.#calls.invoke(op, args);
+    this.#operators.invoke(op, args);
     return this.#made(this.#calls.slots.integer(0));
   }
 
   /** Calls an operator with any number of results. */
   callMany<Count extends ResultCount>(op: Operator<Count>, ...args: readonly Argument[]): Handles<Count> {
-    this.#calls.invoke(op, args);
+    this.#operators.invoke(op, args);
     const results: Handle[] = [];
     for (let i = 0; i < op.results; i++) results.push(this.#calls.slots.integer(i));
     for (const handle of results) this.#made(handle);
@@ -180,6 +193,7 @@ export class Torch {
   }
 
   cast(x: Handle, type: ScalarType, copy = false): Handle {
+    this.#expectType(type);
     return this.call(toDtype, x, { type }, { bool: false }, { bool: copy }, null);
   }
 
@@ -241,7 +255,7 @@ export class Torch {
 
   /** Waits for the device. The tensor must be contiguous. */
   read(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): void {
-    if (this.device === "cuda") this.#calls.counters.blockingCopies += 1;
+    if (this.device !== "cpu") this.#calls.counters.blockingCopies += 1;
     this.startRead(x, shape, into)();
   }
 
@@ -352,16 +366,32 @@ export class Torch {
     if (this.#captured) throw new LaconicError("engine_failed", `a graph cannot ${what}`);
   }
 
+  /** Operators that the device lacks and the processor computed, each with its calls. */
+  get fallbacks(): Readonly<Record<string, number>> {
+    return this.#operators instanceof MpsOperators ? this.#operators.counts : {};
+  }
+
   get counters(): KernelCounters {
     return this.#calls.counters.now();
   }
 
+  #expectType(type: ScalarType): void {
+    if (this.device === "mps" && type === scalarType.float64)
+      throw new LaconicError("engine_failed", "a tensor of float64 was asked for, and MPS has none");
+  }
+
   /** On the host in pinned memory where there is any, or in memory that a GPU cannot read by itself. */
-  #allocate(shape: readonly number[], type: ScalarType, where: "cpu" | "cuda" | "host" | "pageable"): Handle {
+  #allocate(shape: readonly number[], type: ScalarType, where: TorchDeviceName | "host" | "pageable"): Handle {
+    return this.#made(this.#newTensor(shape, type, where));
+  }
+
+  /** The same, which belongs to nobody. */
+  #newTensor(shape: readonly number[], type: ScalarType, where: TorchDeviceName | "host" | "pageable"): Handle {
     this.#writeShape(shape);
     const { address } = this.#calls.slots;
     const { emptyPinned, functions } = this.library;
     const onHost = where === "host" || where === "pageable";
+    if (!onHost) this.#expectType(type);
     const pinned = where === "host" && this.device === "cuda" && emptyPinned !== null;
     const status = (pinned ? emptyPinned : functions.emptyStrided)(
       shape.length,
@@ -372,7 +402,8 @@ export class Torch {
       onHost || this.device === "cpu" ? -1 : this.library.index,
       address + 8 * slotPlaces.result,
     );
-    return this.#result(status, "empty_strided");
+    this.#calls.check(status, "empty_strided");
+    return this.#calls.slots.integer(slotPlaces.result);
   }
 
   /** Between host and GPU; without pinned memory the host waits. */

@@ -131,6 +131,7 @@ function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): 
     version: { major: 2, minor: 14 },
     abiVersion: 2n << 56n,
     index: 0,
+    describe: { dimensions: null, sizes: null, type: null },
     shims,
     functions: {
       callDispatcher: native("dispatcher", 2, maxResults),

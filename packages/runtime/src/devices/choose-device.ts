@@ -62,7 +62,9 @@ export async function chooseDevice(
     const { works, detail } = await probe(device);
     if (works) {
       const { taken, why } =
-        device.memory && !deterministic ? await againstGpus(device, detail) : { taken: device, why: detail };
+        device.memory && !device.measured && !deterministic
+          ? await againstGpus(device, detail)
+          : { taken: device, why: detail };
       note(`device ${taken.name}: ${why}${missing.length > 0 ? `; not ${missing.join(", ")} (see doctor)` : ""}`);
       return chosen(taken);
     }
@@ -71,26 +73,26 @@ export async function chooseDevice(
   throw new LaconicError("device_unavailable", "no device works here; laconic doctor says what each one needs");
 }
 
-/** The first GPU to be measured that is real and faster than a device of the processor, else that device; and why. */
+/** The fastest of a device of the processor and the real GPUs to be measured; and why. */
 async function againstGpus(
   device: KnownDevice,
   detail: string,
 ): Promise<{ readonly taken: KnownDevice; readonly why: string }> {
+  let taken = { device, detail };
+  const reasons: string[] = [];
   for (const rival of devices.filter(({ measured }) => measured)) {
     const outcome = await probe(rival);
     if (!outcome.works) continue;
-    if (outcome.emulated === true)
-      return {
-        taken: device,
-        why: `${detail}; not ${rival.name}, whose ${outcome.detail} is a program on the processor`,
-      };
-    const [own, other] = [await speedOf(device), await speedOf(rival)];
-    const winner = fasterOf([device.name, own], [rival.name, other]);
-    return winner.name === rival.name
-      ? { taken: rival, why: `${outcome.detail}; ${winner.why}` }
-      : { taken: device, why: `${detail}; ${winner.why}` };
+    if (outcome.emulated === true) {
+      reasons.push(`not ${rival.name}, whose ${outcome.detail} is a program on the processor`);
+      continue;
+    }
+    const [own, other] = [await speedOf(taken.device), await speedOf(rival)];
+    const winner = fasterOf([taken.device.name, own], [rival.name, other]);
+    if (winner.name === rival.name) taken = { device: rival, detail: outcome.detail };
+    reasons.push(winner.why);
   }
-  return { taken: device, why: detail };
+  return { taken: taken.device, why: [taken.detail, ...reasons].join("; ") };
 }
 
 /** A device and what was measured of it; null for a measurement that failed. */

@@ -136,6 +136,19 @@ export const devices: readonly KnownDevice[] = [
     native: () => hasDawn(modulesOf("webgpu")),
   },
   {
+    // After webgpu: no Mac has run it yet.
+    name: "mps",
+    deterministic: "never",
+    measured: true,
+    about: "PyTorch's C++ library on Apple's GPUs by Metal, not yet run",
+    workers: 1,
+    memory: () => totalmem(),
+    kernels: torchMemory.mps,
+    source: () => torchKernels({ device: "mps" }),
+    remedy: otherTorch,
+    native: () => hasTorch("mps"),
+  },
+  {
     // For those who ask for it: weights are rounded.
     name: "webgpu-f16",
     deterministic: "never",
@@ -198,10 +211,11 @@ async function tensorFlow(): Promise<typeof import("@laconic/kernels-tfjs")> {
 }
 
 /** Whether there is a PyTorch to load. */
-function hasTorch(device: "cpu" | "cuda"): boolean {
+function hasTorch(device: "cpu" | "cuda" | "mps"): boolean {
+  if (device === "mps" && process.platform !== "darwin") return false;
   try {
     const { cuda } = findTorch();
-    return device === "cpu" || cuda;
+    return device !== "cuda" || cuda;
   } catch {
     return false;
   }
