@@ -64,7 +64,9 @@ async function measureNew(): Promise<void> {
 async function measureAll(runs: string): Promise<void> {
   const run = join(runs, "long");
   const { train } = JSON.parse(readFileSync(join(run, runFiles.config), "utf8")) as { train: { steps: number } };
-  await measureCommand("resume", ["train", "--resume", "--run", run, `train.steps=${train.steps + 1}`]);
+  const more = (steps: number): string[] => ["train", "--resume", "--run", run, `train.steps=${train.steps + steps}`];
+  await measureCommand("resume, TensorBoard told anew", more(1));
+  await measureCommand("resume", more(2));
   await measureView(runs);
   await measureCommand("report", ["report", run]);
   await measureCommand("audit", ["audit", run, "--steps", "1..100", "--fast"]);

@@ -37,10 +37,10 @@ function redactedValue<T>(value: T, secrets: readonly string[]): T {
  */
 export function withoutSecrets(sink: MetricSink, secrets: readonly string[], name = "sink"): MetricSink {
   const guarded =
-    <Arguments extends readonly unknown[]>(use: ((...values: Arguments) => void | Promise<void>) | undefined) =>
-    async (...values: Arguments): Promise<void> => {
+    <Arguments extends readonly unknown[], Result>(use: (...values: Arguments) => Result | Promise<Result>) =>
+    async (...values: Arguments): Promise<Result> => {
       try {
-        await use?.(...values);
+        return await use(...values);
       } catch (error) {
         const said = redacted(error instanceof Error ? error.message : String(error), secrets);
         // A service's words may hold a part of one.
@@ -54,6 +54,8 @@ export function withoutSecrets(sink: MetricSink, secrets: readonly string[], nam
     log: guarded((metrics, step) => sink.log(metrics, step)),
     evaluation: guarded((evaluation) => sink.evaluation?.(evaluation)),
     transcripts: guarded((episodes, step) => sink.transcripts?.(episodes, step)),
+    checkpoint: guarded((step) => sink.checkpoint?.(step)),
+    goOn: guarded((step) => sink.goOn?.(step) ?? false),
     close: guarded((outcome) => sink.close?.(outcome)),
   };
 }

@@ -114,3 +114,82 @@ test("a sink that got nothing leaves an earlier folder alone", async () => {
   await tensorBoardSink({ directory, wallTime: () => 1 }).close();
   expect(await readFile(join(directory, "events.out.tfevents.1.old"), "utf8")).toBe("kept");
 });
+
+const steps = async (directory: string): Promise<readonly (readonly [number, number])[]> => {
+  const names = (await readdir(directory)).filter((name) => name.startsWith("events.")).toSorted();
+  const files = await Promise.all(names.map((name) => readFile(join(directory, name))));
+  return files
+    .flatMap((file) => decodeFile(file))
+    .flatMap(({ step, scalars }) =>
+      scalars["value"] === undefined ? [] : [[Number(step), scalars["value"]] as const],
+    );
+};
+
+/** Two steps with a checkpoint behind each, and a third that none saw. */
+async function killed(directory: string): Promise<void> {
+  const sink = tensorBoardSink({ directory, wallTime: () => 1000 });
+  for (const step of [1, 2]) {
+    await sink.log({ step, value: step }, step);
+    await sink.checkpoint?.(step);
+  }
+  await sink.log({ step: 3, value: 3 }, 3);
+  await sink.close("interrupted");
+}
+
+test.each([1000, 2000])(
+  "a run that goes on at %i s keeps what its checkpoint saw, and shows no step twice",
+  async (time) => {
+    const directory = await temporary();
+    await killed(directory);
+    for (const [at, value] of [
+      [time, 30],
+      [time + 5, 31],
+    ] as const) {
+      const sink = tensorBoardSink({ directory, wallTime: () => at });
+      expect(await sink.goOn?.(2)).toBe(true);
+      await sink.log({ step: 3, value }, 3);
+      await sink.close();
+      expect(await steps(directory)).toEqual([
+        [1, 1],
+        [2, 2],
+        [3, value],
+      ]);
+    }
+    const older = tensorBoardSink({ directory, wallTime: () => time + 9 });
+    expect(await older.goOn?.(1)).toBe(true);
+    await older.log({ step: 2, value: 20 }, 2);
+    await older.checkpoint?.(2);
+    expect(await steps(directory)).toEqual([
+      [1, 1],
+      [2, 20],
+    ]);
+  },
+);
+
+test.each([
+  ["a step that no checkpoint saw", 3, async () => undefined],
+  ["positions that are none", 2, (directory: string) => writeFile(join(directory, "positions.json"), "{]")],
+  [
+    "positions in another folder",
+    2,
+    (directory: string) =>
+      writeFile(join(directory, "positions.json"), '[{"step":2,"files":{"events.out.tfevents./../../x":0}}]'),
+  ],
+  [
+    "an event file that is shorter",
+    2,
+    async (directory: string) => {
+      const name = (await readdir(directory)).find((each) => each.startsWith("events.")) as string;
+      await writeFile(join(directory, name), "");
+    },
+  ],
+])("%s: everything is told anew", async (_, step, harm) => {
+  const directory = await temporary();
+  await killed(directory);
+  await harm(directory);
+  const sink = tensorBoardSink({ directory, wallTime: () => 2000 });
+  expect(await sink.goOn?.(step)).toBe(false);
+  await sink.log({ step: 1, value: 10 }, 1);
+  await sink.close();
+  expect(await steps(directory)).toEqual([[1, 10]]);
+});

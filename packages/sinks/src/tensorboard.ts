@@ -4,9 +4,8 @@ import { type CompleteSink, heldOutMetrics, nodeFileSystem } from "@laconic/trai
 import { concat } from "./protobuf.ts";
 import { readableEpisode } from "./readable-episode.ts";
 import { encodeFileVersion, encodeScalars, encodeText, frameRecord } from "./tensorboard-events.ts";
+import { EventPositions, eventPrefix, type EventFiles } from "./tensorboard-positions.ts";
 import { encodeHparams, encodeHparamsEnd, encodeLayout } from "./tensorboard-plugins.ts";
-
-const prefix = "events.out.tfevents.";
 
 /** Where event files go, and whose clock stamps them. */
 export interface TensorBoardOptions {
@@ -16,17 +15,21 @@ export interface TensorBoardOptions {
   readonly fileSystem?: FileSystem;
 }
 
-/** Seconds between writes: a resumed run hands over all its earlier rows at once. */
+/** Seconds between writes: a run whose earlier rows are told again hands over all at once. */
 const flushSeconds = 1;
 
 /**
  * Writes TensorBoard event files, at most once a second: scalars of steps and of held-out problems, settings for the HPARAMS tab,
- * transcripts for the TEXT tab, where they are code and never markup. A resumed run replaces the event files of the directory: two
- * would show every step twice.
+ * transcripts for the TEXT tab, where they are code and never markup. A resumed run cuts the event files back to its checkpoint and goes on
+ * in one of its own, as TensorBoard reads them. Where they are not as the checkpoint left them it replaces them: two would show every step twice.
  */
 export function tensorBoardSink(options: TensorBoardOptions): CompleteSink {
   const { directory, wallTime, fileSystem: fs = nodeFileSystem } = options;
-  const path = joinPath(directory, `${prefix}${Math.floor(wallTime())}.${hostname()}`);
+  const name = `${eventPrefix}${Math.floor(wallTime())}.${hostname()}`;
+  const path = joinPath(directory, name);
+  const positions = new EventPositions(fs, directory);
+  /** Event files of before, with their bytes, that this process goes on behind. */
+  let earlier: EventFiles | null = null;
   let records: Uint8Array[] = [];
   let flushed: number | null = null; // when
   /** Of the run: with its first rows, so that one that comes to nothing leaves an earlier folder alone. */
@@ -34,9 +37,10 @@ export function tensorBoardSink(options: TensorBoardOptions): CompleteSink {
   const flush = async (now: number): Promise<void> => {
     if (flushed === null) {
       await fs.makeDirectory(directory);
-      for (const name of await fs.list(directory))
-        if (name.startsWith(prefix)) await fs.remove(joinPath(directory, name));
-      records.unshift(...[encodeFileVersion(now), ...opening].map(frameRecord));
+      if (earlier === null) await positions.removeOthers({});
+      // A file of the same second goes on.
+      if (earlier?.[name] === undefined)
+        records.unshift(...[encodeFileVersion(now), ...(earlier ? [] : opening)].map(frameRecord));
     }
     await fs.append(path, concat(records));
     [records, flushed] = [[], now];
@@ -47,6 +51,15 @@ export function tensorBoardSink(options: TensorBoardOptions): CompleteSink {
   };
   return {
     name: "tensorboard",
+    async checkpoint(step) {
+      if (records.length > 0) await flush(wallTime());
+      if (flushed === null && earlier === null) return; // nothing was told
+      await positions.keep(step, { ...earlier, ...(flushed !== null && { [name]: await fs.size(path) }) });
+    },
+    async goOn(step) {
+      earlier = await positions.cutTo(step);
+      return earlier !== null;
+    },
     begin(run) {
       const now = wallTime();
       opening = [...encodeHparams(now, run), encodeLayout(now)];

@@ -41,7 +41,8 @@ export async function readRunData(directory: string): Promise<ReportData> {
   const { train, evaluations, before, after, changes } = facts;
   const { rows, defect } = await metricsOf(source);
   const decline = before && after && regressionOf(before, after);
-  const transcripts = await transcriptsIn(source, config);
+  const evaluated = await readRows(source, runFiles.evaluations);
+  const transcripts = await transcriptsIn(source, config, evaluated);
   const damage = defect === null ? await damagedRows(fs, directory) : null;
   return {
     name: directory.split(/[\\/]/).findLast((part) => part !== "") ?? "run",
@@ -49,7 +50,7 @@ export async function readRunData(directory: string): Promise<ReportData> {
     evaluations,
     decline,
     config,
-    states: statesIn(await readRows(source, runFiles.evaluations), await warmStart().catch(() => ({}))),
+    states: statesIn(evaluated, await warmStart().catch(() => ({}))),
     families: facts.families,
     test: facts.test,
     probe: probeRecordSchema.safeParse(await json(runFiles.probe).catch(() => null)).data ?? null,
@@ -74,25 +75,34 @@ const maxRows = 4000;
 /** Rows of the metrics, and what of them is lost, in words. */
 async function metricsOf(source: RunSource): Promise<{ readonly rows: MetricRow[]; readonly defect: string | null }> {
   let [rows, every, seen]: [MetricRow[], number, number] = [[], 1, 0];
-  let last: MetricRow | null = null;
+  let last: Json | null = null;
   const steps: number[] = [];
   for await (const row of eachRow(source, runFiles.metrics)) {
-    last = numbersOf(row);
-    steps.push(last["step"] ?? 0);
+    last = row;
+    steps.push(numberOr(row["step"], 0));
     if (seen++ % every !== 0) continue;
-    rows.push(last);
+    rows.push(numbersOf(row));
     if (rows.length < 2 * maxRows) continue;
     rows = rows.filter((_, i) => i % 2 === 0);
     every *= 2;
   }
-  if (last && rows.at(-1) !== last) rows.push(last);
+  if (last && rows.at(-1)?.["step"] !== last["step"]) rows.push(numbersOf(last));
   return { rows, defect: stepDefect(steps, (await source.letGo?.(runFiles.metrics)) ?? 0) };
 }
 
+/** Of a run of more than twice as many evaluations those at its ends are read: the others lie gigabytes apart. */
+const maxEnds = 10;
+
 /** The earliest and the latest of each problem: those between are not shown. */
-async function transcriptsIn(source: RunSource, config: Json): Promise<RecordedEpisode[]> {
+async function transcriptsIn(
+  source: RunSource,
+  config: Json,
+  evaluations: readonly Json[],
+): Promise<RecordedEpisode[]> {
+  const steps = evaluations.map((each) => numberOr(each["step"], -1));
+  const wanted = steps.length > 2 * maxEnds ? new Set([...steps.slice(0, maxEnds), ...steps.slice(-maxEnds)]) : null;
   const ends = new Map<string, readonly RecordedEpisode[]>();
-  for await (const each of shownEpisodes(source, config))
+  for await (const each of shownEpisodes(source, config, wanted))
     for (const read of transcript(each)) {
       const [first = read] = ends.get(read.problem.id) ?? [];
       ends.set(read.problem.id, first === read ? [read] : [first, read]);

@@ -10,6 +10,7 @@ import {
 } from "@laconic/core/run-folder";
 import { gunzip, inflate } from "#platform";
 import { recordIn, type RunSource } from "../run/run-source.ts";
+import { partsIn } from "./whole-files.ts";
 import { EpisodeFile, type EpisodeEntry } from "./episode-file.ts";
 import { rowOf } from "./rows.ts";
 
@@ -31,19 +32,23 @@ export async function episodeContent(source: RunSource, { file, from, length }: 
  * Every episode of one kind that a run folder holds, in the order of its file; of steps that stand twice, those of the later. Reads one step
  * at a time, whatever the length of the file. Records of earlier versions hold no prompts: those of the transcripts beside them stand in.
  * @param damage - told what cannot be read and is passed over, in words
+ * @param steps - those that are wanted: parts of a long run that have none are not looked into; all by default
  */
 export async function* eachEpisode(
   source: RunSource,
   kind: EpisodeEntry["kind"] | "test",
   damage: (message: string) => void = () => undefined,
+  steps: ReadonlySet<number> | null = null,
 ): AsyncGenerator<RecordedEpisode> {
   let entries: EpisodeEntry[] = [];
   const [file, held] = kind === "test" ? [runFiles.testEpisodes, "evaluation"] : [runFiles.episodes, kind];
-  await new EpisodeFile(source, file).readNew({
-    reset: () => void (entries = []),
-    entry: (entry) => void (entry.kind === held && entries.push(entry)),
-    damage,
-  });
+  const isMeant = (entry: EpisodeEntry): boolean => entry.kind === held && (steps?.has(entry.step) ?? true);
+  for (const each of steps === null ? [new EpisodeFile(source, file)] : await filesWith(source, file, steps))
+    await each.readNew({
+      reset: () => void (entries = []),
+      entry: (entry) => void (isMeant(entry) && entries.push(entry)),
+      damage,
+    });
   const complete = new Map(entries.flatMap((each) => (each.isComplete ? [[each.step, each] as const] : [])));
   const transcripts = new Map<number, EpisodeEntry[]>();
   for (const each of entries)
@@ -56,6 +61,18 @@ export async function* eachEpisode(
     const shown = (entry.file === formerRunFiles.records && transcripts.get(entry.step)) || [];
     yield* withPrompts(episodes, (await Promise.all(shown.map(read))).flat());
   }
+}
+
+/** The parts of a file that hold some steps, and what is in no part. */
+async function filesWith(source: RunSource, name: string, steps: ReadonlySet<number>): Promise<EpisodeFile[]> {
+  const wanted = [...steps];
+  const files: EpisodeFile[] = [];
+  let bytes = 0;
+  for (const part of await partsIn(source, name)) {
+    bytes += (await source.stat(part.name))?.size ?? 0;
+    if (wanted.some((step) => step >= part.first && step <= part.last)) files.push(new EpisodeFile(source, part.name));
+  }
+  return [...files, new EpisodeFile(source, name, bytes)];
 }
 
 async function readEpisodes(
@@ -97,11 +114,12 @@ function withPrompts(
 export async function* shownEpisodes(
   source: RunSource,
   settings: Readonly<Record<string, unknown>>,
+  steps: ReadonlySet<number> | null = null,
 ): AsyncGenerator<RecordedEpisode> {
   const train = recordIn(settings["train"]) ?? settings;
   const { transcripts = Infinity } = recordIn(train["evaluation"]) ?? {};
   const shown = new Map<number, number>();
-  for await (const each of eachEpisode(source, "evaluation")) {
+  for await (const each of eachEpisode(source, "evaluation", undefined, steps)) {
     const before = shown.get(each.step) ?? 0;
     shown.set(each.step, before + 1);
     if (before < Number(transcripts)) yield each;

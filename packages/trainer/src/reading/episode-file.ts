@@ -37,14 +37,20 @@ export class EpisodeFile {
   readonly #name: string;
   readonly #former: readonly RowFile[];
   #inode = 0;
+  readonly #start: number;
   /** All before is read. */
-  #at = 0;
+  #at: number;
   #count = 0;
 
-  /** @param name - of the file: that of the training, one of its parts, or that of the test problems, which has had no other form */
-  constructor(source: RunSource, name: string = runFiles.episodes) {
+  /**
+   * @param name - of the file: that of the training, one of its parts, or that of the test problems, which has had no other form
+   * @param start - the byte from which on members count; 0 by default
+   */
+  constructor(source: RunSource, name: string = runFiles.episodes, start: number = 0) {
     this.#source = source;
     this.#name = name;
+    this.#start = start;
+    this.#at = start;
     const former = [formerRunFiles.records, formerRunFiles.rollouts, formerRunFiles.episodes];
     this.#former = name === runFiles.episodes ? former.map((each) => new RowFile(source, each)) : [];
   }
@@ -68,13 +74,13 @@ export class EpisodeFile {
   async #readMembers(reader: EntryReader): Promise<boolean> {
     const file = this.#name;
     const found = await this.#source.stat(file);
-    const isOther = this.#at > 0 && (!found || (found.ino ?? 0) !== this.#inode || found.size < this.#at);
+    const isOther = this.#at > this.#start && (!found || (found.ino ?? 0) !== this.#inode || found.size < this.#at);
     if (isOther) {
-      this.#at = 0;
+      this.#at = this.#start;
       this.#count = 0;
       reader.reset();
     }
-    if (!found || found.size === this.#at) return isOther;
+    if (!found || found.size <= this.#at) return isOther;
     this.#inode = found.ino ?? 0;
     const before = this.#at;
     const read = (from: number, length: number): Promise<Uint8Array | null> => this.#source.bytes(file, from, length);

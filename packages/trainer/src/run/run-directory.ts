@@ -131,7 +131,7 @@ class RunDirectory implements Run {
     this.#changes = await this.#compareSettings(state.step, new TextDecoder().decode(joined(kept)));
     await writeTraces(fs, this.#options.directory, { ...cut, cuts });
     await this.#divide(state.step);
-    await this.#sinks.replay(fs, this.#options);
+    await this.#sinks.replay(fs, this.#options, state.step);
     return state;
   }
 
@@ -292,6 +292,7 @@ class RunDirectory implements Run {
       ...(policy && { policy }),
     });
     if (state.opponents) await this.#pruneOpponents();
+    await this.#sinks.checkpoint(state.step);
     await this.#divide(state.step);
     this.#observer.checkpoint?.(state.step);
   }

@@ -13,16 +13,24 @@ export interface SinkSet {
   log(metrics: Metrics): Promise<void>;
   /** @param shown - episodes of it that are to be read by people */
   evaluation(evaluation: Evaluation, shown: readonly RecordedEpisode[]): Promise<void>;
-  /** Tells everything that a folder has of the run that began. */
-  replay(fs: FileSystem, { directory, config }: Pick<SinkRun, "directory" | "config">): Promise<void>;
+  checkpoint(step: number): Promise<void>;
+  /**
+   * Tells everything that a folder has of the run that began.
+   * @param step - of the checkpoint that the run goes on from: sinks that go on from there are told nothing
+   */
+  replay(fs: FileSystem, { directory, config }: Pick<SinkRun, "directory" | "config">, step?: number): Promise<void>;
   close(outcome?: SinkOutcome): Promise<void>;
 }
 
 /** @param warn - told once of each sink that threw and is off from then on */
 export function sinkSet(given: readonly MetricSink[], warn: (message: string) => Promise<void>): SinkSet {
   let sinks = [...given];
-  const each = async (use: (sink: MetricSink) => void | Promise<void>): Promise<void> => {
+  const each = async (
+    use: (sink: MetricSink) => void | Promise<void>,
+    passedOver: ReadonlySet<MetricSink> = new Set(),
+  ): Promise<void> => {
     for (const sink of sinks) {
+      if (passedOver.has(sink)) continue;
       try {
         await use(sink);
       } catch (error) {
@@ -33,34 +41,45 @@ export function sinkSet(given: readonly MetricSink[], warn: (message: string) =>
       }
     }
   };
-  const evaluation = (result: Evaluation, shown: readonly RecordedEpisode[]): Promise<void> =>
+  const evaluation = (
+    result: Evaluation,
+    shown: readonly RecordedEpisode[],
+    passedOver?: ReadonlySet<MetricSink>,
+  ): Promise<void> =>
     each(async (sink) => {
       await sink.evaluation?.(result);
       if (shown.length > 0) await sink.transcripts?.(shown, result.step);
-    });
+    }, passedOver);
   return {
-    evaluation,
+    evaluation: (result, shown) => evaluation(result, shown),
+    checkpoint: (step) => each((sink) => sink.checkpoint?.(step)),
     begin: (run) => each((sink) => sink.begin?.(run)),
     log: (metrics) => each((sink) => sink.log(metrics, metrics["step"] as number)),
-    async replay(fs, { directory, config }) {
-      if (sinks.length === 0) return;
+    async replay(fs, { directory, config }, step) {
+      const goingOn = new Set<MetricSink>();
+      if (step !== undefined) await each(async (sink) => void ((await sink.goOn?.(step)) && goingOn.add(sink)));
+      if (sinks.every((sink) => goingOn.has(sink))) return;
       const source = fileSystemSource(fs, directory);
       const evaluations = (await readRows(source, runFiles.evaluations)) as unknown as Evaluation[];
-      const episodes: RecordedEpisode[] = [];
-      for await (const shown of shownEpisodes(source, config)) episodes.push(shown);
+      // Read one evaluation at a time: all of a long run's may be more than memory.
+      const shown = shownEpisodes(source, config);
+      let next = await shown.next();
+      const episodesOf = async (at: number): Promise<RecordedEpisode[]> => {
+        const found: RecordedEpisode[] = [];
+        for (; next.done !== true && next.value.step <= at; next = await shown.next())
+          if (next.value.step === at) found.push(next.value);
+        return found;
+      };
       const tell = async (until: number): Promise<void> => {
         while ((evaluations[0]?.step ?? Infinity) < until) {
           const result = evaluations.shift() as Evaluation;
-          await evaluation(
-            result,
-            episodes.filter(({ step }) => step === result.step),
-          );
+          await evaluation(result, await episodesOf(result.step), goingOn);
         }
       };
       for await (const row of eachRow(source, runFiles.metrics)) {
         const metrics = row as Metrics;
         await tell(metrics["step"] as number);
-        await each((sink) => sink.log(metrics, metrics["step"] as number));
+        await each((sink) => sink.log(metrics, metrics["step"] as number), goingOn);
       }
       await tell(Infinity);
     },
