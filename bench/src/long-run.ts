@@ -183,7 +183,7 @@ function moveCheckpoint(run: string, step: number): void {
 function peakMegabytes(pid: number): number | null {
   try {
     const { kb } = /VmHWM:\s+(?<kb>\d+)/u.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.groups ?? {};
-    return Math.round(Number(kb) / 1024);
+    return kb === undefined ? null : Math.round(Number(kb) / 1024); // a process that has ended says nothing
   } catch {
     return null;
   }

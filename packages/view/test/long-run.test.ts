@@ -1,10 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileSystemSource } from "@laconic/trainer/reading";
 import { memoryFileSystem } from "@laconic/core/files";
 import { tinyRun } from "@laconic/trainer/testing";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { EpisodeIndex } from "../src/data/episode-index.ts";
 import { folderData } from "../src/data/folder-data.ts";
 import { MetricColumns } from "../src/data/metric-columns.ts";
@@ -61,6 +61,27 @@ test("of more episodes than are held the newest are searched, and an older one i
   expect((await index.episode("s1.0"))?.row.step).toBe(1);
   expect(index.page({ limit: 1000 }).total).toBeGreaterThanOrEqual(before);
   index.close();
+});
+
+test("episodes behind the parts do not hide those in them", async () => {
+  const run = join(folder, "parts");
+  const copy = await mkdtemp(join(tmpdir(), "laconic-open-"));
+  onTestFinished(() => rm(copy, { recursive: true }));
+  await cp(run, copy, { recursive: true });
+  const parts = (await readdir(join(copy, "parts"))).filter((name) => name.startsWith("episodes.")).toSorted();
+  expect(parts.length).toBeGreaterThan(1);
+  await rename(join(copy, "parts", parts.at(-1) as string), join(copy, "episodes.jsonl.gz"));
+  const totals = await Promise.all(
+    [run, copy].map(async (place) => {
+      const index = new EpisodeIndex(new RunPlace(place, place), { costs: { names: [], counts: new Map() } });
+      await index.findLines();
+      while (await index.work(100));
+      const found = [index.page({ limit: 1000 }).total, (await index.episode("s1.0"))?.row.step];
+      index.close();
+      return found;
+    }),
+  );
+  expect(totals[1]).toEqual(totals[0]);
 });
 
 test("of a long run every few steps are kept, each with its own values and times", async () => {

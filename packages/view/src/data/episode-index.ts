@@ -74,12 +74,14 @@ export class EpisodeIndex {
 
   /** Finds lines that are new. @returns whether there were any */
   async findLines(): Promise<boolean> {
+    let isFirst = this.#lines.length === 0;
     let isNew = await this.#readFile();
     if (isNew === "replaced") {
       this.#clear();
+      isFirst = true;
       isNew = await this.#readFile();
     }
-    if (this.#lines.length === 0) {
+    if (isFirst) {
       const parts = await partsIn(this.#place, runFiles.episodes);
       this.#unread = await Promise.all(
         parts.map(async (part) => ({ ...part, bytes: (await this.#place.stat(part.name))?.size ?? 0 })),
