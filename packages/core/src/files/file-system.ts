@@ -7,6 +7,7 @@ export interface FileDigest {
 /** The few file operations a run needs, so that tests can fail, lose or stop any of them. Every write is on disk when it returns. */
 export interface FileSystem {
   makeDirectory(path: string): Promise<void>;
+  /** @throws where it cannot be told: the disk fails, or a folder may not be looked into */
   exists(path: string): Promise<boolean>;
   list(path: string): Promise<string[]>;
   read(path: string): Promise<Uint8Array>;

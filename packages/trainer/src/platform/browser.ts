@@ -57,6 +57,14 @@ export function sha256OfPieces(): { update(piece: Uint8Array): void; digest(): s
   };
 }
 
+/** Bytes, or a text in UTF-8, as a gzip of one member. */
+export async function gzipped(content: string | Uint8Array): Promise<Uint8Array> {
+  const stream = new Blob([content as string | Uint8Array<ArrayBuffer>])
+    .stream()
+    .pipeThrough(new CompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
 /** @throws RangeError for bytes that become more than `most` */
 export const inflate = (bytes: Uint8Array, most: number): Promise<Uint8Array> => unpacked(bytes, most, "deflate-raw");
 export const gunzip = (bytes: Uint8Array, most: number): Promise<Uint8Array> => unpacked(bytes, most, "gzip");

@@ -3,18 +3,26 @@ import { createReadStream } from "node:fs";
 import { open, mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, resolve } from "node:path";
-import { gunzipSync, inflateRawSync } from "node:zlib";
+import { gunzipSync, gzip, inflateRawSync } from "node:zlib";
 import type { FileSystem } from "@laconic/core/files";
 import { isProcessAlive, moveFile, removeFile } from "@laconic/core/platform";
 import type { ProcessTable } from "../run/process-table.ts";
 
 /** Files of this machine. */
 export const nodeFileSystem: FileSystem = {
-  makeDirectory: async (path) => void (await mkdir(path, { recursive: true })),
+  async makeDirectory(path) {
+    const first = await mkdir(path, { recursive: true });
+    if (first === undefined) return;
+    for (let made = resolve(path); made.length >= first.length; made = dirname(made))
+      await syncDirectory(dirname(made));
+  },
   exists: (path) =>
     stat(path).then(
       () => true,
-      () => false,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT" || error.code === "ENOTDIR") return false;
+        throw error; // what cannot be looked at may be there
+      },
     ),
   list: (path) => readdir(path),
   read: (path) => readFile(path),
@@ -145,6 +153,13 @@ export async function readPart(path: string, from: number, length: number): Prom
 /** Of deflated bytes (RFC 1951). @throws Error for bytes that are none, or become more than `most` */
 export async function inflate(bytes: Uint8Array, most: number): Promise<Uint8Array> {
   return inflateRawSync(bytes, { maxOutputLength: most });
+}
+
+/** Bytes, or a text in UTF-8, as a gzip of one member. */
+export function gzipped(content: string | Uint8Array): Promise<Uint8Array> {
+  return new Promise((done, failed) => {
+    gzip(content, (error, packed) => (error ? failed(error) : done(packed)));
+  });
 }
 
 /** Of a gzip member. @throws Error for bytes that are none, or become more than `most` */

@@ -183,7 +183,19 @@ export async function saveCheckpoint(
   await fs.syncDirectory(partial);
   await fs.remove(final); // only a resumed run saves a step again
   await fs.rename(partial, final);
-  await replaceFile(fs, joinPath(directory, "LATEST"), `${step}\n`);
+  await settleCheckpoints(fs, directory, state, keep);
+}
+
+/** `LATEST` names the checkpoint of a state, and old ones go. Who goes on from a checkpoint does what a kill behind its rename left undone. */
+export async function settleCheckpoints(
+  fs: FileSystem,
+  directory: string,
+  state: LoopState,
+  keep: number,
+): Promise<void> {
+  const latest = joinPath(directory, "LATEST");
+  const named = `${checkpointName(state.step)}\n`;
+  if (!(await fs.exists(latest)) || (await text(fs, latest)) !== named) await replaceFile(fs, latest, named);
   const old = (await completeSteps(fs, directory)).slice(keep);
   const best = [state.best.step, state.bestTrained?.step ?? 0].map((each) => checkpointName(each));
   for (const each of old) if (!best.includes(each)) await fs.remove(joinPath(directory, each));

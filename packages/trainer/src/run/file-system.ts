@@ -7,8 +7,18 @@ export async function replaceFile(fs: FileSystem, path: string, data: string): P
   await fs.rename(`${path}.tmp`, path);
 }
 
-/** System errors that the user can mend: full, read-only, over quota, not permitted, a file in the way. */
-const unwritable = new Set(["ENOSPC", "EROFS", "EDQUOT", "EACCES", "EPERM", "ENOTDIR", "EEXIST"]);
+/** System errors that the user can mend: full, read-only, over quota, not permitted, a file in the way, a disk that fails. */
+const unwritable = new Set(["ENOSPC", "EROFS", "EDQUOT", "EACCES", "EPERM", "ENOTDIR", "EEXIST", "EIO"]);
+
+/** What a file that is there answers to who may not, or cannot, read it. One that is not there says so itself: readers ask for it. */
+const unreadable = new Set(["EACCES", "EPERM", "EIO"]);
+
+function explainReadError(error: unknown, path: string): unknown {
+  const reason = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  if (!unreadable.has(reason)) return error;
+  const message = `${path} cannot be read: ${(error as Error).message}; mend the cause and resume`;
+  return new LaconicError("data_invalid", message, { path, reason }, error);
+}
 
 /**
  * A system error of writing, or an engine's `run_unwritable`, as one `run_unwritable` that says what to do; anything else as it
@@ -28,20 +38,24 @@ export function explainWriteError(error: unknown, directory: string): unknown {
   );
 }
 
-/** The same file system whose failing writes say which run they belong to and what to do. */
+/** The same file system whose failures say which run or file they belong to and what to do. */
 export function explainedFileSystem(fs: FileSystem, directory: string): FileSystem {
   const explained = <T>(done: Promise<T>): Promise<T> =>
     done.catch((error: unknown) => {
       throw explainWriteError(error, directory);
     });
+  const readable = <T>(path: string, done: Promise<T>): Promise<T> =>
+    done.catch((error: unknown) => {
+      throw explainReadError(error, path);
+    });
   return {
     makeDirectory: (path) => explained(fs.makeDirectory(path)),
-    exists: (path) => fs.exists(path),
-    list: (path) => fs.list(path),
-    read: (path) => fs.read(path),
-    size: (path) => fs.size(path),
-    readPart: (path, from, length) => fs.readPart(path, from, length),
-    digest: (path) => fs.digest(path),
+    exists: (path) => readable(path, fs.exists(path)),
+    list: (path) => readable(path, fs.list(path)),
+    read: (path) => readable(path, fs.read(path)),
+    size: (path) => readable(path, fs.size(path)),
+    readPart: (path, from, length) => readable(path, fs.readPart(path, from, length)),
+    digest: (path) => readable(path, fs.digest(path)),
     write: (path, data) => explained(fs.write(path, data)),
     append: (path, data) => explained(fs.append(path, data)),
     truncate: (path, bytes) => explained(fs.truncate(path, bytes)),

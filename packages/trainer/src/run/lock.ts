@@ -91,7 +91,7 @@ async function alone<T>(
   processes: ProcessTable,
   work: (claim: string) => Promise<T>,
 ): Promise<T> {
-  const name = `LOCK.${hostInName(processes)}.${processes.pid}.${(claims += 1)}`;
+  const name = `LOCK.${hostInName(processes)}.${processes.pid}.${String((claims += 1)).padStart(6, "0")}`;
   const path = joinPath(directory, name);
   const stake = async (): Promise<void> => {
     staked.add(path);
@@ -140,7 +140,7 @@ function claimNamed(name: string): Claim[] {
 
 function isStaked({ name, host, pid }: Claim, directory: string, processes: ProcessTable): boolean {
   if (host !== hostInName(processes)) return true;
-  return staked.has(joinPath(directory, name)) || (pid !== processes.pid && processes.isAlive(pid));
+  return pid === processes.pid ? staked.has(joinPath(directory, name)) : processes.isAlive(pid);
 }
 
 function readHolder(text: string): Holder | null {

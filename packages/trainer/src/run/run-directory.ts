@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { gzipMember, recordVersion, runFiles, type MemberHead, type RecordedEpisode } from "@laconic/core/run-folder";
-import { nodeFileSystem, nodeProcesses } from "#platform";
+import { gzipped, nodeFileSystem, nodeProcesses } from "#platform";
 import { retentionDefaults } from "../config.ts";
 import type { Evaluation } from "../evaluate.ts";
 import type { SinkOutcome } from "../sinks/metric-sink.ts";
@@ -16,6 +16,7 @@ import {
   policiesIn,
   saveCheckpoint,
   saveWeights,
+  settleCheckpoints,
   stateIn,
   type LoopState,
   type Models,
@@ -23,7 +24,6 @@ import {
 import { explainedFileSystem, replaceFile } from "./file-system.ts";
 import { changedSettings, parseChangedSettings, settingsAt, type ChangedSetting } from "./changed-settings.ts";
 import { joined, readLines, toLine } from "./json-lines.ts";
-import { gzipped } from "./gzipped.ts";
 import { lastOf } from "./last-of.ts";
 import { lockRun, type RunLock } from "./lock.ts";
 import { stepClock, type DroppedProblem, type StepClock } from "./recorder.ts";
@@ -45,6 +45,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
   const fs = explainedFileSystem(options.fileSystem ?? nodeFileSystem, directory);
   await continues(fs, directory, resume); // refuses before anything is created
   await fs.makeDirectory(joinPath(directory, runFiles.checkpoints));
+  await fs.syncDirectory(joinPath(directory, "..")); // also where an earlier process made the folder and died
   const lock = await lockRun(fs, directory, processes);
   const run = new RunDirectory(fs, options, lock);
   try {
@@ -130,6 +131,7 @@ class RunDirectory implements Run {
     if (changed) for await (const row of rowsOfCut(runFiles.changes, changed)) kept.push(row);
     this.#changes = await this.#compareSettings(state.step, new TextDecoder().decode(joined(kept)));
     await writeTraces(fs, this.#options.directory, { ...cut, cuts });
+    await settleCheckpoints(fs, this.#path(runFiles.checkpoints), state, this.#options.keepCheckpoints);
     await this.#divide(state.step);
     await this.#sinks.replay(fs, this.#options, state.step);
     return state;

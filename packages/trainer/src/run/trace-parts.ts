@@ -11,9 +11,8 @@ import {
   type ReadAt,
   type TracePart,
 } from "@laconic/core/run-folder";
-import { gunzip } from "#platform";
+import { gunzip, gzipped } from "#platform";
 import type { RetentionSettings } from "../config.ts";
-import { gzipped } from "./gzipped.ts";
 import { joined, linesIn, piecesOf, rowIn } from "./json-lines.ts";
 
 const mebibyte = 1 << 20;

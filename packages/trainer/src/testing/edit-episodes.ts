@@ -1,8 +1,7 @@
 import { boundedJson } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
-import { gunzip } from "#platform";
+import { gunzip, gzipped } from "#platform";
 import { gzipMember, membersIn, runFiles, type MemberHead } from "@laconic/core/run-folder";
-import { gzipped } from "../run/gzipped.ts";
 import { joined } from "../run/json-lines.ts";
 
 /** A step or an evaluation as a run's file of episodes holds it. */

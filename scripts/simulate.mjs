@@ -1,0 +1,128 @@
+// npm run simulate [-- --scenario NAME] [--seed N] [--seeds COUNT]: runs parts of Laconic on a machine that is not there, whose disk, clock,
+// servers and order of events follow from a seed, and lets them fail. `--help` says more.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
+import { bundleSimulator } from "./lib/bundle-simulator.mjs";
+import { setUp } from "./lib/setup.mjs";
+
+const { values } = parseArgs({
+  options: {
+    scenario: { type: "string" },
+    seed: { type: "string", default: "1" },
+    seeds: { type: "string", default: "1" },
+    events: { type: "string", default: "" },
+    jobs: { type: "string", default: String(availableParallelism()) },
+    replay: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+    mutations: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  },
+});
+const [seed, seeds, jobs] = ["seed", "seeds", "jobs"].map((name) => whole(name));
+if (values.events !== "") whole("events");
+await setUp();
+const program = await bundleSimulator("simulator");
+const names = await titles();
+if (values.help) {
+  process.stdout.write(help(names));
+  process.exit(0);
+}
+if (values.scenario !== undefined && !names.has(values.scenario))
+  refuse(`--scenario ${values.scenario}: expected one of ${[...names.keys()].join(", ")}`);
+const known = values.scenario === undefined ? [...names.keys()] : [values.scenario];
+let failed = 0;
+for (const name of known) failed += await playAll(name);
+process.exitCode = failed === 0 ? 0 : 1;
+
+function help(scenarios) {
+  return `npm run simulate -- [flags]
+
+  --scenario NAME   one of those below; all of them by default
+  --seed N          the first seed; 1 by default
+  --seeds COUNT     so many seeds, one after the other; 1 by default
+  --events M        faults begin within so many events; the scenario's own number by default
+  --jobs N          processes; one for each core by default
+  --replay          prints every event of each seed: number, virtual milliseconds, program, what happened
+  --json            prints a line of JSON for each seed
+  --mutations       puts known defects into the sources, one at a time, and counts the seeds until each is found
+
+Ends with exit code 1 where a seed fails: its faults are then made as few and as early as they may be.
+
+Scenarios:
+${Array.from(scenarios, ([name, title]) => `  ${name.padEnd(16)}  ${title}\n`).join("")}`;
+}
+
+/** Every scenario's title, by its name. */
+async function titles() {
+  const found = new Map();
+  await play(["names"], (line) => found.set(...line.split("\t")));
+  return found;
+}
+
+function whole(name) {
+  const number = Number(values[name]);
+  if (!Number.isSafeInteger(number) || number < 1)
+    refuse(`--${name} ${values[name]}: expected a whole number from 1 on`);
+  return number;
+}
+
+function refuse(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
+}
+
+async function playAll(name) {
+  const start = performance.now();
+  const parts = Math.min(jobs, seeds);
+  const counts = Array.from({ length: parts }, (_, i) => Math.floor((seeds + i) / parts));
+  const totals = { seeds: 0, events: 0, faults: 0, failed: 0 };
+  let from = seed;
+  await Promise.all(
+    counts.map((count) => {
+      const words = [name, String(from), String(count), values.events, values.replay ? "replay" : ""];
+      from += count;
+      return play(words, (line) => {
+        if (line.startsWith("{")) tell(JSON.parse(line), totals);
+        else process.stdout.write(`${line}\n`);
+      });
+    }),
+  );
+  const seconds = (performance.now() - start) / 1000;
+  if (!values.json)
+    process.stdout.write(
+      `${name}: ${totals.seeds} seeds, ${totals.events} events, ${totals.faults} faults, ${totals.failed} failed, ${seconds.toFixed(1)} s\n`,
+    );
+  return totals.failed + (totals.seeds === seeds ? 0 : 1);
+}
+
+/** One process, which writes a line of JSON for each seed, and one for each event that is asked for. */
+function play(words, hear) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ["--enable-source-maps", program, ...words], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const lines = createInterface({ input: child.stdout }).on("line", hear);
+    child.on("error", reject);
+    Promise.all([once(child, "close"), once(lines, "close")]).then(resolve, reject);
+  });
+}
+
+function tell(outcome, totals) {
+  totals.seeds += 1;
+  totals.events += outcome.events;
+  totals.faults += outcome.met.length;
+  if (outcome.violation !== null) totals.failed += 1;
+  if (values.json) process.stdout.write(`${JSON.stringify(outcome)}\n`);
+  else if (outcome.violation !== null)
+    process.stdout.write(
+      `${outcome.scenario} --seed ${outcome.seed} FAILS: ${outcome.violation}\n` +
+        `  faults: ${outcome.faults.join("; ") || "none"}\n  shortest: ${outcome.shortest.join("; ") || "none"}\n`,
+    );
+  else if (seeds === 1)
+    process.stdout.write(
+      `${outcome.scenario} --seed ${outcome.seed} holds: ${outcome.events} events, trace ${outcome.trace}\n`,
+    );
+}

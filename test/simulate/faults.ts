@@ -1,0 +1,98 @@
+import type { Random } from "../../packages/core/src/index.ts";
+
+/** Something that goes wrong at an event, or at the next one that it can go wrong at. */
+export type Fault = { readonly at: number } & (
+  | {
+      /** The program dies, or with the power all of them. `share` of what it writes just then reaches the disk. */
+      readonly kind: "kill" | "power";
+      readonly share: number;
+      /** A bit of a closed file of which the path has this part turns. */
+      readonly rots?: string;
+    }
+  | { readonly kind: "error"; readonly of: "read" | "write" | "sync" | "rename" }
+  /** No room for so many events. */
+  | { readonly kind: "full"; readonly events: number }
+  | { readonly kind: "slow"; readonly events: number }
+  /** Clocks move: all of them forward, the wall clock alone back. */
+  | { readonly kind: "jump"; readonly ms: number }
+  /** `at` counts replies of servers here. */
+  | { readonly kind: "server"; readonly how: ServerFault }
+);
+
+export const serverFaults = ["slow", "status", "cut", "dead", "twice", "lie", "garbage"] as const;
+export type ServerFault = (typeof serverFaults)[number];
+
+/** Which kinds a scenario meets, and in which range. */
+export interface FaultRange {
+  readonly kinds: readonly Fault["kind"][];
+  /** Events, or replies of servers, in which they begin. */
+  readonly events: number;
+  readonly replies?: number;
+  /** Parts of paths that may rot. */
+  readonly rots?: readonly string[];
+}
+
+/** Up to four, by the stream: a seed in ten has none. */
+export function drawFaults(random: Random, { kinds, events, replies = 0, rots = [] }: FaultRange): Fault[] {
+  const count = random.uniform() < 0.1 ? 0 : 1 + random.integer(4);
+  const drawn = Array.from({ length: count }, (): Fault => {
+    const kind = kinds[random.integer(kinds.length)] as Fault["kind"];
+    const at = 1 + random.integer(events);
+    const [share, die, choice] = [random.uniform(), random.uniform(), random.integer(1 << 20)];
+    switch (kind) {
+      case "kill":
+      case "power": {
+        const rotten = rots.length > 0 && die > 0.9 ? { rots: rots[choice % rots.length] as string } : {};
+        return { at, kind, share: die < 0.5 ? share : 0, ...rotten };
+      }
+      case "error":
+        return { at, kind, of: (["read", "write", "sync", "rename"] as const)[choice % 4] as "read" };
+      case "full":
+        return { at, kind, events: 1 + Math.floor(40 * share) };
+      case "slow":
+        return { at, kind, events: 1 + Math.floor(100 * share) };
+      case "jump":
+        return { at, kind, ms: (die < 0.5 ? -1 : 1) * Math.round(share * 36_000_000) };
+      case "server":
+        return {
+          at: 1 + (choice % replies),
+          kind,
+          how: serverFaults[Math.floor(share * serverFaults.length)] as "slow",
+        };
+    }
+  });
+  return drawn.toSorted((a, b) => a.at - b.at);
+}
+
+/** In words. */
+export function describeFault(fault: Fault): string {
+  const { at, kind, ...rest } = fault;
+  const facts = Object.entries(rest).map(
+    ([name, value]) => `${name} ${typeof value === "number" ? Number(value.toFixed(3)) : value}`,
+  );
+  return [`${kind} at ${at}`, ...facts].join(", ");
+}
+
+/**
+ * The shortest list of faults that still fails: without those that are not needed, and the others as early as they may be.
+ * @param fails - plays the scenario with other faults
+ */
+export async function shrink(
+  faults: readonly Fault[],
+  fails: (faults: readonly Fault[]) => Promise<boolean>,
+): Promise<readonly Fault[]> {
+  let best = faults;
+  for (let i = 0; i < best.length;) {
+    const fewer = best.toSpliced(i, 1);
+    if (await fails(fewer)) best = fewer;
+    else i += 1;
+  }
+  for (let i = 0; i < best.length; i++)
+    for (let step = Math.ceil((best[i] as Fault).at / 2); step >= 1;) {
+      const fault = best[i] as Fault;
+      const earlier = best.with(i, { ...fault, at: fault.at - step });
+      if (fault.at - step >= 1 && (await fails(earlier))) best = earlier;
+      else step = step === 1 ? 0 : Math.ceil(step / 2);
+    }
+  return best;
+}

@@ -1,0 +1,143 @@
+import crypto from "node:crypto";
+import fs from "node:fs";
+import fsPromises from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import timersPromises from "node:timers/promises";
+import zlib from "node:zlib";
+import { isSimulated, simulatedFiles } from "./node-files.ts";
+import type { World } from "./world.ts";
+
+type Functions = Record<string, (...given: never[]) => unknown>;
+
+/** A server that programs reach by `fetch`: asked with what was sent. */
+export type SimulatedServer = (url: string, init: RequestInit) => Promise<Response>;
+
+/**
+ * Does work while Node's files, timers, clocks, `fetch` and chance are the world's, for programs of the world alone: packages run as they are, with
+ * their platform layers. Everybody else, and every path elsewhere, is answered by Node.
+ */
+export async function onMachine<T>(world: World, server: SimulatedServer | null, work: () => Promise<T>): Promise<T> {
+  const restore: (() => void)[] = [];
+  const replace = (
+    target: object,
+    name: string,
+    make: (original: (...given: unknown[]) => unknown) => unknown,
+  ): void => {
+    const before = Object.getOwnPropertyDescriptor(target, name);
+    const original = (target as Functions)[name] as (...given: unknown[]) => unknown;
+    Object.defineProperty(target, name, {
+      configurable: true,
+      enumerable: true,
+      writable: true,
+      value: make(original.bind(target)),
+    });
+    restore.push(() => (before ? Object.defineProperty(target, name, before) : Reflect.deleteProperty(target, name)));
+  };
+  /** Answered by the world inside of programs. */
+  const inside = (target: object, name: string, own: (...given: never[]) => unknown): void =>
+    replace(
+      target,
+      name,
+      (original) =>
+        (...given: unknown[]) =>
+          world.program ? (own as (...given: unknown[]) => unknown)(...given) : original(...given),
+    );
+  for (const [name, own] of Object.entries(simulatedFiles(world)))
+    replace(
+      name in fsPromises ? fsPromises : fs,
+      name,
+      (original) =>
+        (...given: unknown[]) =>
+          isSimulated(given[0]) ? (own as (...given: unknown[]) => unknown)(...given) : original(...given),
+    );
+  replaceTime(world, inside);
+  const chance = world.random.split("chance");
+  inside(Math, "random", () => chance.uniform());
+  inside(crypto, "randomUUID", () => `00000000-0000-4000-8000-${String(chance.integer(1e12)).padStart(12, "0")}`);
+  // Threads of Node's would answer when they like.
+  inside(zlib, "gzip", (bytes: Uint8Array, done: (error: null, packed: Buffer) => void) =>
+    done(null, zlib.gzipSync(bytes)),
+  );
+  inside(globalThis, "fetch", (url: string | URL, init: RequestInit = {}) => {
+    if (!server) throw new Error("no server is simulated");
+    return server(String(url), init);
+  });
+  syncBuiltinESMExports();
+  try {
+    return await world.drive(work());
+  } finally {
+    for (const each of restore.toReversed()) each();
+    syncBuiltinESMExports();
+  }
+}
+
+function replaceTime(
+  world: World,
+  inside: (target: object, name: string, own: (...given: never[]) => unknown) => void,
+): void {
+  const sleep = (ms: number, value: unknown, options: { readonly signal?: AbortSignal } = {}): Promise<unknown> =>
+    new Promise((go, stop) => {
+      const { signal } = options;
+      const abort = (): void => {
+        callOff();
+        stop(Object.assign(new Error("The operation was aborted"), { name: "AbortError", code: "ABORT_ERR" }));
+      };
+      const callOff = world.after(ms, `slept ${Math.round(ms)}`, () => {
+        signal?.removeEventListener("abort", abort);
+        go(value);
+      });
+      if (signal?.aborted) abort();
+      else signal?.addEventListener("abort", abort, { once: true });
+    });
+  const timeout = (call: (...given: unknown[]) => void, ms = 1, ...given: unknown[]): SimulatedTimer =>
+    new SimulatedTimer(world, () => call(...given), Math.max(1, ms));
+  inside(globalThis, "setTimeout", timeout);
+  inside(globalThis, "clearTimeout", (timer?: SimulatedTimer) => timer?.close());
+  inside(globalThis, "setImmediate", (call: (...given: unknown[]) => void, ...given: unknown[]) =>
+    timeout(call, 0, ...given),
+  );
+  inside(globalThis, "clearImmediate", (timer?: SimulatedTimer) => timer?.close());
+  inside(timersPromises, "setTimeout", sleep);
+  inside(timersPromises, "setImmediate", (value: unknown) => sleep(0, value));
+  inside(performance, "now", () => world.now);
+  inside(Date, "now", () => world.now + world.wallOffset);
+  inside(AbortSignal, "timeout", (ms: number) => {
+    const controller = new AbortController();
+    world.after(ms, `timeout ${ms}`, () =>
+      controller.abort(new DOMException("The operation timed out", "TimeoutError")),
+    );
+    return controller.signal;
+  });
+}
+
+/** What `setTimeout` returns. */
+class SimulatedTimer {
+  readonly #world: World;
+  readonly #call: () => void;
+  readonly #ms: number;
+  #callOff: () => void = () => undefined;
+
+  constructor(world: World, call: () => void, ms: number) {
+    this.#world = world;
+    this.#call = call;
+    this.#ms = ms;
+    this.refresh();
+  }
+  refresh(): this {
+    this.close();
+    this.#callOff = this.#world.after(this.#ms, `timer ${Math.round(this.#ms)}`, this.#call);
+    return this;
+  }
+  close(): void {
+    this.#callOff();
+  }
+  ref(): this {
+    return this;
+  }
+  unref(): this {
+    return this;
+  }
+  hasRef(): boolean {
+    return true;
+  }
+}

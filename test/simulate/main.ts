@@ -1,0 +1,30 @@
+// What scripts/simulate.mjs bundles: plays seeds of a scenario and writes a line of JSON for each to standard output.
+import { describeFault } from "./faults.ts";
+import { scenarios } from "./scenarios/table.ts";
+import { playSeed, shrunk } from "./simulate.ts";
+
+const [scenario = "", from = "1", count = "1", events = "", mode = ""] = process.argv.slice(2);
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+if (scenario === "names") for (const [name, { title }] of Object.entries(scenarios)) say(`${name}\t${title}`);
+else await playAll(Number(from), Number(count), events === "" ? {} : { events: Number(events) });
+
+async function playAll(first: number, seeds: number, options: { readonly events?: number }): Promise<void> {
+  // What a missing file costs is mostly the trace of its error.
+  if (mode !== "replay") Error.stackTraceLimit = 2;
+  // What loads on demand is loaded before anything counts.
+  await playSeed(scenario, first, options);
+  for (let seed = first; seed < first + seeds; seed++) {
+    const outcome = await playSeed(scenario, seed, { ...options, keepsLines: mode === "replay" });
+    const { lines, faults, met, ...rest } = outcome;
+    const shortest = outcome.violation !== null && mode !== "first" ? await shrunk(scenario, outcome) : null;
+    for (const [i, line] of lines.entries()) say(`${String(i + 1).padStart(6)} ${line}`);
+    const words = {
+      faults: faults.map(describeFault),
+      met: met.map(({ kind }) => kind),
+      shortest: shortest?.map(describeFault) ?? null,
+    };
+    say(JSON.stringify({ scenario, ...rest, ...words }));
+    if (mode === "first" && outcome.violation !== null) return;
+  }
+}

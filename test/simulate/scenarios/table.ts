@@ -1,0 +1,5 @@
+import type { Scenario } from "../scenario.ts";
+import { trainAsync, trainSync } from "./train.ts";
+
+/** Every scenario by its name. */
+export const scenarios: Readonly<Record<string, Scenario>> = { train: trainSync, "train-async": trainAsync };

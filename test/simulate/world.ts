@@ -1,0 +1,264 @@
+import { createHash } from "node:crypto";
+import { setImmediate as turnOfNode } from "node:timers";
+import { randomFromSeed, type Random } from "../../packages/core/src/index.ts";
+import { timedEvents } from "../../packages/trainer/src/testing/simulation/timed-events.ts";
+import { Disk } from "./disk.ts";
+import { describeFault, type Fault } from "./faults.ts";
+
+/** A program of the simulated machine. What it calls of Node's is answered by the world, until it is killed. */
+export interface Program {
+  readonly pid: number;
+  isAlive: boolean;
+  /** Tells who started it that it was killed. */
+  end(ended: Ended<never>): void;
+}
+
+/** How a program ended. */
+export type Ended<T> =
+  | { readonly how: "done"; readonly value: T }
+  | { readonly how: "failed"; readonly error: unknown }
+  | { readonly how: "killed"; readonly by: "kill" | "power" };
+
+/** Something is not as it has to be: the seed's finding. */
+export class Violation extends Error {
+  override readonly name = "Violation";
+}
+
+/** What an operation does to the disk, so that faults know what they may do to it. */
+export interface Operation {
+  readonly kind: "read" | "write" | "sync" | "rename" | "other";
+  readonly label: string;
+  /** Does a part of it, where it can be torn. */
+  tear?(share: number): void;
+}
+
+/** Events and virtual hours of one seed; a program that needs more does not end. */
+const limits = { events: 60_000, hours: 400 } as const;
+/** Turns of Node's loop in which nothing happens and nothing is planned: modules that load on demand take some. */
+const idleTurns = 20_000;
+
+/**
+ * One machine: a clock, a disk, programs, and the order in which everything that they wait for comes to pass. All of it follows from the
+ * seed and the faults.
+ */
+export class World {
+  readonly disk: Disk;
+  readonly random: Random;
+  now = 0;
+  /** What the wall clock is ahead of `now`, in milliseconds. */
+  wallOffset: number = Date.UTC(2026, 0, 1);
+  events = 0;
+  /** Every event as a line, where it is asked for. */
+  readonly lines: string[] | null;
+  /** Set by a check while events go on: ends the seed. */
+  violation: Violation | null = null;
+  /** Whose event is the last one: until the next, only what follows from it runs. */
+  #current: Program | null = null;
+  readonly #timed = timedEvents();
+  readonly #faults: readonly Fault[];
+  readonly #met = new Set<Fault>();
+  readonly #running: Program[] = [];
+  readonly #latency: Random;
+  readonly #hash = createHash("sha256");
+  #pids = 100;
+  #slowUntil = -1;
+  #isCalm = false;
+
+  constructor(seed: string, faults: readonly Fault[], keepsLines = false) {
+    this.random = randomFromSeed(seed);
+    this.#latency = this.random.split("latency");
+    this.#faults = faults;
+    this.disk = new Disk(this.random.split("disk"));
+    this.lines = keepsLines ? [] : null;
+  }
+
+  /** The program that is running now; null outside of the simulation, where Node answers. */
+  get program(): Program | null {
+    return this.#current;
+  }
+
+  /** Faults that came to pass. */
+  get met(): readonly Fault[] {
+    return [...this.#met];
+  }
+
+  /** SHA-256 of all events so far. */
+  trace(): string {
+    return this.#hash.copy().digest("hex");
+  }
+
+  /** Nothing goes wrong any more: for who looks at what is left. */
+  calm(): void {
+    this.#isCalm = true;
+    this.disk.fillUntil(0);
+  }
+
+  isAlive(pid: number): boolean {
+    return this.#running.some((each) => each.pid === pid && each.isAlive);
+  }
+
+  note(label: string): void {
+    // Claims of a lock are numbered by the process that simulates, over all of its seeds.
+    const line = `${this.now.toFixed(3)} ${this.program?.pid ?? "-"} ${label.replaceAll(/LOCK\.[\w-]+\.\d+\.\d+/gu, "LOCK.claim")}`;
+    this.#hash.update(`${line}\n`);
+    this.lines?.push(line);
+  }
+
+  /** Starts a program. Resolves once it has ended, or was killed: what it waited for then never comes. */
+  start<T>(main: (program: Program) => Promise<T>): Promise<Ended<T>> {
+    return new Promise((resolve) => {
+      const program: Program = { pid: (this.#pids += 1), isAlive: true, end: resolve };
+      this.#running.push(program);
+      const end = (ended: Ended<T>): void => {
+        if (!program.isAlive) return;
+        const why = ended.how === "failed" ? `: ${String(ended.error).slice(0, 300)}` : "";
+        this.note(`program ${program.pid} is ${ended.how}${why}`);
+        program.isAlive = false;
+        resolve(ended);
+      };
+      this.#timed.at(this.now, () => {
+        if (!program.isAlive) return;
+        this.#current = program;
+        this.note(`program ${program.pid} starts`);
+        main(program).then(
+          (value) => end({ how: "done", value }),
+          (error: unknown) => end({ how: "failed", error }),
+        );
+      });
+    });
+  }
+
+  /** Kills programs at once; a loss of power ends all, and takes what was not synced. */
+  kill(by: "kill" | "power", only?: Program): void {
+    this.note(by === "power" ? "power fails" : `program ${only?.pid} is killed`);
+    if (by === "power") this.disk.losePower();
+    for (const each of this.#running) {
+      if (!each.isAlive || (only && each !== only)) continue;
+      each.isAlive = false;
+      each.end({ how: "killed", by });
+    }
+  }
+
+  /** Calls back after virtual milliseconds, unless its program has been killed. */
+  after(ms: number, label: string, go: () => void): () => void {
+    const { program } = this;
+    if (program && !program.isAlive) return () => undefined;
+    return this.#timed.at(this.now + ms, () => {
+      if (program && !program.isAlive) return;
+      this.#begin(program, label);
+      this.#meet(program, null);
+      if (!program || program.isAlive) go();
+    });
+  }
+
+  /** Something that takes its time, and may fail as the disk does. */
+  operation<T>(operation: Operation, apply: () => T): Promise<T> {
+    const { program } = this;
+    const { label } = operation;
+    return new Promise((resolve, reject) => {
+      if (program && !program.isAlive) return; // it is dead: nothing comes any more
+      this.#timed.at(this.now + this.#delay(), () => {
+        if (program && !program.isAlive) return;
+        this.#begin(program, label);
+        try {
+          const failure = this.#meet(program, operation);
+          if (failure) return reject(failure);
+          if (program && !program.isAlive) return;
+          resolve(apply());
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  }
+
+  /** Lets events happen, the earliest first, until the work is done. @throws Violation where it never is */
+  async drive<T>(work: Promise<T>): Promise<T> {
+    let isDone = false;
+    const end = (): void => void (isDone = true);
+    work.then(end, end).finally(() => (this.#current = null));
+    for (let idle = 0; !isDone;) {
+      await new Promise<void>((go) => void turnOfNode(go));
+      if (this.violation) throw this.violation;
+      if (isDone) break;
+      const event = this.#timed.next();
+      if (!event) {
+        if ((idle += 1) > idleTurns) throw new Violation("it waits for ever: nothing is left that could happen");
+        continue;
+      }
+      idle = 0;
+      this.now = Math.max(this.now, event.time);
+      if (this.events > limits.events || this.now > limits.hours * 3_600_000)
+        throw new Violation(`it does not end: ${this.events} events, ${(this.now / 3_600_000).toFixed(1)} hours`);
+      event.go();
+    }
+    return work;
+  }
+
+  #begin(program: Program | null, label: string): void {
+    this.events += 1;
+    this.#current = program;
+    this.note(label);
+  }
+
+  /** Mostly microseconds; now and then what else has long been ready comes first. */
+  #delay(): number {
+    const [often, share] = [this.#latency.uniform(), this.#latency.uniform()];
+    const ms = 0.01 + share * (often < 0.9 ? 0.2 : 20);
+    return this.events < this.#slowUntil ? ms * 1000 : ms;
+  }
+
+  /** What goes wrong at this event. @returns the error of an operation that fails */
+  #meet(program: Program | null, operation: Operation | null): Error | null {
+    if (this.#isCalm) return null;
+    let failure: Error | null = null;
+    for (const fault of this.#faults) {
+      if (fault.at > this.events || this.#met.has(fault)) continue;
+      failure = this.#strike(fault, program, operation) ?? failure;
+    }
+    const isGrowing = operation?.kind === "write";
+    if (isGrowing && this.disk.isFull(this.events)) failure ??= systemError("ENOSPC", operation.label);
+    return failure;
+  }
+
+  #strike(fault: Fault, program: Program | null, operation: Operation | null): Error | null {
+    const met = (): void => {
+      this.#met.add(fault);
+      this.note(`fault: ${describeFault(fault)}`);
+    };
+    switch (fault.kind) {
+      case "kill":
+      case "power":
+        if (!program) return null;
+        met();
+        if (operation?.tear && fault.share > 0) operation.tear(fault.share);
+        if (fault.rots) this.disk.rot(fault.rots);
+        this.kill(fault.kind, program);
+        return null;
+      case "error":
+        if (operation?.kind !== fault.of) return null;
+        met();
+        return systemError("EIO", operation.label);
+      case "full":
+        met();
+        this.disk.fillUntil(this.events + fault.events);
+        return null;
+      case "slow":
+        met();
+        this.#slowUntil = this.events + fault.events;
+        return null;
+      case "jump":
+        met();
+        // Forward on every clock; back on the one that people set.
+        if (fault.ms > 0) this.now += fault.ms;
+        this.wallOffset += Math.min(0, fault.ms);
+        return null;
+      case "server":
+        return null; // of a reply: the scenario's servers ask for it
+    }
+  }
+}
+
+function systemError(code: string, label: string): Error {
+  return Object.assign(new Error(`${code}: made to fail, ${label}`), { code });
+}

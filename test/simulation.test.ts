@@ -1,0 +1,104 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { randomFromSeed } from "../packages/core/src/index.ts";
+import { Disk, diskRoot } from "./simulate/disk.ts";
+import { shrink, type Fault } from "./simulate/faults.ts";
+import { scenarios } from "./simulate/scenarios/table.ts";
+import { root } from "./workspace.ts";
+
+interface Outcome {
+  readonly seed: number;
+  readonly events: number;
+  readonly trace: string;
+  readonly violation: string | null;
+  readonly met: readonly string[];
+}
+
+/** What `npm run simulate` prints. */
+async function simulate(...words: readonly string[]): Promise<string[]> {
+  const program = [join(root, "scripts/simulate.mjs"), ...words];
+  const { stdout } = await promisify(execFile)(process.execPath, program, { maxBuffer: 1 << 26 });
+  return stdout.trimEnd().split("\n");
+}
+
+const outcomes = (lines: readonly string[]): Outcome[] =>
+  lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Outcome);
+
+test.each(Object.keys(scenarios))("seeds of %s hold, and the same seed gives the same trace", async (scenario) => {
+  const all = outcomes(await simulate("--scenario", scenario, "--seeds", "60", "--json"));
+  expect(all.filter(({ violation }) => violation !== null)).toEqual([]);
+  expect(all.map(({ seed }) => seed).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
+  expect(all.flatMap(({ met }) => met).length).toBeGreaterThan(30);
+  const traces = new Map(all.map(({ seed, trace }) => [seed, trace]));
+  expect(new Set(traces.values()).size).toBe(60);
+  // In another process, as its first.
+  const [again] = outcomes(await simulate("--scenario", scenario, "--seed", "17", "--json"));
+  expect(again?.trace).toBe(traces.get(17));
+});
+
+test("a replay shows every event, and unknown words are refused", async () => {
+  const lines = await simulate("--scenario", "train", "--seed", "3", "--replay", "--json");
+  const [outcome] = outcomes(lines);
+  const events = lines.filter((line) => /^ +\d+ \d+\.\d{3} (?:\d+|-) /u.test(line));
+  expect(events.length).toBeGreaterThanOrEqual(outcome?.events ?? Infinity);
+  await expect(simulate("--scenario", "none")).rejects.toThrow(/expected one of train/u);
+  await expect(simulate("--seeds", "0")).rejects.toThrow(/expected a whole number/u);
+});
+
+describe("the simulated disk", () => {
+  const text = (disk: Disk, path: string): string => Buffer.from(disk.file(path).bytes).toString();
+  const bytes = (of: string): Uint8Array => new TextEncoder().encode(of);
+
+  test("keeps what was synced, and of what was appended a beginning", () => {
+    const ends = new Set<string>();
+    for (let seed = 0; seed < 40; seed++) {
+      const disk = new Disk(randomFromSeed(seed));
+      disk.makeFolder(`${diskRoot}/a`, false);
+      const file = disk.open(`${diskRoot}/a/f`, { create: true });
+      disk.append(file, bytes("one"));
+      disk.syncAll();
+      disk.append(file, bytes("two"));
+      disk.losePower();
+      ends.add(text(disk, `${diskRoot}/a/f`));
+    }
+    expect([...ends].toSorted()).toEqual(["one", "onet", "onetw", "onetwo"]);
+  });
+
+  test("keeps new names in the order in which they came, and all of a synced folder", () => {
+    const left = new Set<string>();
+    for (let seed = 0; seed < 60; seed++) {
+      const disk = new Disk(randomFromSeed(seed));
+      for (const folder of ["a", "b"]) disk.makeFolder(`${diskRoot}/${folder}`, false);
+      disk.syncAll();
+      for (const name of ["a/1", "b/2", "a/3", "b/4"]) disk.open(`${diskRoot}/${name}`, { create: true });
+      disk.sync(disk.folder(`${diskRoot}/b`));
+      disk.losePower();
+      left.add([...disk.files()].map(([name]) => name).join());
+    }
+    expect([...left].toSorted()).toEqual(["a/1,a/3,b/2,b/4", "a/1,b/2,b/4", "b/2,b/4"]);
+  });
+
+  test("a rename is done or not, and never both", () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const disk = new Disk(randomFromSeed(seed));
+      disk.append(disk.open(`${diskRoot}/old`, { create: true }), bytes("old"));
+      disk.append(disk.open(`${diskRoot}/new`, { create: true }), bytes("new"));
+      disk.syncAll();
+      disk.rename(`${diskRoot}/new`, `${diskRoot}/old`);
+      disk.losePower();
+      const names = [...disk.files()].map(([name]) => name);
+      expect(["new,old", "old"]).toContain(names.join());
+      expect(text(disk, `${diskRoot}/old`)).toBe(names.length === 1 ? "new" : "old");
+    }
+  });
+});
+
+test("faults are made fewer and earlier while it fails", async () => {
+  const kill = (at: number): Fault => ({ at, kind: "kill", share: 0 });
+  const slow: Fault = { at: 3, kind: "slow", events: 5 };
+  const fails = async (faults: readonly Fault[]): Promise<boolean> =>
+    faults.some(({ kind, at }) => kind === "kill" && at >= 21) && faults.length >= 1;
+  expect(await shrink([slow, kill(90), kill(400)], fails)).toEqual([kill(21)]);
+});
