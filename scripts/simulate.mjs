@@ -2,10 +2,14 @@
 // servers and order of events follow from a seed, and lets them fail. `--help` says more.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { bundleSimulator } from "./lib/bundle-simulator.mjs";
+import { findMutations } from "./lib/find-mutations.mjs";
+import { root } from "./lib/root.mjs";
 import { setUp } from "./lib/setup.mjs";
 
 const { values } = parseArgs({
@@ -33,6 +37,7 @@ if (values.help) {
 if (values.scenario !== undefined && !names.has(values.scenario))
   refuse(`--scenario ${values.scenario}: expected one of ${[...names.keys()].join(", ")}`);
 const known = values.scenario === undefined ? [...names.keys()] : [values.scenario];
+if (values.mutations) process.exit(await tryMutations());
 let failed = 0;
 for (const name of known) failed += await playAll(name);
 process.exitCode = failed === 0 ? 0 : 1;
@@ -53,6 +58,30 @@ Ends with exit code 1 where a seed fails: its faults are then made as few and as
 
 Scenarios:
 ${Array.from(scenarios, ([name, title]) => `  ${name.padEnd(16)}  ${title}\n`).join("")}`;
+}
+
+/** @returns the exit code: 1 where a defect was not found */
+async function tryMutations() {
+  const found = await findMutations(jobs, ({ name, scenario, seed: first, seconds }) =>
+    process.stdout.write(
+      `${first === null ? "NOT FOUND" : `seed ${String(first).padStart(4)}`}  ${scenario.padEnd(12)} ${name}, ${seconds} s\n`,
+    ),
+  );
+  writeMutations(found);
+  return found.every(({ seed: first }) => first !== null) ? 0 : 1;
+}
+
+/** Writes the list of `docs/simulation.md` anew. */
+function writeMutations(found) {
+  const page = join(root, "docs/simulation.md");
+  const [begin, end] = ["<!-- mutations -->", "<!-- end of mutations -->"];
+  const lines = found.map(
+    ({ name, scenario, file, seed: first }) =>
+      `- ${name} (\`${file}\`): ${first === null ? "not found" : `seed ${first}`} of \`${scenario}\``,
+  );
+  const text = readFileSync(page, "utf8");
+  const [before, after] = [text.slice(0, text.indexOf(begin)), text.slice(text.indexOf(end))];
+  writeFileSync(page, `${before}${begin}\n\n${lines.join("\n")}\n\n${after}`);
 }
 
 /** Every scenario's title, by its name. */

@@ -6,7 +6,7 @@ import { randomFromSeed } from "../packages/core/src/index.ts";
 import { Disk, diskRoot } from "./simulate/disk.ts";
 import { shrink, type Fault } from "./simulate/faults.ts";
 import { scenarios } from "./simulate/scenarios/table.ts";
-import { root } from "./workspace.ts";
+import { readText, root } from "./workspace.ts";
 
 interface Outcome {
   readonly seed: number;
@@ -45,6 +45,17 @@ test("a replay shows every event, and unknown words are refused", async () => {
   expect(events.length).toBeGreaterThanOrEqual(outcome?.events ?? Infinity);
   await expect(simulate("--scenario", "none")).rejects.toThrow(/expected one of train/u);
   await expect(simulate("--seeds", "0")).rejects.toThrow(/expected a whole number/u);
+});
+
+test("every defect that is put in on purpose has its place in the sources", () => {
+  const defects = JSON.parse(readText("test/simulate/mutations.json")) as Record<
+    "file" | "from" | "scenario",
+    string
+  >[];
+  expect(defects.length).toBeGreaterThanOrEqual(10);
+  const misplaced = defects.filter(({ file, from }) => readText(file).split(from).length !== 2);
+  expect(misplaced).toEqual([]);
+  expect(defects.filter(({ scenario }) => !Object.hasOwn(scenarios, scenario))).toEqual([]);
 });
 
 describe("the simulated disk", () => {

@@ -118,6 +118,7 @@ function guide(): Group[] {
         { text: "Faults of a training server", link: "/scale/faults" },
         { text: "Long runs", link: "/scale/long-runs" },
         { text: "CUDA without a GPU", link: "/cuda-without-gpu" },
+        { text: "Runs on a simulated machine", link: "/simulation" },
         { text: "Sums and their order on CUDA", link: "/cuda-order" },
       ],
     },

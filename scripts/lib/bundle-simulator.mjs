@@ -35,7 +35,7 @@ function patching({ file, from, to }) {
   return {
     name: "defect",
     setup(context) {
-      context.onLoad({ filter: /\.ts$/u }, ({ path: loaded }) => {
+      context.onLoad({ filter: /\.ts$/ }, ({ path: loaded }) => {
         if (loaded !== path) return undefined;
         const source = readFileSync(path, "utf8");
         if (source.split(from).length !== 2)

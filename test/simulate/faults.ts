@@ -19,7 +19,7 @@ export type Fault = { readonly at: number } & (
   | { readonly kind: "server"; readonly how: ServerFault }
 );
 
-export const serverFaults = ["slow", "status", "cut", "dead", "twice", "lie", "garbage"] as const;
+export const serverFaults = ["slow", "status", "cut", "dead", "lie", "garbage"] as const;
 export type ServerFault = (typeof serverFaults)[number];
 
 /** Which kinds a scenario meets, and in which range. */

@@ -21,7 +21,7 @@ export interface Scenario {
   play(world: World, random: Random): Promise<void>;
 }
 
-export const runFolder: string = `${diskRoot}/work/run`;
+export const runFolder: string = `${diskRoot}/runs/run`;
 
 /** Programs that may be needed until one comes to the end: each fault stops one at most. */
 const maxPrograms = 12;
@@ -59,7 +59,7 @@ export async function looked<T>(world: World, read: () => Promise<T>): Promise<T
 }
 
 /** An error of ours, with a code and a place. @throws Violation for any other */
-export function ours(error: unknown): LaconicError {
+function ours(error: unknown): LaconicError {
   if (!LaconicError.is(error)) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     throw new Violation(`an error that is not ours: ${text.split("\n").slice(0, 6).join(" | ")}`);
@@ -88,7 +88,7 @@ export function filesOf(disk: Disk, path: string): Map<string, Uint8Array> {
   return new Map([...disk.files(path)].map(([name, { bytes }]) => [name, bytes]));
 }
 
-export function textOf(disk: Disk, path: string): string | null {
+function textOf(disk: Disk, path: string): string | null {
   const node = disk.find(path);
   return node?.kind === "file" ? new TextDecoder().decode(node.bytes) : null;
 }

@@ -28,7 +28,7 @@ export interface PlayOptions {
 }
 
 /** @throws Error for a name that is none */
-export function scenarioNamed(name: string): Scenario {
+function scenarioNamed(name: string): Scenario {
   const found = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
   if (!found) throw new Error(`no scenario is called ${name}; there are ${Object.keys(scenarios).join(", ")}`);
   return found;

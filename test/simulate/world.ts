@@ -3,7 +3,7 @@ import { setImmediate as turnOfNode } from "node:timers";
 import { randomFromSeed, type Random } from "../../packages/core/src/index.ts";
 import { timedEvents } from "../../packages/trainer/src/testing/simulation/timed-events.ts";
 import { Disk } from "./disk.ts";
-import { describeFault, type Fault } from "./faults.ts";
+import { describeFault, type Fault, type ServerFault } from "./faults.ts";
 
 /** A program of the simulated machine. What it calls of Node's is answered by the world, until it is killed. */
 export interface Program {
@@ -85,6 +85,16 @@ export class World {
   /** SHA-256 of all events so far. */
   trace(): string {
     return this.#hash.copy().digest("hex");
+  }
+
+  /** What goes wrong with the n-th reply of a server, from 1; null where nothing does. */
+  replyFault(reply: number): ServerFault | null {
+    for (const fault of this.#faults) {
+      if (fault.kind !== "server" || fault.at !== reply) continue;
+      this.#met.add(fault);
+      return fault.how;
+    }
+    return null;
   }
 
   /** Nothing goes wrong any more: for who looks at what is left. */

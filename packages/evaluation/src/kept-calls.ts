@@ -1,8 +1,11 @@
 import { open } from "node:fs/promises";
+import { dirname } from "node:path";
 import { performance } from "node:perf_hooks";
 import { gzipSync } from "node:zlib";
 import type { AgentId, CompletionRequest, LanguageModel } from "@laconic/core";
 import type { CallsPlace, StoredCall, StoredCalls } from "@laconic/core/run-folder";
+import { syncFolder } from "@laconic/core/platform";
+import { writing } from "./record-file.ts";
 import type { SampleRecord } from "./sample-record.ts";
 
 /** Keeps what was asked and replied for a sample. */
@@ -22,22 +25,28 @@ const maxCharacters = 8 << 20;
 export async function openCallFile(path: string, records: Iterable<Pick<SampleRecord, "requests">>): Promise<CallFile> {
   let end = 0;
   for (const { requests } of records) if (requests) end = Math.max(end, requests.from + requests.bytes);
-  const file = await open(path, "a");
-  const { size } = await file.stat();
-  if (size > end) await file.truncate(end);
+  const { file, size } = await writing(path, async () => {
+    const opened = await open(path, "a");
+    const found = await opened.stat();
+    if (found.size > end) await opened.truncate(end);
+    await syncFolder(dirname(path));
+    return { file: opened, size: found.size };
+  });
   // Where a part was lost, what follows stands where the file ends now.
   let at = Math.min(size, end);
   let last: Promise<unknown> = Promise.resolve();
   return {
     append(sample, calls) {
       const member = gzipSync(`${JSON.stringify(bounded(sample, calls))}\n`);
-      const place = last.then(async () => {
-        await file.write(member);
-        await file.datasync();
-        const from = at;
-        at += member.length;
-        return { from, bytes: member.length };
-      });
+      const place = last.then(() =>
+        writing(path, async () => {
+          await file.appendFile(member);
+          await file.datasync();
+          const from = at;
+          at += member.length;
+          return { from, bytes: member.length };
+        }),
+      );
       last = place.catch(() => undefined);
       return place;
     },

@@ -1,5 +1,7 @@
 import { open, readFile, truncate, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
 import { boundedJson, LaconicError } from "@laconic/core";
+import { syncFolder } from "@laconic/core/platform";
 import type { z } from "zod";
 import { sampleKey, sampleSchema, type SampleRecord } from "./sample-record.ts";
 
@@ -44,7 +46,7 @@ async function readRecordsOf<Kept>({ schema, keyOf }: RecordKind<Kept>, path: st
   const records = new Map<string, Kept>();
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
-    throw error;
+    throw new LaconicError("data_invalid", `${path} cannot be read: ${error.message}`, { path }, error);
   });
   const whole = text.lastIndexOf("\n") + 1;
   text
@@ -63,18 +65,19 @@ async function readRecordsOf<Kept>({ schema, keyOf }: RecordKind<Kept>, path: st
 /** As {@link openRecords}, of any kind. */
 export async function openRecordsOf<Kept>(kind: RecordKind<Kept>, path: string): Promise<RecordFile<Kept>> {
   const { records, bytes } = await readRecordsOf(kind, path);
-  const file: FileHandle = await open(path, "a");
-  await truncate(path, bytes);
+  const file = await writing(path, () => openToAppend(path, bytes));
   let last: Promise<void> = Promise.resolve();
   return {
     records,
     append(record) {
       records.set(kind.keyOf(record), record);
       // One after the other; a sync covers all that was written before it.
-      last = last.then(async () => {
-        await file.write(`${JSON.stringify(record)}\n`);
-        await file.datasync();
-      });
+      last = last.then(() =>
+        writing(path, async () => {
+          await file.appendFile(`${JSON.stringify(record)}\n`);
+          await file.datasync();
+        }),
+      );
       return last;
     },
     async close() {
@@ -82,6 +85,24 @@ export async function openRecordsOf<Kept>(kind: RecordKind<Kept>, path: string):
       await file.close();
     },
   };
+}
+
+/** Cuts off what was torn. The name of a new file is durable before a record is in it. */
+async function openToAppend(path: string, bytes: number): Promise<FileHandle> {
+  const file = await open(path, "a");
+  await truncate(path, bytes);
+  await syncFolder(dirname(path));
+  return file;
+}
+
+/** Writes to a file of a bench. @throws LaconicError `run_unwritable` */
+export async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const message = `${path} cannot be written: ${(error as Error).message}; mend the cause and continue`;
+    throw new LaconicError("run_unwritable", message, { path }, error);
+  }
 }
 
 /** Null for a line that is no record. */

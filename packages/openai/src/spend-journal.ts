@@ -1,5 +1,7 @@
-import { open, readFile, truncate } from "node:fs/promises";
+import { open, readFile, truncate, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
 import { boundedJson, findShapeMismatch, group, LaconicError, shapes, type Shape } from "@laconic/core";
+import { syncFolder } from "@laconic/core/platform";
 
 /** What a journal's calls came to. */
 export interface JournalTotals {
@@ -66,10 +68,9 @@ export async function readSpendJournal(path: string): Promise<JournalTotals | nu
  */
 export async function openSpendJournal(path: string, spentUsd = 0): Promise<SpendJournal> {
   const known = await readLines(path);
-  const file = await open(path, "a").catch((error: unknown) => {
+  const file = await openToAppend(path, known?.bytes ?? 0).catch((error: unknown) => {
     throw unwritable(path, error);
   });
-  await truncate(path, known?.bytes ?? 0);
   let last = known?.last ?? 0;
   let batch: string = "";
   let current: Promise<void> = Promise.resolve();
@@ -109,6 +110,14 @@ export async function openSpendJournal(path: string, spentUsd = 0): Promise<Spen
   };
 }
 
+/** Cuts off what was torn. The name of a new file is durable before a call is written in it. */
+async function openToAppend(path: string, bytes: number): Promise<FileHandle> {
+  const file = await open(path, "a");
+  await truncate(path, bytes);
+  await syncFolder(dirname(path));
+  return file;
+}
+
 const nothing: JournalTotals = { spentUsd: 0, calls: 0, unsettled: { calls: 0, usd: 0 } };
 
 interface KnownLines {
@@ -122,7 +131,7 @@ interface KnownLines {
 async function readLines(path: string): Promise<KnownLines | null> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
-    throw error;
+    throw new LaconicError("data_invalid", `${path} cannot be read: ${error.message}`, { path }, error);
   });
   const end = (text ?? "").lastIndexOf("\n") + 1;
   if (text === null || end === 0) return null;

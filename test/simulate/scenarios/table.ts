@@ -1,5 +1,6 @@
 import type { Scenario } from "../scenario.ts";
+import { bench } from "./bench.ts";
 import { trainAsync, trainSync } from "./train.ts";
 
 /** Every scenario by its name. */
-export const scenarios: Readonly<Record<string, Scenario>> = { train: trainSync, "train-async": trainAsync };
+export const scenarios: Readonly<Record<string, Scenario>> = { train: trainSync, "train-async": trainAsync, bench };

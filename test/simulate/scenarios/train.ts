@@ -64,7 +64,7 @@ function partsOf({ policies }: Variant): TrainingParts {
 }
 
 /** One process that trains, or goes on training. */
-export function trainOnce(world: World, variant: Variant, acknowledged: Acknowledged): Promise<Ended<TrainResult>> {
+function trainOnce(world: World, variant: Variant, acknowledged: Acknowledged): Promise<Ended<TrainResult>> {
   return world.start(async (program) => {
     const config = parseTrainConfig(settingsOf(variant));
     const before = acknowledged.step;
@@ -122,7 +122,7 @@ async function playUndisturbed(variant: Variant): Promise<ReadonlyMap<string, Ui
 }
 
 function begin(disk: Disk): void {
-  disk.makeFolder(`${diskRoot}/work`, true);
+  disk.makeFolder(`${diskRoot}/runs`, true);
   disk.syncAll();
 }
 

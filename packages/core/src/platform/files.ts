@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemOf, type System } from "./system.ts";
@@ -24,6 +24,23 @@ export async function moveFile(
       if (waited >= maxWaitMs || !system.passing.has(String((error as NodeJS.ErrnoException).code))) throw error;
       await sleep(pause);
     }
+}
+
+/** What Windows, and some network file systems, answer where a folder is to be synced: there is nothing to be done there. */
+const cannotSync: ReadonlySet<string> = new Set(["EPERM", "EACCES", "EISDIR", "EINVAL", "ENOTSUP"]);
+
+/** Makes the names in a folder durable: a new file's bytes are by its own sync, its name is not. @throws the system's error */
+export async function syncFolder(path: string): Promise<void> {
+  try {
+    const folder = await open(path, "r");
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  } catch (error) {
+    if (!cannotSync.has(String((error as NodeJS.ErrnoException).code))) throw error;
+  }
 }
 
 /** Removes a file or folder, if it is there; Windows gets the same five seconds. @throws the system's error */

@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { dirname, resolve } from "node:path";
 import { gunzipSync, gzip, inflateRawSync } from "node:zlib";
 import type { FileSystem } from "@laconic/core/files";
-import { isProcessAlive, moveFile, removeFile } from "@laconic/core/platform";
+import { isProcessAlive, moveFile, removeFile, syncFolder } from "@laconic/core/platform";
 import type { ProcessTable } from "../run/process-table.ts";
 
 /** Files of this machine. */
@@ -13,8 +13,7 @@ export const nodeFileSystem: FileSystem = {
   async makeDirectory(path) {
     const first = await mkdir(path, { recursive: true });
     if (first === undefined) return;
-    for (let made = resolve(path); made.length >= first.length; made = dirname(made))
-      await syncDirectory(dirname(made));
+    for (let made = resolve(path); made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
   },
   exists: (path) =>
     stat(path).then(
@@ -58,10 +57,10 @@ export const nodeFileSystem: FileSystem = {
   },
   rename: async (from, to) => {
     await moveFile(from, to);
-    await syncDirectory(dirname(to));
+    await syncFolder(dirname(to));
   },
   syncFile: (path) => sync(path, "r+"), // Windows syncs only what is open for writing
-  syncDirectory,
+  syncDirectory: syncFolder,
   remove: (path) => removeFile(path),
 };
 
@@ -105,15 +104,6 @@ async function sync(path: string, flags: string): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-/** What systems answer that cannot sync a directory; their renames are durable without it. */
-const cannotSync = new Set(["EPERM", "EACCES", "EISDIR", "EINVAL", "ENOTSUP"]);
-
-async function syncDirectory(path: string): Promise<void> {
-  await sync(path, "r").catch((error: unknown) => {
-    if (!(error instanceof Error && "code" in error && cannotSync.has(String(error.code)))) throw error;
-  });
 }
 
 /** Of a plain file; null where there is none. */

@@ -193,9 +193,18 @@ test("a file that an engine cannot write is told with what to do", async () => {
   });
 });
 
-test("a failure that no user can mend passes as it is", async () => {
-  const fileSystem = faultyFileSystem({ failAt: 12, code: "EIO" });
-  await expect(runIn(await temporary(), { fileSystem })).rejects.toMatchObject({ code: "EIO" });
+test("a disk that fails says which run or file, and why", async () => {
+  const codes = new Set<string>();
+  for (let failAt = 1; failAt <= 30; failAt++) {
+    const run = runIn(await temporary(), { fileSystem: faultyFileSystem({ failAt, code: "EIO" }) });
+    const error: unknown = await run.then(
+      () => null,
+      (failed: unknown) => failed,
+    );
+    expect(error).toMatchObject({ detail: { reason: "EIO" } });
+    codes.add((error as LaconicError).code);
+  }
+  expect([...codes].toSorted()).toEqual(["data_invalid", "run_unwritable"]);
 });
 
 const damages: readonly [string, (folder: string) => Promise<void>, RegExp][] = [

@@ -1,0 +1,146 @@
+import type { BenchmarkProblem } from "../../../packages/benchmarks/src/index.ts";
+import { tokenCost, type Random } from "../../../packages/core/src/index.ts";
+import { inBenchFolder, questionRecords } from "../../../packages/evaluation/src/bench/in-folder.ts";
+import { openCallFile } from "../../../packages/evaluation/src/kept-calls.ts";
+import { benchJobs, openJobs, runBench, type BenchOutcome } from "../../../packages/evaluation/src/index.ts";
+import { sampleKey, type SampleRecord } from "../../../packages/evaluation/src/sample-record.ts";
+import { openAiModel } from "../../../packages/openai/src/index.ts";
+import { openAccount, spentIn } from "../../../packages/runtime/src/spending/kept-account.ts";
+import { diskRoot } from "../disk.ts";
+import type { SimulatedServer } from "../machine.ts";
+import { expectThat, filesOf, looked, rowsOf, untilDone, type Scenario } from "../scenario.ts";
+import { Violation, type Ended, type World } from "../world.ts";
+
+const folder = `${diskRoot}/runs/bench`;
+const canary = "sk-canary-0123456789abcdef";
+/** US dollars per million tokens: a reply costs cents, so that a cap is met. */
+const price = { prompt: 100, completion: 1000 };
+const reply = { prompt: 20, completion: 6 };
+
+const problems: readonly BenchmarkProblem[] = Array.from({ length: 5 }, (_, i) => ({
+  id: `p${i}`,
+  question: `${i} + 1?`,
+  gold: String(i + 1),
+  grading: { kind: "numeric" },
+}));
+const settings = { model: "m", methods: ["vanilla", "sc"], repeats: 1, seed: 0, temperature: null, maxTokens: 50 };
+const jobs = benchJobs([{ benchmark: "gsm8k", split: "test", problems, exemplars: [], calibration: [] }], settings);
+
+/** What the server has charged, in US dollars, by world: the truth that journals are held to. */
+const charged = new WeakMap<World, number>();
+
+/** Completes sums. What goes wrong is drawn by reply; a completion is charged when it is made, whether or not it arrives. */
+function sums(world: World): SimulatedServer {
+  let replies = 0;
+  const latency = world.random.split("replies");
+  return (_, { body, signal }) =>
+    new Promise((resolve, reject) => {
+      const fault = world.replyFault((replies += 1));
+      const { messages } = JSON.parse(body as string) as { messages: readonly { readonly content: string }[] };
+      const number = Number(/(\d+) \+ 1/u.exec(messages.at(-1)?.content ?? "")?.[1]);
+      const callOff = world.after(
+        fault === "slow" ? 900_000 : 5 + latency.integer(400),
+        `reply: ${fault ?? "whole"}`,
+        answer,
+      );
+      signal?.addEventListener("abort", () => {
+        callOff();
+        reject(new DOMException("This operation was aborted", "AbortError"));
+      });
+      function answer(): void {
+        if (fault === "dead") return reject(new TypeError("fetch failed"));
+        if (fault === "status") return resolve(Response.json({ error: { message: canary } }, { status: 503 }));
+        charged.set(world, (charged.get(world) ?? 0) + tokenCost(price, reply.prompt, reply.completion));
+        if (fault === "cut") return reject(new TypeError("terminated"));
+        if (fault === "garbage") return resolve(new Response(`{"choices": [${canary}`));
+        const completionTokens = fault === "lie" ? 40 * reply.completion : reply.completion;
+        const usage = { prompt_tokens: reply.prompt, completion_tokens: completionTokens };
+        const message = { role: "assistant", content: `#### ${number + 1}` };
+        resolve(Response.json({ choices: [{ index: 0, finish_reason: "stop", message }], usage }));
+      }
+    });
+}
+
+/** One process that benches, or continues; acknowledged samples go into `known`. */
+function benchOnce(world: World, maxUsd: number, known: Map<string, SampleRecord>): Promise<Ended<BenchOutcome>> {
+  return world.start(() =>
+    inBenchFolder(
+      folder,
+      questionRecords,
+      (spentUsd) => openAccount(folder, maxUsd, spentUsd, { note: () => undefined } as never),
+      async (file, account) => {
+        const model = openAiModel({ model: "m", baseUrl: "https://models.example/v1", apiKey: canary, account, price });
+        const callFile = await openCallFile(`${folder}/calls.jsonl.gz`, file.records.values());
+        try {
+          return await runBench(
+            openJobs(jobs, file.records),
+            settings,
+            { model, graders: { maths: noMaths }, price },
+            file,
+            {
+              concurrency: 3,
+              callFile,
+              onRecord: (record) => {
+                const before = known.get(sampleKey(record));
+                if (before?.status === "scored")
+                  world.violation ??= new Violation(
+                    `sample ${sampleKey(record)} is taken again, and its record was acknowledged`,
+                  );
+                known.set(sampleKey(record), record);
+              },
+            },
+          );
+        } finally {
+          await callFile.close();
+        }
+      },
+    ),
+  );
+}
+
+const noMaths = { grade: () => Promise.reject(new Error("none is asked")), close: async () => undefined } as never;
+
+/** What has to hold of the folder, whatever happened to it. */
+async function expectKept(world: World, maxUsd: number, known: ReadonlyMap<string, SampleRecord>): Promise<void> {
+  const truth = charged.get(world) ?? 0;
+  const spent = await spentIn(folder);
+  expectThat(truth <= maxUsd + 1e-9, `the server charged $${truth}, and the cap is $${maxUsd}`);
+  expectThat(spent >= truth - 1e-9, `the journal has $${spent}, and the server charged $${truth}`);
+  const rows = rowsOf<SampleRecord>(world.disk, `${folder}/${questionRecords.file}`);
+  const scored = rows.filter(({ status }) => status === "scored").map((row) => sampleKey(row));
+  expectThat(new Set(scored).size === scored.length, "a sample is scored twice");
+  for (const [key, { status }] of known)
+    if (status === "scored")
+      expectThat(scored.includes(key), `the record of sample ${key} was acknowledged, and is lost`);
+}
+
+/** A bench under a cap that lets it end, or one that stops it. */
+export const bench: Scenario = {
+  title: "a bench of a paid model under a spend cap, continued until it is done or the cap is met",
+  faults: {
+    kinds: ["kill", "power", "error", "full", "slow", "server", "server", "server"],
+    events: 160,
+    replies: 30,
+  },
+  server: sums,
+  async play(world: World, random: Random) {
+    world.disk.makeFolder(folder, true);
+    world.disk.syncAll();
+    const maxUsd = random.uniform() < 0.5 ? 0.15 + 0.1 * random.uniform() : 100;
+    const known = new Map<string, SampleRecord>();
+    const start = async (): Promise<Ended<BenchOutcome>> => {
+      const ended = await benchOnce(world, maxUsd, known);
+      // Samples that failed are taken again by the next process.
+      if (ended.how !== "done" || ended.value.stopped !== null || ended.value.errors === 0) return ended;
+      return { how: "killed", by: "kill" };
+    };
+    const outcome = await untilDone(world, start);
+    await looked(world, () => expectKept(world, maxUsd, known));
+    const rows = rowsOf<SampleRecord>(world.disk, `${folder}/${questionRecords.file}`);
+    const scored = new Set(rows.flatMap((row) => (row.status === "scored" ? [sampleKey(row)] : [])));
+    if (outcome?.stopped === null)
+      expectThat(scored.size === jobs.length, `${scored.size} of ${jobs.length} samples are there`);
+    for (const [name, bytes] of filesOf(world.disk, folder))
+      expectThat(!Buffer.from(bytes).includes(canary), `${name} holds the key`);
+  },
+};
