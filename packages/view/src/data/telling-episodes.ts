@@ -1,11 +1,4 @@
-import type { EpisodeSummary, TellingReason } from "../protocol.ts";
-
-/** A conversation that says much of a run, and why; `before` is the same problem in the first evaluation, null where it was not in it. */
-export interface ToldEpisode {
-  readonly why: TellingReason;
-  readonly episode: EpisodeSummary;
-  readonly before: EpisodeSummary | null;
-}
+import type { EpisodeSummary, TellingEpisode, TellingReason } from "../protocol.ts";
 
 interface Pair {
   readonly before: EpisodeSummary;
@@ -24,13 +17,13 @@ interface Pair {
 export function tellingEpisodes(
   first: readonly EpisodeSummary[],
   last: readonly EpisodeSummary[],
-): readonly ToldEpisode[] {
+): readonly Omit<TellingEpisode, "way">[] {
   const earlier = new Map(first.map((episode) => [episode.problem, episode]));
   const pairs = last.flatMap((episode): Pair[] => {
     const before = earlier.get(episode.problem);
     return before ? [{ before, episode }] : [];
   });
-  const found: ToldEpisode[] = [];
+  const found: Omit<TellingEpisode, "way">[] = [];
   const tell = (why: TellingReason, candidates: readonly EpisodeSummary[], by: (each: EpisodeSummary) => number[]) => {
     const isTold = new Set(found.map(({ episode }) => episode.key));
     const [episode] = candidates.filter(({ key }) => !isTold.has(key)).toSorted(descending(by));
