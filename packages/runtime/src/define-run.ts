@@ -20,6 +20,7 @@ import type {
 import type { Cost } from "@laconic/rewards";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import type { TeamChoice, TaskResources } from "@laconic/worlds/text";
+import type { WorldWarmStart } from "@laconic/worlds/warm-start";
 import type {
   MetricSink,
   OpponentSettings,
@@ -30,13 +31,7 @@ import type {
   WrittenObjective,
 } from "@laconic/trainer";
 import type { NamedSink, OwnSinkPlace } from "./sinks/sink-setting.ts";
-import type {
-  ActorSettings,
-  ExamplesWarmStart,
-  MemorySettings,
-  TaskSettings,
-  WorldWarmStart,
-} from "./run/run-settings.ts";
+import type { ActorSettings, ExamplesWarmStart, MemorySettings, TaskSettings } from "./run/run-settings.ts";
 
 /** A module whose default export is the value, or `./file.ts#name` for another; relative to the file that says it. */
 export type FileText = `./${string}` | `../${string}` | `/${string}`;

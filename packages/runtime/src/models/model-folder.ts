@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LaconicError } from "@laconic/core";
+import { storyModelName } from "@laconic/worlds/story-model";
 import { checkpointFiles, hubEnvironment, openSnapshot } from "@laconic/hub";
 import { environmentValue } from "../folders/environment.ts";
 import type { Progress } from "../progress.ts";
@@ -70,7 +71,7 @@ export function modelPlace(given: string): string {
   if (given !== storyModel) return given;
   const data = environmentValue("LACONIC_DATA");
   const local = data === undefined ? null : join(data, storyModel);
-  return local !== null && existsSync(local) ? local : "hub:karpathy/tinyllamas/stories260K";
+  return local !== null && existsSync(local) ? local : storyModelName;
 }
 
 interface HubModel {

@@ -1,8 +1,8 @@
 import type { LoraSettings } from "@laconic/core";
 import type { Recompute } from "@laconic/engine";
 import type { TaskSettings } from "@laconic/worlds/named";
-import type { BudgetForm } from "@laconic/worlds/stories";
 import type { TeamName } from "@laconic/worlds/text";
+import type { WarmStartSteps, WorldWarmStart } from "@laconic/worlds/warm-start";
 import type { ExampleSettings, TrainConfig } from "@laconic/trainer";
 import type { Reference } from "../resolver/reference.ts";
 import type { SamplerSettings } from "./fleet/fleet-setting.ts";
@@ -62,30 +62,12 @@ type WithReferences<Task> = Task extends { readonly team: unknown }
 /** A supervised warm start before the training: on examples of one's own, or of what a story world needs. */
 export type WarmStartSettings = ExamplesWarmStart | WorldWarmStart;
 
-interface WarmStartSteps {
-  readonly steps: number;
-  /** Examples of a step. */
-  readonly batch: number;
-  /** Of the examples; the run's own by default. */
-  readonly seed: string;
-  /** The model as it was before: a run fills it in, and `model` is then the taught one. */
-  readonly model?: string;
-}
-
 /** On examples of one's own. */
 export interface ExamplesWarmStart extends WarmStartSteps, Partial<ExampleSettings> {
   readonly name: "examples";
   readonly examples: Reference;
   /** Peak of the learning rate: it rises over the first tenth of the steps and falls to a twentieth. */
   readonly learningRate: number;
-}
-
-/** On examples that a world makes. */
-export interface WorldWarmStart extends WarmStartSteps {
-  /** `copying`: a story model learns to copy names, most of them made up; `owners`: to name who owns what is asked; `budgets`: to keep to a budget in the prompt. */
-  readonly name: "copying" | "owners" | "budgets";
-  /** Of `budgets`: how one is said, as in the task; `unary` when absent. */
-  readonly form?: BudgetForm;
 }
 
 /** What agents that do not learn speak with, at temperature 0. */

@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { relayTokenizer as tokenizer } from "@laconic/tasks";
 import { obedience, trainedBudgets, unseenBudgets } from "./budget.ts";
 import { budgetPrompt, type BudgetForm } from "./budget-forms.ts";
-import { budgetExamples, budgetStories, storyBudgetTask } from "./index.ts";
+import { budgetExamples, budgetStories } from "./budget-examples.ts";
+import { storyBudgetTask } from "./index.ts";
 
 const heldOut = 400;
 const world = storyBudgetTask({ tokenizer, heldOut });

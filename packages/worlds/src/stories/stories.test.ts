@@ -3,17 +3,9 @@ import { scriptedModel } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
 import { relayTokenizer as tokenizer } from "@laconic/tasks";
 import { spelled } from "./teller-team.ts";
-import {
-  copyingExamples,
-  namedStories,
-  ownDeeds,
-  ownerExamples,
-  storyBudgetTask,
-  storyHintTask,
-  storyRelayTask,
-  storyTellersTask,
-  storyWritersTask,
-} from "./index.ts";
+import { copyingExamples, namedStories, ownDeeds } from "./copying.ts";
+import { ownerExamples } from "./owner-examples.ts";
+import { storyBudgetTask, storyHintTask, storyRelayTask, storyTellersTask, storyWritersTask } from "./index.ts";
 import { unseenNames, knownNames } from "./lexicon.ts";
 
 const heldOut = 40;

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { boundedJson, type PolicySnapshot } from "@laconic/core";
-import { evaluate, livePolicies, problemsOfSplit, runFiles, sha256Of, type Evaluation } from "@laconic/trainer";
+import { problemsOfSplit, runFiles, type Evaluation } from "@laconic/trainer";
+import { beforeWarmStartKey, measureBefore, warmStartText } from "@laconic/worlds/warm-start";
 import { formerRunFiles } from "@laconic/trainer/reading";
 import { during, type Progress } from "../../progress.ts";
 import type { ChosenDevice } from "../../devices/choose-device.ts";
@@ -10,7 +11,6 @@ import { runResources } from "../open-run.ts";
 import type { AppConfig } from "../run-settings.ts";
 import { openModelFolder } from "../../models/model-folder.ts";
 import { warmStartIn, type WarmStartRecord } from "./warm-start-record.ts";
-import { warmStartText } from "./warm-start-settings.ts";
 
 /** The team of the model as it was before the supervised warm start of a run: `warm-start.json` in the run's folder. */
 export interface BeforeWarmStart {
@@ -41,18 +41,7 @@ export async function measureBeforeWarmStart(
   progress: Progress,
 ): Promise<BeforeWarmStart | null> {
   const { train } = config;
-  const { seed, sampling, limits, onAgentError: onError, scoring, evaluation } = train;
-  const { problems, language } = evaluation;
-  const key = sha256Of({
-    lessons: warmStart,
-    ...(examples !== undefined && { examples }),
-    task: config.task,
-    seed,
-    sampling,
-    limits,
-    problems,
-    language,
-  });
+  const key = beforeWarmStartKey({ warmStart, ...(examples !== undefined && { examples }) }, config);
   const kept = await keptIn(directory);
   if (kept?.key === key) return kept;
   const resources = await runResources(warmStart.model, progress).catch((error: unknown) => {
@@ -64,23 +53,12 @@ export async function measureBeforeWarmStart(
   const { parts, close } = await openParts(asItWas, place, resources);
   const references: Record<string, PolicySnapshot> = {};
   try {
-    if (language)
+    if (train.evaluation.language)
       for (const [name, { model }] of Object.entries(parts.policies)) references[name] = await model.snapshot();
-    const options = {
-      seed,
-      step: 0,
-      split: "validation",
-      problems,
-      sampling,
-      limits,
-      onError,
-      scoring,
-      references,
-    } as const;
-    const { evaluation: before } = await during(
+    const before = await during(
       progress,
-      `measuring ${Math.min(problems, problemsOfSplit(parts.task, "validation").length)} held-out problems with the model before its warm start`,
-      () => evaluate(parts, livePolicies(parts), options),
+      `measuring ${Math.min(train.evaluation.problems, problemsOfSplit(parts.task, "validation").length)} held-out problems with the model before its warm start`,
+      () => measureBefore(parts, config, references),
     );
     return { key, warmStart, said: warmStartText(warmStart), before };
   } finally {

@@ -1,9 +1,9 @@
 import { randomFromSeed } from "@laconic/core";
 import { exampleStream, supervisedDefaults } from "@laconic/trainer";
+import type { Course } from "@laconic/worlds/warm-start";
 import { openExamples } from "../../resolver/run-values.ts";
 import { policiesOf } from "../open-parts.ts";
 import type { AppConfig, ExamplesWarmStart } from "../run-settings.ts";
-import type { Course } from "./course.ts";
 
 /** Examples of one's own, each once before any comes again. */
 export function ownExamples(warmStart: ExamplesWarmStart, run: Pick<AppConfig, "policies">): Course {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { makeFolderOnce } from "@laconic/core/platform";
 import { LaconicError } from "@laconic/core";
 import { findCheckpoint, nodeFileSystem, runFiles, sha256Of } from "@laconic/trainer";
+import { warmStartText } from "@laconic/worlds/warm-start";
 import type { Progress } from "../../progress.ts";
 import type { ChosenDevice } from "../../devices/choose-device.ts";
 import { foundAgain, type ModelFolder } from "../../models/model-folder.ts";
@@ -14,7 +15,6 @@ import { folderSource, nodeProcesses, readRunFacts } from "@laconic/trainer/read
 import { digestOfExamples } from "./example-digest.ts";
 import { trainWarmStart, type WarmStartedRun } from "./train-warm-start.ts";
 import { recorded, warmStartIn, writeWarmStart, type WarmStartRecord } from "./warm-start-record.ts";
-import { warmStartText } from "./warm-start-settings.ts";
 import { taughtFolder } from "./own-model.ts";
 
 /** Other examples under the same settings: models of older versions are trained anew. */

@@ -1,7 +1,8 @@
 import { cp, mkdir, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { onlyPolicy, supervised, type TrainedPolicy } from "@laconic/trainer";
+import { onlyPolicy, type TrainedPolicy } from "@laconic/trainer";
+import { giveWarmStart, worldCourse, type Course } from "@laconic/worlds/warm-start";
 import type { Progress } from "../../progress.ts";
 import { parseAppConfig } from "../app-config.ts";
 import { ownExamples } from "./own-examples.ts";
@@ -9,10 +10,6 @@ import type { ChosenDevice } from "../../devices/choose-device.ts";
 import { openParts } from "../open-parts.ts";
 import { runResources } from "../open-run.ts";
 import type { AppConfig, WarmStartSettings } from "../run-settings.ts";
-import { copying } from "./copying.ts";
-import type { Course } from "./course.ts";
-import { owners } from "./owners.ts";
-import { keepingBudgets } from "./keeping-budgets.ts";
 import { recorded, writeWarmStart, type WarmStartRecord } from "./warm-start-record.ts";
 
 /** What a model folder says of its tokens and of its ends, beside its weights. */
@@ -39,7 +36,7 @@ export async function trainWarmStart(
   { warmStart, run, model: given, from, to, place }: Teaching,
   progress: Progress,
 ): Promise<WarmStartRecord> {
-  const { steps, batch: size } = warmStart;
+  const { steps } = warmStart;
   const course = courseOf(warmStart, run);
   const settings = course.task || !run ? parseAppConfig({ task: course.task, model: given }) : { ...run, model: given };
   const resources = { ...(await runResources(given, progress)), heldOut: 0 };
@@ -47,36 +44,16 @@ export async function trainWarmStart(
   const { parts, task, close } = await openParts({ ...settings, policies: "shared" }, place, resources);
   try {
     const { model, speak } = parts.policies[onlyPolicy] as TrainedPolicy;
-    const draw = await course.prepare({
-      model: speak(model),
-      tokenizer: task.tokenizer,
-      most: steps * size,
-      contextLength: model.contextLength,
-      task,
-    });
-    let last = Number.NaN;
-    await supervised(model, {
-      steps,
-      batch: (step, random) => draw(size, random, step),
-      random: course.random,
-      optimizer: { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 },
-      learningRate: {
-        peak: course.peakLearningRate,
-        warmUpSteps: course.warmUpSteps ?? 20,
-        decay: "cosine",
-        finalFraction: 0.05,
-      },
-      onStep: (step, loss) => {
-        last = loss;
-        progress.warmStartStep({ step, steps, loss });
-      },
+    const pupil = { model, speaks: speak(model), tokenizer: task.tokenizer, task };
+    const loss = await giveWarmStart(course, warmStart, pupil, {
+      onStep: (step, now) => progress.warmStartStep({ step, steps, loss: now }),
     });
     await mkdir(to, { recursive: true });
     await model.save(to);
     // Reinforcement learning starts a fresh optimiser.
     await rm(join(to, "optimizer.safetensors"), { force: true });
     for (const name of beside) if (existsSync(join(from, name))) await cp(join(from, name), join(to, name));
-    const record: WarmStartRecord = { version: 2, warmStart: recorded({ ...warmStart, model: given }), loss: last };
+    const record: WarmStartRecord = { version: 2, warmStart: recorded({ ...warmStart, model: given }), loss };
     await writeWarmStart(to, record);
     return record;
   } finally {
@@ -85,15 +62,5 @@ export async function trainWarmStart(
 }
 
 function courseOf(warmStart: WarmStartSettings, run: Pick<AppConfig, "policies"> = { policies: "shared" }): Course {
-  const { seed } = warmStart;
-  switch (warmStart.name) {
-    case "copying":
-      return copying(seed);
-    case "owners":
-      return owners(seed);
-    case "budgets":
-      return keepingBudgets(seed, warmStart.form);
-    case "examples":
-      return ownExamples(warmStart, run);
-  }
+  return warmStart.name === "examples" ? ownExamples(warmStart, run) : worldCourse(warmStart);
 }

@@ -4,7 +4,8 @@ import { schemaOf } from "@laconic/core/schemas";
 import { exampleShape } from "@laconic/trainer";
 import { z } from "zod";
 import { isReference, type Reference } from "../../resolver/reference.ts";
-import type { AppConfig, WarmStartSettings, WorldWarmStart } from "../run-settings.ts";
+import type { WorldWarmStart } from "@laconic/worlds/warm-start";
+import type { AppConfig, WarmStartSettings } from "../run-settings.ts";
 
 /** Kinds of examples: the tasks whose models need them. */
 const tasksOf: Readonly<Record<WorldWarmStart["name"], readonly string[]>> = {
@@ -95,9 +96,4 @@ export function checkWarmStart({
     refuse(
       `budgets are said as ${task.form ?? "unary"} in the task, as ${warmStart.form ?? "unary"} in the warm start; set warmStart.form`,
     );
-}
-
-/** In a few words: `400 steps of warm start on copying`. */
-export function warmStartText({ name, steps }: Pick<WarmStartSettings, "name" | "steps">): string {
-  return `${steps} ${steps === 1 ? "step" : "steps"} of warm start on ${name}`;
 }

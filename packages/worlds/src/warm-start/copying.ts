@@ -1,5 +1,5 @@
 import { randomFromSeed, type LanguageModel, type Random, type Tokenizer, type TrainingSequence } from "@laconic/core";
-import { copyingExamples, namedStories, ownDeeds, plainDeeds, rehearsed } from "@laconic/worlds/stories";
+import { copyingExamples, namedStories, ownDeeds, plainDeeds, rehearsed } from "../stories/copying.ts";
 import { resumeState, type Course } from "./course.ts";
 
 /** Examples of copying, and half as many texts of the model as it was. */

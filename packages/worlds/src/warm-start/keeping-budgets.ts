@@ -1,5 +1,7 @@
 import { LaconicError, randomFromSeed, type Random } from "@laconic/core";
-import { budgetCeiling, budgetExamples, budgetStories, type BudgetForm } from "@laconic/worlds/stories";
+import { budgetExamples, budgetStories } from "../stories/budget-examples.ts";
+import type { BudgetForm } from "../stories/budget-forms.ts";
+import { budgetCeiling } from "../stories/budget.ts";
 import { resumeState, type Course } from "./course.ts";
 
 /** Stories that the model goes on with for its examples. */

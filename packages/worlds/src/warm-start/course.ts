@@ -1,6 +1,6 @@
 import type { LanguageModel, Random, Tokenizer, TrainingSequence } from "@laconic/core";
 import type { TeamTask } from "@laconic/tasks";
-import type { TaskSettings } from "@laconic/worlds/named";
+import type { TaskSettings } from "../named/named-tasks.ts";
 
 /** What examples are made of: the model as it was, what it reads, and how many there will be. */
 export interface ExampleSource {

@@ -1,5 +1,5 @@
 import { randomFromSeed, type Random } from "@laconic/core";
-import { idleStory, ownerExamples } from "@laconic/worlds/stories";
+import { idleStory, ownerExamples } from "../stories/owner-examples.ts";
 import { deedsOf, ownWords } from "./copying.ts";
 import type { Course } from "./course.ts";
 
