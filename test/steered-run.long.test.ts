@@ -8,11 +8,12 @@ import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts
 import { main } from "../apps/trainer/src/main.ts";
 import { copyOfRun, editJson, editLines } from "../apps/trainer/src/testing/edited-run.ts";
 import { unzipped } from "../packages/view/web/playground/worker/archive.ts";
-import { keptFiles } from "../packages/view/web/playground/worker/kept-files.ts";
+import { keptFiles, keptFolder } from "../packages/view/web/playground/worker/kept-files.ts";
 import type { WorkerMessage } from "../packages/view/web/playground/worker/messages.ts";
-import { openSession, runFolder } from "../packages/view/web/playground/worker/session.ts";
+import { policyFolder, relayWorld } from "../packages/view/web/playground/worker/relay-world.ts";
+import { openSession } from "../packages/view/web/playground/worker/session.ts";
 import { firstSettings } from "../packages/view/web/playground/worker/settings.ts";
-import { openTeam, policyFolder } from "../packages/view/web/playground/worker/team.ts";
+import { openTeam } from "../packages/view/web/playground/worker/team.ts";
 
 const policy = new URL("../packages/runtime/assets/relay-one-fact/", import.meta.url);
 
@@ -23,14 +24,14 @@ let steered = "";
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "laconic-steered-"));
   steered = join(folder, "run");
-  const files = await keptFiles(runFolder, null, () => undefined);
+  const files = await keptFiles(keptFolder, null, () => undefined);
   for (const name of ["config.json", "model.safetensors"])
     await files.write(`${policyFolder}/${name}`, await readFile(new URL(name, policy)));
-  const team = await openTeam(await createKernels(undefined), files);
+  const team = await openTeam(await createKernels(undefined), files, relayWorld());
   const said: WorkerMessage[] = [];
   const session = await openSession(
     { team, files, environment: {}, now: () => 0, say: (each) => void said.push(each), isKept: () => true },
-    { ...firstSettings, steps: 40, steering: { kind: "budget", targetTokens: 30 } },
+    { ...firstSettings("relay"), steps: 40, steering: { kind: "budget", targetTokens: 30 } },
   );
   // Past the three steps of measuring, so that the budget charges; then a price, then another budget.
   await session.train(5);

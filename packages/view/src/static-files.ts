@@ -9,6 +9,15 @@ export const plainHeaders: Readonly<Record<string, string>> = {
   "cross-origin-resource-policy": "same-origin",
 };
 
+/** A page of these is alone with its memory, which its threads may then share: the playground trains on all processors. */
+const isolated: Readonly<Record<string, string>> = {
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-embedder-policy": "require-corp",
+};
+
+/** Where the playground's story model comes from, when a visitor asks for it: the hub, and the places that it sends to. */
+const hubPlaces = "https://huggingface.co https://*.huggingface.co https://*.hf.co";
+
 /**
  * What a page may load and run: files of its own site, and wasm. No text that it shows can become a script, a style, a picture
  * or a request to another machine.
@@ -72,9 +81,12 @@ export async function staticFiles(folder: string): Promise<StaticFiles> {
       return new Response(await readFile(file), {
         headers: {
           ...plainHeaders,
+          ...isolated,
           "content-type": type,
           "cache-control": isNamedByContent ? "public, max-age=31536000, immutable" : "no-cache",
-          "content-security-policy": pagePolicy,
+          "content-security-policy": path.startsWith("/playground/")
+            ? pagePolicy.replace("connect-src 'self'", `connect-src 'self' ${hubPlaces}`)
+            : pagePolicy,
         },
       });
     },

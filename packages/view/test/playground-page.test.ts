@@ -85,7 +85,7 @@ describe("what the page shows", () => {
   const failure = { during: "start", code: "worker_silent", message: "no answer" } as const;
 
   test("a worker that speaks again is not missing any more; one that ended is", () => {
-    const missing = nextState(firstState(firstSettings), { type: "failed", failure });
+    const missing = nextState(firstState(firstSettings("relay")), { type: "failed", failure });
     expect(nextState(missing, { type: "pong" }).failure).toBeNull();
     const ended = nextState(missing, { type: "failed", failure: { ...failure, code: "worker_ended" } });
     expect(nextState(ended, { type: "pong" }).failure?.code).toBe("worker_ended");
@@ -97,14 +97,14 @@ describe("what the page shows", () => {
   });
 
   test("the last save is known, and whether anybody has it", () => {
-    const state = nextState(firstState(firstSettings), { type: "saved", step: 10, archive: null });
+    const state = nextState(firstState(firstSettings("relay")), { type: "saved", step: 10, archive: null });
     expect(state.savedStep).toBe(10);
     const keeping = { isKept: false, words: "full" };
     expect(nextState(state, { type: "keeping", keeping }).keeping).toEqual(keeping);
   });
 
   test("an address names the device, WebAssembly unless it asks for the other", () => {
-    expect(["", "?device=webgpu", "?device=cuda"].map((query) => settingsIn(query).device)).toEqual([
+    expect(["", "?device=webgpu", "?device=cuda"].map((query) => settingsIn(query, "relay").device)).toEqual([
       "wasm",
       "webgpu",
       "wasm",

@@ -1,13 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { createKernels } from "@laconic/kernels-wasm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { keptFiles, type KeptFiles } from "../web/playground/worker/kept-files.ts";
+import { keptFiles, keptFolder, runFolder, type KeptFiles } from "../web/playground/worker/kept-files.ts";
 import type { WorkerMessage, TeamState } from "../web/playground/worker/messages.ts";
-import { openSession, runFolder, type Session } from "../web/playground/worker/session.ts";
+import { policyFolder, relayWorld } from "../web/playground/worker/relay-world.ts";
+import { openSession, type Session } from "../web/playground/worker/session.ts";
 import { firstSettings, type PlaygroundSettings } from "../web/playground/worker/settings.ts";
-import { openTeam, policyFolder, type Team } from "../web/playground/worker/team.ts";
+import { openTeam, type Team } from "../web/playground/worker/team.ts";
 
-const settings: PlaygroundSettings = { ...firstSettings, steps: 3 };
+const settings: PlaygroundSettings = { ...firstSettings("relay"), steps: 3 };
 const policy = new URL("../../../packages/runtime/assets/relay-one-fact/", import.meta.url);
 
 let files: KeptFiles;
@@ -41,16 +42,16 @@ function expectCharged(state: TeamState | null, cost: number): void {
 const digest = async (name: string): Promise<string> => (await files.digest(`${runFolder}/${name}`)).sha256;
 
 beforeAll(async () => {
-  files = await keptFiles(runFolder, null, () => undefined);
+  files = await keptFiles(keptFolder, null, () => undefined);
   for (const name of ["config.json", "model.safetensors"])
     await files.write(`${policyFolder}/${name}`, await readFile(new URL(name, policy)));
-  team = await openTeam(await createKernels(undefined), files);
+  team = await openTeam(await createKernels(undefined), files, relayWorld());
   session = await openSession(parts(), settings);
 });
 afterAll(() => team.close());
 
 describe("a run that is started, stopped, steered, taken away and brought back", () => {
-  const own = { facts: ["k6", "m3", "e9"], asked: ["k", "e"] as [string, string] };
+  const own = { kind: "facts" as const, facts: ["k6", "m3", "e9"], asked: ["k", "e"] as [string, string] };
 
   test("a step is said with its team and one of its conversations", async () => {
     await session.train(1);

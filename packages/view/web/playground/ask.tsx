@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
+import { Level, levelWords, useLevelId } from "./level.ts";
 import { ConversationView } from "./conversation-view.tsx";
 import type { PageState } from "./state.ts";
 import type { SessionHandle } from "./use-session.ts";
@@ -25,7 +26,7 @@ export function Ask({ session }: { readonly session: SessionHandle }): JSX.Eleme
           event.preventDefault();
           if (fault !== null) return;
           const facts = letters.map((letter, i) => `${letter}${digits[i]}`);
-          send({ type: "ask", problem: { facts, asked: [key(asked[0]), key(asked[1])] }, draw });
+          send({ type: "ask", problem: { kind: "facts", facts, asked: [key(asked[0]), key(asked[1])] }, draw });
           setDraw(draw + 1);
         }}
       >
@@ -108,35 +109,46 @@ function faultOf(
 
 /** The same problem, held out from training, at the first evaluation and at the last. */
 export function SameQuestion({ state }: { readonly state: PageState }): JSX.Element | null {
+  const id = useLevelId();
   const [which, setWhich] = useState(0);
   const [first, last] = [state.evaluations[0], state.evaluations.at(-1)];
   const [before, now] = [first?.shown[which], last?.shown[which]];
   if (!first || !last || !before || !now || last.step === first.step) return null;
   return (
-    <section class="panel" aria-labelledby="same-title">
-      <h2 id="same-title">The same question, before and after</h2>
+    <section class="panel" aria-labelledby={id("same-title")}>
+      <h2 id={id("same-title")}>The same question, before and after</h2>
       <p class="row" role="group" aria-label="Which question">
         {first.shown.map(({ question }, i) => (
-          <button key={i} class="button mono" type="button" aria-pressed={which === i} onClick={() => setWhich(i)}>
+          <button key={i} class="button" type="button" aria-pressed={which === i} onClick={() => setWhich(i)}>
             {question}
           </button>
         ))}
       </p>
-      <BeforeAndNow before={before} now={now} step={last.step} />
+      <BeforeAndNow kind="trained" before={before} now={now} step={last.step} />
     </section>
   );
 }
 
-function BeforeAndNow({ before, now, step }: NonNullable<PageState["asked"]>): JSX.Element {
+/** Two conversations side by side: before training and now, or now without and with a change. */
+export function BeforeAndNow({ kind, change, before, now, step }: NonNullable<PageState["asked"]>): JSX.Element {
+  const { untrained, stillUntrained } = levelWords[useContext(Level)];
+  const [first, second] =
+    kind === "changed"
+      ? ["As you told it", `What if ${change ?? ""}`]
+      : [untrained, step === 0 ? stillUntrained : `After ${step} steps`];
+  const label = kind === "changed" ? "Conversation" : "Conversation before training";
   return (
-    <div class="both">
+    <div class="both" aria-live="polite">
       <div>
-        <h3>Untrained</h3>
-        <ConversationView conversation={before} label="Conversation before training" />
+        <h3>{first}</h3>
+        <ConversationView conversation={before} label={label} />
       </div>
       <div>
-        <h3>{step === 0 ? "Now, still untrained" : `After ${step} steps`}</h3>
-        <ConversationView conversation={now} label={`Conversation after ${step} steps`} />
+        <h3>{second}</h3>
+        <ConversationView
+          conversation={now}
+          label={kind === "changed" ? "Conversation with the change" : `Conversation after ${step} steps`}
+        />
       </div>
     </div>
   );

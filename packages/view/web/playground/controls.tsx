@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
-import { useEffect, useId, useState } from "preact/hooks";
+import { useContext, useEffect, useId, useState } from "preact/hooks";
+import { Level, levelWords, useLevelId } from "./level.ts";
 import type { SessionHandle } from "./use-session.ts";
-import { ranges, type Steering } from "./worker/settings.ts";
+import { levelRanges, ranges, type Steering } from "./worker/settings.ts";
 
 /** Steps that a finished run may be given. */
 const moreSteps = 60;
@@ -51,8 +52,12 @@ export function RunControls({ session }: { readonly session: SessionHandle }): J
       <button class="button" type="button" disabled={device === null} onClick={() => send({ type: "reset", settings })}>
         Reset
       </button>
+      {state.warmUp && <progress max={state.warmUp.steps} value={state.warmUp.step} aria-label="Warm start" />}
       <span class="progress soft number" role="status">
-        {state.busy ?? `step ${step} of ${settings.steps}`}
+        {state.busy ??
+          (state.warmUp
+            ? `warm start: ${state.warmUp.step} of ${state.warmUp.steps}, error ${state.warmUp.loss.toFixed(2)}`
+            : `step ${step} of ${settings.steps}`)}
       </span>
     </div>
   );
@@ -60,6 +65,9 @@ export function RunControls({ session }: { readonly session: SessionHandle }): J
 
 /** What a token costs: a slider for the budget, or for the price itself. */
 export function SteeringControls({ session }: { readonly session: SessionHandle }): JSX.Element {
+  const id = useLevelId();
+  const level = useContext(Level);
+  const { targetTokens: budgets, price: prices } = levelRanges[level];
   const { state, send } = session;
   const taken = JSON.stringify(state.settings.steering);
   const [asked, setAsked] = useState<Steering | null>(null);
@@ -78,16 +86,16 @@ export function SteeringControls({ session }: { readonly session: SessionHandle 
       <label class="choice">
         <input
           type="radio"
-          name="steering"
+          name={id("steering")}
           checked={isBudget}
-          onChange={() => adjust({ kind: "budget", targetTokens: 14 })}
+          onChange={() => adjust({ kind: "budget", targetTokens: budgets.first })}
         />
         As much as it takes to keep a budget
       </label>
       <label class="choice">
         <input
           type="radio"
-          name="steering"
+          name={id("steering")}
           checked={!isBudget}
           onChange={() => adjust({ kind: "price", price: Number(price.toFixed(3)) })}
         />
@@ -97,7 +105,7 @@ export function SteeringControls({ session }: { readonly session: SessionHandle 
         <Slider
           label="Budget"
           value={steering.targetTokens}
-          range={ranges.targetTokens}
+          range={budgets}
           shown={(value) => `${value} tokens per episode`}
           onChange={(targetTokens) => adjust({ kind: "budget", targetTokens })}
         />
@@ -105,7 +113,7 @@ export function SteeringControls({ session }: { readonly session: SessionHandle 
         <Slider
           label="Price of a token"
           value={steering.price}
-          range={ranges.price}
+          range={prices}
           shown={(value) => `${(100 * value).toFixed(1)} % of a right answer`}
           onChange={(value) => adjust({ kind: "price", price: value })}
         />
@@ -115,7 +123,7 @@ export function SteeringControls({ session }: { readonly session: SessionHandle 
       </p>
       <p class="soft small">
         {isBudget
-          ? "The price rises while the team writes more than its budget, and falls when it writes less. A team that is always right needs at least 7.3 tokens."
+          ? `The price rises while the team writes more than its budget, and falls when it writes less. ${levelWords[level].budget}`
           : "Fixed price: try 0, then a price that is too high."}
       </p>
     </fieldset>

@@ -1,13 +1,15 @@
 import type { JSX } from "preact";
+import { useLevelId } from "./level.ts";
 import type { SessionHandle } from "./use-session.ts";
 
 /** The run as a folder: taken away, brought back. */
 export function Keep({ session }: { readonly session: SessionHandle }): JSX.Element {
+  const id = useLevelId();
   const { state, send } = session;
-  const name = `relay-seed-${state.settings.seed}-step-${state.step}`;
+  const name = `${state.settings.level}-seed-${state.settings.seed}-step-${state.step}`;
   return (
-    <section class="panel" aria-labelledby="keep-title">
-      <h2 id="keep-title">Take it with you</h2>
+    <section class="panel" aria-labelledby={id("keep-title")}>
+      <h2 id={id("keep-title")}>Take it with you</h2>
       <p>{state.keeping.words}</p>
       <p class="row">
         <button

@@ -1,19 +1,21 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { useLevelId } from "./level.ts";
 import { speedInWords } from "./speeds.ts";
 import type { SessionHandle } from "./use-session.ts";
 import { ranges, type PlaygroundDevice } from "./worker/settings.ts";
 
 /** What a run is made of: another seed or device is another run. */
 export function NewRun({ session }: { readonly session: SessionHandle }): JSX.Element {
+  const id = useLevelId();
   const { state } = session;
   const { settings } = state;
   const [seed, setSeed] = useState(String(settings.seed));
   const [device, setDevice] = useState<PlaygroundDevice>(settings.device);
   const isSeed = /^\d{1,4}$/u.test(seed);
   return (
-    <section class="panel" aria-labelledby="new-title">
-      <h2 id="new-title">Another run</h2>
+    <section class="panel" aria-labelledby={id("new-title")}>
+      <h2 id={id("new-title")}>Another run</h2>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -29,7 +31,7 @@ export function NewRun({ session }: { readonly session: SessionHandle }): JSX.El
             <label key={each} class="choice">
               <input
                 type="radio"
-                name="device"
+                name={id("device")}
                 checked={device === each}
                 disabled={each === "webgpu" && !session.adapter}
                 onChange={() => setDevice(each)}

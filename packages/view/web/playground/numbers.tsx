@@ -1,9 +1,11 @@
 import type { JSX } from "preact";
 import { Curve } from "./curve.tsx";
+import { levelWords, useLevelId } from "./level.ts";
 import type { PageState } from "./state.ts";
 
 /** Where the team stands, and how it came there. */
 export function Numbers({ state }: { readonly state: PageState }): JSX.Element {
+  const id = useLevelId();
   const { points, evaluations, settings, step } = state;
   const [before, now] = [evaluations[0], evaluations.at(-1)];
   const last = points.at(-1);
@@ -12,13 +14,13 @@ export function Numbers({ state }: { readonly state: PageState }): JSX.Element {
   const held = new Map(evaluations.map((each) => [each.step, 100 * each.accuracy]));
   const curves = { steps, lastStep: Math.max(settings.steps, step) };
   return (
-    <section class="panel numbers" aria-labelledby="numbers-title">
-      <h2 id="numbers-title" class="visually-hidden">
+    <section class="panel numbers" aria-labelledby={id("numbers-title")}>
+      <h2 id={id("numbers-title")} class="visually-hidden">
         How it is going
       </h2>
       <dl class="tiles">
         <Tile name="Tokens per episode" value={(last?.tokens ?? before?.tokens)?.toFixed(1)} unit="">
-          {before && `untrained: ${before.tokens.toFixed(1)}`}
+          {before && `${levelWords[settings.level].untrained.toLowerCase()}: ${before.tokens.toFixed(1)}`}
         </Tile>
         <Tile name="Right answers" value={now && `${(100 * now.accuracy).toFixed(1)} %`} unit="">
           {now && `of ${now.problems} held-out problems, step ${now.step}`}
@@ -47,6 +49,21 @@ export function Numbers({ state }: { readonly state: PageState }): JSX.Element {
         range={() => [0, 104]}
         format={(value) => `${value.toFixed(0)} %`}
       />
+      {settings.level === "tellers" && (
+        <Curve
+          title="Idle tellers that say nothing"
+          {...curves}
+          values={[null, ...points.map(({ silent }) => (silent ? 100 * silent.idle : null))]}
+          other={{
+            name: "who knows, and says nothing",
+            look: "dashes",
+            values: [null, ...points.map(({ silent }) => (silent ? 100 * silent.knowing : null))],
+          }}
+          color="--c4"
+          range={() => [0, 104]}
+          format={(value) => `${value.toFixed(0)} %`}
+        />
+      )}
       <Curve
         title="Price of a token, in % of a right answer"
         {...curves}

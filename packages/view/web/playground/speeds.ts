@@ -1,9 +1,9 @@
-import type { PlaygroundDevice } from "./worker/settings.ts";
+import type { LevelName, PlaygroundDevice } from "./worker/settings.ts";
 
 /** Seconds of the last step on each device that this browser has trained on. */
 export type Speeds = Readonly<Partial<Record<PlaygroundDevice, number>>>;
 
-const key = "laconic-playground-speeds";
+const key = (level: LevelName): string => `laconic-playground-speeds-${level}`;
 
 /** `localStorage`; a browser that refuses it throws when it is asked for. */
 interface Kept {
@@ -12,9 +12,9 @@ interface Kept {
 }
 
 /** What earlier visits saw; nothing where the browser keeps nothing. */
-export function storedSpeeds(kept: () => Kept): Speeds {
+export function storedSpeeds(level: LevelName, kept: () => Kept): Speeds {
   try {
-    const stored = JSON.parse(kept().getItem(key) ?? "{}") as Record<string, unknown>;
+    const stored = JSON.parse(kept().getItem(key(level)) ?? "{}") as Record<string, unknown>;
     const seen = (["wasm", "webgpu"] as const).flatMap((device) => {
       const seconds = stored[device];
       return typeof seconds === "number" && seconds > 0 ? [[device, seconds] as const] : [];
@@ -25,9 +25,9 @@ export function storedSpeeds(kept: () => Kept): Speeds {
   }
 }
 
-export function storeSpeeds(speeds: Speeds, kept: () => Kept): void {
+export function storeSpeeds(level: LevelName, speeds: Speeds, kept: () => Kept): void {
   try {
-    kept().setItem(key, JSON.stringify(speeds));
+    kept().setItem(key(level), JSON.stringify(speeds));
   } catch {
     // They are seen again with the next step.
   }

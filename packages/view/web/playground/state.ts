@@ -1,4 +1,5 @@
 import type {
+  Answers,
   Conversation,
   Failure,
   Glimpse,
@@ -28,11 +29,24 @@ export interface PageState {
   readonly evaluations: readonly HeldOut[];
   readonly team: TeamState | null;
   readonly episode: Conversation | null;
-  readonly asked: { readonly before: Conversation; readonly now: Conversation; readonly step: number } | null;
+  readonly asked: (Answers & { readonly step: number }) | null;
+  /** What was said of the followed problem, step by step, the first before training. */
+  readonly told: readonly Told[];
+  /** The supervised warm start that is under way. */
+  readonly warmUp: { readonly step: number; readonly steps: number; readonly loss: number } | null;
+  /** The level's model is not in this browser yet. */
+  readonly needsModel: boolean;
   readonly warnings: readonly string[];
   readonly failure: Failure | null;
   /** Why the run is not on the device that was asked for. */
   readonly instead: string | null;
+}
+
+/** Who said what at a step. */
+export interface Told {
+  readonly step: number;
+  readonly turns: Conversation["turns"];
+  readonly right: boolean;
 }
 
 export type Event =
@@ -56,6 +70,9 @@ export function firstState(settings: PlaygroundSettings): PageState {
     team: null,
     episode: null,
     asked: null,
+    told: [],
+    warmUp: null,
+    needsModel: false,
     warnings: [],
     failure: null,
     instead: null,
@@ -71,13 +88,27 @@ export function nextState(given: PageState, event: Event): PageState {
       const opened = { ...firstState(run.settings), ...run, team: run.team ?? team, episode, device, keeping };
       // A kept run may be on WebGPU after all.
       const instead = run.settings.device === "wasm" ? state.instead : null;
-      return { ...opened, savedStep: run.step, instead, busy: null };
+      const told = [{ step: run.step, turns: episode.turns, right: episode.right }];
+      return { ...opened, told, savedStep: run.step, instead, busy: null };
     }
     case "step": {
       const { point, team, episode } = event;
       const before = state.points.filter(({ step }) => step < point.step);
-      return { ...state, step: point.step, points: [...before, point], team, episode, busy: null };
+      const earlier = state.told.filter(({ step }) => step < point.step);
+      const told = [...earlier, { step: point.step, turns: episode.turns, right: episode.right }];
+      return { ...state, step: point.step, points: [...before, point], team, episode, told, busy: null, warmUp: null };
     }
+    case "warm-up": {
+      const { step, steps, loss, episode } = event;
+      return {
+        ...state,
+        episode: episode ?? state.episode,
+        busy: null,
+        warmUp: step === 0 ? null : { step, steps, loss },
+      };
+    }
+    case "model-needed":
+      return { ...state, needsModel: true, busy: null };
     case "evaluating":
       return { ...state, busy: "measuring 100 held-out problems" };
     case "evaluation": {
@@ -86,7 +117,7 @@ export function nextState(given: PageState, event: Event): PageState {
       return { ...state, evaluations: [...before, evaluation], busy: null };
     }
     case "training":
-      return { ...state, active: event.active, step: event.step, stopping: false, busy: null };
+      return { ...state, active: event.active, step: event.step, stopping: false, busy: null, warmUp: null };
     case "saved":
       return { ...state, savedStep: event.step };
     case "keeping":

@@ -28,6 +28,7 @@ const busyWith: Partial<Record<Command["type"], string>> = {
   ask: "asking the team",
   export: "packing the run",
   import: "opening the run",
+  model: "reading the story model",
 };
 
 interface Running {
@@ -48,7 +49,7 @@ export interface Beginning {
 export function useSession({ settings: first, takesSoftware, keep }: Beginning): SessionHandle {
   const [state, dispatch] = useReducer(nextState, first, firstState);
   const [adapter, setAdapter] = useState<Adapter | null>();
-  const [speeds, setSpeeds] = useState(() => storedSpeeds(() => localStorage));
+  const [speeds, setSpeeds] = useState(() => storedSpeeds(first.level, () => localStorage));
   const running = useRef<Running | null>(null);
   /** The run as it was saved last, where only this page has it. */
   const copy = useRef<Uint8Array | null>(null);
@@ -115,7 +116,7 @@ export function useSession({ settings: first, takesSoftware, keep }: Beginning):
     void begin();
     return end;
   }, [first, takesSoftware, open, end]);
-  useEffect(() => storeSpeeds(speeds, () => localStorage), [speeds]);
+  useEffect(() => storeSpeeds(first.level, speeds, () => localStorage), [first.level, speeds]);
   useEffect(() => guardLeaving(latest, send, keep), [send, keep]);
   return {
     state,

@@ -7,21 +7,26 @@ import {
   type Problem,
   type RewardTerms,
 } from "@laconic/core";
-import { relayGrader } from "@laconic/tasks";
 import type { Conversation, StepPoint, TeamState } from "./messages.ts";
-import { warmUpSteps } from "./settings.ts";
+import { levelRanges, type LevelName } from "./settings.ts";
+import type { World } from "./world.ts";
 
 /** An episode as a page shows it. */
-export function conversationOf(problem: Problem, { utterances, answer, ledger }: Episode): Conversation {
+export function conversationOf(
+  { task, factOf, knows }: Pick<World, "task" | "factOf" | "knows">,
+  problem: Problem,
+  { utterances, answer, ledger }: Episode,
+): Conversation {
   return {
     question: problem.question,
     gold: problem.gold,
     answer,
-    right: relayGrader(answer, problem) === 1,
+    right: task.grader?.(answer, problem) === 1,
     tokens: ledgerTotals(ledger).writtenTokens,
     turns: utterances.map(({ agent, turn, text, silent, writtenTokens }) => ({
       agent,
-      fact: problem.views?.[agent] ?? null,
+      fact: factOf(problem, agent),
+      ...(knows && problem.views?.[agent] !== undefined && { knows: knows(problem, agent) }),
       read: (ledger.calls.find((call) => call.turn === turn)?.reads ?? []).flatMap((read) => {
         const written = utterances.find((each) => each.turn === read.turn);
         return written && !written.silent ? [{ from: read.from, text: written.text }] : [];
@@ -62,7 +67,7 @@ export function teamOf(
 }
 
 /** The point of a row of `metrics.jsonl`. */
-export function pointOf(row: Readonly<Record<string, unknown>>): StepPoint {
+export function pointOf(row: Readonly<Record<string, unknown>>, level: LevelName): StepPoint {
   const number = (name: string): number => Number(row[name]);
   return {
     step: number("step"),
@@ -70,7 +75,13 @@ export function pointOf(row: Readonly<Record<string, unknown>>): StepPoint {
     accuracy: number("task/accuracy"),
     price: number("budget/tokens/lambda"),
     // While it warms up the controller measures, and aims at nothing.
-    target: number("step") > warmUpSteps && "budget/tokens/target" in row ? number("budget/tokens/target") : null,
+    ...("measures/idle_silent" in row && {
+      silent: { knowing: number("measures/holder_silent"), idle: number("measures/idle_silent") },
+    }),
+    target:
+      number("step") > levelRanges[level].warmUpSteps && "budget/tokens/target" in row
+        ? number("budget/tokens/target")
+        : null,
   };
 }
 

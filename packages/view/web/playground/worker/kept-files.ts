@@ -10,6 +10,12 @@ export interface Store {
   remove(path: string): Promise<void>;
 }
 
+/** What outlives a page lies below it. */
+export const keptFolder = "/kept";
+
+/** Where the run lies. */
+export const runFolder = "/kept/run";
+
 /** Files in memory, of which a folder is written through to a store. */
 export type KeptFiles = FileSystem & ModelFiles;
 

@@ -9,6 +9,8 @@ export interface Conversation {
     readonly agent: string;
     /** What it alone knew. */
     readonly fact: string | null;
+    /** Whether that is what is asked for; absent where everybody knows a part. */
+    readonly knows?: boolean;
     readonly read: readonly { readonly from: string; readonly text: string }[];
     readonly text: string;
     readonly silent: boolean;
@@ -29,6 +31,8 @@ export interface StepPoint {
   readonly price: number;
   /** What the controller aims at; null where the price is fixed. */
   readonly target: number | null;
+  /** Shares of turns without a word, of those who know what is asked and of those who do not; where the task counts them. */
+  readonly silent?: { readonly knowing: number; readonly idle: number };
 }
 
 /** Means per episode of a step. */
@@ -64,7 +68,35 @@ export interface RunView {
 }
 
 /** A question of the visitor's own. */
-export interface OwnProblem {
+export type OwnProblem = OwnFacts | OwnStory;
+
+/** What each teller reads, and who owns what. */
+export interface OwnStory {
+  readonly kind: "story";
+  readonly thing: string;
+  /** Whose it is. */
+  readonly name: string;
+  /** Of each teller. */
+  readonly texts: readonly string[];
+}
+
+/** One thing changed in a problem: a teller is lied to, or a family of the science of the task's. */
+export type Twist =
+  | { readonly kind: "lie"; readonly agent: string }
+  | { readonly kind: "family"; readonly family: string };
+
+/** Two conversations with the same random numbers: of the team's weights before and now, or of now without and with a change. */
+export interface Answers {
+  readonly kind: "trained" | "changed";
+  /** What was changed, in words. */
+  readonly change?: string;
+  readonly before: Conversation;
+  readonly now: Conversation;
+}
+
+/** Facts of holders. */
+export interface OwnFacts {
+  readonly kind: "facts";
   /** Each holder's letter and digit, such as `k6`. */
   readonly facts: readonly string[];
   /** Two of the letters. */
@@ -94,7 +126,9 @@ export type Command =
   | { readonly type: "ping" }
   | { readonly type: "adjust"; readonly steering?: Steering; readonly steps?: number }
   | { readonly type: "reset"; readonly settings: PlaygroundSettings }
-  | { readonly type: "ask"; readonly problem: OwnProblem; readonly draw: number }
+  | { readonly type: "ask"; readonly problem: OwnProblem; readonly draw: number; readonly twist?: Twist }
+  /** Files among which the story model is, as the worker asked for. */
+  | { readonly type: "model"; readonly files: readonly Uint8Array[] }
   | { readonly type: "export" }
   | { readonly type: "import"; readonly archive: Uint8Array };
 
@@ -115,6 +149,17 @@ export type WorkerMessage =
       /** That the step took, without what was measured or asked around it. */
       readonly seconds: number;
     }
+  /** The level's model is not in this browser yet: it waits for `model`. */
+  | { readonly type: "model-needed" }
+  /** A step of the supervised warm start, with its mean cross-entropy in nats per token. */
+  | {
+      readonly type: "warm-up";
+      readonly step: number;
+      readonly steps: number;
+      readonly loss: number;
+      /** How the team talks now, now and then. */
+      readonly episode: Conversation | null;
+    }
   /** A checkpoint; with all of the run where nothing but the page can keep it. */
   | { readonly type: "saved"; readonly step: number; readonly archive: Uint8Array | null }
   | { readonly type: "keeping"; readonly keeping: Keeping }
@@ -123,7 +168,7 @@ export type WorkerMessage =
   | { readonly type: "evaluation"; readonly evaluation: HeldOut }
   | { readonly type: "training"; readonly active: boolean; readonly step: number; readonly done: boolean }
   | { readonly type: "settings"; readonly settings: PlaygroundSettings }
-  | { readonly type: "asked"; readonly before: Conversation; readonly now: Conversation; readonly step: number }
+  | ({ readonly type: "asked"; readonly step: number } & Answers)
   | { readonly type: "exported"; readonly archive: Uint8Array; readonly name: string }
   | { readonly type: "warning"; readonly message: string }
   | { readonly type: "failed"; readonly failure: Failure };

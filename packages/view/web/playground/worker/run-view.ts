@@ -6,7 +6,9 @@ import { fileSystemSource, readRows, shownEpisodes } from "@laconic/trainer/read
 import { rewardTerms } from "@laconic/rewards";
 import { conversationOf, pointOf, teamOf } from "./conversation.ts";
 import type { HeldOut, RunView, TeamState } from "./messages.ts";
-import { settingsOf, type PlaygroundSettings } from "./settings.ts";
+import { settingsOf } from "./run-config.ts";
+import type { LevelName, PlaygroundSettings } from "./settings.ts";
+import type { World } from "./world.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -18,15 +20,32 @@ export function emptyView(settings: PlaygroundSettings): RunView {
   return { settings, step: 0, points: [], evaluations: [], team: null, warnings: [] };
 }
 
+/** Settings of the run in a folder; null where there is none. @throws LaconicError `config_invalid` */
+export async function settingsOfRun(
+  files: FileSystem,
+  folder: string,
+  level: LevelName,
+): Promise<PlaygroundSettings | null> {
+  const path = joinPath(folder, runFiles.config);
+  return (await files.exists(path))
+    ? settingsOf(parsed(new TextDecoder().decode(await files.read(path))), level)
+    : null;
+}
+
 /**
  * What a run folder shows, up to its last checkpoint; null where there is no run.
  * @throws LaconicError `config_invalid` for settings that are not this page's, `checkpoint_corrupt`
  */
-export async function viewOfRun(files: FileSystem, folder: string): Promise<RunView | null> {
+export async function viewOfRun(
+  files: FileSystem,
+  folder: string,
+  world: World,
+  level: LevelName,
+): Promise<RunView | null> {
   const path = (name: string): string => joinPath(folder, name);
   if (!(await files.exists(path(runFiles.config)))) return null;
   const config = parsed(new TextDecoder().decode(await files.read(path(runFiles.config))));
-  const settings = settingsOf(config);
+  const settings = settingsOf(config, level);
   const step = await stepOf(files, path(runFiles.checkpoints));
   if (step === null) return emptyView(settings);
   const source = fileSystemSource(files, folder);
@@ -38,8 +57,8 @@ export async function viewOfRun(files: FileSystem, folder: string): Promise<RunV
   return {
     settings,
     step,
-    points: metrics.map(pointOf),
-    evaluations: (await upTo(runFiles.evaluations)).map((row) => heldOutOf(row, episodes)),
+    points: metrics.map((row) => pointOf(row, level)),
+    evaluations: (await upTo(runFiles.evaluations)).map((row) => heldOutOf(row, episodes, world)),
     team: teamIn(metrics.at(-1)),
     warnings: (await readLines(files, path(runFiles.warnings))).map(({ message }) => String(message)),
   };
@@ -55,7 +74,7 @@ async function stepOf(files: FileSystem, checkpoints: string): Promise<number | 
   }
 }
 
-function heldOutOf(row: Row, episodes: readonly RecordedEpisode[]): HeldOut {
+function heldOutOf(row: Row, episodes: readonly RecordedEpisode[], world: World): HeldOut {
   const { step, accuracy, interval, tokens, problems } = row as unknown as Omit<HeldOut, "shown">;
   const shown = episodes.filter((each) => each.step === step).slice(0, shownProblems);
   return {
@@ -64,7 +83,7 @@ function heldOutOf(row: Row, episodes: readonly RecordedEpisode[]): HeldOut {
     interval,
     tokens,
     problems,
-    shown: shown.map(({ problem, episode }) => conversationOf(problem, episode)),
+    shown: shown.map(({ problem, episode }) => conversationOf(world, problem, episode)),
   };
 }
 

@@ -2,16 +2,16 @@ import { boundedJson, LaconicError } from "@laconic/core";
 import { openRun, runFiles, train, type Recorder } from "@laconic/trainer";
 import { replaceFolder, unzipped, zipped } from "./archive.ts";
 import { conversationOf, pointOf, teamOf } from "./conversation.ts";
-import type { KeptFiles } from "./kept-files.ts";
+import { runFolder, type KeptFiles } from "./kept-files.ts";
 import { failureOf } from "./failure.ts";
-import type { Glimpse, OwnProblem, RunView, WorkerMessage } from "./messages.ts";
-import { problemOf } from "./own-problem.ts";
+import type { Glimpse, OwnProblem, RunView, Twist, WorkerMessage } from "./messages.ts";
+import { adjustable, runConfig, settingsOf, trainConfig } from "./run-config.ts";
 import { emptyView, shownProblems, viewOfRun } from "./run-view.ts";
-import { adjustable, runConfig, settingsOf, trainConfig, type PlaygroundSettings, type Steering } from "./settings.ts";
+import type { PlaygroundSettings, Steering } from "./settings.ts";
 import type { Team } from "./team.ts";
 
-/** Where the run lies. */
-export const runFolder = "/run";
+/** Steps of a warm start after which the team is listened to. */
+const shownWarmUpSteps = 20;
 
 export interface SessionParts {
   readonly team: Team;
@@ -37,7 +37,7 @@ export interface Session {
   /** Holds from the next step on; the run folder says so. */
   adjust(change: { readonly steering?: Steering; readonly steps?: number }): Promise<void>;
   reset(settings: PlaygroundSettings): Promise<void>;
-  ask(problem: OwnProblem, draw: number): Promise<void>;
+  ask(problem: OwnProblem, draw: number, twist?: Twist): Promise<void>;
   exportRun(): Promise<void>;
   importRun(archive: Uint8Array): Promise<void>;
 }
@@ -45,20 +45,22 @@ export interface Session {
 /** Continues the run in the files, or begins one. */
 export async function openSession(parts: SessionParts, first: PlaygroundSettings): Promise<Session> {
   const { team, files, say } = parts;
+  const { world } = team;
   let settings = first;
   let step = 0;
   let stop: AbortController | null = null;
   let training: Promise<void> = Promise.resolve();
   let waiting: (() => Promise<void>)[] = [];
 
-  const view = async (): Promise<RunView> => (await viewOfRun(files, runFolder)) ?? emptyView(settings);
+  const view = async (): Promise<RunView> =>
+    (await viewOfRun(files, runFolder, world, first.level)) ?? emptyView(settings);
   const opened = async (): Promise<void> => {
     const run = await view();
     ({ settings, step } = run);
   };
   await opened();
 
-  const nameOf = (): string => `relay-seed-${settings.seed}-step-${step}`;
+  const nameOf = (): string => `${settings.level}-seed-${settings.seed}-step-${step}`;
   /** Between two steps, or now where nothing trains. */
   const whenIdle = async (work: () => Promise<void>): Promise<void> => {
     if (!stop) return work();
@@ -78,6 +80,16 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
   };
 
   const trainUntil = async (limit: number, abort: AbortController): Promise<void> => {
+    await team.warmUp(settings, {
+      signal: abort.signal,
+      async onStep(at, steps, loss) {
+        const episode = at % shownWarmUpSteps === 0 ? (await team.glimpse()).episode : null;
+        say({ type: "warm-up", step: at, steps, loss, episode });
+        // What was asked meanwhile is heard.
+        if (at % 4 === 0) await new Promise((resolve) => setTimeout(resolve));
+        await serve();
+      },
+    });
     let seen: Glimpse | null = null;
     const config = trainConfig(settings);
     const run = await openRun({
@@ -86,9 +98,9 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
       environment: parts.environment,
       keepCheckpoints: config.checkpoint.keep,
       checkpointEvery: config.checkpoint.every,
-      inputs: team.inputs,
+      inputs: await team.inputs(),
       adjustable,
-      policy: { task: "relay/one-fact" },
+      ...(world.policy && { policy: world.policy }),
       resume: "where-possible",
       now: parts.now,
       fileSystem: files,
@@ -108,14 +120,17 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
         if (!shown) return;
         seen = {
           team: teamOf(scored.map(({ episode, measured, terms }) => ({ episode, costs: measured.costs, terms }))),
-          episode: conversationOf(shown.problem, shown.episode),
+          episode: conversationOf(world, shown.problem, shown.episode),
         };
       },
       async step(metrics, clock) {
         await run.step(metrics, clock);
         step = Number(metrics["step"]);
         const seconds = Object.values(clock.seconds).reduce((sum, each) => sum + each, 0);
-        if (seen) say({ type: "step", point: pointOf(metrics), ...seen, seconds });
+        const point = pointOf(metrics, settings.level);
+        // Where who knows is another one each time, one problem is followed.
+        const { episode } = world.knows ? await team.glimpse() : (seen ?? {});
+        if (seen && episode) say({ type: "step", point, ...seen, episode, seconds });
         if (step >= limit) abort.abort();
         await serve();
         if (step === config.steps || step % config.evaluation.every === 0) say({ type: "evaluating", step });
@@ -128,7 +143,9 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
       async evaluation(evaluation, episodes, transcripts) {
         await run.evaluation(evaluation, episodes, transcripts);
         const { accuracy, interval, tokens, problems } = evaluation;
-        const shown = episodes.slice(0, shownProblems).map(({ problem, episode }) => conversationOf(problem, episode));
+        const shown = episodes
+          .slice(0, shownProblems)
+          .map(({ problem, episode }) => conversationOf(world, problem, episode));
         say({
           type: "evaluation",
           evaluation: { step: evaluation.step, accuracy, interval, tokens, problems, shown },
@@ -151,7 +168,9 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
       try {
         await trainUntil(steps === null ? Number.POSITIVE_INFINITY : step + steps, abort);
       } catch (error) {
-        say({ type: "failed", failure: failureOf("train", error) });
+        if (abort.signal.aborted && LaconicError.is(error) && error.code === "aborted")
+          say({ type: "warm-up", step: 0, steps: 0, loss: 0, episode: null });
+        else say({ type: "failed", failure: failureOf("train", error) });
       }
       stop = null;
       say({ type: "training", active: false, step, done: step >= settings.steps });
@@ -168,8 +187,10 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
       if (goesOn && step < settings.steps) void begin(null);
     }
   };
-  const fresh = async (): Promise<void> => {
+  /** Another run in the place of this one. */
+  const replaced = async (write: () => Promise<void>): Promise<void> => {
     await halt();
+    await write();
     await team.begin();
   };
 
@@ -192,14 +213,14 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
       }),
     async reset(next) {
       runConfig(next);
-      await fresh();
-      await files.remove(runFolder);
+      await world.canBegin?.();
+      await replaced(() => files.remove(runFolder));
       settings = next;
       step = 0;
     },
-    async ask(own, draw) {
-      const problem = problemOf(own, team.holders);
-      await whenIdle(async () => say({ type: "asked", step, ...(await team.ask(problem, draw)) }));
+    async ask(own, draw, twist) {
+      world.problemOf(own); // refuses at once what is none
+      await whenIdle(async () => say({ type: "asked", step, ...(await team.ask(own, draw, twist ?? null)) }));
     },
     exportRun: () =>
       between(async () => {
@@ -211,7 +232,10 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
     async importRun(archive) {
       const content = unzipped(archive);
       const config = content.get(runFiles.config);
-      const { device } = settingsOf(boundedJson(new TextDecoder().decode(config)) as Record<string, unknown>);
+      const { device } = settingsOf(
+        boundedJson(new TextDecoder().decode(config)) as Record<string, unknown>,
+        settings.level,
+      );
       if (device !== settings.device)
         throw new LaconicError(
           "config_invalid",
@@ -220,8 +244,7 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
         );
       if (!content.has("checkpoints/LATEST"))
         throw new LaconicError("checkpoint_missing", "this archive holds no checkpoint to go on from");
-      await fresh();
-      await replaceFolder(files, runFolder, content);
+      await replaced(() => replaceFolder(files, runFolder, content));
       await opened();
     },
   };

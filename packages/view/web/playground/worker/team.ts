@@ -2,42 +2,44 @@ import type { Engine, Episode, Problem, TrainableModel } from "@laconic/core";
 import { randomFromSeed } from "@laconic/core";
 import { createInlineEngine, localPolicy, repeatableBatching } from "@laconic/engine";
 import type { Kernels } from "@laconic/kernels";
-import { relayTask, type RelayTask } from "@laconic/tasks";
-import { onePolicy, sha256Of, type TrainingParts } from "@laconic/trainer";
+import { onePolicy, onlyPolicy, sha256Of, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
 import { conversationOf, teamOf } from "./conversation.ts";
 import type { KeptFiles } from "./kept-files.ts";
-import type { Conversation, Glimpse } from "./messages.ts";
-
-/** Where the shipped policy lies. */
-export const policyFolder = "/policy";
+import type { Answers, Conversation, Glimpse, OwnProblem, Twist } from "./messages.ts";
+import type { PlaygroundSettings } from "./settings.ts";
+import type { WarmUpWatch, World } from "./world.ts";
 
 /** The team on an engine of this thread. */
 export interface Team {
+  readonly world: World;
   readonly device: string;
   readonly capabilities: Engine["capabilities"];
   /** The weights that learn, and who speaks with them. */
   readonly parts: TrainingParts;
-  /** Who holds a fact. */
-  readonly holders: readonly string[];
   /** SHA-256 of what a run reads, by name, as `laconic train` has it. */
-  readonly inputs: Readonly<Record<string, string>>;
-  /** The shipped weights again. */
+  inputs(): Promise<Readonly<Record<string, string>>>;
+  /** The weights of the beginning again. */
   begin(): Promise<void>;
-  /** How the team talks now, about a problem that it never learns on. */
+  /** What a run learns before its first step, where that was not done before. @throws LaconicError `aborted` by the signal */
+  warmUp(settings: PlaygroundSettings, watch: WarmUpWatch): Promise<void>;
+  /** How the team talks now, about a problem that it never learns on; always with the same random numbers. */
   glimpse(): Promise<Glimpse>;
-  /** One problem with the weights of the beginning and of now, with the same random numbers. */
-  ask(problem: Problem, draw: number): Promise<{ readonly before: Conversation; readonly now: Conversation }>;
+  /**
+   * One problem with the weights of the beginning and of now, or of now with and without a change; with the same random numbers.
+   * @throws LaconicError `input_invalid`
+   */
+  ask(own: OwnProblem, draw: number, twist: Twist | null): Promise<Answers>;
   close(): Promise<void>;
 }
 
 /** @throws LaconicError `device_unavailable`, `weights_invalid` */
-export async function openTeam(kernels: Kernels, files: KeptFiles): Promise<Team> {
+export async function openTeam(kernels: Kernels, files: KeptFiles, world: World): Promise<Team> {
   const engine = await createInlineEngine([kernels], { files });
   const { capabilities } = engine;
-  // As many as the command line opens: the run folder says which they are.
-  const task = relayTask({ level: "one-fact", heldOut: 1000 });
-  const shipped = (): Promise<TrainableModel> => engine.createModel({ kind: "folder", path: policyFolder });
-  let model = await shipped();
+  const { task } = world;
+  const opened = async (): Promise<TrainableModel> =>
+    engine.createModel({ kind: "folder", path: await world.beginning() });
+  let model = await opened();
   let first: TrainableModel | null = null;
   // What a run folder calls its policy: a later one goes by the same name, as each is the only one of its run.
   const { id } = model;
@@ -45,49 +47,72 @@ export async function openTeam(kernels: Kernels, files: KeptFiles): Promise<Team
     onePolicy(task, weights, (sampler) =>
       localPolicy({ id, sampler, tokenizer: task.tokenizer, batching: repeatableBatching(capabilities) }),
     );
+  const policyOf = (weights: TrainableModel): ReturnType<TrainedPolicy["speak"]> =>
+    (speaking(weights).policies[onlyPolicy] as TrainedPolicy).speak(weights);
   const played = async (weights: TrainableModel, problem: Problem, draw: number): Promise<Episode> => {
-    const policy = speaking(weights).policies["policy"]?.speak(weights);
-    const models = Object.fromEntries(
-      task.topology.agents.map((agent) => [agent, policy as NonNullable<typeof policy>]),
-    );
+    const policy = policyOf(weights);
+    const models = Object.fromEntries(task.topology.agents.map((agent) => [agent, policy]));
     const random = randomFromSeed(`asked ${draw}`);
-    return task.topology.run(problem, { models, sampling: { temperature: 1 }, random });
+    return task.topology.run(problem, { models, sampling: { temperature: world.temperature }, random });
   };
   const said = async (weights: TrainableModel, problem: Problem, draw: number): Promise<Conversation> =>
-    conversationOf(problem, await played(weights, problem, draw));
+    conversationOf(world, problem, await played(weights, problem, draw));
+  const begin = async (): Promise<void> => {
+    await model.dispose();
+    await first?.dispose();
+    first = null;
+    model = await opened();
+  };
   return {
+    world,
     device: capabilities.device,
     capabilities,
     get parts() {
       return speaking(model);
     },
-    holders: task.topology.agents.filter((agent) => agent !== "solver"),
-    inputs: await inputsOf(files, task),
-    async begin() {
-      await model.dispose();
-      model = await shipped();
+    inputs: () => inputsOf(files, world),
+    begin,
+    async warmUp(settings, watch) {
+      const pupil = { settings, model, speaks: policyOf(model), parts: speaking(model), engine };
+      let isTaught = true;
+      try {
+        isTaught = (await world.warmUp?.(pupil, watch)) ?? false;
+      } finally {
+        // Half a warm start is none.
+        if (isTaught) await begin();
+      }
     },
     async glimpse() {
-      const [problem] = task.heldOut as [Problem];
-      const episode = await played(model, problem, 0);
-      return { team: teamOf([{ episode }]), episode: conversationOf(problem, episode) };
+      const episode = await played(model, world.followed, 0);
+      return { team: teamOf([{ episode }]), episode: conversationOf(world, world.followed, episode) };
     },
-    async ask(problem, draw) {
-      first ??= await shipped();
-      return { before: await said(first, problem, draw), now: await said(model, problem, draw) };
+    async ask(own, draw, twist) {
+      const problem = world.problemOf(own);
+      if (twist !== null && world.twisted) {
+        const { problem: other, change } = world.twisted(problem, twist, randomFromSeed(`twist ${draw}`));
+        return {
+          kind: "changed",
+          change,
+          before: await said(model, problem, draw),
+          now: await said(model, other, draw),
+        };
+      }
+      first ??= await opened();
+      return { kind: "trained", before: await said(first, problem, draw), now: await said(model, problem, draw) };
     },
     close: () => engine.close(),
   };
 }
 
 /** The names and hashes that `laconic train` puts into a manifest; it refuses to go on with others. */
-async function inputsOf(files: KeptFiles, task: RelayTask): Promise<Record<string, string>> {
+async function inputsOf(files: KeptFiles, { task, modelFiles, beginning }: World): Promise<Record<string, string>> {
   const { tokenizer, validation, heldOut } = task;
   const vocabulary = Array.from({ length: tokenizer.vocabularySize }, (_, token) => tokenizer.decode([token]));
-  const digest = async (name: string): Promise<string> => (await files.digest(`${policyFolder}/${name}`)).sha256;
+  const folder = await beginning();
+  const inputs: Record<string, string> = {};
+  for (const name of modelFiles) inputs[`model: ${name}`] = (await files.digest(`${folder}/${name}`)).sha256;
   return {
-    "model: config.json": await digest("config.json"),
-    "model: model.safetensors": await digest("model.safetensors"),
+    ...inputs,
     "tokenizer: vocabulary": sha256Of(vocabulary),
     "data: held-out problems": sha256Of(validation),
     "data: test problems": sha256Of(heldOut),

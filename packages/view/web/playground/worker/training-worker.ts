@@ -4,13 +4,15 @@ import type { Kernels } from "@laconic/kernels";
 import { createKernels } from "@laconic/kernels-wasm";
 import packageJson from "../../../package.json" with { type: "json" };
 import { failureOf } from "./failure.ts";
-import { keptFiles, type KeptFiles, type Store } from "./kept-files.ts";
+import { keptFiles, keptFolder, runFolder, type KeptFiles, type Store } from "./kept-files.ts";
 import type { Command, Keeping, Opening, WorkerMessage } from "./messages.ts";
 import { opfsStore } from "./opfs-store.ts";
-import { openSession, runFolder, type Session } from "./session.ts";
-import { viewOfRun } from "./run-view.ts";
-import type { PlaygroundDevice } from "./settings.ts";
-import { openTeam, policyFolder } from "./team.ts";
+import { policyFolder, relayWorld } from "./relay-world.ts";
+import { settingsOfRun } from "./run-view.ts";
+import { openSession, type Session } from "./session.ts";
+import type { LevelName, PlaygroundDevice } from "./settings.ts";
+import { openTeam } from "./team.ts";
+import type { World } from "./world.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
 
@@ -24,8 +26,8 @@ const policy = {
 
 const say = (said: WorkerMessage): void => self.postMessage(said);
 
-/** The name of the lock, and of the folder in the browser's private file system. */
-const placeName = "laconic-playground";
+/** The name of a level's lock, and of its folder in the browser's private file system. */
+const placeName = (level: LevelName): string => `laconic-playground-${level}`;
 
 /** How long a page that is being left may hold the run. */
 const leavingMs = 1500;
@@ -44,6 +46,7 @@ let last: Promise<void> = Promise.resolve();
 
 self.addEventListener("message", ({ data }: MessageEvent<Command>) => {
   if (data.type === "ping") return say({ type: "pong" });
+  if (data.type === "model") return modelFiles.given?.(data.files);
   if (data.type === "open") opening = open(data);
   const work = async (): Promise<void> => {
     const { session, device } = await (opening as Promise<Opened>);
@@ -73,7 +76,7 @@ async function obey(session: Session, command: Asked, opened: () => Promise<void
       await session.reset(command.settings);
       return opened();
     case "ask":
-      return session.ask(command.problem, command.draw);
+      return session.ask(command.problem, command.draw, command.twist);
     case "export":
       return session.exportRun();
     case "import":
@@ -83,29 +86,25 @@ async function obey(session: Session, command: Asked, opened: () => Promise<void
 }
 
 /** What goes to the session. */
-type Asked = Exclude<Command, { readonly type: "ping" }>;
+type Asked = Exclude<Command, { readonly type: "ping" | "model" }>;
 
 async function open({ settings, keep, fresh }: Opening): Promise<Opened> {
-  const weights = Promise.all(
-    Object.entries(policy).map(async ([name, address]) => [name, await fetched(address)] as const),
-  );
-  weights.catch(() => undefined); // is heard below: nothing may go unheard while the store is opened
-  const { store, words } = keep ? await openStore() : { store: null, words: "" };
+  const { level } = settings;
+  const { store, words } = keep ? await openStore(placeName(level)) : { store: null, words: "" };
   keeping = { isKept: store !== null, words };
-  const files: KeptFiles = await keptFiles(runFolder, store, (error) => {
+  const files: KeptFiles = await keptFiles(keptFolder, store, (error) => {
     keeping = { isKept: false, words: lostWords(error) };
     say({ type: "keeping", keeping });
   });
-  const found = fresh ? null : await viewOfRun(files, runFolder);
+  const found = fresh ? null : await settingsOfRun(files, runFolder, level);
   // Together: a failure of one is not left unheard while the others are waited for.
-  const [kernels, fetchedWeights] = await Promise.all([
-    openKernels(found?.settings.device ?? settings.device),
-    weights,
+  const [kernels, world] = await Promise.all([
+    openKernels(found?.device ?? settings.device),
+    level === "tellers" ? openTellers(files, fresh) : openRelay(files),
   ]);
-  for (const [name, data] of fetchedWeights) await files.write(`${policyFolder}/${name}`, data);
-  const team = await openTeam(kernels, files);
   // Not before: where nothing can be opened, nothing is dropped.
   if (fresh) await files.remove(runFolder);
+  const team = await openTeam(kernels, files, world);
   const environment = {
     laconic: packageJson.version,
     browser: navigator.userAgent,
@@ -119,8 +118,39 @@ async function open({ settings, keep, fresh }: Opening): Promise<Opened> {
   return { session, device: `${team.device} (${team.capabilities.backend})` };
 }
 
+async function openRelay(files: KeptFiles): Promise<World> {
+  const weights = await Promise.all(
+    Object.entries(policy).map(async ([name, address]) => [name, await fetched(address)] as const),
+  );
+  for (const [name, data] of weights) await files.write(`${policyFolder}/${name}`, data);
+  return relayWorld();
+}
+
+/** Who waits for the story model. */
+const modelFiles: { given: ((files: readonly Uint8Array[]) => void) | null } = { given: null };
+
+/** The tellers' code and model come when somebody asks for them. */
+async function openTellers(files: KeptFiles, fresh: boolean): Promise<World> {
+  const [{ tellersWorld }, { keepStoryModel, storyModelFolder }] = await Promise.all([
+    import("./tellers-world.ts"),
+    import("./story-model-files.ts"),
+  ]);
+  const hasRun = !fresh && (await files.exists(`${runFolder}/taught`));
+  for (let has = hasRun || (await files.exists(storyModelFolder)); !has;) {
+    const given = new Promise<readonly Uint8Array[]>((resolve) => void (modelFiles.given = resolve));
+    say({ type: "model-needed" });
+    try {
+      await keepStoryModel(files, await given);
+      has = true;
+    } catch (error) {
+      say({ type: "failed", failure: failureOf("model", error) });
+    }
+  }
+  return tellersWorld(files);
+}
+
 async function openKernels(device: PlaygroundDevice): Promise<Kernels> {
-  if (device === "wasm") return createKernels(undefined);
+  if (device === "wasm") return createKernels(undefined, { sharing: 1 });
   const webgpu = await import("@laconic/kernels-webgpu");
   return webgpu.createKernels(undefined);
 }
@@ -137,16 +167,16 @@ async function fetched(address: URL): Promise<Uint8Array> {
 }
 
 /** The browser's private file system, unless it has none or another tab has the run. */
-async function openStore(): Promise<{ readonly store: Store | null; readonly words: string }> {
+async function openStore(name: string): Promise<{ readonly store: Store | null; readonly words: string }> {
   const without = (reason: string): { store: null; words: string } => ({
     store: null,
     words: `${reason} The run lives in this tab alone: export it before you leave.`,
   });
   if (!("storage" in navigator) || typeof navigator.storage.getDirectory !== "function")
     return without("This browser has no private file system, or not for this address.");
-  if (!(await held(placeName))) return without("Another tab has the kept run.");
+  if (!(await held(name))) return without("Another tab has the kept run.");
   try {
-    return { store: await opfsStore(placeName), words: "Kept in this browser: it goes on after a reload." };
+    return { store: await opfsStore(name), words: "Kept in this browser: it goes on after a reload." };
   } catch (error) {
     return without(`The browser refuses to keep files (${(error as Error).message}).`);
   }

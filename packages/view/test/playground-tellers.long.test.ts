@@ -1,0 +1,136 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createKernels } from "@laconic/kernels-wasm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { keptFiles, keptFolder, runFolder, type KeptFiles } from "../web/playground/worker/kept-files.ts";
+import type { OwnStory, WorkerMessage } from "../web/playground/worker/messages.ts";
+import { openSession, type Session } from "../web/playground/worker/session.ts";
+import { firstSettings, settingsIn } from "../web/playground/worker/settings.ts";
+import { keepStoryModel } from "../web/playground/worker/story-model-files.ts";
+import { openTeam, type Team } from "../web/playground/worker/team.ts";
+import { tellersWorld } from "../web/playground/worker/tellers-world.ts";
+
+const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
+const settings = { ...firstSettings("tellers"), steps: 2, warmStart: 3 };
+const own: OwnStory = {
+  kind: "story",
+  thing: "red ball",
+  name: "Lily",
+  texts: ["Lily had a red ball.", "Tim wanted a red ball.", "The sun was bright."],
+};
+
+test("an address sets its own level alone", () => {
+  const query = "?level=tellers&seed=4&warmup=20&budget=20&price=9";
+  expect(settingsIn(query, "tellers")).toMatchObject({ level: "tellers", seed: 4, warmStart: 20 });
+  expect(settingsIn(query, "tellers").steering).toEqual({ kind: "budget", targetTokens: 14 });
+  expect(settingsIn(query, "relay")).toEqual(firstSettings("relay"));
+});
+
+describe.skipIf(!existsSync(join(stories, "tok512.bin")))("tellers of the story model", () => {
+  let files: KeptFiles;
+  let team: Team;
+  let session: Session;
+  let said: WorkerMessage[] = [];
+  const model: Uint8Array[] = [];
+
+  function heard<Type extends WorkerMessage["type"]>(type: Type): Extract<WorkerMessage, { readonly type: Type }>[] {
+    return said.filter((each): each is Extract<WorkerMessage, { readonly type: Type }> => each.type === type);
+  }
+  const parts = () => ({
+    team,
+    files,
+    environment: {},
+    now: () => 0,
+    say: (each: WorkerMessage) => void said.push(each),
+    isKept: () => true,
+  });
+  const digest = async (name: string): Promise<string> => (await files.digest(`${runFolder}/${name}`)).sha256;
+
+  beforeAll(async () => {
+    files = await keptFiles(keptFolder, null, () => undefined);
+    for (const name of ["tok512.bin", "stories260K.c64.bin"]) model.push(await readFile(join(stories, name)));
+  });
+  afterAll(() => team.close());
+
+  test("the model is known by its bytes, whatever its files are called", async () => {
+    const [tokens = expect.fail(), weights = expect.fail()] = model;
+    const changed = Uint8Array.from(weights);
+    changed[1000] = 1 + (changed[1000] ?? 0);
+    await expect(keepStoryModel(files, [tokens, changed])).rejects.toThrow(/stories260K\.bin .* SHA-256 b0a507e7ad0f/u);
+    await keepStoryModel(files, [weights, new Uint8Array(6227), tokens]);
+    team = await openTeam(await createKernels(undefined), files, await tellersWorld(files));
+    session = await openSession(parts(), settings);
+  });
+
+  test("a warm start comes before the first step, and one story is followed through the training", async () => {
+    await session.train(1);
+    expect(heard("warm-up").map(({ step, steps }) => [step, steps])).toEqual([1, 2, 3].map((step) => [step, 3]));
+    const [{ point, episode } = expect.fail()] = heard("step");
+    expect(point.step).toBe(1);
+    expect(point.silent?.idle).toBeGreaterThanOrEqual(0);
+    const followed = (await session.glimpse()).episode;
+    expect(followed).toEqual(episode);
+    expect(episode.turns.map(({ agent, knows }) => [agent, knows === undefined])).toEqual([
+      ["one", false],
+      ["two", false],
+      ["three", false],
+      ["solver", true],
+    ]);
+    expect(episode.turns.filter(({ knows }) => knows)).toHaveLength(1);
+    expect(episode.turns[0]?.fact).not.toContain("Mom found");
+  });
+
+  test("one's own story is told by both teams; one thing changed changes the rest of nothing", async () => {
+    await session.ask(own, 1);
+    await session.ask(own, 1, { kind: "lie", agent: "two" });
+    await session.ask(own, 1, { kind: "family", family: "names" });
+    const [trained, lied, renamed] = heard("asked");
+    expect(trained).toMatchObject({ kind: "trained", before: { gold: "Lily" }, now: { question: "red ball" } });
+    expect(lied).toMatchObject({ kind: "changed", change: "two reads of another owner", before: trained?.now });
+    const [before = [], now = []] = [lied?.before.turns, lied?.now.turns];
+    // Nobody hears the others, so that one lie changes one teller and the solver.
+    expect([now[0], now[2]]).toEqual([before[0], before[2]]);
+    expect(now[1]?.fact).toMatch(/had a red ball/u);
+    expect(lied?.now.gold).toBe("Lily");
+    expect(renamed?.now.gold).not.toBe("Lily");
+    for (const [wrong, reason] of [
+      [{ ...own, name: "Tom" }, "no teller reads of Tom"],
+      [{ ...own, thing: "Red ball!" }, "a few small words"],
+      [{ ...own, texts: ["Lily"] }, "two to five tellers"],
+    ] as const)
+      await expect(session.ask(wrong, 1)).rejects.toThrow(reason);
+  });
+
+  test("what is exported goes on elsewhere to the same bytes, without the model", async () => {
+    await session.exportRun();
+    const [{ archive, name } = expect.fail()] = heard("exported");
+    expect(name).toBe("tellers-seed-1-step-1");
+    const names = ["metrics.jsonl", "evaluations.jsonl", "checkpoints/step-00000002/model.safetensors"];
+    await session.train(null);
+    const straight = await Promise.all(names.map(digest));
+
+    await files.remove(`${keptFolder}/model`);
+    said = [];
+    await session.importRun(archive);
+    expect(await session.view()).toMatchObject({ step: 1, settings: { level: "tellers", warmStart: 3 } });
+    await session.train(null);
+    expect(heard("warm-up")).toEqual([]);
+    expect(await Promise.all(names.map(digest))).toEqual(straight);
+    await expect(session.reset(settings)).rejects.toThrow("story model");
+    expect(await session.view()).toMatchObject({ step: 2 });
+  });
+
+  test("a warm start that is ended is begun anew", async () => {
+    await keepStoryModel(files, model);
+    await session.reset({ ...settings, seed: 2, warmStart: 600 });
+    said = [];
+    const training = session.train(1);
+    await expect.poll(() => heard("warm-up").length, { timeout: 60_000 }).toBeGreaterThan(0);
+    await session.pause();
+    await training;
+    expect(heard("failed")).toEqual([]);
+    expect(await session.view()).toMatchObject({ step: 0 });
+    expect(await files.exists(`${runFolder}/taught`)).toBe(false);
+  });
+});

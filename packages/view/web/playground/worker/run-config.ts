@@ -1,0 +1,116 @@
+import { LaconicError } from "@laconic/core";
+import { changesOf, parseTrainConfig, type TrainConfig } from "@laconic/trainer";
+import { relayQuickstart, storyTellers } from "@laconic/worlds";
+import { storyModelName } from "@laconic/worlds/story-model";
+import type { WorldWarmStart } from "@laconic/worlds/warm-start";
+import { levelRanges, ranges, type LevelName, type PlaygroundSettings, type Steering } from "./settings.ts";
+
+/** Settings that change while a run goes on, each with what follows; a change stands among the run's warnings. */
+export const adjustable: Readonly<Record<string, string>> = {
+  "train.budget": "",
+  "train.prices": "",
+  "train.steps": "",
+};
+
+type Json = Readonly<Record<string, unknown>>;
+
+const measured = { every: 10, problems: 100, transcripts: 4 } as const;
+
+/** As `train` of a configuration. */
+export function trainConfig({ level, seed, steps, steering }: PlaygroundSettings): TrainConfig {
+  const common = { seed, steps, checkpoint: { every: 10, keep: 2 } };
+  if (level === "tellers") {
+    const { train } = storyTellers;
+    return parseTrainConfig({
+      ...train,
+      ...common,
+      ...steered(level, steering, { ...train.budget, annealIterations: 10 }),
+      evaluation: { ...measured, language: false },
+    });
+  }
+  const { train } = relayQuickstart;
+  return parseTrainConfig({
+    ...train,
+    ...common,
+    // Half the quickstart's problems and a third of its way to the budget: the same end in half a minute, on one thread.
+    problemsPerStep: 8,
+    ...steered(level, steering, { ...train.budget, annealIterations: 24 }),
+    evaluation: measured,
+  });
+}
+
+function steered(level: LevelName, steering: Steering, budget: object): Json {
+  if (steering.kind === "price") return { budget: null, prices: { tokens: steering.price } };
+  const { warmUpSteps: warmupIterations } = levelRanges[level];
+  return { budget: { ...budget, targetTokens: steering.targetTokens, warmupIterations } };
+}
+
+/** The supervised warm start of a tellers' run: its examples are of the run's seed. */
+export function warmStartOf({
+  seed,
+  warmStart: steps,
+}: PlaygroundSettings): WorldWarmStart & { readonly model: string } {
+  return { name: "owners", steps, batch: 32, seed: String(seed), model: storyModelName };
+}
+
+/** The configuration as `laconic train` writes it into a run folder: what it resumes. */
+export function runConfig(settings: PlaygroundSettings): Json & { readonly task: Json; readonly train: TrainConfig } {
+  const isStory = settings.level === "tellers";
+  return {
+    task: { ...(isStory ? storyTellers : relayQuickstart).task },
+    model: isStory ? "run:taught" : "shipped",
+    sampler: null,
+    actor: null,
+    policies: "shared",
+    bases: {},
+    chatTemplateArguments: {},
+    lora: null,
+    device: settings.device,
+    // Of two, each would need a worker of its own and memory that they share.
+    workers: 1,
+    memory: { maxTokensPerMicroBatch: 16_384, recompute: "none" },
+    ...(isStory && { warmStart: warmStartOf(settings) }),
+    train: trainConfig(settings),
+  };
+}
+
+/**
+ * What of a configuration can be set here.
+ * @throws LaconicError `config_invalid` naming a setting that this page would run otherwise
+ */
+export function settingsOf(config: Json, level: LevelName): PlaygroundSettings {
+  const train = recordOf(config["train"]);
+  const budget = recordOf(train["budget"]);
+  const own = levelRanges[level];
+  const settings: PlaygroundSettings = {
+    level,
+    seed: inRange("seed", train["seed"], ranges.seed),
+    steps: inRange("steps", train["steps"], ranges.steps),
+    device: config["device"] === "webgpu" ? "webgpu" : "wasm",
+    warmStart: own.warmStart ? inRange("warmStart.steps", recordOf(config["warmStart"])["steps"], own.warmStart) : 0,
+    steering:
+      train["budget"] === null
+        ? { kind: "price", price: inRange("price", recordOf(train["prices"])["tokens"], own.price) }
+        : { kind: "budget", targetTokens: inRange("targetTokens", budget["targetTokens"], own.targetTokens) },
+  };
+  const [change] = changesOf(config, runConfig(settings));
+  if (change)
+    throw new LaconicError(
+      "config_invalid",
+      `this level trains the ${level} of its own settings, and this run has ${change.key} ${change.before} instead of ${change.now}; open it on its own level, or go on with: laconic train --resume`,
+      { key: change.key },
+    );
+  return settings;
+}
+
+/** @throws LaconicError `config_invalid` */
+function inRange(name: string, value: unknown, { min, max, step }: { min: number; max: number; step: number }): number {
+  if (typeof value === "number" && value >= min && value <= max && (step < 1 || Number.isInteger(value))) return value;
+  throw new LaconicError("config_invalid", `${name} is ${JSON.stringify(value)}, expected ${min} to ${max}`, {
+    key: name,
+  });
+}
+
+function recordOf(value: unknown): Json {
+  return typeof value === "object" && value !== null ? (value as Json) : {};
+}

@@ -1,0 +1,52 @@
+import { LaconicError } from "@laconic/core";
+import { joinPath } from "@laconic/core/files";
+import { convertLlama2c } from "@laconic/engine";
+import { llama2cTokenizer } from "@laconic/tokenizers";
+import { storyModel, type ModelFile } from "@laconic/worlds/story-model";
+import { keptFolder, type KeptFiles } from "./kept-files.ts";
+
+/** Where the story model lies, converted, once the visitor has fetched it. */
+export const storyModelFolder: string = joinPath(keptFolder, "model");
+
+/** What a folder of the model has; a run's manifest names each. */
+export const storyModelFiles: readonly string[] = [
+  "config.json",
+  "generation_config.json",
+  "model.safetensors",
+  "tokenizer.json",
+  "tokenizer_config.json",
+];
+
+/**
+ * Takes the model out of files that were fetched or dropped in, whatever they are called, and keeps it as a Hugging Face folder, as
+ * the command line converts it.
+ * @throws LaconicError `weights_invalid` naming the file that is not among them, with its checksum
+ */
+export async function keepStoryModel(files: KeptFiles, given: readonly Uint8Array[]): Promise<void> {
+  const place = "/given";
+  for (const [i, data] of given.entries()) await files.write(joinPath(place, String(i)), data);
+  const find = async ({ name, bytes, sha256 }: ModelFile): Promise<string> => {
+    for (const [i, data] of given.entries()) {
+      const path = joinPath(place, String(i));
+      if (data.length === bytes && (await files.digest(path)).sha256 === sha256) return path;
+    }
+    throw new LaconicError(
+      "weights_invalid",
+      `${name} of the story model is not there: none of the ${given.length} files has its ${bytes.toLocaleString("en")} bytes and the SHA-256 ${sha256.slice(0, 12)}…`,
+      { file: name },
+    );
+  };
+  const [checkpoint, tokens] = [await find(storyModel.checkpoint), await find(storyModel.tokenizer)];
+  const draft = "/converted";
+  const { vocab_size: size } = await convertLlama2c(checkpoint, draft, files);
+  const { tokenizer, config, generation, chatTemplate } = llama2cTokenizer(await files.read(tokens), Number(size));
+  await files.write(joinPath(draft, "tokenizer.json"), JSON.stringify(tokenizer));
+  await files.write(joinPath(draft, "generation_config.json"), JSON.stringify(generation));
+  await files.write(
+    joinPath(draft, "tokenizer_config.json"),
+    JSON.stringify({ ...config, chat_template: chatTemplate }),
+  );
+  await files.remove(storyModelFolder);
+  await files.rename(draft, storyModelFolder);
+  await files.remove(place);
+}
