@@ -17,6 +17,8 @@ const entries: readonly string[] = [
   "packages/tasks/src/index.ts",
   "packages/tasks/src/tools/index.ts",
   "packages/worlds/src/index.ts",
+  "packages/worlds/src/stories/index.ts",
+  "packages/worlds/src/warm-start/index.ts",
   "packages/kernels/src/index.ts",
   "packages/kernels/src/testing/index.ts",
   "packages/engine/src/index.ts",

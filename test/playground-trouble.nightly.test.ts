@@ -170,9 +170,10 @@ describe.skipIf(chromiumPath === null)("a visitor of the playground whose browse
 /** Checkpoints in the browser's private file system. */
 async function savedSteps(page: Page): Promise<readonly string[]> {
   return page.evaluate<string[]>(`(async () => {
-    const root = await (await navigator.storage.getDirectory()).getDirectoryHandle("laconic-playground");
+    const root = await (await navigator.storage.getDirectory()).getDirectoryHandle("laconic-playground-relay");
+    const run = await root.getDirectoryHandle("run");
     const names = [];
-    for await (const name of (await root.getDirectoryHandle("checkpoints")).keys()) names.push(name);
+    for await (const name of (await run.getDirectoryHandle("checkpoints")).keys()) names.push(name);
     return names;
   })()`);
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -11,8 +12,10 @@ import { chromiumPath, openChromium } from "../packages/view/test/fixture/open-p
 import { blankPlayground, type OpenedPlayground } from "../packages/view/test/fixture/open-playground.ts";
 import { playgroundServer, type PlaygroundServer } from "../packages/view/test/fixture/playground-server.ts";
 import { writtenInGraph } from "../packages/view/test/fixture/written-in-graph.ts";
+import { storyModel } from "../packages/worlds/src/stories/story-model.ts";
 import { unzipped } from "../packages/view/web/playground/worker/archive.ts";
 
+const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
 const slow = { timeout: 300_000 };
 
 let folder = "";
@@ -49,10 +52,20 @@ async function atStep(page: Page, step: number): Promise<void> {
   await page.getByText(`The team at step ${step}`).waitFor({ timeout: 120_000 });
 }
 
+/** What axe finds, WCAG 2.2 A and AA. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const rules = JSON.stringify(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]);
+  return page.evaluate<string[]>(
+    `axe.run(document, { runOnly: ${rules}, resultTypes: ["violations"] }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => id + ": " + nodes.map((node) => node.html).join(" ")))`,
+  );
+}
+
 /** Clicks export, and lays the run folder down as `unzip` would. */
 async function exported(page: Page, name: string): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent("download"), enabled(page, "Export the run (.zip)").click()]);
-  expect(download.suggestedFilename()).toMatch(/^relay-seed-\d+-step-\d+\.zip$/u);
+  expect(download.suggestedFilename()).toMatch(/^(?:relay|tellers)-seed-\d+-step-\d+\.zip$/u);
   const run = join(folder, name);
   for (const [path, data] of unzipped(await readFile(await download.path()))) {
     await mkdir(dirname(join(run, path)), { recursive: true });
@@ -180,11 +193,7 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
       await page.evaluate(`document.documentElement.dataset.theme = "light"`);
       await expect.poll(drawn).toBe(light);
 
-      await page.evaluate(axe.source);
-      const rules = JSON.stringify(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]);
-      const faulty = `axe.run(document, { runOnly: ${rules}, resultTypes: ["violations"] }).then(({ violations }) =>
-      violations.map(({ id, nodes }) => id + ": " + nodes.map((node) => node.html).join(" ")))`;
-      expect(await page.evaluate(faulty)).toEqual([]);
+      expect(await violations(page)).toEqual([]);
 
       const run = await exported(page, "run");
       const tokens = (await rows(run)).map((row) => row["tokens/episode_mean"] as number);
@@ -203,6 +212,69 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
       await enabled(page, "Train the team").waitFor();
       await page.getByText("The team before training").waitFor();
       await context.close();
+    },
+  );
+
+  test.skipIf(!existsSync(join(stories, "tok512.bin")))(
+    "tellers learn in the tab, on a phone too, and go on in Node to the same bytes",
+    slow,
+    async () => {
+      const heard: string[] = [];
+      const { page, context } = await blankPlayground(browser, heard);
+      const asked: string[] = [];
+      await page.route("https://huggingface.co/**", async (route) => {
+        asked.push(route.request().url());
+        const name = route.request().url().endsWith("tok512.bin") ? "tok512.bin" : "stories260K.c64.bin";
+        const headers = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
+        await route.fulfill({ body: await readFile(join(stories, name)), headers });
+      });
+      await page.goto(server.address);
+      await enabled(page, "Train the team").waitFor();
+      const before = new Set(server.sent.keys());
+      await page.goto(`${server.address}?level=tellers&seed=5&steps=2&warmup=4`);
+      await page.setViewportSize({ width: 390, height: 844 });
+      await enabled(page, "Fetch the model (1 MB)").waitFor();
+      // The first level has none of it.
+      expect([...before].filter((path) => /tellers|story/u.test(path))).toEqual([]);
+      expect(await page.evaluate("crossOriginIsolated")).toBe(true);
+      expect(asked).toEqual([]);
+      await enabled(page, "Fetch the model (1 MB)").press("Enter");
+      await enabled(page, "One step").click();
+      await atStep(page, 1);
+      const folderOfHub = `karpathy/tinyllamas/resolve/${storyModel.revision}/stories260K`;
+      expect(asked.toSorted()).toEqual(
+        ["stories260K.bin", "tok512.bin"].map((name) => `https://huggingface.co/${folderOfHub}/${name}`),
+      );
+      expect(await page.locator(".teller h3").allTextContents()).toEqual([
+        "Teller one does not know",
+        "Teller two does not know",
+        "Teller three knows the owner",
+      ]);
+      await enabled(page, "Teller one lies").click();
+      await page.getByRole("heading", { name: "What if one reads of another owner" }).waitFor();
+      expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+      expect(await violations(page)).toEqual([]);
+
+      // The other level is a run of its own; this one is as it was when one comes back.
+      await enabled(page, "1. Digits").click();
+      await page.getByRole("heading", { name: "The team before training" }).waitFor();
+      await enabled(page, "2. Stories").click();
+      await page.getByText("The team at step 1").waitFor();
+      const tab = await exported(page, "tellers-tab");
+      expect(heard.toSorted()).toEqual(asked.toSorted());
+      await context.close();
+
+      await laconic("train", "--resume", "--run", tab);
+      const node = join(folder, "tellers-node");
+      const warmStart = `warmStart={"name":"owners","steps":4}`;
+      const train = ["steps=2", "budget.warmupIterations=5", "evaluation.every=10", "evaluation.problems=100"];
+      const changes = [...train, "evaluation.language=false", "checkpoint.every=10"].map((each) => `train.${each}`);
+      await laconic("train", "preset:story-tellers", "workers=1", warmStart, ...changes, "--seed", "5", "--run", node);
+      const last = "checkpoints/step-00000002";
+      const same = ["metrics.jsonl", "evaluations.jsonl", "taught/model.safetensors", `${last}/model.safetensors`];
+      for (const name of [...same, "taught/config.json", "taught/tokenizer.json", `${last}/optimizer.safetensors`])
+        expect((await readFile(join(tab, name))).equals(await readFile(join(node, name))), name).toBe(true);
+      expect(await episodes(tab)).toBe(await episodes(node));
     },
   );
 

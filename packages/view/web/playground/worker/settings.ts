@@ -53,8 +53,8 @@ export const levelRanges: Readonly<Record<LevelName, LevelRanges>> = {
     targetTokens: { min: 8, max: 50, step: 1, first: 14 },
     price: { min: 0, max: 0.01, step: 0.0005 },
     warmUpSteps: 5,
-    // Half the preset's: naming owners is learned well enough to begin with, in a third of a minute on one thread.
-    warmStart: { min: 1, max: 600, step: 1, first: 300 },
+    // Two fifths of the preset's: naming owners is learned well enough to begin with, in a third of a minute on one thread.
+    warmStart: { min: 1, max: 600, step: 1, first: 240 },
   },
 };
 

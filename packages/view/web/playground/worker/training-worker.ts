@@ -99,7 +99,7 @@ async function open({ settings, keep, fresh }: Opening): Promise<Opened> {
   const found = fresh ? null : await settingsOfRun(files, runFolder, level);
   // Together: a failure of one is not left unheard while the others are waited for.
   const [kernels, world] = await Promise.all([
-    openKernels(found?.device ?? settings.device),
+    openKernels(found?.device ?? settings.device, level),
     level === "tellers" ? openTellers(files, fresh) : openRelay(files),
   ]);
   // Not before: where nothing can be opened, nothing is dropped.
@@ -149,8 +149,9 @@ async function openTellers(files: KeptFiles, fresh: boolean): Promise<World> {
   return tellersWorld(files);
 }
 
-async function openKernels(device: PlaygroundDevice): Promise<Kernels> {
-  if (device === "wasm") return createKernels(undefined, { sharing: 1 });
+async function openKernels(device: PlaygroundDevice, level: LevelName): Promise<Kernels> {
+  // The relay's products are too small to be divided among threads.
+  if (device === "wasm") return createKernels(undefined, level === "tellers" ? { sharing: 1 } : undefined);
   const webgpu = await import("@laconic/kernels-webgpu");
   return webgpu.createKernels(undefined);
 }
