@@ -272,7 +272,7 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
       await laconic("train", "preset:story-tellers", "workers=1", warmStart, ...changes, "--seed", "5", "--run", node);
       const last = "checkpoints/step-00000002";
       const same = ["metrics.jsonl", "evaluations.jsonl", "taught/model.safetensors", `${last}/model.safetensors`];
-      for (const name of [...same, "taught/config.json", "taught/tokenizer.json", `${last}/optimizer.safetensors`])
+      for (const name of [...same, `${last}/optimizer.safetensors`])
         expect((await readFile(join(tab, name))).equals(await readFile(join(node, name))), name).toBe(true);
       expect(await episodes(tab)).toBe(await episodes(node));
     },

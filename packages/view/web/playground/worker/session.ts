@@ -90,6 +90,8 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
         await serve();
       },
     });
+    // As a process that resumes: what the training compares with are the weights of the beginning, and the checkpoint brings those of now.
+    if (step > 0) await team.begin();
     let seen: Glimpse | null = null;
     const config = trainConfig(settings);
     const run = await openRun({
