@@ -271,19 +271,23 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
       const changes = [...train, "evaluation.language=false", "checkpoint.every=10"].map((each) => `train.${each}`);
       await laconic("train", "preset:story-tellers", "workers=1", warmStart, ...changes, "--seed", "5", "--run", node);
       const last = "checkpoints/step-00000002";
-      const same = ["evaluations.jsonl", "taught/model.safetensors", `${last}/model.safetensors`];
+      const same = ["taught/model.safetensors", `${last}/model.safetensors`];
       for (const name of [...same, `${last}/optimizer.safetensors`])
         expect((await readFile(join(tab, name))).equals(await readFile(join(node, name))), name).toBe(true);
       expect(await episodes(tab)).toBe(await episodes(node));
-      // Math.exp of another JavaScript engine may round the last bit of a perplexity otherwise: no step reads it.
-      const rounded = (row: Record<string, number>): object =>
-        Object.fromEntries(
-          Object.entries(row).map(([key, value]) => [
-            key,
-            key.startsWith("language/") ? Number(value.toPrecision(12)) : value,
-          ]),
-        );
-      expect((await rows(tab)).map(rounded)).toEqual((await rows(node)).map(rounded));
+      // Functions such as Math.exp are each JavaScript engine's own: a perplexity or an interval may differ in its last bits, and no step reads it.
+      const rounded = async (run: string, file: string): Promise<unknown> =>
+        (await readFile(join(run, file), "utf8"))
+          .trim()
+          .split("\n")
+          .map(
+            (line) =>
+              JSON.parse(line, (_, value: unknown) =>
+                typeof value === "number" ? Number(value.toFixed(12)) : value,
+              ) as unknown,
+          );
+      for (const file of ["metrics.jsonl", "evaluations.jsonl"])
+        expect(await rounded(tab, file), file).toEqual(await rounded(node, file));
     },
   );
 
