@@ -275,7 +275,7 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
       for (const name of [...same, `${last}/optimizer.safetensors`])
         expect((await readFile(join(tab, name))).equals(await readFile(join(node, name))), name).toBe(true);
       expect(await episodes(tab)).toBe(await episodes(node));
-      // Functions such as Math.exp are each JavaScript engine's own: a perplexity or an interval may differ in its last bits, and no step reads it.
+      // Functions such as Math.exp are each JavaScript engine's own: a perplexity may differ in its last bits, and no step reads it.
       const rounded = async (run: string, file: string): Promise<unknown> =>
         (await readFile(join(run, file), "utf8"))
           .trim()
