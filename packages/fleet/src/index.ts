@@ -16,7 +16,7 @@ export type {
 } from "./servers/sampling-server.ts";
 
 export { Fleet } from "./fleet/fleet.ts";
-export type { FleetOptions, ReplyJudge, SampledReply } from "./fleet/fleet-options.ts";
+export type { FleetOptions, ReplyJudge, SampledReply, ServerChange } from "./fleet/fleet-options.ts";
 export type { ReplyGap } from "./fleet/reply-gap.ts";
 export type { ServerState, ServerStatus } from "./fleet/member.ts";
 export { FleetModel } from "./fleet/fleet-model.ts";

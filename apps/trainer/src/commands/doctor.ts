@@ -1,4 +1,5 @@
 import { cpus, totalmem } from "node:os";
+import { resolve } from "node:path";
 import { findPython } from "@laconic/core/platform";
 import type { Gpu } from "@laconic/kernels-torch";
 import type { CommandDef } from "citty";
@@ -18,7 +19,15 @@ import {
   type DeviceReport,
   type OptionalDevice,
 } from "@laconic/runtime/devices";
-import { fromText, lookAtServers, probedServer, recordLines, samplerFromText } from "@laconic/runtime";
+import {
+  fromText,
+  historyLines,
+  lookAtServers,
+  probedServer,
+  recordLines,
+  samplerFromText,
+  serverHistory,
+} from "@laconic/runtime";
 import { jsonFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
 
@@ -27,6 +36,11 @@ export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): Com
     {
       name: "doctor",
       args: {
+        directory: {
+          type: "positional",
+          required: false,
+          description: "Run directory: say which of its servers were in quarantine, when and why",
+        },
         ...jsonFlag,
         enable: {
           type: "enum",
@@ -49,7 +63,14 @@ export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): Com
           valueHint: "n",
         },
       },
-      run: async ({ json, enable, engine, sampler, vocabulary }) => {
+      run: async ({ directory, json, enable, engine, sampler, vocabulary }) => {
+        if (directory !== undefined) {
+          const servers = await serverHistory(resolve(directory));
+          printResult(terminal, json, { servers }, () =>
+            servers.length === 0 ? "no server of this run was in quarantine" : historyLines(servers).join("\n"),
+          );
+          return 0;
+        }
         if (sampler !== undefined) return lookAtSamplers(sampler, json === true, terminal);
         if (engine !== undefined) {
           const { tinker } = fromText(engine);

@@ -1,5 +1,6 @@
 import type { FleetClock } from "../clock.ts";
 import type { GeneratedReply, SamplingServer } from "../servers/sampling-server.ts";
+import type { ServerState } from "./member.ts";
 import type { ReplyGap } from "./reply-gap.ts";
 
 /** A reply that was taken, and where it is from. */
@@ -43,6 +44,16 @@ export interface FleetOptions {
   readonly onReply?: (reply: SampledReply) => void;
   /** Hears of servers that fail and come back. */
   readonly onNote?: (text: string) => void;
-  /** Hears of servers that go into quarantine and come out of it; `onNote` by default. */
-  readonly onQuarantine?: (text: string) => void;
+  /** Hears of servers that go into quarantine and come out of it; `onNote` has the message by default. */
+  readonly onQuarantine?: (change: ServerChange) => void;
+}
+
+/** A server went into quarantine, or came out of it. */
+export interface ServerChange {
+  readonly server: string;
+  readonly state: Exclude<ServerState, "paused">;
+  /** Why, as the server's address and what it did. */
+  readonly reason: string;
+  /** The reason and what follows from it, for people. */
+  readonly message: string;
 }

@@ -153,7 +153,7 @@ export class Fleet {
 
   /** Sees to a server that failed. @throws LaconicError what no other server would do better */
   #failed(member: Member, { name }: PublishedWeights, error: LaconicError): void {
-    const { onNote, onQuarantine = onNote } = this.#options;
+    const { onNote } = this.#options;
     if (error.code === "reply_malformed") {
       if (error.detail["thrown"] === true) return;
       // Whatever it holds under this name, it is loaded again.
@@ -161,7 +161,7 @@ export class Fleet {
       if (!member.strike(error)) return;
       const isOut = member.state === "quarantined";
       if (!isOut) return onNote?.(error.message);
-      onQuarantine?.(`${error.message}${leftOut}`);
+      this.#changed(member, error.message, leftOut);
       this.#failIfNone(error);
     } else if (error.code === "api_unavailable") {
       if (member.state === "up") onNote?.(`${error.message}; its requests go to others`);
@@ -176,14 +176,14 @@ export class Fleet {
     reply: GeneratedReply,
     judge: ReplyJudge,
   ): Promise<number> {
-    const { onNote, onQuarantine = onNote } = this.#options;
+    const { onNote } = this.#options;
     const gap = await judge(reply, member.server);
     const fault = member.judge(gap);
     const { distrust } = member;
     if (distrust !== null && member.state !== "quarantined") {
       const error = new LaconicError("reply_malformed", `${member.url}: ${distrust}`, { server: member.url });
-      onQuarantine?.(`${error.message}${leftOut}: other weights, another vocabulary, or wrong tokens`);
       this.quarantine(member.url, error);
+      this.#changed(member, error.message, `${leftOut}: other weights, another vocabulary, or wrong tokens`);
     }
     if (fault === null) return gap.gaps.reduce((sum, each) => sum + each, 0) / gap.gaps.length;
     const error = new LaconicError("reply_malformed", `${member.url}: ${fault}`, {
@@ -270,9 +270,9 @@ export class Fleet {
       await member.ensure(weights);
     } catch (error) {
       if (!LaconicError.is(error) || error.code !== "api_refused") throw error;
-      const { onNote, onQuarantine = onNote } = this.#options;
-      if (member.state !== "quarantined") onQuarantine?.(`${error.message}${leftOut}`);
+      const isNew = member.state !== "quarantined";
       this.quarantine(member.url, error);
+      if (isNew) this.#changed(member, error.message, leftOut);
       if (this.asked.length === 0 && !this.#lastChance) throw error;
       throw new LaconicError("api_unavailable", error.message, error.detail, error);
     }
@@ -341,9 +341,13 @@ export class Fleet {
   }
 
   async #readmit(member: Member): Promise<void> {
-    const { onNote, onQuarantine = onNote } = this.#options;
     if (this.probe && (await member.readmit(this.probe)))
-      onQuarantine?.(`${member.url}: has passed a probe, and is asked again`);
+      this.#changed(member, `${member.url}: has passed a probe`, ", and is asked again");
+  }
+
+  #changed({ url, state }: Member, reason: string, rest: string): void {
+    const { onNote, onQuarantine = ({ message }) => onNote?.(message) } = this.#options;
+    onQuarantine({ server: url, state: state === "quarantined" ? state : "up", reason, message: `${reason}${rest}` });
   }
 
   /** With every server in quarantine each is probed at once; where none passes, all requests fail. */

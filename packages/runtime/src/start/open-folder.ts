@@ -68,7 +68,10 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
     },
   });
   closing.defer(() => run.close(received.outcome));
-  fleet?.listen((text) => void run.warn(text).catch((error: unknown) => progress.warn((error as Error).message)));
+  fleet?.listen(
+    ({ message, ...facts }) =>
+      void run.warnOfServer(message, facts).catch((error: unknown) => progress.warn((error as Error).message)),
+  );
   progress.opened({
     steps: train.steps,
     problemsPerStep: train.problemsPerStep,

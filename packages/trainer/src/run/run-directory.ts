@@ -76,6 +76,7 @@ class RunDirectory implements Run {
   #manifest: ReturnType<typeof runManifest>;
   #changes: Changes | null = null;
   #isResumed = false;
+  #stepsDone = 0;
   /** The checkpoint that the run goes on from. */
   #restored: { readonly folder: string; readonly models: Models } | null = null;
 
@@ -133,6 +134,7 @@ class RunDirectory implements Run {
     await writeTraces(fs, this.#options.directory, { ...cut, cuts });
     await settleCheckpoints(fs, this.#path(runFiles.checkpoints), state, this.#options.keepCheckpoints);
     await this.#divide(state.step);
+    this.#stepsDone = state.step;
     await this.#sinks.replay(fs, this.#options, state.step);
     return state;
   }
@@ -243,6 +245,7 @@ class RunDirectory implements Run {
   async step(metrics: Metrics, clock: StepClock): Promise<void> {
     await this.#adjust(); // a recorder that keeps no records begins here
     await this.#append(runFiles.metrics, [metrics]);
+    this.#stepsDone = metrics["step"] as number;
     await this.#append(runFiles.timing, [
       { step: metrics["step"], ...timesOf(metrics, clock), ...this.#options.measures?.() },
     ]);
@@ -313,6 +316,15 @@ class RunDirectory implements Run {
       await this.#append(runFiles.warnings, [{ message, ...(step !== undefined && { step }) }]);
     this.#shown.add(message);
     this.#written.add(message);
+  }
+
+  async warnOfServer(
+    message: string,
+    { server, state, reason }: Readonly<Record<"server" | "state" | "reason", string>>,
+  ): Promise<void> {
+    this.#observer.warning?.(message);
+    const time = new Date().toISOString();
+    await this.#append(runFiles.warnings, [{ message, step: this.#stepsDone, time, server, state, reason }]);
   }
 
   async close(outcome?: SinkOutcome): Promise<void> {

@@ -103,7 +103,7 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   const before = letGo.has(runFiles.evaluations) ? null : (evaluations[0] ?? null);
   const after = evaluations.length > 1 ? (evaluations.at(-1) ?? null) : null;
   const warned = await rows(runFiles.warnings);
-  const said = warned.map(({ message }) => String(message));
+  const said = [...new Set(warned.map(({ message }) => String(message)))]; // a server may fail twice for one reason
   const decline = before && after && regressionOf(before, after);
   // The training has said it too where it lasted that long.
   const isNew = decline !== null && !said.some((message) => message.includes(decline));

@@ -54,6 +54,11 @@ export interface RunOptions {
 
 /** A recorder that can be closed: unlocks the directory and closes the sinks. */
 export interface Run extends Recorder {
+  /**
+   * A warning about a server: its row has `step`, the steps done by then, `time` and the facts. Equal texts are kept each time.
+   * @param facts - `server`, `state` and `reason`
+   */
+  warnOfServer(message: string, facts: Readonly<Record<"server" | "state" | "reason", string>>): Promise<void>;
   /** @param outcome - what sinks are told of the end */
   close(outcome?: SinkOutcome): Promise<void>;
 }

@@ -131,7 +131,10 @@ test("a server that goes bad after the probe costs no accuracy, and is left out 
     const rows = await rowsOf(run);
     expect(rows.filter(({ gap }) => !(gap < 1e-3))).toEqual([]);
     // Who reads the run hears of it: in its warnings, and as numbers of its steps.
-    expect(await readFile(join(run, "warnings.jsonl"), "utf8")).toContain(`sampler: ${one.url}: `);
+    const looked = await laconic("doctor", run, "--json");
+    expect(JSON.parse(looked.out)).toMatchObject({
+      servers: [{ server: one.url, state: "quarantined", step: 1, reason: expect.stringContaining(one.url) as string }],
+    });
     const timing = (await readFile(join(run, "timing.jsonl"), "utf8")).trimEnd().split("\n");
     expect(JSON.parse(timing.at(-1) as string)).toMatchObject({ "perf/servers_up": 1, "perf/servers_quarantined": 1 });
     await withServers("vllm", async (__, healthy, elsewhere) => {

@@ -12,6 +12,7 @@ import {
   type FleetRecord,
   type ConnectionOptions,
   type SamplingServer,
+  type ServerChange,
   type ServerStatus,
 } from "@laconic/fleet";
 import type { TrainedPolicy } from "@laconic/trainer";
@@ -32,7 +33,7 @@ export interface OpenedFleet {
   /** Writes the rows of replies so far, once the run directory is there. */
   flush(): Promise<void>;
   /** Hears of servers that go into quarantine and come out of it, those of before among them. */
-  listen(warn: (text: string) => void): void;
+  listen(warn: (change: ServerChange) => void): void;
   close(): Promise<void>;
 }
 
@@ -89,8 +90,8 @@ export async function openFleet(
     .slice(0, 8)}`;
   const folder = join(resolve(rest.folder ?? join(directory, "..")), `${run}-weights`);
   const rows: string[] = [];
-  const unheard: string[] = [];
-  let warn = (text: string): void => void unheard.push(text);
+  const unheard: ServerChange[] = [];
+  let warn = (change: ServerChange): void => void unheard.push(change);
   const sender = new WeightsSender({ folder: join(folder, "sent") });
   const fleet = new Fleet({
     servers: samplingServers(sampler, sender),
@@ -100,7 +101,7 @@ export async function openFleet(
     ...(patienceSeconds !== undefined && { patienceMs: 1000 * patienceSeconds }),
     onReply: (reply) => rows.push(`${JSON.stringify(reply)}\n`),
     onNote: (text) => note(`sampler: ${text}`),
-    onQuarantine: (text) => warn(`sampler: ${text}`),
+    onQuarantine: (change) => warn({ ...change, message: `sampler: ${change.message}` }),
   });
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
   await close();
@@ -125,13 +126,15 @@ export async function openFleet(
       ...(tolerance !== undefined && { tolerance }),
     });
     for (const line of fleetLines(record)) note(line);
+    for (const { url, reason } of record.refused)
+      warn({ server: url, state: "quarantined", reason, message: `sampler left out: ${reason}` });
     return {
       policies: Object.fromEntries(made),
       record,
       servers: () => fleet.servers,
       listen(heard) {
         warn = heard;
-        for (const text of unheard.splice(0)) warn(text);
+        for (const change of unheard.splice(0)) warn(change);
       },
       flush: async () => {
         if (rows.length > 0) await appendFile(join(directory, samplersFile), rows.splice(0).join(""));
@@ -151,14 +154,11 @@ export async function openFleet(
 }
 
 /** What probes found out, one line a server. */
-function fleetLines({ servers, refused }: FleetRecord): string[] {
-  return [
-    ...servers.map(
-      ({ kind, url, version, gap, logProbsAt }) =>
-        `sampler ${kind} ${url}${version === null ? "" : ` (${version})`}: log-probs ${formatNumber(gap.mean)} from the trainer's (largest ${formatNumber(gap.max)}), ${logProbsAt === "sampling" ? "of what is sampled" : "at temperature 1: computed here"}`,
-    ),
-    ...refused.map(({ reason }) => `sampler left out: ${reason}`),
-  ];
+function fleetLines({ servers }: FleetRecord): string[] {
+  return servers.map(
+    ({ kind, url, version, gap, logProbsAt }) =>
+      `sampler ${kind} ${url}${version === null ? "" : ` (${version})`}: log-probs ${formatNumber(gap.mean)} from the trainer's (largest ${formatNumber(gap.max)}), ${logProbsAt === "sampling" ? "of what is sampled" : "at temperature 1: computed here"}`,
+  );
 }
 
 /** Servers of a step in numbers. */
