@@ -18,7 +18,10 @@ export function lsCommand({ terminal }: CommandContext, exit: ExitCode): Command
         const runs = await listRuns(folder);
         if (args.json) {
           terminal.result(
-            JSON.stringify({ folder, runs: runs.map((run) => ({ ...run, config: undefined, changes: undefined })) }),
+            JSON.stringify({
+              folder,
+              runs: runs.map((run) => ({ ...run, config: undefined, changes: undefined, warnedAt: undefined })),
+            }),
           );
           return 0;
         }

@@ -24,7 +24,8 @@ test("an unknown paper, a cell that no table has, and a model without rows are r
 
 test("what has to be trained is named with its command", async () => {
   const { code, out } = await reproduce("magrpo");
-  expect([code, out]).toEqual([0, expect.stringContaining("laconic train preset:magrpo --run runs/writers") as string]);
+  const command = "laconic train preset:magrpo task.prompts=published --run runs/writers";
+  expect([code, out]).toEqual([0, expect.stringContaining(command) as string]);
   const json = JSON.parse((await reproduce("magrpo", "--json")).out) as { training: { command: string }[] };
   expect(json.training.length).toBeGreaterThan(5);
 });

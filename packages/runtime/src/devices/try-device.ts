@@ -10,7 +10,7 @@ export interface DeviceOutcome {
   readonly emulated?: boolean;
 }
 
-/** Operators that the processor computed while a reply was sampled with every cut, as `; aten::sort (12 calls)` each. */
+/** Operators that the processor computed while a reply was sampled, as `; aten::sort (12 calls)` each. */
 async function fallbacksIn(kernels: Kernels): Promise<string> {
   if (!kernels.fallbacks) return "";
   const engine = await createInlineEngine([kernels]);
@@ -18,7 +18,7 @@ async function fallbacksIn(kernels: Kernels): Promise<string> {
   await model.sample([
     {
       promptTokens: [1, 2, 3],
-      sampling: { temperature: 1, topK: 8, topP: 0.9, minP: 0.01, maxTokens: 4 },
+      sampling: { temperature: 1, topK: 8, topP: 0.9, maxTokens: 4 },
       stopTokens: [],
       random: randomFromSeed(1).state(),
     },
