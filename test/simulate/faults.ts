@@ -13,6 +13,8 @@ export type Fault = { readonly at: number } & (
   /** No room for so many events. */
   | { readonly kind: "full"; readonly events: number }
   | { readonly kind: "slow"; readonly events: number }
+  /** The program stands still, and the others go on. */
+  | { readonly kind: "pause"; readonly ms: number }
   /** Clocks move: all of them forward, the wall clock alone back. */
   | { readonly kind: "jump"; readonly ms: number }
   /** `at` counts replies of servers here. */
@@ -51,6 +53,8 @@ export function drawFaults(random: Random, { kinds, events, replies = 0, rots = 
         return { at, kind, events: 1 + Math.floor(40 * share) };
       case "slow":
         return { at, kind, events: 1 + Math.floor(100 * share) };
+      case "pause":
+        return { at, kind, ms: Math.round(share * (die < 0.5 ? 5_000 : 36_000_000)) };
       case "jump":
         return { at, kind, ms: (die < 0.5 ? -1 : 1) * Math.round(share * 36_000_000) };
       case "server":

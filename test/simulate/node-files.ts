@@ -48,7 +48,10 @@ export function simulatedFiles(world: World): Readonly<Record<string, Call>> {
     readFile: (path: string, options?: string | { readonly encoding?: string }) =>
       run("read", `read ${path}`, () => readAs(disk.file(path).bytes, options)),
     writeFile: (path: string, data: Uint8Array | string) => put(path, data, { truncate: true }),
-    appendFile: (path: string, data: Uint8Array | string) => put(path, data, { truncate: false }),
+    appendFile: async (path: string, data: Uint8Array | string, options: { readonly flush?: boolean } = {}) => {
+      await put(path, data, { truncate: false });
+      if (options.flush) await run("sync", `sync ${path}`, () => disk.sync(disk.file(path)));
+    },
     rename: (from: string, to: string) => run("rename", `rename ${from} ${to}`, () => disk.rename(from, to)),
     rm: (path: string, options: { readonly recursive?: boolean; readonly force?: boolean } = {}) =>
       run("other", `rm ${path}`, () => {

@@ -9,6 +9,8 @@ import { describeFault, type Fault, type ServerFault } from "./faults.ts";
 export interface Program {
   readonly pid: number;
   isAlive: boolean;
+  /** It stands still up to this time. */
+  pausedUntil: number;
   /** Tells who started it that it was killed. */
   end(ended: Ended<never>): void;
 }
@@ -107,6 +109,11 @@ export class World {
     return this.#running.some((each) => each.pid === pid && each.isAlive);
   }
 
+  /** Whether a program ever had this number. */
+  hasStarted(pid: number): boolean {
+    return this.#running.some((each) => each.pid === pid);
+  }
+
   note(label: string): void {
     // Claims of a lock are numbered by the process that simulates, over all of its seeds.
     const line = `${this.now.toFixed(3)} ${this.program?.pid ?? "-"} ${label.replaceAll(/LOCK\.[\w-]+\.\d+\.\d+/gu, "LOCK.claim")}`;
@@ -117,7 +124,7 @@ export class World {
   /** Starts a program. Resolves once it has ended, or was killed: what it waited for then never comes. */
   start<T>(main: (program: Program) => Promise<T>): Promise<Ended<T>> {
     return new Promise((resolve) => {
-      const program: Program = { pid: (this.#pids += 1), isAlive: true, end: resolve };
+      const program: Program = { pid: (this.#pids += 1), isAlive: true, pausedUntil: 0, end: resolve };
       this.#running.push(program);
       const end = (ended: Ended<T>): void => {
         if (!program.isAlive) return;
@@ -153,8 +160,7 @@ export class World {
   after(ms: number, label: string, go: () => void): () => void {
     const { program } = this;
     if (program && !program.isAlive) return () => undefined;
-    return this.#timed.at(this.now + ms, () => {
-      if (program && !program.isAlive) return;
+    return this.#whenRunning(program, ms, () => {
       this.#begin(program, label);
       this.#meet(program, null);
       if (!program || program.isAlive) go();
@@ -167,8 +173,7 @@ export class World {
     const { label } = operation;
     return new Promise((resolve, reject) => {
       if (program && !program.isAlive) return; // it is dead: nothing comes any more
-      this.#timed.at(this.now + this.#delay(), () => {
-        if (program && !program.isAlive) return;
+      this.#whenRunning(program, this.#delay(), () => {
         this.#begin(program, label);
         try {
           const failure = this.#meet(program, operation);
@@ -203,6 +208,20 @@ export class World {
       event.go();
     }
     return work;
+  }
+
+  /** Calls back after so long, behind a pause of the program; never once it is killed. @returns calls it off */
+  #whenRunning(program: Program | null, ms: number, go: () => void): () => void {
+    let callOff: () => void;
+    const wait = (time: number): void => {
+      callOff = this.#timed.at(time, () => {
+        if (program && !program.isAlive) return;
+        if (program && program.pausedUntil > this.now) wait(program.pausedUntil);
+        else go();
+      });
+    };
+    wait(this.now + ms);
+    return () => callOff();
   }
 
   #begin(program: Program | null, label: string): void {
@@ -256,6 +275,11 @@ export class World {
       case "slow":
         met();
         this.#slowUntil = this.events + fault.events;
+        return null;
+      case "pause":
+        if (!program) return null;
+        met();
+        program.pausedUntil = this.now + fault.ms;
         return null;
       case "jump":
         met();

@@ -1,6 +1,6 @@
 import type { BenchmarkProblem } from "../../../packages/benchmarks/src/index.ts";
 import { tokenCost, type Random } from "../../../packages/core/src/index.ts";
-import { inBenchFolder, questionRecords } from "../../../packages/evaluation/src/bench/in-folder.ts";
+import { inBenchFolder, makeBenchFolder, questionRecords } from "../../../packages/evaluation/src/bench/in-folder.ts";
 import { openCallFile } from "../../../packages/evaluation/src/kept-calls.ts";
 import { benchJobs, openJobs, runBench, type BenchOutcome } from "../../../packages/evaluation/src/index.ts";
 import { sampleKey, type SampleRecord } from "../../../packages/evaluation/src/sample-record.ts";
@@ -63,8 +63,9 @@ function sums(world: World): SimulatedServer {
 
 /** One process that benches, or continues; acknowledged samples go into `known`. */
 function benchOnce(world: World, maxUsd: number, known: Map<string, SampleRecord>): Promise<Ended<BenchOutcome>> {
-  return world.start(() =>
-    inBenchFolder(
+  return world.start(async () => {
+    await makeBenchFolder(folder); // as `bench` does
+    return inBenchFolder(
       folder,
       questionRecords,
       (spentUsd) => openAccount(folder, maxUsd, spentUsd, { note: () => undefined } as never),
@@ -94,8 +95,8 @@ function benchOnce(world: World, maxUsd: number, known: Map<string, SampleRecord
           await callFile.close();
         }
       },
-    ),
-  );
+    );
+  });
 }
 
 const noMaths = { grade: () => Promise.reject(new Error("none is asked")), close: async () => undefined } as never;
@@ -124,7 +125,7 @@ export const bench: Scenario = {
   },
   server: sums,
   async play(world: World, random: Random) {
-    world.disk.makeFolder(folder, true);
+    world.disk.makeFolder(`${diskRoot}/runs`, true);
     world.disk.syncAll();
     const maxUsd = random.uniform() < 0.5 ? 0.15 + 0.1 * random.uniform() : 100;
     const known = new Map<string, SampleRecord>();

@@ -1,6 +1,12 @@
 import type { Scenario } from "../scenario.ts";
 import { bench } from "./bench.ts";
 import { trainAsync, trainSync } from "./train.ts";
+import { twoTrainers } from "./two-trainers.ts";
 
 /** Every scenario by its name. */
-export const scenarios: Readonly<Record<string, Scenario>> = { train: trainSync, "train-async": trainAsync, bench };
+export const scenarios: Readonly<Record<string, Scenario>> = {
+  train: trainSync,
+  "train-async": trainAsync,
+  "two-trainers": twoTrainers,
+  bench,
+};

@@ -22,23 +22,24 @@ import {
   untilDone,
   type Scenario,
 } from "../scenario.ts";
-import { Violation, World, type Ended } from "../world.ts";
+import { Violation, World, type Ended, type Program } from "../world.ts";
 
 /** What differs from seed to seed. */
-interface Variant {
+export interface Variant {
   readonly policies: "one" | "two";
   readonly checkpointEvery: 1 | 2;
   readonly isAsynchronous: boolean;
 }
 
-const steps = 4;
+/** Of every run. */
+export const steps = 4;
 const groupsPerStep = 2;
 const episodesPerGroup = 2;
 /** Of what went wrong, not of what was learned: an undisturbed run has no such rows. */
 const disturbedFiles: readonly string[] = ["warnings.jsonl"];
 
 /** What checkpoints acknowledged. */
-interface Acknowledged {
+export interface Acknowledged {
   step: number;
 }
 
@@ -63,11 +64,16 @@ function partsOf({ policies }: Variant): TrainingParts {
   return { ...rest, task: { ...task, problems } };
 }
 
-/** One process that trains, or goes on training. */
-function trainOnce(world: World, variant: Variant, acknowledged: Acknowledged): Promise<Ended<TrainResult>> {
+/** One process that trains, or goes on training. @param training - hears the program that has the folder, and null when it gives it back */
+export function trainOnce(
+  world: World,
+  variant: Variant,
+  acknowledged: Acknowledged,
+  training: (program: Program | null) => void = () => undefined,
+): Promise<Ended<TrainResult>> {
   return world.start(async (program) => {
     const config = parseTrainConfig(settingsOf(variant));
-    const before = acknowledged.step;
+    let before = acknowledged.step;
     let isFirst = true;
     const run = await openRun({
       directory: runFolder,
@@ -92,6 +98,8 @@ function trainOnce(world: World, variant: Variant, acknowledged: Acknowledged): 
         },
       },
     });
+    before = acknowledged.step;
+    training(program);
     try {
       const timer = timerOf(globalThis);
       const own = partsOf(variant);
@@ -99,6 +107,7 @@ function trainOnce(world: World, variant: Variant, acknowledged: Acknowledged): 
       const parts = variant.isAsynchronous ? slowly(own, timer, { fails: () => calls++ % 11 === 10 }) : own;
       return await train({ ...parts, settings: config, recorder: run });
     } finally {
+      training(null);
       await run.close();
     }
   });
@@ -107,7 +116,8 @@ function trainOnce(world: World, variant: Variant, acknowledged: Acknowledged): 
 /** What an undisturbed run of a variant leaves, by its key. */
 const undisturbed = new Map<string, Promise<ReadonlyMap<string, Uint8Array>>>();
 
-function undisturbedFiles(variant: Variant): Promise<ReadonlyMap<string, Uint8Array>> {
+/** Files of an undisturbed run, by their paths. */
+export function undisturbedFiles(variant: Variant): Promise<ReadonlyMap<string, Uint8Array>> {
   const key = JSON.stringify(variant);
   const known = undisturbed.get(key) ?? playUndisturbed(variant);
   undisturbed.set(key, known);
@@ -121,13 +131,14 @@ async function playUndisturbed(variant: Variant): Promise<ReadonlyMap<string, Ui
   return filesOf(world.disk, runFolder);
 }
 
-function begin(disk: Disk): void {
+/** A folder for runs, durable. */
+export function begin(disk: Disk): void {
   disk.makeFolder(`${diskRoot}/runs`, true);
   disk.syncAll();
 }
 
 /** @throws Violation for the first file that is not as that of an undisturbed run */
-function expectEqual(found: ReadonlyMap<string, Uint8Array>, expected: ReadonlyMap<string, Uint8Array>): void {
+export function expectEqual(found: ReadonlyMap<string, Uint8Array>, expected: ReadonlyMap<string, Uint8Array>): void {
   const isMeant = (name: string): boolean =>
     ![...unequalFiles, ...disturbedFiles].includes(name.split("/")[0] as string);
   const names = [...new Set([...found.keys(), ...expected.keys()])].filter(isMeant).toSorted();

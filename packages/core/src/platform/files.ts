@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, open, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemOf, type System } from "./system.ts";
 
@@ -41,6 +41,13 @@ export async function syncFolder(path: string): Promise<void> {
   } catch (error) {
     if (!cannotSync.has(String((error as NodeJS.ErrnoException).code))) throw error;
   }
+}
+
+/** Makes a folder and those above it, where they are not there, all durable. @throws the system's error */
+export async function makeFolder(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true });
+  if (first === undefined) return;
+  for (let made = resolve(path); made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
 }
 
 /** Removes a file or folder, if it is there; Windows gets the same five seconds. @throws the system's error */

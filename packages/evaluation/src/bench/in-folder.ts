@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import type { TokenPrice } from "@laconic/core";
 import { tokenCost } from "@laconic/core";
+import { makeFolder } from "@laconic/core/platform";
 import { pairRecords, type PairRecord } from "../pairs/pair-record.ts";
-import { openRecordsOf, sampleRecords, type RecordFile, type RecordKind } from "../record-file.ts";
+import { openRecordsOf, sampleRecords, writing, type RecordFile, type RecordKind } from "../record-file.ts";
 import type { SampleRecord } from "../sample-record.ts";
 import { samplesFile } from "./bench-config.ts";
 import { readCalibrations } from "./calibration-file.ts";
@@ -47,6 +48,11 @@ export function taskRecords({
 interface OpenAccount<Account> {
   readonly account: Account;
   close(): Promise<void>;
+}
+
+/** Makes a bench's directory where it is not there; a loss of power does not take it. @throws LaconicError `run_unwritable` */
+export function makeBenchFolder(directory: string): Promise<void> {
+  return writing(directory, () => makeFolder(directory));
 }
 
 /**

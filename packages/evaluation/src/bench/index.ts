@@ -18,7 +18,7 @@ export { playBench } from "./play-bench.ts";
 export { writeBenchReport, writePairReport } from "./bench-report.ts";
 export type { BenchPage, BenchReport } from "./bench-report.ts";
 export { writeSkipped } from "./skipped-file.ts";
-export { inBenchFolder, questionRecords, taskRecords } from "./in-folder.ts";
+export { inBenchFolder, makeBenchFolder, questionRecords, taskRecords } from "./in-folder.ts";
 export { checkPairConfig, pairMethod, pairSettingsFile, pairTask, readPairConfig } from "./pair-config.ts";
 export type { PairConfig } from "./pair-config.ts";
 export { gridLines } from "./plan-lines.ts";

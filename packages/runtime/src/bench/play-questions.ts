@@ -1,10 +1,11 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { benchmarkNamed } from "@laconic/benchmarks";
 import { LaconicError, type LanguageModel } from "@laconic/core";
 import type { SampleRecord } from "@laconic/evaluation";
 import {
   inBenchFolder,
+  makeBenchFolder,
   paidModels,
   playBench,
   prepareBench,
@@ -92,7 +93,7 @@ export async function keepQuestions(
   { config, skipped }: PreparedQuestions,
   isNew: boolean,
 ): Promise<void> {
-  await mkdir(directory, { recursive: true });
+  await makeBenchFolder(directory);
   if (isNew) {
     await writeFile(join(directory, settingsFile), `${JSON.stringify(config, null, 2)}\n`);
     await keepSources(directory, await sourcesOf(fromFolder(directory, config.own)));

@@ -1,9 +1,10 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { runPairs, type PairSummary } from "@laconic/evaluation";
 import {
   inBenchFolder,
+  makeBenchFolder,
   pairMethod,
   pairSettingsFile,
   taskRecords,
@@ -41,7 +42,7 @@ export async function playTasks(
   progress: Progress,
 ): Promise<TaskOutcome> {
   const { repeats, seed, concurrency, tasks, methods } = config;
-  await mkdir(directory, { recursive: true });
+  await makeBenchFolder(directory);
   return inBenchFolder(
     directory,
     taskRecords(config),

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
-import { appendFile, readFile } from "node:fs/promises";
+import { appendFile, readFile, truncate } from "node:fs/promises";
+import { dirname } from "node:path";
 import { boundedJson, LaconicError } from "@laconic/core";
+import { syncFolder } from "@laconic/core/platform";
 import { z } from "zod";
 
 /** A numbered request of a model, noted before it is sent. */
@@ -21,7 +23,7 @@ const entry: z.ZodType<JournalEntry> = z.object({
 
 /** Remembers which body had which number, so that a number is never used for another body, also after a restart. */
 export interface Journal {
-  /** Resolves once the entry would survive a kill. */
+  /** Resolves once the entry would survive a kill, and in a file a loss of power. */
   note(entry: JournalEntry): Promise<void>;
   /** Entries of a model in the order of their numbers. */
   entriesOf(model: string): Promise<readonly JournalEntry[]>;
@@ -60,10 +62,21 @@ export function fileJournal(file: string): Journal {
         }
       });
   };
+  let opened: Promise<void> | null = null;
   return {
-    note: (noted) => appendFile(file, `${JSON.stringify(noted)}\n`, { flush: true }),
+    async note(noted) {
+      await (opened ??= openToAppend(file));
+      await appendFile(file, `${JSON.stringify(noted)}\n`, { flush: true });
+    },
     entriesOf: async (model) => (await read()).filter((noted) => noted.model === model),
   };
+}
+
+/** Cuts off what was torn. The name of a new file is durable before an entry is in it. */
+async function openToAppend(file: string): Promise<void> {
+  await appendFile(file, "");
+  await truncate(file, (await readFile(file)).lastIndexOf("\n") + 1);
+  await syncFolder(dirname(file));
 }
 
 /** SHA-256 of a body as it is sent. */

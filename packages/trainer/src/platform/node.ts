@@ -1,20 +1,16 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open, mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { open, readdir, readFile, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, resolve } from "node:path";
 import { gunzipSync, gzip, inflateRawSync } from "node:zlib";
 import type { FileSystem } from "@laconic/core/files";
-import { isProcessAlive, moveFile, removeFile, syncFolder } from "@laconic/core/platform";
+import { isProcessAlive, makeFolder, moveFile, removeFile, syncFolder } from "@laconic/core/platform";
 import type { ProcessTable } from "../run/process-table.ts";
 
 /** Files of this machine. */
 export const nodeFileSystem: FileSystem = {
-  async makeDirectory(path) {
-    const first = await mkdir(path, { recursive: true });
-    if (first === undefined) return;
-    for (let made = resolve(path); made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
-  },
+  makeDirectory: makeFolder,
   exists: (path) =>
     stat(path).then(
       () => true,

@@ -1,0 +1,75 @@
+import { LaconicError, type Random } from "../../../packages/core/src/index.ts";
+import type { TrainResult } from "../../../packages/trainer/src/train.ts";
+import { expectThat, filesOf, latestLoads, runFolder, untilDone, type Scenario } from "../scenario.ts";
+import { Violation, type Ended, type Program, type World } from "../world.ts";
+import { begin, expectEqual, steps, trainOnce, undisturbedFiles, type Acknowledged, type Variant } from "./train.ts";
+
+/** Milliseconds that a refused one waits at first, and at most: each wait is about twice the one before. */
+const patience = { first: 20, most: 3_600_000 } as const;
+
+/** Programs that want one folder, and the one that has it. */
+class Contest {
+  readonly #world: World;
+  #holder: Program | null = null;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** @param random - how long it waits, once refused */
+  async enter(variant: Variant, acknowledged: Acknowledged, random: Random): Promise<Ended<TrainResult>> {
+    for (let wait: number = patience.first; ; wait = Math.min(2 * wait, patience.most)) {
+      const ended = await trainOnce(this.#world, variant, acknowledged, (program) => this.#train(program));
+      if (ended.how !== "failed" || !LaconicError.is(ended.error)) return ended;
+      if (ended.error.code !== "run_locked") return ended;
+      this.#checkRefusal(ended.error);
+      // A program that waits: a kill may meet it as well.
+      const ms = wait * (0.5 + random.uniform());
+      await this.#world.start(() => new Promise<void>((go) => void setTimeout(go, ms)));
+    }
+  }
+
+  #train(program: Program | null): void {
+    const holder = this.#holder;
+    if (program && holder?.isAlive)
+      this.#world.violation ??= new Violation(`program ${program.pid} trains, and ${holder.pid} still does`);
+    this.#holder = program;
+  }
+
+  /** It names who has the folder, or is about to take it: a program that has been there. */
+  #checkRefusal({ message, detail }: LaconicError): void {
+    const pid = Number(detail["pid"]);
+    expectThat(this.#world.hasStarted(pid), `the refusal names process ${pid}, which there never was`);
+    expectThat(message.includes(`process ${pid} on simulated`), `the refusal does not name its process: ${message}`);
+  }
+}
+
+/** Two that open one folder at a time; each is started again until it finds the run done. */
+export const twoTrainers: Scenario = {
+  title: "two processes that train or resume one run folder: one does, and the other is refused by name",
+  faults: {
+    kinds: ["kill", "kill", "kill", "power", "pause", "pause", "pause", "error", "slow", "jump"],
+    events: 700,
+  },
+  async play(world: World, random: Random) {
+    const variant: Variant = {
+      policies: "one",
+      checkpointEvery: random.uniform() < 0.5 ? 1 : 2,
+      isAsynchronous: false,
+    };
+    begin(world.disk);
+    const [contest, acknowledged] = [new Contest(world), { step: 0 }];
+    const checks: Promise<void>[] = [];
+    const results = await Promise.all(
+      ["first", "second"].map((name) =>
+        untilDone(world, () => contest.enter(variant, acknowledged, random.split(name)), {
+          between: () => void checks.push(latestLoads(world.disk, runFolder)),
+        }),
+      ),
+    );
+    await Promise.all(checks);
+    for (const result of results)
+      expectThat(result?.steps === steps && !result.interrupted, `a run ended after ${result?.steps} steps`);
+    expectEqual(filesOf(world.disk, runFolder), await undisturbedFiles(variant));
+  },
+};

@@ -1,0 +1,29 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { root } from "./workspace.ts";
+
+/** Of each scenario: 2,000 in all. */
+const seeds = 500;
+
+// Seeds that the quick test plays are not played again; both cores play, as the script has it.
+test(
+  "two thousand seeds hold; one that fails is told with the command that replays it",
+  { timeout: 600_000 },
+  async () => {
+    const words = ["--seed", "1001", "--seeds", String(seeds)];
+    const child = spawn(process.execPath, [join(root, "scripts/simulate.mjs"), ...words], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [said] = await Promise.all([text(child.stdout), once(child, "close")]);
+    const failed = Array.from(said.matchAll(/^(\S+) --seed (\d+) FAILS: (.*)$/gmu), ([, scenario, seed, why]) => {
+      return `npm run simulate -- --scenario ${scenario} --seed ${seed} --replay\n  ${why}`;
+    });
+    expect(failed, failed.join("\n")).toEqual([]);
+    const played = Array.from(said.matchAll(/^\S+: (\d+) seeds, /gmu), ([, count]) => Number(count));
+    expect(played).toEqual([seeds, seeds, seeds, seeds]);
+    expect(child.exitCode).toBe(0);
+  },
+);
