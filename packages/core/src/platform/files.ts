@@ -43,11 +43,17 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Makes a folder and those above it, where they are not there, all durable. @throws the system's error */
+/**
+ * Makes a folder and those above it, where they are not there, all durable. One that is there may be left by a process that was killed
+ * before it synced the name, so it is synced again. @throws the system's error
+ */
 export async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true });
-  if (first === undefined) return;
-  for (let made = resolve(path); made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+  const parent = dirname(resolve(path));
+  if (!existsSync(path)) {
+    await makeFolder(parent);
+    await mkdir(path, { recursive: true });
+  }
+  await syncFolder(parent);
 }
 
 /** Removes a file or folder, if it is there; Windows gets the same five seconds. @throws the system's error */
