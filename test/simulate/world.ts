@@ -262,7 +262,7 @@ export class World {
         met();
         if (operation?.tear && fault.share > 0) operation.tear(fault.share);
         if (fault.rots) this.disk.rot(fault.rots);
-        this.kill(fault.kind, program);
+        this.kill(fault.kind, fault.kind === "power" ? undefined : program);
         return null;
       case "error":
         if (operation?.kind !== fault.of) return null;
