@@ -69,7 +69,7 @@ test("help NAME is NAME --help; help alone is that of the root", async () => {
 });
 
 test("what is behind -- belongs to nobody's help", async () => {
-  expect((await laconic("doctor", "--", "--help")).err).toContain(`unexpected argument "--help"`);
+  expect((await laconic("doctor", "--", "--help")).err).toMatch(/--help holds no run/u);
 });
 
 test("a mistyped command is told the nearest one, in two lines", async () => {
