@@ -14,7 +14,7 @@ import { modelFolder, session, type SessionOptions, type SessionResult } from ".
 import { root } from "./workspace.ts";
 
 const slow = { timeout: 1_200_000 };
-const options: SessionOptions = { settings: { ...relayQuickstart.train, seed: 1 }, steps: 40 };
+const options: SessionOptions = { settings: { ...relayQuickstart.train, seed: 1 }, steps: 12 };
 
 let page = "";
 beforeAll(async () => {
@@ -60,15 +60,15 @@ describe.skipIf(chromium === null)("in a tab of Chromium, which may not evaluate
     expect(result.helped).toBeGreaterThan(0);
   });
 
-  test("40 steps of the relay quickstart are Node's, byte for byte", slow, async () => {
+  test("12 steps of the relay quickstart are Node's, byte for byte", slow, async () => {
     const node = await inNode();
-    expect(node.metrics).toHaveLength(40);
+    expect(node.metrics).toHaveLength(12);
     expect(Object.keys(node.checkpoint)).toContain("model.safetensors");
     const inline = await inChromium<SessionResult>(page, { query: "worker=inline", options });
     expect(inline).toEqual(node);
 
-    const query = "worker=training&steps=10";
+    const query = "worker=training&steps=4";
     const worker = await inChromium<SessionResult>(page, { query, options });
-    expect(worker.metrics).toEqual(node.metrics.slice(0, 10));
+    expect(worker.metrics).toEqual(node.metrics.slice(0, 4));
   });
 });

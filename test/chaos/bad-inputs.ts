@@ -103,7 +103,7 @@ export const badInputs: readonly BadInput[] = [
   { words: [...relay, "--device", long], says: "is not known" },
   { words: ["doctor", "--enable"], says: "--enable" },
   { words: ["doctor", "--enable", "cuda"], says: "Expected one of" },
-  { words: ["doctor", "more"], says: 'unexpected argument "more"' },
+  { words: ["doctor", "more"], says: "holds no run" },
   { words: ["report", "a", "b"], says: 'unexpected argument "b"' },
   { words: ["quickstart", "steps"], says: 'unexpected argument "steps"' },
 

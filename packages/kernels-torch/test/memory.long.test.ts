@@ -106,7 +106,7 @@ test.skipIf(missing)("PyTorch's own reason is in the error, and the kernels work
 test.skipIf(missing)("options that do not exist or do not fit are refused by name", async () => {
   for (const [change, message] of [
     [{ dtype: "float16" }, /dtype is float16, expected float32 or bfloat16/],
-    [{ device: "tpu" }, /device is tpu, expected cpu or cuda/],
+    [{ device: "tpu" }, /device is tpu, expected cpu, cuda or mps/],
     [{ threads: 0 }, /threads is 0/],
     [{ colour: "red" }, /no option colour/],
   ] as const)

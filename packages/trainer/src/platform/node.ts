@@ -15,7 +15,7 @@ export const nodeFileSystem: FileSystem = {
     stat(path).then(
       () => true,
       (error: NodeJS.ErrnoException) => {
-        if (error.code === "ENOENT" || error.code === "ENOTDIR") return false;
+        if (["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(error.code ?? "")) return false;
         throw error; // what cannot be looked at may be there
       },
     ),
