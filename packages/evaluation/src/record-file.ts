@@ -1,7 +1,6 @@
-import { open, readFile, truncate, type FileHandle } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
 import { boundedJson, LaconicError } from "@laconic/core";
-import { syncFolder } from "@laconic/core/platform";
+import { openToAppend } from "@laconic/core/platform";
 import type { z } from "zod";
 import { sampleKey, sampleSchema, type SampleRecord } from "./sample-record.ts";
 
@@ -85,14 +84,6 @@ export async function openRecordsOf<Kept>(kind: RecordKind<Kept>, path: string):
       await file.close();
     },
   };
-}
-
-/** Cuts off what was torn. The name of a new file is durable before a record is in it. */
-async function openToAppend(path: string, bytes: number): Promise<FileHandle> {
-  const file = await open(path, "a");
-  await truncate(path, bytes);
-  await syncFolder(dirname(path));
-  return file;
 }
 
 /** Writes to a file of a bench. @throws LaconicError `run_unwritable` */

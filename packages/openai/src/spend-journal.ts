@@ -1,7 +1,6 @@
-import { open, readFile, truncate, type FileHandle } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
 import { boundedJson, findShapeMismatch, group, LaconicError, shapes, type Shape } from "@laconic/core";
-import { syncFolder } from "@laconic/core/platform";
+import { openToAppend } from "@laconic/core/platform";
 
 /** What a journal's calls came to. */
 export interface JournalTotals {
@@ -108,14 +107,6 @@ export async function openSpendJournal(path: string, spentUsd = 0): Promise<Spen
       await file.close();
     },
   };
-}
-
-/** Cuts off what was torn. The name of a new file is durable before a call is written in it. */
-async function openToAppend(path: string, bytes: number): Promise<FileHandle> {
-  const file = await open(path, "a");
-  await truncate(path, bytes);
-  await syncFolder(dirname(path));
-  return file;
 }
 
 const nothing: JournalTotals = { spentUsd: 0, calls: 0, unsettled: { calls: 0, usd: 0 } };

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, open, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, open, rename, rm, truncate, type FileHandle } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemOf, type System } from "./system.ts";
@@ -41,6 +41,17 @@ export async function syncFolder(path: string): Promise<void> {
   } catch (error) {
     if (!cannotSync.has(String((error as NodeJS.ErrnoException).code))) throw error;
   }
+}
+
+/**
+ * Opens a file behind its first bytes: what was torn is cut off, and the name of a new file is durable before something is in it.
+ * @throws the system's error
+ */
+export async function openToAppend(path: string, bytes: number): Promise<FileHandle> {
+  const file = await open(path, "a");
+  await truncate(path, bytes);
+  await syncFolder(dirname(path));
+  return file;
 }
 
 /**

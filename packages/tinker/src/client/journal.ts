@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { appendFile, readFile, truncate } from "node:fs/promises";
-import { dirname } from "node:path";
+import { appendFile, readFile } from "node:fs/promises";
 import { boundedJson, LaconicError } from "@laconic/core";
-import { syncFolder } from "@laconic/core/platform";
+import { openToAppend } from "@laconic/core/platform";
 import { z } from "zod";
 
 /** A numbered request of a model, noted before it is sent. */
@@ -65,18 +64,18 @@ export function fileJournal(file: string): Journal {
   let opened: Promise<void> | null = null;
   return {
     async note(noted) {
-      await (opened ??= openToAppend(file));
+      await (opened ??= cutTorn(file));
       await appendFile(file, `${JSON.stringify(noted)}\n`, { flush: true });
     },
     entriesOf: async (model) => (await read()).filter((noted) => noted.model === model),
   };
 }
 
-/** Cuts off what was torn. The name of a new file is durable before an entry is in it. */
-async function openToAppend(file: string): Promise<void> {
+/** Makes the file where it is not there, and cuts off a torn last entry. */
+async function cutTorn(file: string): Promise<void> {
   await appendFile(file, "");
-  await truncate(file, (await readFile(file)).lastIndexOf("\n") + 1);
-  await syncFolder(dirname(file));
+  const opened = await openToAppend(file, (await readFile(file)).lastIndexOf("\n") + 1);
+  await opened.close();
 }
 
 /** SHA-256 of a body as it is sent. */

@@ -15,7 +15,7 @@ import { evaluatedEpisode, gradeOf, trainedEpisode } from "./episode-detail.ts";
 import { trainedCharges, type CostSettings } from "./episode-charges.ts";
 import { keyOf, orderOf, prefixOf, type IndexedLine } from "./episode-line.ts";
 import { EpisodeTable } from "./episode-table.ts";
-import { selectRows } from "./select-rows.ts";
+import { selectRows, spaced } from "./select-rows.ts";
 import type { RunPlace } from "./run-place.ts";
 import { speechOf } from "./step-speech.ts";
 import { tellingEpisodes } from "./telling-episodes.ts";
@@ -353,12 +353,6 @@ const maxOthers = 200;
 
 /** Evaluations that a conversation is shown at: some 20 ms each to read. */
 const maxOnWay = 24;
-
-/** So many of them, evenly spaced, the first and the last included. */
-function spaced<T>(all: readonly T[], max: number): readonly T[] {
-  const places = Array.from({ length: max }, (_, i) => Math.round((i * (all.length - 1)) / (max - 1)));
-  return all.length <= max ? all : places.map((place) => all[place] as T);
-}
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message.slice(0, 200) : String(error);

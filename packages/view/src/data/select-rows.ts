@@ -61,3 +61,9 @@ export function mostFirst(rows: Uint32Array, valueOf: (row: number) => number): 
   }
   return ordered;
 }
+
+/** So many of them, evenly spaced, the first and the last included. @param max - 2 or more */
+export function spaced<T>(all: readonly T[], max: number): readonly T[] {
+  if (all.length <= max) return all;
+  return Array.from({ length: max }, (_, i) => all[Math.round((i * (all.length - 1)) / (max - 1))] as T);
+}

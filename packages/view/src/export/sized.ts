@@ -1,3 +1,5 @@
+import { spaced } from "../data/select-rows.ts";
+
 /**
  * A value as the text of an element that no script reads: nothing in it ends the element. Numbers have six digits that count.
  */
@@ -12,10 +14,9 @@ export function embeddedBytes(value: unknown): number {
   return Buffer.byteLength(embeddedJson(value));
 }
 
-/** As many of them as there is room for, evenly spaced, the first and the last included. */
+/** As many of them as there is room for. */
 export function fitting<T>(all: readonly T[], maxBytes: number): readonly T[] {
   const mean = embeddedBytes(all) / Math.max(1, all.length);
   const count = Math.max(2, Math.floor(maxBytes / mean));
-  if (all.length <= count) return all;
-  return Array.from({ length: count }, (_, i) => all[Math.round((i * (all.length - 1)) / (count - 1))] as T);
+  return spaced(all, count);
 }

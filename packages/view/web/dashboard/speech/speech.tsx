@@ -1,6 +1,4 @@
-import { useMemo } from "preact/hooks";
 import type { RunSummary, Speech, SpeechStep } from "../../../src/protocol.ts";
-import { AgentGraph } from "../../parts/agent-graph.tsx";
 import { formatNumber, formatPercent } from "../../parts/format.ts";
 import { SafeLine } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
@@ -8,7 +6,7 @@ import { Empty, When } from "../parts.tsx";
 import { Player } from "../player.tsx";
 import { one } from "../route.ts";
 import { useLoaded } from "../server.ts";
-import { answererOf } from "./answerer.ts";
+import { StepGraph } from "./step-graph.tsx";
 
 /** All steps in this time, however many there are. */
 const playedInMs = 20_000;
@@ -42,12 +40,6 @@ function Silence({ hasSteps }: { readonly hasSteps: boolean }) {
 function Playback({ speech }: { readonly speech: Speech }) {
   const route = useRoute();
   const { steps } = speech;
-  const answerer = useMemo(() => answererOf(speech), [speech]);
-  // One scale for all steps: lines that grow thin are the point.
-  const widest = useMemo(
-    () => steps.reduce((max, { edges }) => edges.reduce((own, { tokens }) => Math.max(own, tokens), max), 0),
-    [steps],
-  );
   const last = steps.length - 1;
   const asked = one(route, "step");
   const found = asked === "" ? last : steps.findIndex(({ step }) => step >= Number(asked));
@@ -73,15 +65,7 @@ function Playback({ speech }: { readonly speech: Speech }) {
       />
       <div class="split">
         <div class="panel">
-          <AgentGraph
-            agents={speech.agents}
-            costs={step}
-            written={step.written}
-            silence={step.silence}
-            widestTokens={widest}
-            elsewhere="the table"
-            {...(answerer !== null && { answerer })}
-          />
+          <StepGraph {...{ speech, step }} elsewhere="the table" />
         </div>
         <Numbers speech={speech} step={step} />
       </div>

@@ -1,6 +1,5 @@
 import { useMemo } from "preact/hooks";
 import type { EpisodeSummary, RunDetail, RunEvaluation, Speech, TellingEpisode } from "../../../src/protocol.ts";
-import { AgentGraph } from "../../parts/agent-graph.tsx";
 import { formatNumber, formatPercent } from "../../parts/format.ts";
 import { SafeLine } from "../../parts/text.tsx";
 import { reasonOf } from "../episodes/telling.tsx";
@@ -8,7 +7,7 @@ import { linkTo, setQuery, useRoute } from "../navigation.ts";
 import { Player } from "../player.tsx";
 import { one } from "../route.ts";
 import { useLoaded } from "../server.ts";
-import { answererOf } from "../speech/answerer.ts";
+import { StepGraph } from "../speech/step-graph.tsx";
 import { Events } from "./events.tsx";
 import { ProblemCard } from "./problem-card.tsx";
 import { StoryPlane } from "./story-plane.tsx";
@@ -79,23 +78,10 @@ function lastUpTo<T extends { readonly step: number }>(rows: readonly T[], step:
 
 /** Steps are of training: before the first one, the first is shown, which the untrained team played. */
 function StoryGraph({ speech, step }: { readonly speech: Speech; readonly step: number }) {
-  const answerer = useMemo(() => answererOf(speech), [speech]);
-  const widest = useMemo(
-    () => Math.max(0, ...speech.steps.flatMap(({ edges }) => edges.map(({ tokens }) => tokens))),
-    [speech],
-  );
   const shown = lastUpTo(speech.steps, step);
   return shown ? (
     <div class="panel">
-      <AgentGraph
-        agents={speech.agents}
-        costs={shown}
-        written={shown.written}
-        silence={shown.silence}
-        widestTokens={widest}
-        elsewhere="Who speaks"
-        {...(answerer !== null && { answerer })}
-      />
+      <StepGraph speech={speech} step={shown} elsewhere="Who speaks" />
       <p class="soft small">
         Means of the {formatNumber(shown.episodes)} episodes of training step {formatNumber(shown.step)}.
       </p>
