@@ -1,5 +1,5 @@
-import { timingSafeEqual } from "node:crypto";
 import { boundedJson, LaconicError } from "@laconic/core";
+import { isSameSecret } from "@laconic/core/platform";
 
 /** A refusal as OpenAI's clients read it. */
 export class HttpError extends Error {
@@ -109,16 +109,7 @@ export async function readJson({ headers, body }: Request, maxBytes: number): Pr
 /** As a bearer's, or as Anthropic's clients send it: `x-api-key`. @throws HttpError 401. */
 export function checkKey(headers: Headers, key: string | null): void {
   if (key === null) return;
-  const bearer = isSame(headers.get("authorization") ?? "", `Bearer ${key}`);
-  if (!isSame(headers.get("x-api-key") ?? "", key) && !bearer)
+  const bearer = isSameSecret(headers.get("authorization") ?? "", `Bearer ${key}`);
+  if (!isSameSecret(headers.get("x-api-key") ?? "", key) && !bearer)
     throw new HttpError(401, "authentication_error", "the API key is missing or wrong");
-}
-
-/** Compares in constant time. */
-function isSame(given: string, wanted: string): boolean {
-  const [left, right] = [Buffer.from(given), Buffer.from(wanted)];
-  // Of equal length, so that neither the time nor an error tells how long the key is.
-  const padded = Buffer.alloc(right.length);
-  left.copy(padded);
-  return timingSafeEqual(padded, right) && left.length === right.length;
 }

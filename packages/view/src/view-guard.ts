@@ -1,4 +1,5 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash } from "node:crypto";
+import { isSameSecret } from "@laconic/core/platform";
 import { checkOwnPage } from "@laconic/serve/server";
 import { ViewError } from "./failure.ts";
 import { plainHeaders } from "./static-files.ts";
@@ -26,12 +27,12 @@ export function viewGuard({ hosts, token }: GuardOptions): (request: Request) =>
     const url = new URL(request.url);
     const given = url.searchParams.get("token");
     if (given !== null) {
-      if (!isEqual(given, token)) throw new ViewError(401, "token_wrong", "the token in the address is wrong");
+      if (!isSameSecret(given, token)) throw new ViewError(401, "token_wrong", "the token in the address is wrong");
       url.searchParams.delete("token");
       return welcome(`${url.pathname}${url.search}`, `${cookie}=${secret}; HttpOnly; SameSite=Strict; Path=/`);
     }
     const shown = cookieNamed(request.headers.get("cookie") ?? "", cookie);
-    if (shown !== null && isEqual(shown, secret)) return null;
+    if (shown !== null && isSameSecret(shown, secret)) return null;
     throw new ViewError(401, "token_missing", "open the address with the token that the command printed");
   };
 }
@@ -68,9 +69,4 @@ function cookieNamed(header: string, name: string): string | null {
 
 function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex");
-}
-
-/** In constant time, whatever their lengths. */
-function isEqual(a: string, b: string): boolean {
-  return timingSafeEqual(Buffer.from(digest(a)), Buffer.from(digest(b)));
 }

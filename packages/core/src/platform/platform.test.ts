@@ -4,7 +4,16 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { endProcessTree, isProcessAlive, makeFolderOnce, moveFile, npmCommand, pythonOf, systemOf } from "./index.ts";
+import {
+  endProcessTree,
+  isProcessAlive,
+  isSameSecret,
+  makeFolderOnce,
+  moveFile,
+  npmCommand,
+  pythonOf,
+  systemOf,
+} from "./index.ts";
 
 async function folder(): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), "laconic-platform-"));
@@ -84,4 +93,14 @@ test.skipIf(!systemOf(process.platform).hasGroups)("a tree of processes ends who
   endProcessTree(child.pid as number);
   await once(child, "close");
   endProcessTree(child.pid as number); // again: it has ended
+});
+
+test.each([
+  ["key", "key", true],
+  ["key", "kez", false],
+  ["ke", "key", false],
+  ["", "key", false],
+  ["ключ", "ключ", true],
+])("%j given for the secret %j: %s", (given, wanted, same) => {
+  expect(isSameSecret(given, wanted)).toBe(same);
 });

@@ -1,9 +1,8 @@
 import { mkdir, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join, resolve } from "node:path";
 import { boundedJson } from "@laconic/core";
-import { moveFile } from "@laconic/core/platform";
+import { isSameSecret, moveFile } from "@laconic/core/platform";
 import { chunkCodings, unpackChunk, type ChunkCoding } from "./chunk-coding.ts";
 import {
   digestOf,
@@ -113,10 +112,8 @@ export class WeightsReceiver {
   #authorize(request: IncomingMessage): void {
     const { apiKey } = this.#options;
     if (apiKey === undefined) return;
-    const [given, wanted] = [request.headers.authorization ?? "", `Bearer ${apiKey}`].map((text) =>
-      Buffer.from(digestOf(Buffer.from(text))),
-    );
-    if (!timingSafeEqual(given as Buffer, wanted as Buffer)) throw new Refusal(401, "another key is needed");
+    if (!isSameSecret(request.headers.authorization ?? "", `Bearer ${apiKey}`))
+      throw new Refusal(401, "another key is needed");
   }
 
   async #names(): Promise<string[]> {
