@@ -3,13 +3,14 @@ import type { KernelCounters } from "@laconic/kernels";
 import type { LaunchArgument } from "../programs/launcher.ts";
 import type { CapturedGraph } from "./cuda-graphs.ts";
 import type { StoredMatrix, WideProduct } from "./cuda-products.ts";
-import { Landings } from "./landings.ts";
+import { DeviceMemory } from "./device-memory.ts";
+import { HandleScopes } from "./handle-scopes.ts";
 import type { Library, TorchDeviceName } from "./library.ts";
 import { MpsOperators } from "./mps-operators.ts";
 import { NativeCalls, slotPlaces } from "./native-calls.ts";
 import { operator, type Argument, type Handle, type Handles } from "./operator.ts";
 import type { Operator, ResultCount } from "./operator.ts";
-import { int64Of, scalarType, scalarTypeOf, type ScalarType } from "./scalar-type.ts";
+import { int64Of, type ScalarType } from "./scalar-type.ts";
 
 export { knownOperators, operator } from "./operator.ts";
 export type { Argument, Handle, Handles, Operator, ResultCount } from "./operator.ts";
@@ -25,9 +26,6 @@ type ProductFacts = Pick<WideProduct, "size" | "add">;
 /** Below it a product takes some 20 microseconds on one core. */
 const smallWork = 2 ** 20;
 
-/** Codes of c10::DeviceType. */
-const deviceTypes: Readonly<Record<TorchDeviceName, number>> = { cpu: 0, cuda: 1, mps: 13 };
-
 const toDtype = operator("aten::to", "dtype");
 
 /**
@@ -37,33 +35,31 @@ const toDtype = operator("aten::to", "dtype");
 export class Torch {
   readonly library: Library;
   readonly device: TorchDeviceName;
-  readonly #deviceType: number;
   readonly #calls: NativeCalls;
   /** What runs operators. */
   readonly #operators: NativeCalls | MpsOperators;
   /** Called when the device's memory has run out, before that is thrown; not while a graph is captured. */
   onOutOfMemory: () => void = () => undefined;
-  /** Of the running kernels, innermost last. */
-  readonly #temporaries: Handle[] = [];
-  #depth = 0;
-  #live = 0;
+  readonly #scopes: HandleScopes;
+  readonly #memory: DeviceMemory;
   #threads = 0;
-  /** Handles given up while a graph is captured, whose memory it goes on using. */
-  #captured: Handle[] | null = null;
-  readonly #landings = new Landings((handle) => this.delete(handle));
 
   constructor(library: Library, device: TorchDeviceName) {
     this.library = library;
+    this.device = device;
     this.#calls = new NativeCalls(library);
     this.#calls.onOutOfMemory = () => {
-      if (!this.#captured) this.onOutOfMemory();
+      if (!this.#scopes.isCapturing) this.onOutOfMemory();
     };
-    this.device = device;
-    this.#deviceType = deviceTypes[device];
+    this.#scopes = new HandleScopes((handle) => {
+      this.#calls.counters.nativeCalls += 1;
+      library.functions.deleteHandle(handle);
+    });
+    this.#memory = new DeviceMemory(library, device, this.#calls, this.#scopes);
     this.#operators =
       device === "mps"
         ? new MpsOperators(this.#calls, {
-            make: (...made) => this.#newTensor(...made),
+            make: (...made) => this.#memory.newTensor(...made),
             remove: (handle) => this.#calls.check(library.functions.deleteHandle(handle), "delete"),
           })
         : this.#calls;
@@ -72,34 +68,18 @@ export class Torch {
 
   /** Runs a kernel; of the handles made inside, those in the result survive and belong to the caller. */
   run<T extends Handle | readonly Handle[]>(body: () => T): T {
-    const start = this.#temporaries.length;
-    this.#depth += 1;
-    let kept: readonly Handle[] = [];
-    try {
-      const result = body();
-      kept = typeof result === "number" ? [result] : result;
-      return result;
-    } finally {
-      this.#depth -= 1;
-      this.#release(start, kept);
-    }
+    return this.#scopes.run(body);
   }
 
   /** Like {@link run}, but the result belongs to nobody: the caller deletes it. */
   apart(body: () => Handle): Handle {
-    const depth = this.#depth;
-    this.#depth = 0;
-    try {
-      return this.run(body);
-    } finally {
-      this.#depth = depth;
-    }
+    return this.#scopes.apart(body);
   }
 
   /** Calls an operator with one result. */
   call(op: Operator, ...args: readonly Argument[]): Handle {
     this.#operators.invoke(op, args);
-    return this.#made(this.#calls.slots.integer(0));
+    return this.#scopes.add(this.#calls.slots.integer(0));
   }
 
   /** Calls an operator with any number of results. */
@@ -107,7 +87,7 @@ export class Torch {
     this.#operators.invoke(op, args);
     const results: Handle[] = [];
     for (let i = 0; i < op.results; i++) results.push(this.#calls.slots.integer(i));
-    for (const handle of results) this.#made(handle);
+    for (const handle of results) this.#scopes.add(handle);
     return results as unknown as Handles<Count>;
   }
 
@@ -168,7 +148,7 @@ export class Torch {
 
   /** Not initialised. */
   empty(shape: readonly number[], type: ScalarType): Handle {
-    return this.#allocate(shape, type, this.device);
+    return this.#memory.allocate(shape, type, this.device);
   }
 
   full(shape: readonly number[], type: ScalarType, value: number): Handle {
@@ -179,21 +159,11 @@ export class Torch {
 
   /** The same memory under other sizes; contiguous from its first element, unless strides and an offset in elements are given. */
   view(x: Handle, shape: readonly number[], strides?: readonly number[], offset = 0): Handle {
-    this.#writeShape(shape, strides);
-    const { address } = this.#calls.slots;
-    const status = this.library.functions.reinterpret(
-      x,
-      shape.length,
-      address + 8 * slotPlaces.sizes,
-      address + 8 * slotPlaces.strides,
-      offset,
-      address + 8 * slotPlaces.result,
-    );
-    return this.#result(status, "view");
+    return this.#memory.view(x, shape, strides, offset);
   }
 
   cast(x: Handle, type: ScalarType, copy = false): Handle {
-    this.#expectType(type);
+    this.#memory.expectType(type);
     return this.call(toDtype, x, { type }, { bool: false }, { bool: copy }, null);
   }
 
@@ -205,16 +175,7 @@ export class Torch {
   /** The values are copied before this returns; what reaches a GPU later comes from pinned memory, where there is any. */
   upload(values: Float32Array | Float64Array | Int32Array | BigInt64Array, shape: readonly number[]): Handle {
     this.expectNoCapture("hold an upload");
-    const type = scalarTypeOf(values);
-    return this.run(() => {
-      const host = this.#allocate(shape, type, "host");
-      if (values.length > 0) this.library.toNative(this.#dataPointer(host), values, values.byteLength);
-      this.#calls.counters.bytesToDevice += values.byteLength;
-      if (this.device === "cpu") return host;
-      const result = this.empty(shape, type);
-      this.#copyAcross(result, host);
-      return result;
-    });
+    return this.#memory.upload(values, shape);
   }
 
   /** Whole numbers from 0 as int64: what torch indexes with. */
@@ -228,35 +189,13 @@ export class Torch {
    */
   startRead(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): () => void {
     this.expectNoCapture("read");
-    const { events, emptyPinned } = this.library;
-    const { counters } = this.#calls;
-    counters.bytesToHost += into.byteLength;
-    if (this.device === "cpu") {
-      if (into.length > 0) this.library.toHost(into, this.#dataPointer(x), into.byteLength);
-      return () => undefined;
-    }
-    const pinned = events !== null && emptyPinned !== null;
-    const type = scalarTypeOf(into);
-    const make = (): { handle: Handle; address: number } => {
-      const handle = this.apart(() => this.#allocate(shape, type, pinned ? "host" : "pageable"));
-      return { handle, address: this.#dataPointer(handle) };
-    };
-    const landing = this.#landings.take(`${type} ${shape.join()}`, make, into.byteLength);
-    this.#copyAcross(landing.handle, x, pinned);
-    const passed = pinned ? events.record() : null;
-    // Record, wait, and the copy out of the landing.
-    counters.nativeCalls += passed ? 3 : 1;
-    return () => {
-      passed?.wait();
-      if (into.length > 0) this.library.toHost(into, landing.address, into.byteLength);
-      this.#landings.leave(landing);
-    };
+    return this.#memory.startRead(x, shape, into);
   }
 
   /** Waits for the device. The tensor must be contiguous. */
   read(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): void {
-    if (this.device !== "cpu") this.#calls.counters.blockingCopies += 1;
-    this.startRead(x, shape, into)();
+    this.expectNoCapture("read");
+    this.#memory.read(x, shape, into);
   }
 
   /**
@@ -307,22 +246,16 @@ export class Torch {
 
   /** Where a tensor's first element lies, as a program takes it. */
   address(handle: Handle): number {
-    return this.#dataPointer(handle);
+    return this.#memory.address(handle);
   }
 
   delete(handle: Handle): void {
-    if (this.#captured) {
-      this.#captured.push(handle);
-      return;
-    }
-    this.#live -= 1;
-    this.#calls.counters.nativeCalls += 1;
-    this.library.functions.deleteHandle(handle);
+    this.#scopes.delete(handle);
   }
 
   /** Handles made and not deleted, but for those that reads keep; for leak tests. */
   get liveHandles(): number {
-    return this.#live - this.#landings.count;
+    return this.#scopes.live - this.#memory.kept;
   }
 
   /** Runs `body` in the GPU's queue for graphs: what a first run sets up there is there when it is captured. */
@@ -335,19 +268,11 @@ export class Torch {
   capture(body: () => void): CapturedGraph | { readonly refusal: string } {
     const { graphs } = this.library;
     if (graphs === null) return { refusal: "there are no graphs on this device" };
-    const handles: Handle[] = [];
-    const release = (): void => {
-      for (const handle of handles.splice(0)) this.delete(handle);
-    };
-    this.#captured = handles;
-    let outcome: ReturnType<typeof graphs.capture> | null = null;
-    try {
-      outcome = graphs.capture(body);
-    } finally {
-      this.#captured = null;
-      if (outcome === null || "refusal" in outcome) release();
+    const { result: outcome, release } = this.#scopes.capture(() => graphs.capture(body));
+    if ("refusal" in outcome) {
+      release();
+      return outcome;
     }
-    if ("refusal" in outcome) return outcome;
     const { graph } = outcome;
     return {
       launch: () => {
@@ -363,7 +288,7 @@ export class Torch {
 
   /** @throws LaconicError `engine_failed` while a graph is captured, of which `what` would be no part */
   expectNoCapture(what: string): void {
-    if (this.#captured) throw new LaconicError("engine_failed", `a graph cannot ${what}`);
+    if (this.#scopes.isCapturing) throw new LaconicError("engine_failed", `a graph cannot ${what}`);
   }
 
   /** Operators that the device lacks and the processor computed, each with its calls. */
@@ -375,50 +300,6 @@ export class Torch {
     return this.#calls.counters.now();
   }
 
-  #expectType(type: ScalarType): void {
-    if (this.device === "mps" && type === scalarType.float64)
-      throw new LaconicError("engine_failed", "a tensor of float64 was asked for, and MPS has none");
-  }
-
-  /** On the host in pinned memory where there is any, or in memory that a GPU cannot read by itself. */
-  #allocate(shape: readonly number[], type: ScalarType, where: TorchDeviceName | "host" | "pageable"): Handle {
-    return this.#made(this.#newTensor(shape, type, where));
-  }
-
-  /** The same, which belongs to nobody. */
-  #newTensor(shape: readonly number[], type: ScalarType, where: TorchDeviceName | "host" | "pageable"): Handle {
-    this.#writeShape(shape);
-    const { address } = this.#calls.slots;
-    const { emptyPinned, functions } = this.library;
-    const onHost = where === "host" || where === "pageable";
-    if (!onHost) this.#expectType(type);
-    const pinned = where === "host" && this.device === "cuda" && emptyPinned !== null;
-    const status = (pinned ? emptyPinned : functions.emptyStrided)(
-      shape.length,
-      address + 8 * slotPlaces.sizes,
-      address + 8 * slotPlaces.strides,
-      type,
-      onHost ? 0 : this.#deviceType,
-      onHost || this.device === "cpu" ? -1 : this.library.index,
-      address + 8 * slotPlaces.result,
-    );
-    this.#calls.check(status, "empty_strided");
-    return this.#calls.slots.integer(slotPlaces.result);
-  }
-
-  /** Between host and GPU; without pinned memory the host waits. */
-  #copyAcross(into: Handle, from: Handle, pinned = this.library.emptyPinned !== null): void {
-    this.#calls.counters.hostCopies += 1;
-    if (!pinned) this.#calls.counters.blockingCopies += 1;
-    this.#calls.check(this.library.functions.copyInto(into, from, pinned ? 1 : 0), "copy_");
-  }
-
-  #dataPointer(handle: Handle): number {
-    const { slots } = this.#calls;
-    this.#calls.check(this.library.functions.dataPointer(handle, slots.addressOf(slotPlaces.result)), "data pointer");
-    return slots.integer(slotPlaces.result);
-  }
-
   #shim(name: "add" | "subtract" | "multiplyByNumber", ...args: readonly number[]): Handle {
     this.#calls.counters.operations += 1;
     return this.#result(this.library.functions[name](...args, this.#calls.slots.addressOf(slotPlaces.result)), name);
@@ -426,32 +307,6 @@ export class Torch {
 
   #result(status: number, what: string): Handle {
     this.#calls.check(status, what);
-    return this.#made(this.#calls.slots.integer(slotPlaces.result));
-  }
-
-  #made(handle: Handle): Handle {
-    this.#live += 1;
-    this.#temporaries.push(handle);
-    return handle;
-  }
-
-  #release(start: number, kept: readonly Handle[]): void {
-    const temporaries = this.#temporaries;
-    while (temporaries.length > start) {
-      const handle = temporaries.pop() as Handle;
-      if (!kept.includes(handle)) this.delete(handle);
-    }
-    // An enclosing kernel owns what survives.
-    if (this.#depth > 0) temporaries.push(...kept);
-  }
-
-  #writeShape(shape: readonly number[], strides?: readonly number[]): void {
-    const slots = this.#calls.slots;
-    let stride = 1;
-    for (let i = shape.length - 1; i >= 0; i--) {
-      slots.setInteger(slotPlaces.sizes + i, shape[i] as number);
-      slots.setInteger(slotPlaces.strides + i, strides ? (strides[i] as number) : stride);
-      stride *= Math.max(1, shape[i] as number);
-    }
+    return this.#scopes.add(this.#calls.slots.integer(slotPlaces.result));
   }
 }

@@ -1,0 +1,157 @@
+import { LaconicError } from "@laconic/core";
+import type { HandleScopes } from "./handle-scopes.ts";
+import { Landings } from "./landings.ts";
+import type { Library, TorchDeviceName } from "./library.ts";
+import { slotPlaces, type NativeCalls } from "./native-calls.ts";
+import type { Handle } from "./operator.ts";
+import { scalarType, scalarTypeOf, type ScalarType } from "./scalar-type.ts";
+
+/** On the device, on the host in pinned memory where there is any, or in memory that a GPU cannot read by itself. */
+export type TensorPlace = TorchDeviceName | "host" | "pageable";
+
+/** Codes of c10::DeviceType. */
+const deviceTypes: Readonly<Record<TorchDeviceName, number>> = { cpu: 0, cuda: 1, mps: 13 };
+
+/** Makes tensors, and moves their numbers between host and device. */
+export class DeviceMemory {
+  readonly #library: Library;
+  readonly #device: TorchDeviceName;
+  readonly #calls: NativeCalls;
+  readonly #scopes: HandleScopes;
+  readonly #landings: Landings;
+
+  constructor(library: Library, device: TorchDeviceName, calls: NativeCalls, scopes: HandleScopes) {
+    this.#library = library;
+    this.#device = device;
+    this.#calls = calls;
+    this.#scopes = scopes;
+    this.#landings = new Landings((handle) => scopes.delete(handle));
+  }
+
+  /** Handles that reads keep for the next ones. */
+  get kept(): number {
+    return this.#landings.count;
+  }
+
+  /** Not initialised. */
+  allocate(shape: readonly number[], type: ScalarType, where: TensorPlace): Handle {
+    return this.#scopes.add(this.newTensor(shape, type, where));
+  }
+
+  /** The same, which belongs to nobody. */
+  newTensor(shape: readonly number[], type: ScalarType, where: TensorPlace): Handle {
+    this.#writeShape(shape);
+    const { address } = this.#calls.slots;
+    const { emptyPinned, functions, index } = this.#library;
+    const onHost = where === "host" || where === "pageable";
+    if (!onHost) this.expectType(type);
+    const pinned = where === "host" && this.#device === "cuda" && emptyPinned !== null;
+    const status = (pinned ? emptyPinned : functions.emptyStrided)(
+      shape.length,
+      address + 8 * slotPlaces.sizes,
+      address + 8 * slotPlaces.strides,
+      type,
+      onHost ? 0 : deviceTypes[this.#device],
+      onHost || this.#device === "cpu" ? -1 : index,
+      address + 8 * slotPlaces.result,
+    );
+    this.#calls.check(status, "empty_strided");
+    return this.#calls.slots.integer(slotPlaces.result);
+  }
+
+  /** The same memory under other sizes; contiguous from its first element, unless strides and an offset in elements are given. */
+  view(x: Handle, shape: readonly number[], strides?: readonly number[], offset = 0): Handle {
+    this.#writeShape(shape, strides);
+    const { address } = this.#calls.slots;
+    const status = this.#library.functions.reinterpret(
+      x,
+      shape.length,
+      address + 8 * slotPlaces.sizes,
+      address + 8 * slotPlaces.strides,
+      offset,
+      address + 8 * slotPlaces.result,
+    );
+    this.#calls.check(status, "view");
+    return this.#scopes.add(this.#calls.slots.integer(slotPlaces.result));
+  }
+
+  /** @throws LaconicError `engine_failed` for a type that the device lacks */
+  expectType(type: ScalarType): void {
+    if (this.#device === "mps" && type === scalarType.float64)
+      throw new LaconicError("engine_failed", "a tensor of float64 was asked for, and MPS has none");
+  }
+
+  /** Where a tensor's first element lies, as a program takes it. */
+  address(handle: Handle): number {
+    const { slots } = this.#calls;
+    this.#calls.check(this.#library.functions.dataPointer(handle, slots.addressOf(slotPlaces.result)), "data pointer");
+    return slots.integer(slotPlaces.result);
+  }
+
+  /** The values are copied before this returns; what reaches a GPU later comes from pinned memory, where there is any. */
+  upload(values: Float32Array | Float64Array | Int32Array | BigInt64Array, shape: readonly number[]): Handle {
+    const type = scalarTypeOf(values);
+    return this.#scopes.run(() => {
+      const host = this.allocate(shape, type, "host");
+      if (values.length > 0) this.#library.toNative(this.address(host), values, values.byteLength);
+      this.#calls.counters.bytesToDevice += values.byteLength;
+      if (this.#device === "cpu") return host;
+      const result = this.allocate(shape, type, this.#device);
+      this.#copyAcross(result, host);
+      return result;
+    });
+  }
+
+  /**
+   * Starts to read a contiguous tensor, which may be freed at once.
+   * @returns waits for the device to have come so far, not for what was enqueued since, and fills `into`
+   */
+  startRead(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): () => void {
+    const { events, emptyPinned } = this.#library;
+    const { counters } = this.#calls;
+    counters.bytesToHost += into.byteLength;
+    if (this.#device === "cpu") {
+      if (into.length > 0) this.#library.toHost(into, this.address(x), into.byteLength);
+      return () => undefined;
+    }
+    const pinned = events !== null && emptyPinned !== null;
+    const type = scalarTypeOf(into);
+    const make = (): { handle: Handle; address: number } => {
+      const handle = this.#scopes.apart(() => this.allocate(shape, type, pinned ? "host" : "pageable"));
+      return { handle, address: this.address(handle) };
+    };
+    const landing = this.#landings.take(`${type} ${shape.join()}`, make, into.byteLength);
+    this.#copyAcross(landing.handle, x, pinned);
+    const passed = pinned ? events.record() : null;
+    // Record, wait, and the copy out of the landing.
+    counters.nativeCalls += passed ? 3 : 1;
+    return () => {
+      passed?.wait();
+      if (into.length > 0) this.#library.toHost(into, landing.address, into.byteLength);
+      this.#landings.leave(landing);
+    };
+  }
+
+  /** Waits for the device. The tensor must be contiguous. */
+  read(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): void {
+    if (this.#device !== "cpu") this.#calls.counters.blockingCopies += 1;
+    this.startRead(x, shape, into)();
+  }
+
+  /** Between host and GPU; without pinned memory the host waits. */
+  #copyAcross(into: Handle, from: Handle, pinned = this.#library.emptyPinned !== null): void {
+    this.#calls.counters.hostCopies += 1;
+    if (!pinned) this.#calls.counters.blockingCopies += 1;
+    this.#calls.check(this.#library.functions.copyInto(into, from, pinned ? 1 : 0), "copy_");
+  }
+
+  #writeShape(shape: readonly number[], strides?: readonly number[]): void {
+    const slots = this.#calls.slots;
+    let stride = 1;
+    for (let i = shape.length - 1; i >= 0; i--) {
+      slots.setInteger(slotPlaces.sizes + i, shape[i] as number);
+      slots.setInteger(slotPlaces.strides + i, strides ? (strides[i] as number) : stride);
+      stride *= Math.max(1, shape[i] as number);
+    }
+  }
+}
