@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { emptyWatch, watchStep, type PolicySigns } from "./divergence.ts";
 import { defaultsOf, divergenceTable } from "./setting-tables.ts";
 import { parseTrainConfig } from "./config-schema.ts";
-import { findCheckpoint } from "./run/checkpoint.ts";
+import { findCheckpoint } from "./run/find-checkpoint.ts";
 import { readRunFacts } from "./run/run-facts.ts";
 import { folderSource } from "./reading/folder-source.ts";
 import { nodeFileSystem, nodeProcesses } from "#platform";

@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { TrainConfig } from "../config.ts";
-import type { LoopState } from "../run/checkpoint.ts";
+import type { LoopState } from "../run/loop-state.ts";
 import { byPolicy } from "./step.ts";
 import { evaluateStep, pointOf } from "./evaluate-step.ts";
 import type { TrainingRun } from "./training-run.ts";

@@ -2,7 +2,7 @@ import type { Timer } from "@laconic/rewards";
 import { modelsOf, type Samplers } from "../parts.ts";
 import { nextTurn } from "../queue/paced.ts";
 import { trainingQueue, type TrainingQueue } from "../queue/training-queue.ts";
-import type { LoopState } from "../run/checkpoint.ts";
+import type { LoopState } from "../run/loop-state.ts";
 import type { SampledGroup } from "../stages/group-rollout.ts";
 import { rollout } from "../stages/play-groups.ts";
 import { nextBatch } from "../stages/next-batch.ts";

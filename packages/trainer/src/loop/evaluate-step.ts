@@ -4,7 +4,7 @@ import { regressionOf } from "../regression.ts";
 import { evaluate, type EvaluateOptions, type Evaluation } from "../evaluate.ts";
 import { evaluateOpponents } from "../opponents/evaluate-opponents.ts";
 import { livePolicies } from "../parts.ts";
-import type { LoopState } from "../run/checkpoint.ts";
+import type { LoopState } from "../run/loop-state.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import { placed } from "../stages/checked-values.ts";
 import { checkpointOnFailure } from "./save.ts";

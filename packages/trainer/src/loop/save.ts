@@ -1,5 +1,5 @@
 import { LaconicError, type LaconicErrorCode } from "@laconic/core";
-import type { LoopState } from "../run/checkpoint.ts";
+import type { LoopState } from "../run/loop-state.ts";
 import type { TrainingRun } from "./training-run.ts";
 
 /** What ends a run that can go on later: samples get no scores, or a spend cap lets no more be sampled. */

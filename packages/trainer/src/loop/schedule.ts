@@ -1,5 +1,5 @@
 import type { TrainConfig } from "../config.ts";
-import type { LoopState } from "../run/checkpoint.ts";
+import type { LoopState } from "../run/loop-state.ts";
 
 /** When a run does what, and when it ends. */
 export interface Schedule {

@@ -1,6 +1,6 @@
 import type { Prices, ScoreCounts } from "@laconic/rewards";
 import type { Samplers } from "../parts.ts";
-import type { LoopState } from "../run/checkpoint.ts";
+import type { LoopState } from "../run/loop-state.ts";
 import type { StepClock } from "../run/recorder.ts";
 import { learn, moveBudget, needsReference, pricingOf, type Learner, type LearnerResult } from "../stages/learner.ts";
 import { gamesOf, withGames } from "../opponents/games.ts";

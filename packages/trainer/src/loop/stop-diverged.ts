@@ -1,7 +1,7 @@
 import { LaconicError, statisticMean, statisticOf } from "@laconic/core";
 import { likelyCause, emptyWatch, watchStep, type PolicySigns, type StepSigns } from "../divergence.ts";
-import type { LoopState } from "../run/checkpoint.ts";
-import { checkpointName } from "../run/checkpoint.ts";
+import type { LoopState } from "../run/loop-state.ts";
+import { checkpointName } from "../run/find-checkpoint.ts";
 import type { LearnerResult } from "../stages/learner.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import { evaluateStep } from "./evaluate-step.ts";

@@ -1,5 +1,5 @@
 import type { Prices } from "@laconic/rewards";
-import type { LoopState } from "../run/checkpoint.ts";
+import type { LoopState } from "../run/loop-state.ts";
 import type { StepClock } from "../run/recorder.ts";
 import type { LearnerResult } from "../stages/learner.ts";
 import { stepMetrics } from "../stages/step-metrics.ts";

@@ -1,4 +1,4 @@
-import { completeSteps, readManifest } from "./checkpoint.ts";
+import { completeSteps, readManifest } from "./find-checkpoint.ts";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { runFiles } from "@laconic/core/run-folder";
 import { traceNames } from "./run-files.ts";

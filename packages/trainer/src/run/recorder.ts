@@ -3,7 +3,8 @@ import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { DroppedGroup } from "../queue/group-queue.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
-import type { LoopState, Models } from "./checkpoint.ts";
+import type { LoopState } from "./loop-state.ts";
+import type { Models } from "./checkpoint.ts";
 import type { StepRecord } from "./step-record.ts";
 
 /** Measures the phases of a step. Times never enter the metrics, which repeat bit for bit. */

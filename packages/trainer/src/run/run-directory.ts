@@ -8,19 +8,9 @@ import type { SinkOutcome } from "../sinks/metric-sink.ts";
 import { sinkSet, type SinkSet } from "../sinks/sink-set.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
-import {
-  checkFiles,
-  completeSteps,
-  findCheckpoint,
-  modelPlace,
-  policiesIn,
-  saveCheckpoint,
-  saveWeights,
-  settleCheckpoints,
-  stateIn,
-  type LoopState,
-  type Models,
-} from "./checkpoint.ts";
+import { checkFiles, completeSteps, findCheckpoint, stateIn } from "./find-checkpoint.ts";
+import { modelPlace, policiesIn, saveCheckpoint, saveWeights, settleCheckpoints, type Models } from "./checkpoint.ts";
+import { type LoopState } from "./loop-state.ts";
 import { explainedFileSystem, replaceFile } from "./file-system.ts";
 import { changedSettings, parseChangedSettings, settingsAt, type ChangedSetting } from "./changed-settings.ts";
 import { joined, readLines, toLine } from "./json-lines.ts";

@@ -1,6 +1,6 @@
 import { boundedJson, LaconicError } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
-import { completeSteps } from "./checkpoint.ts";
+import { completeSteps } from "./find-checkpoint.ts";
 import { replaceFile } from "./file-system.ts";
 import { lineAt } from "./json-lines.ts";
 import { runFiles } from "@laconic/core/run-folder";

@@ -1,0 +1,125 @@
+import { budgetStateShape, type PriceState } from "@laconic/budget";
+import type { EvaluationPoint, ProblemResult } from "@laconic/core";
+import { schemaOf } from "@laconic/core/schemas";
+import * as z from "zod";
+import { watchSchema, type DivergenceWatch } from "../divergence.ts";
+import type { Evaluation } from "../evaluate.ts";
+import type { OpponentState } from "../opponents/games.ts";
+import type { ScheduleState } from "../queue/group-scheduler.ts";
+
+/** Where the loop stands, beside the weights. Random streams derive from seed and step, so the step is their position. */
+export interface LoopState {
+  readonly step: number;
+  /** The team's, by cost. */
+  readonly budgets: Readonly<Record<string, PriceState>>;
+  /** Of policies that have one of their own, by name. */
+  readonly policyBudgets: Readonly<Record<string, PriceState>>;
+  /** What estimators remember, by policy: plain data. */
+  readonly estimators: Readonly<Record<string, unknown>>;
+  readonly before: Evaluation;
+  readonly after: Evaluation;
+  /** Evaluation with the highest accuracy so far, and evaluations since. */
+  readonly best: { readonly step: number; readonly accuracy: number; readonly since: number };
+  /** Regular checkpoint with the highest mean grade of training, of a run that evaluates at its ends only. */
+  readonly bestTrained?: { readonly step: number; readonly grade: number };
+  /** Signs of a divergence, where they are watched. */
+  readonly watch?: DivergenceWatch;
+  /** What training has shown of each problem, by its id, where a curriculum chooses by it. */
+  readonly results?: Readonly<Record<string, ProblemResult>>;
+  /** Who is in the pool of opponents, and how games against them went. Their weights lie in the run's folder. */
+  readonly opponents?: readonly OpponentState[];
+  /** All so far, where a rule of the user's own says when to stop. */
+  readonly evaluations?: readonly EvaluationPoint[];
+  /** Such a rule said that the run is to end. */
+  readonly isStopped?: boolean;
+  /** Of an asynchronous run: the next new group, and those that were in flight and are played anew. */
+  readonly queue?: ScheduleState;
+}
+
+const measured = {
+  problems: z.int(),
+  accuracy: z.number(),
+  interval: z.tuple([z.number(), z.number()]).readonly(),
+  tokens: z.number(),
+  measures: z.record(z.string(), z.number()).exactOptional(),
+  language: z
+    .record(
+      z.string(),
+      z.strictObject({
+        perplexity: z.number(),
+        repetition: z.number(),
+        vocabulary: z.number(),
+        perplexityWithEnd: z.number().exactOptional(),
+        templateEntropy: z.number().exactOptional(),
+        commonestTemplate: z.number().exactOptional(),
+      }),
+    )
+    .exactOptional(),
+};
+
+const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
+  step: z.int(),
+  ...measured,
+  groups: z.record(z.string(), z.strictObject(measured)).exactOptional(),
+  silence: z.record(z.string(), z.number()),
+  scoring: z.strictObject({ scored: z.int(), undecided: z.int(), invalid: z.int(), error: z.int() }).exactOptional(),
+  opponents: z
+    .record(
+      z.string(),
+      z.strictObject({ games: z.int(), winRate: z.number(), interval: z.tuple([z.number(), z.number()]).readonly() }),
+    )
+    .exactOptional(),
+});
+
+/** Of a controller by name, or of one of the user's own. */
+const priceStateSchema: z.ZodType<PriceState> = z.union([
+  schemaOf(budgetStateShape),
+  z.looseObject({ price: z.number().min(0) }),
+]);
+
+const resultSchema: z.ZodType<ProblemResult> = z.strictObject({
+  plays: z.int().min(1),
+  mean: z.number(),
+  last: z.number(),
+  lastStep: z.int().min(0),
+});
+
+const opponentSchema: z.ZodType<OpponentState> = z.strictObject({
+  name: z.string().min(1),
+  step: z.int().min(0).nullable(),
+  games: z.int().min(0),
+  points: z.number().min(0),
+});
+
+const pointSchema: z.ZodType<EvaluationPoint> = z.strictObject({
+  step: z.int().min(0),
+  accuracy: z.number(),
+  tokens: z.number(),
+  measures: z.record(z.string(), z.number()).exactOptional(),
+});
+
+const loopStateFields = {
+  step: z.int().min(0),
+  budgets: z.record(z.string(), priceStateSchema),
+  policyBudgets: z.record(z.string(), priceStateSchema),
+  estimators: z.record(z.string(), z.json()),
+  before: evaluationSchema,
+  after: evaluationSchema,
+  best: z.strictObject({ step: z.int(), accuracy: z.number(), since: z.int() }),
+  bestTrained: z.strictObject({ step: z.int(), grade: z.number() }).exactOptional(),
+  watch: watchSchema.exactOptional(),
+  results: z.record(z.string(), resultSchema).exactOptional(),
+  opponents: z.array(opponentSchema).readonly().exactOptional(),
+  evaluations: z.array(pointSchema).readonly().exactOptional(),
+  isStopped: z.boolean().exactOptional(),
+  queue: z.strictObject({ next: z.int().min(0), again: z.array(z.int().min(0)).readonly() }).exactOptional(),
+} satisfies Record<keyof LoopState, z.ZodType>;
+
+export const loopStateSchema: z.ZodType<LoopState> = z.strictObject(loopStateFields);
+
+/** As text, in one order of keys: that of a run which went on from one is another than that of a run which did not. */
+export function stateText(state: LoopState): string {
+  const names = Object.keys(loopStateFields) as (keyof LoopState)[];
+  const ordered = names.flatMap((name) => (state[name] === undefined ? [] : [[name, state[name]]]));
+  return `${JSON.stringify(Object.fromEntries(ordered), null, 2)}\n`;
+}
