@@ -70,6 +70,8 @@ export interface Estimator<State = unknown> {
   readonly settings: Readonly<Record<string, string | number | boolean | null>>;
   /** `greedy`: one more episode of each problem, at temperature 0. `agents`: a grouping key that tells agents apart. */
   readonly needs?: readonly ("greedy" | "agents")[];
+  /** It gives one advantage per token; absent for one that gives one per utterance, or tells only in `estimate`. */
+  readonly advantagePer?: "token";
   /** What it learns beside the policies: a checkpoint keeps it next to theirs. Absent for none. */
   readonly weights?: StoredWeights;
   /** Gives the estimator itself once the run has an engine; until then it cannot estimate. Absent for one that is ready. */

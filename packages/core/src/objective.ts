@@ -72,5 +72,7 @@ export interface Objective {
   readonly settings: Readonly<Record<string, string | number | boolean | null>>;
   /** `reference`: log-probs under the weights that a run began with, as `refLogProbs`. Those of other policies come as `policyLogProbs`. */
   readonly needs?: readonly ("reference" | PolicyNeed)[];
+  /** It takes one advantage per sequence alone; absent for one that takes one per token too. */
+  readonly advantagePer?: "sequence";
   evaluate(input: ObjectiveInput): ObjectiveOutput;
 }

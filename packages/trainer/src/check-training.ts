@@ -39,13 +39,20 @@ export function checkFit(parts: PartsOutline, config: TrainConfig): void {
   checkGrouping(parts, config);
   checkOwnRules(parts, config);
   checkOpponents(parts, config, learners);
-  for (const { estimator, config: own } of learners)
+  for (const { estimator, objective, config: own } of learners) {
+    if (estimator.advantagePer === "token" && objective.advantagePer === "sequence")
+      throw new LaconicError(
+        "config_invalid",
+        `objective: ${objective.name} takes one advantage per sequence, and the estimator ${estimator.name} gives one per token; take gspo-token or an objective by tokens`,
+        { key: "objective" },
+      );
     if (estimator.needs?.includes("agents") && !own.groupBy.includes("agent"))
       throw new LaconicError(
         "config_invalid",
         `groupBy: the estimator ${estimator.name} tells agents apart; group by prompt+agent or prompt+agent+turn`,
         { key: "groupBy" },
       );
+  }
 }
 
 /** @throws LaconicError `config_invalid` for settings that share a ratio or a return between utterances of several groups */

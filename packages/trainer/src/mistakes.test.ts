@@ -50,6 +50,18 @@ async function expectNamed(error: unknown, name: string, said: RegExp): Promise<
 describe("an estimator", () => {
   const of = (estimate: unknown): Promise<unknown> =>
     thrown({ estimator: { name: "mine", settings: {}, estimate } as Estimator });
+
+  test("that gives an advantage per token needs an objective that takes them, which is known before the first episode", () => {
+    const check = (name: string): void =>
+      checkTraining(
+        parts,
+        parseTrainConfig({ ...tinySettings, advantage: { estimator: "reinforce++" }, objective: { name } }),
+      );
+    expect(() => check("gspo")).toThrow(/gspo takes one advantage per sequence.*reinforce\+\+ gives one per token/u);
+    expect(() => check("gspo-token")).not.toThrow();
+    expect(() => check("grpo")).not.toThrow();
+  });
+
   const name = "step 1: the estimator mine";
 
   test.each([

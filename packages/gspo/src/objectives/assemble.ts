@@ -40,6 +40,7 @@ export interface ObjectiveParts extends CommonOptions {
   readonly settings: Objective["settings"];
   readonly aggregation: Aggregation;
   readonly constantLength?: number;
+  readonly advantagePer?: Objective["advantagePer"];
   policy(prepared: Prepared, weights: Float64Array): PolicyTerm;
 }
 
@@ -58,6 +59,7 @@ export function assemble(parts: ObjectiveParts): Objective {
     name: parts.name,
     settings,
     ...(parts.kl && { needs: klNeeds(parts.kl) }),
+    ...(parts.advantagePer && { advantagePer: parts.advantagePer }),
     evaluate: (input) => evaluate(parts, input),
   };
 }

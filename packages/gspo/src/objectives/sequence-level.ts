@@ -59,6 +59,7 @@ export function sequenceObjective(
     name,
     settings: { ...settings, aggregation },
     aggregation,
+    advantagePer: "sequence",
     policy: (prepared, weights) => sequenceTerms(name, prepared, weights, loss, options.ratioDetached ?? false),
   });
 }

@@ -41,6 +41,7 @@ type Estimate<Options> = (batch: RewardBatch, options: Options, state: unknown) 
 interface Preset<Options> {
   readonly shape: OptionsShape;
   readonly needs?: Estimator["needs"];
+  readonly advantagePer?: Estimator["advantagePer"];
   readonly init?: () => unknown;
   readonly estimate: Estimate<Options>;
 }
@@ -98,6 +99,7 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
       baseline: boolean,
       discount: { shape: { kind: "number", above: 0, max: 1 }, optional: true },
     }),
+    advantagePer: "token",
     estimate: ({ rewards, groups, offsets }, options) => ({
       advantages: reinforcePlusPlus(rewards, groups, offsets, options),
     }),
@@ -128,13 +130,14 @@ export function estimatorShape(name: EstimatorName): Extract<Shape, { kind: "gro
  * @throws LaconicError `config_invalid` for an option that it does not take, or one out of range.
  */
 export function estimatorPreset<Name extends EstimatorName>(name: Name, options: EstimatorOptions[Name]): Estimator {
-  const { shape, needs, init, estimate } = presets[name] as Preset<EstimatorOptions[Name]>;
+  const { shape, needs, advantagePer, init, estimate } = presets[name] as Preset<EstimatorOptions[Name]>;
   checkShape(shape, options, `estimator ${name}`);
   if (name === "group") groupAdvantages([], [], options as GroupAdvantageOptions); // refuses settings without effect
   return {
     name,
     settings: { ...options },
     ...(needs && { needs }),
+    ...(advantagePer && { advantagePer }),
     ...(init && { init }),
     estimate: (batch, state) => estimate(batch, options, state),
   };
