@@ -12,8 +12,8 @@ import { tinyDuelParts, tinyPairParts, tinyParts, tinyRun, tinySettings } from "
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 const schema = z.toJSONSchema(trainConfigSchema, { unrepresentable: "any", io: "input" });
-/** What the tabular model lacks, what ends nothing, and where files lie. */
-const leftOut = ["steps", "sampling", "retention"];
+/** What the tabular model lacks, what ends a run by the clock, and how files are parted. */
+const leftOut = ["steps", "sampling", "scoring", "retention"];
 const keys = Object.keys(schema.properties ?? {}).filter((key) => !leftOut.includes(key));
 
 /** Ends of ranges and numbers that people write, small enough that a run takes milliseconds. */
@@ -87,7 +87,9 @@ async function trained(team: string, given: Readonly<Record<string, unknown>>): 
       ["whole", "again", "parts"].map((name) => readFile(join(folder, name, "metrics.jsonl"), "utf8")),
     );
   } catch (error) {
-    if (LaconicError.is(error) && error.code === "config_invalid" && !hasBegun) return null;
+    const code = LaconicError.is(error) ? error.code : null;
+    // Only episodes show whether rewards are what an estimator can use: BNPO takes success rates, and a price makes them negative.
+    if (code === "reward_invalid" || (code === "config_invalid" && !hasBegun)) return null;
     throw error;
   } finally {
     await rm(folder, { recursive: true });
