@@ -1,4 +1,4 @@
-import { formatDuration } from "@laconic/core/text";
+import { formatCount, formatDuration } from "@laconic/core/text";
 import type { AuditReport } from "./audit-run.ts";
 import { stages, type Difference } from "./findings.ts";
 
@@ -12,7 +12,7 @@ export function auditText(report: AuditReport): string {
   const values = Object.values(compared).reduce((sum, count) => sum + count, 0);
   const range = steps === null ? "no recorded steps" : `steps ${steps[0]} to ${steps[1]}`;
   return [
-    `${complete ? "audited" : "interrupted while auditing"} ${range} in ${formatDuration(seconds)}: ${values.toLocaleString("en-US")} values compared; weights: ${weights.length === 0 ? "left out" : weights.join(", and ")}`,
+    `${complete ? "audited" : "interrupted while auditing"} ${range} in ${formatDuration(seconds)}: ${formatCount(values)} values compared; weights: ${weights.length === 0 ? "left out" : weights.join(", and ")}`,
     ...weightsChecked.map((each) => `  weights: ${each}`),
     ...stages.flatMap((stage) => {
       const count = compared[stage];

@@ -1,3 +1,4 @@
+import { formatCount } from "@laconic/core/text";
 import type { MethodSummary } from "./summary.ts";
 import { rounded, type Table } from "./tables.ts";
 
@@ -13,8 +14,8 @@ export function modelTable(summaries: readonly MethodSummary[], titleOf: (method
         `${titleOf(method)}${setting === "dealt" ? ", dealt" : ""}`,
         model,
         rounded(calls / scored),
-        promptTokens.toLocaleString("en-US"),
-        completionTokens.toLocaleString("en-US"),
+        formatCount(promptTokens),
+        formatCount(completionTokens),
         usd === null ? "" : usd.toFixed(4),
       ]),
     ),

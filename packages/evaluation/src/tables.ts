@@ -1,3 +1,4 @@
+import { formatCount } from "@laconic/core/text";
 import { agentPoBenchmarks, publishedAgentPo } from "./published-agentpo.ts";
 import { publishedAccuracy, publishedRows, publishedTokens } from "./published.ts";
 import type { CalibrationRecord } from "./calibrate.ts";
@@ -101,11 +102,11 @@ export function tokenTable(
             per(each.calls),
             per(each.promptTokens),
             per(each.completionTokens),
-            (each.promptTokens + each.completionTokens).toLocaleString("en-US"),
+            formatCount(each.promptTokens + each.completionTokens),
             per(each.promptTokens + each.completionTokens),
             published ? rounded(published.total / published.questions) : "",
-            published ? published.questions.toLocaleString("en-US") : "",
-            calibration ? (calibration.promptTokens + calibration.completionTokens).toLocaleString("en-US") : "",
+            published ? formatCount(published.questions) : "",
+            calibration ? formatCount(calibration.promptTokens + calibration.completionTokens) : "",
             per(each.criticalTokens),
             costOf(each, calibration),
             each.meanSeconds.toFixed(2),
@@ -150,7 +151,7 @@ export function agentPoTable(
       all ? percent(average) : "",
       ...(whole ? [published?.average?.toFixed(1) ?? ""] : []),
       all ? rounded(tokens / problems) : "",
-      ...(whole ? [published?.tokens?.toLocaleString("en-US") ?? ""] : []),
+      ...(whole ? [published?.tokens === undefined ? "" : formatCount(published.tokens)] : []),
     ];
   });
   const beside = (column: string): string[] => (whole ? [column] : []);
@@ -257,7 +258,7 @@ function number(value: number | null): string {
 }
 
 export function rounded(value: number): string {
-  return value >= 100 ? Math.round(value).toLocaleString("en-US") : value.toFixed(1);
+  return value >= 100 ? formatCount(Math.round(value)) : value.toFixed(1);
 }
 
 /** A table as Markdown under a heading of the second level. */

@@ -17,14 +17,14 @@ test.each([
   // What MAGRPO's writers came to without KL: "One day." again and again, at a perplexity of 34.
   [
     { repetition: 0.5 },
-    /^first repeats itself \(50 % of its pairs of words stood in the same text before\): the language collapses/,
+    /^first repeats itself \(50.0 % of its pairs of words stood in the same text before\): the language collapses/,
   ],
   [{ perplexity: 34 }, /^first writes a code of its own \(perplexity 34\.0 under the first policy, 4\.3 before\)/],
-  [{ vocabulary: 0.1 }, /^first has few words left \(10 % of its words are different ones, 50 % before\)/],
+  [{ vocabulary: 0.1 }, /^first has few words left \(10.0 % of its words are different ones, 50.0 % before\)/],
   // "NAME was", 158 of 200 times.
   [
     { commonestTemplate: 0.79, templateEntropy: 1.2 },
-    /^first says 79 % of its texts by one template, .* \(10 % before; 1\.2 bits of templates, were 5\.0\)/,
+    /^first says 79.0 % of its texts by one template, .* \(10.0 % before; 1\.2 bits of templates, were 5\.0\)/,
   ],
   [{ vocabulary: 0.1, repetition: 0.4 }, /repeats itself .*; first has few words left/],
 ] as const)("%j is a collapse", (language, message) => {
@@ -45,7 +45,7 @@ test.each([
 test("the silence of those who know is one, and only where they spoke before", () => {
   const silent = measured({}, { holder_silent: 0.8, idle_silent: 1 });
   expect(collapseOf(before, silent)).toMatch(
-    /^whoever knows what is asked says nothing in 80 % of the episodes \(3 % before training\)/,
+    /^whoever knows what is asked says nothing in 80.0 % of the episodes \(3.0 % before training\)/,
   );
   expect(collapseOf(silent, silent)).toBeNull();
   expect(collapseOf(before, measured({}, { holder_silent: 0.1, idle_silent: 1 }))).toBeNull();

@@ -1,3 +1,4 @@
+import { formatPercent } from "@laconic/core/text";
 import type { Measured } from "./evaluate.ts";
 import type { Language } from "./language.ts";
 
@@ -27,7 +28,7 @@ export function collapseOf(before: Measured, now: Measured): string | null {
   const [spoke, silent] = [before.measures?.[knowing] ?? 1, now.measures?.[knowing] ?? 0];
   if (silent >= limits.silent && spoke < limits.silent / 2)
     reasons.push(
-      `whoever knows what is asked says nothing in ${percent(silent)} of the episodes (${percent(spoke)} before training)`,
+      `whoever knows what is asked says nothing in ${formatPercent(silent)} of the episodes (${formatPercent(spoke)} before training)`,
     );
   if (reasons.length === 0) return null;
   return `${reasons.join("; ")}: the language collapses, whatever the accuracy says. Raise objective.kl.coefficient, lower the learning rate or the price of words`;
@@ -37,26 +38,22 @@ function ofAgent(agent: string, first: Language, now: Language): string[] {
   const reasons: string[] = [];
   if (now.repetition >= limits.repetition && now.repetition > 2 * first.repetition)
     reasons.push(
-      `${agent} repeats itself (${percent(now.repetition)} of its pairs of words stood in the same text before)`,
+      `${agent} repeats itself (${formatPercent(now.repetition)} of its pairs of words stood in the same text before)`,
     );
   // Shorter texts have a larger share of different words, so a fall is never an effect of brevity.
   if (now.vocabulary > 0 && now.vocabulary < limits.vocabulary * first.vocabulary)
     reasons.push(
-      `${agent} has few words left (${percent(now.vocabulary)} of its words are different ones, ${percent(first.vocabulary)} before)`,
+      `${agent} has few words left (${formatPercent(now.vocabulary)} of its words are different ones, ${formatPercent(first.vocabulary)} before)`,
     );
   const [share, bits] = [now.commonestTemplate ?? 0, now.templateEntropy ?? 0];
   const [shareBefore, bitsBefore] = [first.commonestTemplate ?? share, first.templateEntropy ?? bits];
   if (share >= limits.template && bits < limits.entropy * bitsBefore)
     reasons.push(
-      `${agent} says ${percent(share)} of its texts by one template, names and copied words aside (${percent(shareBefore)} before; ${bits.toFixed(1)} bits of templates, were ${bitsBefore.toFixed(1)})`,
+      `${agent} says ${formatPercent(share)} of its texts by one template, names and copied words aside (${formatPercent(shareBefore)} before; ${bits.toFixed(1)} bits of templates, were ${bitsBefore.toFixed(1)})`,
     );
   if (now.perplexity > limits.strange && now.perplexity > limits.perplexity * first.perplexity)
     reasons.push(
       `${agent} writes a code of its own (perplexity ${now.perplexity.toFixed(1)} under the first policy, ${first.perplexity.toFixed(1)} before)`,
     );
   return reasons;
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(0)} %`;
 }

@@ -1,3 +1,4 @@
+import { formatPercent } from "@laconic/core/text";
 import type { ValuesOf } from "@laconic/core";
 import * as z from "zod";
 import type { divergenceTable } from "./setting-tables.ts";
@@ -98,7 +99,7 @@ export function watchStep(
   if (stuck >= steps) return { watch, reason: `no gradient was finite in the last ${steps} steps` };
   const hasFallen = best !== null && recent.length === steps && best.grade > 0 && mean <= (1 - fall) * best.grade;
   if (broken === null || best === null || !(hasFallen || low >= patience * steps)) return { watch, reason: null };
-  const grades = `the mean grade of the last ${steps} steps is ${percent(mean)}, at best it was ${percent(best.grade)} (step ${best.step})`;
+  const grades = `the mean grade of the last ${steps} steps is ${formatPercent(mean)}, at best it was ${formatPercent(best.grade)} (step ${best.step})`;
   return { watch, reason: `${grades}${hasFallen ? "" : `, ${low} steps in a row without a recovery`}, and ${broken}` };
 }
 
@@ -124,8 +125,4 @@ function signOf(
     if (entropy < frozenShare * first) return { said: went, isNoise: false };
   }
   return null;
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
 }

@@ -17,7 +17,6 @@ import { changed, formatRoute, parseRoute } from "../web/dashboard/route.ts";
 import { settingRows } from "../web/dashboard/run/differences.ts";
 import { filterRuns, sortRuns, variedSettings } from "../web/dashboard/run/filter.ts";
 import { groupRuns } from "../web/dashboard/run/groups.ts";
-import { formatBytes, formatDuration, formatNumber, formatPercent, formatValue } from "../web/parts/format.ts";
 import { cutText, visibleLine, visiblePieces } from "../web/parts/safe-text.ts";
 import { ticksOf } from "../web/parts/ticks.ts";
 import { episodeDetail, hostileTexts, summaryOf } from "./fixture/fake-data.ts";
@@ -292,42 +291,7 @@ describe("conversations", () => {
   });
 });
 
-describe("numbers", () => {
-  test("have the digits that count, and units", () => {
-    expect([0, 1234.5, 99.96, 9.5, 0.0123456, 1e-9, -2.5, 3e9, NaN, null, Infinity].map(formatNumber)).toEqual([
-      "0",
-      "1,235",
-      "100",
-      "9.5",
-      "0.0123",
-      "1.0e-9",
-      "−2.5",
-      "3.00e+9",
-      "–",
-      "–",
-      "∞",
-    ]);
-    expect([formatPercent(0.6719), formatPercent(1), formatPercent(null)]).toEqual([
-      "67.2\u00a0%",
-      "100.0\u00a0%",
-      "–",
-    ]);
-    expect([formatValue(0.5, "share"), formatValue(12, "tokens"), formatValue(NaN, "s")]).toEqual([
-      "50.0\u00a0%",
-      "12 tokens",
-      "–",
-    ]);
-    expect([3.21, 59.6, 130, 3600, 7500, 180_000].map(formatDuration)).toEqual([
-      "3.2 s",
-      "60 s",
-      "2 min 10 s",
-      "1 h",
-      "2 h 5 min",
-      "2 d 2 h",
-    ]);
-    expect([0, 999, 1500, 123_456_789].map(formatBytes)).toEqual(["0 B", "999 B", "1.5 kB", "123 MB"]);
-  });
-
+describe("axes", () => {
   test("ticks are round and within", () => {
     expect(ticksOf(0.13, 0.91, 5)).toEqual([0.2, 0.4, 0.6, 0.8]);
     expect(ticksOf(0, 0.3, 3)).toEqual([0, 0.1, 0.2, 0.3]);

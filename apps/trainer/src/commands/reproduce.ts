@@ -1,3 +1,4 @@
+import { formatCount } from "@laconic/core/text";
 import { resolve } from "node:path";
 import { benchmarkNamed } from "@laconic/benchmarks";
 import { LaconicError } from "@laconic/core";
@@ -187,10 +188,10 @@ function linesOf(cells: readonly ReproducedCell[], played: string, published: st
     `Against the paper, whose model is ${published}; here it is ${played}. Shares of as many questions as each has, two-sided at 5 %.`,
     ...cells.map(({ benchmark, method, unit, ours, scored, published: figure, p, verdict, differs }) => {
       const shown = (value: number): string =>
-        unit === "%" ? (100 * value).toFixed(1) : Math.round(value).toLocaleString("en-US");
+        unit === "%" ? (100 * value).toFixed(1) : formatCount(Math.round(value));
       const range = unit === "%" && ours ? ` (${shown(ours.low)} to ${shown(ours.high)})` : "";
       const own = ours ? `${shown(ours.value)}${range}, n ${scored}` : "none";
-      const theirs = unit === "%" ? String(figure) : Math.round(figure).toLocaleString("en-US");
+      const theirs = unit === "%" ? String(figure) : formatCount(Math.round(figure));
       const why = verdict === "not as published" ? `: ${differs.join(" ")}` : "";
       return `${benchmark}  ${method}  ${unit}  ours ${own}  paper ${theirs}  p ${p === null ? "-" : p.toFixed(3)}  ${verdict}${why}`;
     }),

@@ -1,42 +1,84 @@
+/** A value that may be missing: unmeasured, unknown, or no number. All formats write it as `–`. */
+type Maybe = number | null | undefined;
+
+const missing = "–";
 const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-/** A number as a reader wants it: three significant digits, and powers of ten (`2×10⁻⁹`) only below a ten-thousandth. */
-export function formatNumber(value: number): string {
-  if (!Number.isFinite(value)) return "n/a";
-  if (value === 0) return "0";
-  const size = Math.abs(value);
-  if (size >= 1000) return Math.round(value).toLocaleString("en-US");
-  if (size >= 1e-4) return String(Number(value.toPrecision(3)));
-  const [mantissa = "", exponent = ""] = value.toExponential(1).split("e");
+/** A number for a reader: three significant digits, whole from 1,000 on, powers of ten (`2×10⁻⁹`) below a ten-thousandth, `−` before what is negative. */
+export function formatNumber(value: Maybe): string {
+  if (!isNumber(value)) return missing;
+  const [sign, size] = [value < 0 ? "−" : "", Math.abs(value)];
+  if (size === Number.POSITIVE_INFINITY) return `${sign}∞`;
+  if (size >= 1000) return sign + formatCount(Math.round(size));
+  if (size >= 1e-4 || size === 0) return sign + String(Number(size.toPrecision(3)));
+  const [mantissa = "", exponent = ""] = size.toExponential(1).split("e");
   const raised = String(Math.abs(Number(exponent))).replaceAll(/\d/gu, (digit) => superscripts.charAt(Number(digit)));
-  return `${Number(mantissa)}×10⁻${raised}`;
+  return `${sign}${Number(mantissa)}×10⁻${raised}`;
 }
 
-/** A share as per cent with one decimal: 0.5 is `50.0 %`. */
-export function formatPercent(fraction: number): string {
-  return Number.isFinite(fraction) ? `${(100 * fraction).toFixed(1)} %` : "n/a";
+/** A count with every digit: `1,234,567`. */
+export function formatCount(count: number): string {
+  return count.toLocaleString("en-US");
 }
 
-/** `1 m 05 s`, `42 s`, `0.8 s`. */
-export function formatDuration(seconds: number): string {
-  if (!Number.isFinite(seconds)) return "n/a";
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+/** A count of things: `1 run`, `3 runs`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** A share of 0 to 1 as per cent: 0.5 is `50.0 %`. */
+export function formatPercent(share: Maybe): string {
+  return isNumber(share) && Number.isFinite(share) ? `${(100 * share).toFixed(1)} %` : missing;
+}
+
+/** A value with its unit; the unit `share` is per cent. */
+export function formatValue(value: Maybe, unit: string): string {
+  if (unit === "share") return formatPercent(value);
+  const number = formatNumber(value);
+  return unit === "" || number === missing ? number : `${number} ${unit}`;
+}
+
+const spans = [
+  [86_400, "d", 3600, "h"],
+  [3600, "h", 60, "m"],
+  [60, "m", 1, "s"],
+] as const;
+
+/** A time by its two largest units: `0.8 s`, `42 s`, `5 m 42 s`, `1 h 05 m`, `2 d 03 h`. */
+export function formatDuration(seconds: Maybe): string {
+  if (!isNumber(seconds) || !Number.isFinite(seconds)) return missing;
+  if (seconds < 0) return `−${formatDuration(-seconds)}`;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
-  if (whole < 60) return `${whole} s`;
-  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
-  const two = (n: number): string => String(n).padStart(2, "0");
-  return hours > 0 ? `${hours} h ${two(minutes)} m` : `${minutes} m ${two(rest)} s`;
+  const span = spans.find(([size]) => whole >= size);
+  if (!span) return `${whole} s`;
+  const [size, unit, smaller, rest] = span;
+  return `${Math.floor(whole / size)} ${unit} ${String(Math.floor((whole % size) / smaller)).padStart(2, "0")} ${rest}`;
 }
 
-/** Three significant digits in the binary unit that suits. */
+/** How long ago: `just now`, `5 m ago`, `3 d ago`. */
+export function formatAgo(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  const [size, unit] = spans.find(([least]) => seconds >= least) ?? [];
+  return size === undefined ? "just now" : `${Math.floor(seconds / size)} ${unit} ago`;
+}
+
+/** Bytes of memory, in binary units: `1.5 GiB`. */
 export function formatBytes(bytes: number): string {
-  const [name, size] = (
-    [
-      ["TiB", 2 ** 40],
-      ["GiB", 2 ** 30],
-      ["MiB", 2 ** 20],
-      ["KiB", 2 ** 10],
-    ] as const
-  ).find(([, unit]) => bytes >= unit) ?? ["B", 1];
-  return `${Number((bytes / size).toPrecision(3))} ${name}`;
+  return inUnits(bytes, ["B", "KiB", "MiB", "GiB", "TiB"], 1024);
+}
+
+/** Bytes of a file or a transfer, in decimal units as browsers and disks count them: `1.5 MB`. */
+export function formatFileSize(bytes: number): string {
+  return inUnits(bytes, ["B", "kB", "MB", "GB", "TB"], 1000);
+}
+
+function inUnits(bytes: number, units: readonly string[], base: number): string {
+  let power = 0;
+  while (power < units.length - 1 && bytes >= base ** (power + 1)) power++;
+  return `${Number((bytes / base ** power).toPrecision(power === 0 ? 15 : 3))} ${units[power]}`;
+}
+
+function isNumber(value: Maybe): value is number {
+  return typeof value === "number" && !Number.isNaN(value);
 }

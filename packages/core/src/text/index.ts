@@ -2,5 +2,15 @@
  * Text and figures for people: no terminal and no page is written by what a model wrote.
  * @module @laconic/core/text
  */
-export { formatBytes, formatDuration, formatNumber, formatPercent } from "./format.ts";
+export {
+  counted,
+  formatAgo,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatFileSize,
+  formatNumber,
+  formatPercent,
+  formatValue,
+} from "./format.ts";
 export { escapeHtml, visibleText } from "./visible-text.ts";

@@ -1,3 +1,4 @@
+import { formatCount } from "@laconic/core/text";
 import { replyCeiling } from "@laconic/baselines";
 import { tokenCost } from "@laconic/core";
 import { estimate, type CellEstimate } from "../bench-estimate.ts";
@@ -12,15 +13,14 @@ export function planLines(
 ): string[] {
   const plan = estimate(jobs, settings);
   const { questions, samples, calls, calibrationCalls, promptTokens, likelyPromptTokens, completionTokens } = plan;
-  const count = (value: number): string => value.toLocaleString("en-US");
   const dollars = (prompts: number): string => (price ? tokenCost(price, prompts, completionTokens).toFixed(2) : "");
-  const learning = calibrationCalls > 0 ? ` (${count(calibrationCalls)} for calibration)` : "";
+  const learning = calibrationCalls > 0 ? ` (${formatCount(calibrationCalls)} for calibration)` : "";
   const cost = price ? `, at most $${dollars(promptTokens)}` : "";
-  const likely = `four bytes a token: ${count(likelyPromptTokens)}${price ? `, $${dollars(likelyPromptTokens)}` : ""}`;
+  const likely = `four bytes a token: ${formatCount(likelyPromptTokens)}${price ? `, $${dollars(likelyPromptTokens)}` : ""}`;
   const cap = maxUsd === null ? "" : `; stops at $${maxUsd}`;
   const judged = jobs.filter(({ problem }) => problem.grading.kind === "text").length;
   return [
-    `${count(questions)} questions, ${count(samples)} samples, at most ${count(calls)} calls${learning}, ${count(promptTokens)} prompt and ${count(completionTokens)} completion tokens${cost} (prompts at ${likely})${cap}`,
+    `${formatCount(questions)} questions, ${formatCount(samples)} samples, at most ${formatCount(calls)} calls${learning}, ${formatCount(promptTokens)} prompt and ${formatCount(completionTokens)} completion tokens${cost} (prompts at ${likely})${cap}`,
     `at most so many tokens a reply: ${ceilingsOf(jobs, settings)}`,
     ...(judge
       ? [`besides at most ${2 * judged} questions to the judge ${judge.model}: in the cap, and in no table`]
@@ -36,8 +36,8 @@ export function gridLines(cells: readonly CellEstimate[], price: BenchConfig["pr
     ({ benchmark, method, samples, calls, promptTokens, likelyPromptTokens, completionTokens, published, differs }) => [
       benchmark,
       method,
-      samples.toLocaleString("en-US"),
-      calls.toLocaleString("en-US"),
+      formatCount(samples),
+      formatCount(calls),
       ...(price ? [money(promptTokens, completionTokens), money(likelyPromptTokens, completionTokens)] : []),
       published === null ? (differs.length === 0 ? "-" : "no") : "yes",
     ],

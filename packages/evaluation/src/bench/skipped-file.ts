@@ -1,3 +1,4 @@
+import { formatCount } from "@laconic/core/text";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { boundedJson, LaconicError } from "@laconic/core";
@@ -39,12 +40,11 @@ export async function readSkipped(directory: string): Promise<Unpartitioned[]> {
 
 /** What the dealt setting lacks, a sentence each: single questions of methods, and whole methods with their reasons. */
 export function describeSkipped(skipped: readonly Unpartitioned[]): string[] {
-  const count = (value: number): string => value.toLocaleString("en-US");
   const each = skipped
     .filter(({ reason }) => reason === null)
     .map(
       ({ method, questions, of, benchmark }) =>
-        `${method}: ${count(questions)} of ${count(of)} questions of ${benchmark}`,
+        `${method}: ${formatCount(questions)} of ${formatCount(of)} questions of ${benchmark}`,
     );
   const reasons = new Map<string, Set<string>>();
   for (const { method, reason } of skipped)

@@ -1,4 +1,4 @@
-import { escapeHtml } from "@laconic/core/text";
+import { escapeHtml, formatCount } from "@laconic/core/text";
 import type { Table } from "@laconic/evaluation";
 import { theme } from "./theme.ts";
 
@@ -56,6 +56,6 @@ export function longText(text: string): string {
   if (text.length <= shown) return `<span class="text">${escapeHtml(text)}</span>`;
   const rest = text.slice(shown, kept);
   const left = text.length - shown - rest.length;
-  const more = left > 0 ? ` … and ${left.toLocaleString("en-US")} characters that only the run's files hold` : "";
-  return `<span class="text">${escapeHtml(text.slice(0, shown))}…</span><details><summary>${rest.length.toLocaleString("en-US")} more characters</summary><span class="text">${escapeHtml(rest)}</span>${more}</details>`;
+  const more = left > 0 ? ` … and ${formatCount(left)} characters that only the run's files hold` : "";
+  return `<span class="text">${escapeHtml(text.slice(0, shown))}…</span><details><summary>${formatCount(rest.length)} more characters</summary><span class="text">${escapeHtml(rest)}</span>${more}</details>`;
 }

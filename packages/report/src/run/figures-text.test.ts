@@ -13,7 +13,7 @@ const measured = (measures: Record<string, number>, perplexity: number): Measure
 
 test("what is counted and how odd the words are, before and after, a line each", () => {
   const [before, after] = [measured({ rank_correlation: -0.2061 }, 4.3), measured({ rank_correlation: 0.9068 }, 6.17)];
-  expect(measureLines([before, after])).toEqual(["rank_correlation  -0.206 -> 0.907"]);
+  expect(measureLines([before, after])).toEqual(["rank_correlation  −0.206 -> 0.907"]);
   expect(languageLines([before, after])).toEqual(["words of writer  perplexity 4.3 -> 6.17"]);
   const told = { perplexity: 2, repetition: 0, vocabulary: 1, perplexityWithEnd: 5.69, commonestTemplate: 0.79 };
   expect(languageLines([before, { ...after, language: { writer: told } }])).toEqual([

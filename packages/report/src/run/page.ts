@@ -105,7 +105,7 @@ function tilesOf({
       earlier ? "tokens, from after the warm start to the end" : "tokens, start to end",
     ],
     [budgetTokens === null ? "none" : `${formatNumber(budgetTokens)} tokens`, "budget per episode"],
-    [seconds === null ? "n/a" : formatDuration(seconds), `of training steps on ${device}`],
+    [formatDuration(seconds), `of training steps on ${device}`],
   ];
 }
 

@@ -1,3 +1,4 @@
+import { formatPercent } from "@laconic/core/text";
 import { LaconicError, statisticMean, statisticOf } from "@laconic/core";
 import { likelyCause, emptyWatch, watchStep, type PolicySigns, type StepSigns } from "../divergence.ts";
 import type { LoopState } from "../run/loop-state.ts";
@@ -117,15 +118,11 @@ function causeAndBest(run: TrainingRun, state: LoopState): string {
   const peak = Math.max(...rates.map((each) => each.peak));
   const step = bestStep(run, state);
   const by = state.bestTrained
-    ? `mean training grade ${percent(state.bestTrained.grade)}`
-    : `${percent(state.best.accuracy)} of the held-out problems`;
+    ? `mean training grade ${formatPercent(state.bestTrained.grade)}`
+    : `${formatPercent(state.best.accuracy)} of the held-out problems`;
   const best =
     step > 0
       ? `The best checkpoint is kept: checkpoints/${checkpointName(step)} (step ${step}, ${by}), as a model to go on from`
       : "No checkpoint is better than the weights that the run began with";
   return `${likelyCause} (optimizer.learningRate.peak is ${peak}): train again with a lower one. ${best}`;
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
 }

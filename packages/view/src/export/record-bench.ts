@@ -1,3 +1,4 @@
+import { formatCount } from "@laconic/core/text";
 import type { FolderReader } from "../data/folder-data.ts";
 import type { BenchTable, RecordedBench, SampleDetail } from "../protocol.ts";
 import type { Recording } from "./record-run.ts";
@@ -36,9 +37,9 @@ export async function recordBench(
     },
     leftOut: [
       ...(samples.length < table.samples
-        ? [`samples: ${samples.length.toLocaleString("en-US")} of ${table.samples.toLocaleString("en-US")} are here`]
+        ? [`samples: ${formatCount(samples.length)} of ${formatCount(table.samples)} are here`]
         : []),
-      ...(withoutCalls > 0 ? [`requests and replies of ${withoutCalls.toLocaleString("en-US")} samples`] : []),
+      ...(withoutCalls > 0 ? [`requests and replies of ${formatCount(withoutCalls)} samples`] : []),
     ],
   };
 }

@@ -1,3 +1,4 @@
+import { formatCount } from "@laconic/core/text";
 import { decodeColumns } from "../columns-block.ts";
 import { withTexts, type TokenizerOf } from "../api.ts";
 import type { FolderReader } from "../data/folder-data.ts";
@@ -40,16 +41,17 @@ export async function recordRun(
     return episode && withTexts(data, id, episode, tokenizerOf);
   });
   const held = new Set(episodes.map(({ row }) => row.key));
-  const count = (value: number): string => value.toLocaleString("en-US");
   const leftOut = [
     ...(episodes.length < detail.episodes
-      ? [`conversations: ${count(episodes.length)} of ${count(detail.episodes)} are here, the most telling ones first`]
+      ? [
+          `conversations: ${formatCount(episodes.length)} of ${formatCount(detail.episodes)} are here, the most telling ones first`,
+        ]
       : []),
-    ...(shortened > 0 ? [`tokens, and ends of long texts, of ${count(shortened)} conversations`] : []),
+    ...(shortened > 0 ? [`tokens, and ends of long texts, of ${formatCount(shortened)} conversations`] : []),
     ...(steps.length < speech.steps.length
-      ? [`who speaks: ${count(steps.length)} of ${count(speech.steps.length)} steps are here`]
+      ? [`who speaks: ${formatCount(steps.length)} of ${formatCount(speech.steps.length)} steps are here`]
       : []),
-    ...(kept < rows ? [`curves: ${count(kept)} of ${count(rows)} rows are here`] : []),
+    ...(kept < rows ? [`curves: ${formatCount(kept)} of ${formatCount(rows)} rows are here`] : []),
     ...(detail.environment === null ? [] : ["where it ran"]),
   ];
   return {

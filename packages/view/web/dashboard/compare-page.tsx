@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { RunSummary } from "../../src/protocol.ts";
-import { counted } from "../parts/format.ts";
+import { counted } from "@laconic/core/text";
 import { SafeLine } from "../parts/text.tsx";
 import { Curves } from "./curves/curves.tsx";
 import { linkTo, setQuery, useRoute } from "./navigation.ts";

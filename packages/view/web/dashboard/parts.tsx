@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { RunState, RunSummary } from "../../src/protocol.ts";
-import { formatPercent } from "../parts/format.ts";
+import { formatPercent } from "@laconic/core/text";
 import type { Loaded, ServerError } from "./server.ts";
 
 export const stateNames: Readonly<Record<RunState, string>> = {

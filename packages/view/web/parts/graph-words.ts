@@ -1,5 +1,5 @@
 import type { CostSums } from "@laconic/core";
-import { formatNumber } from "./format.ts";
+import { formatNumber } from "@laconic/core/text";
 import { visibleLine } from "./safe-text.ts";
 
 export interface GraphNote {

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { counted } from "./format.ts";
+import { counted } from "@laconic/core/text";
 import { cutText, visibleLine, visiblePieces } from "./safe-text.ts";
 
 /** How much of a text is shown before somebody asks for more, and how much more each time. */

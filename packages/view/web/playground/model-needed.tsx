@@ -1,3 +1,4 @@
+import { formatCount } from "@laconic/core/text";
 import { storyModel, type ModelFile } from "@laconic/worlds/story-model";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
@@ -71,7 +72,7 @@ export function ModelNeeded({ session }: { readonly session: SessionHandle }): J
         <ul>
           {[checkpoint, tokenizer].map((file) => (
             <li key={file.name} class="checksum">
-              {file.name}, {file.bytes.toLocaleString("en")} bytes, SHA-256 <span class="mono">{file.sha256}</span>
+              {file.name}, {formatCount(file.bytes)} bytes, SHA-256 <span class="mono">{file.sha256}</span>
             </li>
           ))}
         </ul>

@@ -1,3 +1,4 @@
+import { formatCount } from "@laconic/core/text";
 import {
   benchmarkNamed,
   openData,
@@ -85,7 +86,7 @@ export async function ownData(
   const [first] = data.refused;
   if (first)
     note(
-      `left out: ${data.refused.length.toLocaleString("en-US")} rows of the data; the first is ${first.file} row ${first.row}: ${first.reason}`,
+      `left out: ${formatCount(data.refused.length)} rows of the data; the first is ${first.file} row ${first.row}: ${first.reason}`,
     );
   return {
     train: usableOf(data.train, "training problems", usable, note),
@@ -101,8 +102,7 @@ function usableOf(
   note: TaskResources["note"],
 ): BenchmarkProblem[] {
   const left = problems.filter((problem) => usable(problem));
-  const count = (value: number): string => value.toLocaleString("en-US");
-  const said = `${count(problems.length - left.length)} of ${count(problems.length)} ${what} state less than two facts that could be dealt among holders`;
+  const said = `${formatCount(problems.length - left.length)} of ${formatCount(problems.length)} ${what} state less than two facts that could be dealt among holders`;
   if (left.length === 0) throw new LaconicError("data_invalid", `${said}: none is left`);
   if (left.length < problems.length) note(`left out: ${said}`);
   return left;

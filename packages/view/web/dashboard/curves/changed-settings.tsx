@@ -1,5 +1,5 @@
 import type { ChangesOfStep } from "../../../src/protocol.ts";
-import { counted } from "../../parts/format.ts";
+import { counted } from "@laconic/core/text";
 import { SafeLine } from "../../parts/text.tsx";
 
 /** Changes that are listed without being asked for. */

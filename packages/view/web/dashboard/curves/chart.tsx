@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import type { ChangesOfStep, MetricInfo } from "../../../src/protocol.ts";
-import { formatNumber, formatValue } from "../../parts/format.ts";
+import { formatNumber, formatValue } from "@laconic/core/text";
 import { paints } from "../../parts/theme.ts";
 import { useStore } from "../../parts/store.ts";
 import { SafeLine } from "../../parts/text.tsx";

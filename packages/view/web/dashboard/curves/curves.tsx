@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import type { ChangesOfStep, RunDetail, RunSummary } from "../../../src/protocol.ts";
-import { counted, formatNumber } from "../../parts/format.ts";
+import { counted, formatNumber } from "@laconic/core/text";
 import { useStore } from "../../parts/store.ts";
 import { SafeLine } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";

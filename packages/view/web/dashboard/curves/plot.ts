@@ -1,6 +1,6 @@
 import uPlot from "uplot";
 import type { ChangesOfStep } from "../../../src/protocol.ts";
-import { formatNumber, formatPercent } from "../../parts/format.ts";
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import { themeValue } from "../../parts/theme.ts";
 import { drawChanges } from "./change-marks.ts";
 import type { Drawing } from "./drawing.ts";

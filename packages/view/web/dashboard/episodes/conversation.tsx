@@ -2,7 +2,7 @@ import type { StepReward } from "@laconic/core";
 import { useMemo } from "preact/hooks";
 import type { EpisodeDetail, MessageValue, TokenDetail, TurnDetail } from "../../../src/protocol.ts";
 import { AgentGraph } from "../../parts/agent-graph.tsx";
-import { counted, formatNumber } from "../../parts/format.ts";
+import { counted, formatNumber } from "@laconic/core/text";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { Pieces, SafeLine, SafeText } from "../../parts/text.tsx";
 import { Grade } from "./grade.tsx";

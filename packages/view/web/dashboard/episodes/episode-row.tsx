@@ -1,5 +1,5 @@
 import type { EpisodeSummary } from "../../../src/protocol.ts";
-import { counted, formatNumber } from "../../parts/format.ts";
+import { counted, formatNumber } from "@laconic/core/text";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { SafeLine } from "../../parts/text.tsx";
 import { Grade } from "./grade.tsx";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { EpisodeDetail, EpisodeSummary } from "../../../src/protocol.ts";
-import { formatNumber } from "../../parts/format.ts";
+import { formatNumber } from "@laconic/core/text";
 import { SafeText } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
 import { When } from "../parts.tsx";

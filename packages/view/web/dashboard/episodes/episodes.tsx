@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { EpisodeQuery, EpisodeSummary, RunDetail, TellingEpisode } from "../../../src/protocol.ts";
-import { counted, formatNumber } from "../../parts/format.ts";
+import { counted, formatNumber } from "@laconic/core/text";
 import { onGrown } from "../live.ts";
 import { setQuery, useRoute } from "../navigation.ts";
 import { Empty, Problem } from "../parts.tsx";

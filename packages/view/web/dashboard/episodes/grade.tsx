@@ -1,4 +1,4 @@
-import { formatNumber } from "../../parts/format.ts";
+import { formatNumber } from "@laconic/core/text";
 
 /** Right, wrong or between. */
 export function Grade({ grade }: { readonly grade: number | null }) {

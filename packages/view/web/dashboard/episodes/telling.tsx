@@ -1,5 +1,5 @@
 import type { TellingEpisode, TellingReason } from "../../../src/protocol.ts";
-import { counted } from "../../parts/format.ts";
+import { counted } from "@laconic/core/text";
 import { setQuery } from "../navigation.ts";
 
 /** What the reasons are called where one chooses among them. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { RunEvaluation } from "../../../src/protocol.ts";
-import { formatNumber, formatPercent } from "../../parts/format.ts";
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import { ticksOf } from "../../parts/ticks.ts";
 import { useWidth } from "../../parts/use-width.ts";
 

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { RunEvaluation, RunDetail, RunSummary } from "../../../src/protocol.ts";
-import { formatNumber, formatPercent } from "../../parts/format.ts";
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { SafeLine } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";

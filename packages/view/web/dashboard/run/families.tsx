@@ -1,5 +1,5 @@
 import type { FamilyTable } from "@laconic/trainer/reading";
-import { formatNumber } from "../../parts/format.ts";
+import { formatNumber } from "@laconic/core/text";
 import { visibleLine } from "../../parts/safe-text.ts";
 
 /** Most of a cell that colour covers: text stays readable in light and dark. */

@@ -1,5 +1,5 @@
 import type { RunDetail } from "../../../src/protocol.ts";
-import { formatBytes, formatDuration, formatNumber, formatPercent } from "../../parts/format.ts";
+import { formatFileSize, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import { SafeText } from "../../parts/text.tsx";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { linkTo } from "../navigation.ts";
@@ -64,7 +64,7 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
           value={formatDuration(summary.seconds)}
         />
         {summary.state === "running" && <Tile name="left" value={formatDuration(summary.secondsLeft)} />}
-        <Tile name="on disk" value={formatBytes(summary.bytes)} />
+        <Tile name="on disk" value={formatFileSize(summary.bytes)} />
       </dl>
       <p>
         {detail.episodes > 0 ? (

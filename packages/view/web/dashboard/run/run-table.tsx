@@ -1,5 +1,5 @@
 import type { RunSummary } from "../../../src/protocol.ts";
-import { formatAgo, formatDuration, formatNumber, formatPercent } from "../../parts/format.ts";
+import { formatAgo, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import { SafeLine } from "../../parts/text.tsx";
 import { linkTo } from "../navigation.ts";
 import { StateBadge } from "../parts.tsx";

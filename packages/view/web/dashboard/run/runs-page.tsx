@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import type { RunState, RunSummary } from "../../../src/protocol.ts";
-import { counted } from "../../parts/format.ts";
+import { counted } from "@laconic/core/text";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { goTo, linkTo, setQuery, useRoute } from "../navigation.ts";
 import { Empty, stateNames, When } from "../parts.tsx";

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { RunSummary } from "../../../src/protocol.ts";
-import { counted } from "../../parts/format.ts";
+import { counted } from "@laconic/core/text";
 import { SafeLine } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
 import { one } from "../route.ts";

@@ -1,5 +1,5 @@
 import type { SampleRow, SampleVerdict } from "../../../src/protocol.ts";
-import { counted, formatDuration, formatPercent } from "../../parts/format.ts";
+import { counted, formatDuration, formatPercent } from "@laconic/core/text";
 import { SafeLine } from "../../parts/text.tsx";
 
 const signs: Readonly<Record<SampleVerdict, readonly [sign: string, tone: string]>> = {

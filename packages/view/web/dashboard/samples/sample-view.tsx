@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { SampleDetail, SampleRow } from "../../../src/protocol.ts";
-import { counted, formatDuration, formatNumber, formatPercent } from "../../parts/format.ts";
+import { counted, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import { SafeLine, SafeText } from "../../parts/text.tsx";
 import { setQuery } from "../navigation.ts";
 import { When } from "../parts.tsx";

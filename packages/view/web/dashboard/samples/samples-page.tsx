@@ -1,6 +1,6 @@
 import { useState, useEffect } from "preact/hooks";
 import type { BenchTable, SampleQuery, SampleRow } from "../../../src/protocol.ts";
-import { counted, formatNumber } from "../../parts/format.ts";
+import { counted, formatNumber } from "@laconic/core/text";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { SafeLine } from "../../parts/text.tsx";
 import { useLongList } from "../list/long-list.ts";

@@ -1,5 +1,5 @@
 import type { RunSummary, Speech, SpeechStep } from "../../../src/protocol.ts";
-import { formatNumber, formatPercent } from "../../parts/format.ts";
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import { SafeLine } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
 import { Empty, When } from "../parts.tsx";

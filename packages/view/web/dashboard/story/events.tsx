@@ -1,5 +1,5 @@
 import type { RunDetail } from "../../../src/protocol.ts";
-import { formatNumber } from "../../parts/format.ts";
+import { formatNumber } from "@laconic/core/text";
 import { SafeText } from "../../parts/text.tsx";
 import { setQuery } from "../navigation.ts";
 

@@ -1,5 +1,5 @@
 import type { EpisodeDetail, EpisodeSummary, TurnDetail } from "../../../src/protocol.ts";
-import { counted, formatNumber } from "../../parts/format.ts";
+import { counted, formatNumber } from "@laconic/core/text";
 import { SafeLine, SafeText } from "../../parts/text.tsx";
 import { Grade } from "../episodes/grade.tsx";
 import { When } from "../parts.tsx";

@@ -1,5 +1,5 @@
 import type { RunDetail, RunEvaluation } from "../../../src/protocol.ts";
-import { formatNumber, formatPercent } from "../../parts/format.ts";
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import { PlaneFrame, wayPath, type PlaneScale } from "../plane/plane-frame.tsx";
 
 interface StoryPlaneProps {

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { EpisodeSummary, RunDetail, RunEvaluation, Speech, TellingEpisode } from "../../../src/protocol.ts";
-import { formatNumber, formatPercent } from "../../parts/format.ts";
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import { SafeLine } from "../../parts/text.tsx";
 import { reasonOf } from "../episodes/telling.tsx";
 import { linkTo, setQuery, useRoute } from "../navigation.ts";

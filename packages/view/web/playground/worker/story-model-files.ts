@@ -1,3 +1,4 @@
+import { formatCount } from "@laconic/core/text";
 import { LaconicError } from "@laconic/core";
 import { joinPath } from "@laconic/core/files";
 import { convertLlama2c } from "@laconic/engine";
@@ -32,7 +33,7 @@ export async function keepStoryModel(files: KeptFiles, given: readonly Uint8Arra
     }
     throw new LaconicError(
       "weights_invalid",
-      `${name} of the story model is not there: none of the ${given.length} files has its ${bytes.toLocaleString("en")} bytes and the SHA-256 ${sha256.slice(0, 12)}…`,
+      `${name} of the story model is not there: none of the ${given.length} files has its ${formatCount(bytes)} bytes and the SHA-256 ${sha256.slice(0, 12)}…`,
       { file: name },
     );
   };

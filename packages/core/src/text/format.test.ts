@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import {
+  counted,
+  formatAgo,
+  formatBytes,
+  formatDuration,
+  formatFileSize,
+  formatNumber,
+  formatPercent,
+  formatValue,
+} from "./format.ts";
+
+test("numbers have three digits that count, and a minus of their own", () => {
+  expect([0, 1234.5, 99.96, 9.5, 0.0123456, 0.00012, 1e-9, -2.5, -1234.5, 3e9].map(formatNumber)).toEqual([
+    "0",
+    "1,235",
+    "100",
+    "9.5",
+    "0.0123",
+    "0.00012",
+    "1×10⁻⁹",
+    "−2.5",
+    "−1,235",
+    "3,000,000,000",
+  ]);
+  expect([Infinity, -Infinity, NaN, null, undefined].map(formatNumber)).toEqual(["∞", "−∞", "–", "–", "–"]);
+});
+
+test("shares are per cent, units follow, and what is missing is a dash", () => {
+  expect([formatPercent(0.6719), formatPercent(1), formatPercent(null)]).toEqual(["67.2 %", "100.0 %", "–"]);
+  expect([formatValue(0.5, "share"), formatValue(12, "tokens"), formatValue(NaN, "s")]).toEqual([
+    "50.0 %",
+    "12 tokens",
+    "–",
+  ]);
+  expect([counted(1, "run"), counted(1234, "run"), counted(2, "entry", "entries")]).toEqual([
+    "1 run",
+    "1,234 runs",
+    "2 entries",
+  ]);
+});
+
+test("times have their two largest units", () => {
+  expect([0, 3.21, 9.96, 42, 59.6, 65, 342, 3600, 7500, 180_000, -65].map(formatDuration)).toEqual([
+    "0.0 s",
+    "3.2 s",
+    "10 s",
+    "42 s",
+    "1 m 00 s",
+    "1 m 05 s",
+    "5 m 42 s",
+    "1 h 00 m",
+    "2 h 05 m",
+    "2 d 02 h",
+    "−1 m 05 s",
+  ]);
+  expect([NaN, Infinity, null].map(formatDuration)).toEqual(["–", "–", "–"]);
+  expect([20_000, 300_000, 7_300_000, 260_000_000].map(formatAgo)).toEqual([
+    "just now",
+    "5 m ago",
+    "2 h ago",
+    "3 d ago",
+  ]);
+});
+
+test("memory is binary, files are decimal", () => {
+  expect([0, 999, 1024, 1536, 13.26 * 2 ** 30, 2 ** 41].map(formatBytes)).toEqual([
+    "0 B",
+    "999 B",
+    "1 KiB",
+    "1.5 KiB",
+    "13.3 GiB",
+    "2 TiB",
+  ]);
+  expect([0, 999, 1500, 123_456_789].map(formatFileSize)).toEqual(["0 B", "999 B", "1.5 kB", "123 MB"]);
+});
