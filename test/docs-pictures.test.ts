@@ -3,7 +3,7 @@ import { treePicture, type TreePicture } from "../bench/src/prefix-tree/tree-pic
 import { relayQuickstart } from "../packages/worlds/src/index.ts";
 import { expect, test } from "vitest";
 import { loadPlot } from "../packages/report/src/charts/plot-library.ts";
-import { colours } from "../packages/report/src/pages/theme.ts";
+import { colourStyle } from "../packages/core/src/design/index.ts";
 import type { PlaneChart } from "../packages/report/src/charts/plane.ts";
 import { planeFile } from "../packages/report/src/charts/plane-chart.ts";
 import type { VariantResult } from "../packages/runtime/src/variants/run-variants.ts";
@@ -63,7 +63,7 @@ test.each([
   const covered = picture.blocks.reduce((sum, { from, to, lines }) => sum + lines * (to - from), 0);
   const passed = picture.blocks.reduce((sum, { from, to }) => sum + to - from, 0);
   expect([covered, passed]).toEqual([picture.tokens, picture.rows]);
-  await expect(treePicture(picture, width, colours)).toMatchFileSnapshot(
+  await expect(treePicture(picture, width, colourStyle())).toMatchFileSnapshot(
     join(root, "docs", "public", `prefix-tree${suffix}.svg`),
   );
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createRequire } from "node:module";
@@ -81,4 +81,21 @@ describe.skipIf(chromium === null || !existsSync(join(site, "index.html")))("the
       expect({ found, faults, overflows }).toEqual({ found: [], faults: [], overflows: false });
     },
   );
+
+  test("no page of the guide scrolls sideways on a phone", { timeout: 120_000 }, async () => {
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 }, javaScriptEnabled: false });
+    const page = await context.newPage();
+    const wide: string[] = [];
+    const guide = readdirSync(site, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".html") && !/^(?:api|playground|404)/u.test(file))
+      .toSorted();
+    for (const file of guide) {
+      await page.goto(`${address}/${file}`, { waitUntil: "load" });
+      const { scrollWidth } = await page.locator("html").evaluate(({ scrollWidth: width }) => ({ scrollWidth: width }));
+      if (scrollWidth > 390) wide.push(`${file}: ${scrollWidth}`);
+    }
+    await context.close();
+    expect(guide.length).toBeGreaterThan(80);
+    expect(wide).toEqual([]);
+  });
 });

@@ -1,5 +1,5 @@
 import { loadPlot } from "../../packages/report/src/charts/plot-library.ts";
-import { colours } from "../../packages/report/src/pages/theme.ts";
+import { colourStyle } from "../../packages/core/src/design/index.ts";
 import type { Dose } from "./dose-response.ts";
 
 const [width, height, most] = [720, 430, 36];
@@ -19,7 +19,7 @@ export async function doseChart(before: readonly Dose[], after: readonly Dose[],
         `${budget} told${group === "known" ? "" : " (never learned on)"}: ${tokens.toFixed(1)}`,
     )
     .join("; ");
-  const style = `<title>${title}</title><desc>${description}</desc><style>${colours}</style><rect width="100%" height="100%" rx="10" fill="var(--panel)"/>`;
+  const style = `<title>${title}</title><desc>${description}</desc><style>${colourStyle()}</style><rect width="100%" height="100%" rx="10" fill="var(--panel)"/>`;
   const legend = (text: string, row: number, fill: string) =>
     plot.text([text], { frameAnchor: "top-left", dx: 12, dy: 12 + 20 * row, textAnchor: "start", fill });
   const svg = plot.svg(

@@ -37,7 +37,7 @@ try {
         if (chosen.length > 0 && !chosen.some((each) => file.includes(each))) continue;
         await page.goto("about:blank");
         await page.goto(`${server.address}/${hash}`);
-        await page.locator(ready).first().waitFor();
+        await page.locator(ready).first().waitFor({ state: "attached" });
         await page.waitForTimeout(400);
         const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
         await page.screenshot({ path: join(out, file) });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineConfig } from "vitepress";
+import { designStyle } from "../../packages/core/src/design/tokens.ts";
 import { mendApiAnchors } from "./api-anchors.ts";
 import { linkFaults } from "./check/links.ts";
 import { unansweredQueries } from "./check/search.ts";
@@ -39,7 +40,10 @@ export default defineConfig({
     "sampling-parameters.md",
     "api-reports/**",
   ],
-  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${base}icon.svg` }]],
+  head: [
+    ["link", { rel: "icon", type: "image/svg+xml", href: `${base}icon.svg` }],
+    ["style", {}, designStyle(".dark")],
+  ],
   markdown: { math: false, theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
   themeConfig: {
     search: {

@@ -22,7 +22,7 @@ const lineHeight = 7;
 
 /**
  * An SVG file: every sequence is a line, from its first token to its last, and a block is passed once for all the lines that it covers.
- * @param colours - the style of the variables `--panel`, `--ink`, `--soft`, `--say` and `--c1`, for light and dark
+ * @param colours - the style of the variables `--panel`, `--ink`, `--soft`, `--c1` and `--c2`, for light and dark
  */
 export function treePicture(picture: TreePicture, width: number, colours: string): string {
   const { title, sequences, tokens, rows, blocks } = picture;

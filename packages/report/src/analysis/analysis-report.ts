@@ -3,7 +3,7 @@ import type { TeamAnalysis } from "@laconic/evaluation/analysis";
 import { figureOf, svgTexts, valuesTable } from "../charts/figure.ts";
 import type { Plot } from "../charts/plot-library.ts";
 import { htmlPage, longText, tableSection } from "../pages/html-page.ts";
-import { colours } from "../pages/theme.ts";
+import { colourStyle } from "@laconic/core/design";
 import { analysisTables, analysisTitle, cutSaid, heldOut } from "./analysis-tables.ts";
 import { drawSpeech, type SpeechPanel } from "./speech-drawing.ts";
 
@@ -58,7 +58,7 @@ function speechFigure(plot: Plot, analysis: TeamAnalysis): string {
 export function speechFile(plot: Plot, analysis: TeamAnalysis): string {
   const panels = panelsOf(analysis);
   const { attributes, before } = svgTexts("speech", "Who speaks to whom", descriptionOf(panels));
-  const style = `<style>${colours}</style><rect width="100%" height="100%" rx="10" fill="var(--panel)"/>`;
+  const style = `<style>${colourStyle()}</style><rect width="100%" height="100%" rx="10" fill="var(--panel)"/>`;
   const own = `xmlns="http://www.w3.org/2000/svg" font-family="system-ui,sans-serif"`;
   return `${drawSpeech(plot, analysis.agents, panels, "wide", { attributes: `${own} ${attributes}`, before: before + style })}\n`;
 }

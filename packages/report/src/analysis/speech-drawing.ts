@@ -113,7 +113,7 @@ function panelMarks(
         y2: [end[1]],
         insetStart: 12,
         insetEnd: 14,
-        stroke: "var(--c1)",
+        stroke: "var(--accent)",
         strokeWidth: width,
         strokeOpacity: 0.75,
         // The library measures heads in widths of their line.

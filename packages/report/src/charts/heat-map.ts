@@ -24,5 +24,5 @@ export function renderHeatMap({ columns, rows }: FamilyTable, id: string): strin
 }
 
 function heat(share: number): string {
-  return `color-mix(in srgb,var(--c1) ${Math.round(deepest * share)}%,transparent)`;
+  return `color-mix(in srgb,var(--accent) ${Math.round(deepest * share)}%,transparent)`;
 }

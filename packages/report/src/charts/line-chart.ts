@@ -1,5 +1,5 @@
 import type { Markish } from "@observablehq/plot";
-import { formatNumber, formatPercent } from "@laconic/core/text";
+import { counted, formatNumber, formatPercent } from "@laconic/core/text";
 import { figureOf, valuesTable, type LegendItem, type Size } from "./figure.ts";
 import type { Plot } from "./plot-library.ts";
 import { downsample, type Point, type Series } from "./series.ts";
@@ -39,11 +39,12 @@ export function renderLineChart(plot: Plot, chart: LineChart, id: string): strin
     .map((each) => ({ ...each, points: each.points.filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y)) }))
     .filter(({ points }) => points.length > 0);
   const all = series.flatMap(({ points }) => points);
-  const figure = { id, title: chart.title, caption: chart.caption, level: 3 as const };
-  if (all.length === 0) return figureOf({ ...figure, said: "No values were recorded." });
+  const count = new Set(all.map(({ x }) => x)).size;
+  const caption = `${chart.caption} n = ${counted(count, chart.xLabel)}.`;
+  const figure = { id, title: chart.title, caption, level: 3 as const };
+  if (all.length === 0) return figureOf({ ...figure, caption: chart.caption, said: "No values were recorded." });
   if (series.every((each) => isZero(each))) {
-    const count = new Set(all.map(({ x }) => x)).size;
-    return figureOf({ ...figure, said: `Zero in all ${count} ${chart.xLabel}s, so there is nothing to draw.` });
+    return figureOf({ ...figure, said: `Zero in all ${counted(count, chart.xLabel)}, so there is nothing to draw.` });
   }
   // What is always zero would lie on the axis, one on the other: the legend says it.
   const shown = series.filter((each) => !isZero(each)).map((each) => ({ ...each, points: downsample(each.points) }));

@@ -1,6 +1,6 @@
 import type { Markish } from "@observablehq/plot";
 import { formatNumber, formatPercent } from "@laconic/core/text";
-import { colours } from "../pages/theme.ts";
+import { colourStyle } from "@laconic/core/design";
 import { figureOf, svgTexts, valuesTable, type LegendItem } from "./figure.ts";
 import { drawPlane, planeSizes } from "./plane-drawing.ts";
 import type { PlaneAxes, PlaneChart } from "./plane.ts";
@@ -56,7 +56,7 @@ export function planeFile(plot: Plot, chart: PlaneChart, size: "wide" | "narrow"
   const rows = Math.ceil(texts.length / columns);
   const title = linesOf(chart.title, room, titleSize);
   const { attributes, before } = svgTexts("plane", chart.title, planeDescription(chart));
-  const style = `<style>${colours}</style><rect width="100%" height="100%" rx="10" fill="var(--panel)"/>`;
+  const style = `<style>${colourStyle()}</style><rect width="100%" height="100%" rx="10" fill="var(--panel)"/>`;
   const namespace = `xmlns="http://www.w3.org/2000/svg" font-family="system-ui,sans-serif"`;
   const svg = drawPlane(
     plot,

@@ -82,7 +82,7 @@ export function drawPlane(
       x: "tokens",
       y: "accuracy",
       strokeWidth: 2,
-      stroke: chart.joined === "path" ? "var(--c1)" : "var(--soft)",
+      stroke: chart.joined === "path" ? "var(--accent)" : "var(--soft)",
       ...(chart.joined === "frontier" && { strokeDasharray: "4 3" }),
     }),
     ...points.map((point) => dotOf(plot, point)),

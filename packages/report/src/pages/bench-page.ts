@@ -1,3 +1,4 @@
+import { seriesColour } from "@laconic/core/design";
 import { escapeHtml, formatNumber, formatPercent } from "@laconic/core/text";
 import type { MethodSummary } from "@laconic/evaluation";
 import type { BenchPage } from "@laconic/evaluation/bench";
@@ -52,12 +53,12 @@ function planeOf(title: string, summaries: readonly MethodSummary[]): PlaneChart
       tokens,
       accuracy: accuracy.value,
       interval: [accuracy.low, accuracy.high] as const,
-      color: (i % 7) + 1,
+      color: seriesColour(i),
       label: String(i + 1),
       name: method,
     })),
     legend: measured.map(({ method, accuracy, tokens, scored }, i) => ({
-      key: { color: (i % 7) + 1, mark: String(i + 1) },
+      key: { color: seriesColour(i), mark: String(i + 1) },
       text: `${method}: ${formatPercent(accuracy.value)}, ${formatNumber(tokens)} tokens, n\u00a0=\u00a0${scored}`,
     })),
     remark: "Wilson's 95 % intervals of the samples with a score.",

@@ -106,8 +106,8 @@ test("families are a heat map, and what is not measured is a dash; the test stan
   const tested = { step: 2, accuracy: 0.125, tokens: 15, problems: 16, interval: [0.1, 0.2] as const };
   const page = renderReport({ ...data, families, test: tested });
   expect(page).not.toContain("<script");
-  expect(page).toContain('<td style="background:color-mix(in srgb,var(--c1) 23%,transparent)">50 %</td>');
-  expect(page).toContain('var(--c1) 45%,transparent)">100 %</td>');
+  expect(page).toContain('<td style="background:color-mix(in srgb,var(--accent) 23%,transparent)">50 %</td>');
+  expect(page).toContain('var(--accent) 45%,transparent)">100 %</td>');
   expect(page).toContain("<td>-</td>");
   expect(page).toContain(">held back</td>");
   expect(page).toContain("accuracy on 16 test problems, measured once");

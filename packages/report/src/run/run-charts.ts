@@ -1,3 +1,4 @@
+import { seriesColour } from "@laconic/core/design";
 import type { ChangesOfStep } from "@laconic/trainer/reading";
 import { formatNumber } from "@laconic/core/text";
 import type { LineChart } from "../charts/line-chart.ts";
@@ -51,7 +52,7 @@ export function runCharts(
       caption: "Mean of each term of Eq. 1; costs are negative.",
       unit: "per episode",
       yLabel: "reward per episode",
-      series: terms.map((term, i) => series(rows, `rewards/${term}/mean`, term, color(i))),
+      series: terms.map((term, i) => series(rows, `rewards/${term}/mean`, term, seriesColour(i))),
     },
     ...measureCharts(rows),
   ];
@@ -86,7 +87,7 @@ function silenceChart(rows: readonly MetricRow[]): LineChart {
     yLabel: "share of turns",
     yDomain: [0, 1],
     series: agents.map((agent, i) => ({
-      ...series(rows, `silence/${agent}/frac`, agent, color(i)),
+      ...series(rows, `silence/${agent}/frac`, agent, seriesColour(i)),
       points: smooth(pointsOf(rows, `silence/${agent}/frac`), smoothing),
     })),
   };
@@ -102,7 +103,7 @@ function updateChart(rows: readonly MetricRow[]): LineChart {
       caption: "Mean entropy of a token, by policy.",
       unit: "nats",
       yLabel: "nats per token",
-      series: policies.map((policy, i) => series(rows, `policy/${policy}/actor/entropy`, policy, color(i))),
+      series: policies.map((policy, i) => series(rows, `policy/${policy}/actor/entropy`, policy, seriesColour(i))),
     };
   return {
     xLabel: "step",
@@ -128,7 +129,7 @@ function supervisedChart(rows: readonly MetricRow[]): LineChart[] {
       caption: "Mean cross-entropy of the examples that are learned beside the rewards.",
       unit: "nats",
       yLabel: "nats per token",
-      series: losses.map((name, i) => series(rows, name, name.split("/").at(-3) ?? "loss", color(i))),
+      series: losses.map((name, i) => series(rows, name, name.split("/").at(-3) ?? "loss", seriesColour(i))),
     },
   ];
 }
@@ -146,7 +147,9 @@ function measureCharts(rows: readonly MetricRow[]): LineChart[] {
       family === "" ? "Mean of each part over the step's episodes." : "Share or mean over the step's episodes of each.",
     series: measures
       .filter((name) => familyOf(name) === family)
-      .map((name, i) => series(rows, `measures/${name}`, name.slice(family === "" ? 0 : family.length + 1), color(i))),
+      .map((name, i) =>
+        series(rows, `measures/${name}`, name.slice(family === "" ? 0 : family.length + 1), seriesColour(i)),
+      ),
   }));
 }
 
@@ -177,8 +180,4 @@ function names(rows: readonly MetricRow[], pattern: RegExp): string[] {
     if (name !== undefined) found.add(name);
   }
   return [...found];
-}
-
-function color(index: number): number {
-  return (index % 7) + 1;
 }

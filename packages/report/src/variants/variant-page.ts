@@ -1,3 +1,4 @@
+import { seriesColour } from "@laconic/core/design";
 import { escapeHtml, formatNumber, formatPercent } from "@laconic/core/text";
 import type { VariantResult } from "@laconic/runtime";
 import type { LegendItem } from "../charts/figure.ts";
@@ -28,8 +29,6 @@ export function variantPage(plot: Plot, { heading, results, table, remark, said 
   );
 }
 
-const colours = 7;
-
 /**
  * Where every run ended in the accuracy-token plane: a numbered point a variant, its seeds around it, and where all of them started.
  * A single variant is joined to its start.
@@ -55,19 +54,21 @@ export function variantPlane(
     ...groups.flatMap((group, i) =>
       group.length > 1
         ? group.map((result) =>
-            pointAt(endOf(result), `${result.variant}, seed ${result.seed}`, colourOf(i), { faint: true }),
+            pointAt(endOf(result), `${result.variant}, seed ${result.seed}`, seriesColour(i), { faint: true }),
           )
         : [],
     ),
     pointAt(start, "before training", 0, { hollow: true, label: "before" }),
-    ...ends.map((end, i) => pointAt(end, names[i] as string, colourOf(i), { label: alone ? "after" : String(i + 1) })),
+    ...ends.map((end, i) =>
+      pointAt(end, names[i] as string, seriesColour(i), { label: alone ? "after" : String(i + 1) }),
+    ),
   ];
   const said = ({ accuracy, tokens }: VariantResult["after"]): string =>
     `${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens`;
   const legend: LegendItem[] = [
     { key: { color: 0, hollow: true, mark: "" }, text: `before training: ${said(start)}` },
     ...ends.map((end, i) => ({
-      key: { color: colourOf(i), mark: alone ? "" : String(i + 1) },
+      key: { color: seriesColour(i), mark: alone ? "" : String(i + 1) },
       text: `${alone ? "after training" : names[i]}: ${said(end)}`,
     })),
     ...(budget === null ? [] : [{ key: { color: 0, dash: "5 4" }, text: `budget: ${formatNumber(budget)} tokens` }]),
@@ -104,8 +105,4 @@ function pointAt(
   more: Partial<PlanePoint>,
 ): PlanePoint {
   return { tokens, accuracy, name, color, interval: null, ...more };
-}
-
-function colourOf(index: number): number {
-  return (index % colours) + 1;
 }

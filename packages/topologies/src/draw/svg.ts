@@ -1,4 +1,5 @@
 import type { AgentId } from "@laconic/core";
+import { colourStyle } from "@laconic/core/design";
 import type { Edge, Graph } from "../graph.ts";
 import { speakingWaves } from "../speaking-waves.ts";
 
@@ -31,26 +32,26 @@ export function svgOf(graph: Graph): string {
     const { x, y } = places.get(id) as Place;
     const frame = answering.has(id) ? ' stroke-width="2.5"' : "";
     return (
-      `<rect x="${x}" y="${y}" width="${boxWidth}" height="${boxHeight}" rx="8" fill="#f6f7f9" stroke="#33475b"${frame}/>` +
-      `<text x="${x + boxWidth / 2}" y="${y + 21}" text-anchor="middle" font-weight="600">${escaped(shortened(id, 16))}</text>` +
-      `<text x="${x + boxWidth / 2}" y="${y + 37}" text-anchor="middle" font-size="11" fill="#5b6b7b">${escaped(shortened(role, 20))}</text>`
+      `<rect x="${x}" y="${y}" width="${boxWidth}" height="${boxHeight}" rx="8" fill="var(--panel)" stroke="var(--edge)"${frame}/>` +
+      `<text x="${x + boxWidth / 2}" y="${y + 21}" text-anchor="middle" font-weight="600" fill="var(--ink)">${escaped(shortened(id, 16))}</text>` +
+      `<text x="${x + boxWidth / 2}" y="${y + 37}" text-anchor="middle" font-size="11" fill="var(--soft)">${escaped(shortened(role, 20))}</text>`
     );
   });
   const arrow =
     (dashed: boolean) =>
     (edge: Edge): string => {
       const line = curve(places.get(edge.from) as Place, places.get(edge.to) as Place);
-      return `<path d="${line}" fill="none" stroke="${dashed ? "#8a94a0" : "#33475b"}"${dashed ? ' stroke-dasharray="5 4"' : ""} marker-end="url(#tip)"/>`;
+      return `<path d="${line}" fill="none" stroke="var(--${dashed ? "edge" : "ink"})"${dashed ? ' stroke-dasharray="5 4"' : ""} marker-end="url(#tip)"/>`;
     };
   const rounds = graph.rounds === 1 ? "1 round" : `${graph.rounds} rounds`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="13">`,
-    `<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="#33475b"/></marker></defs>`,
-    `<rect width="100%" height="100%" fill="#ffffff"/>`,
+    `<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="var(--ink)"/></marker></defs>`,
+    `<style>${colourStyle()}</style><rect width="100%" height="100%" rx="10" fill="var(--paper)"/>`,
     ...(graph.temporal ?? []).map(arrow(true)),
     ...(graph.spatial ?? []).map(arrow(false)),
     ...boxes,
-    `<text x="${margin}" y="${height - 12}" font-size="11" fill="#5b6b7b">${escaped(shortened(`${graph.name}: ${rounds}, answer ${graph.answer.name}`, 56))}</text>`,
+    `<text x="${margin}" y="${height - 12}" font-size="11" fill="var(--soft)">${escaped(shortened(`${graph.name}: ${rounds}, answer ${graph.answer.name}`, 56))}</text>`,
     `</svg>`,
   ].join("\n");
 }

@@ -1,3 +1,4 @@
+import { designStyle } from "@laconic/core/design";
 import { storeOf, type Store } from "./store.ts";
 
 export type Theme = "system" | "light" | "dark";
@@ -10,6 +11,9 @@ export const theme: Store<Theme> = storeOf<Theme>(storedTheme());
 /** Counts changes of colours, by the switch, the system or a page around this one: canvases are drawn anew. */
 export const paints: Store<number> = storeOf(0);
 
+const design = new CSSStyleSheet();
+design.replaceSync(designStyle(':root[data-theme="dark"]'));
+document.adoptedStyleSheets.push(design);
 paint();
 theme.subscribe((chosen) => {
   try {
@@ -24,7 +28,7 @@ new MutationObserver(() => paints.set(paints.get() + 1)).observe(document.docume
   attributeFilter: ["data-theme"],
 });
 
-/** A colour or font of `theme.css` as it holds now, for canvases; they are drawn anew when {@link paints} changes. */
+/** A colour or font of `@laconic/core/design` as it holds now, for canvases; they are drawn anew when {@link paints} changes. */
 export function themeValue(name: `--${string}`): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

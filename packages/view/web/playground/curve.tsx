@@ -21,7 +21,7 @@ export interface CurveProps {
   readonly format: (value: number) => string;
 }
 
-const height = 112;
+const height = 128;
 
 export function Curve(props: CurveProps): JSX.Element {
   const { title, steps, values, other, format } = props;
@@ -69,11 +69,12 @@ function dataOf({ steps, values, other }: CurveProps): uPlot.AlignedData {
 }
 
 function options(element: HTMLElement, latest: { readonly current: CurveProps }): uPlot.Options {
+  const font = `12px ${themeValue("--sans")}`;
   const axis = {
     stroke: themeValue("--soft"),
     grid: { stroke: themeValue("--line"), width: 1 },
     ticks: { show: false },
-    font: `12px ${themeValue("--sans")}`,
+    font,
   };
   return {
     width: Math.max(120, element.clientWidth),
@@ -86,7 +87,7 @@ function options(element: HTMLElement, latest: { readonly current: CurveProps })
       y: { range: (_, low, high) => latest.current.range(low ?? 0, high ?? 1) },
     },
     axes: [
-      { ...axis, size: 24, space: 60 },
+      { ...axis, size: 24, space: 60, label: "step", labelFont: font, labelSize: 16, labelGap: 0 },
       { ...axis, size: 46, space: 28, values: (_, ticks) => ticks.map((tick) => latest.current.format(tick)) },
     ],
     series: [

@@ -1,3 +1,4 @@
+import { seriesColour } from "@laconic/core/design";
 import uPlot from "uplot";
 import type { ChangesOfStep } from "../../../src/protocol.ts";
 import { formatNumber, formatPercent } from "@laconic/core/text";
@@ -39,7 +40,7 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
   const series: uPlot.Series[] = [{}];
   const bands: uPlot.Band[] = [];
   for (const { index, hasBand } of options.styles) {
-    const hue = themeValue(`--c${(index % 8) + 1}`);
+    const hue = themeValue(`--c${seriesColour(index)}`);
     const dash = [undefined, [6, 3], [2, 3], [8, 3, 2, 3]][Math.floor(index / 8) % 4];
     const at = series.length;
     series.push({
@@ -57,9 +58,10 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
   }
   const tick = (value: number): string =>
     options.unit === "share" ? formatPercent(value).replace(".0", "") : formatNumber(value);
+  const font = `12px ${themeValue("--sans")}`;
   const axis: uPlot.Axis = {
     stroke: ink,
-    font: "12px system-ui, sans-serif",
+    font,
     grid: { stroke: line, width: 1 },
     ticks: { stroke: line, width: 1, size: 4 },
   };
@@ -80,7 +82,16 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
         y: options.isLog ? logarithmic : { range: (_plot, low, high) => padded(low, high) },
       },
       axes: [
-        { ...axis, values: (_plot, splits) => splits.map((value) => formatNumber(value)), size: 30, space: 56 },
+        {
+          ...axis,
+          values: (_plot, splits) => splits.map((value) => formatNumber(value)),
+          size: 30,
+          space: 56,
+          label: "step",
+          labelFont: font,
+          labelSize: 16,
+          labelGap: 0,
+        },
         {
           ...axis,
           values: (_plot, splits) => splits.map((value) => (value === null ? "" : tick(value))),

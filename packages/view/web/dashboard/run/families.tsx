@@ -63,5 +63,5 @@ export function Families({ table: { columns, rows } }: { readonly table: FamilyT
 }
 
 function heat(share: number): string {
-  return `color-mix(in srgb, var(--c1) ${Math.round(deepest * share)}%, transparent)`;
+  return `color-mix(in srgb, var(--accent) ${Math.round(deepest * share)}%, transparent)`;
 }
