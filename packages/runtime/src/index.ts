@@ -35,6 +35,7 @@ export { trainRelayWarmStart } from "./run/warm-start/relay-warm-start.ts";
 export type { RelayWarmStart } from "./run/warm-start/relay-warm-start.ts";
 export { trainWarmStart } from "./run/warm-start/train-warm-start.ts";
 export { warmStartNames, warmStartSettings } from "./run/warm-start/warm-start-settings.ts";
+export { configurationSchema } from "./schema/configuration-schema.ts";
 export { openSinks } from "./sinks/open-sinks.ts";
 export { sinkSettings } from "./sinks/sink-setting.ts";
 export type { Interrupts, OpenSource, StartOptions, StartedRun } from "./start/run-context.ts";

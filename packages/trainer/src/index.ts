@@ -23,7 +23,7 @@ export type {
   TreeSettings,
   WrittenObjective,
 } from "./config.ts";
-export { exampleShape, parseTrainConfig } from "./config-schema.ts";
+export { exampleShape, parseTrainConfig, trainConfigSchema } from "./config-schema.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
 export type { TrainingTask } from "@laconic/topologies";
 export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts } from "./parts.ts";

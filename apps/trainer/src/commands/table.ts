@@ -32,6 +32,11 @@ export const commandTable: readonly ListedCommand[] = [
     load: async () => (await import("./plan.ts")).planCommand,
   },
   {
+    name: "schema",
+    description: "Print the JSON schema of configuration files, by which editors complete keys and say defaults",
+    load: async () => (await import("./schema.ts")).schemaCommand,
+  },
+  {
     name: "eval",
     description: "Evaluate a run's last checkpoint on held-out problems",
     load: async () => (await import("./eval.ts")).evalCommand,

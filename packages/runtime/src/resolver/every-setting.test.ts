@@ -1,4 +1,4 @@
-import { trainConfigSchema } from "@laconic/trainer/testing";
+import { trainConfigSchema } from "@laconic/trainer";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { configSchema } from "../run/app-config.ts";

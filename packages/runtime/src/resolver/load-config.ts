@@ -29,7 +29,8 @@ export async function loadConfig(name: string): Promise<WrittenConfig> {
   if (extname(file) === ".json") {
     if (exported !== "default") refuse(`is JSON and exports nothing: leave #${exported} away`);
     const text = await readFile(file, "utf8").catch((error: Error) => refuse(`cannot be read: ${error.message}`));
-    return referenced(configurationIn(parseJson(text, file), file), { directory }) as WrittenConfig;
+    const { $schema: _forEditors, ...settings } = configurationIn(parseJson(text, file), file);
+    return referenced(settings, { directory }) as WrittenConfig;
   }
   if (!isModuleFile(file)) refuse("is no configuration: give a .ts, .js or .json file, or preset:NAME");
   const written = configurationIn(exportOf(await loadSource(file), file, exported), file);

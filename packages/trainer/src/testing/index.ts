@@ -3,7 +3,6 @@
  * nothing takes time, and a file system that fails on command.
  * @module @laconic/trainer/testing
  */
-export { trainConfigSchema } from "../config-schema.ts";
 export { tabularModel } from "./tabular-model.ts";
 export type { TabularOptions } from "./tabular-model.ts";
 export { tabularPolicy } from "./tabular-policy.ts";
