@@ -5,36 +5,55 @@ import type { Difference, Figure } from "./difference.ts";
 
 const longest = 60;
 
-/** A comparison as a terminal shows it. */
-export function comparisonText({ settings, groups, differences, notes }: Comparison): string {
+/** A comparison as rows of cells, heads first: what the groups are, what their settings differ in, and their figures. */
+export interface ComparisonRows {
+  readonly groups: readonly string[];
+  /** Empty where all settings are the same. */
+  readonly settings: readonly (readonly string[])[];
+  readonly figures: readonly (readonly string[])[];
+}
+
+/** Cells hold names that others chose: what shows them makes them safe. */
+export function comparisonRows({ settings, groups, differences }: Comparison): ComparisonRows {
   const letters = groups.map((_, i) => letterOf(i));
-  const head = groups.map((group, i) => `${letters[i]}  ${membersOf(group)}`);
-  const figures: string[][] = [
-    ["", "n", "ACCURACY", "TOKENS", "TIME"],
-    ...groups.map(({ runs, accuracy, tokens, seconds }, i) => [
-      letters[i] as string,
-      String(runs.length),
-      shown(accuracy, formatPercent),
-      shown(tokens, formatNumber),
-      shown(seconds, formatDuration),
-    ]),
-    ...differences.map(({ accuracy, tokens, seconds }, i) => [
-      `${letters[i + 1]} - ${letters[0]}`,
-      "",
-      points(accuracy),
-      difference(tokens, (value) => signed(value, formatNumber)),
-      difference(seconds, (value) => signed(value, formatDuration)),
-    ]),
-  ];
+  return {
+    groups: groups.map((group, i) => `${letters[i]}  ${membersOf(group)}`),
+    settings:
+      settings.length === 0
+        ? []
+        : [
+            ["SETTING", ...letters],
+            ...settings.map(({ key, values }) => [key, ...values.map((value) => clip(value ?? "-"))]),
+          ],
+    figures: [
+      ["", "n", "ACCURACY", "TOKENS", "TIME"],
+      ...groups.map(({ runs, accuracy, tokens, seconds }, i) => [
+        letters[i] as string,
+        String(runs.length),
+        shown(accuracy, formatPercent),
+        shown(tokens, formatNumber),
+        shown(seconds, formatDuration),
+      ]),
+      ...differences.map(({ accuracy, tokens, seconds }, i) => [
+        `${letters[i + 1]} - ${letters[0]}`,
+        "",
+        points(accuracy),
+        difference(tokens, (value) => signed(value, formatNumber)),
+        difference(seconds, (value) => signed(value, formatDuration)),
+      ]),
+    ],
+  };
+}
+
+/** A comparison as a terminal shows it. */
+export function comparisonText(comparison: Comparison): string {
+  const { groups, settings, figures } = comparisonRows(comparison);
+  const { notes } = comparison;
+  const same = groups.length === 1 ? "Settings: the same but for the seed." : "Settings: the same.";
   return [
-    ...head,
+    ...groups,
     "",
-    ...(settings.length === 0
-      ? [groups.length === 1 ? "Settings: the same but for the seed." : "Settings: the same."]
-      : columnsOf([
-          ["SETTING", ...letters],
-          ...settings.map(({ key, values }) => [key, ...values.map((value) => clip(value ?? "-"))]),
-        ])),
+    ...(settings.length === 0 ? [same] : columnsOf(settings)),
     "",
     ...columnsOf(figures),
     ...(notes.length === 0 ? [] : ["", ...notes]),

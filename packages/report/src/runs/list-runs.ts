@@ -66,8 +66,13 @@ export async function listRuns(folder: string): Promise<RunSummary[]> {
 
 /** Runs as lines of a terminal, under a head. @param folder - their paths are shown from here */
 export function runLines(runs: readonly RunSummary[], folder: string): string[] {
+  return columnsOf(runRows(runs, folder));
+}
+
+/** Runs as rows of printable cells, the head first. */
+export function runRows(runs: readonly RunSummary[], folder: string): string[][] {
   const head = ["RUN", "STATE", "STEPS", "ACCURACY", "TOKENS", "TIME", "DEVICE", "WARNINGS"];
-  return columnsOf([head, ...runs.map((run) => cells(run, folder))]);
+  return [head, ...runs.map((run) => cells(run, folder))];
 }
 
 function cells(run: RunSummary, folder: string): string[] {
