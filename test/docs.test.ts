@@ -3,6 +3,7 @@ import { baselines, describeProtocol, scoringMethods } from "../packages/baselin
 import { benchmarks } from "../packages/benchmarks/src/index.ts";
 import { rangeOf, samplingNames, samplingParameters } from "../packages/core/src/index.ts";
 import { metricNames } from "../packages/trainer/src/metric-names.ts";
+import { tasks } from "../docs/.vitepress/sidebar.ts";
 import { publishedPackages, readText, repositoryFiles } from "./workspace.ts";
 
 // Written by `npx vitest run test/docs -u`; docs/metrics.md shows it.
@@ -93,3 +94,12 @@ test("whatever SECURITY.md says is shown by a file is there", () => {
   expect(named.length).toBeGreaterThan(30);
   expect(named.filter((path) => !repositoryFiles().includes(path))).toEqual([]);
 });
+
+test.each(tasks.map(({ text, items }) => [text, items[0]?.link ?? ""]))(
+  "%s begins with something to run: %s",
+  (_, link) => {
+    const page = readText(link.endsWith("/") ? `docs${link}index.md` : `docs${link}.md`);
+    const opening = page.slice(0, page.indexOf("\n## "));
+    expect(/^# .+\n\n```sh\n(?:npm|npx|laconic) /u.exec(opening)?.[0]).toBeDefined();
+  },
+);

@@ -10,14 +10,17 @@ export const searchWords: Readonly<Record<string, string>> = {
   "own-values.md":
     "custom reward function custom estimator custom advantage custom objective custom loss custom cost custom topology custom agent plugin extend callback",
   "own-data.md":
-    "custom data custom dataset jsonl csv parquet hugging face datasets load my own questions benchmark files",
+    "warm start supervised warm-up SFT custom data custom dataset jsonl csv parquet hugging face datasets load my own questions benchmark files",
   "train-through-endpoint.md":
     "langchain ai sdk openai client external agent framework custom agent online training rest api webhook",
   "concepts.md":
-    "overview architecture design how it works price lambda token cost silence strategic silence empty message budget",
+    "overview architecture design how it works price lambda token cost silence strategic silence empty message budget rollout rollouts trajectory group size advantage advantages KL divergence reference policy",
   "playground.md": "try it browser tab demo live wasm webgpu phone export zip",
   "sinks.md": "W&B wandb weights and biases trackio mlflow tensorboard logger logging experiment tracking custom sink",
-  "view.md": "dashboard live view compare runs curves episodes conversation transcript viewer watch browser UI",
+  "one-package.md":
+    "npm install single package library function advantage loss gradient without framework integrate my own trainer",
+  "view.md":
+    "notebook jupyter deno display share export dashboard live view compare runs curves episodes conversation transcript viewer watch browser UI",
   "units.md": "shape axes tokens units sign convention invariants",
   "metrics.md":
     "W&B wandb weights and biases trackio mlflow tensorboard logger logging log sink curves monitoring custom metrics experiment tracking",
@@ -80,5 +83,12 @@ export const askedQueries: readonly Asked[] = [
   ["tinker", "/scale/"],
   ["dashboard", "/view"],
   ["playground", "/playground"],
+  ["advantage", "/concepts"],
+  ["rollout", "/concepts"],
+  ["KL", "/concepts"],
+  ["group size", "/concepts"],
+  ["warm start", "/own-data"],
+  ["notebook", "/view"],
+  ["one package", "/one-package"],
   ["grader", "/grading"],
 ];

@@ -3,12 +3,12 @@ import { basename, join } from "node:path";
 
 const docs = join(import.meta.dirname, "..");
 
-interface Item {
+export interface Item {
   text: string;
   link: string;
 }
 
-interface Group {
+export interface Group {
   text: string;
   items: Item[];
 }
@@ -55,6 +55,74 @@ export function sidebar(): Record<string, Group[]> {
   };
 }
 
+/** What people come to do. The first page of each begins with something to run; a test holds it. */
+export const tasks: readonly Group[] = [
+  {
+    text: "Train my team",
+    items: [
+      { text: "Your own task", link: "/your-own-task" },
+      { text: "Your own data", link: "/own-data" },
+      { text: "Environments and tools", link: "/environments" },
+      { text: "Opponents", link: "/opponents" },
+      { text: "Train through the endpoint", link: "/train-through-endpoint" },
+    ],
+  },
+  {
+    text: "Add my reward",
+    items: [
+      { text: "Your own values", link: "/own-values" },
+      { text: "How answers are graded", link: "/grading" },
+      { text: "The grader's board", link: "/grader-board" },
+      { text: "Labels of others", link: "/grader-labels" },
+    ],
+  },
+  {
+    text: "Read a run",
+    items: [
+      { text: "Looking at runs", link: "/view" },
+      { text: "Metrics", link: "/metrics" },
+      { text: "Sinks: TensorBoard, W&B, trackio, MLflow", link: "/sinks" },
+      { text: "Auditing a run", link: "/audit" },
+    ],
+  },
+  {
+    text: "Reproduce a paper",
+    items: [
+      { text: "The papers' tables", link: "/reproduce" },
+      { text: "Agent-GSPO", link: "/reproduce/agent-gspo" },
+      { text: "AgentPO", link: "/reproduce/agentpo" },
+      { text: "MAGRPO", link: "/reproduce/magrpo" },
+      { text: "Equations and defaults", link: "/papers" },
+      { text: "Benchmark data", link: "/data/" },
+      { text: "How methods are played", link: "/protocols" },
+      { text: "Figures that stand in no table", link: "/reproduce/figures" },
+      { text: "Ledger of published figures", link: "/reproduce/ledger" },
+    ],
+  },
+  {
+    text: "Use one package",
+    items: [
+      { text: "One package", link: "/one-package" },
+      { text: "Units and invariants", link: "/units" },
+      { text: "API", link: "/api/" },
+    ],
+  },
+  {
+    text: "Scale out",
+    items: [
+      { text: "Past one machine", link: "/scale/" },
+      { text: "Sampling on servers", link: "/samplers" },
+      { text: "Starting SkyRL", link: "/scale/skyrl" },
+      { text: "Faults of a training server", link: "/scale/faults" },
+      { text: "Long runs", link: "/scale/long-runs" },
+      { text: "Which systems", link: "/systems" },
+      { text: "CUDA without a GPU", link: "/cuda-without-gpu" },
+      { text: "Sums and their order on CUDA", link: "/cuda-order" },
+      { text: "Runs on a simulated machine", link: "/simulation" },
+    ],
+  },
+];
+
 function guide(): Group[] {
   return [
     {
@@ -62,71 +130,19 @@ function guide(): Group[] {
       items: [
         { text: "What is it for", link: "/what-for" },
         { text: "Getting started", link: "/getting-started" },
-        { text: "Your own task", link: "/your-own-task" },
-        { text: "Environments and tools", link: "/environments" },
-        { text: "Opponents", link: "/opponents" },
-        { text: "Your own data", link: "/own-data" },
-        { text: "Your own values", link: "/own-values" },
-        { text: "Train through the endpoint", link: "/train-through-endpoint" },
-      ],
-    },
-    {
-      text: "Watch",
-      items: [
         { text: "The playground", link: "/playground" },
-        { text: "Looking at runs", link: "/view" },
-        { text: "Metrics", link: "/metrics" },
-        { text: "Sinks: TensorBoard, W&B, trackio, MLflow", link: "/sinks" },
-        { text: "Auditing a run", link: "/audit" },
       ],
     },
+    ...tasks,
     {
       text: "Understand",
       items: [
         { text: "Concepts", link: "/concepts" },
-        { text: "Architecture", link: "/architecture" },
-        { text: "Units and invariants", link: "/units" },
-        { text: "Papers", link: "/papers" },
         { text: "Glossary", link: "/glossary" },
+        { text: "Architecture", link: "/architecture" },
+        { text: "Decisions", link: "/decisions/" },
         { text: "Comparison with other trainers", link: "/comparison" },
-        { text: "Which systems", link: "/systems" },
         { text: "What is not shown here", link: "/not-shown" },
-      ],
-    },
-    {
-      text: "Measure",
-      items: [
-        { text: "Benchmark data", link: "/data/" },
-        { text: "How methods are played", link: "/protocols" },
-        { text: "How answers are graded", link: "/grading" },
-        { text: "The grader's board", link: "/grader-board" },
-        { text: "Labels of others", link: "/grader-labels" },
-        { text: "Reproduce the papers' tables", link: "/reproduce" },
-        { text: "Reproduce Agent-GSPO", link: "/reproduce/agent-gspo" },
-        { text: "Reproduce AgentPO", link: "/reproduce/agentpo" },
-        { text: "Reproduce MAGRPO", link: "/reproduce/magrpo" },
-        { text: "Figures that stand in no table", link: "/reproduce/figures" },
-        { text: "Ledger of published figures", link: "/reproduce/ledger" },
-      ],
-    },
-    {
-      text: "Grow",
-      items: [
-        { text: "Sampling on servers", link: "/samplers" },
-        { text: "Past one machine", link: "/scale/" },
-        { text: "Starting SkyRL", link: "/scale/skyrl" },
-        { text: "Faults of a training server", link: "/scale/faults" },
-        { text: "Long runs", link: "/scale/long-runs" },
-        { text: "CUDA without a GPU", link: "/cuda-without-gpu" },
-        { text: "Runs on a simulated machine", link: "/simulation" },
-        { text: "Sums and their order on CUDA", link: "/cuda-order" },
-      ],
-    },
-    {
-      text: "Help",
-      items: [
-        { text: "Questions and troubleshooting", link: "/faq" },
-        { text: "Error codes", link: "/errors/" },
       ],
     },
     {
@@ -148,10 +164,10 @@ function guide(): Group[] {
       ],
     },
     {
-      text: "Reference",
+      text: "Help",
       items: [
-        { text: "API", link: "/api/" },
-        { text: "Decisions", link: "/decisions/" },
+        { text: "Questions and troubleshooting", link: "/faq" },
+        { text: "Error codes", link: "/errors/" },
       ],
     },
   ];
