@@ -1,13 +1,14 @@
 // npm run check:stranger: what somebody meets who has npm and nothing of this repository. Packs every package, and with each
 // Node that is promised installs them in an empty folder, writes a project with `laconic init`, installs that, tests it,
 // trains, evaluates and reports; with the first of them also a project of each template, which it serves and views too, with this Node also under Bun and Deno.
-// `npm run check:stranger -- 22 chat` takes one Node and one template; other Nodes, Bun and Deno come from npm.
+// `stackblitz` is examples/stackblitz, installed without a native part. `npm run check:stranger -- 22 chat` takes one Node and one template; other Nodes, Bun and Deno come from npm.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { pack, publishedFolders } from "./lib/pack.mjs";
+import { root } from "./lib/root.mjs";
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
 
@@ -15,7 +16,7 @@ const quiet = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"
 const install = ["install", "--engine-strict", ...quiet];
 const short = ["train.steps=1", "train.evaluation.problems=20"];
 /** Of `laconic init`: worlds whose models begin with random weights. One Node shows them. */
-const allTemplates = ["chat", "tools", "data", "self-play", "environment"];
+const allTemplates = ["chat", "tools", "data", "self-play", "environment", "stackblitz"];
 const given = process.argv.slice(2);
 const majors = given.some((word) => /^\d/u.test(word)) ? given.filter((word) => /^\d/u.test(word)) : ["20", "22", "24"];
 const chosen = given.filter((word) => !/^\d/u.test(word));
@@ -30,8 +31,11 @@ const work = await mkdtemp(join(tmpdir(), "laconic-stranger-"));
 try {
   const tarballs = await packAll();
   const nodes = await nodesOf(majors);
-  for (const [major, node] of Object.entries(nodes)) await visit(major, node, tarballs);
-  for (const template of templates) await visitTemplate(template, Object.entries(nodes)[0]);
+  const first = Object.entries(nodes)[0];
+  if (templates.some((template) => template !== "stackblitz"))
+    for (const [major, node] of Object.entries(nodes)) await visit(major, node, tarballs);
+  for (const template of templates)
+    await (template === "stackblitz" ? visitStackBlitz(first, tarballs) : visitTemplate(template, first));
 } finally {
   await rm(work, { recursive: true, force: true });
 }
@@ -113,6 +117,32 @@ async function visitTemplate(template, [major, node]) {
       eval: () => at(demo, "npx", "laconic", "eval", "runs/train", "--json"),
       serve: () => answered(demo, env, ["serve", "runs/train", "--port", "0"], askTeam),
       view: () => answered(demo, env, ["view", "runs", "--port", "0"], askPage),
+    },
+  );
+}
+
+/** The template for places that run JavaScript and WebAssembly alone: no native part is left when it starts. */
+async function visitStackBlitz([major, node], tarballs) {
+  const demo = join(work, "stackblitz");
+  await cp(join(root, "examples/stackblitz"), demo, { recursive: true });
+  const env = strangersEnvironment(node);
+  const at = (command, ...args) => run(command, args, { cwd: demo, env });
+  await follow(
+    "stackblitz",
+    { demo, major },
+    {
+      install: () => at("npm", ...install, "--omit=optional", ...tarballs),
+      "no native part": async () => {
+        const files = await readdir(join(demo, "node_modules"), { recursive: true });
+        const native = files.filter((file) => file.endsWith(".node"));
+        for (const file of native) await rm(join(demo, "node_modules", file));
+        return { code: 0, text: `${native.length} removed`, seconds: 0 };
+      },
+      start: () => at("npm", "start"),
+      page: async () => {
+        const page = await readFile(join(demo, "run.html"), "utf8");
+        return { code: page.startsWith("<!doctype html>") ? 0 : 1, text: page.slice(0, 200), seconds: 0 };
+      },
     },
   );
 }

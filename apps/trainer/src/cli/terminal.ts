@@ -3,6 +3,7 @@ import type { ReadStream } from "node:tty";
 import { styleText } from "node:util";
 import type { Progress } from "@laconic/runtime";
 import { downloadProgress, spinner } from "./progress.ts";
+import { fitted } from "./wrapped.ts";
 
 /** Where a command writes: results on `out`, everything else on `err`. A test passes its own. */
 export interface Terminal extends Progress {
@@ -65,11 +66,11 @@ export function processTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.Write
     paint: (style, text) => (colour ? styleText(style, text) : text),
     result: (line) => {
       clear();
-      stdout.write(`${line}\n`);
+      stdout.write(`${stdout.isTTY ? fitted(line, columnsOf(stdout)) : line}\n`);
     },
     note: (line) => {
       clear();
-      stderr.write(`${line}\n`);
+      stderr.write(`${stderr.isTTY ? fitted(line, columnsOf(stderr)) : line}\n`);
     },
     status: (line) => {
       if (!stderr.isTTY) return;

@@ -29,7 +29,8 @@ export function lsCommand({ terminal }: CommandContext, exit: ExitCode): Command
           terminal.note(`no run in ${folder}; train one with: laconic quickstart`);
           return 0;
         }
-        for (const line of runLines(runs, folder)) terminal.result(line);
+        const columns = terminal.interactive ? terminal.columns : Infinity;
+        for (const line of runLines(runs, folder, columns)) terminal.result(line);
         for (const { folder: path, state, reason } of runs)
           if (reason !== null) terminal.note(printable(`${state}: ${path}: ${reason}`));
         return 0;

@@ -1,6 +1,7 @@
 import packageJson from "../../package.json" with { type: "json" };
 import list from "../../assets/commands.json" with { type: "json" };
 import type { Terminal } from "../cli/terminal.ts";
+import { wrapped } from "../cli/wrapped.ts";
 import type { CommandList, ListedFlag, ListedWords } from "../completion/command-list.ts";
 
 const { commands, presets } = list as CommandList;
@@ -97,16 +98,4 @@ function brokenName(name: string, width: number): string[] {
   return wrapped(name.replaceAll("|", "| "), width - 6).map(
     (line, i) => `${i === 0 ? "  " : "      "}${line.replaceAll("| ", "|")}`,
   );
-}
-
-/** Lines of words; a word that is longer than a line keeps it. */
-function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [""];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1) as string;
-    if (last === "") lines[lines.length - 1] = word;
-    else if (last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }

@@ -64,9 +64,27 @@ export async function listRuns(folder: string): Promise<RunSummary[]> {
   return found.toSorted((a, b) => b.updated - a.updated);
 }
 
-/** Runs as lines of a terminal, under a head. @param folder - their paths are shown from here */
-export function runLines(runs: readonly RunSummary[], folder: string): string[] {
-  return columnsOf(runRows(runs, folder));
+/** What a narrow terminal goes without, in this order. */
+const spared = ["DEVICE", "WARNINGS"];
+
+/**
+ * Runs as lines of a terminal, under a head.
+ * @param folder - their paths are shown from here
+ * @param columns - of the terminal: where all does not fit, device and warnings are left out, and long names lose their beginning
+ */
+export function runLines(runs: readonly RunSummary[], folder: string, columns: number = Infinity): string[] {
+  let rows = runRows(runs, folder);
+  const width = (): number => Math.max(...columnsOf(rows).map((line) => line.length));
+  for (const name of spared) {
+    if (width() <= columns) break;
+    const at = rows[0]?.indexOf(name) ?? -1;
+    rows = rows.map((row) => row.filter((_, i) => i !== at));
+  }
+  const longest = Math.max(...rows.map(([name = ""]) => name.length));
+  const room = Math.max(12, longest - Math.max(0, width() - columns));
+  return columnsOf(
+    rows.map(([name = "", ...rest]) => [name.length > room ? `…${name.slice(1 - room)}` : name, ...rest]),
+  );
 }
 
 /** Runs as rows of printable cells, the head first. */

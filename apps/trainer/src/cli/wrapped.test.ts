@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { processTerminal } from "./terminal.ts";
+import { fitted } from "./wrapped.ts";
+
+test("a sentence ends at words and goes on below its beginning, behind its label", () => {
+  expect(fitted("three holders know one fact each", 18)).toBe("three holders know\none fact each");
+  expect(fitted("test      90.0 % on ten problems that nothing was chosen by", 40)).toBe(
+    "test      90.0 % on ten problems that\n          nothing was chosen by",
+  );
+  expect(fitted("- one point that is long", 14)).toBe("- one point\n  that is long");
+  expect(fitted("\u001b[33mwarning\u001b[39m: short", 14)).toBe("\u001b[33mwarning\u001b[39m: short");
+});
+
+test("JSON, rows of tables and long words stay whole", () => {
+  const json = `{"a": "${"b ".repeat(60)}"}`;
+  const row = "A  a cell of a table  another cell  and one more  93.5 %";
+  const path = `/folder/${"x".repeat(60)}`;
+  for (const text of [json, row, path]) expect(fitted(text, 40)).toBe(text);
+});
+
+test("only who looks at a terminal has lines broken: a pipe gets them whole", () => {
+  const line = "word ".repeat(40).trim();
+  for (const isTTY of [true, false]) {
+    const written: string[] = [];
+    const stream = { isTTY, columns: 80, write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream;
+    const terminal = processTerminal(stream, stream);
+    terminal.result(line);
+    terminal.note(line);
+    const longest = Math.max(
+      ...written
+        .join("")
+        .split("\n")
+        .map((each) => each.length),
+    );
+    expect(longest <= 80).toBe(isTTY);
+  }
+});

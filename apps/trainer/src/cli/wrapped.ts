@@ -1,0 +1,37 @@
+import { stripVTControlCharacters } from "node:util";
+
+/** Lines of words; a word that is longer than a line keeps it. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [""];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1) as string;
+    if (last === "") lines[lines.length - 1] = word;
+    else if (lengthOf(last) + 1 + lengthOf(word) <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/**
+ * Text as a terminal of so many columns shows it: sentences end at words, and go on below where they began, behind a label too.
+ * JSON stays as it is, and so do rows of tables, whose cells would lose their columns.
+ */
+export function fitted(text: string, columns: number): string {
+  if (/^[{[]/u.test(text)) return text;
+  return text
+    .split("\n")
+    .flatMap((line) => {
+      if (lengthOf(line) <= columns) return [line];
+      const label = /^(?: *\S(?:\S| (?! )){0,22} {2,}| *(?:- )?)/u.exec(line)?.[0] ?? "";
+      const rest = line.slice(label.length);
+      if (/\S {2,}\S.* {2,}\S/u.test(rest)) return [line];
+      const indent = " ".repeat(lengthOf(label));
+      return wrapped(rest, Math.max(20, columns - indent.length)).map((each, i) => (i === 0 ? label : indent) + each);
+    })
+    .join("\n");
+}
+
+/** Columns that a text takes: colours take none. */
+function lengthOf(text: string): number {
+  return stripVTControlCharacters(text).length;
+}
