@@ -7,7 +7,7 @@ test("a sentence ends at words and goes on below its beginning, behind its label
   expect(fitted("test      90.0 % on ten problems that nothing was chosen by", 40)).toBe(
     "test      90.0 % on ten problems that\n          nothing was chosen by",
   );
-  expect(fitted("- one point that is long", 14)).toBe("- one point\n  that is long");
+  expect(fitted("- one point that is long", 22)).toBe("- one point that is\n  long");
   expect(fitted("\u001b[33mwarning\u001b[39m: short", 14)).toBe("\u001b[33mwarning\u001b[39m: short");
 });
 
