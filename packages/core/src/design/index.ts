@@ -2,4 +2,4 @@
  * Type, space and colour of everything Laconic draws: dashboard, playground, reports, charts and the site take theirs from here.
  * @module @laconic/core/design
  */
-export { colourStyle, darkColours, designStyle, lightColours, seriesColour, seriesColours, sizes } from "./tokens.ts";
+export { colourStyle, designStyle, seriesColour } from "./tokens.ts";

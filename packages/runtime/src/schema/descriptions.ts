@@ -1,3 +1,5 @@
+import { samplingNames, samplingParameters } from "@laconic/core";
+
 /**
  * What each setting is, for editors. A key is the end of a setting's place; of several that fit, the longest counts.
  * Units stand where a number has one.
@@ -162,10 +164,6 @@ export const descriptions: Readonly<Record<string, string>> = {
   "train.groupReward": "A reward of your own over all episodes of a group",
   curriculum: "Which problems come next: your own",
   sampling: "How tokens are sampled",
-  temperature: "Divides logits before sampling",
-  topP: "Samples from the likeliest tokens of this total probability; 1 for all",
-  topK: "Samples from this many likeliest tokens",
-  minP: "Samples from tokens of at least this share of the likeliest one's probability",
   objective: "What is maximised: an objective by name with its options, or your own",
   "objective.name": "Which objective",
   kl: "A penalty for leaving a reference policy; null for none",
@@ -308,4 +306,5 @@ export const descriptions: Readonly<Record<string, string>> = {
   partMiB: "Size at which a file goes on in a new part, in MiB",
   episodesMiB: "Episodes that are kept, in MiB; null keeps all",
   rowsMiB: "Packed rows that are kept, in MiB; null keeps all",
+  ...Object.fromEntries(samplingNames.map((name) => [name, samplingParameters[name].help])),
 };
