@@ -11,6 +11,7 @@ import { readReply } from "../../packages/openai/src/server-reply.ts";
 import { parseAppConfig } from "../../packages/runtime/src/run/app-config.ts";
 import { applyOverrides } from "../../packages/runtime/src/run/overrides.ts";
 import { completionHandler } from "../../packages/serve/src/index.ts";
+import { chatRenderer } from "../../packages/tokenizers/src/chat-template.ts";
 import { readTokenizerFiles } from "../../packages/tokenizers/src/tokenizer-files.ts";
 import { tokenizerOf } from "../../packages/tokenizers/src/load-tokenizer.ts";
 import { hermesTools, jsonTools, llamaTools } from "../../packages/topologies/src/index.ts";
@@ -38,6 +39,9 @@ function json(bytes: Uint8Array): unknown {
 function expect(holds: boolean, what: string): void {
   if (!holds) throw new Error(`broken: ${what}`);
 }
+
+/** A control token of the chat template. */
+const control = "<|im_end|>";
 
 const routes = ["/v1/chat/completions", "/v1/completions", "/v1/messages", "/v1/responses", "/v1/models"];
 /** What the handler called no fault of its client's. */
@@ -69,6 +73,20 @@ export const targets: Readonly<Record<string, Target>> = {
   /** `tokenizer.json` of a checkpoint. */
   tokenizer: async (bytes) =>
     tokenizerOf(await readTokenizerFiles(async (name) => (name === "tokenizer.json" ? text(bytes) : null), "folder")),
+  /** `chat_template.jinja` of a checkpoint. A loop within a loop is its deadline's to end, and no error. */
+  "chat-template": (bytes) => {
+    const source = text(bytes);
+    if ((source.match(/\bfor\b/gu)?.length ?? 0) > 1 || /\d{2}/u.test(source)) return;
+    const messages = [
+      { role: "system", content: "be brief" },
+      { role: "user", content: `a ${control} b` },
+    ] as const;
+    for (const piece of chatRenderer(source, [control], { bos_token: control })(messages))
+      if ("text" in piece) {
+        expect(piece.parts.join("") === piece.text, "the parts of a text are the text");
+        expect(!piece.parts.some((part) => part.includes(control)), "no part of a text spells a control token");
+      }
+  },
   /** JSON lines, JSON, Parquet, CSV, gzip and zip of somebody's own. */
   "data-file": (bytes) => readRows(bytes[0] === 0x2c ? "rows.csv" : "rows", bytes),
   /** Labelled answers for `laconic grade`. */

@@ -53,6 +53,19 @@ export function kernelAttempts(): Attempt[] {
       "    reached('/dev/' + name)",
     ),
     attempt(
+      "hold or watch a file that the machine shares",
+      "import fcntl",
+      "for path in [os.__file__, '/usr', '/usr/bin/python3']:",
+      "    for act in [",
+      "        lambda: fcntl.flock(os.open(path, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB),",
+      "        lambda: fcntl.fcntl(os.open(path, os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK),",
+      "        lambda: fcntl.fcntl(os.open(path, os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_CREATE),",
+      "    ]:",
+      "        try: act()",
+      "        except OSError: continue",
+      "        reached(path)",
+    ),
+    attempt(
       "a socket of any family",
       "import _socket as socket",
       "for family in range(64):",
@@ -63,6 +76,15 @@ export function kernelAttempts(): Attempt[] {
       "        try: socket.socketpair(family, kind)",
       "        except (AttributeError, OSError): pass",
       "        else: reached('a pair of family', family, 'of kind', kind)",
+    ),
+    attempt(
+      "a descriptor that was left open",
+      "import sys",
+      // In WebAssembly all are of its own.
+      "for fd in range(3, 3 if sys.platform == 'wasi' else 1024):",
+      "    try: os.fstat(fd)",
+      "    except OSError: continue",
+      "    reached('descriptor', fd)",
     ),
     attempt(
       "a child",
@@ -86,5 +108,8 @@ export function kernelAttempts(): Attempt[] {
   ];
 }
 
-/** Of x86-64: pause, fork and vfork, which a sweep would not come back from alone; uretprobe and uprobe, which no filter sees. */
-const untried = process.arch === "x64" ? [34, 57, 58, 335, 336] : [];
+/**
+ * Of x86-64: pause, fork and vfork, which a sweep would not come back from alone; uretprobe and uprobe, which no filter sees. On both
+ * fcntl, of which a part is allowed.
+ */
+const untried = process.arch === "x64" ? [34, 57, 58, 72, 335, 336] : [25];

@@ -30,6 +30,7 @@ describe("Python under bubblewrap", async () => {
     const careless = [...wrapArguments(native).slice(0, -2), "--proc", "/proc", "--dev", "/dev"];
     const { stdout } = spawnSync(native.bwrap, [...careless, native.executable, "-I", "-S", "-c", code], {
       encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe", "pipe"], // the last is left open
       timeout: 50_000,
     });
     expect(reachedOf({ status: "ok", stdout })).not.toEqual([]);

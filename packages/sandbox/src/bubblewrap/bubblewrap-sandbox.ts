@@ -202,6 +202,8 @@ function bootstrap({ memoryMiB }: SandboxLimits, { files }: CheckedJob, seconds:
   ] as const;
   return [
     "import os, resource",
+    // Whoever started Node may have left descriptors open for all of its children.
+    "os.closerange(5, 1 << 20)",
     ...limits.map(([name, max]) => `resource.setrlimit(resource.${name}, (${max}, ${max}))`),
     ...Object.entries(files).map(([name, text]) => `open(${pythonText(name)}, "w").write(${pythonText(text)})`),
     readFileSync(new URL("../../assets/runner.py", import.meta.url), "utf8"),

@@ -6,11 +6,11 @@ const audits = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
 const processors = ["x64", "arm64"] as const;
 
 /** What the kernel's machine for classic BPF decides about a call. */
-function verdict(program: Buffer, architecture: number, call: number): string {
+function verdict(program: Buffer, architecture: number, call: number, command = 0): string {
   let loaded = 0;
   for (let at = 0; at < program.length; at += 8) {
     const [code, value] = [program.readUInt16LE(at), program.readUInt32LE(at + 4)];
-    if (code === 0x20) loaded = value === 4 ? architecture : call;
+    if (code === 0x20) loaded = { 0: call, 4: architecture, 24: command }[value] ?? Number.NaN;
     else if (code === 0x15) at += 8 * program.readUInt8(at + (loaded === value ? 2 : 3));
     else if (code === 0x06) return verdicts[value] ?? `unknown verdict ${value}`;
     else throw new Error(`no such instruction: ${code}`);
@@ -22,19 +22,28 @@ const verdicts: Readonly<Record<number, string>> = {
   0x80000000: "killed",
   [0x50000 + 38]: "no such call",
   [0x50000 + 25]: "no terminal",
+  [0x50000 + 22]: "no such command",
 };
 
 describe.each(processors)("the filter for %s", (processor) => {
   const program = systemCallFilter(processor) as Buffer;
-  const ioctl = processor === "x64" ? 16 : 29;
+  const [ioctl, fcntl] = processor === "x64" ? [16, 72] : [29, 25];
   test("allows what is listed and nothing else, in either table", () => {
     const allowed = new Set(allowedCalls(processor)?.values());
     expect(allowed.size).toBeGreaterThan(80);
     for (let call = 0; call < 1024; call++) {
-      const expected = call === ioctl ? "no terminal" : allowed.has(call) ? "allowed" : "no such call";
+      const isAllowed = allowed.has(call) || call === fcntl;
+      const expected = call === ioctl ? "no terminal" : isAllowed ? "allowed" : "no such call";
       expect(verdict(program, audits[processor], call), `call ${call}`).toBe(expected);
       expect(verdict(program, audits[processor], 0x40000000 + call), `call ${call} of x32`).toBe("no such call");
     }
+  });
+  test("of fcntl, allows copies, flags and locks of parts of a file", () => {
+    const allowed = Array.from({ length: 2000 }, (_, command) => command).filter(
+      (command) => verdict(program, audits[processor], fcntl as number, command) === "allowed",
+    );
+    expect(allowed).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 1030]);
+    expect(verdict(program, audits[processor], fcntl as number, 1024)).toBe("no such command");
   });
   test("ends what calls as another processor", () => {
     const other = processors.find((each) => each !== processor) as (typeof processors)[number];
@@ -56,7 +65,7 @@ const sideDoors =
   `clone clone3 fork vfork execveat ptrace process_vm_readv process_vm_writev pidfd_open pidfd_getfd kcmp socket socketpair connect
   bind sendmsg recvmsg mount umount2 unshare setns pivot_root chroot move_mount fsopen open_tree mknod mknodat chown fchown lchown
   fchownat setxattr bpf perf_event_open userfaultfd io_uring_setup io_uring_enter io_setup keyctl add_key request_key memfd_create
-  memfd_secret open_by_handle_at kexec_load init_module finit_module reboot swapon personality prctl seccomp capset setuid setgid
+  memfd_secret open_by_handle_at kexec_load init_module finit_module reboot swapon personality prctl flock seccomp capset setuid setgid
   setresuid setgroups shmget shmat msgget semget mq_open splice vmsplice tee syslog acct quotactl iopl modify_ldt`.split(
     /\s+/u,
   );

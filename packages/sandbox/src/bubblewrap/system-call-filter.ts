@@ -20,11 +20,10 @@ const allowed: Readonly<Record<string, readonly [x64: number, arm64: number | nu
   pwrite64: [18, 68],
   lseek: [8, 62],
   close: [3, 57],
+  close_range: [436, 436],
   dup: [32, 23],
   dup2: [33, null],
   dup3: [292, 24],
-  fcntl: [72, 25],
-  flock: [73, 32],
   fsync: [74, 82],
   fdatasync: [75, 83],
   ftruncate: [77, 46],
@@ -121,13 +120,20 @@ const allowed: Readonly<Record<string, readonly [x64: number, arm64: number | nu
 };
 /** Answered as a file that is no terminal answers it: whether one is asked of every stream, and nothing else is needed. */
 const ioctl = { x64: 16, arm64: 29 } as const;
+const fcntl = { x64: 72, arm64: 25 } as const;
+/**
+ * Of `fcntl`: copies, flags, and locks of parts of a file, which databases take. Its others reach out of the namespaces: leases and
+ * notices of files that the machine shares, signals, pipes that hold megabytes.
+ */
+const fcntlCommands = [0, 1, 2, 3, 4, 5, 6, 7, 1030] as const; // F_DUPFD to F_SETLKW, F_DUPFD_CLOEXEC
 const audits = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
 
 const [load, jumpIfEqual, end] = [0x20, 0x15, 0x06] as const;
 const [killProcess, allow] = [0x80000000, 0x7fff0000] as const;
-/** `ENOSYS`: libraries then take an older call, where `EPERM` would end them. `ENOTTY` for `ioctl`. */
-const [noSuchCall, notATerminal] = [0x00050000 + 38, 0x00050000 + 25] as const;
-const [architectureAt, numberAt] = [4, 0] as const;
+/** `ENOSYS`: libraries then take an older call, where `EPERM` would end them. `ENOTTY` for `ioctl`, `EINVAL` for `fcntl`. */
+const [noSuchCall, notATerminal, noSuchCommand] = [0x00050000 + 38, 0x00050000 + 25, 0x00050000 + 22] as const;
+/** The second argument's lower half, which is all that the kernel reads of a command. */
+const [architectureAt, numberAt, commandAt] = [4, 0, 24] as const;
 
 /** The calls that are allowed, by name; null on a processor whose calls are not listed here. */
 export function allowedCalls(processor: string = process.arch): ReadonlyMap<string, number> | null {
@@ -146,19 +152,25 @@ export function allowedCalls(processor: string = process.arch): ReadonlyMap<stri
 export function systemCallFilter(processor: string = process.arch): Buffer | null {
   const named = allowedCalls(processor);
   if (named === null) return null;
-  const calls = [...named.values()];
   const known = processor as keyof typeof audits;
-  const count = calls.length;
+  const calls = [...named.values()];
+  const [refusal, command] = [6 + calls.length, 8 + calls.length];
+  const allowance = command + fcntlCommands.length + 2;
+  const jumpFrom = (at: number, to: number, value: number) => [jumpIfEqual, to - at - 1, 0, value] as const;
   const program: (readonly [code: number, jumpTrue: number, jumpFalse: number, value: number])[] = [
     [load, 0, 0, architectureAt],
     [jumpIfEqual, 1, 0, audits[known]],
     [end, 0, 0, killProcess],
     // The 32-bit table on top of x86-64's has numbers above all that are listed.
     [load, 0, 0, numberAt],
-    [jumpIfEqual, count + 1, 0, ioctl[known]],
-    ...calls.map((call, i) => [jumpIfEqual, count + 1 - i, 0, call] as const),
+    jumpFrom(4, refusal + 1, ioctl[known]),
+    jumpFrom(5, command, fcntl[known]),
+    ...calls.map((call, i) => jumpFrom(6 + i, allowance, call)),
     [end, 0, 0, noSuchCall],
     [end, 0, 0, notATerminal],
+    [load, 0, 0, commandAt],
+    ...fcntlCommands.map((each, i) => jumpFrom(command + 1 + i, allowance, each)),
+    [end, 0, 0, noSuchCommand],
     [end, 0, 0, allow],
   ];
   const bytes = Buffer.alloc(8 * program.length);

@@ -1,0 +1,47 @@
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const folder = fileURLToPath(new URL("..", import.meta.url));
+const me = process.getuid?.() ?? -1;
+
+/** A Python that anybody may start, where the first on the path is somebody's own. */
+export const anyonesPython: string = existsSync("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
+
+/** Root where root runs the tests, and somebody who is not. */
+export const users = [
+  ["root", 0],
+  ["somebody who is not root", me > 0 ? me : 65_534],
+] as const;
+
+/** What keeps a user from starting a script. */
+export function obstacle(user: number, script: URL): string | null {
+  if (process.platform !== "linux") return "bubblewrap is Linux's";
+  if (user === me) return null;
+  if (me !== 0) return `only root starts programs as user ${user}`;
+  const tried = spawnSync(process.execPath, ["-e", "require('fs').readFileSync(process.argv[1])", script.pathname], {
+    uid: user,
+    gid: user,
+    cwd: "/",
+  });
+  return tried.status === 0 ? null : `user ${user} may not read ${folder} or start Node`;
+}
+
+/** Stands for a descriptor that whoever started Node left open: beyond those that Node closes for its children. */
+export const leftOpen = 60;
+
+/** What a script of TypeScript prints as JSON, started by a user. */
+export function printedBy<T>(user: number, script: URL, words: readonly string[]): Promise<T> {
+  const child = spawn(process.execPath, ["--import", "tsx", fileURLToPath(script), ...words], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"] },
+    stdio: ["ignore", "pipe", "inherit", ...Array.from({ length: leftOpen - 3 }, () => "ignore" as const), "pipe"],
+    ...(user !== me && { uid: user, gid: user }),
+  });
+  let said = "";
+  child.stdout?.on("data", (piece: Buffer) => (said += piece.toString()));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", () => resolve(JSON.parse(said) as T));
+  });
+}

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { anyonesPython, obstacle, printedBy, users } from "../as-user.ts";
+import type { Tried } from "./try-escapes.ts";
+
+const script = new URL("try-escapes.ts", import.meta.url);
+
+test.for(["wasi", "bubblewrap"].flatMap((kind) => users.map((user) => [kind, ...user] as const)))(
+  "nothing gets out of %s, started by %s, however long it tries",
+  { timeout: 600_000 },
+  async ([kind, , user], { skip }) => {
+    const reason = obstacle(user, script);
+    if (reason !== null) return skip(reason);
+    const result = await printedBy<Tried>(user, script, [kind, "all", anyonesPython]);
+    if ("missing" in result) return skip(result.missing);
+    expect(result).toMatchObject({ user, problems: [] });
+    expect(result.tried).toBeGreaterThan(100);
+  },
+);
