@@ -1,8 +1,8 @@
-// npm run fuzz [-- TARGET...] [--seconds 60]: writes bytes that nobody would write to what reads them (test/fuzz/targets.ts), guided by
+// npm run fuzz [-- TARGET...] [--seconds 60] [--corpus FOLDER]: writes bytes that nobody would write to what reads them (test/fuzz/targets.ts), guided by
 // the lines that they reach. An input that breaks its reader is kept in test/fuzz/found/TARGET, printed, and ends with exit code 1;
 // `npx vitest run test/fuzz-inputs` tries all of them again.
 import { existsSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { root } from "./lib/root.mjs";
@@ -14,7 +14,11 @@ const fuzzer = "@jazzer.js/core@4.0.0";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seconds: { type: "string", default: "60" } },
+  options: {
+    seconds: { type: "string", default: "60" },
+    /** Where inputs that reach more are kept, and what the next time begins with. */
+    corpus: { type: "string", default: "node_modules/.cache/fuzz/corpus" },
+  },
 });
 const seconds = Number(values.seconds);
 if (!(seconds >= 1)) throw new Error(`--seconds ${values.seconds}: expected a number of at least 1`);
@@ -68,10 +72,10 @@ function node() {
   return process.env.LACONIC_FUZZ_NODE || process.execPath;
 }
 
-/** Whether nothing was found. New inputs that reach more are not kept: what is worth it goes into the corpus by hand. */
+/** Whether nothing was found. */
 async function holds(name) {
   const found = join(folder, "found", name);
-  const fresh = join(cache, "corpus", name);
+  const fresh = resolve(root, values.corpus, name);
   for (const each of [found, fresh]) mkdirSync(each, { recursive: true });
   const limits = [`-max_total_time=${seconds}`, "-rss_limit_mb=4096"];
   const options = [`-artifact_prefix=${found}/`, ...limits];

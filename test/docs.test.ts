@@ -89,12 +89,6 @@ test("the README and the front page count methods and benchmarks as the code doe
   expect(readText("docs/index.md")).toContain(`${methods} on ${benchmarks.length} benchmarks`);
 });
 
-test("whatever SECURITY.md says is shown by a file is there", () => {
-  const named = [...readText("SECURITY.md").matchAll(/`([\w./-]+\.ts)`/gu)].map(([, path]) => path as string);
-  expect(named.length).toBeGreaterThan(30);
-  expect(named.filter((path) => !repositoryFiles().includes(path))).toEqual([]);
-});
-
 test.each(tasks.map(({ text, items }) => [text, items[0]?.link ?? ""]))(
   "%s begins with something to run: %s",
   (_, link) => {

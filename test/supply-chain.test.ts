@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -79,12 +80,31 @@ test("a package without a licence is not permissive", () => {
 });
 
 test("workflows take actions by commit, and may write only where a step needs it", () => {
-  for (const name of ["ci", "docs", "release"]) {
-    const text = readText(`.github/workflows/${name}.yml`);
+  for (const name of readdirSync(join(root, ".github/workflows"))) {
+    const text = readText(`.github/workflows/${name}`);
     const actions = [...text.matchAll(/uses: (\S+)/gu)].map(([, action]) => action);
     expect(actions.length).toBeGreaterThan(0);
     expect(actions.filter((action) => !/@[0-9a-f]{40}$/u.test(action ?? ""))).toEqual([]);
     const { permissions } = parse(text) as { permissions?: Record<string, string> };
     expect(Object.values(permissions ?? { all: "write" }).filter((right) => right === "write")).toEqual([]);
   }
+});
+
+test("no package runs a script of its own when it is installed, but those that are named", () => {
+  const { allowBuilds = {} } = parse(readText("pnpm-workspace.yaml")) as { allowBuilds?: Record<string, boolean> };
+  expect(Object.keys(allowBuilds).filter((name) => allowBuilds[name])).toEqual(["esbuild", "pnpm"]);
+  const locked = parse(readText("pnpm-lock.yaml")) as {
+    packages: Record<string, { resolution: { integrity?: string } }>;
+  };
+  const unchecked = Object.entries(locked.packages).filter(
+    ([, { resolution }]) => !/^sha512-/u.test(resolution.integrity ?? ""),
+  );
+  expect(unchecked).toEqual([]);
+});
+
+test("a release says which commit and workflow built it", () => {
+  const text = readText(".github/workflows/release.yml");
+  expect(text).toContain("id-token: write");
+  expect(text).toMatch(/NPM_CONFIG_PROVENANCE: "true"\n\s+PNPM_CONFIG_PROVENANCE: "true"/u);
+  expect(text).toContain("npm run sbom");
 });

@@ -119,6 +119,7 @@ export const tasks: readonly Group[] = [
       { text: "CUDA without a GPU", link: "/cuda-without-gpu" },
       { text: "Sums and their order on CUDA", link: "/cuda-order" },
       { text: "Runs on a simulated machine", link: "/simulation" },
+      { text: "Soak and load", link: "/soak-and-load" },
     ],
   },
 ];

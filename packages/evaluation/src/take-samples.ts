@@ -68,7 +68,8 @@ export class SampleTaker<Job, Kept extends Sample> {
         record = await this.#kind.take(job, attempt, before);
       } catch (error) {
         if (endsBench(error)) {
-          this.#stopped ??= (error as Error).message;
+          const { code, message } = error as LaconicError;
+          this.#stopped ??= code === "aborted" ? "aborted" : message;
           return;
         }
         record = await this.#kind.failed(job, attempt, error);

@@ -9,10 +9,10 @@ const me = process.getuid?.() ?? -1;
 export const anyonesPython: string = existsSync("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
 
 /** Root where root runs the tests, and somebody who is not. */
-export const users = [
+export const users: readonly (readonly [who: string, id: number])[] = [
   ["root", 0],
   ["somebody who is not root", me > 0 ? me : 65_534],
-] as const;
+];
 
 /** What keeps a user from starting a script. */
 export function obstacle(user: number, script: URL): string | null {

@@ -4,14 +4,38 @@ import { pipeline } from "node:stream/promises";
 import type { CompletionHandler } from "./completion-handler.ts";
 import { errorBody, invalid } from "./http.ts";
 
+/** How long a client may take, in milliseconds. */
+export interface Patience {
+  /** To send a request's head, and all of it. */
+  readonly headMs: number;
+  readonly requestMs: number;
+  /** To take anything at all of what is ready for it. */
+  readonly readMs: number;
+}
+
+const patience: Patience = { headMs: 20_000, requestMs: 60_000, readMs: 60_000 };
+
 /**
- * A handler behind a server of Node's, which does not listen yet.
+ * A handler behind a server of Node's, which does not listen yet. Who drips a request gets status 408, and who reads nothing is cut.
  * @param onError - hears failures that are not the client's doing
  */
-export function createHandlerServer(handler: CompletionHandler, onError: (error: unknown) => void): Server {
-  return createServer((incoming, outgoing) => {
+export function createHandlerServer(
+  handler: CompletionHandler,
+  onError: (error: unknown) => void,
+  { headMs, requestMs, readMs }: Patience = patience,
+): Server {
+  const limits = {
+    headersTimeout: headMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(headMs, 5000),
+  };
+  return createServer(limits, (incoming, outgoing) => {
     const gone = new AbortController();
     outgoing.once("close", () => gone.abort());
+    // A reply that takes long to make leaves nothing unread.
+    outgoing.setTimeout(readMs, () => {
+      if (outgoing.writableLength > 0 || (outgoing.socket?.writableLength ?? 0) > 0) outgoing.destroy();
+    });
     answer(handler, incoming, outgoing, gone.signal).catch((error: unknown) => {
       if (!gone.signal.aborted) onError(error);
       outgoing.destroy();

@@ -1,0 +1,81 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const root = join(import.meta.dirname, "../../..");
+const entry = join(root, "apps/trainer/assets/laconic.mjs");
+const watch = pathToFileURL(join(import.meta.dirname, "watch-process.mjs")).href;
+
+/** What a process was like in a second; memory in bytes. */
+export interface Sample {
+  readonly pid: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly rss: number;
+  readonly heapUsed: number;
+  /** Sockets, pipes, children and requests under way; timers are none. */
+  readonly handles: number;
+  /** Event-loop delay within the second. */
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+/** The command line as a process that is watched. */
+export interface Watched {
+  readonly child: ChildProcess;
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  /** What it has printed to either stream. */
+  said(): string;
+  /** @throws Error where it ends before it says so, or takes five minutes */
+  saysAddress(): Promise<string>;
+}
+
+export function startWatched(
+  words: readonly string[],
+  samples: string,
+  environment: Readonly<Record<string, string>> = {},
+): Watched {
+  const child = spawn(process.execPath, ["--import", watch, entry, ...words], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, NO_COLOR: "1", LACONIC_WATCH: samples, ...environment },
+  });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (piece: Buffer) => (printed = (printed + piece.toString()).slice(-100_000)));
+  const ended = once(child, "close").then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+  }));
+  return {
+    child,
+    ended,
+    said: () => printed,
+    async saysAddress() {
+      for (const until = performance.now() + 300_000; performance.now() < until;) {
+        const [found] = /http:\/\/127\.0\.0\.1:\d+/u.exec(printed) ?? [];
+        if (found !== undefined) return found;
+        if (child.exitCode !== null || child.signalCode !== null) break;
+        await new Promise((done) => setTimeout(done, 50));
+      }
+      throw new Error(`${words[0]} said no address: ${printed.slice(-2000)}`);
+    },
+  };
+}
+
+/** Lines of a file of samples; a last one that is cut is left out. */
+export function samplesIn(file: string): Sample[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Sample);
+}
+
+export const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 18) / 4;
+
+/** The value below which a share of all lies; 0 of none. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}

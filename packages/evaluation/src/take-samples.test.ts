@@ -1,0 +1,30 @@
+import { LaconicError } from "@laconic/core";
+import { expect, test } from "vitest";
+import type { RecordFile } from "./record-file.ts";
+import { SampleTaker } from "./take-samples.ts";
+
+interface Kept {
+  readonly status: string;
+  readonly attempt: number;
+  readonly error: string | null;
+}
+
+test.each([
+  ["aborted", "aborted"],
+  ["budget_refused", "no money is left"],
+] as const)("a sample that ends with %s stops the others: %s", async (code, stopped) => {
+  const records = new Map<string, Kept>();
+  const file = { records, append: async () => undefined } as unknown as RecordFile<Kept>;
+  const taker = new SampleTaker<string, Kept>(
+    {
+      keyOf: (job) => job,
+      take: () => Promise.reject(new LaconicError(code, "no money is left")),
+      failed: (_, attempt) => ({ status: "error", attempt, error: "" }),
+    },
+    file,
+    { concurrency: 1, maxErrors: null, signal: AbortSignal.timeout(60_000) },
+  );
+  await taker.take(["a", "b"]);
+  expect(taker.stopped).toBe(stopped);
+  expect(taker.counts).toEqual({});
+});
