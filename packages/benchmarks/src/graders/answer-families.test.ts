@@ -212,6 +212,25 @@ const maths: readonly Row[] = [
   ["Answer: 2(1+√5)", "2+2\\sqrt5", true],
   ["Answer: 2(1+√5)", "2", false],
   ["Answer: (2+4)/3", "2", true],
+  [B("x = 10,080"), "10080", true],
+  [B("n = 1,234,567, k = 2"), "n=1234567,k=2", true],
+  [B("20,000/\\pi"), "\\frac{20000}{\\pi}", true],
+  [B("3 - 2,500\\sqrt{2}"), "3-2500\\sqrt2", true],
+  [B("3,100,5"), "3, 100, 5", true],
+  [B("x, 1,200"), "x, 1200", false],
+  [B("(1+2,300)"), "(3, 300)", true],
+  [B("e^{i\\pi}"), "-1", true],
+  [B("e^{3\\pi i/2}"), "-i", true],
+  [B("e^{i\\pi}"), "1", false],
+  [B("75¢"), "75 \\text{ cents}", true],
+  [B("12 \\text{ is impossible}"), "12", false],
+  [B("12 \\text{ (extraneous)}"), "12", false],
+  [B("12\\text{ doesn't work}"), "12", false],
+  [B("12\\text{ nights}"), "12", true],
+  ["The answer is $4$ or more.", "4", false],
+  ["The answer is 4 or fewer", "4", false],
+  ["The answer is $12$. No wait, that counts twice, so it is $6$.", "6", true],
+  ["The answer is $12$. No wait, that counts twice, so it is $6$.", "12", false],
 ];
 
 const numbers: readonly Row[] = [
@@ -262,6 +281,15 @@ const numbers: readonly Row[] = [
   ["The answer is 2 and a half", "2", false],
   ["#### 8 ÷ 2 = 4", "4", true],
   ["#### 8 ÷ 2 = 4", "8", false],
+  ["The answer is 4 apples or more", "4", false],
+  ["#### 4 or fewer", "4", false],
+  [B("4\\text{ or more}"), "4", false],
+  ["The answer is 4 more", "4", true],
+  ["#### 2.345.600", "2345600", true],
+  ["#### 2.345", "2345", false],
+  ["The answer is 15. Wait, no, I need to subtract 3, so 12.", "12", true],
+  ["The answer is 15. Wait, no, I need to subtract 3, so 12.", "15", false],
+  ["The answer is 15. Wait, no units are asked for.", "15", true],
 ];
 
 const letters: readonly Row[] = [
@@ -298,6 +326,11 @@ const letters: readonly Row[] = [
   ["(A)(B)", "B", false],
   ["(A) (C)", "C", false],
   ["Between (A) and (C), (C)", "C", true],
+  ["The best answer is B. No wait, it's C.", "C", true],
+  ["The best answer is B. No wait, it's C.", "B", false],
+  ["答案是 C。", "C", true],
+  ["选项A错误,因此选C", "C", true],
+  ["不选C,选D", "C", false],
 ];
 
 test.each(maths)("%s for %s: %s", (reply, gold, right) => {

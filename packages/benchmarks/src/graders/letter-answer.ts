@@ -3,9 +3,9 @@ import { plainCharacters } from "./plain-characters.ts";
 import { readCurrent } from "./retraction.ts";
 import { longestReply, noAnswer, type Extracted, type Verdict } from "./verdict.ts";
 
-/** The end of what an author says before the letter. */
+/** The end of what an author says before the letter, in English or Chinese. */
 const trigger =
-  /\b(?:(?:answer|choice|option)s?\b(?:\s*(?:choice|option|letter))?\s*(?:is|are|would be|must be|should be|:|=)+|(?:option|choose|select|pick|go(?:ing)?\s+with)\b|answer\s*(?=\())/giu;
+  /答案(?:应?该?是|为|选|\s*:)|(?<!不)选(?!项)择?|\b(?:(?:answer|choice|option)s?\b(?:\s*(?:choice|option|letter))?\s*(?:is|are|would be|must be|should be|:|=)+|(?:option|choose|select|pick|go(?:ing)?\s+with)\b|answer\s*(?=\())/giu;
 
 /** What may stand between the trigger and the letter. */
 const between =

@@ -4,7 +4,7 @@ import { Fraction } from "fraction.js";
 /** A number as a program writes it (`-12.5`, `3/4`); null where there is none, false where there is no single one. */
 export type Reading = string | false | null;
 
-const digits = String.raw`(?:\d{1,3}(?:[,'\u00a0\u2009\u202f]\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,2}(?![\w.]))?|\.\d+`;
+const digits = String.raw`\d{1,3}(?:\.\d{3}){2,}(?![\d.]*\d)|(?:\d{1,3}(?:[,'\u00a0\u2009\u202f]\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,2}(?![\w.]))?|\.\d+`;
 const spaced = String.raw`\d{1,3}(?: \d{3})+(?![\d.])`;
 const pattern = (whole: string): RegExp =>
   new RegExp(
@@ -25,12 +25,17 @@ interface Found {
 const denied =
   /(?:\b(?:not|never|n[o']t|at\s+(?:least|most)|(?:more|less|greater|fewer|higher|lower)\s+than|above|below|over|under|between)(?:\s+(?:be|equal|exactly|just|simply))?|(?<![\w"/])[<>]|[≤≥≠±]|\\(?:pm|mp|neq?|leq?|geq?|lt|gt))[\s$*:]*$/iu;
 
+/** What stands behind a number that is an end of a range alone: `6 or more`, `6 points or fewer`. */
+export const openEnded =
+  /^[\s$*})]*(?:\\text\s*\{\s*)?(?:(?!or\b)\p{L}+\s+)?or\s+(?:more|less|fewer|greater|larger|smaller|higher|lower|above|below|over|under|so)\b/iu;
+
 /** The numbers of a text, in its order. A number that is denied makes the text say none behind it. */
 export function numbersIn(text: string): Reading[] {
   const found = scan(text, inProse);
   const [before, last] = [found.at(-2), found.at(-1)];
   if (!last) return [];
-  if (denied.test(text.slice(Math.max(0, last.start - 24), last.start))) return [false];
+  if (denied.test(text.slice(Math.max(0, last.start - 24), last.start)) || openEnded.test(text.slice(last.end)))
+    return [false];
   const together = before && (isCalculation(text, before, last) ? false : compoundOf(text, before, last));
   return [...found.slice(0, -1).map(({ value }) => value), together ?? last.value];
 }
@@ -61,7 +66,7 @@ export function oneNumber(
   if (fraction !== undefined && !denied.test(before))
     return new Fraction(first.value).add(fraction === "half" ? "1/2" : "1/4").toFraction();
   if (second && isDenial(text, first, second)) return second.value;
-  if (denied.test(before)) return false;
+  if (denied.test(before) || openEnded.test(text.slice(first.end))) return false;
   if (second && sameQuantity(text, first, second, lists) && !equal(first.value, second.value)) return false;
   return (last ? (all.at(-1) as Found) : first).value;
 }
@@ -175,7 +180,9 @@ function valueOf({
     if (Number(under) === 0) return null;
     return `${minus}${new Fraction(whole).add(new Fraction(`${over}/${under}`)).toFraction()}`;
   }
-  const plain = (number ?? "").replaceAll(/[,'\s]/gu, "");
+  // Points between several groups of three digits are of thousands.
+  const dotted = /\..*\./u.test(number ?? "");
+  const plain = (number ?? "").replaceAll(dotted ? "." : /[,'\s]/gu, "");
   if (divisor === undefined && scale === undefined && !/e/iu.test(plain)) return `${minus}${plain}`;
   const [mantissa, exponent] = plain.toLowerCase().split("e");
   let value = new Fraction(mantissa as string);

@@ -6,16 +6,18 @@ const thisIsWrong =
   /^[^\n]{0,80}?[}\n][^\p{L}\d]{0,12}(?:(?:no|wait|hmm|oops|actually|sorry)\b[^\p{L}\d]{0,6}){0,3}(?:that|this|it)(?:\s+(?:is|was)|['’]s)\s+(?:actually\s+)?(?:wrong|incorrect|not\s+(?:right|correct)|a\s+mistake|an\s+error)\b/iu;
 /** Another answer is given. */
 const givenAnew =
-  /\b(?:correct(?:ed)?|right)\s+(?:final\s+)?(?:result|answer|value|number|solution|option|choice)\s*(?:is|should\s+be|would\s+be|equals|=|:)/giu;
+  /\b(?:no,?\s+wait|wait,?\s+no)\b|\b(?:correct(?:ed)?|right)\s+(?:final\s+)?(?:result|answer|value|number|solution|option|choice)\s*(?:is|should\s+be|would\s+be|equals|=|:)/giu;
 
 const mark = /\\(?:boxed|fbox)\s*\{[^}]*|####/gu;
+/** Where a reply has no such mark, what is said to be the answer. */
+const trigger = /\b(?:answer|choice|option)s?\b\s*(?:is|are|:|=)/giu;
 
 /**
  * Reads a reply whose last box or `####` is not the last word: behind "I made an error" or "the correct result is" the rest is read
  * alone. Where the rest says nothing, an answer that was taken back is none, and any other stands.
  */
 export function readCurrent<T>(text: string, read: (text: string) => T | null): T | null {
-  const last = [...text.matchAll(mark)].at(-1);
+  const last = [...text.matchAll(mark)].at(-1) ?? [...text.matchAll(trigger)].at(-1);
   if (!last) return read(text);
   const behind = text.slice(last.index + last[0].length);
   const close = thisIsWrong.exec(behind);

@@ -1,3 +1,4 @@
+import { openEnded } from "../number-reading.ts";
 import { plainCharacters } from "../plain-characters.ts";
 import { readCurrent } from "../retraction.ts";
 import { baseBehind } from "./number-base.ts";
@@ -133,6 +134,7 @@ const denying =
 
 /** The place itself; what is said instead of it where it is denied; "denied" where nothing is. */
 function denial(text: string, start: number, place: Span, places: readonly Span[]): Span | "denied" {
+  if (openEnded.test(text.slice(place.end))) return "denied";
   if (!denying.test(text.slice(start, place.start))) return place;
   const end = place.end + (/[.!?](?:\s|$)|\n/u.exec(text.slice(place.end))?.index ?? text.length);
   const instead = places.findLast(

@@ -87,6 +87,8 @@ const symbols = new Set([
   "Nothing",
 ]);
 
+const isImaginary = (name: string): boolean => name === "i" || name === "ImaginaryUnit";
+
 function residue(json: Json, { prime, imaginary }: Field, point: RationalPoint): Residue {
   const ofFraction = (value: Fraction): Residue => {
     // Most are whole: dividing by one would cost as much as a power.
@@ -94,10 +96,12 @@ function residue(json: Json, { prime, imaginary }: Field, point: RationalPoint):
     const under = modulo(value.d, prime);
     return under === 0n ? "undefined" : modulo(value.s * value.n * inverse(under, prime), prime);
   };
-  const exponentOf = (each: Json): Fraction | null => exactValue(each, point);
+  // The imaginary unit is no whole number, which the values of names are.
+  const exponentOf = (each: Json): Fraction | null =>
+    exactValue(each, (name) => (isImaginary(name) ? null : point(name)));
   const visit = (each: Json): Residue => {
     if (typeof each === "string") {
-      if (each === "i" || each === "ImaginaryUnit") return imaginary;
+      if (isImaginary(each)) return imaginary;
       if (symbols.has(each) || each.startsWith("'")) return "not rational";
       return ofFraction(point(each === "ExponentialE" ? "e" : each) as Fraction);
     }

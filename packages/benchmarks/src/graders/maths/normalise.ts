@@ -17,6 +17,7 @@ const signs: Readonly<Record<string, string>> = {
   "\u2208": "\\in ",
   "\u00b1": "\\pm ",
   "\u00b0": "^\\circ ",
+  "\u00a2": "\\text{ cents}",
   "\u00b2": "^{2}",
   "\u00b3": "^{3}",
   "\u221a": "\\sqrt ",

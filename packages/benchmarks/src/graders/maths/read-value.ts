@@ -93,7 +93,7 @@ const thousands = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/u;
 function listed(text: string, next: (text: string) => Value | null): Value | null {
   for (const separator of [/;/u, conjunction, /,/u]) {
     if (separator.source === "," && isOneNumber(text)) return null;
-    const pieces = splitTop(text, separator)
+    const pieces = splitTop(separator.source === "," ? withoutThousands(text) : text, separator)
       .map((piece) => piece.text.trim())
       .filter((piece) => piece !== "");
     if (pieces.length < 2 || pieces.length > maxItems) continue;
@@ -118,7 +118,23 @@ function isOneNumber(text: string): boolean {
 
 function commas(text: string): string[] {
   if (exactNumber(text)) return [text];
-  return splitTop(text, /,/u).map((piece) => piece.text.trim());
+  return splitTop(withoutThousands(text), /,/u).map((piece) => piece.text.trim());
+}
+
+const thousandsIn = String.raw`(?<![\d.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!,?\d)`;
+const operatorBefore = String.raw`(?:[=<>+*/]|\\(?:[lg]eq|neq|approx|cdot|times|pm)|[^\s,;([{]\s*-)`;
+/** A number that something calculates with or names: `x = 10,080`, `20,000\pi`. */
+const numberInExpression = new RegExp(
+  String.raw`(?<=${operatorBefore}\s*)${thousandsIn}|${thousandsIn}(?=\s*(?:[-+*/^=<>!a-zA-Z]|\\[a-zA-Z]))`,
+  "u",
+);
+
+/** Outside of brackets, without the commas of thousands that stand within an expression. */
+function withoutThousands(text: string): string {
+  if (!/\d,\d{3}/u.test(text)) return text;
+  return splitTop(text, numberInExpression)
+    .map(({ separator, text: piece }) => separator.replaceAll(",", "") + piece)
+    .join("");
 }
 
 /** Between semicolons, `p=5, q=2` is one answer of two numbers. */

@@ -18,7 +18,7 @@ const inText =
   /(?<=\S)\s*\\(?:text|textbf|textit|textrm|textnormal|mbox|mathrm|hbox)\s*\{([^{}]{0,60})\}\s*(?:\^\s*\{?(-?\d)\}?)?\s*\.?$/u;
 /** Words behind a number that say more than a unit. */
 const saying =
-  /\b(?:or|and|maybe|perhaps|possibly|if|else|not|to|than|least|most|between|about|approximately|above|below)\b|[?\d]{2}|\?/iu;
+  /\b(?:or|and|maybe|perhaps|possibly|if|else|not?|never|cannot|wrong|incorrect|false|invalid|impossible|excluded|rejected|discarded|extraneous|to|than|least|most|between|about|approximately|above|below)\b|n['’]t\b|[?\d]{2}|\?/iu;
 
 const scales: Readonly<Record<string, string>> = wordTable({
   thousand: "1000",
