@@ -21,7 +21,7 @@ export interface BesideGolden {
  */
 export async function besideGolden(group: readonly BenchJob[], chats: readonly ServedChat[]): Promise<BesideGolden> {
   const [job] = group as [BenchJob];
-  const { set, exemplars } = job;
+  const { set } = job;
   const golden = await goldenOf(job);
   const problems = [...set.problems, ...set.calibration];
   const given = problems.flatMap((problem) => {
@@ -40,14 +40,17 @@ export async function besideGolden(group: readonly BenchJob[], chats: readonly S
       ...spaced,
     ];
   });
-  const shown = exemplars.flatMap(({ question, solution, answerLine }) => [question, solution, answerLine]);
+  // By topic, each question has its own.
+  const examples = new Set(group.flatMap(({ exemplars }) => exemplars));
+  const shown = [...examples].flatMap(({ question, solution, answerLine }) => [question, solution, answerLine]);
   const forms = set.problems.map(({ grading }) => answerForm(grading));
-  const [served, logged] = [textsOf(chats), textsOf(golden.chats)];
+  const all = [...golden.chats, ...golden.whole];
+  const [served, logged] = [textsOf(chats), textsOf(all)];
   const known = [...given, ...shown, ...forms, ...golden.own, ...frames, ...[...served, ...logged].flatMap(saidIn)];
   const other = [...new Set(chats.map(({ temperature }) => temperature))].filter(
     (each) => each === null || !golden.temperatures.includes(each),
   );
-  const strange = unsaid(chats, golden.chats, known, [golden.file, ...publishedFiles(job.script?.name)]);
+  const strange = unsaid(chats, all, known, [golden.file, ...publishedFiles(job.script?.name)]);
   const missing = unsaid(golden.chats, chats, known, []);
   return {
     strange: [...strange, ...other.map((each) => `temperature ${each}`)],
@@ -92,7 +95,7 @@ function publishedFiles(script: string | undefined): string[] {
 /** Names that AgentPrune's agents have, and what an interpreter says of a program: of no file. */
 function saidIn(text: string): string[] {
   const names = [...text.matchAll(/Agent (\w{4})(?= as a|, role)/gu)].map(([, name = ""]) => name);
-  const said = text.match(/\w*(?:Error|Exception)\b.*|The program (?:failed|prints).*/gu) ?? [];
+  const said = text.match(/\w*(?:Error|Exception)\b.*|The program (?:failed|prints).*|(?<=failed: ).+/gu) ?? [];
   return [...names, ...said];
 }
 

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { baselineNamed, protocolFor, scriptNameOf } from "@laconic/baselines";
+import { baselineNamed, baselines, protocolFor, scriptNameOf } from "@laconic/baselines";
 import { answerForm, questionText } from "@laconic/benchmarks";
 import { familyOf, type BenchJob, type BenchSet } from "@laconic/evaluation";
 import type { AskedChat } from "../../../packages/evaluation/test/published-words.ts";
-import { playQuestion, requestLog } from "../../../packages/evaluation/test/request-log.ts";
+import { playQuestion, requestLog, type Asked } from "../../../packages/evaluation/test/request-log.ts";
 import { requestSets } from "../../../packages/evaluation/test/request-sets.ts";
 import { slotsOf } from "../../../packages/evaluation/test/slot-scripts.ts";
 
@@ -15,6 +15,8 @@ const folder = fileURLToPath(new URL("../../../packages/evaluation/test/requests
 /** A method's golden log for a kind of question, in the words that a cell asks with. */
 export interface GoldenLog {
   readonly chats: readonly AskedChat[];
+  /** Of a variant, such as `dylan:selected`: what the whole method asks, which the variant may learn from or be a part of. */
+  readonly whole: readonly AskedChat[];
   readonly temperatures: readonly number[];
   /** Its question, options and worked examples: what another question has otherwise. */
   readonly own: readonly string[];
@@ -44,12 +46,11 @@ export async function goldenOf({ method: played, protocol, problem, script }: Be
   if (!(script ? hashes.includes(line) : file.includes(log)))
     throw new Error(`${method.name} on ${set.benchmark}: not the golden log that is committed`);
   const { asked } = await playQuestion(method, set, slotsOf(method.name));
+  const whole = baselines.find(({ name }) => name !== method.name && name === method.name.split(":")[0]);
   const [own] = set.problems;
   return {
-    chats: asked.map(({ request: { prompt }, reply }) => ({
-      messages: prompt.kind === "messages" ? prompt.messages : [],
-      reply,
-    })),
+    chats: chatsOf(asked),
+    whole: whole ? chatsOf((await playQuestion(whole, set, slotsOf(whole.name))).asked) : [],
     temperatures: [...new Set(asked.map(({ request }) => request.sampling.temperature))],
     file,
     own: [
@@ -57,6 +58,13 @@ export async function goldenOf({ method: played, protocol, problem, script }: Be
       ...set.exemplars.flatMap(({ question, solution, answerLine }) => [question, solution, answerLine]),
     ],
   };
+}
+
+function chatsOf(asked: readonly Asked[]): AskedChat[] {
+  return asked.map(({ request: { prompt }, reply }) => ({
+    messages: prompt.kind === "messages" ? prompt.messages : [],
+    reply,
+  }));
 }
 
 function familyIn({ problems: [problem] }: BenchSet): ReturnType<typeof familyOf> {

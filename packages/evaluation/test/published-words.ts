@@ -31,8 +31,9 @@ export function piecesOf(asked: readonly AskedChat[], known: readonly string[]):
   const replies = asked.map(({ reply }) => reply);
   // DyLAN quotes replies without white space at their ends.
   const quotable = new Set(replies.flatMap((reply) => [reply, reply.trim()].flatMap((text) => text.split(lineEnd))));
-  // A short reply may be part of a word.
-  const texts = [...known.filter((text) => text.length > 2), ...replies.filter(({ length }) => length > 7)];
+  // A short reply may be part of a word, but not between three quotes.
+  const quoted = replies.map((reply) => (reply.length > 7 ? reply : `\`\`\`${reply.trim()}\`\`\``));
+  const texts = [...known.filter((text) => text.length > 2), ...quoted];
   const longFirst = [...new Set(texts.flatMap((text) => [text, text.trim()]))].toSorted((a, b) => b.length - a.length);
   const unquoted = (content: string): string =>
     content

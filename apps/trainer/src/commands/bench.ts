@@ -34,7 +34,7 @@ const benchFlags = {
   ...playFlags,
   methods: {
     ...playFlags.methods,
-    description: `Names, with commas: all, ${[...baselines, ...scoringMethods].map(({ name }) => name).join(", ")}; a trained team as NAME=RUN; or ./FILE.ts that exports one`,
+    description: `Names, with commas: all, which are the published ones; equal-budget, which is one agent beside each team; ${[...baselines, ...scoringMethods].map(({ name }) => name).join(", ")}; a trained team as NAME=RUN; or ./FILE.ts that exports one`,
   },
   ...spendingFlags,
   ...timeoutFlag,
@@ -79,6 +79,9 @@ async function benchQuestions(args: BenchArgs, directory: string, terminal: Term
     const cells = estimateCells(jobs, settings);
     if (args.json) terminal.result(JSON.stringify({ ...estimate(jobs, settings), cells, config }));
     else for (const line of gridLines(cells, config.price)) terminal.result(line);
+    if (cells.some(({ differs }) => differs.length > 0)) terminal.note("as published: --json names what differs");
+    if (args.methods?.split(",").includes("all"))
+      terminal.note("all: the published methods; all,equal-budget plays one agent with the tokens of each team, too");
     return 0;
   }
   await keepQuestions(directory, prepared, args.resume !== true);

@@ -26,7 +26,7 @@ const denied =
   /(?:\b(?:not|never|n[o']t|at\s+(?:least|most)|(?:more|less|greater|fewer|higher|lower)\s+than|above|below|over|under|between)(?:\s+(?:be|equal|exactly|just|simply))?|(?<![\w"/])[<>]|[≤≥≠±]|\\(?:pm|mp|neq?|leq?|geq?|lt|gt))[\s$*:]*$/iu;
 
 /** What stands behind a number that is an end of a range alone: `6 or more`, `6 points or fewer`. */
-export const openEnded =
+export const openEnded: RegExp =
   /^[\s$*})]*(?:\\text\s*\{\s*)?(?:(?!or\b)\p{L}+\s+)?or\s+(?:more|less|fewer|greater|larger|smaller|higher|lower|above|below|over|under|so)\b/iu;
 
 /** The numbers of a text, in its order. A number that is denied makes the text say none behind it. */

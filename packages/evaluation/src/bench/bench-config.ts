@@ -72,10 +72,12 @@ const modelSchema = z.strictObject({
   baseUrl: z.string().min(1),
   price: priceSchema.default(null),
 });
-/** A name that stands for several methods. */
+/** A name that stands for several methods: `all` for those that are published, `equal-budget` for single agents beside each team of them. */
 function formsOf(word: string): string[] {
-  if (word === "all") return baselines.map(({ name }) => name);
-  return word === "equal-budget" ? ["equal-budget:votes", "equal-budget:thought"] : [word];
+  if (word !== "all" && word !== "equal-budget") return [word];
+  return baselines
+    .filter(({ equalTokens }) => (equalTokens === true) === (word === "equal-budget"))
+    .map(({ name }) => name);
 }
 
 const schema: z.ZodType<BenchConfig> = z.strictObject({
