@@ -71,7 +71,7 @@ export async function playQuestion(
     methodOptions(
       {
         ...job,
-        equalTokens: job.method.equalTokens ? { method: "team", setting: "whole", tokens: 90, questions: 1 } : null,
+        equalTokens: job.method.equalTokens ? { method: "team", setting: "whole", tokens: 1000, questions: 1 } : null,
       },
       settings,
       { runProgram },
