@@ -60,6 +60,14 @@ test("a method that was run has its published figures beside it, and no row of i
   expect(rows.map(([name]) => name)).toContain("AgentPrune-R (published)");
 });
 
+test("where nothing is played as published, no figure of a paper stands", async () => {
+  const { records } = await run(await temporary());
+  const own = records.map((record) => ({ ...record, benchmark: "gsm8k", published: null, differs: ["our words"] }));
+  const cells = accuracyTable(summarise(own), (name) => name).rows.map(([name = "", , figure]) => [name, figure]);
+  expect(cells.map(([name]) => name)).not.toContain("Agent-GSPO (published)");
+  expect(new Set(cells.map(([, figure]) => figure))).toEqual(new Set([""]));
+});
+
 test("AgentPO's layout: Pass@1 by benchmark, their average, tokens per problem", async () => {
   const { records } = await run(await temporary());
   expect(agentPoTable(summarise(records), (name) => name)).toBeNull();

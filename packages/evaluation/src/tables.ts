@@ -25,14 +25,17 @@ export function accuracyTable(summaries: readonly MethodSummary[], titleOf: (met
       return [ours(own), number(row === null ? null : publishedAccuracy(row, benchmark))];
     }),
   ]);
-  // The papers' figures are of whole questions; a trained team of a paper's name is no run of the paper's.
-  const whole = summaries.some(({ setting }) => setting === "whole");
+  // The papers' own rows stand where something is played as published; a trained team of a paper's name is no run of the paper's.
+  const faithful = new Set(summaries.filter((each) => each.published !== null).map(({ benchmark }) => benchmark));
   const played = summaries.filter(({ protocol }) => protocol !== null).map(({ method }) => method);
-  const published = (whole ? publishedRows(played) : [])
-    .filter(({ figures }) => benchmarks.some((benchmark) => figures[benchmark] !== undefined))
+  const published = publishedRows(played)
+    .filter(({ figures }) => [...faithful].some((benchmark) => figures[benchmark] !== undefined))
     .map(({ title, figures }) => [
       title,
-      ...benchmarks.flatMap((benchmark) => ["", number(figures[benchmark] ?? null)]),
+      ...benchmarks.flatMap((benchmark) => [
+        "",
+        number(faithful.has(benchmark) ? (figures[benchmark] ?? null) : null),
+      ]),
     ]);
   return {
     title: "Accuracy, %",
