@@ -29,6 +29,7 @@ const byFile: Readonly<Record<keyof typeof runFiles, Covered>> = {
   probe: { state: "uncovered", why: "`laconic probe` measured it apart from the run, and keeps no episodes" },
   dropped: { state: "uncovered", why: "episodes that no update read" },
   warnings: { state: "uncovered", why: "sentences about the metrics, which are computed again" },
+  samplers: { state: "uncovered", why: "who answered and how often it was asked; no figure is computed from it" },
   changes: { state: "covered", why: "settings before and after, against each other and the configuration" },
   warmStart: { state: "uncovered", why: "supervised steps before the training are not recorded one by one" },
   checkpoints: {

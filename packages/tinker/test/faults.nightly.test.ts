@@ -1,8 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { conformanceOptimizer } from "@laconic/engine/testing";
-import { fileJournal, probeServer, TinkerClient, tinkerEngine } from "@laconic/tinker";
+import { fileJournal, probeServer, TinkerClient, tinkerEngine, type JournalEntry } from "@laconic/tinker";
 import { skyrlTrainServer } from "@laconic/tinker/testing";
 import type { Fault } from "@laconic/tinker/testing";
 import { describe, expect, test } from "vitest";
@@ -296,18 +296,22 @@ test("hundreds of samples ask for 64 at a time, whatever samplers they share", a
   await served.close();
 });
 
-test("a journal on disk keeps numbers apart after a restart, and leaves out a half-written line", async () => {
+test("a journal on disk keeps numbers apart after a restart", async () => {
   const folder = await mkdtemp(join(tmpdir(), "laconic-tinker-journal-"));
-  const journal = fileJournal(join(folder, "journal.jsonl"));
+  const file = join(folder, "journal.jsonl");
+  const journal = fileJournal(file);
   const served = await serve({ client: { journal } });
   const model = await served.engine.createModel(source);
   await step(model);
-  const noted = await journal.entriesOf(model.id);
+  const noted = (await readFile(file, "utf8"))
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as JournalEntry);
   expect(noted.map(({ seq, path }) => `${seq} ${path}`)).toEqual(["1 forward", "2 forward_backward", "3 optim_step"]);
-  const again = await TinkerClient.connect({ baseUrl: served.server.url, journal });
+  const again = await TinkerClient.connect({ baseUrl: served.server.url, journal: fileJournal(file) });
   const resumed = await again.resumeModel(model.id);
   await resumed.optimStep({ learningRate: 0, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0 });
-  expect((await journal.entriesOf(model.id)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+  expect(await fileJournal(file).lastOf(model.id)).toBe(4);
   again.close();
   await served.close();
   await rm(folder, { recursive: true });

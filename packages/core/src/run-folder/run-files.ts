@@ -12,6 +12,8 @@ export const runFiles = {
   probe: "probe.json",
   dropped: "dropped.jsonl",
   warnings: "warnings.jsonl",
+  /** A row for each reply of a sampling server: server, weights and version that wrote it. */
+  samplers: "samplers.jsonl",
   changes: "changes.jsonl",
   warmStart: "warm-start.json",
   checkpoints: "checkpoints",
@@ -53,6 +55,7 @@ export const runFileRules: Readonly<Record<keyof typeof runFiles, RunFileRules>>
   probe: { life: "cleared", checks: ["object"] },
   dropped: { life: "trace", isDivided: true },
   warnings: { life: "cleared", checks: ["rows"] },
+  samplers: { life: "cleared", isDivided: true, isUnequal: true },
   changes: { life: "trace" },
   warmStart: { life: "stays" },
   checkpoints: { life: "stays", isFolder: true },

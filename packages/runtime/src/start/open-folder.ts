@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { runFiles } from "@laconic/core/run-folder";
 import { nodeFileSystem, openRun, readSettings, type RunOptions, type SinkOutcome } from "@laconic/trainer";
 import { inFolder, sourceInputs, sourcesOf } from "../resolver/run-sources.ts";
 import { writtenConfig } from "../run/app-config.ts";
@@ -58,7 +59,7 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
     ...(fleet && { measures: () => fleetMeasures(fleet.servers()) }),
     observer: {
       step(metrics) {
-        fleet?.flush().catch((error: unknown) => progress.warn(`samplers.jsonl: ${(error as Error).message}`));
+        fleet?.flush().catch((error: unknown) => progress.warn(`${runFiles.samplers}: ${(error as Error).message}`));
         received.firstStep ??= metrics["step"] as number;
         progress.step(metrics, fleet && serversInShort(fleet.servers()));
       },

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
-import { appendFile, readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { appendFile, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { boundedJson, LaconicError } from "@laconic/core";
-import { openToAppend } from "@laconic/core/platform";
+import { moveFile, openToAppend, syncFolder } from "@laconic/core/platform";
 import { z } from "zod";
 
 /** A numbered request of a model, noted before it is sent. */
@@ -24,58 +26,85 @@ const entry: z.ZodType<JournalEntry> = z.object({
 export interface Journal {
   /** Resolves once the entry would survive a kill, and in a file a loss of power. */
   note(entry: JournalEntry): Promise<void>;
-  /** Entries of a model in the order of their numbers. */
-  entriesOf(model: string): Promise<readonly JournalEntry[]>;
+  /** The last number of a model; 0 where it has none. */
+  lastOf(model: string): Promise<number>;
 }
 
 /** Forgets with the process. */
 export function memoryJournal(): Journal {
-  const entries: JournalEntry[] = [];
+  const entries = new Map<string, JournalEntry>();
   return {
-    note: async (noted) => {
-      entries.push(noted);
-    },
-    entriesOf: async (model) => entries.filter((noted) => noted.model === model),
+    note: async (noted) => void entries.set(noted.model, noted),
+    lastOf: async (model) => entries.get(model)?.seq ?? 0,
   };
 }
 
 /**
- * A file of JSON lines, each on the disk before its request is sent; a half-written last line is left out.
+ * A file of JSON lines, each on the disk before its request is sent; a half-written last line is left out. From so many bytes on only
+ * the last entry of each model is kept.
  * @throws LaconicError `data_invalid` with file and line for anything else that is no entry
  */
-export function fileJournal(file: string): Journal {
-  const read = async (): Promise<JournalEntry[]> => {
-    const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return "";
-      throw error;
-    });
-    const complete = text.slice(0, text.lastIndexOf("\n") + 1);
-    return complete
-      .split("\n")
-      .slice(0, -1)
-      .map((line, i) => {
-        try {
-          return entry.parse(boundedJson(line));
-        } catch (error) {
-          throw new LaconicError("data_invalid", `${file}: line ${i + 1} is no entry`, { file, row: i + 1 }, error);
-        }
-      });
+export function fileJournal(file: string, maxBytes: number = 64 << 20): Journal {
+  let opening: Promise<{ readonly last: Map<string, JournalEntry>; bytes: number }> | null = null;
+  const opened = (): NonNullable<typeof opening> => (opening ??= readJournal(file));
+  let isCut = false;
+  const write = async (noted: JournalEntry): Promise<void> => {
+    const found = await opened();
+    if (!isCut) await (await openToAppend(file, found.bytes)).close(); // a torn last entry is cut off
+    isCut = true;
+    found.last.set(noted.model, noted);
+    if (found.bytes >= maxBytes) {
+      const text = [...found.last.values()].map(lineOf).join("");
+      await writeFile(`${file}.partial`, text, { flush: true });
+      await moveFile(`${file}.partial`, file);
+      await syncFolder(dirname(file));
+      found.bytes = Buffer.byteLength(text);
+      return;
+    }
+    await appendFile(file, lineOf(noted), { flush: true });
+    found.bytes += Buffer.byteLength(lineOf(noted));
   };
-  let opened: Promise<void> | null = null;
+  let writing: Promise<unknown> = Promise.resolve();
   return {
-    async note(noted) {
-      await (opened ??= cutTorn(file));
-      await appendFile(file, `${JSON.stringify(noted)}\n`, { flush: true });
+    note(noted) {
+      const written = writing.then(() => write(noted)); // one after the other, as models share it
+      writing = written.catch(() => undefined);
+      return written;
     },
-    entriesOf: async (model) => (await read()).filter((noted) => noted.model === model),
+    lastOf: async (model) => (await opened()).last.get(model)?.seq ?? 0,
   };
 }
 
-/** Makes the file where it is not there, and cuts off a torn last entry. */
-async function cutTorn(file: string): Promise<void> {
-  await appendFile(file, "");
-  const opened = await openToAppend(file, (await readFile(file)).lastIndexOf("\n") + 1);
-  await opened.close();
+const lineOf = (noted: JournalEntry): string => `${JSON.stringify(noted)}\n`;
+
+/** The last entry of each model, and the bytes of whole lines; in memory of one piece of the file. */
+async function readJournal(file: string): Promise<{ readonly last: Map<string, JournalEntry>; bytes: number }> {
+  const last = new Map<string, JournalEntry>();
+  let [bytes, row, rest] = [0, 0, Buffer.alloc(0)];
+  const pieces = createReadStream(file) as AsyncIterable<Buffer>;
+  try {
+    for await (const piece of pieces) {
+      const held = Buffer.concat([rest, piece]);
+      const end = held.lastIndexOf("\n") + 1;
+      for (const line of held.toString("utf8", 0, end).split("\n").slice(0, -1)) {
+        const noted = entryIn(line, file, ++row);
+        last.set(noted.model, noted);
+      }
+      bytes += end;
+      rest = held.subarray(end);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  return { last, bytes };
+}
+
+function entryIn(line: string, file: string, row: number): JournalEntry {
+  try {
+    return entry.parse(boundedJson(line));
+  } catch (error) {
+    throw new LaconicError("data_invalid", `${file}: line ${row} is no entry`, { file, row }, error);
+  }
 }
 
 /** SHA-256 of a body as it is sent. */

@@ -60,8 +60,7 @@ export class TrainingClient {
 
   /** Goes on behind the last number of the journal. */
   static async open(modelId: string, parts: TrainingClientParts): Promise<TrainingClient> {
-    const noted = await parts.journal.entriesOf(modelId);
-    return new TrainingClient(modelId, Math.max(0, ...noted.map(({ seq }) => seq)), parts);
+    return new TrainingClient(modelId, await parts.journal.lastOf(modelId), parts);
   }
 
   /** Why the model cannot go on; null while it can. */

@@ -1,3 +1,4 @@
+import { appendFileSync } from "node:fs";
 import { appendFile, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -170,6 +171,22 @@ test("a part that was changed is found by the checkpoint that it ends at", async
     observer: { warning: (message) => void warned.push(message) },
   });
   expect(warned).toContainEqual(expect.stringMatching(/step-00000004: episodes\.jsonl\.gz.*trying the one before/u));
+});
+
+test("rows of replies, which others write beside a run, go on in parts too, and stay when it goes on", async () => {
+  const directory = await temporary();
+  const step = ({ step: done }: Readonly<Record<string, number>>): void =>
+    appendFileSync(join(directory, "samplers.jsonl"), `{"server":"a","reply":${done},"text":"${"x".repeat(600)}"}\n`);
+  await runIn(directory, { settings: { ...settings, steps: 5 }, observer: { step } });
+  await runIn(directory, { settings, resume: true, adjustable: { steps: "" }, observer: { step } });
+  const rows = await readRows(folderSource(directory), "samplers.jsonl");
+  expect(rows.map(({ reply }) => reply)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  expect((await readdir(join(directory, "parts"))).filter((name) => name.startsWith("samplers"))).toEqual([
+    "samplers.000000000-000000002.jsonl.gz",
+    "samplers.000000003-000000004.jsonl.gz",
+    "samplers.000000005-000000006.jsonl.gz",
+    "samplers.000000007-000000008.jsonl.gz",
+  ]);
 });
 
 test("parts that are too many leave, the oldest first, and what is left is said and goes on", async () => {

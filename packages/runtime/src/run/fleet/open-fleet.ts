@@ -15,14 +15,12 @@ import {
   type ServerChange,
   type ServerStatus,
 } from "@laconic/fleet";
+import { runFiles } from "@laconic/core/run-folder";
 import type { TrainedPolicy } from "@laconic/trainer";
 import { formatNumber } from "@laconic/core/text";
 import { environmentValue } from "../../folders/environment.ts";
 import type { ServerKindName } from "./server-kinds.ts";
 import { serversOf, type SamplerSettings } from "./fleet-setting.ts";
-
-/** File of a run directory with a row for each reply: server, weights and version that wrote it. */
-const samplersFile = "samplers.jsonl";
 
 /** Policies of a run that sample on servers. */
 export interface OpenedFleet {
@@ -137,7 +135,7 @@ export async function openFleet(
         for (const change of unheard.splice(0)) warn(change);
       },
       flush: async () => {
-        if (rows.length > 0) await appendFile(join(directory, samplersFile), rows.splice(0).join(""));
+        if (rows.length > 0) await appendFile(join(directory, runFiles.samplers), rows.splice(0).join(""));
       },
       close: async () => {
         await fleet.clear(`${run}.`);
