@@ -21,8 +21,21 @@ export type Fault = { readonly at: number } & (
   | { readonly kind: "server"; readonly how: ServerFault }
 );
 
-export const serverFaults = ["slow", "status", "cut", "dead", "lie", "garbage"] as const;
-export type ServerFault = (typeof serverFaults)[number];
+/**
+ * - `slow`: answers after a quarter of an hour
+ * - `status`: refuses for now, and does nothing
+ * - `cut`: does it, and the connection ends within the reply
+ * - `dead`: nobody listens
+ * - `lie`: does it, and answers otherwise, as the scenario says
+ * - `garbage`: does it, and answers with what is no JSON
+ * - `lost`: does it, and the reply never comes
+ * - `duplicate`: is sent the request twice
+ * - `restart`: dies with the request, and comes back without what it held in memory
+ */
+export type ServerFault = "slow" | "status" | "cut" | "dead" | "lie" | "garbage" | "lost" | "duplicate" | "restart";
+
+/** What a scenario meets unless it says otherwise. */
+const serverFaults: readonly ServerFault[] = ["slow", "status", "cut", "dead", "lie", "garbage"];
 
 /** Which kinds a scenario meets, and in which range. */
 export interface FaultRange {
@@ -30,12 +43,17 @@ export interface FaultRange {
   /** Events, or replies of servers, in which they begin. */
   readonly events: number;
   readonly replies?: number;
+  /** What may go wrong with a reply. */
+  readonly servers?: readonly ServerFault[];
   /** Parts of paths that may rot. */
   readonly rots?: readonly string[];
 }
 
 /** Up to four, by the stream: a seed in ten has none. */
-export function drawFaults(random: Random, { kinds, events, replies = 0, rots = [] }: FaultRange): Fault[] {
+export function drawFaults(
+  random: Random,
+  { kinds, events, replies = 0, servers = serverFaults, rots = [] }: FaultRange,
+): Fault[] {
   const count = random.uniform() < 0.1 ? 0 : 1 + random.integer(4);
   const drawn = Array.from({ length: count }, (): Fault => {
     const kind = kinds[random.integer(kinds.length)] as Fault["kind"];
@@ -58,11 +76,7 @@ export function drawFaults(random: Random, { kinds, events, replies = 0, rots = 
       case "jump":
         return { at, kind, ms: (die < 0.5 ? -1 : 1) * Math.round(share * 36_000_000) };
       case "server":
-        return {
-          at: 1 + (choice % replies),
-          kind,
-          how: serverFaults[Math.floor(share * serverFaults.length)] as "slow",
-        };
+        return { at: 1 + (choice % replies), kind, how: servers[Math.floor(share * servers.length)] as ServerFault };
     }
   });
   return drawn.toSorted((a, b) => a.at - b.at);

@@ -2,6 +2,7 @@ import crypto from "node:crypto";
 import fs from "node:fs";
 import fsPromises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
+import os from "node:os";
 import timersPromises from "node:timers/promises";
 import zlib from "node:zlib";
 import { isSimulated, simulatedFiles } from "./node-files.ts";
@@ -54,6 +55,7 @@ export async function onMachine<T>(world: World, server: SimulatedServer | null,
   const chance = world.random.split("chance");
   inside(Math, "random", () => chance.uniform());
   inside(crypto, "randomUUID", () => `00000000-0000-4000-8000-${String(chance.integer(1e12)).padStart(12, "0")}`);
+  inside(os, "hostname", () => "simulated");
   // Threads of Node's would answer when they like.
   inside(zlib, "gzip", (bytes: Uint8Array, done: (error: null, packed: Buffer) => void) =>
     done(null, zlib.gzipSync(bytes)),
@@ -93,6 +95,14 @@ function replaceTime(
     new SimulatedTimer(world, () => call(...given), Math.max(1, ms));
   inside(globalThis, "setTimeout", timeout);
   inside(globalThis, "clearTimeout", (timer?: SimulatedTimer) => timer?.close());
+  inside(globalThis, "setInterval", (call: (...given: unknown[]) => void, ms = 1, ...given: unknown[]) => {
+    const timer = timeout(() => {
+      timer.refresh();
+      call(...given);
+    }, ms);
+    return timer;
+  });
+  inside(globalThis, "clearInterval", (timer?: SimulatedTimer) => timer?.close());
   inside(globalThis, "setImmediate", (call: (...given: unknown[]) => void, ...given: unknown[]) =>
     timeout(call, 0, ...given),
   );

@@ -33,11 +33,11 @@ export async function untilDone<T>(
   {
     between = () => undefined,
     refused = () => false,
-  }: { between?(): void; refused?(error: LaconicError): boolean } = {},
+  }: { between?(ended: Ended<T>): void; refused?(error: LaconicError): boolean } = {},
 ): Promise<T | null> {
   for (let attempt = 0; attempt < maxPrograms; attempt++) {
     const ended = await start(attempt);
-    between();
+    between(ended);
     if (ended.how === "done") return ended.value;
     if (ended.how === "killed") continue;
     world.disk.fillUntil(0); // somebody makes room

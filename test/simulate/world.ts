@@ -157,13 +157,20 @@ export class World {
   }
 
   /** Calls back after virtual milliseconds, unless its program has been killed. */
-  after(ms: number, label: string, go: () => void): () => void {
-    const { program } = this;
+  after(ms: number, label: string, go: () => void, program: Program | null = this.program): () => void {
     if (program && !program.isAlive) return () => undefined;
     return this.#whenRunning(program, ms, () => {
       this.#begin(program, label);
       this.#meet(program, null);
       if (!program || program.isAlive) go();
+    });
+  }
+
+  /** What another machine does after virtual milliseconds, whatever becomes of the programs of this one. */
+  elsewhere(ms: number, label: string, go: () => void): void {
+    this.#timed.at(this.now + ms, () => {
+      this.#begin(null, label);
+      go();
     });
   }
 

@@ -1,5 +1,6 @@
 import type { Scenario } from "../scenario.ts";
 import { bench } from "./bench.ts";
+import { fleet } from "./fleet.ts";
 import { trainAsync, trainSync } from "./train.ts";
 import { twoTrainers } from "./two-trainers.ts";
 
@@ -9,4 +10,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "train-async": trainAsync,
   "two-trainers": twoTrainers,
   bench,
+  fleet,
 };

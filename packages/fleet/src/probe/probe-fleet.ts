@@ -15,27 +15,29 @@ const minTolerance = 1e-3;
 export async function probeFleet(fleet: Fleet, model: FleetModel, options: ProbeOptions): Promise<FleetRecord> {
   const { tolerance = 0.1 } = options;
   const weights = await model.published();
-  const [servers, refused]: [ServerRecord[], { url: string; reason: string }[]] = [[], []];
-  let last: LaconicError | null = null;
+  const servers: ServerRecord[] = [];
+  // Those that took no weights are in quarantine already.
+  const refused = fleet.servers.flatMap(({ url, state, reason }) =>
+    state === "quarantined" ? [{ url, reason: reason ?? `${url}: was left out before` }] : [],
+  );
+  let code: LaconicError["code"] = "api_refused";
   await Promise.all(
     fleet.asked.map(async (server) => {
       try {
         servers.push(await probeServer(server, weights, model, { ...options, limit: () => fleet.limit() }));
       } catch (error) {
         if (!LaconicError.is(error)) throw error;
-        last = error;
+        ({ code } = error);
         refused.push({ url: server.url, reason: error.message });
         fleet.quarantine(server.url, error);
       }
     }),
   );
-  if (servers.length === 0) {
-    const { code } = last as unknown as LaconicError;
+  if (servers.length === 0)
     throw new LaconicError(
       code,
       `no server of the fleet can be trained on: ${refused.map(({ reason }) => reason).join("; ")}`,
     );
-  }
   const gap = Math.max(...servers.map((server) => server.gap.mean));
   fleet.tolerance = Math.max(minTolerance, 5 * Math.max(...servers.map(({ checkGap }) => checkGap)));
   // Random tokens are rounded more than those of replies: room for what training does to them.

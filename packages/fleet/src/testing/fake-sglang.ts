@@ -1,6 +1,6 @@
 import { samplingOfFields } from "@laconic/core";
 import * as z from "zod";
-import { marred, startFakeServer, type Answer, type FakeServer } from "./fake-server.ts";
+import { marred, startFakeServer, type Answer, type FakeServer, type Routes } from "./fake-server.ts";
 import type { FakeServerOptions } from "./served-weights.ts";
 
 /** Of SGLang's `GenerateReqInput` and `SamplingParams`, with what a trainer has to say. */
@@ -35,8 +35,13 @@ const updating = z.object({ model_path: z.string().min(1), weight_version: z.str
 
 /** `python -m sglang.launch_server --enable-lora` over any engine: the paths that a fleet uses, strict about what they are sent. */
 export function startFakeSglang(options: FakeServerOptions): Promise<FakeServer> {
-  const { contextLength = 48, updates = true } = options;
-  return startFakeServer(options, (weights) => async (path, body, fault) => {
+  return startFakeServer(options, sglangRoutes);
+}
+
+/** What it answers, without a socket. */
+export const sglangRoutes: Routes =
+  (weights, { contextLength = 48, updates = true }) =>
+  async (path, body, fault) => {
     if (path === "/health") return { status: 200, value: {} };
     if (path === "/server_info") return { status: 200, value: { version: "fake" } };
     if (path === "/v1/models") {
@@ -107,8 +112,7 @@ export function startFakeSglang(options: FakeServerOptions): Promise<FakeServer>
         },
       },
     };
-  });
-}
+  };
 
 function failed(error_message: string): Answer {
   return { status: 400, value: { success: false, error_message } };

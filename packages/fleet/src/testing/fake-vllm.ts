@@ -1,6 +1,6 @@
 import { samplingOfFields } from "@laconic/core";
 import * as z from "zod";
-import { marred, startFakeServer, type Answer, type FakeServer } from "./fake-server.ts";
+import { marred, startFakeServer, type Answer, type FakeServer, type Routes } from "./fake-server.ts";
 import type { FakeServerOptions } from "./served-weights.ts";
 
 /** Of vLLM's `CompletionRequest`, with what a trainer has to say. */
@@ -30,8 +30,13 @@ const unloading = z.object({ lora_name: z.string().min(1) });
 
 /** `vllm serve --enable-lora` over any engine: the paths that a fleet uses, strict about what they are sent. */
 export function startFakeVllm(options: FakeServerOptions): Promise<FakeServer> {
-  const { contextLength = 48, updates = true } = options;
-  return startFakeServer(options, (weights) => async (path, body, fault) => {
+  return startFakeServer(options, vllmRoutes);
+}
+
+/** What it answers, without a socket. */
+export const vllmRoutes: Routes =
+  (weights, { contextLength = 48, updates = true }) =>
+  async (path, body, fault) => {
     if (path === "/health") return { status: 200, value: {} };
     if (path === "/version") return { status: 200, value: { version: "fake" } };
     if (path === "/v1/models") {
@@ -101,8 +106,7 @@ export function startFakeVllm(options: FakeServerOptions): Promise<FakeServer> {
         usage: { prompt_tokens: asked.prompt.length, completion_tokens: reply.tokens.length },
       },
     };
-  });
-}
+  };
 
 function refused(status: number, message: string): Answer {
   return { status, value: { error: { message, type: "error", code: status } } };

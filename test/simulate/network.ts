@@ -1,0 +1,98 @@
+import type { ServerFault } from "./faults.ts";
+import type { SimulatedServer } from "./machine.ts";
+import type { Program, World } from "./world.ts";
+
+/** A request as it comes to a server. */
+export interface Asked {
+  /** With its query. */
+  readonly path: string;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** What a server answers. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A server of another machine. It goes on when the program that asked is gone. */
+export interface Service {
+  /** Whether anybody listens. */
+  isUp(): boolean;
+  /** @param lies - whether this answer is to be a lie */
+  answer(asked: Asked, lies: boolean): Promise<Answer>;
+  /** Loses what it holds in memory, and does not listen for a while. */
+  restart(): void;
+}
+
+/** Milliseconds of a slow server: more than any patience with one reply. */
+const slowMs = 900_000;
+
+/** Reaches servers by the origin of their addresses. Requests and replies take their time apart, so they overtake each other. */
+export function network(world: World, services: (origin: string) => Service | undefined): SimulatedServer {
+  const latency = world.random.split("network");
+  let requests = 0;
+  return (address, { method = "GET", headers, body, signal }) =>
+    new Promise((resolve, reject) => {
+      const program = world.program as Program;
+      const { origin, pathname, search } = new URL(address);
+      const service = services(origin);
+      const fault = world.replyFault((requests += 1));
+      const asked = { path: `${pathname}${search}`, method, headers: new Headers(headers), body: textOf(body) };
+      const name = `${new URL(origin).host}${pathname}`;
+      const delay = (): number => 2 + latency.integer(200);
+      if (signal?.aborted) return reject(signal.reason as Error);
+      signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+      const reply = (label: string, settle: () => void): void =>
+        void world.after(delay(), `reply of ${name}: ${label}`, settle, program);
+      const fail = (code: string): void =>
+        reply(code, () => reject(Object.assign(new TypeError("fetch failed"), { cause: { code } })));
+      const arrive = async (): Promise<void> => {
+        if (!service?.isUp() || fault === "dead") return fail("ECONNREFUSED");
+        if (fault === "status") return reply("status", () => resolve(busy(latency.integer(3))));
+        if (fault === "restart") {
+          service.restart();
+          return fail("ECONNRESET");
+        }
+        const answer = await service.answer(asked, fault === "lie");
+        if (fault === "duplicate")
+          world.elsewhere(delay(), `again to ${name}`, () => void service.answer(asked, false));
+        if (fault === "lost") return fail("ECONNRESET");
+        reply(fault ?? String(answer.status), () => resolve(responseOf(answer, fault)));
+      };
+      world.elsewhere(fault === "slow" ? slowMs : delay(), `request to ${name}`, () => void arrive());
+    });
+}
+
+function busy(which: number): Response {
+  const status = [429, 500, 503][which] as number;
+  return Response.json({ error: { message: "not now" } }, { status });
+}
+
+function responseOf(
+  { status, text, headers = { "content-type": "application/json" } }: Answer,
+  fault: ServerFault | null,
+): Response {
+  if (fault === "garbage") return new Response("<html>", { status, headers });
+  if (fault !== "cut") return new Response(text, { status, headers });
+  const half = new TextEncoder().encode(text.slice(0, text.length / 2));
+  let isSent = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (isSent) controller.error(new TypeError("terminated"));
+      else controller.enqueue(half);
+      isSent = true;
+    },
+  });
+  return new Response(body, { status, headers });
+}
+
+function textOf(body: RequestInit["body"]): string {
+  if (body === null || body === undefined) return "";
+  if (typeof body === "string") return body;
+  if (body instanceof Uint8Array) return new TextDecoder().decode(body);
+  throw new Error("a body of this kind is not simulated");
+}
