@@ -4,8 +4,7 @@ import { performance } from "node:perf_hooks";
 import { gzipSync } from "node:zlib";
 import type { AgentId, CompletionRequest, LanguageModel } from "@laconic/core";
 import type { CallsPlace, StoredCall, StoredCalls } from "@laconic/core/run-folder";
-import { syncFolder } from "@laconic/core/platform";
-import { writing } from "./record-file.ts";
+import { syncFolder, writing } from "@laconic/core/platform";
 import type { SampleRecord } from "./sample-record.ts";
 
 /** Keeps what was asked and replied for a sample. */

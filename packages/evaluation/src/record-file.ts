@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { boundedJson, LaconicError } from "@laconic/core";
-import { openToAppend } from "@laconic/core/platform";
+import { openToAppend, writing } from "@laconic/core/platform";
 import type { z } from "zod";
 import { sampleKey, sampleSchema, type SampleRecord } from "./sample-record.ts";
 
@@ -84,16 +84,6 @@ export async function openRecordsOf<Kept>(kind: RecordKind<Kept>, path: string):
       await file.close();
     },
   };
-}
-
-/** Writes to a file of a bench. @throws LaconicError `run_unwritable` */
-export async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    const message = `${path} cannot be written: ${(error as Error).message}; mend the cause and continue`;
-    throw new LaconicError("run_unwritable", message, { path }, error);
-  }
 }
 
 /** Null for a line that is no record. */

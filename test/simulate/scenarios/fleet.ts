@@ -124,6 +124,7 @@ function jobOn(world: World, urls: readonly string[], variant: Variant): Trainin
         parts: { task, policies: fleet.policies },
         close: async () => {
           expectQuarantine(world, fleet);
+          await fleet.flush();
           await fleet.close();
         },
       };

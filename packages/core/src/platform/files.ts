@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, open, rename, rm, truncate, type FileHandle } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { LaconicError } from "../errors.ts";
 import { systemOf, type System } from "./system.ts";
 
 /** How long another program may hold a file, in milliseconds. */
@@ -24,6 +25,20 @@ export async function moveFile(
       if (waited >= maxWaitMs || !system.passing.has(String((error as NodeJS.ErrnoException).code))) throw error;
       await sleep(pause);
     }
+}
+
+/**
+ * Does what writes to a file or folder; where the system refuses, the error says which.
+ * @throws LaconicError `run_unwritable`; what is no error of the system's as it is
+ */
+export async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (LaconicError.is(error) || typeof (error as NodeJS.ErrnoException).code !== "string") throw error;
+    const message = `${path} cannot be written: ${(error as Error).message}; mend the cause and continue`;
+    throw new LaconicError("run_unwritable", message, { path }, error);
+  }
 }
 
 /** What Windows, and some network file systems, answer where a folder is to be synced: there is nothing to be done there. */

@@ -3,7 +3,7 @@
  * @module @laconic/core/platform
  */
 export { askPython, type PythonAnswer } from "./ask-python.ts";
-export { makeFolder, makeFolderOnce, moveFile, openToAppend, removeFile, syncFolder } from "./files.ts";
+export { makeFolder, makeFolderOnce, moveFile, openToAppend, removeFile, syncFolder, writing } from "./files.ts";
 export { isSameSecret } from "./is-same-secret.ts";
 export { endProcessTree, findPython, isProcessAlive, npmCommand, pythonOf } from "./processes.ts";
 export { systemOf, type Command, type System } from "./system.ts";

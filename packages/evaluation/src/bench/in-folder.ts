@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { TokenPrice } from "@laconic/core";
 import { tokenCost } from "@laconic/core";
-import { makeFolder } from "@laconic/core/platform";
+import { makeFolder, writing } from "@laconic/core/platform";
 import { pairRecords, type PairRecord } from "../pairs/pair-record.ts";
-import { openRecordsOf, sampleRecords, writing, type RecordFile, type RecordKind } from "../record-file.ts";
+import { openRecordsOf, sampleRecords, type RecordFile, type RecordKind } from "../record-file.ts";
 import type { SampleRecord } from "../sample-record.ts";
 import { samplesFile } from "./bench-config.ts";
 import { readCalibrations } from "./calibration-file.ts";

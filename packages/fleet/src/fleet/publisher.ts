@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
-import { moveFile } from "@laconic/core/platform";
+import { moveFile, writing } from "@laconic/core/platform";
 import { join } from "node:path";
 import { LaconicError, raggedRow, type TrainableModel } from "@laconic/core";
 import type { PublishedWeights, WeightsCheck } from "../servers/sampling-server.ts";
@@ -23,10 +23,21 @@ const described = /^[\w.-]+\.json$/u;
  * Writes the weights as they are now into a folder of their own, and names it by what is in it.
  * @param nth - a number that no other publication of this process under this name has
  * @param checkTokens - a text that tells weights apart
- * @throws LaconicError `engine_failed` when the weights moved meanwhile, and what `save` throws
+ * @throws LaconicError `engine_failed` when the weights moved meanwhile, `run_unwritable`, and what `save` throws
  */
-export async function publishWeights(
-  model: Pick<TrainableModel, "save" | "forward" | "weightVersion">,
+export function publishWeights(
+  model: Published,
+  options: PublishOptions,
+  nth: number,
+  checkTokens: readonly number[],
+): Promise<PublishedWeights> {
+  return writing(options.folder, () => publish(model, options, nth, checkTokens));
+}
+
+type Published = Pick<TrainableModel, "save" | "forward" | "weightVersion">;
+
+async function publish(
+  model: Published,
   { name, folder, folderAtServers = folder }: PublishOptions,
   nth: number,
   checkTokens: readonly number[],

@@ -15,6 +15,7 @@ import {
   type ServerChange,
   type ServerStatus,
 } from "@laconic/fleet";
+import { writing } from "@laconic/core/platform";
 import { runFiles } from "@laconic/core/run-folder";
 import type { TrainedPolicy } from "@laconic/trainer";
 import { formatNumber } from "@laconic/core/text";
@@ -103,7 +104,7 @@ export async function openFleet(
   });
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
   await close();
-  await mkdir(folder, { recursive: true });
+  await writing(folder, () => mkdir(folder, { recursive: true }));
   try {
     await fleet.clear(`${run}.`);
     const made = Object.entries(policies).map(([name, policy]) => {
@@ -135,7 +136,8 @@ export async function openFleet(
         for (const change of unheard.splice(0)) warn(change);
       },
       flush: async () => {
-        if (rows.length > 0) await appendFile(join(directory, runFiles.samplers), rows.splice(0).join(""));
+        const file = join(directory, runFiles.samplers);
+        if (rows.length > 0) await writing(file, () => appendFile(file, rows.splice(0).join("")));
       },
       close: async () => {
         await fleet.clear(`${run}.`);

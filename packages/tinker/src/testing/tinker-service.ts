@@ -1,0 +1,380 @@
+import { createHash } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  LaconicError,
+  randomFromSeed,
+  raggedRow,
+  samplingOfFields,
+  type BaseSource,
+  type Engine,
+  type LoraSettings,
+  type Sampler,
+  type TrainingSequence,
+} from "@laconic/core";
+import type { z } from "zod";
+import type { ServerRecord } from "../engine/server-record.ts";
+import type { FaultInjector, Fault } from "./faults.ts";
+import { binaryResult } from "./protobuf-server.ts";
+import { requests, type SampleBody } from "./requests.ts";
+import { ServedModel } from "./served-model.ts";
+
+/** What a test server is made of. */
+export interface TinkerServerOptions {
+  /** Computes. */
+  readonly engine: Engine;
+  /** Base models by the name that clients give. */
+  readonly bases: Readonly<Record<string, BaseSource>>;
+  /** An existing folder for checkpoints. */
+  readonly folder: string;
+  /** How it differs from others; what is left out is as the hosted service has it. */
+  readonly as?: Partial<Omit<ServerRecord, "baseModel">>;
+  /** Computes this loss whatever is asked for, as some servers do in silence. */
+  readonly onlyLoss?: string;
+  /** The scale of adapters; 32 by default. */
+  readonly loraAlpha?: number;
+  readonly fault?: FaultInjector;
+  /** Milliseconds that a poll is held open; 20 by default. */
+  readonly holdMs?: number;
+  /** Waits so many milliseconds; by the clock by default. */
+  readonly sleep?: (ms: number) => Promise<undefined>;
+}
+
+/** A request as it comes, its body decoded. */
+export interface TinkerRequest {
+  /** Behind `/api/v1/`. */
+  readonly path: string;
+  readonly body: unknown;
+  readonly accept: string | null;
+}
+
+/** An answer: bytes are protobuf, a text is sent as it is, and all else is JSON. */
+export interface TinkerAnswer {
+  readonly status: number;
+  readonly value: unknown;
+}
+
+/** What a server of the Tinker protocol does, without a socket. */
+export interface TinkerService {
+  /** Bodies by path, in the order in which they came. */
+  readonly log: readonly { readonly path: string; readonly body: unknown }[];
+  /** Null where the connection breaks. */
+  answer(request: TinkerRequest): Promise<TinkerAnswer | null>;
+  /** As after a restart: sessions, models and promises are gone, checkpoints stay. */
+  forget(): void;
+}
+
+/** Of an optimizer that is made once, as SkyRL's `OptimizerConfig` has it. */
+const ownOptimizer = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0.01 };
+const ownMaxGradNorm = 1;
+
+/** How SkyRL's server behaves on FSDP and Megatron: betas, epsilon and clip are set where it is started, and no request changes them. */
+export const skyrlTrainServer: Partial<Omit<ServerRecord, "baseModel">> = {
+  reduction: { sequences: "sum", positions: "sum" },
+  promptLogProbs: "none",
+  gradNorm: "skyrl.ai/grad_norm",
+  optimizer: "own",
+  clips: false,
+  clipsItself: true,
+};
+
+type Outcome = { readonly value: unknown } | { readonly error: string; readonly category: string };
+
+/**
+ * The Tinker protocol over any {@link Engine}, for tests: strict about requests, and as unlike other servers as it is told.
+ */
+export function createTinkerService(options: TinkerServerOptions): TinkerService {
+  const { engine, bases, folder, as = {}, fault = () => null, holdMs = 20, loraAlpha = 32, sleep = asleep } = options;
+  const reduction = as.reduction ?? { sequences: "sum", positions: "sum" };
+  const log: { path: string; body: unknown }[] = [];
+  let [models, samplers, promises, seen, sessions] = emptyState();
+  let nextId = 0;
+  const newId = (kind: string): string => `${kind}-${nextId++}`;
+
+  const modelOf = (id: string): ServedModel => {
+    const found = models.get(id);
+    if (!found) throw new HttpError(400, `unknown model ${id}`);
+    return found;
+  };
+  const promise = (work: Promise<unknown>, marred: Fault | null): { request_id: string } => {
+    const id = String(nextId++);
+    const outcome = work.then(
+      (value): Outcome => ({ value: mar(value, marred) }),
+      (error: unknown): Outcome => ({ error: (error as Error).message, category: "user" }),
+    );
+    if (marred?.kind === "never") promises.set(id, new Promise(() => undefined));
+    else if (marred?.kind === "fails")
+      promises.set(id, Promise.resolve({ error: "it failed", category: marred.category }));
+    else promises.set(id, outcome);
+    return { request_id: id };
+  };
+  /** A number seen before gives the same promise, for the same body. */
+  const numbered = (
+    path: string,
+    body: { readonly model_id: string; readonly seq_id: number },
+    marred: Fault | null,
+    work: (model: ServedModel) => Promise<unknown>,
+  ): { request_id: string } => {
+    const model = modelOf(body.model_id);
+    const key = `${body.model_id} ${body.seq_id}`;
+    const hash = createHash("sha256").update(path).update(JSON.stringify(body)).digest("hex");
+    const before = seen.get(key);
+    if (before && (as.deduplicates ?? true)) {
+      if (before.hash !== hash) throw new HttpError(409, `seq_id ${body.seq_id} had another body`);
+      return before.promise;
+    }
+    const made = promise(
+      model.inOrder(() => work(model)),
+      marred,
+    );
+    seen.set(key, { hash, promise: made });
+    return made;
+  };
+  const passReply = (rows: readonly number[][]): unknown => ({
+    loss_fn_output_type: "logprobs",
+    loss_fn_outputs: rows.map((row) => ({ logprobs: { data: row, dtype: "float32", shape: [row.length] } })),
+    metrics: {},
+  });
+  const lossOf = (asked: string): string => options.onlyLoss ?? asked;
+
+  const endpoints: Readonly<Record<string, (body: unknown, marred: Fault | null) => unknown>> = {
+    healthz: () => ({ status: "ok" }),
+    get_server_capabilities: () => ({
+      supported_models: Object.keys(bases).map((model_name) => ({
+        model_name,
+        ...(as.contextLength !== undefined && { max_context_length: as.contextLength }),
+      })),
+    }),
+    create_session: () => {
+      const id = newId("session");
+      sessions.add(id);
+      return { session_id: id };
+    },
+    session_heartbeat: (body) => {
+      const { session_id } = parse(requests.heartbeat, body);
+      if (!sessions.has(session_id)) throw new HttpError(404, `unknown session ${session_id}`);
+      return {};
+    },
+    create_model: (body, marred) => {
+      const { base_model, lora_config } = parse(requests.createModel, body);
+      const base = bases[base_model];
+      if (!base) throw new HttpError(400, `unknown base model ${base_model}`);
+      if (as.severalModels === false && models.size > 0) throw new HttpError(400, "there is a model already");
+      const lora: LoraSettings = { rank: lora_config.rank, alpha: loraAlpha };
+      const work = engine.createModel({ kind: "adapter", base, lora, seed: lora_config.seed ?? 0 }).then((model) => {
+        const id = newId("model");
+        models.set(id, new ServedModel(model, reduction));
+        return { model_id: id };
+      });
+      return promise(work, marred);
+    },
+    get_info: (body) => {
+      const { model_id } = parse(requests.model, body);
+      modelOf(model_id);
+      return { model_id, model_data: { model_name: Object.keys(bases)[0] } };
+    },
+    forward: (body, marred) => {
+      const asked = parse(requests.forward, body);
+      return numbered("forward", asked, marred, async (model) =>
+        passReply(await model.forward(asked.forward_input.data)),
+      );
+    },
+    forward_backward: (body, marred) => {
+      const asked = parse(requests.forwardBackward, body);
+      const { data, loss_fn } = asked.forward_backward_input;
+      return numbered("forward_backward", asked, marred, async (model) =>
+        passReply(await model.forwardBackward(data, lossOf(loss_fn))),
+      );
+    },
+    optim_step: (body, marred) => {
+      const asked = parse(requests.optimStep, body);
+      const { learning_rate, beta1, beta2, eps, weight_decay, grad_clip_norm = 0 } = asked.adam_params;
+      return numbered("optim_step", asked, marred, async (model) => {
+        const gradNorm = await model.step({
+          learningRate: learning_rate,
+          ...(as.optimizer === "own" ? ownOptimizer : { beta1, beta2, epsilon: eps, weightDecay: weight_decay }),
+          maxGradNorm: Math.min(
+            as.clipsItself ? ownMaxGradNorm : Infinity,
+            (as.clips ?? true) && grad_clip_norm > 0 ? grad_clip_norm : Infinity,
+          ),
+        });
+        return { metrics: as.gradNorm ? { [as.gradNorm]: gradNorm } : {} };
+      });
+    },
+    save_weights: (body, marred) => {
+      const asked = parse(requests.save, body);
+      return numbered("save_weights", asked, marred, async ({ model }) => {
+        await mkdir(join(folder, asked.path), { recursive: true });
+        await model.save(join(folder, asked.path));
+        return { path: `tinker://run/weights/${asked.path}` };
+      });
+    },
+    load_weights: (body, marred) => {
+      const asked = parse(requests.load, body);
+      const name = /^tinker:\/\/run\/weights\/([\w-]+)$/u.exec(asked.path)?.[1];
+      if (name === undefined) throw new HttpError(400, "unknown path");
+      const path = join(folder, name);
+      if ("model_id" in asked)
+        return numbered("load_weights", asked, marred, async ({ model }) => {
+          await model.load(path);
+          return { path: asked.path };
+        });
+      // A model of the checkpoint, whose adapter says what it is.
+      const [base] = Object.values(bases) as [BaseSource];
+      const made = engine.createModel({ kind: "adapter-folder", base, path }).then(async (model) => {
+        if (asked.optimizer) await model.load(path);
+        const id = newId("model");
+        models.set(id, new ServedModel(model, reduction));
+        return { model_id: id, path: asked.path };
+      });
+      return promise(made, marred);
+    },
+    save_weights_for_sampler: (body, marred) => {
+      const asked = parse(requests.saveForSampler, body);
+      return numbered("save_weights_for_sampler", asked, marred, async ({ model }) => {
+        const id = newId("sampler");
+        samplers.set(id, as.samplers === "live" ? model : await model.snapshot());
+        return { sampling_session_id: id };
+      });
+    },
+    asample: (body, marred) => promise(draw(parse(requests.sample, body)), marred),
+    unload_model: (body, marred) => {
+      const { model_id } = parse(requests.model, body);
+      modelOf(model_id);
+      // Samplers outlive their model; the engine frees both when it closes.
+      models.delete(model_id);
+      return promise(Promise.resolve({}), marred);
+    },
+  };
+
+  async function draw(asked: SampleBody): Promise<unknown> {
+    const sampler = samplers.get(asked.sampling_session_id);
+    if (!sampler) throw new Error(`unknown sampler ${asked.sampling_session_id}`);
+    const { max_tokens, seed = 0, stop = [] } = asked.sampling_params;
+    const promptTokens = asked.prompt.chunks.flatMap(({ tokens }) => tokens);
+    const drawn = await sampler.sample(
+      Array.from({ length: asked.num_samples }, (_, i) => ({
+        promptTokens,
+        sampling: { ...samplingOfFields("tinker", asked.sampling_params), maxTokens: max_tokens },
+        stopTokens: stop,
+        random: randomFromSeed(`${seed},${i}`).state(),
+      })),
+    );
+    const sequences = await Promise.all(
+      drawn.map(async ({ tokens, logProbs, finishReason }) => ({
+        tokens,
+        logprobs: as.sampledAt === "one" ? await atOne(sampler, promptTokens, tokens) : logProbs,
+        stop_reason: finishReason === "stop" ? "stop" : "length",
+      })),
+    );
+    const kind = as.promptLogProbs ?? "null-first";
+    const { topk_prompt_logprobs: k = 0 } = asked;
+    const prompt = { promptTokens: promptTokens.slice(0, 1), completionTokens: promptTokens.slice(1) };
+    const top = k > 0 && { topk_prompt_logprobs: [null, ...(await topOf(sampler, prompt, k))] };
+    if (asked.prompt_logprobs !== true || kind === "none") return { sequences, ...top };
+    const rest = await atOne(sampler, prompt.promptTokens, prompt.completionTokens);
+    return { sequences, prompt_logprobs: kind === "null-first" ? [null, ...rest] : rest, ...top };
+  }
+
+  const answer = async ({ path, body, accept }: TinkerRequest): Promise<TinkerAnswer | null> => {
+    const count = log.filter((each) => each.path === path).length;
+    log.push({ path, body });
+    const injected = fault(path, count);
+    if (injected?.kind === "status") return { status: injected.status, value: { detail: injected.text ?? "injected" } };
+    if (injected?.kind === "drop") return null;
+    if (injected?.kind === "slow") await sleep(injected.ms);
+    try {
+      if (path === "retrieve_future") {
+        const { request_id } = parse(requests.future, body);
+        const made = promises.get(request_id);
+        if (!made) throw new HttpError(404, `unknown request ${request_id}`);
+        const outcome = await Promise.race([made, sleep(holdMs)]);
+        if (!outcome)
+          return { status: count % 2 === 0 ? 408 : 200, value: { type: "try_again", queue_state: "active" } };
+        const result = "value" in outcome ? outcome.value : outcome;
+        return { status: 200, value: (accept === protobuf ? binaryResult(result) : null) ?? result };
+      }
+      const endpoint = endpoints[path];
+      if (!endpoint) throw new HttpError(404, `no endpoint ${path}`);
+      const value = endpoint(body, injected);
+      if (injected?.kind === "drop-after") return null;
+      if (injected?.kind === "other-model")
+        return { status: 200, value: { ...(value as object), model_id: "another" } };
+      return { status: 200, value: injected?.kind === "garbage" ? "<html>" : value };
+    } catch (error) {
+      if (error instanceof HttpError) return { status: error.status, value: { detail: error.message } };
+      return { status: 500, value: { detail: String(error) } };
+    }
+  };
+  return {
+    log,
+    answer,
+    forget: () => {
+      [models, samplers, promises, seen, sessions] = emptyState();
+    },
+  };
+}
+
+/** In a process that may end meanwhile. */
+function asleep(ms: number): Promise<undefined> {
+  return new Promise((resolve) => void setTimeout(resolve, ms, undefined).unref());
+}
+
+class HttpError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+function emptyState(): [
+  Map<string, ServedModel>,
+  Map<string, Sampler>,
+  Map<string, Promise<Outcome>>,
+  Map<string, { readonly hash: string; readonly promise: { request_id: string } }>,
+  Set<string>,
+] {
+  return [new Map(), new Map(), new Map(), new Map(), new Set()];
+}
+
+function parse<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw new HttpError(422, JSON.stringify(parsed.error.issues[0]));
+}
+
+async function atOne(sampler: Sampler, promptTokens: readonly number[], completionTokens: readonly number[]) {
+  const { logProbs } = await sampler.forward([{ promptTokens, completionTokens }]);
+  return Array.from(raggedRow(logProbs, 0));
+}
+
+/** The likeliest tokens at each place of a sequence. */
+async function topOf(
+  sampler: Sampler,
+  sequence: TrainingSequence,
+  k: number,
+): Promise<(readonly [number, number])[][]> {
+  const passed = await sampler.forward([sequence], { topLogProbs: k });
+  return (passed.atOne?.[0] ?? []).map(({ top }) => top.map(({ token, logProb }) => [token, logProb] as const));
+}
+
+function mar(value: unknown, fault: Fault | null): unknown {
+  if (fault?.kind !== "not-finite" && fault?.kind !== "other-weights") return value;
+  const pass = value as { loss_fn_outputs?: { logprobs: { data: number[] } }[]; sequences?: { logprobs: number[] }[] };
+  if (pass.sequences)
+    return {
+      ...pass,
+      sequences: pass.sequences.map((each) => ({ ...each, logprobs: each.logprobs.map((x) => x - 1) })),
+    };
+  if (!pass.loss_fn_outputs) throw new LaconicError("input_invalid", `${fault.kind} is a fault of passes and samples`);
+  return {
+    ...pass,
+    loss_fn_outputs: pass.loss_fn_outputs.map(({ logprobs }) => ({
+      logprobs: { ...logprobs, data: logprobs.data.map((x) => (fault.kind === "not-finite" ? null : x - 0.5)) },
+    })),
+  };
+}
+
+const protobuf = "application/x-protobuf";
