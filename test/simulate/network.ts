@@ -22,8 +22,7 @@ export interface Answer {
 export interface Service {
   /** Whether anybody listens. */
   isUp(): boolean;
-  /** @param lies - whether this answer is to be a lie */
-  answer(asked: Asked, lies: boolean): Promise<Answer>;
+  answer(asked: Asked, how?: { readonly isLie?: boolean; readonly isRepeated?: boolean }): Promise<Answer>;
   /** Loses what it holds in memory, and does not listen for a while. */
   restart(): void;
 }
@@ -57,9 +56,9 @@ export function network(world: World, services: (origin: string) => Service | un
           service.restart();
           return fail("ECONNRESET");
         }
-        const answer = await service.answer(asked, fault === "lie");
+        const answer = await service.answer(asked, { isLie: fault === "lie" });
         if (fault === "duplicate")
-          world.elsewhere(delay(), `again to ${name}`, () => void service.answer(asked, false));
+          world.elsewhere(delay(), `again to ${name}`, () => void service.answer(asked, { isRepeated: true }));
         if (fault === "lost") return fail("ECONNRESET");
         reply(fault ?? String(answer.status), () => resolve(responseOf(answer, fault)));
       };

@@ -74,10 +74,10 @@ export class SamplingServer implements Service {
     this.#weights = new ServedWeights({ engine: engine as Engine, base });
   }
 
-  /** @param isLying - from this reply on it lies in all, until it restarts */
-  async answer({ path, body }: Asked, isLying: boolean): Promise<Answer> {
+  /** From a lie on it lies in all replies, until it restarts. */
+  async answer({ path, body }: Asked, { isLie = false }: { readonly isLie?: boolean } = {}): Promise<Answer> {
     const asked = JSON.parse(body || "{}") as Readonly<Record<string, unknown>>;
-    if (isLying) this.#lie = lies[this.#random.integer(lies.length)] as Lie;
+    if (isLie) this.#lie = lies[this.#random.integer(lies.length)] as Lie;
     const how = isReplyRequest(path, asked) ? this.#lie : null;
     const fault = how === "stale" ? ({ kind: how } as const) : how && ({ kind: "lies", how, vocabularySize } as const);
     const answer = routes[this.#kind](this.#weights, { engine: engine as Engine, base });

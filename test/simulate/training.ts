@@ -10,7 +10,7 @@ import { train, type TrainResult } from "../../packages/trainer/src/train.ts";
 import { slowly } from "../../packages/trainer/test/slow-policy.ts";
 import { diskRoot, type Disk } from "./disk.ts";
 import { onMachine } from "./machine.ts";
-import { expectThat, filesOf, hasMisread, hasRotted, rowsOf, runFolder, untilDone } from "./scenario.ts";
+import { expectThat, filesOf, hasMisread, hasRotted, rowsOf, runFolder, untilDone, type Scenario } from "./scenario.ts";
 import { Violation, World, type Ended, type Program } from "./world.ts";
 
 /** What differs from seed to seed. */
@@ -150,22 +150,43 @@ export async function trainIn(
   }
 }
 
-/** What an undisturbed run of a variant leaves, by its key. */
+/** What is left where nothing goes wrong, by a key. */
 const undisturbed = new Map<string, Promise<ReadonlyMap<string, Uint8Array>>>();
 
-/** Files of an undisturbed run, by their paths. */
-export function undisturbedFiles(variant: Variant): Promise<ReadonlyMap<string, Uint8Array>> {
-  const key = JSON.stringify(variant);
-  const known = undisturbed.get(key) ?? playUndisturbed(variant);
-  undisturbed.set(key, known);
-  return known;
+/**
+ * All files that something leaves where nothing goes wrong, by their paths from the disk's root. It is played once for a key.
+ * @param work - plays it, where a folder for runs is
+ */
+export function undisturbedDisk(
+  key: string,
+  work: (world: World) => Promise<unknown>,
+  server: Scenario["server"] = undefined,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const play = async (): Promise<ReadonlyMap<string, Uint8Array>> => {
+    const world = new World("undisturbed", []);
+    begin(world.disk);
+    await onMachine(world, server?.(world) ?? null, () => work(world));
+    return filesOf(world.disk, diskRoot);
+  };
+  const files = undisturbed.get(key) ?? play();
+  undisturbed.set(key, files);
+  return files;
 }
 
-async function playUndisturbed(variant: Variant): Promise<ReadonlyMap<string, Uint8Array>> {
-  const world = new World("undisturbed", []);
-  begin(world.disk);
-  await onMachine(world, null, () => untilDone(world, () => trainOnce(world, jobOf(variant), { step: 0 })));
-  return filesOf(world.disk, runFolder);
+/** Files below a folder of a disk, by their paths from there. */
+export function filesBelow(files: ReadonlyMap<string, Uint8Array>, folder: string): ReadonlyMap<string, Uint8Array> {
+  const start = `${folder.slice(diskRoot.length + 1)}/`;
+  return new Map(
+    [...files].flatMap(([name, bytes]) => (name.startsWith(start) ? [[name.slice(start.length), bytes] as const] : [])),
+  );
+}
+
+/** Files of an undisturbed run of the tiny task, by their paths. */
+export async function undisturbedFiles(variant: Variant): Promise<ReadonlyMap<string, Uint8Array>> {
+  const files = await undisturbedDisk(JSON.stringify(variant), (world) =>
+    untilDone(world, () => trainOnce(world, jobOf(variant), { step: 0 })),
+  );
+  return filesBelow(files, runFolder);
 }
 
 /** A folder for runs, durable. */
@@ -174,10 +195,17 @@ export function begin(disk: Disk): void {
   disk.syncAll();
 }
 
-/** @throws Violation for the first file that is not as that of an undisturbed run */
-export function expectEqual(found: ReadonlyMap<string, Uint8Array>, expected: ReadonlyMap<string, Uint8Array>): void {
+/**
+ * @param others - names in the folder that differ as well
+ * @throws Violation for the first file that is not as that of an undisturbed run
+ */
+export function expectEqual(
+  found: ReadonlyMap<string, Uint8Array>,
+  expected: ReadonlyMap<string, Uint8Array>,
+  others: readonly string[] = [],
+): void {
   const isMeant = (name: string): boolean =>
-    ![...unequalFiles, ...disturbedFiles].includes(name.split("/")[0] as string);
+    ![...unequalFiles, ...disturbedFiles, ...others].includes(name.split("/")[0] as string);
   const names = [...new Set([...found.keys(), ...expected.keys()])].filter(isMeant).toSorted();
   for (const name of names) {
     const [own, other] = [found.get(name), expected.get(name)];

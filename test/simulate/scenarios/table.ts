@@ -1,6 +1,7 @@
 import type { Scenario } from "../scenario.ts";
 import { bench } from "./bench.ts";
 import { fleet } from "./fleet.ts";
+import { tinker } from "./tinker.ts";
 import { trainAsync, trainSync } from "./train.ts";
 import { twoTrainers } from "./two-trainers.ts";
 
@@ -11,4 +12,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "two-trainers": twoTrainers,
   bench,
   fleet,
+  tinker,
 };

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { appendFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { boundedJson, LaconicError } from "@laconic/core";
-import { moveFile, openToAppend, syncFolder } from "@laconic/core/platform";
+import { moveFile, openToAppend, syncFolder, writing } from "@laconic/core/platform";
 import { z } from "zod";
 
 /** A numbered request of a model, noted before it is sent. */
@@ -42,7 +42,7 @@ export function memoryJournal(): Journal {
 /**
  * A file of JSON lines, each on the disk before its request is sent; a half-written last line is left out. From so many bytes on only
  * the last entry of each model is kept.
- * @throws LaconicError `data_invalid` with file and line for anything else that is no entry
+ * @throws LaconicError `data_invalid` with file and line for anything else that is no entry, `run_unwritable`
  */
 export function fileJournal(file: string, maxBytes: number = 64 << 20): Journal {
   let opening: Promise<{ readonly last: Map<string, JournalEntry>; bytes: number }> | null = null;
@@ -64,11 +64,16 @@ export function fileJournal(file: string, maxBytes: number = 64 << 20): Journal 
     await appendFile(file, lineOf(noted), { flush: true });
     found.bytes += Buffer.byteLength(lineOf(noted));
   };
-  let writing: Promise<unknown> = Promise.resolve();
+  let queue: Promise<unknown> = Promise.resolve();
   return {
     note(noted) {
-      const written = writing.then(() => write(noted)); // one after the other, as models share it
-      writing = written.catch(() => undefined);
+      const written = queue
+        .then(() => writing(file, () => write(noted))) // one after the other, as models share it
+        .catch((error: unknown) => {
+          [opening, isCut] = [null, false]; // what was torn is cut off before the next
+          throw error;
+        });
+      queue = written.catch(() => undefined);
       return written;
     },
     lastOf: async (model) => (await opened()).last.get(model)?.seq ?? 0,
@@ -94,7 +99,10 @@ async function readJournal(file: string): Promise<{ readonly last: Map<string, J
       rest = held.subarray(end);
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (LaconicError.is(error)) throw error;
+    if (code !== "ENOENT")
+      throw new LaconicError("data_invalid", `${file} cannot be read: ${message}`, { file }, error);
   }
   return { last, bytes };
 }
