@@ -22,13 +22,35 @@ export async function bundleSimulator(name, defect = null) {
     format: "esm",
     target: "node20",
     sourcemap: "inline",
+    sourcesContent: false,
     logLevel: "error",
-    external: ["koffi", "esbuild", "tsx", "tiktoken", "webgpu", "@tensorflow/*"],
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
-    plugins: defect ? [patching(defect)] : [],
+    external: ["esbuild", "tsx", "tiktoken"],
+    // Under a name that no bundled module imports it by.
+    banner: {
+      js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',
+    },
+    plugins: [absent, ...(defect ? [patching(defect)] : [])],
   });
   return outfile;
 }
+
+const noDevices = `
+export const devices = [];
+export const checkDeviceName = () => undefined;
+export function deviceNamed() { throw new Error("no device is simulated"); }
+`;
+
+/** The table of devices, whose packages need not be installed: nothing that is simulated computes on one. */
+const absent = {
+  name: "absent",
+  setup(context) {
+    context.onResolve({ filter: /\/known-devices\.ts$/ }, ({ path }) => ({
+      path,
+      namespace: "absent",
+    }));
+    context.onLoad({ filter: /.*/, namespace: "absent" }, () => ({ contents: noDevices, loader: "js" }));
+  },
+};
 
 function patching({ file, from, to }) {
   const path = join(root, file);

@@ -88,7 +88,8 @@ export function filesOf(disk: Disk, path: string): Map<string, Uint8Array> {
   return new Map([...disk.files(path)].map(([name, { bytes }]) => [name, bytes]));
 }
 
-function textOf(disk: Disk, path: string): string | null {
+/** Null where it is not there. */
+export function textOf(disk: Disk, path: string): string | null {
   const node = disk.find(path);
   return node?.kind === "file" ? new TextDecoder().decode(node.bytes) : null;
 }

@@ -34,10 +34,13 @@ export interface Operation {
   tear?(share: number): void;
 }
 
+/** By the clock of the machine that simulates. */
+const realNow = (): number => process.uptime() * 1000;
+
 /** Events and virtual hours of one seed; a program that needs more does not end. */
 const limits = { events: 60_000, hours: 400 } as const;
-/** Turns of Node's loop in which nothing happens and nothing is planned: modules that load on demand take some. */
-const idleTurns = 20_000;
+/** Turns of Node's loop, and real milliseconds, in which nothing happens and nothing is planned: modules that load on demand take some. */
+const idle = { turns: 20_000, ms: 5000 } as const;
 
 /**
  * One machine: a clock, a disk, programs, and the order in which everything that they wait for comes to pass. All of it follows from the
@@ -199,16 +202,18 @@ export class World {
     let isDone = false;
     const end = (): void => void (isDone = true);
     work.then(end, end).finally(() => (this.#current = null));
-    for (let idle = 0; !isDone;) {
+    for (let [turns, since] = [0, 0]; !isDone;) {
       await new Promise<void>((go) => void turnOfNode(go));
       if (this.violation) throw this.violation;
       if (isDone) break;
       const event = this.#timed.next();
       if (!event) {
-        if ((idle += 1) > idleTurns) throw new Violation("it waits for ever: nothing is left that could happen");
+        if ((turns += 1) === 1) since = realNow();
+        if (turns > idle.turns && realNow() - since > idle.ms)
+          throw new Violation("it waits for ever: nothing is left that could happen");
         continue;
       }
-      idle = 0;
+      turns = 0;
       this.now = Math.max(this.now, event.time);
       if (this.events > limits.events || this.now > limits.hours * 3_600_000)
         throw new Violation(`it does not end: ${this.events} events, ${(this.now / 3_600_000).toFixed(1)} hours`);

@@ -1,9 +1,11 @@
 import type { Scenario } from "../scenario.ts";
 import { bench } from "./bench.ts";
 import { fleet } from "./fleet.ts";
+import { sweep } from "./sweep.ts";
 import { tinker } from "./tinker.ts";
 import { trainAsync, trainSync } from "./train.ts";
 import { twoTrainers } from "./two-trainers.ts";
+import { view } from "./view.ts";
 
 /** Every scenario by its name. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
@@ -13,4 +15,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   bench,
   fleet,
   tinker,
+  sweep,
+  view,
 };

@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { boundedJson, LaconicError } from "@laconic/core";
+import { makeFolder, writing } from "@laconic/core/platform";
 import { changesOf, nodeFileSystem, type Change } from "@laconic/trainer";
 import { z } from "zod";
 import type { StartedRun, StartOptions } from "../start/run-context.ts";
@@ -127,7 +127,7 @@ export async function runVariants(options: VariantOptions, progress: Progress): 
       planned.push(await plan(variant, seed, resolved, folder, progress));
     }
   const spending = await sharedSpending(planned, options.cap ?? {});
-  await mkdir(folder, { recursive: true });
+  await writing(folder, () => makeFolder(folder));
   const results: VariantResult[] = [];
   const diverged: string[] = [];
   for (const [i, { variant, seed, config, changes, directory }] of planned.entries()) {
@@ -277,6 +277,8 @@ async function resultsIn(path: string): Promise<VariantResult[]> {
 /** Results of this command, and of earlier ones with other variants: a kill leaves the old file or the new one. */
 async function keep(path: string, own: readonly VariantResult[], before: readonly VariantResult[]): Promise<void> {
   const others = before.filter((old) => !own.some(({ variant, seed }) => variant === old.variant && seed === old.seed));
-  await nodeFileSystem.write(`${path}.tmp`, `${JSON.stringify([...own, ...others], null, 2)}\n`);
-  await nodeFileSystem.rename(`${path}.tmp`, path);
+  await writing(path, async () => {
+    await nodeFileSystem.write(`${path}.tmp`, `${JSON.stringify([...own, ...others], null, 2)}\n`);
+    await nodeFileSystem.rename(`${path}.tmp`, path);
+  });
 }

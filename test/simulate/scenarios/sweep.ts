@@ -1,0 +1,127 @@
+import type { Random } from "../../../packages/core/src/index.ts";
+import {
+  runFolder as folderOf,
+  runVariants,
+  type Variant,
+  type VariantResult,
+} from "../../../packages/runtime/src/variants/run-variants.ts";
+import { writtenConfig } from "../../../packages/runtime/src/run/app-config.ts";
+import type { StartedRun } from "../../../packages/runtime/src/start/run-context.ts";
+import { relayQuickstart } from "../../../packages/worlds/src/index.ts";
+import { diskRoot, type Disk } from "../disk.ts";
+import { expectThat, filesOf, hasMisread, textOf, untilDone, type Scenario } from "../scenario.ts";
+import {
+  begin,
+  expectEqual,
+  filesBelow,
+  partsOf,
+  settingsOf,
+  trainIn,
+  undisturbedDisk,
+  type Acknowledged,
+} from "../training.ts";
+import { Violation, type Ended, type World } from "../world.ts";
+
+const folder = `${diskRoot}/sweeps/rates`;
+const file = "results.json";
+const tiny = { policies: "one", checkpointEvery: 1, isAsynchronous: false } as const;
+const steps = 2;
+const seeds = [1, 2];
+const variants: readonly Variant[] = [
+  { name: "base", about: "as it is", overrides: [] },
+  { name: "slow", about: "a tenth of the rate", overrides: ["train.optimizer.learningRate.peak=0.03"] },
+];
+/** What a checked configuration needs beside the training; what trains is the tiny task. */
+const base = {
+  ...relayQuickstart,
+  warmStart: null,
+  device: "auto",
+  train: { ...settingsOf(tiny), steps, evaluation: { every: 0, problems: 3, transcripts: 1 } },
+};
+const quiet = { note: () => undefined, warn: () => undefined, status: () => undefined } as never;
+
+/** Of one run of the sweep. */
+const keyOf = ({ variant, seed }: Pick<VariantResult, "variant" | "seed">): string => `${variant}-${seed}`;
+
+/** What the sweep has said that it keeps. */
+interface Known {
+  readonly results: Map<string, VariantResult>;
+  readonly steps: Map<string, Acknowledged>;
+}
+
+/** One process that sweeps, or goes on, as `laconic sweep` and `ablate` do. */
+function sweepOnce(world: World, known: Known): Promise<Ended<readonly VariantResult[] | StartedRun>> {
+  return world.start((program) =>
+    runVariants(
+      {
+        base,
+        variants,
+        folder,
+        seeds,
+        overrides: [],
+        file,
+        onRun: ({ variant: { name }, seed }) => {
+          const key = keyOf({ variant: name, seed });
+          if (known.results.has(key) && !hasMisread(world))
+            world.violation ??= new Violation(`${key} is trained again, and its result was acknowledged`);
+        },
+        onResult: async (results) => {
+          for (const result of results) known.results.set(keyOf(result), result);
+        },
+        start: async (config, { directory }) => {
+          const acknowledged = known.steps.get(directory) ?? { step: 0 };
+          known.steps.set(directory, acknowledged);
+          const open = async (): Promise<{ parts: ReturnType<typeof partsOf> }> => ({ parts: partsOf(tiny) });
+          const job = { folder: directory, settings: config.train, config: { ...writtenConfig(config) }, open };
+          const result = await trainIn(world, program, job, acknowledged);
+          const rest = { warmStart: null, signal: null, seconds: 1, trainingSeconds: 1, earlierSeconds: 0 };
+          return { ...result, ...rest, device: "simulated" };
+        },
+      },
+      quiet,
+    ),
+  );
+}
+
+/** What was acknowledged is in the file, whatever happened. */
+function expectKept(disk: Disk, { results }: Known): void {
+  const text = textOf(disk, `${folder}/${file}`);
+  const kept = text === null ? [] : (JSON.parse(text) as VariantResult[]);
+  const keys = kept.map((result) => keyOf(result));
+  expectThat(new Set(keys).size === keys.length, `a run has two results: ${keys.join()}`);
+  for (const [key, result] of results)
+    expectThat(
+      kept.some((each) => JSON.stringify(each) === JSON.stringify(result)),
+      `the result of ${key} was acknowledged, and is ${keys.includes(key) ? "another" : "lost"}`,
+    );
+}
+
+const none = (): Known => ({ results: new Map(), steps: new Map() });
+
+export const sweep: Scenario = {
+  title: "a sweep of two variants and two seeds, continued until all four runs have results",
+  faults: { kinds: ["kill", "kill", "kill", "power", "power", "error", "full", "slow", "jump"], events: 900 },
+  async play(world: World, _random: Random) {
+    begin(world.disk);
+    const known = none();
+    const results = await untilDone(world, () => sweepOnce(world, known), {
+      between: () => expectKept(world.disk, known),
+    });
+    expectThat(Array.isArray(results) && results.length === variants.length * seeds.length, "runs have no result");
+    const expected = await undisturbedDisk("sweep", (quietWorld) =>
+      untilDone(quietWorld, () => sweepOnce(quietWorld, none())),
+    );
+    const found = filesOf(world.disk, diskRoot);
+    const same = `${folder.slice(diskRoot.length + 1)}/${file}`;
+    expectThat(
+      Buffer.compare(found.get(same) ?? new Uint8Array(), expected.get(same) ?? new Uint8Array()) === 0,
+      `${file} is not that of an undisturbed sweep`,
+    );
+    for (const { name } of variants)
+      for (const seed of seeds) {
+        const run = folderOf(folder, name, seed);
+        // The lock of a process that is gone comes back with the power where its removal was not durable: the next one takes it over.
+        expectEqual(filesBelow(found, run), filesBelow(expected, run), ["LOCK"]);
+      }
+  },
+};

@@ -1,0 +1,167 @@
+import { LaconicError, type Random } from "../../../packages/core/src/index.ts";
+import { nodeProcesses } from "../../../packages/trainer/src/reading/index.ts";
+import { decodeColumns } from "../../../packages/view/src/columns-block.ts";
+import { folderData, type FolderReader } from "../../../packages/view/src/data/folder-data.ts";
+import { diskRoot } from "../disk.ts";
+import { expectThat, hasRotted, looked, untilDone, type Scenario } from "../scenario.ts";
+import { begin, episodesPerGroup, groupsPerStep, jobOf, steps, trainOnce, type Variant } from "../training.ts";
+import { Violation, type World } from "../world.ts";
+
+// A reader asks whether a lock is of its own machine, whose name it took when it was loaded.
+Object.assign(nodeProcesses, { host: "simulated" });
+
+/** Milliseconds between two looks, at most. */
+const maxPauseMs = 40;
+
+/** What a page shows of a run, each part by its own request. */
+interface Shown {
+  readonly state: string;
+  readonly step: number;
+  readonly steps: readonly number[];
+  readonly evaluated: number;
+  readonly episodes: number;
+  readonly warnings: readonly string[];
+}
+
+/** Asks for all that the pages of a run ask for. @returns null while there is no run */
+async function look(data: FolderReader): Promise<Shown | null> {
+  const [summary] = await data.runs();
+  if (!summary) return null;
+  const { id } = summary;
+  const [detail, columns] = [await data.run(id), await data.columns(id, null, 0)];
+  if (!detail || !columns) return null; // it was removed meanwhile
+  const page = await data.episodes(id, { from: 0, count: 50 } as never);
+  await data.speech(id);
+  await data.telling(id);
+  for (const { key } of page?.rows.slice(0, 2) ?? []) await data.episode(id, key);
+  await data.benches();
+  const body = columns.buffer.slice(columns.byteOffset, columns.byteOffset + columns.byteLength) as ArrayBuffer;
+  return {
+    state: detail.summary.state,
+    step: detail.summary.step,
+    steps: [...(decodeColumns(body).columns.get("step") ?? [])],
+    evaluated: detail.evaluations.length,
+    episodes: page?.total ?? 0,
+    warnings: detail.warnings,
+  };
+}
+
+/** Reads along, and remembers what it has shown. */
+class Reader {
+  readonly #world: World;
+  readonly #random: Random;
+  #step = 0;
+  /** Programs that trained when that step was shown: a resume may take steps back. */
+  #trainers = 0;
+  trainers = 0;
+  isOver = false;
+
+  constructor(world: World, random: Random) {
+    [this.#world, this.#random] = [world, random];
+  }
+
+  /** Starts reading programs until the training is over; one that is killed is followed by the next. */
+  async follow(): Promise<void> {
+    while (!this.isOver) {
+      const ended = await this.#world.start(() => this.#read());
+      if (ended.how === "failed") {
+        const isOurs = LaconicError.is(ended.error);
+        const text = ended.error instanceof Error ? (ended.error.stack ?? "") : String(ended.error);
+        this.#world.violation ??= new Violation(
+          `the reader ends by ${isOurs ? "an error" : "an error that is not ours"}: ${text.slice(0, 500)}`,
+        );
+        return;
+      }
+    }
+  }
+
+  async #read(): Promise<void> {
+    const data = await this.open();
+    const stop = data.listen(() => undefined);
+    while (!this.isOver) {
+      const trainers = this.trainers;
+      const shown = await look(data);
+      if (shown) this.#check(shown, trainers);
+      await new Promise((go) => void setTimeout(go, 1 + this.#random.uniform() * maxPauseMs));
+    }
+    stop();
+    await this.expectWhole(data);
+    await data.close();
+  }
+
+  open(): Promise<FolderReader> {
+    return folderData({
+      folders: [`${diskRoot}/runs`],
+      isAlive: (pid) => this.#world.isAlive(pid),
+      onError: (error) => {
+        this.#world.violation ??= new Violation(`reading fails where nobody waits: ${String(error)}`);
+      },
+    });
+  }
+
+  #check({ step, steps: rows }: Shown, trainers: number): void {
+    const isSorted = rows.every((each, i) => i === 0 || each > (rows[i - 1] as number));
+    if (!isSorted) this.#world.violation ??= new Violation(`the steps ${rows.join()} are shown`);
+    if (step < this.#step && this.#trainers === this.trainers && trainers === this.trainers)
+      this.#world.violation ??= new Violation(`step ${this.#step} was shown, then ${step}, and nobody resumed the run`);
+    [this.#step, this.#trainers] = [step, this.trainers];
+  }
+
+  /** The run is done: all of it is shown, and what this reader has kept is what one that opens it now reads. */
+  async expectWhole(data: FolderReader): Promise<void> {
+    this.#world.calm();
+    const shown = await settled(data);
+    const fresh = await this.open();
+    const expected = await settled(fresh);
+    await fresh.close();
+    expectThat(
+      JSON.stringify(shown) === JSON.stringify(expected),
+      `a reader that has read along shows ${JSON.stringify(shown)}, a new one ${JSON.stringify(expected)}`,
+    );
+    if (hasRotted(this.#world)) return;
+    const evaluations = steps / 2 + 1;
+    expectThat(
+      expected?.state === "done" && expected.step === steps && expected.evaluated === evaluations,
+      `a run that is done shows ${JSON.stringify(expected)}`,
+    );
+    const episodes = steps * groupsPerStep * episodesPerGroup;
+    expectThat((expected?.episodes ?? 0) >= episodes, `${expected?.episodes} of ${episodes} episodes are shown`);
+  }
+}
+
+/** As it is once nothing is left to be read. */
+async function settled(data: FolderReader): Promise<Shown | null> {
+  const [summary] = await data.runs();
+  if (summary) await data.readAll(summary.id);
+  return look(data);
+}
+
+export const view: Scenario = {
+  title: "a reader that shows a run while it is trained, killed and resumed",
+  faults: {
+    kinds: ["kill", "kill", "kill", "power", "power", "error", "error", "full", "slow", "pause"],
+    events: 1200,
+  },
+  async play(world: World, random: Random) {
+    const variant: Variant = { policies: "one", checkpointEvery: 2, isAsynchronous: false };
+    begin(world.disk);
+    const reader = new Reader(world, random.split("reader"));
+    const train = async (): Promise<void> => {
+      const start = (): ReturnType<typeof trainOnce> => {
+        reader.trainers += 1;
+        return trainOnce(world, jobOf(variant), { step: 0 });
+      };
+      try {
+        await untilDone(world, start);
+      } finally {
+        reader.isOver = true;
+      }
+    };
+    await Promise.all([train(), reader.follow()]);
+    await looked(world, async () => {
+      const data = await reader.open();
+      await reader.expectWhole(data);
+      await data.close();
+    });
+  },
+};
