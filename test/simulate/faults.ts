@@ -13,6 +13,8 @@ export type Fault = { readonly at: number } & (
   /** No room for so many events. */
   | { readonly kind: "full"; readonly events: number }
   | { readonly kind: "slow"; readonly events: number }
+  /** The program is asked to end, as by ctrl-c. */
+  | { readonly kind: "signal" }
   /** The program stands still, and the others go on. */
   | { readonly kind: "pause"; readonly ms: number }
   /** Clocks move: all of them forward, the wall clock alone back. */
@@ -71,6 +73,8 @@ export function drawFaults(
         return { at, kind, events: 1 + Math.floor(40 * share) };
       case "slow":
         return { at, kind, events: 1 + Math.floor(100 * share) };
+      case "signal":
+        return { at, kind };
       case "pause":
         return { at, kind, ms: Math.round(share * (die < 0.5 ? 5_000 : 36_000_000)) };
       case "jump":

@@ -87,18 +87,17 @@ export interface TrainingJob {
 export interface TrainingHooks {
   /** The program that holds the folder, and null when it gives it back. */
   holds?(program: Program | null): void;
-  /** What asks it to stop after its step. */
-  readonly signal?: AbortSignal;
 }
 
-/** One process that trains, or goes on training. */
-export function trainOnce(
+/** One process that trains, or goes on training. One that a signal ended has saved, and the next goes on. */
+export async function trainOnce(
   world: World,
   job: TrainingJob,
   acknowledged: Acknowledged,
   hooks: TrainingHooks = {},
 ): Promise<Ended<TrainResult>> {
-  return world.start((program) => trainIn(world, program, job, acknowledged, hooks));
+  const ended = await world.start((program) => trainIn(world, program, job, acknowledged, hooks));
+  return ended.how === "done" && ended.value.interrupted ? { how: "killed", by: "kill" } : ended;
 }
 
 /** The same within a program. */
@@ -107,13 +106,15 @@ export async function trainIn(
   program: Program,
   job: TrainingJob,
   acknowledged: Acknowledged,
-  { holds, signal }: TrainingHooks = {},
+  { holds }: TrainingHooks = {},
 ): Promise<TrainResult> {
   const { settings, folder, config = { ...settings } } = job;
   const opened = await job.open();
   try {
     let before = acknowledged.step;
     let isFirst = true;
+    const { signal } = program.stop;
+    let stepsAfterSignal = 0;
     const run = await openRun({
       directory: folder,
       config,
@@ -130,6 +131,10 @@ export async function trainIn(
               `step ${step} is taken again, and the checkpoint of step ${before} was acknowledged`,
             );
           isFirst = false;
+          if (signal.aborted && (stepsAfterSignal += 1) > 1)
+            world.violation ??= new Violation(
+              `step ${step} is taken, and the run was asked to end before the last one`,
+            );
         },
         checkpoint: (step) => {
           acknowledged.step = step;
@@ -140,7 +145,12 @@ export async function trainIn(
     before = acknowledged.step;
     holds?.(program);
     try {
-      return await train({ ...opened.parts, settings, recorder: run, ...(signal && { signal }) });
+      const result = await train({ ...opened.parts, settings, recorder: run, signal });
+      expectThat(
+        !result.interrupted || acknowledged.step === result.steps,
+        `the run is interrupted after step ${result.steps}, and its last checkpoint is of step ${acknowledged.step}`,
+      );
+      return result;
     } finally {
       holds?.(null);
       await run.close();

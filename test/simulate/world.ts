@@ -11,6 +11,8 @@ export interface Program {
   isAlive: boolean;
   /** It stands still up to this time. */
   pausedUntil: number;
+  /** Fires when it is asked to end, as by ctrl-c. */
+  readonly stop: AbortController;
   /** Tells who started it that it was killed. */
   end(ended: Ended<never>): void;
 }
@@ -127,7 +129,13 @@ export class World {
   /** Starts a program. Resolves once it has ended, or was killed: what it waited for then never comes. */
   start<T>(main: (program: Program) => Promise<T>): Promise<Ended<T>> {
     return new Promise((resolve) => {
-      const program: Program = { pid: (this.#pids += 1), isAlive: true, pausedUntil: 0, end: resolve };
+      const program: Program = {
+        pid: (this.#pids += 1),
+        isAlive: true,
+        pausedUntil: 0,
+        stop: new AbortController(),
+        end: resolve,
+      };
       this.#running.push(program);
       const end = (ended: Ended<T>): void => {
         if (!program.isAlive) return;
@@ -287,6 +295,11 @@ export class World {
       case "slow":
         met();
         this.#slowUntil = this.events + fault.events;
+        return null;
+      case "signal":
+        if (!program) return null;
+        met();
+        program.stop.abort("SIGINT");
         return null;
       case "pause":
         if (!program) return null;

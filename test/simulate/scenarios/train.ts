@@ -24,7 +24,7 @@ import type { World } from "../world.ts";
 const trainScenario = (isAsynchronous: boolean): Scenario => ({
   title: isAsynchronous ? "an asynchronous run, resumed until it is done" : "a run, resumed until it is done",
   faults: {
-    kinds: ["kill", "kill", "power", "power", "error", "full", "slow", "jump"],
+    kinds: ["kill", "kill", "power", "power", "error", "full", "slow", "jump", "signal"],
     events: isAsynchronous ? 900 : 500,
     rots: ["checkpoints/step-", "metrics.jsonl", "episodes.jsonl.gz", "evaluations.jsonl"],
   },

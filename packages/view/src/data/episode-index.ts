@@ -1,6 +1,13 @@
 import type { StoredContent } from "@laconic/core/run-folder";
 import type { TracePart } from "@laconic/core/run-folder";
-import { episodeContent, EpisodeFile, partsIn, runFiles, type EpisodeEntry } from "@laconic/trainer/reading";
+import {
+  episodeContent,
+  EpisodeFile,
+  EpisodesGone,
+  partsIn,
+  runFiles,
+  type EpisodeEntry,
+} from "@laconic/trainer/reading";
 import { costBreakdown } from "@laconic/core";
 import type {
   EpisodeDetail,
@@ -57,6 +64,8 @@ export class EpisodeIndex {
   #speech = new Map<number, SpeechStep>();
   #agents = new Set<string>();
   #damage: string[] = [];
+  /** A line was read while a resume cut its file off: by the next look the file may be as long again. */
+  #wasCut = false;
   /** Oldest first. */
   #unread: readonly UnreadPart[] = [];
   readonly #maxEpisodes: number;
@@ -76,10 +85,11 @@ export class EpisodeIndex {
   async findLines(): Promise<boolean> {
     let isFirst = this.#lines.length === 0;
     let isNew = await this.#readFile();
-    if (isNew === "replaced") {
+    if (isNew === "replaced" || this.#wasCut) {
       this.#clear();
       isFirst = true;
-      isNew = await this.#readFile();
+      await this.#readFile();
+      isNew = true;
     }
     if (isFirst) {
       const parts = await partsIn(this.#place, runFiles.episodes);
@@ -161,6 +171,7 @@ export class EpisodeIndex {
       line.state = "read";
     } catch (error) {
       line.state = "unreadable";
+      if (error instanceof EpisodesGone) this.#wasCut = true;
       this.#tell(`${line.entry.file}: row ${line.entry.number} cannot be read: ${messageOf(error)}`);
     }
     line.rows = this.#table.length - line.first;
@@ -339,6 +350,7 @@ export class EpisodeIndex {
   #clear(): void {
     this.#table.close();
     this.#file = new EpisodeFile(this.#place);
+    this.#wasCut = false;
     [this.#lines, this.#waiting, this.#damage, this.#unread] = [[], [], [], []];
     [this.#records, this.#speech, this.#agents] = [new Map(), new Map(), new Set()];
     this.#table = new EpisodeTable(this.#settings.texts);

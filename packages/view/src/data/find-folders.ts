@@ -110,8 +110,12 @@ export async function checkFolders({
       });
 }
 
-/** Where a folder really lies; null where there is none. */
+/** Where a folder really lies; null where there is none, or where the disk does not say. */
 export async function rootOf(folder: string): Promise<string | null> {
-  const path = await realpath(folder).catch(() => null);
-  return path !== null && (await stat(path)).isDirectory() ? path : null;
+  try {
+    const path = await realpath(folder);
+    return (await stat(path)).isDirectory() ? path : null;
+  } catch {
+    return null;
+  }
 }
