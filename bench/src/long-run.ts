@@ -4,15 +4,16 @@
  *
  *     npx tsx bench/src/long-run.ts OUT.jsonl [GIGABYTES] [RUNS]
  *
- * With a folder of runs that was made before, nothing is made, and it stays.
+ * A folder that is named stays, and is made where it is not there.
  */
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
   appendFileSync,
   closeSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -35,30 +36,26 @@ const [, , out = "long-run.jsonl", gigabytes = "10", given] = process.argv;
 const root = join(import.meta.dirname, "../..");
 const entry = join(root, "apps/trainer/assets/laconic.mjs");
 const partBytes = 64 << 20;
-if (given !== undefined) await measureAll(given);
-else await measureNew();
+// A disk in memory rarely has the room.
+const folder = mkdtempSync(join(process.env["LACONIC_BENCH_FOLDER"] ?? tmpdir(), "laconic-long-run-"));
+try {
+  const runs = given ?? join(folder, "runs");
+  if (!existsSync(runs)) make(join(folder, "small"), join(runs, "long"));
+  await measureAll(runs);
+} finally {
+  rmSync(folder, { recursive: true });
+}
 
-async function measureNew(): Promise<void> {
-  // A disk in memory rarely has the room.
-  const folder = mkdtempSync(join(process.env["LACONIC_BENCH_FOLDER"] ?? tmpdir(), "laconic-long-run-"));
-  try {
-    const small = join(folder, "small");
-    const words = [
-      "train",
-      "preset:relay-quickstart",
-      "train.steps=3",
-      "train.evaluation.problems=50",
-      "--device=wasm",
-    ];
-    execFileSync(process.execPath, [entry, ...words, "--run", small], { stdio: "ignore" });
-    const run = join(folder, "runs/long");
-    const since = performance.now();
-    const made = enlarge(small, run);
-    report({ what: "made", seconds: seconds(since), ...made });
-    await measureAll(join(folder, "runs"));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+function make(small: string, run: string): void {
+  // Of what moves with the steps nothing is left, so that repeated rows are those of a run, and an audit agrees with them.
+  const rate = 'train.optimizer.learningRate={"peak":3e-5,"warmUpSteps":0,"decay":"constant","finalFraction":1}';
+  const still = ["train.budget=null", 'train.prices={"tokens":0.005}', rate];
+  const settings = ["train.steps=3", "train.evaluation.problems=50", ...still];
+  const words = ["train", "preset:relay-quickstart", ...settings, "--device=wasm"];
+  execFileSync(process.execPath, [entry, ...words, "--run", small], { stdio: "ignore" });
+  const since = performance.now();
+  const made = enlarge(small, run);
+  report({ what: "made", seconds: seconds(since), ...made });
 }
 
 async function measureAll(runs: string): Promise<void> {
@@ -101,9 +98,9 @@ function enlarge(small: string, run: string): { readonly steps: number; readonly
     const texts: Record<string, string[]> = { [runFiles.metrics]: [], [runFiles.timing]: [] };
     while (bytes < partBytes || step % 20 !== 0) {
       step += 1;
-      bytes += writeSync(file, stepped(kinds.step[step % kinds.step.length] as Buffer, step));
+      bytes += writeSync(file, stepped(kinds.step[(step - 1) % kinds.step.length] as Buffer, step));
       for (const [name, lines] of Object.entries(rows))
-        texts[name]?.push(of(lines[step % lines.length] as string, step));
+        texts[name]?.push(of(lines[(step - 1) % lines.length] as string, step));
       if (step % 1000 !== 0) continue;
       bytes += writeSync(file, stepped(kinds.evaluation, step));
       evaluations.push(of(evaluation, step));
@@ -201,8 +198,8 @@ async function measureCommand(what: string, words: readonly string[]): Promise<v
   report({ what, code, seconds: seconds(since), peakMegabytes: peak, ...(code > 1 && { said }) });
 }
 
-/** From the start of the server on, and in a tab: what is painted first, and when all of the run is read. */
-async function measureView(runs: string): Promise<void> {
+/** A dashboard that listens, and the seconds until it did. */
+async function openView(runs: string): Promise<{ child: ChildProcess; address: string; listening: number }> {
   const started = performance.now();
   const child = spawn(process.execPath, [entry, "view", runs, "--port", "0", "--no-open"], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -219,7 +216,18 @@ async function measureView(runs: string): Promise<void> {
     child.stderr.on("data", hear);
     child.once("exit", () => reject(new Error(said)));
   });
-  const listening = seconds(started);
+  return { child, address, listening: seconds(started) };
+}
+
+async function closeView(child: ChildProcess): Promise<void> {
+  child.kill("SIGINT");
+  await once(child, "exit");
+}
+
+/** From the start of the server on, and in a tab: what is painted first, and when all of the run is read. */
+async function measureView(runs: string): Promise<void> {
+  await closeView((await openView(folder)).child); // a checkout builds its pages once
+  const { child, address, listening } = await openView(runs);
   const ask = async (path: string): Promise<{ readonly seconds: number; readonly body: string }> => {
     const since = performance.now();
     const body = await (await fetch(`${address}${path}`)).text();
@@ -266,6 +274,5 @@ async function measureView(runs: string): Promise<void> {
   });
   await new Promise((resolve) => setTimeout(resolve, 60_000));
   report({ what: "view after a minute", peakMegabytes: peakMegabytes(child.pid as number) });
-  child.kill("SIGINT");
-  await once(child, "exit");
+  await closeView(child);
 }
