@@ -1,7 +1,10 @@
 /**
- * Rollouts that are dropped as stale while four programs play at once, by how much each plays and how late a step may train.
+ * What four programs cost that play at once, by how much each plays and how late a step may train: rollouts dropped as stale, seconds a
+ * step, and the share of time in which no reply is in the making.
  *
- *     npx tsx bench/src/gateway-programs.ts OUT.jsonl [STEPS]
+ *     npx tsx bench/src/gateway-programs.ts OUT.jsonl [STEPS] [CHECKOUT]
+ *
+ * The checkout of another version of this repository is measured beside this one, turn by turn.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,12 +12,11 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { machine } from "./measure.ts";
 
-const [, , out = "gateway-programs.jsonl", steps = "8"] = process.argv;
+const [, , out = "gateway-programs.jsonl", steps = "8", other] = process.argv;
 const root = join(import.meta.dirname, "../..");
-const examples = join(root, "examples/endpoint");
 const programs = 4;
 
 /** Problems that each program plays at a time, and steps that a rollout may be late. */
@@ -22,70 +24,110 @@ const variants = [
   { problems: 8, maxLag: 0 },
   { problems: 2, maxLag: 0 },
   { problems: 8, maxLag: 4 },
-  { problems: 2, maxLag: 2 },
+  { problems: 2, maxLag: 4 },
 ] as const;
 
 const folder = await mkdtemp(join(tmpdir(), "laconic-programs-"));
 try {
   const model = join(folder, "model");
-  await run([join(examples, "model.ts"), model]);
+  await run([join(root, "examples/endpoint/model.ts"), model]);
   writeFileSync(out, "");
-  for (const variant of variants) {
-    const row = await measure(variant, model, join(folder, `run-${variant.problems}-${variant.maxLag}`));
-    appendFileSync(out, `${JSON.stringify(row)}\n`);
-    process.stdout.write(`${JSON.stringify(row)}\n`);
-  }
+  for (const [v, variant] of variants.entries())
+    for (const checkout of other === undefined ? [root] : [other, root]) {
+      const version = checkout === root ? "this" : "other";
+      const row = await measure(variant, checkout, model, join(folder, `run-${v}-${version}`));
+      const line = JSON.stringify({ bench: "gateway-programs", machine: machine(), version, programs, ...row });
+      appendFileSync(out, `${line}\n`);
+      process.stdout.write(`${line}\n`);
+    }
 } finally {
   await rm(folder, { recursive: true });
 }
 
 async function measure(
   { problems, maxLag }: (typeof variants)[number],
+  checkout: string,
   model: string,
   directory: string,
 ): Promise<Record<string, unknown>> {
-  const entry = join(root, "apps/trainer/assets/laconic.mjs");
+  const examples = join(checkout, "examples/endpoint");
+  const entry = join(checkout, "apps/trainer/assets/laconic.mjs");
   const team = [process.execPath, ...process.execArgv, join(examples, "team.ts")].join(" ");
   const training = ["serve", "--train", join(examples, "run.json"), `model=${model}`, `train.steps=${steps}`];
   const serving = ["--run", directory, "--port", "0", "--programs", String(programs), "--program", team];
   const late =
     maxLag === 0 ? [] : [`train.asynchronous={"maxLag":${maxLag},"importanceCap":2}`, "train.oldLogProbs=recompute"];
-  const since = performance.now();
-  await run([entry, ...training, ...late, ...serving], { TEAM_PROBLEMS: String(problems) });
-  const seconds = Math.round((performance.now() - since) / 1000);
-  const events = await readFile(join(directory, "gateway.jsonl"), "utf8");
-  const rows = events
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as { kind: string; reason?: string; ids?: string[] });
-  const dropped = (reason: string): number =>
-    rows.filter((row) => row.kind === "dropped" && row.reason === reason).length;
-  const opened = rows.filter(({ kind }) => kind === "opened").length;
-  const trained = rows.reduce((sum, { kind, ids }) => sum + (kind === "taken" ? (ids?.length ?? 0) : 0), 0);
-  const stale = dropped("stale");
+  const watching = new AbortController();
+  let watched: Promise<number> | undefined;
+  await run([entry, ...training, ...late, ...serving], { TEAM_PROBLEMS: String(problems) }, (said) => {
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/u.exec(said) ?? [];
+    if (url !== undefined) watched ??= idleShare(url, watching.signal);
+  });
+  watching.abort();
+  const rowsOf = async <T>(name: string): Promise<T[]> =>
+    (await readFile(join(directory, name), "utf8"))
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as T);
+  const events = await rowsOf<{ kind: string; reason?: string; ids?: string[] }>("gateway.jsonl");
+  const opened = events.filter(({ kind }) => kind === "opened").length;
+  const trained = events.reduce((sum, { kind, ids }) => sum + (kind === "taken" ? (ids?.length ?? 0) : 0), 0);
+  const stale = events.filter(({ kind, reason }) => kind === "dropped" && reason === "stale").length;
+  const timing = await rowsOf<Readonly<Record<string, number>>>("timing.jsonl");
+  // The first step waits for the programs to start.
+  const seconds = timing
+    .slice(1)
+    .map((row) =>
+      Object.entries(row).reduce((sum, [name, value]) => sum + (name.startsWith("timing_s/") ? value : 0), 0),
+    )
+    .toSorted((a, b) => a - b);
+  const grades = (await rowsOf<Readonly<Record<string, number>>>("metrics.jsonl")).map(
+    (row) => row["rewards/task/mean"],
+  );
   return {
-    bench: "gateway-programs",
-    machine: machine(),
-    programs,
     problems,
     maxLag,
     steps: Number(steps),
-    seconds,
     opened,
     trained,
     stale,
     staleShare: stale / opened,
+    medianStepSeconds: seconds[Math.floor(seconds.length / 2)],
+    idleShare: await watched,
+    lastGrade: grades.at(-1),
   };
 }
 
+/** Share of the time from the first reply on in which none is in the making, asked ten times a second. */
+async function idleShare(url: string, signal: AbortSignal): Promise<number> {
+  let [asked, idle] = [0, 0];
+  for (; !signal.aborted; await sleep(100)) {
+    const health = await fetch(`${url}/health`).then(
+      async (answer) => (await answer.json()) as { readonly running: number },
+      () => null,
+    );
+    if (health === null || (asked === 0 && health.running === 0)) continue;
+    asked += 1;
+    if (health.running === 0) idle += 1;
+  }
+  return idle / asked;
+}
+
 /** Runs a script of this repository to its end. @throws Error where it fails, with what it said last */
-async function run(words: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<void> {
+async function run(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  hear: (said: string) => void = () => undefined,
+): Promise<void> {
   const child = spawn(process.execPath, [...process.execArgv, ...words], {
     env: { ...process.env, ...environment },
     stdio: ["ignore", "ignore", "pipe"],
   });
   let said = "";
-  child.stderr.on("data", (piece: Buffer) => (said = (said + piece.toString()).slice(-4000)));
+  child.stderr.on("data", (piece: Buffer) => {
+    said = (said + piece.toString()).slice(-4000);
+    hear(said);
+  });
   const [code] = (await once(child, "close")) as [number];
   if (code !== 0) throw new Error(`${words[0]}: exit code ${code}\n${said}`);
 }

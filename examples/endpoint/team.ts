@@ -22,8 +22,9 @@ interface Problem {
 }
 
 /** The team's answer to a problem. */
-async function play(baseURL: string, { letter, drawers }: Problem): Promise<string> {
-  const models = createOpenAICompatible({ name: "team", baseURL });
+async function play(baseURL: string, { id, letter, drawers }: Problem): Promise<string> {
+  // Whoever says its group at once waits only until a step can take it.
+  const models = createOpenAICompatible({ name: "team", baseURL, headers: { "x-rollout-group": id } });
   const look = tool({
     description: "What a drawer holds",
     inputSchema: z.object({ drawer: z.string() }),
@@ -48,7 +49,7 @@ async function rollout(server: string, id: string, problem: Problem): Promise<bo
     const response = await fetch(`${server}/rollouts/${id}/reward`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ reward: answer.trim() === right ? 1 : 0, group: problem.id, answer }),
+      body: JSON.stringify({ reward: answer.trim() === right ? 1 : 0, answer }),
     });
     if (!response.ok && response.status < 500) throw new Error(await response.text());
     return response.ok;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createGateway, type GatewayEvent, type GatewayStep } from "@laconic/serve";
-import { scripted, spelled, startGateway, tokenizer, type TinyGateway } from "./tiny-gateway.ts";
+import { scripted, spelled, stall, startGateway, tokenizer, type TinyGateway } from "./tiny-gateway.ts";
 
 const models = { scout: scripted(() => "the"), solver: scripted(() => "no") };
 const ask = (model = "scout", content = "say"): object => ({ model, messages: [{ role: "user", content }] });
@@ -68,7 +68,7 @@ test("weights wait for the replies that are in the making", async () => {
       return slow.complete(request);
     },
   };
-  const tiny = await startGateway({ rolloutsPerGroup: 1 });
+  const tiny = await startGateway({ rolloutsPerGroup: 1, maxLag: 1 });
   let isTaken = false;
   const taken = tiny.gateway.take({ step: 0, models: { ...models, solver: held } }).then((step) => {
     isTaken = true;
@@ -94,6 +94,18 @@ test("a group that is not complete when a step ends waits for the next, within t
   await play(tiny, "g2", "g");
   expect((await second)?.groups).toMatchObject([{ problem: { id: "g" }, lag: 1 }]);
   expect(tiny.gateway.status().dropped).toEqual({});
+});
+
+test("of complete groups those of the oldest weights train first", async () => {
+  const tiny = await startGateway({ maxLag: 3, rolloutsPerGroup: 1 });
+  for (const [step, open] of ["old", "new"].entries()) {
+    const taken = tiny.gateway.take({ step, models });
+    await tiny.post(`/v1/rollouts/${open}/chat/completions`, ask());
+    await play(tiny, `trained-${step}`, `trained-${step}`);
+    await taken;
+  }
+  for (const id of ["new", "old"]) await tiny.post(`/rollouts/${id}/reward`, { reward: 1, group: id });
+  expect(idsOf(await tiny.gateway.take({ step: 2, models }), tiny.events)).toEqual(["old"]);
 });
 
 test("validation rollouts are scored by step and never trained, whatever their group", async () => {
@@ -149,7 +161,9 @@ async function withOldReply(maxLag: number): Promise<{ tiny: TinyGateway; second
   const tiny = await startGateway({ maxLag, rolloutsPerGroup: 1 });
   const first = tiny.gateway.take({ step: 0, models });
   await tiny.post("/v1/rollouts/old/chat/completions", ask());
-  await play(tiny, "a", "g");
+  const other = play(tiny, "a", "g");
+  if (maxLag === 0) await stall(tiny);
+  await other;
   await first;
   return { tiny, second: tiny.gateway.take({ step: 1, models }) };
 }

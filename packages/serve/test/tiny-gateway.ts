@@ -1,6 +1,6 @@
 import type { ChatTokenizer, Completion, CompletionRequest, LanguageModel } from "@laconic/core";
 import { createGateway, type Gateway, type GatewayEvent, type GatewayOptions } from "@laconic/serve";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 
 const roles = { system: 1, user: 2, assistant: 3, tool: 2 } as const;
 /** Characters, and one pair that the tokenizer always joins: a model may write its letters one by one. */
@@ -123,6 +123,13 @@ export async function startGateway(change: Partial<GatewayOptions> = {}): Promis
       ),
     get: async (path) => answer(await fetch(`${url}${path}`)),
   };
+}
+
+/** Lets so much time pass that one group more may begin, when a rollout waits for it. */
+export async function stall({ gateway, clock }: TinyGateway): Promise<void> {
+  await expect.poll(() => gateway.status().held).toBeGreaterThan(0);
+  clock.now += 30_001;
+  await gateway.sweep();
 }
 
 /** A call as the scout writes it, spaces and all. */

@@ -191,8 +191,9 @@ async function serveModel(args: ServeArguments, rest: readonly string[], termina
 
 /** `step 12: 3/8 groups, 5 rollouts open, 14 wait; 2 stale, 1 rerendered` */
 function gatewayLine({ step, groupsReady, groupsPerStep, open, waiting, ...counts }: GatewayStatus): string {
-  const { dropped, prompts, otherSampling, validation: held } = counts;
+  const { held: toBegin, dropped, prompts, otherSampling, validation: held } = counts;
   const odd = [
+    ...(toBegin === 0 ? [] : [`${toBegin} held`]),
     ...(held ? [`validation ${held.score.toFixed(3)} of ${held.count} after step ${held.step}`] : []),
     ...Object.entries(dropped).map(([reason, count]) => `${count} ${reason}`),
     ...(prompts["rerendered"] === undefined ? [] : [`${prompts["rerendered"]} rerendered`]),

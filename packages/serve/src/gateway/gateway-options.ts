@@ -16,9 +16,9 @@ export interface GatewayAgent {
 
 /** Bounds on what other programs may take. */
 export interface GatewayLimits {
-  /** Rollouts open at once; 1,024 by default. */
+  /** Rollouts open at once, those that wait to begin included; 1,024 by default. */
   readonly maxOpen: number;
-  /** Rollouts that wait to be trained, above which no new one is opened; those of four steps by default, 1,024 at the least. */
+  /** Rollouts that wait to be trained, above which no new one is opened; those of `maxLag` and four steps by default, 1,024 at the least. */
   readonly maxWaiting: number;
   /** Requests of one rollout; 256 by default. */
   readonly maxCalls: number;
@@ -26,6 +26,8 @@ export interface GatewayLimits {
   readonly maxTokens: number;
   /** A rollout of which nothing is asked for so long is dropped; 600 by default. */
   readonly rolloutSeconds: number;
+  /** Where nothing is asked of any open rollout for so long, one group more may begin than the next steps can train; 30 by default. */
+  readonly stalledSeconds: number;
 }
 
 /** Who is trained through the endpoint, in what groups, and by which rules. Only who speaks has to be said. */
@@ -90,10 +92,11 @@ export function gatewaySettings({ agents, limits, ...given }: GatewayOptions): G
     ),
     limits: {
       maxOpen: 1024,
-      maxWaiting: Math.max(1024, 4 * settings.groupsPerStep * settings.rolloutsPerGroup),
+      maxWaiting: Math.max(1024, (settings.maxLag + 4) * settings.groupsPerStep * settings.rolloutsPerGroup),
       maxCalls: 256,
       maxTokens: 262_144,
       rolloutSeconds: 600,
+      stalledSeconds: 30,
       ...limits,
     },
   };

@@ -7,11 +7,19 @@ import { chatJob, completionJob, type Job } from "../jobs.ts";
 import { checkPromptLength } from "../prompt-length.ts";
 import { checkCaller } from "../request-guard.ts";
 import { surfaceAt, throughSurface } from "../surfaces/surfaces.ts";
+import { behind } from "./admission.ts";
 import type { GatewayAgent, GatewaySettings } from "./gateway-options.ts";
 import { belongingOf, checkId, isRepeated, plainChat, restOf, rewardIn, type Belonging } from "./gateway-requests.ts";
 import { countValidated, rememberReward, type GatewayState } from "./gateway-state.ts";
 import { recordingModel, refused, staleRollout } from "./recording-model.ts";
-import { finished, learnersIn, validated, type DropReason, type RegistryEntry } from "./rollout-registry.ts";
+import {
+  finished,
+  learnersIn,
+  validated,
+  type DropReason,
+  type RegistryEntry,
+  type Split,
+} from "./rollout-registry.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -72,31 +80,8 @@ export class GatewayRoutes {
     throw refused("rollout_ended", `rollout ${id} has its reward`);
   }
 
-  async #beginOr(id: string, { group, split }: Belonging): Promise<RegistryEntry> {
-    let rollout = this.#openRollout(id);
-    if (!rollout) {
-      if (this.#state.registry.open.size >= this.#options.limits.maxOpen)
-        throw new HttpError(
-          429,
-          "rate_limit_error",
-          `${this.#options.limits.maxOpen} rollouts are open already`,
-          null,
-          "rollouts_open",
-        );
-      if (split !== "validation" && this.#state.registry.waiting >= this.#options.limits.maxWaiting)
-        throw new HttpError(
-          429,
-          "rate_limit_error",
-          `${this.#state.registry.waiting} rollouts wait to be trained`,
-          null,
-          "trainer_behind",
-        );
-      rollout = this.#state.registry.begin(id, split ?? "train");
-      await this.#options.journal({ kind: "opened", id }).catch((error: unknown) => {
-        this.#state.registry.open.delete(id);
-        throw error;
-      });
-    }
+  async #beginOr(id: string, { group, split }: Belonging, signal: AbortSignal): Promise<RegistryEntry> {
+    const rollout = this.#openRollout(id) ?? (await this.#begin(id, group, split ?? "train", signal));
     if (group !== null && rollout.group !== null && rollout.group !== group)
       throw refused("group_differs", `rollout ${id} belongs to the group ${rollout.group}, not ${group}`);
     if (split !== null && split !== rollout.split)
@@ -106,6 +91,23 @@ export class GatewayRoutes {
       );
     rollout.group ??= group;
     rollout.touched = this.#options.now();
+    return rollout;
+  }
+
+  async #begin(id: string, group: string | null, split: Split, signal: AbortSignal): Promise<RegistryEntry> {
+    const { admission, registry } = this.#state;
+    const { maxOpen, maxWaiting } = this.#options.limits;
+    if (registry.open.size + admission.held >= maxOpen)
+      throw new HttpError(429, "rate_limit_error", `${maxOpen} rollouts are open already`, null, "rollouts_open");
+    if (split !== "validation" && registry.waiting >= maxWaiting)
+      throw behind(`${registry.waiting} rollouts wait to be trained`);
+    const rollout = await admission.begin(id, group, split, signal);
+    if (!rollout.isNew) return rollout; // another of its requests came first
+    rollout.isNew = false;
+    await this.#options.journal({ kind: "opened", id }).catch((error: unknown) => {
+      registry.open.delete(id);
+      throw error;
+    });
     return rollout;
   }
 
@@ -163,7 +165,7 @@ export class GatewayRoutes {
     const body = asked?.chat ?? json;
     const belonging = belongingOf(body, request.headers, inPath);
     const [agent, found] = this.#agentOf(body);
-    const rollout = await this.#beginOr(rolloutId(belonging), belonging);
+    const rollout = await this.#beginOr(rolloutId(belonging), belonging, request.signal);
     const [job, hasTools] = this.#jobOf(path, body, rollout, agent, found);
     let leave = (): void => undefined;
     let left = false;

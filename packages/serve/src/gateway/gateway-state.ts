@@ -1,4 +1,5 @@
 import type { AgentId, LanguageModel } from "@laconic/core";
+import type { Admission } from "./admission.ts";
 import type { Gate } from "./gate.ts";
 import { meaningOf, type RewardMeaning } from "./gateway-requests.ts";
 import type { FinishedRollout, RolloutRegistry, Validated } from "./rollout-registry.ts";
@@ -6,6 +7,7 @@ import type { FinishedRollout, RolloutRegistry, Validated } from "./rollout-regi
 /** What requests are answered from. */
 export interface GatewayState {
   readonly registry: RolloutRegistry;
+  readonly admission: Admission;
   readonly gate: Gate;
   readonly prompts: Record<string, number>;
   readonly dropped: Record<string, number>;
@@ -18,7 +20,7 @@ export interface GatewayState {
   step: number | null;
   models: Readonly<Record<AgentId, LanguageModel>>;
   closed: boolean;
-  /** Tells whoever waits for groups that something changed. */
+  /** Tells whoever waits for groups, or for room to begin, that something changed. */
   changed(): void;
 }
 

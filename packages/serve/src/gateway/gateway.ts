@@ -7,6 +7,7 @@ import { HttpError, refusalResponse } from "../http.ts";
 import { boundPort, listen } from "../listen.ts";
 import { isLoopback } from "../request-guard.ts";
 import { surfaceAt } from "../surfaces/surfaces.ts";
+import { Admission } from "./admission.ts";
 import { Gate } from "./gate.ts";
 import { rememberReward, type GatewayState } from "./gateway-state.ts";
 import { GatewayRoutes } from "./gateway-routes.ts";
@@ -31,6 +32,8 @@ export interface GatewayStatus {
   /** Steps done; null before the first weights are there. */
   readonly step: number | null;
   readonly open: number;
+  /** Rollouts that wait to begin, because the next steps have all that they can train. */
+  readonly held: number;
   /** Rollouts with a reward that are not trained yet. */
   readonly waiting: number;
   readonly groupsReady: number;
@@ -110,10 +113,13 @@ class RolloutGateway {
 
   constructor(given: GatewayOptions) {
     const options = gatewaySettings(given);
-    const { groupsPerStep, rolloutsPerGroup, groupSeconds } = options;
+    const { groupsPerStep, rolloutsPerGroup, groupSeconds, maxLag, limits, now } = options;
     this.#options = options;
+    const registry = new RolloutRegistry({ groupsPerStep, rolloutsPerGroup, groupSeconds }, now);
+    const window = { groups: (maxLag + 1) * groupsPerStep, rolloutsPerGroup };
     this.#state = {
-      registry: new RolloutRegistry({ groupsPerStep, rolloutsPerGroup, groupSeconds }, options.now),
+      registry,
+      admission: new Admission(registry, window, limits.stalledSeconds, now),
       gate: new Gate(),
       prompts: {},
       dropped: {},
@@ -126,6 +132,7 @@ class RolloutGateway {
       closed: false,
       changed: () => {
         for (const wake of this.#waiters) wake();
+        this.#state.admission.admit();
       },
     };
     this.#routes = new GatewayRoutes(options, this.#state, (id, reason) => this.#drop(id, reason));
@@ -146,7 +153,7 @@ class RolloutGateway {
 
   async take({ step, models, signal }: Parameters<Gateway["take"]>[0]): Promise<GatewayStep | null> {
     const { maxLag, journal } = this.#options;
-    const { registry, gate } = this.#state;
+    const { registry, gate, admission } = this.#state;
     if (!this.#isRestored) await this.#restore(step);
     this.#state.step = step;
     this.#state.models = models;
@@ -156,6 +163,7 @@ class RolloutGateway {
     await gate.close();
     if (!isReady) return null;
     const taken = registry.take();
+    admission.nextStep();
     const ids = taken.flat().map(({ id }) => id);
     await journal({ kind: "taken", step, ids });
     const groups = taken.map((members) => ({
@@ -183,14 +191,16 @@ class RolloutGateway {
     const { registry } = this.#state;
     for (const id of registry.idle(this.#options.limits.rolloutSeconds)) await this.#drop(id, "timeout");
     for (const id of registry.lonely()) await this.#drop(id, "lonely");
+    this.#state.admission.sweep();
     this.#state.changed(); // groups may be late enough by now
   }
 
   status(): GatewayStatus {
-    const { registry, step, prompts, dropped, otherSampling, foreign, validation } = this.#state;
+    const { registry, admission, step, prompts, dropped, otherSampling, foreign, validation } = this.#state;
     return {
       step,
       open: registry.open.size,
+      held: admission.held,
       waiting: registry.waiting,
       groupsReady: registry.ready().length,
       groupsPerStep: this.#options.groupsPerStep,
@@ -206,6 +216,7 @@ class RolloutGateway {
     this.#state.closed = true;
     this.#restored();
     this.#state.gate.refuseWaiting(shutting());
+    this.#state.admission.refuseHeld(shutting());
     this.#state.changed();
     await Promise.all(
       this.#servers.splice(0).map(({ server, sweeping }) => {
@@ -216,9 +227,10 @@ class RolloutGateway {
   }
 
   async #drop(id: string, reason: DropReason): Promise<void> {
-    const { dropped, registry } = this.#state;
+    const { dropped, registry, admission } = this.#state;
     dropped[reason] = (dropped[reason] ?? 0) + 1;
     registry.drop(id, reason);
+    admission.admit();
     await this.#options.journal({ kind: "dropped", id, reason });
   }
 

@@ -90,7 +90,7 @@ export function recordingModel(
 export function staleRollout(step: number): HttpError {
   return refused(
     "rollout_stale",
-    `the rollout has replies of weights that are too old by now (step ${step}); begin a new one, or set train.asynchronous`,
+    `the rollout has replies of weights that are too old by now (step ${step}); begin a new one, and say its group with the first request; or set train.asynchronous`,
   );
 }
 

@@ -52,6 +52,8 @@ export interface RegistryEntry {
   calls: readonly RecordedCall[];
   group: string | null;
   readonly split: Split;
+  /** Nobody has written yet that it is open. */
+  isNew: boolean;
   /** Requests in the making, those that wait for weights included. */
   asking: number;
   /** Requests so far: each draws from a stream of its own. */
@@ -75,6 +77,14 @@ export interface GroupSizes {
   readonly groupSeconds: number;
 }
 
+/** Rollouts of training that are open, or wait for their step. */
+export interface Untrained {
+  /** Their number by group. */
+  readonly byGroup: ReadonlyMap<string, number>;
+  /** Of those whose group is not known yet. */
+  readonly ungrouped: number;
+}
+
 interface Waiting {
   readonly rollout: FinishedRollout;
   readonly since: number;
@@ -90,12 +100,14 @@ export class RolloutRegistry {
   readonly #ended = new Map<string, Ended>();
   #waiting: Waiting[] = [];
   #order = 0;
+  #moved: number;
   readonly #sizes: GroupSizes;
   readonly #now: () => number;
 
   constructor(sizes: GroupSizes, now: () => number) {
     this.#sizes = sizes;
     this.#now = now;
+    this.#moved = now();
   }
 
   remember(id: string, ended: Ended): void {
@@ -110,13 +122,15 @@ export class RolloutRegistry {
     return this.#waiting.length;
   }
 
-  begin(id: string, split: Split = "train"): RegistryEntry {
-    const made = { id, calls: [], group: null, split, asking: 0, asked: 0, ending: false, touched: this.#now() };
+  begin(id: string, split: Split = "train", group: string | null = null): RegistryEntry {
+    const touched = this.#now();
+    const made = { id, calls: [], group, split, isNew: true, asking: 0, asked: 0, ending: false, touched };
     this.open.set(id, made);
     return made;
   }
 
   finish(rollout: FinishedRollout): void {
+    this.#moved = this.#now();
     this.open.delete(rollout.id);
     this.#end(rollout.id, { state: "finished" });
     this.#waiting.push({ rollout, since: this.#now(), order: this.#order++ });
@@ -128,9 +142,27 @@ export class RolloutRegistry {
   }
 
   drop(id: string, reason: DropReason): void {
+    this.#moved = this.#now();
     this.open.delete(id);
     this.#waiting = this.#waiting.filter(({ rollout }) => rollout.id !== id);
     this.#end(id, { state: "dropped", reason });
+  }
+
+  untrained(): Untrained {
+    const byGroup = new Map<string, number>();
+    const open = [...this.open.values()].filter(({ split }) => split === "train");
+    let ungrouped = 0;
+    for (const group of [...open.map((each) => each.group), ...this.#waiting.map(({ rollout }) => rollout.group)])
+      if (group === null) ungrouped += 1;
+      else byGroup.set(group, (byGroup.get(group) ?? 0) + 1);
+    return { byGroup, ungrouped };
+  }
+
+  /** When a rollout of training was last begun, asked or ended: now while one waits for a reply. */
+  movedAt(): number {
+    const open = [...this.open.values()].filter(({ split }) => split === "train");
+    if (open.some(({ asking, ending }) => asking > 0 || ending)) return this.#now();
+    return Math.max(this.#moved, ...open.map(({ touched }) => touched));
   }
 
   /** Ids of those that nobody has asked anything of for so long. */
@@ -150,7 +182,10 @@ export class RolloutRegistry {
     return [...open, ...waiting.map(({ rollout }) => rollout.id)];
   }
 
-  /** Complete groups, those that were complete first in front. A group of more members than it takes gives several. */
+  /**
+   * Complete groups: those of the oldest weights in front, of these the first that were complete. A group of more members than it takes gives
+   * several.
+   */
   ready(): FinishedRollout[][] {
     const { rolloutsPerGroup } = this.#sizes;
     const lots = [...this.#byGroup().values()].flatMap((members) => {
@@ -162,7 +197,7 @@ export class RolloutRegistry {
       return this.#isLate(rest) && rest.length > 1 ? [...found, rest] : found;
     });
     return lots
-      .toSorted((a, b) => (a.at(-1)?.order ?? 0) - (b.at(-1)?.order ?? 0))
+      .toSorted((a, b) => oldestIn(a) - oldestIn(b) || (a.at(-1)?.order ?? 0) - (b.at(-1)?.order ?? 0))
       .map((lot) => lot.map(({ rollout }) => rollout));
   }
 
@@ -204,6 +239,11 @@ export class RolloutRegistry {
     const [oldest] = this.#ended.keys();
     if (this.#ended.size > maxEnded && oldest !== undefined) this.#ended.delete(oldest);
   }
+}
+
+/** Steps done when the first reply of a group was sampled. */
+function oldestIn(lot: readonly Waiting[]): number {
+  return Math.min(...lot.map(({ rollout }) => rollout.steps[0]));
 }
 
 /** An open rollout with its reward. */

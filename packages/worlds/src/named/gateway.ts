@@ -4,7 +4,7 @@ import type { NamedTask } from "./named-task.ts";
 
 /** What harnesses may take of a gateway; each has a default. */
 export interface GatewayLimitSettings {
-  /** Rollouts open at once; 1,024 by default. */
+  /** Rollouts open at once, those that wait to begin included; 1,024 by default. */
   readonly maxOpen?: number;
   /** Requests of one rollout; 256 by default. */
   readonly maxCalls?: number;
@@ -14,6 +14,8 @@ export interface GatewayLimitSettings {
   readonly rolloutSeconds?: number;
   /** A group that waits longer for its last members goes on with those it has; 600 by default. */
   readonly groupSeconds?: number;
+  /** Where nothing is asked of any open rollout for so long, one group more may begin than the next steps can train; 30 by default. */
+  readonly stalledSeconds?: number;
 }
 
 /** Agents of another program, which speak through an endpoint and say what they earned. */
@@ -53,6 +55,7 @@ export const gateway: NamedTask<GatewaySettings> = {
           maxTokens: count.exactOptional(),
           rolloutSeconds: z.number().positive().exactOptional(),
           groupSeconds: z.number().positive().exactOptional(),
+          stalledSeconds: z.number().positive().exactOptional(),
         })
         .exactOptional(),
     })

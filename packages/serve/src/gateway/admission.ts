@@ -1,0 +1,128 @@
+import { HttpError } from "../http.ts";
+import type { RegistryEntry, RolloutRegistry, Split, Untrained } from "./rollout-registry.ts";
+
+/** What may be untrained at once: what the steps within the lag can still take. */
+export interface Window {
+  readonly groups: number;
+  readonly rolloutsPerGroup: number;
+}
+
+/**
+ * Whether one more rollout can still be trained: it fills a group that is begun, or begins one within the window. One whose group is not
+ * known counts as what the fullest groups of the window lack.
+ */
+export function isWanted(
+  group: string | null,
+  { byGroup, ungrouped }: Untrained,
+  { groups, rolloutsPerGroup }: Window,
+): boolean {
+  const begun = [...byGroup].filter(([, members]) => members % rolloutsPerGroup > 0);
+  if (group !== null && begun.some(([name]) => name === group)) return true;
+  const complete = [...byGroup.values()].reduce((sum, members) => sum + Math.floor(members / rolloutsPerGroup), 0);
+  const free = groups - complete;
+  if (group !== null) return begun.length + Math.ceil(ungrouped / rolloutsPerGroup) < free;
+  const fullest = begun
+    .map(([, members]) => members % rolloutsPerGroup)
+    .toSorted((a, b) => b - a)
+    .slice(0, Math.max(0, free));
+  return ungrouped < free * rolloutsPerGroup - fullest.reduce((sum, members) => sum + members, 0);
+}
+
+interface Held {
+  readonly id: string;
+  readonly group: string | null;
+  readonly since: number;
+  readonly enter: (rollout: RegistryEntry) => void;
+  readonly refuse: (reason: unknown) => void;
+}
+
+/** Node's fetch waits 300 s for an answer; who is refused before asks again. */
+const maxHeldMs = 240_000;
+
+/**
+ * Holds the first request of a rollout that no step could train any more, until one can: rollouts wait before they begin and not in
+ * their middle, and hardly one becomes stale. Those of validation never wait.
+ */
+export class Admission {
+  readonly #registry: RolloutRegistry;
+  readonly #window: Window;
+  readonly #stalledMs: number;
+  readonly #now: () => number;
+  readonly #held = new Set<Held>();
+  /** Groups beyond the window, until the next step: those within it have stalled. */
+  #extra = 0;
+
+  /** @param stalledSeconds - the window grows by a group where nothing was asked of any open rollout for so long */
+  constructor(registry: RolloutRegistry, window: Window, stalledSeconds: number, now: () => number) {
+    this.#registry = registry;
+    this.#window = window;
+    this.#stalledMs = 1000 * stalledSeconds;
+    this.#now = now;
+  }
+
+  /** Rollouts whose first request waits. */
+  get held(): number {
+    return new Set(Array.from(this.#held, ({ id }) => id)).size;
+  }
+
+  /** Begins a rollout when there is room. @throws HttpError 429 after minutes, the signal's reason, or that of `refuseHeld` */
+  async begin(id: string, group: string | null, split: Split, signal: AbortSignal): Promise<RegistryEntry> {
+    if (split === "validation") return this.#registry.begin(id, split);
+    signal.throwIfAborted();
+    return new Promise((enter, refuse) => {
+      const held = { id, group, since: this.#now(), enter, refuse };
+      this.#held.add(held);
+      const gone = (): void => this.#refuse(held, signal.reason);
+      signal.addEventListener("abort", gone, { once: true });
+      this.admit();
+    });
+  }
+
+  /** Lets in who can be trained: those that came first, but who fills a group before who begins one. */
+  admit(): void {
+    if (this.#held.size === 0) return;
+    const { byGroup, ungrouped } = this.#registry.untrained();
+    const untrained = { byGroup: new Map(byGroup), ungrouped };
+    const window = { ...this.#window, groups: this.#window.groups + this.#extra };
+    for (const held of this.#held) {
+      const { id, group, enter } = held;
+      const open = this.#registry.open.get(id); // another request of the same rollout came first
+      if (!open && !isWanted(group, untrained, window)) continue;
+      if (!open && group === null) untrained.ungrouped += 1;
+      else if (!open && group !== null) untrained.byGroup.set(group, (untrained.byGroup.get(group) ?? 0) + 1);
+      this.#held.delete(held);
+      enter(open ?? this.#registry.begin(id, "train", group));
+    }
+  }
+
+  /** A step has taken its groups. */
+  nextStep(): void {
+    this.#extra = 0;
+    this.admit();
+  }
+
+  /** To be called now and then. */
+  sweep(): void {
+    const now = this.#now();
+    const { size: count } = this.#held;
+    for (const held of this.#held)
+      if (now - held.since > maxHeldMs)
+        this.#refuse(held, behind(`${count} rollouts wait to begin, as the next step has all that it can train`));
+    if (this.#held.size === 0 || now - this.#registry.movedAt() <= this.#stalledMs) return;
+    this.#extra += 1;
+    this.admit();
+  }
+
+  refuseHeld(reason: unknown): void {
+    for (const held of this.#held) this.#refuse(held, reason);
+  }
+
+  #refuse(held: Held, reason: unknown): void {
+    this.#held.delete(held);
+    held.refuse(reason);
+  }
+}
+
+export function behind(message: string): HttpError {
+  return new HttpError(429, "rate_limit_error", message, null, "trainer_behind");
+}
