@@ -33,6 +33,7 @@ test.each([[["--help"]], [["help", "train"]], [["train", "--help"]], [["data", "
       "apps/trainer/src/cli/progress.ts",
       "apps/trainer/src/cli/say-error.ts",
       "apps/trainer/src/cli/terminal.ts",
+      "apps/trainer/src/cli/wrapped.ts",
       "apps/trainer/src/commands/table.ts",
       "apps/trainer/src/dispatch/find-command.ts",
       "apps/trainer/src/dispatch/usage.ts",
@@ -48,6 +49,23 @@ test("a command that is mistyped costs core's list of names, and no command", ()
     "apps/trainer/src/commands/table.ts",
   ]);
   expect(files.filter((file) => file.startsWith("packages/") && !file.startsWith("packages/core/"))).toEqual([]);
+});
+
+test("a run on WebAssembly needs no native part", () => {
+  const refuse = `if (name === "koffi") throw new Error("no native part");`;
+  const resolve = `export async function resolve(name, context, next) { ${refuse} return next(name, context); }`;
+  const preload = `import Module, { register } from "node:module";
+    register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(resolve)}`)});
+    const load = Module._load;
+    Module._load = (name, ...rest) => { ${refuse} return load(name, ...rest); };`;
+  const entry = `${root}apps/trainer/assets/laconic.mjs`;
+  const words = ["train", "preset:relay-quickstart", "device=wasm", "--dry-run"];
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ["--import", `data:text/javascript,${encodeURIComponent(preload)}`, entry, ...words],
+    { encoding: "utf8" },
+  );
+  expect([status, stderr]).toEqual([0, expect.not.stringContaining("no native part")]);
 });
 
 test("the list of runs needs neither the training loop nor the benches", () => {

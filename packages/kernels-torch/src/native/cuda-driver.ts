@@ -1,4 +1,4 @@
-import koffi from "koffi";
+import { koffi } from "./koffi.ts";
 import { LaconicError } from "@laconic/core";
 import { systemOf, type System } from "@laconic/core/platform";
 
@@ -45,7 +45,7 @@ const [computeCapabilityMajor, computeCapabilityMinor] = [75, 76];
 
 function askDriver(name: string): { readonly error: number; readonly gpus: Gpu[] } {
   try {
-    const driver = koffi.load(name);
+    const driver = koffi().load(name);
     const initialise = driver.func("int cuInit(unsigned int)");
     const getCount = driver.func("int cuDeviceGetCount(_Out_ int*)");
     const getDevice = driver.func("int cuDeviceGet(_Out_ int*, int)");

@@ -1,4 +1,5 @@
-import koffi from "koffi";
+import type { LibraryHandle } from "koffi";
+import { koffi } from "./koffi.ts";
 import { LaconicError } from "@laconic/core";
 import { cudaNames } from "../find/nvidia-libraries.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
@@ -36,14 +37,14 @@ const [oneInFloat32, zero] = [0x3f800000, 0] as const;
 export function cudaProducts(install: TorchInstall): DeviceProducts | null {
   for (const name of cudaNames("cublas", install))
     try {
-      return fromLibrary(koffi.load(name));
+      return fromLibrary(koffi().load(name));
     } catch {
       // The next name.
     }
   return null;
 }
 
-function fromLibrary(library: ReturnType<typeof koffi.load>): DeviceProducts {
+function fromLibrary(library: LibraryHandle): DeviceProducts {
   const create = library.func("int cublasCreate_v2(_Out_ uint64_t*)");
   const useStream = library.func("int cublasSetStream_v2(uint64_t, uint64_t)") as NativeFunction;
   const gemm = library.func(

@@ -1,16 +1,14 @@
-import koffi from "koffi";
+import type { LibraryHandle } from "koffi";
+import { koffi } from "./koffi.ts";
 import type { DeviceMemory } from "@laconic/kernels";
 import { cudaNames } from "../find/nvidia-libraries.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
 
 /** What the CUDA runtime gives, from the first library of that name that has it; null without one. */
-export function fromCudaRuntime<T>(
-  install: TorchInstall,
-  open: (runtime: ReturnType<typeof koffi.load>) => T,
-): T | null {
+export function fromCudaRuntime<T>(install: TorchInstall, open: (runtime: LibraryHandle) => T): T | null {
   for (const name of cudaNames("cudart", install))
     try {
-      return open(koffi.load(name));
+      return open(koffi().load(name));
     } catch {
       // The next name.
     }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import koffi, { type LibraryHandle } from "koffi";
+import type { LibraryHandle } from "koffi";
+import { koffi } from "./koffi.ts";
 import { LaconicError } from "@laconic/core";
 import { systemOf, type System } from "@laconic/core/platform";
 import { nvidiaLibraries } from "../find/nvidia-libraries.ts";
@@ -144,7 +145,7 @@ type FindFunction = (declaration: string) => ReturnType<LibraryHandle["func"]> |
 export function loadLibrary(install: TorchInstall, options: LibraryOptions): Library {
   const { device, index = 0 } = options;
   const system = systemOf(process.platform);
-  const libc = koffi.load(system.cLibrary);
+  const libc = koffi().load(system.cLibrary);
   setEnvironment(libc, options, system);
   const find = findIn(loadTorch(install, device, system), device);
   const abi = versionOf(find, install, device);
@@ -209,7 +210,7 @@ function loadTorch(install: TorchInstall, device: TorchDeviceName, system: Syste
   const load = (name: string): LibraryHandle => {
     const file = join(install.libraries, system.library(name));
     try {
-      return koffi.load(file, { global: true, lazy: true });
+      return koffi().load(file, { global: true, lazy: true });
     } catch (error) {
       const reason = existsSync(file) ? (error as Error).message : "the file does not exist";
       throw new LaconicError("device_unavailable", `cannot load ${file}: ${reason}`, { file }, error);
@@ -306,7 +307,7 @@ function threading({ libraries }: TorchInstall): Pick<Library, "setThreads" | "t
   try {
     // GNU's on Linux, LLVM's on macOS, Intel's on Windows.
     const name = readdirSync(libraries).find((file) => /^lib(?:gomp|omp|iomp5md)\b/u.test(file));
-    const openMp = koffi.load(join(libraries, name ?? "libgomp.so.1"));
+    const openMp = koffi().load(join(libraries, name ?? "libgomp.so.1"));
     return {
       setThreads: openMp.func("void omp_set_num_threads(int)") as (count: number) => void,
       threads: Number(openMp.func("int omp_get_max_threads()")()),
@@ -319,7 +320,7 @@ function threading({ libraries }: TorchInstall): Pick<Library, "setThreads" | "t
 /** Absent ones are found by the loader itself, or named in the error of the library that needs them. */
 function tryLoad(file: string): void {
   try {
-    koffi.load(file, { global: true, lazy: true });
+    koffi().load(file, { global: true, lazy: true });
   } catch {
     // See above.
   }

@@ -1,4 +1,4 @@
-import koffi from "koffi";
+import { koffi } from "./koffi.ts";
 
 /** A block of memory outside the JavaScript heap: its address never moves. Addresses are numbers, below 2^53. */
 export interface NativeBlock {
@@ -8,8 +8,8 @@ export interface NativeBlock {
 
 /** Never freed: for blocks that live as long as the process. */
 function allocateForever(bytes: number): NativeBlock {
-  const pointer: unknown = koffi.alloc("char", bytes);
-  return { address: Number(koffi.address(pointer)), buffer: koffi.view(pointer, bytes) };
+  const pointer: unknown = koffi().alloc("char", bytes);
+  return { address: Number(koffi().address(pointer)), buffer: koffi().view(pointer, bytes) };
 }
 
 const strings = new Map<string, number>();

@@ -22,7 +22,7 @@ export type Argument =
   /** An optional argument that is not. */
   | null;
 
-/** An operator of the dispatcher, its name resolved once. */
+/** An operator of the dispatcher, its names kept as native texts. */
 export interface Operator<Count extends ResultCount = 1> {
   readonly name: string;
   readonly nameAddress: number;
@@ -53,10 +53,16 @@ export function knownOperators(): readonly Operator<ResultCount>[] {
 export function operator(name: string, overload?: string): Operator;
 export function operator<Count extends ResultCount>(name: string, overload: string, results: Count): Operator<Count>;
 export function operator(name: string, overload = "", results: ResultCount = 1): Operator<ResultCount> {
-  const made = {
+  // Addresses are made by the first call: a machine without native calls loads this module too.
+  let [nameAddress, overloadAddress]: [number | null, number | null] = [null, null];
+  const made: Operator<ResultCount> = {
     name: overload === "" ? name : `${name}.${overload}`,
-    nameAddress: cString(name),
-    overloadAddress: cString(overload),
+    get nameAddress() {
+      return (nameAddress ??= cString(name));
+    },
+    get overloadAddress() {
+      return (overloadAddress ??= cString(overload));
+    },
     results,
   };
   known.set(made.name, made);

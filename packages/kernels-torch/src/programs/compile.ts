@@ -1,4 +1,5 @@
-import koffi from "koffi";
+import type { LibraryHandle } from "koffi";
+import { koffi } from "../native/koffi.ts";
 import { LaconicError } from "@laconic/core";
 import { cudaNames } from "../find/nvidia-libraries.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
@@ -16,17 +17,17 @@ export interface CudaCompiler {
 /** Null where the compiler is not installed. */
 export function cudaCompiler(install: TorchInstall): CudaCompiler | null {
   // What the compiler opens by its bare name.
-  for (const name of cudaNames("nvrtc-builtins", install)) koffi.load(name, { global: true });
+  for (const name of cudaNames("nvrtc-builtins", install)) koffi().load(name, { global: true });
   for (const name of cudaNames("nvrtc", install))
     try {
-      return fromLibrary(koffi.load(name));
+      return fromLibrary(koffi().load(name));
     } catch {
       // The next name.
     }
   return null;
 }
 
-function fromLibrary(library: ReturnType<typeof koffi.load>): CudaCompiler {
+function fromLibrary(library: LibraryHandle): CudaCompiler {
   const create = library.func("int nvrtcCreateProgram(_Out_ uint64_t*, str, str, int, void*, void*)");
   const compile = library.func("int nvrtcCompileProgram(uint64_t, int, const char **)");
   const logSize = library.func("int nvrtcGetProgramLogSize(uint64_t, _Out_ size_t*)");

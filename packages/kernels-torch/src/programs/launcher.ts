@@ -1,4 +1,4 @@
-import koffi from "koffi";
+import { koffi } from "../native/koffi.ts";
 import { LaconicError } from "@laconic/core";
 import { cudaDriver, listGpus } from "../native/cuda-driver.ts";
 import { Slots } from "../native/native-memory.ts";
@@ -39,7 +39,7 @@ export function createLauncher(install: TorchInstall, index: number): Launcher |
 }
 
 function driverLauncher(code: Buffer): Launcher {
-  const driver = koffi.load(cudaDriver());
+  const driver = koffi().load(cudaDriver());
   const loadModule = driver.func("int cuModuleLoadData(_Out_ uint64_t*, const uint8_t*)");
   const findFunction = driver.func("int cuModuleGetFunction(_Out_ uint64_t*, uint64_t, str)");
   const run = driver.func(

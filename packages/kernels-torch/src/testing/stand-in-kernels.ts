@@ -1,4 +1,4 @@
-import koffi from "koffi";
+import { koffi } from "../native/koffi.ts";
 import { systemOf } from "@laconic/core/platform";
 import type { Kernels } from "@laconic/kernels";
 import type { Library } from "../native/library.ts";
@@ -98,7 +98,7 @@ const otherDevices = { cpu: ["_flash_attention_forward"], cuda: ["for_cpu", "mkl
 const maxResults = 5;
 
 function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): Library {
-  const libc = koffi.load(systemOf(process.platform).cLibrary);
+  const libc = koffi().load(systemOf(process.platform).cLibrary);
   const copy = libc.func("void *memcpy(uint64_t, const void *, size_t)") as (
     address: number,
     source: ArrayBufferView,
