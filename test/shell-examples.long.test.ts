@@ -15,13 +15,13 @@ const pages = [
   ...repositoryFiles().filter((path) => /^docs\/(?!api-reports\/).*\.md$/u.test(path)),
 ];
 
-/** Commands of all shell blocks: comments away, continued lines joined. */
+/** Commands of all shell blocks: comments and files that take the output away, continued lines joined. */
 const commands = pages.flatMap((page) =>
   [...readText(page).matchAll(/^```sh\n(.*?)^```$/gms)].flatMap((match) =>
     (match[1] ?? "")
       .replaceAll("\\\n", " ")
       .split("\n")
-      .map((line) => ({ page, line: line.replace(/\s#.*$/u, "").trim() }))
+      .map((line) => ({ page, line: line.replace(/\s#.*$|\s> \S+\s*$/u, "").trim() }))
       .filter(({ line }) => line !== ""),
   ),
 );
