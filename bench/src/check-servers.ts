@@ -1,7 +1,7 @@
 // All published methods against servers, on whole questions and dealt ones: what the bench recorded, what the server says was used, and what the
 // plan allowed, and every request beside its golden log, both ways; a line a method, benchmark and setting. A random model of one layer: what it says is noise, and every path counts.
 // `npx tsx bench/src/check-servers.ts FILE.jsonl`; needs LACONIC_DATA, and LACONIC_PYTHON with tokenizers (and transformers[serving]).
-// What FILE.jsonl holds already is not taken again; `--table SERVER` prints it as a table of one server, and takes nothing.
+// What FILE.jsonl holds already is not taken again; `--table` prints it as the table of docs/results/servers.md, and takes nothing.
 import { existsSync, readFileSync } from "node:fs";
 import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -43,7 +43,7 @@ const {
     // 258: a token a byte, what the plan counts with.
     vocabulary: { type: "string", default: "8192" },
     concurrency: { type: "string", default: "8" },
-    table: { type: "string" },
+    table: { type: "boolean", default: false },
   },
 });
 const [data, python] = [process.env["LACONIC_DATA"], process.env["LACONIC_PYTHON"]];
@@ -57,8 +57,8 @@ const team = "debate";
 
 const known = existsSync(out) ? readFileSync(out, "utf8").trim().split("\n") : [];
 const checks = known.filter((line) => line !== "").map((line) => JSON.parse(line) as MethodCheck);
-if (values.table !== undefined) {
-  process.stdout.write(`${serversTable(checks.filter(({ server }) => server === values.table))}\n`);
+if (values.table) {
+  process.stdout.write(`${serversTable(checks)}\n`);
   process.exit(0);
 }
 const taken = new Set(checks.map((check) => keyOf(check)));

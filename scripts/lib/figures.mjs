@@ -16,6 +16,7 @@ const written = {
   "docs/grader-board.md": "bench/src/grader-board-page.ts",
   "docs/grader-labels.md": "bench/src/public-graders.ts",
   "docs/gallery.md": "test/gallery.test.ts",
+  "docs/results/servers.md": "test/servers-page.test.ts",
 };
 const writtenFolders = { "docs/errors/": "test/error-pages.test.ts", "docs/data/": "test/benchmark-docs.test.ts" };
 

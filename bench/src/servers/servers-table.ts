@@ -1,31 +1,43 @@
 import type { MethodCheck } from "./check-method.ts";
 
-/** One row per method over all benchmarks, as Markdown: counts, and the largest share of the plan that one benchmark used. */
+/** One row per method over all benchmarks and settings, as Markdown: counts by server, the largest share of the plan of any cell, and where a turn was not taken. */
 export function serversTable(checks: readonly MethodCheck[]): string {
-  const methods = [...new Set(checks.map(({ method }) => method))];
-  const head = [
-    "| method | samples, whole + dealt | calls | prompt tokens | completion tokens | records as the server counts | of the plan: calls | prompt | completion |",
-    "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+  const servers = [...new Set(checks.map(({ server }) => server))];
+  const names = [...new Set(checks.map(({ method }) => method))];
+  const heads = [
+    "method",
+    ...servers.map((server) => `\`${server}\`: cells, questions, calls, prompt tokens`),
+    "of the plan: calls, prompt, completion tokens",
+    "a turn was not taken on",
   ];
-  const rows = methods.map((method) => {
-    const own = checks.filter((check) => check.method === method);
-    const samples = (setting: string): number =>
-      own.reduce((sum, check) => sum + (check.setting === setting ? check.samples : 0), 0);
-    const served = (key: "calls" | "promptTokens" | "completionTokens"): string =>
-      own.reduce((sum, check) => sum + check.served[key], 0).toLocaleString("en-US");
-    const most = (key: "calls" | "promptTokens" | "completionTokens"): string =>
-      `${(100 * Math.max(...own.map((check) => check.served[key] / check.planned[key]))).toFixed(0)} %`;
-    return [
-      `\`${method}\``,
-      `${samples("whole")} + ${samples("dealt")}`,
-      served("calls"),
-      served("promptTokens"),
-      served("completionTokens"),
-      own.every(({ equal }) => equal) ? "to the token" : "**no**",
-      most("calls"),
-      most("promptTokens"),
-      most("completionTokens"),
-    ].join(" | ");
-  });
-  return [...head, ...rows.map((row) => `| ${row} |`)].join("\n");
+  const row = (title: string, own: readonly MethodCheck[]): string[] => [
+    title,
+    ...servers.map((server) => countsOf(own.filter((check) => check.server === server))),
+    usage
+      .map((key) => `${(100 * Math.max(...own.map((each) => each.served[key] / each.planned[key]))).toFixed(0)} %`)
+      .join(", "),
+    [...new Set(own.filter(({ missing }) => missing.length > 0).map(({ benchmark }) => benchmark))].join(", "),
+  ];
+  const rows = names.map((name) =>
+    row(
+      `\`${name}\``,
+      checks.filter(({ method }) => method === name),
+    ),
+  );
+  const lines = [heads, heads.map(() => "---"), ...rows, row("all", checks)];
+  return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
+}
+
+const usage = ["calls", "promptTokens", "completionTokens"] as const;
+
+function countsOf(checks: readonly MethodCheck[]): string {
+  if (checks.length === 0) return "–";
+  const sum = (value: (check: MethodCheck) => number): string =>
+    checks.reduce((total, check) => total + value(check), 0).toLocaleString("en-US");
+  const [samples, calls, tokens] = [
+    sum((check) => check.samples),
+    sum(({ served }) => served.calls),
+    sum(({ served }) => served.promptTokens),
+  ];
+  return `${checks.length}; ${samples}; ${calls}; ${tokens}`;
 }

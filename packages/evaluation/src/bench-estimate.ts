@@ -140,18 +140,8 @@ function workOn(
 }
 
 /** A request holds each text at most once. */
-const scriptBytes = countedOnce(({ texts }: Script) =>
-  Object.values(texts).reduce((total, text) => total + Buffer.byteLength(text), 0),
-);
-
-/** All questions of a method share their script and examples. */
-function countedOnce<Value extends object>(count: (value: Value) => number): (value: Value) => number {
-  const counted = new WeakMap<Value, number>();
-  return (value) => {
-    const bytes = counted.get(value) ?? count(value);
-    counted.set(value, bytes);
-    return bytes;
-  };
+function scriptBytes({ texts }: Script): number {
+  return Object.values(texts).reduce((total, text) => total + Buffer.byteLength(text), 0);
 }
 
 function allBefore(calls: number): PromptCopies {
@@ -159,10 +149,10 @@ function allBefore(calls: number): PromptCopies {
 }
 
 /** With hints: of answers at most two, each named in the question and in the reply. */
-const examplesBytes = countedOnce((exemplars: readonly Exemplar[]) => {
+function examplesBytes(exemplars: readonly Exemplar[]): number {
   const longest = Math.max(0, ...exemplars.map(({ answer }) => Buffer.byteLength(answer)));
   return exemplars.reduce((total, each) => total + exampleBytes(each) + 4 * longest, 0);
-});
+}
 
 function exampleBytes({ question, solution, answerLine }: Exemplar): number {
   return 2 * copyTokens + [question, solution, answerLine].reduce((total, each) => total + Buffer.byteLength(each), 0);

@@ -32,10 +32,7 @@ export function accuracyTable(summaries: readonly MethodSummary[], titleOf: (met
     .filter(({ figures }) => [...faithful].some((benchmark) => figures[benchmark] !== undefined))
     .map(({ title, figures }) => [
       title,
-      ...benchmarks.flatMap((benchmark) => [
-        "",
-        number(faithful.has(benchmark) ? (figures[benchmark] ?? null) : null),
-      ]),
+      ...benchmarks.flatMap((benchmark) => ["", number(faithful.has(benchmark) ? (figures[benchmark] ?? null) : null)]),
     ]);
   return {
     title: "Accuracy, %",

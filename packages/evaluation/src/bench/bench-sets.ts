@@ -59,6 +59,12 @@ export async function benchSets(
   for (const name of benchmarks) {
     const benchmark = benchmarkNamed(name);
     const loaded = await openQuestions(benchmark, open(name), config, note);
+    const { length } = loaded.problems;
+    if (limit !== null && limit > length)
+      throw new LaconicError("config_invalid", `limit is ${limit}, and ${name} has ${length} questions here`, {
+        key: "limit",
+        benchmark: name,
+      });
     const problems = limit === null ? loaded.problems : seededSubset(loaded.problems, { limit, seed });
     const showing = shows(name, benchmark.answer.kind);
     const pool = showing ? await poolOf(benchmark, { ...open(name), offline: true }) : [];
