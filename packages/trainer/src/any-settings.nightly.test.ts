@@ -28,7 +28,7 @@ function numbers({ type, ...range }: JsonSchema): Arbitrary<number> {
 /** Values that a schema allows, and some at an excluded end of a range. */
 function valuesOf(given: JsonSchema): Arbitrary<unknown> {
   const one = given.anyOf ?? given.oneOf;
-  if (one) return fc.oneof(...one.map((each) => valuesOf(each as JsonSchema)));
+  if (one) return fc.oneof(...one.map((each) => valuesOf(each)));
   if (given.const !== undefined) return fc.constant(given.const);
   if (given.enum) return fc.constantFrom(...given.enum);
   if (given.type === "boolean") return fc.boolean();
