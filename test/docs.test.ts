@@ -4,7 +4,7 @@ import { benchmarks } from "../packages/benchmarks/src/index.ts";
 import { rangeOf, samplingNames, samplingParameters } from "../packages/core/src/index.ts";
 import { metricNames } from "../packages/trainer/src/metric-names.ts";
 import { tasks } from "../docs/.vitepress/sidebar.ts";
-import { publishedPackages, readText, repositoryFiles } from "./workspace.ts";
+import { publishedPackages, readText } from "./workspace.ts";
 
 // Written by `npx vitest run test/docs -u`; docs/metrics.md shows it.
 test("docs/metric-names.md is the list in the code", async () => {

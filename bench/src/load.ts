@@ -52,7 +52,7 @@ const statuses = new Map<number, number>();
 const until = performance.now() + 1000 * seconds;
 await Promise.all(
   Array.from({ length: clients }, async (_, i) => {
-    await pause(Math.random() * 2000);
+    await pause((2000 * i) / clients);
     if (i % 2 === 1) return brokenClient(target, i >> 1, until, (status) => count(statuses, status));
     return healthyClient(target, until, (heard) => {
       if (heard instanceof Error) count(failures, heard.message);
@@ -104,6 +104,7 @@ const result = {
   },
   handles: { before: before.handles, peak: Math.max(...during.map(({ handles }) => handles)), after: after.handles },
   errors: errors.slice(0, 5),
+  ...(code !== 0 && { said: server.said().slice(-1000) }),
   secondsToEnd: round(secondsToEnd),
 };
 const passedInTime = [

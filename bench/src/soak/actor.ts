@@ -100,12 +100,15 @@ async function signalled(
     lived.signals[name] = (lived.signals[name] ?? 0) + 1;
     child.kill(name);
     if (name !== "SIGSTOP") return name;
-    const from = Date.now();
+    const from = now();
     await pause(1000 + random.integer(5000), signal);
     child.kill("SIGCONT");
-    lived.stops.push([from, Date.now() + 2000]);
+    lived.stops.push([from, now() + 2000]);
   }
 }
+
+/** Milliseconds since 1970, as samples have them. */
+const now = (): number => performance.timeOrigin + performance.now();
 
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((done) => {

@@ -61,7 +61,13 @@ export async function bench(folder: string): Promise<{ readonly role: Role; read
     words: () => [
       "bench",
       ...(existsSync(join(current(), "bench.json")) ? ["--resume"] : []),
-      ...["--run", current(), ...asks, "--base-url", url, "--concurrency", "4"],
+      "--run",
+      current(),
+      ...asks,
+      "--base-url",
+      url,
+      "--concurrency",
+      "4",
     ],
     everySeconds: 30,
     check(tell) {

@@ -11,7 +11,15 @@ if (isMainThread && file) {
     const { rss, heapUsed } = process.memoryUsage();
     const handles = process.getActiveResourcesInfo().filter((kind) => !/Immediate|Timeout/u.test(kind));
     const [p99Ms, maxMs] = [delay.percentile(99) / 1e6, delay.max / 1e6];
-    const sample = { pid: process.pid, at: Date.now(), rss, heapUsed, handles: handles.length, p99Ms, maxMs };
+    const sample = {
+      pid: process.pid,
+      at: performance.timeOrigin + performance.now(),
+      rss,
+      heapUsed,
+      handles: handles.length,
+      p99Ms,
+      maxMs,
+    };
     appendFileSync(file, `${JSON.stringify(sample)}\n`);
     delay.reset();
   };

@@ -21,6 +21,10 @@ const attempt = (name: string, ...lines: string[]): Attempt => ({
  * for writing and closed again, modes are set to what they are, and calls get arguments that none takes.
  */
 export function kernelAttempts(): Attempt[] {
+  return [...fileAttempts(), ...callAttempts()];
+}
+
+function fileAttempts(): Attempt[] {
   return [
     attempt(
       "open a kernel setting for writing",
@@ -65,6 +69,11 @@ export function kernelAttempts(): Attempt[] {
       "        except OSError: continue",
       "        reached(path)",
     ),
+  ];
+}
+
+function callAttempts(): Attempt[] {
+  return [
     attempt(
       "a socket of any family",
       "import _socket as socket",

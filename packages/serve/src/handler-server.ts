@@ -25,6 +25,8 @@ export function createHandlerServer(
   { headMs, requestMs, readMs }: Patience = patience,
 ): Server {
   const limits = {
+    // Whoever pauses for less finds its connection open; Node's five seconds end many between two requests.
+    keepAliveTimeout: 65_000,
     headersTimeout: headMs,
     requestTimeout: requestMs,
     connectionsCheckingInterval: Math.min(headMs, 5000),

@@ -58,7 +58,8 @@ export class SharedSampling {
   ): Promise<SampleResult[]> {
     const host = this.#hosts[replica] as EngineHost;
     const call = this.#calls++;
-    const cancels = requests.map((_, place) => () => void host.cancel(this.#model, call, place));
+    // A host that is gone ends the call itself.
+    const cancels = requests.map((_, place) => () => void host.cancel(this.#model, call, place).catch(() => undefined));
     const plain = requests.map((request) => {
       const { signal: _, ...rest } = request; // a signal does not cross threads
       return rest;

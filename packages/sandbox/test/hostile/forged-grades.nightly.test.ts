@@ -10,7 +10,7 @@ const opened = await createSandbox({ kind: "bubblewrap", python: anyonesPython }
 });
 
 describe("under bubblewrap", () => {
-  test("is available", ({ skip }) => skip(typeof opened === "string", String(opened)));
+  test("is available", ({ skip }) => skip(typeof opened === "string", typeof opened === "string" ? opened : ""));
   if (typeof opened === "string") return;
   const sandbox: Sandbox = opened;
   afterAll(() => sandbox.close());
