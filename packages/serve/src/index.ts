@@ -7,6 +7,7 @@ export { completionHandler } from "./completion-handler.ts";
 export type { CompletionHandler } from "./completion-handler.ts";
 export { createCompletionServer } from "./completion-server.ts";
 export { createHandlerServer } from "./handler-server.ts";
+export type { Patience } from "./handler-server.ts";
 export type { CompletionServerOptions, ServedModel, ServedTeam } from "./options.ts";
 export type { PromptScorer } from "./echo.ts";
 export { createGateway } from "./gateway/gateway.ts";
