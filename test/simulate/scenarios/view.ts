@@ -5,7 +5,7 @@ import { folderData, type FolderReader } from "../../../packages/view/src/data/f
 import { diskRoot } from "../disk.ts";
 import { expectThat, hasMisread, hasRotted, looked, untilDone, type Scenario } from "../scenario.ts";
 import { begin, episodesPerGroup, groupsPerStep, jobOf, steps, trainOnce, type Variant } from "../training.ts";
-import { Violation, type World } from "../world.ts";
+import { Violation, type Program, type World } from "../world.ts";
 
 // A reader asks whether a lock is of its own machine, whose name it took when it was loaded.
 Object.assign(nodeProcesses, { host: "simulated" });
@@ -51,9 +51,10 @@ class Reader {
   readonly #world: World;
   readonly #random: Random;
   #step = 0;
-  /** Programs that trained when that step was shown: a resume may take steps back. */
-  #trainers = 0;
-  trainers = 0;
+  /** Resumes when it was looked for: each may take steps back. */
+  #resumes = 0;
+  /** Of the run, so far; null while one is at it. */
+  resumes: number | null = 0;
   isOver = false;
 
   constructor(world: World, random: Random) {
@@ -80,9 +81,9 @@ class Reader {
     const data = await this.open();
     const stop = data.listen(() => undefined);
     while (!this.isOver) {
-      const trainers = this.trainers;
+      const before = this.resumes;
       const shown = await look(data);
-      if (shown) this.#check(shown, trainers);
+      if (shown) this.#check(shown, before === this.resumes ? before : null);
       await new Promise((go) => void setTimeout(go, 1 + this.#random.uniform() * maxPauseMs));
     }
     stop();
@@ -100,12 +101,14 @@ class Reader {
     });
   }
 
-  #check({ step, steps: rows }: Shown, trainers: number): void {
+  /** @param resumes - null where one came between */
+  #check({ step, steps: rows }: Shown, resumes: number | null): void {
     const isSorted = rows.every((each, i) => i === 0 || each > (rows[i - 1] as number));
     if (!isSorted) this.#world.violation ??= new Violation(`the steps ${rows.join()} are shown`);
-    if (step < this.#step && this.#trainers === this.trainers && trainers === this.trainers)
+    if (resumes === null) return;
+    if (step < this.#step && this.#resumes === resumes)
       this.#world.violation ??= new Violation(`step ${this.#step} was shown, then ${step}, and nobody resumed the run`);
-    [this.#step, this.#trainers] = [step, this.trainers];
+    [this.#step, this.#resumes] = [step, resumes];
   }
 
   /** The run is done: all of it is shown, and what this reader has kept is what one that opens it now reads. */
@@ -148,9 +151,11 @@ export const view: Scenario = {
     begin(world.disk);
     const reader = new Reader(world, random.split("reader"));
     const train = async (): Promise<void> => {
+      let resumes = 0;
       const start = (): ReturnType<typeof trainOnce> => {
-        reader.trainers += 1;
-        return trainOnce(world, jobOf(variant), { step: 0 });
+        reader.resumes = null;
+        const holds = (program: Program | null): void => void (program && (reader.resumes = resumes += 1));
+        return trainOnce(world, jobOf(variant), { step: 0 }, { holds });
       };
       try {
         await untilDone(world, start);
