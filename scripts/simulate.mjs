@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { bundleSimulator } from "./lib/bundle-simulator.mjs";
-import { findMutations } from "./lib/find-mutations.mjs";
+import { findMutations, knownMutations } from "./lib/find-mutations.mjs";
 import { root } from "./lib/root.mjs";
 import { setUp } from "./lib/setup.mjs";
 
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     scenario: { type: "string" },
     seed: { type: "string", default: "1" },
     seeds: { type: "string", default: "1" },
+    total: { type: "string", default: "" },
     events: { type: "string", default: "" },
     jobs: { type: "string", default: String(availableParallelism()) },
     replay: { type: "boolean", default: false },
@@ -26,6 +27,7 @@ const { values } = parseArgs({
   },
 });
 const [seed, seeds, jobs] = ["seed", "seeds", "jobs"].map((name) => whole(name));
+const total = values.total === "" ? null : whole("total");
 if (values.events !== "") whole("events");
 await setUp();
 const program = await bundleSimulator("simulator");
@@ -39,7 +41,9 @@ if (values.scenario !== undefined && !names.has(values.scenario))
 const known = values.scenario === undefined ? [...names.keys()] : [values.scenario];
 if (values.mutations) process.exit(await tryMutations());
 let failed = 0;
-for (const name of known) failed += await playAll(name);
+const shares = known.reduce((sum, name) => sum + names.get(name).share, 0);
+for (const name of known)
+  failed += await playAll(name, total === null ? seeds : Math.round((total * names.get(name).share) / shares));
 process.exitCode = failed === 0 ? 0 : 1;
 
 function help(scenarios) {
@@ -48,21 +52,23 @@ function help(scenarios) {
   --scenario NAME   one of those below; all of them by default
   --seed N          the first seed; 1 by default
   --seeds COUNT     so many seeds, one after the other; 1 by default
+  --total COUNT     about so many over all scenarios instead, more of those that are played fast
   --events M        faults begin within so many events; the scenario's own number by default
   --jobs N          processes; one for each core by default
   --replay          prints every event of each seed: number, virtual milliseconds, program, what happened
   --json            prints a line of JSON for each seed
-  --mutations       puts known defects into the sources, one at a time, and counts the seeds until each is found
+  --mutations       puts known defects into the sources, one at a time, counts the seeds until each is found, and writes
+                    them into docs/simulation.md; with --scenario those of one
 
 Ends with exit code 1 where a seed fails: its faults are then made as few and as early as they may be.
 
 Scenarios:
-${Array.from(scenarios, ([name, title]) => `  ${name.padEnd(16)}  ${title}\n`).join("")}`;
+${Array.from(scenarios, ([name, { title }]) => `  ${name.padEnd(16)}  ${title}\n`).join("")}`;
 }
 
 /** @returns the exit code: 1 where a defect was not found */
 async function tryMutations() {
-  const found = await findMutations(jobs, ({ name, scenario, seed: first, seconds }) =>
+  const found = await findMutations(known, jobs, ({ name, scenario, seed: first, seconds }) =>
     process.stdout.write(
       `${first === null ? "NOT FOUND" : `seed ${String(first).padStart(4)}`}  ${scenario.padEnd(12)} ${name}, ${seconds} s\n`,
     ),
@@ -71,23 +77,29 @@ async function tryMutations() {
   return found.every(({ seed: first }) => first !== null) ? 0 : 1;
 }
 
-/** Writes the list of `docs/simulation.md` anew. */
+/** Writes the list of `docs/simulation.md` anew; lines of defects that were not tried now stay. */
 function writeMutations(found) {
   const page = join(root, "docs/simulation.md");
   const [begin, end] = ["<!-- mutations -->", "<!-- end of mutations -->"];
-  const lines = found.map(
-    ({ name, scenario, file, seed: first }) =>
-      `- ${name} (\`${file}\`): ${first === null ? "not found" : `seed ${first}`} of \`${scenario}\``,
-  );
   const text = readFileSync(page, "utf8");
-  const [before, after] = [text.slice(0, text.indexOf(begin)), text.slice(text.indexOf(end))];
-  writeFileSync(page, `${before}${begin}\n\n${lines.join("\n")}\n\n${after}`);
+  const [from, to] = [text.indexOf(begin) + begin.length, text.indexOf(end)];
+  const before = text.slice(from, to).split("\n");
+  const lines = knownMutations().map(({ name, file, scenario }) => {
+    const start = `- ${name} (\`${file}\`): `;
+    const tried = found.find((each) => each.name === name);
+    if (!tried) return before.find((line) => line.startsWith(start)) ?? `${start}not tried`;
+    return `${start}${tried.seed === null ? "not found" : `seed ${tried.seed}`} of \`${scenario}\``;
+  });
+  writeFileSync(page, `${text.slice(0, from)}\n\n${lines.join("\n")}\n\n${text.slice(to)}`);
 }
 
-/** Every scenario's title, by its name. */
+/** Every scenario's title, and its share of seeds, by its name. */
 async function titles() {
   const found = new Map();
-  await play(["names"], (line) => found.set(...line.split("\t")));
+  await play(["names"], (line) => {
+    const [name, title, share] = line.split("\t");
+    found.set(name, { title, share: Number(share) });
+  });
   return found;
 }
 
@@ -103,7 +115,7 @@ function refuse(message) {
   process.exit(2);
 }
 
-async function playAll(name) {
+async function playAll(name, seeds) {
   const start = performance.now();
   const parts = Math.min(jobs, seeds);
   const counts = Array.from({ length: parts }, (_, i) => Math.floor((seeds + i) / parts));
@@ -114,7 +126,7 @@ async function playAll(name) {
       const words = [name, String(from), String(count), values.events, values.replay ? "replay" : ""];
       from += count;
       return play(words, (line) => {
-        if (line.startsWith("{")) tell(JSON.parse(line), totals);
+        if (line.startsWith("{")) tell(JSON.parse(line), totals, seeds);
         else process.stdout.write(`${line}\n`);
       });
     }),
@@ -139,7 +151,7 @@ function play(words, hear) {
   });
 }
 
-function tell(outcome, totals) {
+function tell(outcome, totals, seeds) {
   totals.seeds += 1;
   totals.events += outcome.events;
   totals.faults += outcome.met.length;

@@ -3,17 +3,18 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { scenarios } from "./simulate/scenarios/table.ts";
 import { root } from "./workspace.ts";
 
-/** Of each scenario: 2,000 in all. */
-const seeds = 500;
+/** Over all scenarios, about: those that are played fast have more. */
+const seeds = 2000;
 
 // Seeds that the quick test plays are not played again; both cores play, as the script has it.
 test(
   "two thousand seeds hold; one that fails is told with the command that replays it",
   { timeout: 600_000 },
   async () => {
-    const words = ["--seed", "1001", "--seeds", String(seeds)];
+    const words = ["--seed", "1001", "--total", String(seeds)];
     const child = spawn(process.execPath, [join(root, "scripts/simulate.mjs"), ...words], {
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -23,7 +24,9 @@ test(
     });
     expect(failed, failed.join("\n")).toEqual([]);
     const played = Array.from(said.matchAll(/^\S+: (\d+) seeds, /gmu), ([, count]) => Number(count));
-    expect(played).toEqual([seeds, seeds, seeds, seeds]);
+    expect(played).toHaveLength(Object.keys(scenarios).length);
+    expect(Math.min(...played)).toBeGreaterThanOrEqual(seeds / 25);
+    expect(played.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(seeds - played.length);
     expect(child.exitCode).toBe(0);
   },
 );

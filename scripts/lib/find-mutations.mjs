@@ -9,15 +9,21 @@ import { root } from "./root.mjs";
 /** Seeds within which a defect has to be found. */
 const maxSeeds = 1000;
 
+/** @returns {object[]} name, scenario, file, and the text that is replaced by another */
+export function knownMutations() {
+  return JSON.parse(readFileSync(join(root, "test/simulate/mutations.json"), "utf8"));
+}
+
 /**
  * Puts the defects of `test/simulate/mutations.json` into the sources, one at a time, and plays seeds until one fails.
  *
+ * @param {string[]} scenarios - those whose defects are tried
  * @param {number} jobs - defects at a time
  * @param {(found: object) => void} hear - of each: name, scenario, file, the seed that found it or null, what it said, seconds
  * @returns {Promise<object[]>} in the order of the file
  */
-export async function findMutations(jobs, hear) {
-  const defects = JSON.parse(readFileSync(join(root, "test/simulate/mutations.json"), "utf8"));
+export async function findMutations(scenarios, jobs, hear) {
+  const defects = knownMutations().filter(({ scenario }) => scenarios.includes(scenario));
   const found = [];
   const queue = defects.entries();
   const work = async () => {

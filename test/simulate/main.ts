@@ -6,7 +6,8 @@ import { playSeed, shrunk } from "./simulate.ts";
 const [scenario = "", from = "1", count = "1", events = "", mode = ""] = process.argv.slice(2);
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-if (scenario === "names") for (const [name, { title }] of Object.entries(scenarios)) say(`${name}\t${title}`);
+if (scenario === "names")
+  for (const [name, { title, share }] of Object.entries(scenarios)) say(`${name}\t${title}\t${share}`);
 else await playAll(Number(from), Number(count), events === "" ? {} : { events: Number(events) });
 
 async function playAll(first: number, seeds: number, options: { readonly events?: number }): Promise<void> {

@@ -11,6 +11,8 @@ export interface Scenario {
   /** For people. */
   readonly title: string;
   readonly faults: FaultRange;
+  /** Of all seeds that are played over several scenarios, in proportion: those that are played fast have more. */
+  readonly share: number;
   /** What answers `fetch`; none is asked by default. */
   server?(world: World): SimulatedServer;
   /**

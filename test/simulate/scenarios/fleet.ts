@@ -154,6 +154,7 @@ function seeTo(world: World, ended: Ended<unknown>): void {
 
 export const fleet: Scenario = {
   title: "a run that samples on two or three inference servers, some of which fail, lie or restart",
+  share: 2,
   faults: {
     kinds: ["kill", "power", "error", "full", "slow", "server", "server", "server", "server", "server"],
     events: 900,

@@ -100,6 +100,7 @@ const none = (): Known => ({ results: new Map(), steps: new Map() });
 
 export const sweep: Scenario = {
   title: "a sweep of two variants and two seeds, continued until all four runs have results",
+  share: 2,
   faults: { kinds: ["kill", "kill", "kill", "power", "power", "error", "full", "slow", "jump"], events: 900 },
   async play(world: World, _random: Random) {
     begin(world.disk);

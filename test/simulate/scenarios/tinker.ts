@@ -119,6 +119,7 @@ async function expectSame(disk: Disk, variant: Variant): Promise<void> {
 
 export const tinker: Scenario = {
   title: "a run that trains on a server of the Tinker protocol, which fails, forgets, or is told twice",
+  share: 2,
   faults: {
     kinds: ["kill", "kill", "power", "error", "full", "slow", "server", "server", "server", "server", "server"],
     events: 700,

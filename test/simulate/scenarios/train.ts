@@ -23,6 +23,7 @@ import type { World } from "../world.ts";
 
 const trainScenario = (isAsynchronous: boolean): Scenario => ({
   title: isAsynchronous ? "an asynchronous run, resumed until it is done" : "a run, resumed until it is done",
+  share: isAsynchronous ? 6 : 5,
   faults: {
     kinds: ["kill", "kill", "power", "power", "error", "full", "slow", "jump", "signal"],
     events: isAsynchronous ? 900 : 500,

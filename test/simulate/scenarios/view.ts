@@ -142,6 +142,7 @@ async function settled(data: FolderReader): Promise<Shown | null> {
 
 export const view: Scenario = {
   title: "a reader that shows a run while it is trained, killed and resumed",
+  share: 2,
   faults: {
     kinds: ["kill", "kill", "kill", "power", "power", "error", "error", "full", "slow"],
     events: 1200,
