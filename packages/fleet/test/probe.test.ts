@@ -50,6 +50,15 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(servers.map(({ logProbsAt }) => logProbsAt)).toEqual(["one", "one"]);
   });
 
+  test("where no server takes weights, the reasons of all are named", async () => {
+    const made = await open({ kind, fake: { updates: false } });
+    const [one, two] = made.fakes.map(({ url }) => url);
+    await expect(probe(made)).rejects.toMatchObject({
+      code: "api_refused",
+      message: expect.stringMatching(new RegExp(`no server of the fleet can be trained on: .*${one}.*${two}`, "u")),
+    });
+  });
+
   test("another base model is found by its log-probs", async () => {
     const other = { kind: "config", config: conformanceConfig, seed: 5 } as const;
     const made = await open({ kind, fake: { base: other } });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { conformanceOptimizer } from "@laconic/engine/testing";
-import { TinkerClient } from "@laconic/tinker";
+import { fileJournal, TinkerClient } from "@laconic/tinker";
 import type { Fault } from "@laconic/tinker/testing";
 import { afterAll, expect, test } from "vitest";
 import { summing, type ServedOptions } from "./test-server.ts";
@@ -33,6 +33,14 @@ test("a server that dies while it saves leaves no reference, and the checkpoint 
     await fresh.load(first);
     expect([fresh.weightVersion, await logProbs(fresh)]).toEqual([1, saved]);
     expect(await refusal(fresh.load(second))).toMatchObject({ code: "checkpoint_missing" });
+  });
+});
+
+test("a journal that cannot be written says so, and nothing is sent", async () => {
+  const journal = fileJournal(join(await emptyFolder(), "missing", "tinker.jsonl"));
+  await withServed({ client: { journal } }, async ({ server }, model) => {
+    expect(await refusal(step(model))).toMatchObject({ code: "run_unwritable" });
+    expect(server.log.some(({ path }) => path === "forward")).toBe(false);
   });
 });
 
