@@ -9,16 +9,41 @@ import { root } from "./workspace.ts";
 /** Over all scenarios, about: those that are played fast have more. */
 const seeds = 2000;
 
+/** What `npm run simulate` prints, and how it ends. */
+async function simulate(...words: readonly string[]): Promise<{ readonly said: string; readonly code: number | null }> {
+  const child = spawn(process.execPath, [join(root, "scripts/simulate.mjs"), ...words], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [said] = await Promise.all([text(child.stdout), once(child, "close")]);
+  return { said, code: child.exitCode };
+}
+
+/** Of a seed, by scenario. */
+function tracesOf(said: string, seed: number): Record<string, string> {
+  const lines = said.split("\n").filter((line) => line.startsWith("{"));
+  const outcomes = lines.map((line) => JSON.parse(line) as Record<"scenario" | "trace", string> & { seed: number });
+  return Object.fromEntries(outcomes.flatMap((each) => (each.seed === seed ? [[each.scenario, each.trace]] : [])));
+}
+
+test(
+  "a seed of every scenario gives the same trace behind others and as the first of a process",
+  { timeout: 600_000 },
+  async () => {
+    const behind = await simulate("--seed", "4", "--seeds", "3", "--jobs", "1", "--json");
+    const first = await simulate("--seed", "6", "--json");
+    const traces = tracesOf(behind.said, 6);
+    expect(Object.keys(traces).toSorted()).toEqual(Object.keys(scenarios).toSorted());
+    expect(tracesOf(first.said, 6)).toEqual(traces);
+  },
+);
+
 // Seeds that the quick test plays are not played again; both cores play, as the script has it.
 test(
   "two thousand seeds hold; one that fails is told with the command that replays it",
   { timeout: 600_000 },
   async () => {
     const words = ["--seed", "1001", "--total", String(seeds)];
-    const child = spawn(process.execPath, [join(root, "scripts/simulate.mjs"), ...words], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    const [said] = await Promise.all([text(child.stdout), once(child, "close")]);
+    const { said, code } = await simulate(...words);
     const failed = Array.from(said.matchAll(/^(\S+) --seed (\d+) FAILS: (.*)$/gmu), ([, scenario, seed, why]) => {
       return `npm run simulate -- --scenario ${scenario} --seed ${seed} --replay\n  ${why}`;
     });
@@ -27,6 +52,6 @@ test(
     expect(played).toHaveLength(Object.keys(scenarios).length);
     expect(Math.min(...played)).toBeGreaterThanOrEqual(seeds / 25);
     expect(played.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(seeds - played.length);
-    expect(child.exitCode).toBe(0);
+    expect(code).toBe(0);
   },
 );
