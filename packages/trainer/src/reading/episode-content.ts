@@ -20,14 +20,14 @@ const maxContentBytes = 64 << 20;
 const [latin, utf8] = [new TextDecoder("latin1"), new TextDecoder()];
 
 /** A file ends before what stood in it: it was cut off, as by a resume, or cannot be read now. */
-export class EpisodesGone extends Error {
-  override readonly name = "EpisodesGone";
+export class CutOffError extends Error {
+  override readonly name = "CutOffError";
 }
 
-/** The episodes of an entry, with what was learned from them. @throws Error where they cannot be read, or are too large, {@link EpisodesGone} among them */
+/** The episodes of an entry, with what was learned from them. @throws Error where they cannot be read, or are too large, {@link CutOffError} among them */
 export async function episodeContent(source: RunSource, { file, from, length }: EpisodeEntry): Promise<StoredContent> {
   const bytes = await source.bytes(file, from, length);
-  if (bytes?.length !== length) throw new EpisodesGone("it is not there any more");
+  if (bytes?.length !== length) throw new CutOffError("it is not there any more");
   if (file === formerRunFiles.rollouts || file === formerRunFiles.episodes) return transcriptContent(bytes);
   if (file === formerRunFiles.records) return recordContent(bytes);
   return checked(rowOf(utf8.decode(await gunzip(bytes, maxContentBytes))));

@@ -17,7 +17,7 @@ export type { ProbedFamily, ProbeFigures, ProbeRecord } from "../run/probe-recor
 export type { RunFacts, RunFactsOptions, WarmStartFacts, RunState } from "../run/run-facts.ts";
 export { fileSystemSource, folderSource } from "./folder-source.ts";
 export { partsIn, wholeFiles } from "./whole-files.ts";
-export { eachEpisode, episodeContent, EpisodesGone, shownEpisodes } from "./episode-content.ts";
+export { eachEpisode, episodeContent, CutOffError, shownEpisodes } from "./episode-content.ts";
 export { EpisodeFile } from "./episode-file.ts";
 export type { EntryReader, EpisodeEntry } from "./episode-file.ts";
 export { RowFile } from "./row-file.ts";

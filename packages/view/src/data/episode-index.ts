@@ -3,7 +3,7 @@ import type { TracePart } from "@laconic/core/run-folder";
 import {
   episodeContent,
   EpisodeFile,
-  EpisodesGone,
+  CutOffError,
   partsIn,
   runFiles,
   type EpisodeEntry,
@@ -171,7 +171,7 @@ export class EpisodeIndex {
       line.state = "read";
     } catch (error) {
       line.state = "unreadable";
-      if (error instanceof EpisodesGone) this.#wasCut = true;
+      if (error instanceof CutOffError) this.#wasCut = true;
       this.#tell(`${line.entry.file}: row ${line.entry.number} cannot be read: ${messageOf(error)}`);
     }
     line.rows = this.#table.length - line.first;
