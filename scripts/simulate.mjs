@@ -115,10 +115,10 @@ function refuse(message) {
   process.exit(2);
 }
 
-async function playAll(name, seeds) {
+async function playAll(name, asked) {
   const start = performance.now();
-  const parts = Math.min(jobs, seeds);
-  const counts = Array.from({ length: parts }, (_, i) => Math.floor((seeds + i) / parts));
+  const parts = Math.min(jobs, asked);
+  const counts = Array.from({ length: parts }, (_, i) => Math.floor((asked + i) / parts));
   const totals = { seeds: 0, events: 0, faults: 0, failed: 0 };
   let from = seed;
   await Promise.all(
@@ -126,7 +126,7 @@ async function playAll(name, seeds) {
       const words = [name, String(from), String(count), values.events, values.replay ? "replay" : ""];
       from += count;
       return play(words, (line) => {
-        if (line.startsWith("{")) tell(JSON.parse(line), totals, seeds);
+        if (line.startsWith("{")) tell(JSON.parse(line), totals, asked);
         else process.stdout.write(`${line}\n`);
       });
     }),
@@ -136,7 +136,7 @@ async function playAll(name, seeds) {
     process.stdout.write(
       `${name}: ${totals.seeds} seeds, ${totals.events} events, ${totals.faults} faults, ${totals.failed} failed, ${seconds.toFixed(1)} s\n`,
     );
-  return totals.failed + (totals.seeds === seeds ? 0 : 1);
+  return totals.failed + (totals.seeds === asked ? 0 : 1);
 }
 
 /** One process, which writes a line of JSON for each seed, and one for each event that is asked for. */
@@ -151,7 +151,7 @@ function play(words, hear) {
   });
 }
 
-function tell(outcome, totals, seeds) {
+function tell(outcome, totals, asked) {
   totals.seeds += 1;
   totals.events += outcome.events;
   totals.faults += outcome.met.length;
@@ -162,7 +162,7 @@ function tell(outcome, totals, seeds) {
       `${outcome.scenario} --seed ${outcome.seed} FAILS: ${outcome.violation}\n` +
         `  faults: ${outcome.faults.join("; ") || "none"}\n  shortest: ${outcome.shortest.join("; ") || "none"}\n`,
     );
-  else if (seeds === 1)
+  else if (asked === 1)
     process.stdout.write(
       `${outcome.scenario} --seed ${outcome.seed} holds: ${outcome.events} events, trace ${outcome.trace}\n`,
     );

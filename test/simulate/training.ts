@@ -181,7 +181,7 @@ const undisturbed = new Map<string, Promise<ReadonlyMap<string, Uint8Array>>>();
 export function undisturbedDisk(
   key: string,
   work: (world: World) => Promise<unknown>,
-  server: Scenario["server"] = undefined,
+  server?: Scenario["server"],
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const play = async (): Promise<ReadonlyMap<string, Uint8Array>> => {
     const world = new World("undisturbed", []);

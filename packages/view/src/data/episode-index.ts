@@ -84,12 +84,12 @@ export class EpisodeIndex {
   /** Finds lines that are new. @returns whether there were any */
   async findLines(): Promise<boolean> {
     let isFirst = this.#lines.length === 0;
-    let isNew = await this.#readFile();
-    if (isNew === "replaced" || this.#wasCut) {
+    const read = await this.#readFile();
+    let isNew = read !== false || this.#wasCut;
+    if (read === "replaced" || this.#wasCut) {
       this.#clear();
       isFirst = true;
       await this.#readFile();
-      isNew = true;
     }
     if (isFirst) {
       const parts = await partsIn(this.#place, runFiles.episodes);
@@ -98,8 +98,8 @@ export class EpisodeIndex {
       );
     }
     while (this.#lines.length < firstLines && (await this.#readPart())) isNew = true;
-    if (isNew !== false) this.#changed();
-    return isNew !== false;
+    if (isNew) this.#changed();
+    return isNew;
   }
 
   async #readFile(): Promise<boolean | "replaced"> {
