@@ -9,6 +9,8 @@ export class RunPlace {
   readonly folder: string;
   /** Hears the name of a file before it is read. */
   onRead: (name: string) => void = () => undefined;
+  /** Calls that the system refused otherwise than for a file that is not there: what was read then may be read again. */
+  failures = 0;
 
   constructor(root: string, folder: string) {
     this.root = root;
@@ -28,9 +30,14 @@ export class RunPlace {
       if (!own.isSymbolicLink() || !isWithin(this.root, await realpath(path))) return null;
       const target = await stat(path);
       return target.isFile() ? target : null;
-    } catch {
-      return null;
+    } catch (error) {
+      return this.#failed(error);
     }
+  }
+
+  #failed(error: unknown): null {
+    if (!["ENOENT", "ENOTDIR"].includes(String((error as NodeJS.ErrnoException).code))) this.failures += 1;
+    return null;
   }
 
   /** Names in a folder below it; none where there is no such folder, or it is a link. */
@@ -65,7 +72,7 @@ export class RunPlace {
   async readInto(name: string, buffer: Buffer, from: number): Promise<number | null> {
     this.onRead(name);
     // Opened for each reading: who renames another file into its place never meets an open one.
-    const file = await open(this.path(name), "r").catch(() => null);
+    const file = await open(this.path(name), "r").catch((error: unknown) => this.#failed(error));
     if (!file) return null;
     try {
       let read = 0;
@@ -75,8 +82,8 @@ export class RunPlace {
         read += bytesRead;
       }
       return read;
-    } catch {
-      return null;
+    } catch (error) {
+      return this.#failed(error);
     } finally {
       await file.close();
     }

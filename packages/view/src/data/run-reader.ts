@@ -79,6 +79,7 @@ export class RunReader {
   /** Looks at the files. A run that cannot be read says why, and fails nobody. @returns whether anything changed */
   refresh(): Promise<boolean> {
     return this.#alone(async () => {
+      const { failures } = this.#place;
       const { seen, bytes, updated } = await this.#look();
       // A process that dies changes no file.
       const { processes, setAside } = this.#options;
@@ -92,6 +93,8 @@ export class RunReader {
         this.#failure = `its files cannot be read: ${error instanceof Error ? error.message : String(error)}`;
         this.#facts = unreadFacts(this.#failure);
       }
+      // A disk that failed for once says something else at the next look.
+      if (this.#place.failures !== failures) this.#seen = "";
       const named = { id: this.id, name: this.#name, folder: this.#folder };
       this.#summary = summaryOf(named, this.#facts, { recent: this.#recent, bytes, updated });
       return true;
