@@ -21,7 +21,8 @@ export const sizeLimits = {
   "@laconic/hub": { installed: 9, unused: 4 },
   "@laconic/kernels": { bundle: 16_000, installed: 3, unused: 0, exports: 65 },
   "@laconic/kernels-tfjs": { installed: 45, unused: 2 },
-  "@laconic/kernels-torch": { installed: 8, unused: 0 },
+  // Koffi is loaded with PyTorch's library, which the example does not need.
+  "@laconic/kernels-torch": { installed: 8, unused: 5 },
   "@laconic/kernels-wasm": { installed: 3, unused: 0, exports: 10 },
   "@laconic/kernels-webgpu": { installed: 3, unused: 0, exports: 10 },
   "@laconic/openai": { installed: 3, unused: 0, exports: 30 },

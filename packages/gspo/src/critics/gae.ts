@@ -48,7 +48,6 @@ export function gaeEstimator<State>({
   const { weights, open } = critic;
   return {
     name: "gae",
-    advantagePer: "token",
     settings: { gamma, lambda, critic: critic.name },
     needs: ["agents"],
     ...(weights && { weights }),
