@@ -70,6 +70,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "task.limits.maxTokens": "Tokens of an episode, all agents together",
   "limits.rolloutSeconds": "Seconds that an episode may take",
   "limits.groupSeconds": "Seconds that a group of episodes may take",
+  "limits.stalledSeconds": "Seconds in which no open rollout asks for anything, after which one group more may begin",
   model: "The policy's first weights: `shipped`, a folder, or `hub:OWNER/NAME`",
   warmStart: "Supervised training before reinforcement learning; null for none",
   "warmStart.name": "Which built-in examples",
