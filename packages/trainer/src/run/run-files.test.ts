@@ -28,6 +28,7 @@ test("who clears, cuts back, or checks a run folder derives from them", () => {
       "test.json",
       "test-episodes.jsonl.gz",
       "probe.json",
+      "samplers.jsonl",
       "beginning",
       "opponents",
       "parts",
