@@ -24,7 +24,6 @@ const returning = (value: string): string => `def sort_third(l):\n    return ${v
 
 describe("what a reply causes is wrong", () => {
   test.for([
-    ["a range that the tests cannot hold", returning("range(6 * 10 ** 6)")],
     ["a range without end", returning("range(10 ** 18)")],
     ["a text of 2 MB", returning("'x' * (2 << 20)")],
     ["a list of 900 kB that comes back as an argument", returning("[7] * 60_000")],
@@ -35,7 +34,6 @@ describe("what a reply causes is wrong", () => {
     ["half a surrogate pair", `x = "\ud800"\n${returning("x")}`],
     ["brackets 100,000 deep", `x = ${"(".repeat(100_000)}${")".repeat(100_000)}`],
     ["200 MiB", returning("len(bytearray(200 << 20)) and list(range(4 * 10 ** 7))")],
-    ["recursion", "import sys\nsys.setrecursionlimit(10 ** 9)\ndef sort_third(l):\n    return sort_third(l)\n"],
     ["a null for an answer", answers("null")],
     ["a number for an answer", answers("5")],
     ["an answer of two kinds", answers('{"uncrossable": 5, "raised": 7}')],
