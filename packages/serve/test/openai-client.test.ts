@@ -188,17 +188,28 @@ describe("a hostile client", () => {
       expect(errors).toEqual([]);
     }));
 
-  test("waits its turn", () =>
-    withServer({ maxConcurrency: 2 }, async (url) => {
-      const [one, other] = ["abc", "cba"].map((prompt) =>
-        post(url, JSON.stringify({ model: "tiny", prompt, n: 2, max_tokens: 60 })),
-      ) as [Promise<Response>, Promise<Response>];
-      const responses = await Promise.all([one, other]);
-      const late = responses.find(({ status }) => status === 429) as Response;
-      expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 429]);
+  test("beyond the places there are is refused until one is free", async () => {
+    let finish: (() => void) | undefined;
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    const slow: LanguageModel = {
+      ...tiny.policy,
+      complete: async (request) => {
+        await finished;
+        return tiny.policy.complete(request);
+      },
+    };
+    await withServer({ policy: slow, maxConcurrency: 2 }, async (url) => {
+      const body = JSON.stringify({ model: "tiny", prompt: "abc", n: 2, max_tokens: 4 });
+      const first = post(url, body);
+      await expect.poll(async () => (await fetch(`${url}/health`)).json()).toMatchObject({ running: 2 });
+      const late = await post(url, body);
       expect(late.headers.get("retry-after")).toBe("1");
       expect(await refusal(late)).toMatchObject({ status: 429 });
-    }));
+      finish?.();
+      expect((await first).status).toBe(200);
+      expect((await post(url, body)).status).toBe(200);
+    });
+  });
 
   test("that hangs up frees its place, and what fails inside tells nothing", async () => {
     let asked = 0;
