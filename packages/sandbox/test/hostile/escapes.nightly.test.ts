@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { anyonesPython, obstacle, printedBy, users } from "../as-user.ts";
+import { noBareRuns, runBare } from "./run-bare.ts";
 import type { Tried } from "./try-escapes.ts";
 
 const script = new URL("try-escapes.ts", import.meta.url);
@@ -16,3 +17,9 @@ test.for(["wasi", "bubblewrap"].flatMap((kind) => users.map((user) => [kind, ...
     expect(result.tried).toBeGreaterThan(100);
   },
 );
+
+test.skipIf(noBareRuns)("the canary notices the same programs where no sandbox is", { timeout: 600_000 }, async () => {
+  const { tried, unnoticed } = await runBare(1);
+  expect(unnoticed).toEqual([]);
+  expect(tried).toBeGreaterThan(50);
+});
