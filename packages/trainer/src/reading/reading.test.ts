@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdtemp, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateRawSync, gzipSync } from "node:zlib";
@@ -76,6 +76,16 @@ describe("rows of JSON lines", () => {
     await file.readNew({ reset: () => undefined, row: (row) => rows.push(rowOf(row)) });
     expect(rows).toEqual([{ a: 1 }]);
     expect(file.tooLong).toBe(`rows.jsonl: row 1 has ${end + 1} bytes and was passed over`);
+  });
+
+  test("a file that a resume cut off is read anew, though it is the same file", async () => {
+    const source = await fileOf('{"a":1}\n{"a":2}\n{"a":3}\n');
+    const [file, heard] = [new RowFile(source, "rows.jsonl"), [] as unknown[]];
+    const reader = { reset: () => void heard.push("anew"), row: (row: Uint8Array) => heard.push(rowOf(row)?.["a"]) };
+    await file.readNew(reader);
+    await truncate(join(folder, "rows.jsonl"), 8);
+    await file.readNew(reader);
+    expect([heard, file.rows]).toEqual([[1, 2, 3, "anew", 1], 1]);
   });
 
   test("a file that grows is read once; one that takes its place anew", async () => {
