@@ -46,7 +46,11 @@ export function memoryJournal(): Journal {
  */
 export function fileJournal(file: string, maxBytes: number = 64 << 20): Journal {
   let opening: Promise<{ readonly last: Map<string, JournalEntry>; bytes: number }> | null = null;
-  const opened = (): NonNullable<typeof opening> => (opening ??= readJournal(file));
+  const opened = (): NonNullable<typeof opening> =>
+    (opening ??= readJournal(file).catch((error: unknown) => {
+      opening = null; // a disk that failed for once is asked again
+      throw error;
+    }));
   let isCut = false;
   const write = async (noted: JournalEntry): Promise<void> => {
     const found = await opened();
