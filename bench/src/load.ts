@@ -10,10 +10,11 @@ import { Agent } from "node:http";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { ask, brokenClient, healthyClient, misdeedNames, type Answered, type Target } from "./load/clients.ts";
 import { machine, print } from "./measure.ts";
-import { mebibytes, quantile, samplesIn, startWatched, type Sample } from "./soak/watched.ts";
+import { mebibytes, quantile, rowsIn, startWatched, type Sample } from "./soak/watched.ts";
 
 const { values } = parseArgs({
   options: { seconds: { type: "string", default: "600" }, clients: { type: "string", default: "200" } },
@@ -42,7 +43,7 @@ const { text } = alone[0] as Answered;
 if (alone.some((each) => each.status !== 200 || each.text !== text))
   throw new Error("a quiet server answers otherwise");
 await pause(3000);
-const before = lastOf(samplesIn(samples));
+const before = lastOf(rowsIn<Sample>(samples));
 
 const ownLoop = monitorEventLoopDelay({ resolution: 10 });
 ownLoop.enable();
@@ -62,12 +63,12 @@ await Promise.all(
   }),
 );
 ownLoop.disable();
-const during = samplesIn(samples);
+const during = rowsIn<Sample>(samples);
 // What was sent before a client hung up is still looked at.
-let after = lastOf(samplesIn(samples));
+let after = lastOf(rowsIn<Sample>(samples));
 for (let waited = 0; waited < 60 && (waited < 5 || after.handles > before.handles); waited++) {
   await pause(1000);
-  after = lastOf(samplesIn(samples));
+  after = lastOf(rowsIn<Sample>(samples));
 }
 const stopping = performance.now();
 server.child.kill("SIGTERM");
@@ -145,7 +146,4 @@ function lastOf(all: readonly Sample[]): Sample {
 }
 function round(value: number): number {
   return Math.round(value * 10) / 10;
-}
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, milliseconds));
 }

@@ -6,12 +6,12 @@
  * Writes `soak.json` and `soak.md` into FOLDER. Ends with exit code 1 where a step or a sample was lost or counted twice, an answer was
  * wrong, an end was none of those that are documented, or memory grew by more than docs/soak-and-load.md states.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { randomFromSeed } from "@laconic/core";
 import { machine } from "./measure.ts";
-import { emptyFolder, keepRunning, pause } from "./soak/actor.ts";
+import { keepRunning, pause } from "./soak/actor.ts";
 import { pageOf, reportOf } from "./soak/report.ts";
 import { bench, serve, stepsIn, trainer, view, wrongSteps } from "./soak/roles.ts";
 import { startWatched } from "./soak/watched.ts";
@@ -30,7 +30,7 @@ if (!(minutes > 0)) throw new Error(`--minutes ${values.minutes}: expected a num
 const maxSlope = 64;
 
 const folder = resolve(values.out);
-emptyFolder(folder);
+rmSync(folder, { recursive: true, force: true });
 const runs = join(folder, "runs");
 mkdirSync(runs, { recursive: true });
 const run = join(runs, "train");

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { Agent, request, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { randomInt } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** Where and as whom a client asks. */
 export interface Target {
@@ -18,7 +19,6 @@ export interface Answered {
   readonly milliseconds: number;
 }
 
-const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
 const headersOf = ({ key }: Target): Record<string, string> => ({
   "content-type": "application/json",
   authorization: `Bearer ${key}`,

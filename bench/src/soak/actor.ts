@@ -1,4 +1,3 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Random } from "@laconic/core";
 import { startWatched, type Watched } from "./watched.ts";
@@ -116,8 +115,4 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
     const timer = setTimeout(done, milliseconds);
     signal.addEventListener("abort", () => (clearTimeout(timer), done()), { once: true });
   });
-}
-
-export function emptyFolder(path: string): void {
-  rmSync(path, { recursive: true, force: true });
 }

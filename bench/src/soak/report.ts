@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Lived } from "./actor.ts";
-import { mebibytes, quantile, samplesIn, type Sample } from "./watched.ts";
+import { mebibytes, quantile, rowsIn, type Sample } from "./watched.ts";
 
 /** What a role did, and what it cost. */
 export interface RoleReport extends Omit<Lived, "stops"> {
@@ -14,7 +14,7 @@ export interface RoleReport extends Omit<Lived, "stops"> {
 }
 
 export function reportOf({ stops, ...lived }: Lived, folder: string): RoleReport {
-  const all = samplesIn(join(folder, `${lived.name}.jsonl`));
+  const all = rowsIn<Sample>(join(folder, `${lived.name}.jsonl`));
   const samples = all.filter(({ at }) => !stops.some(([from, to]) => at >= from && at <= to));
   const most = (of: (sample: Sample) => number): number => Math.max(0, ...samples.map(of));
   return {

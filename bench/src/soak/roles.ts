@@ -1,27 +1,29 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { runFiles } from "@laconic/core/run-folder";
 import { pause, type Role } from "./actor.ts";
+import { rowsIn } from "./watched.ts";
 
 const questions = 100;
 const methods = ["vanilla", "sc"] as const;
 
 /** Steps of a run's rows that are missing, or stand there twice; a last line that is cut is none. */
 export function wrongSteps(run: string): string[] {
-  const file = join(run, runFiles.metrics);
-  if (!existsSync(file)) return [];
-  const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
-  const steps = lines.map((line) => (JSON.parse(line) as { readonly step: number }).step);
+  const steps = stepsOf(run);
   const first = steps[0] ?? 1;
   return steps.flatMap((step, i) => (step === first + i ? [] : [`row ${i + 1} is of step ${step}, not ${first + i}`]));
 }
 
+/** The last step of a run's rows. */
 export function stepsIn(run: string): number {
-  const rows = readFileSync(join(run, runFiles.metrics), "utf8").trimEnd().split("\n");
-  return (JSON.parse(rows.at(-1) as string) as { readonly step: number }).step;
+  return stepsOf(run).at(-1) ?? 0;
+}
+
+function stepsOf(run: string): number[] {
+  return rowsIn<{ readonly step: number }>(join(run, runFiles.metrics)).map(({ step }) => step);
 }
 
 /** The quickstart with a small batch, without end, and a checkpoint every few steps. */
@@ -71,13 +73,8 @@ export async function bench(folder: string): Promise<{ readonly role: Role; read
     ],
     everySeconds: 30,
     check(tell) {
-      const file = join(current(), "samples.jsonl");
-      if (!existsSync(file)) return;
-      const rows = readFileSync(file, "utf8").split("\n").slice(0, -1);
-      const keys = rows.map((line) => {
-        const { problem, method, repeat } = JSON.parse(line) as Record<string, string | number>;
-        return `${method} ${problem} ${repeat}`;
-      });
+      const rows = rowsIn<Record<string, string | number>>(join(current(), "samples.jsonl"));
+      const keys = rows.map(({ problem, method, repeat }) => `${method} ${problem} ${repeat}`);
       if (new Set(keys).size < keys.length) tell(`${current()} has a sample twice`);
       const isWhole = existsSync(join(current(), "report.md")) && keys.length >= questions * methods.length;
       if (isWhole) whole += 1;

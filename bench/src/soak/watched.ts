@@ -65,11 +65,11 @@ export function startWatched(
   };
 }
 
-/** Lines of a file of samples; a last one that is cut is left out. */
-export function samplesIn(file: string): Sample[] {
+/** Rows of a file of JSON lines; a last one that is cut is left out, and a file that is not there has none. */
+export function rowsIn<Row>(file: string): Row[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
-  return lines.map((line) => JSON.parse(line) as Sample);
+  return lines.map((line) => JSON.parse(line) as Row);
 }
 
 export const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 18) / 4;
