@@ -59,27 +59,42 @@ const count = { shape: shapes.count, optional: true } as const;
 const below1 = { shape: { kind: "number", min: 0, below: 1 }, optional: true } as const;
 
 const guardOptionsShape: GroupShape<GuardOptions> = group<GuardOptions>({
-  action: { shape: { kind: "choice", of: ["freeze", "lower"] } },
-  rewardTolerance: price,
-  referenceReward: { shape: shapes.number, optional: true },
-  maxSilenceRate: below1,
-  lowerBy: { shape: { kind: "number", above: 0, max: 1 }, optional: true },
+  action: { help: "What the guard does", shape: { kind: "choice", of: ["freeze", "lower"] } },
+  rewardTolerance: { ...price, help: "Fall of the task reward below its reference at which the guard acts" },
+  referenceReward: {
+    help: "Reference task reward; measured in the warm-up when absent",
+    shape: shapes.number,
+    optional: true,
+  },
+  maxSilenceRate: { ...below1, help: "Share of silent utterances above which the guard acts" },
+  lowerBy: {
+    help: "Share of the price that the guard takes off in a step",
+    shape: { kind: "number", above: 0, max: 1 },
+    optional: true,
+  },
 });
 
 /** The shape and ranges of one controller's options; settings that contradict each other are found by the controller. */
 export const budgetOptionsShape: GroupShape<BudgetOptions> = group<BudgetOptions>({
-  targetTokens: { shape: shapes.above0 },
-  learningRate: { shape: shapes.above0 },
-  unit: { shape: { kind: "choice", of: ["token", "budget"] }, optional: true },
-  initialPrice: price,
-  maxPrice: { shape: shapes.above0, optional: true },
-  warmupIterations: count,
-  warmupPrice: price,
-  annealIterations: count,
-  antiWindup: { shape: shapes.boolean, optional: true },
-  truncationTolerance: below1,
-  proportionalGain: price,
-  derivativeGain: price,
-  derivativeSmoothing: below1,
-  guard: { shape: guardOptionsShape, optional: true },
+  targetTokens: { help: "Mean tokens of an episode to keep to, or units of another cost", shape: shapes.above0 },
+  learningRate: { help: "How far the price moves in a step for each unit above the target", shape: shapes.above0 },
+  unit: { help: "What the target counts", shape: { kind: "choice", of: ["token", "budget"] }, optional: true },
+  initialPrice: { ...price, help: "Price in the first step" },
+  maxPrice: { help: "Largest price", shape: shapes.above0, optional: true },
+  warmupIterations: { ...count, help: "Steps that only measure" },
+  warmupPrice: { ...price, help: "Price while they measure" },
+  annealIterations: { ...count, help: "Steps in which the target falls from what was measured" },
+  antiWindup: {
+    help: "Keeps the integral between 0 and the largest price, and holds it while the price is at a bound",
+    shape: shapes.boolean,
+    optional: true,
+  },
+  truncationTolerance: {
+    ...below1,
+    help: "Share of truncated episodes above which a cost below the target lowers no price",
+  },
+  proportionalGain: { ...price, help: "How strongly the present error moves the price" },
+  derivativeGain: { ...price, help: "Adds this times the rise of the smoothed cost to the price" },
+  derivativeSmoothing: { ...below1, help: "Weight of the past in the smoothed cost" },
+  guard: { help: "Protects accuracy while the price rises; absent for none", shape: guardOptionsShape, optional: true },
 });

@@ -41,11 +41,19 @@ export interface LoraSettings {
 
 /** What settings of an adapter may be. */
 export const loraShape: GroupShape<LoraSettings> = group<LoraSettings>({
-  rank: { shape: shapes.positive },
-  alpha: { shape: shapes.above0 },
-  targets: { shape: { kind: "list", of: shapes.text, least: 1 }, optional: true },
-  dropout: { shape: { kind: "number", min: 0, below: 1 }, optional: true },
-  rankStabilized: { shape: shapes.boolean, optional: true },
+  rank: { help: "Rank of the adapter", shape: shapes.positive },
+  alpha: { help: "Scale of the adapter, divided by its rank", shape: shapes.above0 },
+  targets: {
+    help: "Which linear layers have an adapter",
+    shape: { kind: "list", of: shapes.text, least: 1 },
+    optional: true,
+  },
+  dropout: {
+    help: "Share of inputs that are dropped in training",
+    shape: { kind: "number", min: 0, below: 1 },
+    optional: true,
+  },
+  rankStabilized: { help: "Divides alpha by the root of the rank", shape: shapes.boolean, optional: true },
 });
 
 /** Weights as they are stored: a checkpoint folder, or a configuration with random weights. */

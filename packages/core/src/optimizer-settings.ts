@@ -4,14 +4,18 @@ import type { Field, NumberShape, ValuesOf } from "./shapes/shape.ts";
 
 /** AdamW with decoupled decay and clipping by the global norm, apart from its learning rate; configurations derive from it. */
 export const optimizerTable = {
-  beta1: { shape: { kind: "number", min: 0, below: 1 }, default: 0.9 },
-  beta2: { shape: { kind: "number", min: 0, below: 1 }, default: 0.95 },
+  beta1: { help: "Decay of the first moment", shape: { kind: "number", min: 0, below: 1 }, default: 0.9 },
+  beta2: { help: "Decay of the second moment", shape: { kind: "number", min: 0, below: 1 }, default: 0.95 },
   // With 0, a parameter that never had a gradient becomes 0 / 0.
-  epsilon: { shape: { kind: "number", above: 0 }, default: 1e-8 },
-  /** Decoupled (AdamW); applied to matrices only. */
-  weightDecay: { shape: { kind: "number", min: 0 }, default: 0 },
+  epsilon: { help: "Added to the root of the second moment", shape: { kind: "number", above: 0 }, default: 1e-8 },
+  weightDecay: { help: "Decoupled weight decay of matrices", shape: { kind: "number", min: 0 }, default: 0 },
   /** Clip the global gradient norm to this. A configuration's null never clips, as where a remote engine has no way to; nor does Infinity. */
-  maxGradNorm: { shape: { kind: "number", above: 0 }, nullable: true, default: 1 },
+  maxGradNorm: {
+    help: "Largest norm of the gradient; null for none",
+    shape: { kind: "number", above: 0 },
+    nullable: true,
+    default: 1,
+  },
 } as const;
 
 /** A step of the optimiser, as engines take it. */

@@ -20,11 +20,11 @@ export interface EpisodeLimits {
 
 /** What limits may be. */
 export const episodeLimitsShape: GroupShape<EpisodeLimits> = group<EpisodeLimits>({
-  maxTurns: { shape: shapes.positive, optional: true },
-  maxTokens: { shape: shapes.positive, optional: true },
-  maxTokensPerAgent: { shape: shapes.positive, optional: true },
-  maxSeconds: { shape: shapes.above0, optional: true },
-  maxSecondsPerTurn: { shape: shapes.above0, optional: true },
+  maxTurns: { help: "Turns of an episode", shape: shapes.positive, optional: true },
+  maxTokens: { help: "Tokens of an episode, all agents together", shape: shapes.positive, optional: true },
+  maxTokensPerAgent: { help: "Tokens of one agent", shape: shapes.positive, optional: true },
+  maxSeconds: { help: "Seconds of an episode", shape: shapes.above0, optional: true },
+  maxSecondsPerTurn: { help: "Seconds of a turn", shape: shapes.above0, optional: true },
 });
 
 /** The tokens that a team is to write per episode. */

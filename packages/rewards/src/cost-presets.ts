@@ -18,28 +18,43 @@ interface Options {
 /** A cost by the name of its kind, with the options of its function. */
 export type CostSettings = { readonly [Kind in keyof Options]: { readonly kind: Kind } & Options[Kind] }[keyof Options];
 
-const by: FieldsOf<By> = { by: { shape: shapes.text, optional: true } };
+const by: FieldsOf<By> = {
+  by: { help: "Counts only what this agent wrote, read or said", shape: shapes.text, optional: true },
+};
 
 function kind<Kind extends keyof Options>(
   name: Kind,
   fields: FieldsOf<Options[Kind]>,
 ): GroupShape<{ readonly kind: Kind } & Options[Kind]> {
-  const all = { kind: { shape: { kind: "choice", of: [name] } }, ...fields };
+  const all = { kind: { help: "What is counted", shape: { kind: "choice", of: [name] } }, ...fields };
   return { kind: "group", fields: all as unknown as FieldsOf<{ readonly kind: Kind } & Options[Kind]> };
 }
 
 /** What the settings of each kind of cost may be. */
 export const costShapes: Readonly<Record<CostSettings["kind"], GroupShape<CostSettings>>> = {
   "tokens-written": kind("tokens-written", by),
-  "tokens-read": kind("tokens-read", { ...by, from: { shape: shapes.text, optional: true } }),
-  turns: kind("turns", { ...by, count: { shape: { kind: "choice", of: ["spoken", "all"] } } }),
+  "tokens-read": kind("tokens-read", {
+    ...by,
+    from: { help: "Counts only what was read from this sender", shape: shapes.text, optional: true },
+  }),
+  turns: kind("turns", {
+    ...by,
+    count: { help: "Turns with words alone, or all turns", shape: { kind: "choice", of: ["spoken", "all"] } },
+  }),
   repetition: kind("repetition", {
     ...by,
-    n: { shape: shapes.positive },
-    of: { shape: { kind: "choice", of: ["words", "characters"] } },
-    against: { shape: { kind: "choice", of: ["utterance", "episode"] } },
+    n: { help: "Length of a repeated piece, in what `of` names", shape: shapes.positive },
+    of: { help: "Words, or characters", shape: { kind: "choice", of: ["words", "characters"] } },
+    against: {
+      help: "Said before in the same utterance, or anywhere in the episode",
+      shape: { kind: "choice", of: ["utterance", "episode"] },
+    },
   }),
-  overlong: kind("overlong", { ...by, maxTokens: { shape: shapes.positive }, margin: { shape: shapes.positive } }),
+  overlong: kind("overlong", {
+    ...by,
+    maxTokens: { help: "Largest number of tokens", shape: shapes.positive },
+    margin: { help: "Tokens before the limit over which the cost rises from 0", shape: shapes.positive },
+  }),
 };
 
 const kindOnly = group<{ readonly kind: CostSettings["kind"] }>({

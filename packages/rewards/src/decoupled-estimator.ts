@@ -6,11 +6,26 @@ type EstimatorSettings = Omit<DecoupledOptions, "weights">;
 
 /** What the options of {@link decoupledEstimator} may be. */
 export const decoupledShape: GroupShape<EstimatorSettings> = group<EstimatorSettings>({
-  costs: { shape: { kind: "choice", of: ["z-score", "centred"] } },
-  std: { shape: { kind: "choice", of: ["sample", "population"] }, optional: true },
-  epsilon: { shape: shapes.atLeast0, optional: true },
-  batch: { shape: { kind: "choice", of: ["none", "sequence"] }, optional: true },
-  costWhenTaskAtLeast: { shape: { kind: "number", above: 0, max: 1 }, optional: true },
+  costs: {
+    help: "How costs join: z-scored each, or centred and priced",
+    shape: { kind: "choice", of: ["z-score", "centred"] },
+  },
+  std: {
+    help: "Divisor under the root of the deviation: n - 1 or n",
+    shape: { kind: "choice", of: ["sample", "population"] },
+    optional: true,
+  },
+  epsilon: { help: "Added to a divisor", shape: shapes.atLeast0, optional: true },
+  batch: {
+    help: "Z-scores the sums once more over the batch",
+    shape: { kind: "choice", of: ["none", "sequence"] },
+    optional: true,
+  },
+  costWhenTaskAtLeast: {
+    help: "Charges costs only to episodes whose grade is at least this",
+    shape: { kind: "number", above: 0, max: 1 },
+    optional: true,
+  },
 });
 
 /**

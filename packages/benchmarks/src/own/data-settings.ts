@@ -87,47 +87,66 @@ const gradingSchema: z.ZodType<DataGrading> = z.preprocess(
   z.discriminatedUnion(
     "kind",
     [
-      z.strictObject({ kind: z.enum(["numeric", "code"]) }),
       z.strictObject({
-        kind: z.literal("letter"),
-        golds: z.enum(["letter", "index", "text"]).exactOptional(),
+        kind: z.enum(["numeric", "code"]).describe("Rule by which an answer is compared with the gold answer"),
+      }),
+      z.strictObject({
+        kind: z.literal("letter").describe("Rule by which an answer is compared with the gold answer"),
+        golds: z
+          .enum(["letter", "index", "text"])
+          .exactOptional()
+          .describe("How the gold answer is read from its column"),
         letters: z
           .string()
           .refine(
             (text) => text.length > 1 && text === lettersOf(text.length),
             "expected the first letters, such as ABCD",
           )
-          .exactOptional(),
+          .exactOptional()
+          .describe("Letters of the choices"),
       }),
-      z.strictObject({ kind: z.literal("maths"), tolerance: z.number().min(0).exactOptional() }),
-      z.strictObject({ kind: z.literal("text"), ignoreCase: toggle.exactOptional() }),
+      z.strictObject({
+        kind: z.literal("maths").describe("Rule by which an answer is compared with the gold answer"),
+        tolerance: z.number().min(0).exactOptional().describe("Largest relative difference of a right number"),
+      }),
+      z.strictObject({
+        kind: z.literal("text").describe("Rule by which an answer is compared with the gold answer"),
+        ignoreCase: toggle.exactOptional().describe("Whether capital letters differ from small ones"),
+      }),
     ],
     { error: `expected ${kinds}, or an object with such a kind` },
   ),
 );
 const rowFields = {
-  grading: gradingSchema,
+  grading: gradingSchema.describe("How answers are graded"),
   columns: z
     .strictObject({
-      question: name.exactOptional(),
-      gold: name.exactOptional(),
+      question: name.exactOptional().describe("Column of the question"),
+      gold: name.exactOptional().describe("Column of the gold answer"),
       choices: z
         .union([name, z.array(name).min(2)], { error: "expected a column, or one for each option" })
-        .exactOptional(),
-      id: name.exactOptional(),
-      solution: name.exactOptional(),
-      entryPoint: name.exactOptional(),
+        .exactOptional()
+        .describe("Column of the choices, or one for each"),
+      id: name.exactOptional().describe("Column of the problem's id"),
+      solution: name.exactOptional().describe("Column of a worked solution"),
+      entryPoint: name.exactOptional().describe("Column of the name of the function to write"),
       views: z
         .union([name, z.record(name, name)], { error: "expected a column, or a column for each agent" })
-        .exactOptional(),
-      group: name.exactOptional(),
+        .exactOptional()
+        .describe("Column of what only one agent is shown"),
+      group: name.exactOptional().describe("Column by which accuracy is reported apart"),
       metadata: z
         .union([name, z.array(name).min(1)], { error: "expected a column, or a list of columns" })
-        .exactOptional(),
+        .exactOptional()
+        .describe("Columns that are kept with a problem"),
     })
-    .exactOptional(),
-  mode: z.enum(["strict", "lenient"]).exactOptional(),
-  rows: z.int().min(1).exactOptional(),
+    .exactOptional()
+    .describe("Which column holds what"),
+  mode: z
+    .enum(["strict", "lenient"])
+    .exactOptional()
+    .describe("Whether a row that cannot be read ends the run, or is left out and listed"),
+  rows: z.int().min(1).exactOptional().describe("Largest number of rows that are read"),
 };
 
 /** Checks the settings of {@link RowSettings}. */
@@ -135,17 +154,19 @@ export const rowSettingsSchema: z.ZodType<RowSettings> = z.strictObject(rowField
 
 /** Checks the settings of {@link DataSettings}, for configurations that hold them. */
 export const dataSettingsSchema: z.ZodType<DataSettings> = z.strictObject({
-  train: source,
-  heldOut: z.union(
-    [
-      source,
-      z.strictObject({
-        share: z.number().gt(0).lt(1),
-        seed: z.union([z.string(), z.number()]).exactOptional(),
-      }),
-    ],
-    { error: "expected files, or { share, seed? } with a share between 0 and 1 that is split off train" },
-  ),
+  train: source.describe("Training problems: files, or those of a data set of the hub"),
+  heldOut: z
+    .union(
+      [
+        source,
+        z.strictObject({
+          share: z.number().gt(0).lt(1).describe("Share of the problems that is held out"),
+          seed: z.union([z.string(), z.number()]).exactOptional().describe("Seed by which held-out problems are drawn"),
+        }),
+      ],
+      { error: "expected files, or { share, seed? } with a share between 0 and 1 that is split off train" },
+    )
+    .describe("Held-out problems: files, or a share of the training problems"),
   ...rowFields,
 });
 

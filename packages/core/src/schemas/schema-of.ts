@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Field, GroupShape, NumberShape, Shape } from "../shapes/shape.ts";
 
-/** The zod schema of a shape: the same values, so that a shape can be part of a larger schema. */
+/** The zod schema of a shape: the same values and help, so that a shape can be part of a larger schema. */
 export function schemaOf<T>(shape: GroupShape<T>): z.ZodType<T>;
 export function schemaOf(shape: Shape): z.ZodType;
 export function schemaOf(shape: Shape): z.ZodType {
@@ -30,10 +30,11 @@ export function schemaOf(shape: Shape): z.ZodType {
   }
 }
 
-function fieldSchema({ shape, optional, nullable }: Field): z.ZodType {
+function fieldSchema({ shape, optional, nullable, help }: Field): z.ZodType {
   const schema = schemaOf(shape);
   const orNull = nullable ? schema.nullable() : schema;
-  return optional ? z.exactOptional(orNull) : orNull;
+  const orAbsent = optional ? z.exactOptional(orNull) : orNull;
+  return help === undefined ? orAbsent : orAbsent.describe(help);
 }
 
 function numberSchema({ integer, min, above, max, below }: NumberShape): z.ZodType {

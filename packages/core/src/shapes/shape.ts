@@ -25,6 +25,8 @@ export interface NumberShape {
 
 /** A field of a group. */
 export interface Field {
+  /** What it is, in half a sentence: for help, and for editors. */
+  readonly help?: string;
   readonly shape: Shape;
   readonly optional?: boolean;
   readonly nullable?: boolean;

@@ -54,10 +54,21 @@ const boolean = { shape: shapes.boolean, optional: true } as const;
 const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]> } = {
   group: {
     shape: group<GroupAdvantageOptions>({
-      scale: { shape: { kind: "choice", of: ["none", "group", "batch"] } },
-      std: { shape: { kind: "choice", of: ["sample", "population"] }, optional: true },
-      epsilon: { shape: shapes.atLeast0, optional: true },
-      epsilonForm: { shape: { kind: "choice", of: ["add", "clamp"] }, optional: true },
+      scale: {
+        help: "What differences are divided by: nothing, the group's deviation, or the batch's",
+        shape: { kind: "choice", of: ["none", "group", "batch"] },
+      },
+      std: {
+        help: "Divisor under the root of the deviation: n - 1 or n",
+        shape: { kind: "choice", of: ["sample", "population"] },
+        optional: true,
+      },
+      epsilon: { help: "Added to a divisor, or its lower bound", shape: shapes.atLeast0, optional: true },
+      epsilonForm: {
+        help: "Whether epsilon is added to the deviation, or is its lower bound",
+        shape: { kind: "choice", of: ["add", "clamp"] },
+        optional: true,
+      },
     }),
     estimate: ({ rewards, groups }, options) => groupAdvantages(rewards, groups, options),
   },
@@ -74,7 +85,9 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
     },
   },
   "max-rl": {
-    shape: group<EstimatorOptions["max-rl"]>({ epsilon: { shape: shapes.atLeast0, optional: true } }),
+    shape: group<EstimatorOptions["max-rl"]>({
+      epsilon: { help: "Added to a divisor", shape: shapes.atLeast0, optional: true },
+    }),
     estimate: ({ rewards, groups }, { epsilon }) => maxRl(rewards, groups, epsilon),
   },
   opo: {
@@ -87,17 +100,26 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
       ),
   },
   "pass-at-k": {
-    shape: group<EstimatorOptions["pass-at-k"]>({ scaled: boolean }),
+    shape: group<EstimatorOptions["pass-at-k"]>({
+      scaled: { ...boolean, help: "Divides by the deviation of the group" },
+    }),
     estimate: ({ rewards, groups }, options) => passAtK(rewards, groups, options),
   },
   bnpo: {
-    shape: group<EstimatorOptions["bnpo"]>({ a: { shape: shapes.above0 }, b: { shape: shapes.above0 } }),
+    shape: group<EstimatorOptions["bnpo"]>({
+      a: { help: "a of the Beta density that divides (BNPO)", shape: shapes.above0 },
+      b: { help: "b of the Beta density that divides (BNPO)", shape: shapes.above0 },
+    }),
     estimate: ({ rewards, groups }, options) => bnpo(rewards, groups, options),
   },
   "reinforce++": {
     shape: group<ReinforcePlusPlusOptions>({
-      baseline: boolean,
-      discount: { shape: { kind: "number", above: 0, max: 1 }, optional: true },
+      baseline: { ...boolean, help: "Subtracts the group's mean first" },
+      discount: {
+        help: "Discount γ of the token returns",
+        shape: { kind: "number", above: 0, max: 1 },
+        optional: true,
+      },
     }),
     advantagePer: "token",
     estimate: ({ rewards, groups, offsets }, options) => ({
@@ -106,7 +128,11 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
   },
   "running-baseline": {
     shape: group<EstimatorOptions["running-baseline"]>({
-      decay: { shape: { kind: "number", min: 0, below: 1 }, optional: true },
+      decay: {
+        help: "Share of what was seen that a step keeps",
+        shape: { kind: "number", min: 0, below: 1 },
+        optional: true,
+      },
     }),
     needs: ["agents"],
     init: (): RunningBaselineState => ({}),

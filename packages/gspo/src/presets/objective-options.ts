@@ -18,14 +18,23 @@ const pair = { shape: { kind: "list", of: shapes.above0, least: 2, most: 2 }, op
 
 const fields: FieldsOf<ObjectiveOptions> = {
   kl: {
+    help: "A penalty for leaving a reference policy; absent for none",
     shape: group<KlOptions>({
-      estimator: { shape: { kind: "choice", of: ["k1", "k2", "k3", "k1+", "k3+"] } },
-      coefficient: { shape: shapes.above0 },
-      biasCorrection: { shape: shapes.boolean, optional: true },
+      estimator: {
+        help: "How the divergence is estimated",
+        shape: { kind: "choice", of: ["k1", "k2", "k3", "k1+", "k3+"] },
+      },
+      coefficient: { help: "Factor of the penalty", shape: shapes.above0 },
+      biasCorrection: {
+        help: "Multiplies by the importance ratio, for data of an older policy",
+        shape: shapes.boolean,
+        optional: true,
+      },
       to: {
+        help: "The reference policy; the first weights by default",
         shape: group<PolicyNeed>({
-          policy: { shape: { kind: "text", notEmpty: true } },
-          at: { shape: { kind: "choice", of: ["old", "now", "first"] } },
+          policy: { help: "Name of a policy", shape: { kind: "text", notEmpty: true } },
+          at: { help: "From when its weights are", shape: { kind: "choice", of: ["old", "now", "first"] } },
         }),
         optional: true,
       },
@@ -33,18 +42,43 @@ const fields: FieldsOf<ObjectiveOptions> = {
     optional: true,
   },
   importance: {
+    help: "Correction for replies that another policy sampled; absent for none",
     shape: group<ImportanceOptions>({
-      kind: { shape: { kind: "choice", of: ["truncate", "mask"] } },
-      level: { shape: { kind: "choice", of: ["token", "sequence", "geometric"] } },
-      cap: { shape: { kind: "number", above: 1 } },
-      veto: { shape: { kind: "number", above: 0, below: 1 }, optional: true },
-      gapAbove: above0,
+      kind: {
+        help: "`truncate` (TIS) bounds the ratio, `mask` (MIS) leaves out what is beyond the bound",
+        shape: { kind: "choice", of: ["truncate", "mask"] },
+      },
+      level: {
+        help: "What a ratio is of: a token, a sequence, or the geometric mean over a sequence",
+        shape: { kind: "choice", of: ["token", "sequence", "geometric"] },
+      },
+      cap: { help: "Bound of the ratio", shape: { kind: "number", above: 1 } },
+      veto: {
+        help: "Ratio of a token below which its whole sequence is left out",
+        shape: { kind: "number", above: 0, below: 1 },
+        optional: true,
+      },
+      gapAbove: {
+        ...above0,
+        help: "Corrects only batches whose mean gap between trainer and sampler is above this, in nats",
+      },
     }),
     optional: true,
   },
-  offPolicyMask: above0,
-  clip: { shape: group<ClipRange>({ low: { shape: shapes.above0 }, high: { shape: shapes.above0 } }), optional: true },
+  offPolicyMask: {
+    ...above0,
+    help: "Leaves out a sequence with a negative advantage whose mean log-prob fell by more than this, in nats",
+  },
+  clip: {
+    help: "How far a ratio may leave 1 before its gradient is cut: one number, or one for each side",
+    shape: group<ClipRange>({
+      low: { help: "Below 1", shape: shapes.above0 },
+      high: { help: "Above 1", shape: shapes.above0 },
+    }),
+    optional: true,
+  },
   aggregation: {
+    help: "How token losses become one number",
     shape: {
       kind: "choice",
       of: [
@@ -58,15 +92,23 @@ const fields: FieldsOf<ObjectiveOptions> = {
     },
     optional: true,
   },
-  constantLength: above0,
-  minLength: { shape: { kind: "number", min: 1 }, optional: true },
-  dualClip: { shape: { kind: "number", above: 1 }, optional: true },
-  maxRatio: { shape: { kind: "number", above: 1 }, optional: true },
-  minRatio: { shape: { kind: "number", min: 0, below: 1 }, optional: true },
-  positiveTemperature: above0,
-  negativeTemperature: above0,
-  positive: pair,
-  negative: pair,
+  constantLength: { ...above0, help: "The length L of `seq-mean-token-sum-norm`" },
+  minLength: {
+    help: "Tokens that a reply counts for at least in the exponent of its ratio",
+    shape: { kind: "number", min: 1 },
+    optional: true,
+  },
+  dualClip: {
+    help: "Bounds the loss of a negative advantage by this times its size (dual clip); above 1 + clip.high",
+    shape: { kind: "number", above: 1 },
+    optional: true,
+  },
+  maxRatio: { help: "Largest ratio", shape: { kind: "number", above: 1 }, optional: true },
+  minRatio: { help: "Smallest ratio", shape: { kind: "number", min: 0, below: 1 }, optional: true },
+  positiveTemperature: { ...above0, help: "SAPO's temperature of the gate for positive advantages" },
+  negativeTemperature: { ...above0, help: "SAPO's temperature of the gate for negative advantages" },
+  positive: { ...pair, help: "VESPO's shape (k, λ) for advantages of 0 and more" },
+  negative: { ...pair, help: "VESPO's shape (k, λ) for negative advantages" },
 };
 
 /** A group of some of the options. */

@@ -7,6 +7,8 @@ export interface OwnKey {
   /** Below `train`; `*` is any key. */
   readonly key: string;
   readonly kind: KindName;
+  /** What it is, where no setting of this name is; as `Field.help`. */
+  readonly help?: string;
   /** Where the trainer takes it: of the run's parts, or of the policy's. */
   readonly part: string;
   /**
@@ -26,8 +28,13 @@ const ownRate = { peak: 1, warmUpSteps: 0 };
 
 /** Every key of `train` that takes a value. */
 export const ownKeys: readonly OwnKey[] = [
-  { key: "reward", kind: "reward", part: "reward" },
-  { key: "groupReward", kind: "groupReward", part: "groupReward" },
+  { key: "reward", kind: "reward", part: "reward", help: "A reward of your own" },
+  {
+    key: "groupReward",
+    kind: "groupReward",
+    part: "groupReward",
+    help: "A reward of your own over all episodes of a group",
+  },
   { key: "groupBy", kind: "grouping", part: "grouping", stand: "prompt+agent+turn" },
   ...learning,
   { key: "costs.*", kind: "cost", part: "costs" },
@@ -36,9 +43,14 @@ export const ownKeys: readonly OwnKey[] = [
   { key: "optimizer.learningRate", kind: "schedule", part: "learningRate", stand: ownRate },
   { key: "sampling.temperature", kind: "schedule", part: "temperature", stand: 1 },
   { key: "earlyStopping", kind: "stopping", part: "stopping" },
-  { key: "curriculum", kind: "curriculum", part: "curriculum" },
+  { key: "curriculum", kind: "curriculum", part: "curriculum", help: "Which problems come next" },
   { key: "opponents.matchmaking", kind: "matchmaking", part: "matchmaking", stand: "uniform" },
-  { key: "supervised.examples", kind: "examples", part: "examples" },
+  {
+    key: "supervised.examples",
+    kind: "examples",
+    part: "examples",
+    help: "The examples: a file of JSON lines, or a module",
+  },
   { key: "policies.*.budget", kind: "budget", part: "budget" },
   { key: "policies.*.learningRate", kind: "schedule", part: "learningRate" },
   ...learning.map((each) => ({ ...each, key: `policies.*.${each.key}` })),

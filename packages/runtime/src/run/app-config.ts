@@ -50,37 +50,51 @@ const defaults: WrittenConfig = {
 
 /** A configuration as one writes it; of `train` only that it is an object. */
 export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
-  task: taskSettingsSchema,
-  model: z.string().min(1),
-  warmStart: warmStartSettings.nullable(),
-  engine: remoteSettings.nullable(),
-  sampler: samplerSettings.nullable(),
+  task: taskSettingsSchema.describe("What the team solves: a built-in task with its settings, or a file of your own"),
+  model: z.string().min(1).describe("The policy's first weights: `shipped`, a folder, or `hub:OWNER/NAME`"),
+  warmStart: warmStartSettings.nullable().describe("Supervised training before reinforcement learning; null for none"),
+  engine: remoteSettings.nullable().describe("Training on a server; null trains on this machine"),
+  sampler: samplerSettings
+    .nullable()
+    .describe("Servers that sample, beside an engine that trains; null samples with the engine"),
   actor: z
     .union([
-      z.strictObject({ model: z.string().min(1) }),
+      z.strictObject({ model: z.string().min(1).describe("Its weights: a folder or `hub:OWNER/NAME`") }),
       z.strictObject({
-        api: z.strictObject({
-          model: z.string().min(1),
-          baseUrl: z.string().min(1),
-          concurrency: z.int().min(1).exactOptional(),
-        }),
+        api: z
+          .strictObject({
+            model: z.string().min(1).describe("Name of the model at the server"),
+            baseUrl: z.string().min(1).describe("Address of the server"),
+            concurrency: z.int().min(1).exactOptional().describe("Requests that run at the same time"),
+          })
+          .describe("A model behind an OpenAI-compatible server"),
       }),
     ])
-    .nullable(),
-  policies: z.enum(["shared", "own"]),
-  bases: z.record(z.string(), z.string().min(1)),
-  teachers: z.record(z.string().regex(/^[\w-]+$/u), z.string().min(1)),
-  chatTemplateArguments: z.record(z.string(), z.json()),
-  lora: schemaOf(loraShape).nullable(),
-  device: z.string().min(1),
-  workers: z.union([z.literal("auto"), z.int().min(1).max(64)]),
-  deterministic: z.boolean(),
-  memory: z.strictObject({
-    maxTokensPerMicroBatch: z.int().min(1).exactOptional(),
-    recompute: z.enum(["none", "layer"]).exactOptional(),
-    cacheGb: z.number().positive().exactOptional(),
-  }),
-  sinks: sinkSettings,
+    .nullable()
+    .describe("A frozen model that answers with the team's help; null for none"),
+  policies: z.enum(["shared", "own"]).describe("Whether agents share weights, or each has its own"),
+  bases: z.record(z.string(), z.string().min(1)).describe("First weights by policy, where they differ from `model`"),
+  teachers: z
+    .record(z.string().regex(/^[\w-]+$/u), z.string().min(1))
+    .describe("Other models by name, for terms that compare with them"),
+  chatTemplateArguments: z.record(z.string(), z.json()).describe("Values that the model's chat template takes"),
+  lora: schemaOf(loraShape).nullable().describe("Trains an adapter instead of all weights; null trains all"),
+  device: z.string().min(1).describe("Where it computes: `auto`, `wasm`, `cpu`, `cuda`, `webgpu`, `tensorflow`"),
+  workers: z
+    .union([z.literal("auto"), z.int().min(1).max(64)])
+    .describe("Threads that train; `auto` is the number of cores"),
+  deterministic: z.boolean().describe("Takes kernels that give the same bits every time"),
+  memory: z
+    .strictObject({
+      maxTokensPerMicroBatch: z.int().min(1).exactOptional().describe("Tokens of a forward pass in training"),
+      recompute: z
+        .enum(["none", "layer"])
+        .exactOptional()
+        .describe("Activations that are computed again in the backward pass"),
+      cacheGb: z.number().positive().exactOptional().describe("Gigabytes of the key-value caches"),
+    })
+    .describe("Limits of memory"),
+  sinks: sinkSettings.describe("Where metrics go besides the run's folder"),
   train: z.record(z.string(), z.unknown()),
 });
 

@@ -1,13 +1,13 @@
 import { trainConfigSchema } from "@laconic/trainer";
 import * as z from "zod";
-import { matches } from "../resolver/own-keys.ts";
+import { matches, ownKeys } from "../resolver/own-keys.ts";
 import { places } from "../resolver/referenced.ts";
 import { configSchema, parseAppConfig } from "../run/app-config.ts";
-import { descriptions } from "./descriptions.ts";
 
 /** A piece of a JSON schema. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
+  readonly description?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   readonly anyOf?: readonly JsonSchema[];
@@ -37,7 +37,11 @@ export function configurationSchema(): JsonSchema {
     return rest;
   };
   const whole = asJson(configSchema);
-  const properties = { $schema: { type: "string" }, ...whole.properties, train: asJson(trainConfigSchema) };
+  const properties = {
+    $schema: { type: "string", description: "Where an editor finds this schema; Laconic ignores it" },
+    ...whole.properties,
+    train: { ...asJson(trainConfigSchema), description: "The training loop" },
+  };
   const defaults: unknown = parseAppConfig({});
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -46,11 +50,10 @@ export function configurationSchema(): JsonSchema {
   };
 }
 
-/** With the words and the default of every setting, values of the user's own where they go, and nothing that has to be there. */
+/** With the default of every setting, values of the user's own where they go, and nothing that has to be there. */
 function explained(schema: JsonSchema, path: readonly string[], value: unknown): JsonSchema {
-  const { properties, required: _, anyOf, oneOf, items, additionalProperties, ...rest } = schema;
+  const { description, properties, required: _, anyOf, oneOf, items, additionalProperties, ...rest } = schema;
   const each = (pieces: readonly JsonSchema[]): JsonSchema[] => pieces.map((piece) => within(piece, path, value));
-  const words = descriptionOf(path);
   const isPlain = value === null || typeof value !== "object" || Array.isArray(value);
   const piece: JsonSchema = {
     ...rest,
@@ -65,7 +68,7 @@ function explained(schema: JsonSchema, path: readonly string[], value: unknown):
   };
   return {
     ...(takesOwn(path) ? { anyOf: [piece, ...ownValue] } : piece),
-    ...(words !== undefined && { description: words }),
+    ...(description !== undefined && { description }),
     ...(value !== undefined && isPlain && { default: value }),
   };
 }
@@ -82,12 +85,13 @@ function explainedKeys(
   path: readonly string[],
   value: unknown,
 ): Record<string, JsonSchema> {
-  const own = places
-    .map(([place]) => place.split("."))
-    .filter((place) => place.length === path.length + 1 && matches(place.slice(0, -1).join("."), path))
-    .map((place) => place.at(-1) as string)
-    .filter((key) => key !== "*" && !Object.hasOwn(properties, key));
-  const all = { ...properties, ...Object.fromEntries(own.map((key) => [key, {}])) };
+  // Keys that no schema has, because nothing but a value of the user's own goes there.
+  const own = ownKeys.flatMap(({ key, help }): (readonly [string, JsonSchema])[] => {
+    const place = ["train", ...key.split(".")];
+    const name = place.pop() as string;
+    return help !== undefined && matches(place.join("."), path) ? [[name, { description: help }]] : [];
+  });
+  const all = { ...properties, ...Object.fromEntries(own) };
   return Object.fromEntries(
     Object.entries(all).map(([key, piece]) => [key, explained(piece, [...path, key], at(value, key))]),
   );
@@ -95,14 +99,6 @@ function explainedKeys(
 
 function takesOwn(path: readonly string[]): boolean {
   return places.some(([place]) => matches(place, path));
-}
-
-function descriptionOf(path: readonly string[]): string | undefined {
-  for (let from = 0; from < path.length; from++) {
-    const name = path.slice(from).join(".");
-    if (Object.hasOwn(descriptions, name)) return descriptions[name];
-  }
-  return undefined;
 }
 
 function at(value: unknown, key: string): unknown {

@@ -29,16 +29,22 @@ export function isDefaultSinks(sinks: readonly SinkSetting[]): boolean {
 }
 
 const word = z.string().min(1).exactOptional();
-const url = z.url({ protocol: /^https?$/u }).exactOptional();
+const project = word.describe("Project");
+const url = z
+  .url({ protocol: /^https?$/u })
+  .exactOptional()
+  .describe("Address of the server");
 
 /** Of the key `sinks`; values of the user's own are references by then. */
 export const sinkSettings: z.ZodType<readonly SinkSetting[]> = z.array(
   z.union(
     [
       z.enum(["tensorboard", "wandb", "trackio", "mlflow"]),
-      z.strictObject({ wandb: z.strictObject({ project: word, entity: word }) }),
-      z.strictObject({ trackio: z.strictObject({ url, project: word }) }),
-      z.strictObject({ mlflow: z.strictObject({ url, experiment: word }) }),
+      z.strictObject({
+        wandb: z.strictObject({ project, entity: word.describe("User or team") }).describe("Weights & Biases"),
+      }),
+      z.strictObject({ trackio: z.strictObject({ url, project }).describe("trackio") }),
+      z.strictObject({ mlflow: z.strictObject({ url, experiment: word.describe("Experiment") }).describe("MLflow") }),
       z.custom<Reference>(isReference),
     ],
     {

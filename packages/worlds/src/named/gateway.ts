@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import * as z from "zod";
-import type { NamedTask } from "./named-task.ts";
+import { taskNamed, type NamedTask } from "./named-task.ts";
 
 /** What harnesses may take of a gateway; each has a default. */
 export interface GatewayLimitSettings {
@@ -42,22 +42,47 @@ const count = z.int().min(1);
 export const gateway: NamedTask<GatewaySettings> = {
   schema: z
     .strictObject({
-      name: z.literal("gateway"),
-      agents: z.array(z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/u)).min(1),
-      frozen: z.array(z.string()).min(1).exactOptional(),
-      rerendered: z.enum(["branch", "refuse"]).exactOptional(),
-      otherSampling: z.enum(["run", "refuse"]).exactOptional(),
-      tools: z.enum(["told", "untold", "none"]).exactOptional(),
+      name: taskNamed("gateway"),
+      agents: z
+        .array(z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/u))
+        .min(1)
+        .describe("Agents, as requests name them in `model`"),
+      frozen: z.array(z.string()).min(1).exactOptional().describe("Agents that do not learn and speak with the actor"),
+      rerendered: z
+        .enum(["branch", "refuse"])
+        .exactOptional()
+        .describe("A prompt that says an earlier reply in other tokens: begins a new sequence, or is refused"),
+      otherSampling: z
+        .enum(["run", "refuse"])
+        .exactOptional()
+        .describe("A request for another temperature: is answered at the run's, or refused"),
+      tools: z
+        .enum(["told", "untold", "none"])
+        .exactOptional()
+        .describe("Calls of tools in replies: `told` lists a request's tools to the model"),
       limits: z
         .strictObject({
-          maxOpen: count.exactOptional(),
-          maxCalls: count.exactOptional(),
-          maxTokens: count.exactOptional(),
-          rolloutSeconds: z.number().positive().exactOptional(),
-          groupSeconds: z.number().positive().exactOptional(),
-          stalledSeconds: z.number().positive().exactOptional(),
+          maxOpen: count.exactOptional().describe("Rollouts that are open at the same time"),
+          maxCalls: count.exactOptional().describe("Requests of a rollout"),
+          maxTokens: count.exactOptional().describe("Tokens of all prompts and replies of a rollout"),
+          rolloutSeconds: z
+            .number()
+            .positive()
+            .exactOptional()
+            .describe("Seconds without a request after which a rollout is dropped"),
+          groupSeconds: z
+            .number()
+            .positive()
+            .exactOptional()
+            .describe("Seconds after which a group goes on with the rollouts it has"),
+          stalledSeconds: z
+            .number()
+            .positive()
+            .exactOptional()
+            .describe("Seconds in which no open rollout asks for anything, after which one group more may begin"),
         })
-        .exactOptional(),
+        .exactOptional()
+        .describe("Limits of rollouts"),
     })
     .refine(({ agents }) => new Set(agents).size === agents.length, {
       path: ["agents"],

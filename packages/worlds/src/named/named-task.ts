@@ -1,6 +1,11 @@
-import type * as z from "zod";
+import * as z from "zod";
 import type { TeamTask } from "@laconic/tasks";
 import type { TaskResources } from "../task-resources.ts";
+
+/** The setting by which a task is chosen. */
+export function taskNamed<const Name extends string>(name: Name): z.ZodLiteral<Name> {
+  return z.literal(name).describe("Which task");
+}
 
 /** A task that has a name: what its settings may be, and how they become a task. */
 export interface NamedTask<Settings> {

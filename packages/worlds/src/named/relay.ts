@@ -14,7 +14,7 @@ import {
 } from "@laconic/tasks";
 import { hintProbes, pairProbes, relayProbes } from "@laconic/tasks/probes";
 import * as z from "zod";
-import type { NamedTask } from "./named-task.ts";
+import { taskNamed, type NamedTask } from "./named-task.ts";
 
 /** The relay at a level. */
 export interface RelaySettings {
@@ -23,7 +23,10 @@ export interface RelaySettings {
 }
 
 export const relay: NamedTask<RelaySettings> = {
-  schema: z.strictObject({ name: z.literal("relay"), level: z.enum(Object.keys(relayLevels) as RelayLevelName[]) }),
+  schema: z.strictObject({
+    name: taskNamed("relay"),
+    level: z.enum(Object.keys(relayLevels) as RelayLevelName[]).describe("How facts are split over the agents"),
+  }),
   title: ({ level }) => `relay/${level}`,
   about: ({ level }) => {
     const { holders, factsPerHolder } = relayLevels[level];
@@ -41,12 +44,18 @@ export interface RelayHintSettings extends Omit<RelayHintOptions, "heldOut"> {
 
 export const relayHint: NamedTask<RelayHintSettings> = {
   schema: z.strictObject({
-    name: z.literal("relay-hint"),
-    distractors: z.int().min(0).max(8).exactOptional(),
-    hintTokens: z.int().min(1).max(28).exactOptional(),
-    actorTokens: z.int().min(1).max(28).exactOptional(),
-    actorReads: z.enum(["own", "everything"]).exactOptional(),
-    learns: z.enum(["collaborator", "actor"]).exactOptional(),
+    name: taskNamed("relay-hint"),
+    distractors: z.int().min(0).max(8).exactOptional().describe("Facts that nobody asks for"),
+    hintTokens: z.int().min(1).max(28).exactOptional().describe("Tokens that a hint may have"),
+    actorTokens: z.int().min(1).max(28).exactOptional().describe("Tokens that the actor may write"),
+    actorReads: z
+      .enum(["own", "everything"])
+      .exactOptional()
+      .describe("Facts that the actor reads besides the hint: its own, or all"),
+    learns: z
+      .enum(["collaborator", "actor"])
+      .exactOptional()
+      .describe("Who learns: the collaborator, or the actor for comparison"),
   }),
   title: () => "relay-hint",
   about: ({ actorReads = "own" }) =>
@@ -62,7 +71,15 @@ export interface RelayCriticSettings extends Omit<RelayCriticOptions, "heldOut">
 }
 
 export const relayCritic: NamedTask<RelayCriticSettings> = {
-  schema: z.strictObject({ name: z.literal("relay-critic"), commentTokens: z.int().min(1).max(28).exactOptional() }),
+  schema: z.strictObject({
+    name: taskNamed("relay-critic"),
+    commentTokens: z
+      .int()
+      .min(1)
+      .max(28)
+      .exactOptional()
+      .describe("Tokens that a comment may have, the end token included"),
+  }),
   title: () => "relay-critic",
   about: () =>
     "An actor that does not learn drafts a sum, such as k+e, of which it knows one value; the critic knows the other one and comments on the draft. The actor answers again with the comment, and is right if its second answer is the sum.",
@@ -79,7 +96,13 @@ export interface RelayWritersSettings {
 }
 
 export const relayWriters: NamedTask<RelayWritersSettings> = {
-  schema: z.strictObject({ name: z.literal("relay-writers"), parts: z.enum(["unlike", "alike"]).exactOptional() }),
+  schema: z.strictObject({
+    name: taskNamed("relay-writers"),
+    parts: z
+      .enum(["unlike", "alike"])
+      .exactOptional()
+      .describe("What the two write together: a name and what it stands for, or two parts of like length"),
+  }),
   title: ({ parts = "unlike" }) => (parts === "unlike" ? "relay-writers" : `relay-writers/${parts}`),
   about: ({ parts = "unlike" }) =>
     parts === "unlike"
@@ -95,7 +118,7 @@ export interface RelayFeedbackSettings {
 }
 
 export const relayFeedback: NamedTask<RelayFeedbackSettings> = {
-  schema: z.strictObject({ name: z.literal("relay-feedback") }),
+  schema: z.strictObject({ name: taskNamed("relay-feedback") }),
   title: () => "relay-feedback",
   about: () =>
     "Two writers are each to say one value at once, which nobody has told them; in the second turn whoever was wrong is told the fact. The grade is the share of the two that are right in the end.",

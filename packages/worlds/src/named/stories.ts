@@ -1,6 +1,6 @@
 import type { TeamTask } from "@laconic/tasks";
 import * as z from "zod";
-import type { NamedTask } from "./named-task.ts";
+import { taskNamed, type NamedTask } from "./named-task.ts";
 import { budgetFormNames } from "../stories/budget-forms.ts";
 import { type StoryBudgetOptions, storyBudgetTask } from "../stories/budget.ts";
 import { type StoryHintOptions, storyHintTask } from "../stories/hint.ts";
@@ -20,13 +20,21 @@ async function storyResources(
 
 /** Settings of the worlds in which tellers say whose a thing is. */
 const tellerFields = {
-  tellerTokens: z.int().min(1).exactOptional(),
-  solverTokens: z.int().min(1).exactOptional(),
-  madeUp: z.number().min(0).max(1).exactOptional(),
-  names: z.int().min(1).max(knownNames.length).exactOptional(),
-  ask: z.enum(["named", "thanks", "one-day"]).exactOptional(),
-  opening: z.string().exactOptional(),
-  spelling: z.number().min(0).exactOptional(),
+  tellerTokens: z.int().min(1).exactOptional().describe("Tokens that a teller may write"),
+  solverTokens: z.int().min(1).exactOptional().describe("Tokens that the solver may write"),
+  madeUp: z.number().min(0).max(1).exactOptional().describe("Share of children with a made-up name"),
+  names: z
+    .int()
+    .min(1)
+    .max(knownNames.length)
+    .exactOptional()
+    .describe("How many known names training has, the first of them"),
+  ask: z
+    .enum(["named", "thanks", "one-day"])
+    .exactOptional()
+    .describe("What the solver goes on with, behind what it heard"),
+  opening: z.string().exactOptional().describe("What ends the story of the teller who knows, for it to go on from"),
+  spelling: z.number().min(0).exactOptional().describe("What spelling the name earns besides the grade"),
 };
 
 /** One tells a story on, one answers from what it heard. */
@@ -36,7 +44,7 @@ export interface StoryRelaySettings extends Omit<StoryRelayOptions, "heldOut" | 
 
 export const storyRelay: NamedTask<StoryRelaySettings> = {
   schema: z.strictObject({
-    name: z.literal("story-relay"),
+    name: taskNamed("story-relay"),
     ...tellerFields,
   }),
   title: () => "story-relay",
@@ -52,7 +60,7 @@ export interface StoryTellersSettings extends Omit<StoryTellersOptions, "heldOut
 
 export const storyTellers: NamedTask<StoryTellersSettings> = {
   schema: z.strictObject({
-    name: z.literal("story-tellers"),
+    name: taskNamed("story-tellers"),
     ...tellerFields,
   }),
   title: () => "story-tellers",
@@ -68,10 +76,10 @@ export interface StoryHintSettings extends Omit<StoryHintOptions, "heldOut" | "t
 
 export const storyHint: NamedTask<StoryHintSettings> = {
   schema: z.strictObject({
-    name: z.literal("story-hint"),
-    hintTokens: z.int().min(1).exactOptional(),
-    actorTokens: z.int().min(1).exactOptional(),
-    learns: z.enum(["helper", "actor"]).exactOptional(),
+    name: taskNamed("story-hint"),
+    hintTokens: z.int().min(1).exactOptional().describe("Tokens that a hint may have"),
+    actorTokens: z.int().min(1).exactOptional().describe("Tokens that the actor may write"),
+    learns: z.enum(["helper", "actor"]).exactOptional().describe("Who learns: the helper, or the actor for comparison"),
   }),
   title: () => "story-hint",
   about: () =>
@@ -87,8 +95,8 @@ export interface StoryWritersSettings extends Omit<StoryWritersOptions, "heldOut
 
 export const storyWriters: NamedTask<StoryWritersSettings> = {
   schema: z.strictObject({
-    name: z.literal("story-writers"),
-    replyTokens: z.int().min(1).exactOptional(),
+    name: taskNamed("story-writers"),
+    replyTokens: z.int().min(1).exactOptional().describe("Tokens that a reply may have"),
   }),
   title: () => "story-writers",
   about: () =>
@@ -103,11 +111,15 @@ export interface StoryBudgetSettings extends Omit<StoryBudgetOptions, "heldOut" 
 
 export const storyBudget: NamedTask<StoryBudgetSettings> = {
   schema: z.strictObject({
-    name: z.literal("story-budget"),
-    budgets: z.array(z.int().min(1)).min(1).exactOptional(),
-    unseenBudgets: z.array(z.int().min(1)).min(1).exactOptional(),
-    form: z.enum(budgetFormNames).exactOptional(),
-    replyTokens: z.int().min(1).exactOptional(),
+    name: taskNamed("story-budget"),
+    budgets: z.array(z.int().min(1)).min(1).exactOptional().describe("Budgets that stand in prompts during training"),
+    unseenBudgets: z
+      .array(z.int().min(1))
+      .min(1)
+      .exactOptional()
+      .describe("Budgets that stand in prompts of evaluations alone"),
+    form: z.enum(budgetFormNames).exactOptional().describe("How a budget is said in the prompt"),
+    replyTokens: z.int().min(1).exactOptional().describe("Tokens that a reply may have"),
   }),
   title: () => "story-budget",
   about: () =>

@@ -1,6 +1,6 @@
 import { dataSettingsSchema } from "@laconic/benchmarks";
 import * as z from "zod";
-import type { NamedTask } from "./named-task.ts";
+import { taskNamed, type NamedTask } from "./named-task.ts";
 import type { BenchmarkTaskSettings } from "../text/benchmark-task.ts";
 import { benchmarkTeam, type TeamSettings } from "../text/benchmark-team.ts";
 import type { DataTaskSettings } from "../text/data-task.ts";
@@ -10,16 +10,18 @@ import { presetsAmong, type TeamChoice, teamTitle } from "../text/teams/team-of.
 
 /** The settings of a team over text that has a name. */
 const teamFields = {
-  team: z.union([z.enum(teamNames), z.array(z.enum(teamNames)).min(1)], {
-    error: `it must be one of ${teamNames.join(", ")}, or a list of them`,
-  }),
-  agents: z.int().min(1).max(16).exactOptional(),
-  rounds: z.int().min(1).max(8).exactOptional(),
-  replyTokens: z.int().min(1).exactOptional(),
-  actorTokens: z.int().min(1).exactOptional(),
-  graphSeed: z.union([z.string(), z.int()]).exactOptional(),
-  density: z.number().min(0).max(1).exactOptional(),
-  showBudget: z.boolean().exactOptional(),
+  team: z
+    .union([z.enum(teamNames), z.array(z.enum(teamNames)).min(1)], {
+      error: `it must be one of ${teamNames.join(", ")}, or a list of them`,
+    })
+    .describe("Who speaks to whom: a team by name, or your own"),
+  agents: z.int().min(1).max(16).exactOptional().describe("How many agents the team has"),
+  rounds: z.int().min(1).max(8).exactOptional().describe("How many rounds the team speaks"),
+  replyTokens: z.int().min(1).exactOptional().describe("Tokens that a reply may have"),
+  actorTokens: z.int().min(1).exactOptional().describe("Tokens that the actor may write"),
+  graphSeed: z.union([z.string(), z.int()]).exactOptional().describe("Seed of a random communication graph"),
+  density: z.number().min(0).max(1).exactOptional().describe("Share of all edges that a random graph has"),
+  showBudget: z.boolean().exactOptional().describe("Whether prompts name the budget"),
 };
 
 /** @throws LaconicError as `benchmarkTeam` */
@@ -37,10 +39,10 @@ function aboutTeam(question: string, team: TeamChoice | readonly TeamChoice[]): 
 
 export const benchmark: NamedTask<BenchmarkTaskSettings> = {
   schema: z.strictObject({
-    name: z.literal("benchmark"),
-    benchmark: z.string(),
+    name: taskNamed("benchmark"),
+    benchmark: z.string().describe("Name of the benchmark whose problems are trained on"),
     ...teamFields,
-    file: z.string().min(1).exactOptional(),
+    file: z.string().min(1).exactOptional().describe("Its problems, where they lie elsewhere"),
   }),
   title: ({ benchmark: name, team }) => `benchmark/${name}/${teamTitle(team)}`,
   about: ({ benchmark: name, team }) => aboutTeam(`a question of ${name}`, team),
@@ -49,7 +51,11 @@ export const benchmark: NamedTask<BenchmarkTaskSettings> = {
 };
 
 export const data: NamedTask<DataTaskSettings> = {
-  schema: z.strictObject({ name: z.literal("data"), data: dataSettingsSchema, ...teamFields }),
+  schema: z.strictObject({
+    name: taskNamed("data"),
+    data: dataSettingsSchema.describe("Problems of your own: a file, or a data set of the hub"),
+    ...teamFields,
+  }),
   title: ({ team }) => `data/${teamTitle(team)}`,
   about: ({ team }) => aboutTeam("a question of the data", team),
   hasFrozenAgents: teamHasFrozenAgents,
@@ -66,11 +72,11 @@ export const data: NamedTask<DataTaskSettings> = {
 
 export const writing: NamedTask<WritingTaskSettings> = {
   schema: z.strictObject({
-    name: z.literal("writing"),
-    form: z.enum(["tldr", "arxiv"]),
-    replyTokens: z.int().min(1).exactOptional(),
-    strict: z.boolean().exactOptional(),
-    prompts: z.enum(["own", "published"]).exactOptional(),
+    name: taskNamed("writing"),
+    form: z.enum(["tldr", "arxiv"]).describe("What the two write: a summary, or an introduction"),
+    replyTokens: z.int().min(1).exactOptional().describe("Tokens that a reply may have"),
+    strict: z.boolean().exactOptional().describe("Counts transition phrases at word boundaries alone"),
+    prompts: z.enum(["own", "published"]).exactOptional().describe("Our prompts, or those that were published"),
   }),
   title: ({ form }) => `writing/${form}`,
   about: ({ form }) =>
@@ -82,11 +88,11 @@ export const writing: NamedTask<WritingTaskSettings> = {
 
 export const code: NamedTask<CodeTaskSettings> = {
   schema: z.strictObject({
-    name: z.literal("code"),
-    benchmark: z.enum(["coophumaneval", "humaneval"]),
-    turns: z.union([z.literal(1), z.literal(2)]),
-    replyTokens: z.int().min(1).exactOptional(),
-    prompts: z.enum(["own", "published"]).exactOptional(),
+    name: taskNamed("code"),
+    benchmark: z.enum(["coophumaneval", "humaneval"]).describe("Name of the benchmark whose problems are trained on"),
+    turns: z.union([z.literal(1), z.literal(2)]).describe("Turns that each of the two writes"),
+    replyTokens: z.int().min(1).exactOptional().describe("Tokens that a reply may have"),
+    prompts: z.enum(["own", "published"]).exactOptional().describe("Our prompts, or those that were published"),
   }),
   title: (settings) => `code/${settings.benchmark}/${settings.turns}`,
   about: ({ turns }) =>

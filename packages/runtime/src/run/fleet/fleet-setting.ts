@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { z } from "zod";
-import { serverKindNames, type ServerKindName } from "./server-kinds.ts";
+import { serverKindNames, serverKinds, type ServerKindName } from "./server-kinds.ts";
 
 /** Servers that a run samples on while it trains here. Their key, if they have one, is $SAMPLER_API_KEY. */
 export interface SamplerServers {
@@ -32,16 +32,31 @@ export type SamplerSettings = {
 }[ServerKindName];
 
 const servers: z.ZodType<SamplerServers> = z.strictObject({
-  urls: z.array(z.string().min(1)).min(1),
-  folder: z.string().min(1).exactOptional(),
-  folderAtServers: z.string().min(1).exactOptional(),
-  receivers: z.array(z.string().min(1)).min(1).exactOptional(),
-  concurrency: z.int().min(1).exactOptional(),
-  logProbs: z.enum(["server", "forward"]).exactOptional(),
-  tolerance: z.number().positive().exactOptional(),
-  replySeconds: z.number().positive().max(300).exactOptional(),
-  patienceSeconds: z.number().positive().exactOptional(),
-  allowPlainHttp: z.boolean().exactOptional(),
+  urls: z.array(z.string().min(1)).min(1).describe("Addresses of the servers"),
+  folder: z.string().min(1).exactOptional().describe("Folder on this machine where new weights are written"),
+  folderAtServers: z.string().min(1).exactOptional().describe("The same folder, as the servers see it"),
+  receivers: z
+    .array(z.string().min(1))
+    .min(1)
+    .exactOptional()
+    .describe("Addresses of `laconic receive` beside servers that share no disk"),
+  concurrency: z.int().min(1).exactOptional().describe("Requests that run at the same time"),
+  logProbs: z
+    .enum(["server", "forward"])
+    .exactOptional()
+    .describe("Log-probs of replies: those that servers report, or computed here by a forward pass"),
+  tolerance: z
+    .number()
+    .positive()
+    .exactOptional()
+    .describe("Largest mean gap of a token's log-prob between server and trainer, in nats"),
+  replySeconds: z.number().positive().max(300).exactOptional().describe("Seconds that a reply may take"),
+  patienceSeconds: z
+    .number()
+    .positive()
+    .exactOptional()
+    .describe("Seconds after which a server that fails is given up"),
+  allowPlainHttp: z.boolean().exactOptional().describe("Permits an address without TLS"),
 });
 
 const [first, ...others] = serverKindNames;
@@ -49,7 +64,11 @@ const [first, ...others] = serverKindNames;
 /** `vllm:URL,URL` or `sglang:URL,URL`, or the same written out. */
 export const samplerSettings: z.ZodType<SamplerSettings> = z.preprocess(
   (given) => (typeof given === "string" ? samplerFromText(given) : given),
-  z.union(serverKindNames.map((kind) => z.strictObject({ [kind]: servers }))) as unknown as z.ZodType<SamplerSettings>,
+  z.union(
+    serverKindNames.map((kind) =>
+      z.strictObject({ [kind]: servers.describe(`Servers of ${serverKinds[kind].title}`) }),
+    ),
+  ) as unknown as z.ZodType<SamplerSettings>,
 );
 
 /** @throws LaconicError `config_invalid` for a text that names no servers */

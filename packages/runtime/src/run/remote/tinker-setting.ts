@@ -31,22 +31,30 @@ export interface RemoteSettings {
 }
 
 const tinker: z.ZodType<TinkerSettings> = z.strictObject({
-  url: z.string().min(1),
-  model: z.string().min(1).exactOptional(),
-  allowPlainHttp: z.boolean().exactOptional(),
-  loraAlpha: z.number().positive().exactOptional(),
-  sequencesPerRequest: z.int().min(1).exactOptional(),
-  samplesAtOnce: z.int().min(1).exactOptional(),
-  wire: z.enum(["json", "protobuf"]).exactOptional(),
-  samplerTtlSeconds: z.int().min(60).exactOptional(),
-  gradientCeiling: z.number().positive().exactOptional(),
-  deadlineSeconds: z.number().positive().exactOptional(),
+  url: z.string().min(1).describe("Address of the server"),
+  model: z.string().min(1).exactOptional().describe("Name of the base model at the server"),
+  allowPlainHttp: z.boolean().exactOptional().describe("Permits an address without TLS"),
+  loraAlpha: z.number().positive().exactOptional().describe("Alpha of the server's adapter, where it is known"),
+  sequencesPerRequest: z.int().min(1).exactOptional().describe("Sequences of a request"),
+  samplesAtOnce: z.int().min(1).exactOptional().describe("Samples that are requested at the same time"),
+  wire: z.enum(["json", "protobuf"]).exactOptional().describe("`json`, which self-hosted servers speak, or `protobuf`"),
+  samplerTtlSeconds: z
+    .int()
+    .min(60)
+    .exactOptional()
+    .describe("Seconds after which the server may delete weights of a sampler"),
+  gradientCeiling: z
+    .number()
+    .positive()
+    .exactOptional()
+    .describe("Norm of the gradient above which a step ends the run"),
+  deadlineSeconds: z.number().positive().exactOptional().describe("Seconds that a result may take"),
 });
 
 /** `tinker:URL` or `tinker:MODEL@URL`, or the same written out. */
 export const remoteSettings: z.ZodType<RemoteSettings> = z.preprocess(
   (given) => (typeof given === "string" ? fromText(given) : given),
-  z.strictObject({ tinker }),
+  z.strictObject({ tinker: tinker.describe("A server of the Tinker protocol") }),
 );
 
 /** @throws LaconicError `config_invalid` for a text that names no server */

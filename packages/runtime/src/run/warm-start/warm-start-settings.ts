@@ -26,14 +26,15 @@ const defaultSteps: Readonly<Record<WarmStartSettings["name"], number>> = {
 export const warmStartNames = Object.keys(tasksOf) as WorldWarmStart["name"][];
 
 const fieldsOf = <Name extends WarmStartSettings["name"]>(name: Name) => ({
-  name: z.literal(name),
-  steps: z.int().min(1).default(defaultSteps[name]),
-  batch: z.int().min(1).default(32),
+  name: z.literal(name).describe("Which examples"),
+  steps: z.int().min(1).default(defaultSteps[name]).describe("Optimiser steps"),
+  batch: z.int().min(1).default(32).describe("Examples of an optimiser step"),
   seed: z
     .union([z.string(), z.int()])
     .transform((seed) => String(seed))
-    .exactOptional(),
-  model: z.string().min(1).exactOptional(),
+    .exactOptional()
+    .describe("Seed of the examples; that of the run by default"),
+  model: z.string().min(1).exactOptional().describe("Weights to begin with, instead of those of the run"),
 });
 
 /** A warm start whose examples may take the seed of the run. */
@@ -46,10 +47,10 @@ export type GivenWarmStart = WarmStartSettings extends infer Each
 const referenceSchema: z.ZodType<Reference> = z.strictObject(
   {
     file: z.string().min(1),
-    export: z.string().min(1),
-    path: z.array(z.string()).exactOptional(),
-    settings: z.record(z.string(), z.unknown()).exactOptional(),
-    name: z.string().exactOptional(),
+    export: z.string().min(1).describe("Name of the export; `default` by default"),
+    path: z.array(z.string()).exactOptional().describe("Place within the export"),
+    settings: z.record(z.string(), z.unknown()).exactOptional().describe("What the export is called with"),
+    name: z.string().exactOptional().describe("Name for messages"),
   },
   { error: "is a file of examples, or a list or function in a module" },
 );
@@ -63,11 +64,14 @@ const exampleFields = schemaOf(exampleShape) as unknown as z.ZodObject;
 export const warmStartSettings: z.ZodType<GivenWarmStart> = z.discriminatedUnion("name", [
   z.strictObject(fieldsOf("copying")),
   z.strictObject(fieldsOf("owners")),
-  z.strictObject({ ...fieldsOf("budgets"), form: z.enum(budgetFormNames).exactOptional() }),
+  z.strictObject({
+    ...fieldsOf("budgets"),
+    form: z.enum(budgetFormNames).exactOptional().describe("How a budget is said in the examples"),
+  }),
   z.strictObject({
     ...fieldsOf("examples"),
-    examples: referenceSchema,
-    learningRate: z.number().positive().default(defaultLearningRate),
+    examples: referenceSchema.describe("Examples of your own: a file of JSON lines, or a module"),
+    learningRate: z.number().positive().default(defaultLearningRate).describe("Learning rate"),
     ...exampleFields.shape,
   }),
 ]);
