@@ -1,6 +1,6 @@
 import { timerOf } from "../../packages/rewards/src/index.ts";
-import { parseTrainConfig } from "../../packages/trainer/src/config-schema.ts";
-import type { TrainConfig } from "../../packages/trainer/src/config.ts";
+import { parseTrainConfig } from "../../packages/trainer/src/settings/parse-train-config.ts";
+import type { TrainConfig } from "../../packages/trainer/src/settings/config.ts";
 import type { TrainingParts } from "../../packages/trainer/src/parts.ts";
 import { eachEpisode, folderSource } from "../../packages/trainer/src/reading/index.ts";
 import { openRun } from "../../packages/trainer/src/run/run-directory.ts";

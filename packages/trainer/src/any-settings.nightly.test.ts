@@ -5,7 +5,7 @@ import { LaconicError } from "@laconic/core";
 import fc, { type Arbitrary } from "fast-check";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { trainConfigSchema } from "./config-schema.ts";
+import { trainConfigSchema } from "./settings/schema.ts";
 import type { TrainingParts } from "./parts.ts";
 import { tinyDuelParts, tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
 

@@ -1,7 +1,7 @@
 import { gaeEstimator, linearCritic, type CriticView } from "@laconic/gspo/critics";
 import type { Reward } from "@laconic/core";
 import { expect, test } from "vitest";
-import { parseTrainConfig } from "./config-schema.ts";
+import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { tinyParts, tinySettings } from "./testing/index.ts";
 import { train } from "./train.ts";
 

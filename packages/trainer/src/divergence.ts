@@ -1,7 +1,7 @@
 import { formatPercent } from "@laconic/core/text";
 import type { ValuesOf } from "@laconic/core";
 import * as z from "zod";
-import type { divergenceTable } from "./setting-tables.ts";
+import type { divergenceTable } from "./settings/tables.ts";
 
 /** When a run is taken to have diverged: both what it earns and how it speaks have broken. */
 export type DivergenceSettings = ValuesOf<typeof divergenceTable>;

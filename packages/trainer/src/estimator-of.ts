@@ -1,7 +1,7 @@
 import type { Estimator } from "@laconic/core";
 import { estimatorPreset, type EstimatorName, type EstimatorOptions } from "@laconic/gspo/presets";
 import { decoupledEstimator } from "@laconic/rewards";
-import type { TrainConfig } from "./config.ts";
+import type { TrainConfig } from "./settings/config.ts";
 
 /**
  * The estimator that a configuration names.

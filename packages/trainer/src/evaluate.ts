@@ -9,7 +9,7 @@ import {
 } from "@laconic/core";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { scoreValue, type ScoreCounts } from "@laconic/rewards";
-import { agentGspoDefaults, type ScoringSettings, type TrainConfig } from "./config.ts";
+import { agentGspoDefaults, type ScoringSettings, type TrainConfig } from "./settings/config.ts";
 import { checkEpisode } from "./stages/checked-values.ts";
 import { attempts, streamOfAttempt } from "./stages/attempts.ts";
 import { languageOf, saidTexts, type Language } from "./language.ts";

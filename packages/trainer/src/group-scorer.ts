@@ -1,6 +1,6 @@
 import { checkValue, LaconicError, shownValue, type AgentId, type Episode, type GroupReward } from "@laconic/core";
 import { addRewards, readReward, timerOf, withDeadline, type RewardOutcome } from "@laconic/rewards";
-import type { TrainConfig } from "./config.ts";
+import type { TrainConfig } from "./settings/config.ts";
 import type { PartsOutline } from "./parts.ts";
 import { checkPlaces } from "./scorer.ts";
 import type { LearnerSettings } from "./stages/learner.ts";

@@ -2,13 +2,13 @@
  * The Agent-GSPO training loop (Algorithm 1), its run directory and its metrics.
  * @module @laconic/trainer
  */
-export { checkTraining } from "./check-training.ts";
+export { checkTraining } from "./settings/check-training.ts";
 export { train } from "./train.ts";
 export type { TrainOptions, TrainResult } from "./train.ts";
 export { matchmakings } from "./opponents/matchmaking.ts";
 export type { OpponentResult } from "./opponents/games.ts";
 export { type DivergenceSettings } from "./divergence.ts";
-export { agentGspoDefaults, asynchronousDefaults, opponentDefaults, supervisedDefaults } from "./config.ts";
+export { agentGspoDefaults, asynchronousDefaults, opponentDefaults, supervisedDefaults } from "./settings/config.ts";
 export type {
   AdvantageSettings,
   AsynchronousSettings,
@@ -22,8 +22,9 @@ export type {
   TrainSettings,
   TreeSettings,
   WrittenObjective,
-} from "./config.ts";
-export { exampleShape, parseTrainConfig, trainConfigSchema } from "./config-schema.ts";
+} from "./settings/config.ts";
+export { parseTrainConfig } from "./settings/parse-train-config.ts";
+export { exampleShape, trainConfigSchema } from "./settings/schema.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
 export type { TrainingTask } from "@laconic/topologies";
 export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts } from "./parts.ts";

@@ -1,5 +1,5 @@
 import { cosine, LaconicError, type ValuesOf } from "@laconic/core";
-import type { learningRateTable } from "./setting-tables.ts";
+import type { learningRateTable } from "./settings/tables.ts";
 
 /** How the learning rate moves over a run of `steps` optimiser steps. */
 export type LearningRateSchedule = ValuesOf<typeof learningRateTable>;

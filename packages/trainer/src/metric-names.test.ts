@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseTrainConfig } from "./config-schema.ts";
+import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { describeMetric, metricNames, metricPattern } from "./metric-names.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./stages/step-metrics.ts";

@@ -2,8 +2,8 @@ import { LaconicError, type Estimator, type Objective, type Problem, type Reward
 import { gspo } from "@laconic/gspo";
 import { answerOf, graphTopology, type AgentSpec, type TrainingTask } from "@laconic/topologies";
 import { describe, expect, test } from "vitest";
-import { parseTrainConfig } from "./config-schema.ts";
-import { checkTraining } from "./check-training.ts";
+import { parseTrainConfig } from "./settings/parse-train-config.ts";
+import { checkTraining } from "./settings/check-training.ts";
 import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
 import { tinyParts, tinySettings } from "./testing/index.ts";
 import { train, type TrainOptions } from "./train.ts";

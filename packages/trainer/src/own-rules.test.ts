@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LaconicError, type Curriculum, type EvaluationPoint, type Problem } from "@laconic/core";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { parseTrainConfig } from "./config-schema.ts";
+import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import type { TrainedPolicy, TrainingParts } from "./parts.ts";
 import { withResults } from "./problem-results.ts";
 import { silentRecorder } from "./run/recorder.ts";

@@ -13,7 +13,7 @@ import { groupAdvantages, gspo, withKl } from "@laconic/gspo";
 import { estimatorNames } from "@laconic/gspo/presets";
 import { tokensRead } from "@laconic/rewards";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { parseTrainConfig } from "./config-schema.ts";
+import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./stages/step-metrics.ts";

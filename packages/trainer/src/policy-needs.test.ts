@@ -1,7 +1,7 @@
 import { LaconicError, type Objective, type ObjectiveInput, type Ragged } from "@laconic/core";
 import { gspo, withKl } from "@laconic/gspo";
 import { expect, test } from "vitest";
-import { parseTrainConfig } from "./config-schema.ts";
+import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
 import { tinyPairParts, tinyParts, tinySettings, tinyTokenizer } from "./testing/index.ts";
 import { train, type TrainResult } from "./train.ts";

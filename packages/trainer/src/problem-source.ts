@@ -8,7 +8,7 @@ import {
   type Random,
 } from "@laconic/core";
 import type { TrainingTask } from "@laconic/topologies";
-import type { TrainConfig } from "./config.ts";
+import type { TrainConfig } from "./settings/config.ts";
 
 /** The problems of a step. @param results - what training has shown so far, for a curriculum */
 export type ProblemSource = (step: number, stream: Random, results?: CurriculumRequest["results"]) => Problem[];

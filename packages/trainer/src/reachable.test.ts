@@ -8,7 +8,7 @@ import { estimatorNames, estimatorShape, objectiveNames, objectiveShape } from "
 import * as rewards from "@laconic/rewards";
 import { beforeAll, expect, test } from "vitest";
 import { misreported } from "../test/misreported.ts";
-import { parseTrainConfig } from "./config-schema.ts";
+import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { estimatorOf } from "./estimator-of.ts";
 import type { TrainedPolicy, TrainingParts } from "./parts.ts";
 import { costsOf, learnerSettings } from "./stages/learner.ts";

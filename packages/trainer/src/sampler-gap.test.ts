@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { misreported } from "../test/misreported.ts";
-import { parseTrainConfig } from "./config-schema.ts";
+import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./stages/step-metrics.ts";

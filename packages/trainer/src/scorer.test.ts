@@ -1,7 +1,7 @@
 import type { Episode, Reward } from "@laconic/core";
 import { scriptedEpisode } from "@laconic/core/testing";
 import { expect, test } from "vitest";
-import { parseTrainConfig } from "./config-schema.ts";
+import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import { rewardOf, scorer } from "./scorer.ts";
 import { tinyPairParts, tinyParts, tinySettings } from "./testing/index.ts";

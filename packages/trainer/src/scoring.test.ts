@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Problem, Reward } from "@laconic/core";
 import type { TrainingTask } from "@laconic/topologies";
 import { expect, onTestFinished, test } from "vitest";
-import { parseTrainConfig } from "./config-schema.ts";
+import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
 import { rewardOf } from "./scorer.ts";
 import { silentRecorder } from "./run/recorder.ts";

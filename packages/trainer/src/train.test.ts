@@ -1,7 +1,7 @@
 import { randomFromSeed, type TrainableModel } from "@laconic/core";
 import { expect, test } from "vitest";
-import type { TrainSettings } from "./config.ts";
-import { parseTrainConfig } from "./config-schema.ts";
+import type { TrainSettings } from "./settings/config.ts";
+import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./stages/step-metrics.ts";

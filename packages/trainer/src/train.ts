@@ -1,7 +1,7 @@
 import { timerOf, type Timer } from "@laconic/rewards";
-import { checkFit } from "./check-training.ts";
-import type { TrainSettings } from "./config.ts";
-import { parseTrainConfig } from "./config-schema.ts";
+import { checkFit } from "./settings/check-training.ts";
+import type { TrainSettings } from "./settings/config.ts";
+import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import type { Evaluation } from "./evaluate.ts";
 import { evaluateTest, evaluateWhenDue } from "./loop/evaluate-step.ts";
 import { begin } from "./loop/begin.ts";

@@ -1,7 +1,7 @@
 import { emptyStatistic, randomFromSeed, statisticOf } from "@laconic/core";
 import { expect, test } from "vitest";
-import { asynchronousDefaults } from "./config.ts";
-import { parseTrainConfig } from "./config-schema.ts";
+import { asynchronousDefaults } from "./settings/config.ts";
+import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { scoredRollouts } from "../test/scored-rollouts.ts";
 import type { ScoredRollout } from "./stages/score.ts";
 import { tinyParts } from "./testing/index.ts";

@@ -1,7 +1,7 @@
 import { samplingCuts, statisticMean } from "@laconic/core";
 import { objectiveWarnings } from "@laconic/gspo/presets";
 import { priceIndependence } from "@laconic/rewards";
-import type { TrainConfig } from "./config.ts";
+import type { TrainConfig } from "./settings/config.ts";
 import type { OldLogProbs } from "./stages/old-log-probs.ts";
 import type { ScoredRollout } from "./stages/score.ts";
 

@@ -1,5 +1,5 @@
 import type { Problem, Random } from "@laconic/core";
-import type { TrainConfig } from "../src/config.ts";
+import type { TrainConfig } from "../src/settings/config.ts";
 import { livePolicies, modelsOf, type TrainingParts } from "../src/parts.ts";
 import { rewardOf, scorer } from "../src/scorer.ts";
 import { costsOf, pricingOf } from "../src/stages/learner.ts";

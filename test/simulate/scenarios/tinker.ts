@@ -2,7 +2,7 @@ import type { Random } from "../../../packages/core/src/index.ts";
 import { fileJournal } from "../../../packages/tinker/src/client/journal.ts";
 import { TinkerClient } from "../../../packages/tinker/src/client/tinker-client.ts";
 import { tinkerEngine } from "../../../packages/tinker/src/engine/tinker-engine.ts";
-import { parseTrainConfig } from "../../../packages/trainer/src/config-schema.ts";
+import { parseTrainConfig } from "../../../packages/trainer/src/settings/parse-train-config.ts";
 import { tabularPolicy } from "../../../packages/trainer/src/testing/tabular-policy.ts";
 import { tinyTokenizer } from "../../../packages/trainer/src/testing/index.ts";
 import { diskRoot, type Disk } from "../disk.ts";

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { TrainConfig } from "../config.ts";
+import type { TrainConfig } from "../settings/config.ts";
 import type { LoopState } from "../run/loop-state.ts";
 import { byPolicy } from "./step.ts";
 import { evaluateStep, pointOf } from "./evaluate-step.ts";

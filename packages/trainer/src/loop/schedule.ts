@@ -1,4 +1,4 @@
-import type { TrainConfig } from "../config.ts";
+import type { TrainConfig } from "../settings/config.ts";
 import type { LoopState } from "../run/loop-state.ts";
 
 /** When a run does what, and when it ends. */

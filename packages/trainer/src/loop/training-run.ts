@@ -6,7 +6,7 @@ import {
   type Reward,
   type StoredWeights,
 } from "@laconic/core";
-import type { TrainConfig } from "../config.ts";
+import type { TrainConfig } from "../settings/config.ts";
 import { groupScorer, type GroupScorer } from "../group-scorer.ts";
 import { mapPolicies, type TrainingParts } from "../parts.ts";
 import { problemSource, type ProblemSource } from "../problem-source.ts";

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { OpponentSettings, TrainConfig } from "../config.ts";
+import type { OpponentSettings, TrainConfig } from "../settings/config.ts";
 import type { PartsOutline } from "../parts.ts";
 import { costsOf, type LearnerSettings } from "../stages/learner.ts";
 

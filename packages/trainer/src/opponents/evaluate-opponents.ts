@@ -1,5 +1,5 @@
 import { wilsonInterval } from "@laconic/core";
-import type { OpponentSettings } from "../config.ts";
+import type { OpponentSettings } from "../settings/config.ts";
 import { playHeldOut, type EvaluateOptions } from "../evaluate.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
 import { gameOf, withOpponent, type OpponentResult } from "./games.ts";

@@ -1,6 +1,6 @@
 import type { AgentId, Episode, LanguageModel, PoolMember } from "@laconic/core";
 import { rewardTotal, scoreValue, type RewardOutcome } from "@laconic/rewards";
-import type { OpponentSettings, TrainConfig } from "../config.ts";
+import type { OpponentSettings, TrainConfig } from "../settings/config.ts";
 import type { TrainingParts } from "../parts.ts";
 import type { Rollout } from "../stages/rollout.ts";
 

@@ -1,5 +1,5 @@
 import { checkedCall, shownValue, type Matchmaking, type PoolMember, type Random } from "@laconic/core";
-import type { OpponentSettings } from "../config.ts";
+import type { OpponentSettings } from "../settings/config.ts";
 import { poolMember, type OpponentState } from "./games.ts";
 
 /** Who plays which side of a game. */

@@ -5,7 +5,7 @@ import {
   type PolicySnapshot,
   type TrainableModel,
 } from "@laconic/core";
-import type { OpponentSettings } from "../config.ts";
+import type { OpponentSettings } from "../settings/config.ts";
 import type { TrainedPolicy, TrainingParts } from "../parts.ts";
 import type { Recorder } from "../run/recorder.ts";
 import { selfAt, withSelf, type Opponent, type OpponentOf, type OpponentState } from "./games.ts";

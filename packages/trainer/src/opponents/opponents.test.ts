@@ -10,7 +10,7 @@ import {
   type PoolMember,
 } from "@laconic/core";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { parseTrainConfig } from "../config-schema.ts";
+import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import type { TrainedPolicy, TrainingParts } from "../parts.ts";
 import { silentRecorder, type Recorder } from "../run/recorder.ts";
 import type { StepRecord } from "../run/step-record.ts";

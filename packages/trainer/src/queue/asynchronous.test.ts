@@ -2,7 +2,7 @@ import { randomFromSeed, stopReasons } from "@laconic/core";
 import { expect, test } from "vitest";
 import { rollouts } from "../../test/scored-rollouts.ts";
 import { slowly, type Slowness } from "../../test/slow-policy.ts";
-import { parseTrainConfig } from "../config-schema.ts";
+import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "../parts.ts";
 import type { DroppedProblem } from "../run/recorder.ts";
 import { silentRecorder } from "../run/recorder.ts";

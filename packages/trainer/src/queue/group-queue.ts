@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
-import type { AsynchronousSettings } from "../config.ts";
+import type { AsynchronousSettings } from "../settings/config.ts";
 import { attempts } from "../stages/attempts.ts";
 import { joined, type GroupRollout, type SampledGroup } from "../stages/group-rollout.ts";
 import {

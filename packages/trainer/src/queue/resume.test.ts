@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { FileSystem } from "@laconic/core/files";
 import { expect, onTestFinished, test } from "vitest";
 import { slowly } from "../../test/slow-policy.ts";
-import { parseTrainConfig } from "../config-schema.ts";
+import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import type { TrainingParts } from "../parts.ts";
 import type { Recorder } from "../run/recorder.ts";
 import { openRun } from "../run/run-directory.ts";

@@ -1,6 +1,6 @@
 import type { LanguageModel, PolicySnapshot, Problem, Random } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
-import type { AsynchronousSettings, TrainConfig } from "../config.ts";
+import type { AsynchronousSettings, TrainConfig } from "../settings/config.ts";
 import { modelsOf, type TrainingParts } from "../parts.ts";
 import type { DroppedProblem } from "../run/recorder.ts";
 import type { GameOptions } from "../stages/episode-rollout.ts";

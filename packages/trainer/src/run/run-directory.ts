@@ -2,7 +2,7 @@ import { LaconicError } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { gzipMember, recordVersion, runFiles, type MemberHead, type RecordedEpisode } from "@laconic/core/run-folder";
 import { gzipped, nodeFileSystem, nodeProcesses } from "#platform";
-import { retentionDefaults } from "../config.ts";
+import { retentionDefaults } from "../settings/config.ts";
 import type { Evaluation } from "../evaluate.ts";
 import type { SinkOutcome } from "../sinks/metric-sink.ts";
 import { sinkSet, type SinkSet } from "../sinks/sink-set.ts";

@@ -1,5 +1,5 @@
 import type { FileSystem } from "@laconic/core/files";
-import type { RetentionSettings } from "../config.ts";
+import type { RetentionSettings } from "../settings/config.ts";
 import type { Evaluation } from "../evaluate.ts";
 import type { MetricSink, SinkOutcome } from "../sinks/metric-sink.ts";
 import type { Metrics } from "../stages/step-metrics.ts";

@@ -12,7 +12,7 @@ import {
   type TracePart,
 } from "@laconic/core/run-folder";
 import { gunzip, gzipped } from "#platform";
-import type { RetentionSettings } from "../config.ts";
+import type { RetentionSettings } from "../settings/config.ts";
 import { joined, linesIn, piecesOf, rowIn } from "./json-lines.ts";
 
 const mebibyte = 1 << 20;

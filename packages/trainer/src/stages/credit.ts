@@ -1,5 +1,5 @@
 import type { Episode, Utterance } from "@laconic/core";
-import type { CreditSettings } from "../config.ts";
+import type { CreditSettings } from "../settings/config.ts";
 
 /**
  * What each utterance of an episode is worth, by its turn; null where all share the episode's reward.

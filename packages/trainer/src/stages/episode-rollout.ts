@@ -1,6 +1,6 @@
 import type { EpisodeContext, LanguageModel } from "@laconic/core";
 import { scoreValue } from "@laconic/rewards";
-import type { TrainConfig } from "../config.ts";
+import type { TrainConfig } from "../settings/config.ts";
 import { withOpponent, type Opponent } from "../opponents/games.ts";
 import type { TrainingParts } from "../parts.ts";
 import type { Scorer } from "../scorer.ts";

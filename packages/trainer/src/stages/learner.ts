@@ -15,7 +15,7 @@ import {
 import { withImportance } from "@laconic/gspo";
 import { objectivePreset } from "@laconic/gspo/presets";
 import { costPreset, equation1Costs, type Costs, type Prices } from "@laconic/rewards";
-import type { TrainConfig } from "../config.ts";
+import type { TrainConfig } from "../settings/config.ts";
 import { estimatorOf } from "../estimator-of.ts";
 import type { PartsOutline, TrainedPolicy, TrainingParts } from "../parts.ts";
 import { checkedEstimator, checkedGrouping, checkedObjective } from "./checked-values.ts";

@@ -1,6 +1,6 @@
 import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
-import { parseTrainConfig } from "../config-schema.ts";
+import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import { tinyParts } from "../testing/index.ts";
 import { measurementOf } from "./measurement.ts";
 import { scoredRollouts } from "../../test/scored-rollouts.ts";

@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { readReward } from "@laconic/rewards";
-import type { TrainConfig } from "../config.ts";
+import type { TrainConfig } from "../settings/config.ts";
 import type { GroupSource } from "../group-source.ts";
 import type { Learner } from "./learner.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";

@@ -1,5 +1,5 @@
 import { raggedSelect, statisticOf, type Ragged, type Sampler, type Statistic } from "@laconic/core";
-import type { TrainConfig } from "../config.ts";
+import type { TrainConfig } from "../settings/config.ts";
 import type { TrainingBatch } from "./training-batch.ts";
 import type { UpdateResult } from "./update.ts";
 

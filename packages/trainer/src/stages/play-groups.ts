@@ -1,5 +1,5 @@
 import type { Problem } from "@laconic/core";
-import type { TrainConfig } from "../config.ts";
+import type { TrainConfig } from "../settings/config.ts";
 import type { OpponentOf } from "../opponents/games.ts";
 import type { TrainingParts } from "../parts.ts";
 import { episodeRollout, type GameOptions } from "./episode-rollout.ts";

@@ -10,7 +10,7 @@ import {
   type Prices,
   type PricingOptions,
 } from "@laconic/rewards";
-import type { CreditSettings } from "../config.ts";
+import type { CreditSettings } from "../settings/config.ts";
 import { withoutOpponents } from "../opponents/games.ts";
 import { utteranceCredit } from "./credit.ts";
 import type { Rollout } from "./rollout.ts";

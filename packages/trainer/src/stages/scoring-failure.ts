@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { countScores, unscoredShare, type SampleScore, type ScoreCounts } from "@laconic/rewards";
-import type { ScoringSettings } from "../config.ts";
+import type { ScoringSettings } from "../settings/config.ts";
 
 /** Scores of a step's or an evaluation's samples. */
 export interface ScoringReport {

@@ -10,7 +10,7 @@ import {
 } from "@laconic/core";
 import type { BudgetOptions } from "@laconic/budget";
 import type { ScoreCounts } from "@laconic/rewards";
-import type { TrainConfig } from "../config.ts";
+import type { TrainConfig } from "../settings/config.ts";
 import { measureValues } from "../measure-values.ts";
 import type { PriceDiagnostics } from "./price-controllers.ts";
 import type { OpponentState } from "../opponents/games.ts";

@@ -1,6 +1,6 @@
 import type { PriceState } from "@laconic/budget";
 import type { Prices } from "@laconic/rewards";
-import type { TrainConfig } from "../config.ts";
+import type { TrainConfig } from "../settings/config.ts";
 import type { TrainingParts } from "../parts.ts";
 import { measurementOf } from "./measurement.ts";
 import { namedController, ownController, type PriceDiagnostics, type PricedController } from "./price-controllers.ts";

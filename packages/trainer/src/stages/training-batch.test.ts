@@ -2,7 +2,7 @@ import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
 import { scoredRollouts } from "../../test/scored-rollouts.ts";
 import { estimatorOf } from "../estimator-of.ts";
-import { parseTrainConfig } from "../config-schema.ts";
+import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import { tinyParts, tinySettings } from "../testing/index.ts";
 import type { ScoredRollout } from "./score.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";

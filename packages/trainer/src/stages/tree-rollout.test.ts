@@ -1,7 +1,7 @@
 import { randomFromSeed, type LanguageModel, type TokenTrace } from "@laconic/core";
 import { expect, test } from "vitest";
-import { parseTrainConfig } from "../config-schema.ts";
-import type { TrainConfig, TreeSettings } from "../config.ts";
+import { parseTrainConfig } from "../settings/parse-train-config.ts";
+import type { TrainConfig, TreeSettings } from "../settings/config.ts";
 import { livePolicies, modelsOf, mapPolicies, type TrainingParts } from "../parts.ts";
 import { tinyPairParts, tinySettings } from "../testing/index.ts";
 import { rewardOf, scorer } from "../scorer.ts";

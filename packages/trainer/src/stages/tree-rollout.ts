@@ -2,7 +2,7 @@ import { LaconicError, statisticOf, type AgentId, type Problem, type Statistic, 
 import { isWorthExpanding, jointReplies, jointTreeAdvantages, type JointNode } from "@laconic/gspo";
 import { measureCosts, rewardTerms, rewardTotal, scoreValue, termsOf, type RewardOutcome } from "@laconic/rewards";
 import { jointEpisode, jointPrompt, speak, type JointGame, type JointHistory, type Turn } from "@laconic/topologies";
-import type { TrainConfig, TreeSettings } from "../config.ts";
+import type { TrainConfig, TreeSettings } from "../settings/config.ts";
 import type { TrainingParts } from "../parts.ts";
 import type { Scorer } from "../scorer.ts";
 import { streamOfAttempt } from "./attempts.ts";

@@ -1,7 +1,7 @@
 import { randomFromSeed, ragged, type Utterance } from "@laconic/core";
 import { objectivePreset } from "@laconic/gspo/presets";
 import { expect, test } from "vitest";
-import { parseTrainConfig } from "../config-schema.ts";
+import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import { tabularModel } from "../testing/index.ts";
 import type { TrainingBatch } from "./training-batch.ts";
 import { update, type UpdateResult } from "./update.ts";

@@ -18,7 +18,7 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import { unitIndex, withRatioUnits, type RatioUnit } from "@laconic/gspo";
-import type { TrainConfig } from "../config.ts";
+import type { TrainConfig } from "../settings/config.ts";
 import { learningRateAt } from "../learning-rate.ts";
 import type { ExampleStream } from "../supervised/example-stream.ts";
 import { addLikelihood, type Likelihood } from "../supervised/supervised.ts";

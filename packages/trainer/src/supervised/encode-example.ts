@@ -7,7 +7,7 @@ import {
   type TrainingSequence,
   type ValuesOf,
 } from "@laconic/core";
-import type { exampleTable } from "../setting-tables.ts";
+import type { exampleTable } from "../settings/tables.ts";
 
 /** What of an example is learned, and how long it may be. */
 export type ExampleSettings = ValuesOf<typeof exampleTable>;

@@ -9,8 +9,8 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import { expect, onTestFinished, test } from "vitest";
-import { supervisedDefaults } from "../config.ts";
-import { parseTrainConfig } from "../config-schema.ts";
+import { supervisedDefaults } from "../settings/config.ts";
+import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import type { TrainedPolicy } from "../parts.ts";
 import { silentRecorder } from "../run/recorder.ts";
 import {

@@ -1,4 +1,4 @@
-import { parseTrainConfig } from "../config-schema.ts";
+import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import type { TrainingParts } from "../parts.ts";
 import { openRun } from "../run/run-directory.ts";
 import type { RunOptions } from "../run/run-options.ts";

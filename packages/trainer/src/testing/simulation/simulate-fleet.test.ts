@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { asynchronousDefaults } from "../../config.ts";
-import { parseTrainConfig } from "../../config-schema.ts";
+import { asynchronousDefaults } from "../../settings/config.ts";
+import { parseTrainConfig } from "../../settings/parse-train-config.ts";
 import { onePolicy } from "../../parts.ts";
 import { silentRecorder } from "../../run/recorder.ts";
 import type { Metrics } from "../../stages/step-metrics.ts";

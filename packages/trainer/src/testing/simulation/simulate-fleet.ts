@@ -1,5 +1,5 @@
 import { randomFromSeed, statisticMean, statisticOf, type Random } from "@laconic/core";
-import type { AsynchronousSettings } from "../../config.ts";
+import type { AsynchronousSettings } from "../../settings/config.ts";
 import { groupScheduler, type StartedGroup } from "../../queue/group-scheduler.ts";
 import { shareInUse } from "../../queue/share-in-use.ts";
 import { streamOfAttempt } from "../../stages/attempts.ts";

@@ -1,14 +1,14 @@
 import { checkValue, LaconicError, randomFromSeed } from "@laconic/core";
 import type { TrainConfig } from "./config.ts";
-import { checkGroupReward } from "./group-scorer.ts";
+import { checkGroupReward } from "../group-scorer.ts";
 import { checkOwnRules } from "./check-own-rules.ts";
-import { checkOpponents } from "./opponents/check-opponents.ts";
-import { checkTrainingParts, type PartsOutline } from "./parts.ts";
-import { lacksOfProblems, problemSource } from "./problem-source.ts";
-import { checkSource } from "./stages/next-batch.ts";
-import { learnerSettings } from "./stages/learner.ts";
-import { checkPolicyNeeds } from "./stages/policy-needs.ts";
-import { checkTreeTask } from "./stages/tree-rollout.ts";
+import { checkOpponents } from "../opponents/check-opponents.ts";
+import { checkTrainingParts, type PartsOutline } from "../parts.ts";
+import { lacksOfProblems, problemSource } from "../problem-source.ts";
+import { checkSource } from "../stages/next-batch.ts";
+import { learnerSettings } from "../stages/learner.ts";
+import { checkPolicyNeeds } from "../stages/policy-needs.ts";
+import { checkTreeTask } from "../stages/tree-rollout.ts";
 
 /**
  * Refuses what `train` would, before anything is created. It needs no weights, and problems only where they are at hand.

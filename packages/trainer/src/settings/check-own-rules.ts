@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { TrainConfig } from "./config.ts";
-import type { PartsOutline } from "./parts.ts";
-import { costsOf } from "./stages/learner.ts";
+import type { PartsOutline } from "../parts.ts";
+import { costsOf } from "../stages/learner.ts";
 
 /**
  * Refuses settings beside values of the user's own that would have no effect, or that such a value cannot keep to.

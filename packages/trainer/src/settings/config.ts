@@ -2,13 +2,12 @@ import type { BudgetOptions } from "@laconic/budget";
 import { optimizerTable, type EpisodeLimits, type Sampling, type ValuesOf } from "@laconic/core";
 import type { EstimatorName, EstimatorOptions, ObjectiveName, ObjectiveOptions } from "@laconic/gspo/presets";
 import type { CostSettings, DecoupledOptions } from "@laconic/rewards";
-import type { DivergenceSettings } from "./divergence.ts";
-import type { LearningRateSchedule } from "./learning-rate.ts";
+import type { DivergenceSettings } from "../divergence.ts";
+import type { LearningRateSchedule } from "../learning-rate.ts";
+import { asynchronousTable, type creditTables, opponentsTable, type treeTable } from "./episode-tables.ts";
 import {
-  asynchronousTable,
   besideTable,
   checkpointTable,
-  type creditTables,
   defaultsOf,
   divergenceTable,
   type earlyStoppingTable,
@@ -16,11 +15,9 @@ import {
   exampleTable,
   learningRateTable,
   loopTable,
-  opponentsTable,
   retentionTable,
   scoringTable,
-  type treeTable,
-} from "./setting-tables.ts";
+} from "./tables.ts";
 
 /** How rewards become advantages: an estimator by name, with its options. `group` with `scale: "group"` is Eq. 2 as printed. */
 export type AdvantageSettings =

@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { expect, test } from "vitest";
 import { agentGspoDefaults } from "./config.ts";
-import { parseTrainConfig } from "./config-schema.ts";
+import { parseTrainConfig } from "./parse-train-config.ts";
 
 function refusal(partial: unknown, place: readonly string[] = []): LaconicError {
   try {

@@ -1,0 +1,103 @@
+import { LaconicError } from "@laconic/core";
+import type { GroupKey, RatioUnit } from "@laconic/gspo";
+import type { TrainConfig } from "./config.ts";
+
+/** Ratio units whose messages do not share an advantage, by grouping key. */
+const ratioUnitsThatMix: Partial<Record<GroupKey, readonly RatioUnit[]>> = {
+  "prompt+agent": ["joint"],
+  "prompt+agent+turn": ["trajectory", "joint"],
+};
+
+/**
+ * Refuses settings that do not fit together, or have no effect beside each other.
+ *
+ * @param place - as `parseTrainConfig`
+ * @throws LaconicError `config_invalid` naming the key
+ */
+export function checkCombinations(config: TrainConfig, place: readonly string[]): void {
+  const refuse = (key: string, reason: string): never => {
+    const at = [...place, key].join(".");
+    throw new LaconicError("config_invalid", `${at}: ${reason}`, { key: at });
+  };
+  const sequences = config.problemsPerStep * config.episodesPerProblem;
+  if (config.minibatches > sequences) refuse("minibatches", `${config.minibatches} parts of ${sequences} episodes`);
+  if (config.episodesPerProblem === 1 && config.advantage.estimator !== "raw")
+    refuse(
+      "episodesPerProblem",
+      "a group of one has advantage 0: nothing would be learned; use at least 2, or advantage.estimator raw",
+    );
+  for (const cost of [...(config.budget ? ["tokens"] : []), ...Object.keys(config.budgets)])
+    if (Object.hasOwn(config.prices, cost))
+      refuse(`prices.${cost}`, "has no effect beside a budget, which sets this price; remove one");
+  if (config.budget && Object.hasOwn(config.budgets, "tokens"))
+    refuse("budgets.tokens", "is what budget sets; remove one");
+  if (config.checkpoint.every % config.refreshOldPolicyEvery !== 0)
+    refuse(
+      "checkpoint.every",
+      `must be a multiple of refreshOldPolicyEvery (${config.refreshOldPolicyEvery}): the old policy is not stored`,
+    );
+  const { decay, finalFraction } = config.optimizer.learningRate;
+  if (decay === "constant" && finalFraction !== 1)
+    refuse("optimizer.learningRate.finalFraction", "has no effect without a decay; set decay to linear or cosine");
+  if (decay !== "constant" && finalFraction === 1)
+    refuse("optimizer.learningRate.decay", `${decay} to the whole peak has no effect; set finalFraction below 1`);
+  const mixed = ratioUnitsThatMix[config.groupBy];
+  if (mixed?.includes(config.ratioUnit))
+    refuse(
+      "ratioUnit",
+      `${config.ratioUnit} joins messages that groupBy ${config.groupBy} gives different advantages; use groupBy prompt`,
+    );
+  checkTrees(config, refuse);
+  if (config.credit.kind !== "shared" && !config.groupBy.includes("agent"))
+    refuse(
+      "credit",
+      `${config.credit.kind} gives agents different rewards; group by prompt+agent or prompt+agent+turn`,
+    );
+  if (config.credit.kind !== "shared" && config.advantage.estimator === "decoupled")
+    refuse("credit", "decoupled advantages are of whole episodes; use another estimator");
+  checkAsynchronous(config, refuse);
+  if (config.objective.importance !== undefined) checkImportanceSource(config, refuse);
+  if (config.earlyStopping && config.evaluation.every === 0)
+    refuse("earlyStopping", "watches evaluations; set evaluation.every above 0");
+}
+
+type Refuse = (key: string, reason: string) => never;
+
+function checkAsynchronous(config: TrainConfig, refuse: Refuse): void {
+  const { asynchronous, problemsPerStep, episodesPerProblem, tree } = config;
+  if (!asynchronous) return;
+  const { activeGroups, maxLag, cutStragglers } = asynchronous;
+  if (config.refreshOldPolicyEvery > 1)
+    refuse("asynchronous", "has its own old policies; leave refreshOldPolicyEvery at 1");
+  if (config.oldLogProbs === "sampler")
+    refuse("oldLogProbs", "those of the sampler are of older weights in an asynchronous run; use recompute");
+  const most = (maxLag + 1) * problemsPerStep;
+  if ((activeGroups ?? 0) > most)
+    refuse(
+      "asynchronous.activeGroups",
+      `is ${activeGroups}, of which maxLag ${maxLag} allows ${most}: (maxLag + 1) * problemsPerStep; null takes problemsPerStep + 1`,
+    );
+  if (cutStragglers && tree) refuse("asynchronous.cutStragglers", "a tree is played as a whole; use null");
+  if (cutStragglers && Math.ceil(cutStragglers.afterShare * episodesPerProblem) >= episodesPerProblem)
+    refuse("asynchronous.cutStragglers.afterShare", `is all of ${episodesPerProblem} episodes: nothing is ever cut`);
+  if (cutStragglers && Math.ceil(cutStragglers.afterShare * episodesPerProblem) < 2)
+    refuse("asynchronous.cutStragglers.afterShare", "leaves one episode of a group, whose advantage is 0");
+}
+
+/** One correction for the sampler, not two, and none where nothing is left to correct. */
+function checkImportanceSource({ asynchronous, oldLogProbs }: TrainConfig, refuse: Refuse): void {
+  if (asynchronous)
+    refuse("objective.importance", "older samples are weighed already, by asynchronous.importanceCap; leave one out");
+  if (oldLogProbs === "sampler")
+    refuse("objective.importance", "with oldLogProbs sampler the ratio itself corrects; set oldLogProbs to recompute");
+}
+
+function checkTrees(config: TrainConfig, refuse: Refuse): void {
+  if ((config.groupBy === "tree-node") !== (config.tree !== null))
+    refuse("groupBy", "tree-node belongs to rollout trees: set it together with `tree`");
+  if (!config.tree) return;
+  const { advantage, credit } = config;
+  if (advantage.estimator !== "group" || advantage.scale !== "none")
+    refuse("advantage", "a tree's advantage is the return less its siblings' mean: group with scale none");
+  if (credit.kind !== "shared") refuse("credit", "a tree gives each reply its own return; use shared");
+}

@@ -1,0 +1,146 @@
+import { dualController } from "@laconic/budget";
+import { LaconicError, nearestName } from "@laconic/core";
+import { issueWords } from "@laconic/core/schemas";
+import { objectivePreset } from "@laconic/gspo/presets";
+import { costPreset } from "@laconic/rewards";
+import * as z from "zod";
+import { estimatorOf } from "../estimator-of.ts";
+import { checkCombinations } from "./check-combinations.ts";
+import {
+  agentGspoDefaults,
+  asynchronousDefaults,
+  filledGroups,
+  opponentDefaults,
+  retentionDefaults,
+  supervisedDefaults,
+  type TrainConfig,
+} from "./config.ts";
+import { trainConfigSchema } from "./schema.ts";
+
+/**
+ * Fills a partial configuration from {@link agentGspoDefaults} and checks it.
+ *
+ * @param place - where the object lies in a larger configuration, for messages
+ * @throws LaconicError `config_invalid` naming the key; for an unknown one, the nearest known key.
+ */
+export function parseTrainConfig(partial: unknown, place: readonly string[] = []): TrainConfig {
+  const given = withDefaults(
+    agentGspoDefaults,
+    withoutNull(withoutNull(withClipRanges(partial), "opponents"), "retention"),
+    [],
+  );
+  const parsed = trainConfigSchema.safeParse(given, { error: issueWords });
+  if (!parsed.success) throw refusal(parsed.error.issues, place, given);
+  checkCombinations(parsed.data, place);
+  checkParts(parsed.data);
+  return parsed.data;
+}
+
+function invalid(key: string, reason: string): LaconicError {
+  return new LaconicError("config_invalid", `${key}: ${reason}`, { key });
+}
+
+/** Groups that a run has or has not: one that is given is filled from here. */
+const filled: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ["asynchronous", asynchronousDefaults],
+  ["divergence", agentGspoDefaults.divergence],
+  ["opponents", opponentDefaults],
+  ["retention", retentionDefaults],
+  ["supervised", supervisedDefaults],
+]);
+
+/** One number as a clip is plainly meant for both sides. */
+function withClipRanges(written: unknown): unknown {
+  if (!isRecord(written)) return written;
+  const ranged = (settings: unknown): unknown => {
+    if (!isRecord(settings) || !isRecord(settings["objective"])) return settings;
+    const { clip, ...rest } = settings["objective"];
+    return typeof clip === "number"
+      ? { ...settings, objective: { ...rest, clip: { low: clip, high: clip } } }
+      : settings;
+  };
+  const { policies } = written;
+  const own = isRecord(policies)
+    ? { policies: Object.fromEntries(Object.entries(policies).map(([name, each]) => [name, ranged(each)])) }
+    : {};
+  return { ...(ranged(written) as object), ...own };
+}
+
+/** Without a key that says null: a run keeps nothing of it then. */
+function withoutNull(written: unknown, key: string): unknown {
+  if (!isRecord(written) || written[key] !== null) return written;
+  const { [key]: _none, ...rest } = written;
+  return rest;
+}
+
+/** Lays what is given over the defaults; as own properties, so that no key reaches a prototype. */
+function withDefaults(defaults: unknown, given: unknown, path: readonly string[]): unknown {
+  if (given === undefined) return defaults;
+  const place = path.join(".");
+  const whole = filled.get(place);
+  if (isRecord(whole) && isRecord(given)) return { ...whole, ...given };
+  // Any other group is given as a whole: a default for one alternative must not leak into another.
+  if (!isRecord(defaults) || !isRecord(given) || !isFilled(path)) return given;
+  const merged = Object.entries(given).map(([key, value]) => {
+    const own = Object.hasOwn(defaults, key) ? defaults[key] : undefined;
+    return [key, withDefaults(own, value, [...path, key])] as const;
+  });
+  return Object.fromEntries([...Object.entries(defaults), ...merged]);
+}
+
+function isFilled([first]: readonly string[]): boolean {
+  return first === undefined || (filledGroups as readonly string[]).includes(first);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The first key that does not exist, with the nearest that does; else the first value that does not fit. */
+function refusal(issues: readonly z.core.$ZodIssue[], place: readonly string[], given: unknown): LaconicError {
+  const stray = issues.find((issue) => issue.code === "unrecognized_keys");
+  const issue = stray ?? (issues[0] as z.core.$ZodIssue);
+  const path = issue.path.map(String);
+  const keyOf = (name: string): string => [...place, ...path, name].join(".");
+  if (!stray) return invalid([...place, ...path].join("."), issue.message);
+  const name = stray.keys[0] as string;
+  const known = keysAt(trainConfigSchema, path, given);
+  const near = nearestName(name, known);
+  const hint = near === undefined ? `known here: ${known.join(", ")}` : `did you mean ${keyOf(near)}?`;
+  return invalid(keyOf(name), `there is no such setting; ${hint}`);
+}
+
+/** Keys that the schema knows at a path; of several alternatives, those of the one that was given. */
+function keysAt(schema: z.core.$ZodType, path: readonly string[], given: unknown): string[] {
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional)
+    return keysAt(schema.unwrap(), path, given);
+  if (schema instanceof z.ZodUnion) {
+    const meant = schema.options.filter((option) => isMeant(option, given));
+    const options = meant.length > 0 ? meant : schema.options;
+    return [...new Set(options.flatMap((option) => keysAt(option, path, given)))];
+  }
+  const [key, ...rest] = path;
+  if (schema instanceof z.ZodRecord)
+    return key === undefined ? [] : keysAt(schema.valueType, rest, isRecord(given) ? given[key] : undefined);
+  if (!(schema instanceof z.ZodObject)) return [];
+  if (key === undefined) return Object.keys(schema.shape);
+  const inner = schema.shape[key];
+  return inner ? keysAt(inner, rest, isRecord(given) ? given[key] : undefined) : [];
+}
+
+/** Its literal fields, the names of alternatives, are those of the value. */
+function isMeant(option: z.core.$ZodType, given: unknown): boolean {
+  if (!(option instanceof z.ZodObject) || !isRecord(given)) return false;
+  const names = Object.entries(option.shape).filter(([, field]) => field instanceof z.ZodLiteral);
+  return names.length > 0 && names.every(([key, field]) => (field as z.ZodLiteral).safeParse(given[key]).success);
+}
+
+/** What the parts themselves refuse is refused before anything runs. */
+function checkParts(config: TrainConfig): void {
+  const { name, ...options } = config.objective;
+  objectivePreset(name, options);
+  estimatorOf(config);
+  if (config.budget) dualController(config.budget);
+  for (const each of Object.values(config.budgets)) dualController(each);
+  for (const [cost, settings] of Object.entries(config.costs ?? {})) costPreset(settings, `costs.${cost}`);
+}

@@ -1,0 +1,148 @@
+import { budgetOptionsShape } from "@laconic/budget";
+import { estimatorNames, estimatorShape, objectiveNames, objectiveShape } from "@laconic/gspo/presets";
+import {
+  episodeLimitsShape,
+  group,
+  optimizerTable,
+  samplingParameters,
+  shapes,
+  type Field,
+  type Sampling,
+  type Shape,
+} from "@laconic/core";
+import { costShapes, decoupledShape, type CostSettings } from "@laconic/rewards";
+import { schemaOf } from "@laconic/core/schemas";
+import * as z from "zod";
+import type { AdvantageSettings, CreditSettings, TrainConfig } from "./config.ts";
+import { asynchronousTable, creditTables, opponentsTable, treeTable } from "./episode-tables.ts";
+import {
+  besideTable,
+  checkpointTable,
+  divergenceTable,
+  earlyStoppingTable,
+  evaluationTable,
+  exampleTable,
+  learningRateTable,
+  loopTable,
+  retentionTable,
+  scoringTable,
+  type Table,
+} from "./tables.ts";
+
+/** A group with one more field, by which one of several is chosen. */
+function named(key: string, help: string, name: string, shape: Extract<Shape, { kind: "group" }>): z.ZodObject {
+  const field: Field = { help, shape: { kind: "choice", of: [name] } };
+  return schemaOf({ kind: "group", fields: { [key]: field, ...shape.fields } }) as unknown as z.ZodObject;
+}
+
+const byEstimator = ["estimator", "Which estimator"] as const;
+const byName = ["name", "Which objective"] as const;
+
+const { costWhenTaskAtLeast: _, ...decoupledFields } = decoupledShape.fields;
+const advantageSchema = z
+  .discriminatedUnion("estimator", [
+    named(...byEstimator, "decoupled", { kind: "group", fields: decoupledFields }),
+    ...estimatorNames.map((name) => named(...byEstimator, name, estimatorShape(name))),
+  ])
+  .describe(
+    "How rewards become advantages: an estimator by name with its options, or your own",
+  ) as unknown as z.ZodType<AdvantageSettings>;
+
+const objectiveSchema = z
+  .discriminatedUnion("name", [
+    named(...byName, "gspo", objectiveShape("gspo")),
+    ...objectiveNames.filter((name) => name !== "gspo").map((name) => named(...byName, name, objectiveShape(name))),
+  ])
+  .describe("What is maximised: an objective by name with its options, or your own") as unknown as z.ZodType<
+  TrainConfig["objective"]
+>;
+
+const costKinds = Object.values(costShapes).map((shape) => schemaOf(shape) as unknown as z.ZodObject);
+const costSchema = z.discriminatedUnion(
+  "kind",
+  costKinds as [z.ZodObject, ...z.ZodObject[]],
+) as unknown as z.ZodType<CostSettings>;
+
+const [firstCredit, ...otherCredits] = Object.entries(creditTables).map(([kind, fields]) =>
+  named("kind", "Which rule", kind, { kind: "group", fields }),
+);
+const creditSchema = z.discriminatedUnion("kind", [
+  firstCredit as z.ZodObject,
+  ...otherCredits,
+]) as unknown as z.ZodType<CreditSettings>;
+
+/** Settings of a table, checked. */
+function tableSchema(fields: Table): z.ZodObject {
+  return schemaOf({ kind: "group", fields }) as unknown as z.ZodObject;
+}
+
+/** The same settings, each of which may be left out. */
+function someOf(fields: Table): Table {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, { ...field, optional: true }]));
+}
+
+/** Settings of supervised examples; what is absent is that of `supervisedDefaults`. */
+export const exampleShape: Shape = { kind: "group", fields: someOf(exampleTable) };
+
+const pricesSchema: z.ZodType<TrainConfig["prices"]> = z
+  .record(z.string(), z.number().min(0))
+  .describe("Price of one unit of a cost, by its name; `tokens` is λ");
+
+const scheduleSchema = tableSchema(learningRateTable).describe("How the learning rate moves");
+
+const budgetSchema = schemaOf(budgetOptionsShape);
+const budgetHelp = "Moves the price of a token until the team keeps its budget; null keeps the price";
+
+/** A greedy policy would have nothing to learn from. */
+const trainedSampling = group<Sampling>({
+  ...samplingParameters,
+  temperature: { ...samplingParameters.temperature, shape: shapes.above0 },
+});
+
+/** Shape and ranges of a complete configuration; unknown keys are refused. */
+export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
+  seed: z.union([z.string(), z.number()]).describe("From which every random number follows"),
+  ...tableSchema(loopTable).shape,
+  sampling: schemaOf(trainedSampling).describe("How tokens are sampled"),
+  objective: objectiveSchema,
+  advantage: advantageSchema,
+  scoring: tableSchema(scoringTable).describe("Episodes that get no score"),
+  limits: schemaOf(episodeLimitsShape).describe("Limits of an episode"),
+  asynchronous: tableSchema(asynchronousTable)
+    .nullable()
+    .describe("Sampling beside training; null waits for each step's episodes"),
+  credit: creditSchema.describe("How a team's reward becomes that of an utterance"),
+  opponents: tableSchema(opponentsTable).exactOptional().describe("Frozen opponents that play some agents"),
+  tree: tableSchema(treeTable).nullable().describe("MAGRPO's rollout trees; null for none"),
+  policies: z
+    .record(
+      z.string(),
+      z.strictObject({
+        objective: objectiveSchema.exactOptional(),
+        advantage: advantageSchema.exactOptional(),
+        learningRate: scheduleSchema.exactOptional(),
+        optimizer: tableSchema(someOf(optimizerTable)).exactOptional().describe("AdamW"),
+        prices: pricesSchema.exactOptional(),
+        budget: budgetSchema.exactOptional().describe(budgetHelp),
+      }),
+    )
+    .describe("Settings of one policy, by its name"),
+  costs: z
+    .record(z.string(), costSchema)
+    .nullable()
+    .describe("What is charged besides tokens, by name; null for the objective's own"),
+  prices: pricesSchema,
+  budget: budgetSchema.nullable().describe(budgetHelp),
+  budgets: z.record(z.string(), budgetSchema).describe("Budgets of other costs, by their name"),
+  supervised: tableSchema({ ...besideTable, ...exampleTable })
+    .nullable()
+    .describe("Supervised examples beside reinforcement learning; null for none"),
+  optimizer: z.strictObject({ ...tableSchema(optimizerTable).shape, learningRate: scheduleSchema }).describe("AdamW"),
+  evaluation: tableSchema(evaluationTable).describe("Evaluations on held-out problems"),
+  divergence: tableSchema(divergenceTable).nullable().describe("When a run counts as diverged; null never"),
+  earlyStopping: tableSchema(earlyStoppingTable)
+    .nullable()
+    .describe("Ends a run that no longer gains; null trains all steps"),
+  checkpoint: tableSchema(checkpointTable).describe("When weights are saved"),
+  retention: tableSchema(retentionTable).exactOptional().describe("How much of a long run stays on disk"),
+}) as unknown as z.ZodType<TrainConfig>;
