@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { copyFile, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { moveFile } from "@laconic/core/platform";
+import { moveFile, writing } from "@laconic/core/platform";
 import { dirname, join, relative } from "node:path";
-import { LaconicError } from "@laconic/core";
 import { checkFileName } from "./file-names.ts";
 
 /** Where Python's `huggingface_hub` keeps one repository: `blobs/<content>`, `snapshots/<commit>/<name>` linked to them, `refs/<revision>`. */
@@ -67,19 +66,10 @@ export async function filesBelow(folder: string): Promise<string[]> {
   return names.filter((name, i) => sizes[i] !== null && !temporaryName.test(name));
 }
 
-/** @throws LaconicError `run_unwritable` naming the path */
-export async function onDisk<T>(path: string, action: () => Promise<T>): Promise<T> {
-  try {
-    return await action();
-  } catch (error) {
-    throw new LaconicError("run_unwritable", `${path} cannot be written: ${String(error)}`, { file: path }, error);
-  }
-}
-
 /** Readers, and other writers, see the old file or the new one. */
 async function replace(path: string, write: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = `${path}.${randomUUID().slice(0, 8)}.tmp`;
-  await onDisk(path, async () => {
+  await writing(path, async () => {
     await mkdir(dirname(path), { recursive: true });
     try {
       await write(temporary);

@@ -1,10 +1,10 @@
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
-import { moveFile } from "@laconic/core/platform";
+import { moveFile, writing } from "@laconic/core/platform";
 import type { Hash } from "node:crypto";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { fileSize, onDisk } from "./cache-layout.ts";
+import { fileSize } from "./cache-layout.ts";
 import { startHash } from "./content-hash.ts";
 import { networkCode, throwIfStopped, type HubConnection } from "./hub-connection.ts";
 import { openIncomplete, type IncompleteFile } from "./incomplete-file.ts";
@@ -43,7 +43,7 @@ export async function downloadContent(file: RepositoryFile, context: DownloadCon
         { file: file.name },
       );
     }
-    await onDisk(blob, async () => {
+    await writing(blob, async () => {
       await part.file.sync();
       await part.file.close();
       await moveFile(part.path, blob);
@@ -59,7 +59,7 @@ async function complete(file: RepositoryFile, part: IncompleteFile, context: Dow
   let { hash, bytes } = await takeUp(file, part);
   context.onBytes(bytes);
   const restart = async (): Promise<void> => {
-    await onDisk(part.path, () => part.file.truncate(0));
+    await writing(part.path, () => part.file.truncate(0));
     [hash, bytes] = [startHash(file.content, file.bytes), 0];
   };
   for (let failures = 0; bytes < file.bytes;) {
@@ -73,7 +73,7 @@ async function complete(file: RepositoryFile, part: IncompleteFile, context: Dow
       if (start !== bytes) throw new Misfit();
       for await (const piece of bodyOf(response)) {
         if (bytes + piece.length > file.bytes) throw new Misfit();
-        await onDisk(part.path, () => part.file.write(piece, 0, piece.length, bytes));
+        await writing(part.path, () => part.file.write(piece, 0, piece.length, bytes));
         hash.update(piece);
         bytes += piece.length;
         context.onBytes(bytes);
@@ -90,7 +90,7 @@ async function complete(file: RepositoryFile, part: IncompleteFile, context: Dow
     await context.hub.pause(failures++, `the transfer of ${file.name} broke off (${reason})`);
   }
   if (hash.digest("hex") === file.content.hex) return true;
-  await onDisk(part.path, () => part.file.truncate(0));
+  await writing(part.path, () => part.file.truncate(0));
   return false;
 }
 
@@ -107,7 +107,7 @@ async function takeUp(file: RepositoryFile, part: IncompleteFile): Promise<{ has
     for await (const piece of createReadStream(part.path)) hash.update(piece as Uint8Array);
     return { hash, bytes };
   }
-  await onDisk(part.path, () => part.file.truncate(0));
+  await writing(part.path, () => part.file.truncate(0));
   return { hash, bytes: 0 };
 }
 

@@ -1,8 +1,8 @@
 import { mkdir, rmdir } from "node:fs/promises";
-import { moveFile } from "@laconic/core/platform";
+import { moveFile, writing } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { fileSize, onDisk } from "./cache-layout.ts";
+import { fileSize } from "./cache-layout.ts";
 import { contentId, type ContentId } from "./content-hash.ts";
 import { downloadContent } from "./download-content.ts";
 import { connect } from "./hub-connection.ts";
@@ -55,7 +55,7 @@ export async function downloadFile(options: FileDownload): Promise<void> {
         onBytes: (count) => options.onProgress?.(count),
       },
     );
-    await onDisk(path, async () => {
+    await writing(path, async () => {
       await mkdir(dirname(path), { recursive: true });
       await moveFile(content, path);
     });

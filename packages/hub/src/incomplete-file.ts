@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { constants, mkdir, open, readdir, type FileHandle } from "node:fs/promises";
-import { isProcessAlive, moveFile, removeFile } from "@laconic/core/platform";
+import { isProcessAlive, moveFile, removeFile, writing } from "@laconic/core/platform";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { fileSize, onDisk } from "./cache-layout.ts";
+import { fileSize } from "./cache-layout.ts";
 
 /** A content on its way into the cache. Only this process writes to it. */
 export interface IncompleteFile {
@@ -25,7 +25,7 @@ export async function openIncomplete(blobs: string, content: string): Promise<In
   const named = (pid: number): string =>
     join(blobs, `${content}.${host}-${pid}-${randomUUID().slice(0, 8)}.incomplete`);
   const path = named(process.pid);
-  return onDisk(path, async () => {
+  return writing(path, async () => {
     await mkdir(blobs, { recursive: true });
     for (const name of await readdir(blobs)) {
       const owner = ownerOf(name, content, host);

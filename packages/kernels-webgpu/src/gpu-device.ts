@@ -1,7 +1,6 @@
 import { LaconicError } from "@laconic/core";
-import { sizeOf, type GradientPlace, type Tensor } from "@laconic/kernels";
+import { HandleStore, sizeOf, type GradientPlace, type Handle, type Tensor } from "@laconic/kernels";
 import type { GpuArray } from "./gpu-array.ts";
-import { HandleStore, type Handle } from "./handles.ts";
 import type { ProgramRunner } from "./program-runner.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
 import { widenProgram } from "./wgsl/halves.ts";
@@ -10,7 +9,7 @@ import type { WgslProgram } from "./wgsl/program.ts";
 /** What all operations work with: the tensors, and what runs programs on them. */
 export class GpuDevice {
   readonly runner: ProgramRunner;
-  readonly store: HandleStore = new HandleStore();
+  readonly store: HandleStore<GpuArray> = new HandleStore();
 
   constructor(runner: ProgramRunner) {
     this.runner = runner;
@@ -29,12 +28,12 @@ export class GpuDevice {
   }
 
   /** Numbers of half precision as float32, which belong to the caller. */
-  widened({ data, shape }: Handle): GpuArray {
+  widened({ data, shape }: Handle<GpuArray>): GpuArray {
     return this.runner.run(widenProgram(data, sizeOf(shape)), shape);
   }
 
   /** A float tensor that a program writes as `result`; an empty one runs nothing. */
-  make(shape: readonly number[], program: () => WgslProgram): Handle {
+  make(shape: readonly number[], program: () => WgslProgram): Handle<GpuArray> {
     return sizeOf(shape) === 0 ? this.blank(shape) : this.store.adoptFloats(this.runner.run(program(), shape));
   }
 
@@ -42,22 +41,22 @@ export class GpuDevice {
   makeAll<Name extends string>(
     shapes: Readonly<Record<Name, readonly number[]>>,
     program: () => WgslProgram,
-  ): Record<Name, Handle> {
+  ): Record<Name, Handle<GpuArray>> {
     const named = Object.entries<readonly number[]>(shapes);
     const isEmpty = named.some(([, shape]) => sizeOf(shape) === 0);
     const made = Object.fromEntries(named.map(([name, shape]) => [name, this.runner.blank(shape)]));
     if (!isEmpty) this.runner.runChanging(program(), made);
     return Object.fromEntries(
       Object.entries(made).map(([name, data]) => [name, this.store.adoptFloats(data)]),
-    ) as Record<Name, Handle>;
+    ) as Record<Name, Handle<GpuArray>>;
   }
 
   /** A float tensor for programs to fill: its numbers are what the memory holds. */
-  blank(shape: readonly number[]): Handle {
+  blank(shape: readonly number[]): Handle<GpuArray> {
     return this.store.adoptFloats(this.runner.blank(shape));
   }
 
-  zeros(shape: readonly number[]): Handle {
+  zeros(shape: readonly number[]): Handle<GpuArray> {
     return this.store.adoptFloats(this.runner.zeros(shape));
   }
 
@@ -72,7 +71,7 @@ export class GpuDevice {
     shape: readonly number[],
     terms: number,
     write: (result: GpuArray, adds: boolean) => void,
-  ): Handle | null {
+  ): Handle<GpuArray> | null {
     if (terms * sizeOf(shape) === 0) {
       if (!place) return this.zeros(shape);
       if (!place.add) this.runner.clear(this.own(place.tensor));

@@ -1,5 +1,5 @@
-import { matrixSize, type Kernels, type Tensor } from "@laconic/kernels";
-import type { Handle } from "./handles.ts";
+import { matrixSize, type Handle, type Kernels, type Tensor } from "@laconic/kernels";
+import type { GpuArray } from "./gpu-array.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import { product, productInto } from "./products.ts";
 import type { Product } from "./wgsl/product.ts";
@@ -10,7 +10,7 @@ type Linear = "linear" | "linearOnto" | "linearBackward" | "headLogits";
 /** Products with a weight, by tiles. */
 export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
   /** Zeros where there is nothing to add up. */
-  const multiply = (given: Product): Handle => {
+  const multiply = (given: Product): Handle<GpuArray> => {
     const { rows, columns, inner } = given;
     return rows * columns * inner === 0
       ? device.zeros([rows, columns])

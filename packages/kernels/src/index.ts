@@ -38,6 +38,7 @@ export { headSize, joinedSize, matrixSize, rangeOf, sizeOf } from "./shape-check
 
 export { heldPlaces, longestReach, newPages, newPlaces, pageRun, reachMask, seesEverything } from "./cache-places.ts";
 export { isOnDevice, packSampling } from "./pack-sampling.ts";
+export { Handle, HandleStore, type DeviceArray } from "./handles.ts";
 export { KeyValueCaches } from "./key-value-caches.ts";
 export { TensorScopes } from "./tensor-scopes.ts";
 export { isOutOfMemory } from "./is-out-of-memory.ts";

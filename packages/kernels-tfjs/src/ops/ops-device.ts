@@ -1,8 +1,7 @@
 import { LaconicError } from "@laconic/core";
-import { sizeOf, type Tensor } from "@laconic/kernels";
+import { HandleStore, sizeOf, type Handle, type Tensor } from "@laconic/kernels";
 import { keep, reshape, tensor1d, tidy, zeros, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { FusedOperations } from "./fused-operations.ts";
-import { HandleStore, type Handle } from "./handles.ts";
 
 /** What a TensorFlow.js backend brings beside its operations. */
 export interface OpsBackend {
@@ -37,7 +36,7 @@ export interface OpsBackend {
 /** What all operations work with. */
 export class OpsDevice {
   readonly backend: OpsBackend;
-  readonly store: HandleStore = new HandleStore();
+  readonly store: HandleStore<TfTensor> = new HandleStore();
 
   constructor(backend: OpsBackend) {
     this.backend = backend;
@@ -51,12 +50,12 @@ export class OpsDevice {
   }
 
   /** Numbers of half precision as float32, which belong to the caller. */
-  widened({ data, shape }: Handle): TfTensor {
+  widened({ data, shape }: Handle<TfTensor>): TfTensor {
     return (this.backend.widen as NonNullable<OpsBackend["widen"]>)(data, shape);
   }
 
   /** A float tensor from TensorFlow.js operations; zeros, without asking them, where it has no element. */
-  make(shape: readonly number[], body: () => TfTensor): Handle {
+  make(shape: readonly number[], body: () => TfTensor): Handle<TfTensor> {
     return this.store.adoptFloats(tidy(() => (sizeOf(shape) === 0 ? zeros([...shape]) : reshape(body(), [...shape]))));
   }
 
@@ -64,12 +63,12 @@ export class OpsDevice {
   makeAll<const N extends readonly (readonly number[])[]>(
     shapes: N,
     body: () => TfTensor[],
-  ): { [K in keyof N]: Handle } {
+  ): { [K in keyof N]: Handle<TfTensor> } {
     const made = tidy(() => {
       if (shapes.some((shape) => sizeOf(shape) === 0)) return shapes.map((shape) => zeros([...shape]));
       return body().map((data, i) => reshape(data, [...(shapes[i] as readonly number[])]));
     });
-    return made.map((data) => this.store.adoptFloats(data)) as { [K in keyof N]: Handle };
+    return made.map((data) => this.store.adoptFloats(data)) as { [K in keyof N]: Handle<TfTensor> };
   }
 
   /** Numbers that follow from a tensor, made at first use and freed with it. */

@@ -1,0 +1,77 @@
+import type { Tensor } from "./contract.ts";
+import { TensorScopes } from "./tensor-scopes.ts";
+
+/** An array in a device's memory, as a library holds it. */
+export interface DeviceArray {
+  readonly shape: readonly number[];
+  /** `int32` for whole numbers, and for numbers of half precision, two in each. */
+  readonly dtype: string;
+  dispose(): void;
+}
+
+/** A tensor over one array of the device. An update may swap the array underneath; the handle stays. */
+export class Handle<Data extends DeviceArray> implements Tensor {
+  readonly shape: readonly number[];
+  readonly dtype: "float" | "int32";
+  /** Of a float handle, float32 of its shape, or int32 with two numbers of half precision each. */
+  data: Data;
+  /** Smallest and largest number of an int32 tensor, known without asking the device. */
+  range: readonly [min: number, max: number];
+  /** What is worked out from this tensor once and freed when it changes, by name. */
+  readonly derived: Map<string, Data> = new Map();
+
+  constructor(
+    data: Data,
+    dtype: "float" | "int32",
+    range: readonly [min: number, max: number],
+    shape: readonly number[] = data.shape,
+  ) {
+    this.shape = shape;
+    this.dtype = dtype;
+    this.data = data;
+    this.range = range;
+  }
+
+  /** Its numbers are of half precision, two in each of `data`. */
+  get halves(): boolean {
+    return this.dtype === "float" && this.data.dtype === "int32";
+  }
+
+  /** Frees what was worked out from its numbers. */
+  forget(): void {
+    for (const data of this.derived.values()) data.dispose();
+    this.derived.clear();
+  }
+}
+
+/** Owns every handle of a device. */
+export class HandleStore<Data extends DeviceArray> extends TensorScopes<Handle<Data>> {
+  constructor() {
+    super(drop);
+  }
+
+  adoptFloats(data: Data): Handle<Data> {
+    return this.adopt(new Handle(data, "float", [0, 0]));
+  }
+
+  /** @param data - int32, two numbers of half precision in each */
+  adoptHalves(data: Data, shape: readonly number[]): Handle<Data> {
+    return this.adopt(new Handle(data, "float", [0, 0], shape));
+  }
+
+  adoptInts(data: Data, range: readonly [min: number, max: number]): Handle<Data> {
+    return this.adopt(new Handle(data, "int32", range));
+  }
+
+  /** Puts a new array under a handle. */
+  replace(tensor: Tensor, data: Data): void {
+    const handle = this.get(tensor);
+    drop(handle);
+    handle.data = data;
+  }
+}
+
+function drop<Data extends DeviceArray>(handle: Handle<Data>): void {
+  handle.data.dispose();
+  handle.forget();
+}
