@@ -1,9 +1,9 @@
 import type { Utterance } from "@laconic/core";
 import type { StoredEpisode } from "@laconic/core/run-folder";
 import type { StepContext } from "./memory.ts";
-import { total } from "./numbers.ts";
-import { firstRivals, grown, rate, type OpponentSettings, type Rival } from "./opponents.ts";
-import type { AuditedStep } from "./record.ts";
+import { total } from "./rules/numbers.ts";
+import { firstRivals, grown, rate, type OpponentSettings, type Rival } from "./rules/opponents.ts";
+import type { AuditedStep } from "./folder/record.ts";
 import type { Judged } from "./step-facts.ts";
 
 /**

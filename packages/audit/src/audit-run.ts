@@ -1,17 +1,17 @@
 import { setImmediate } from "node:timers/promises";
 import { LaconicError } from "@laconic/core";
 import { auditStep } from "./audit-step.ts";
-import { checkChanges } from "./changes.ts";
-import { tolerances } from "./audit-weights.ts";
+import { checkChanges } from "./folder/changes.ts";
+import { tolerances } from "./weights/audit-weights.ts";
 import { auditEvaluation } from "./evaluation.ts";
 import { arithmetic, exact, Findings, type Difference, type Stage, type Tolerance } from "./findings.ts";
-import { coverageOf, type FileCoverage } from "./file-coverage.ts";
-import { comparePrices, compareMetrics, compareRows } from "./folder-claims.ts";
+import { coverageOf, type FileCoverage } from "./folder/file-coverage.ts";
+import { comparePrices, compareMetrics, compareRows } from "./folder/folder-claims.ts";
 import { Memory, type StepContext } from "./memory.ts";
-import { readContent, type Recorded } from "./record.ts";
-import { checkDigests, readRunFolder } from "./run-folder.ts";
+import { readContent, type Recorded } from "./folder/record.ts";
+import { checkDigests, readRunFolder } from "./folder/run-folder.ts";
 import { secondGrade } from "./second-grades.ts";
-import { openWeights, type WeightOptions } from "./weight-checks.ts";
+import { openWeights, type WeightOptions } from "./weights/weight-checks.ts";
 
 /** How much of a run is audited, and by whom. */
 export interface AuditOptions extends WeightOptions {

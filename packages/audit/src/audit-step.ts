@@ -1,12 +1,12 @@
-import type { Numbers } from "./numbers.ts";
-import { auditPolicy } from "./audit-policy.ts";
+import type { Numbers } from "./rules/numbers.ts";
+import { auditPolicy } from "./policy/audit-policy.ts";
 import { checkEpisode, checkGrade, checkGroups, checkStepRewards } from "./check-episodes.ts";
 import type { Findings } from "./findings.ts";
-import { judge } from "./judge.ts";
+import { judge } from "./policy/judge.ts";
 import type { StepContext } from "./memory.ts";
 import { auditOpponents } from "./audit-opponents.ts";
-import { budgetsOf, firstPrice, nextPrice, ownBudgetsOf, usedOf } from "./prices.ts";
-import type { AuditedStep } from "./record.ts";
+import { budgetsOf, firstPrice, nextPrice, ownBudgetsOf, usedOf } from "./rules/prices.ts";
+import type { AuditedStep } from "./folder/record.ts";
 import type { BudgetFacts, Judged, StepFacts } from "./step-facts.ts";
 
 /** Everything of a step but its weights: episodes, grades, rewards, prices, advantages, losses. */

@@ -1,10 +1,10 @@
 import type { StoredEpisode } from "@laconic/core/run-folder";
 import type { Findings, Place } from "./findings.ts";
 import type { LedgerCall, LedgerRead, Problem, TokenTrace, Utterance } from "@laconic/core";
-import type { AuditedStep } from "./record.ts";
-import { gradeOf } from "./rewards.ts";
+import type { AuditedStep } from "./folder/record.ts";
+import { gradeOf } from "./rules/rewards.ts";
 import type { SecondGrade } from "./second-grades.ts";
-import type { TrainSettings } from "./settings.ts";
+import type { TrainSettings } from "./rules/settings.ts";
 
 /** What an episode says of itself twice: tokens of the trace and of the ledger, who read whom, its problem. */
 export function checkEpisode(

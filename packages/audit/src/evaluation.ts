@@ -1,9 +1,9 @@
 import type { Utterance } from "@laconic/core";
 import type { StoredEpisode } from "@laconic/core/run-folder";
-import { known, meanOf, total } from "./numbers.ts";
+import { known, meanOf, total } from "./rules/numbers.ts";
 import { checkEpisode } from "./check-episodes.ts";
 import type { Findings, Place } from "./findings.ts";
-import type { AuditedEvaluation } from "./record.ts";
+import type { AuditedEvaluation } from "./folder/record.ts";
 import type { SecondGrade } from "./second-grades.ts";
 
 type Json = Readonly<Record<string, unknown>>;

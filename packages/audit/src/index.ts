@@ -4,7 +4,7 @@
  */
 export { auditRun } from "./audit-run.ts";
 export type { AuditOptions, AuditReport } from "./audit-run.ts";
-export type { FileCoverage } from "./file-coverage.ts";
+export type { FileCoverage } from "./folder/file-coverage.ts";
 export type { Difference, Stage, Tolerance } from "./findings.ts";
-export { checkKnownSettings } from "./settings.ts";
+export { checkKnownSettings } from "./rules/settings.ts";
 export { auditText } from "./report.ts";

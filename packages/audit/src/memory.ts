@@ -1,8 +1,8 @@
 import type { Findings } from "./findings.ts";
-import type { Rival } from "./opponents.ts";
-import type { PriceState } from "./prices.ts";
+import type { Rival } from "./rules/opponents.ts";
+import type { PriceState } from "./rules/prices.ts";
 import type { SecondGrade } from "./second-grades.ts";
-import type { TrainSettings } from "./settings.ts";
+import type { TrainSettings } from "./rules/settings.ts";
 
 /** What an audit remembers from step to step: prices, and what estimators keep. */
 export class Memory {

@@ -1,7 +1,7 @@
-import { deviationOf, known, meanOf, total } from "./numbers.ts";
+import { deviationOf, known, meanOf, total } from "./rules/numbers.ts";
 import { opponentMetrics } from "./audit-opponents.ts";
-import { actionsOf } from "./tree-returns.ts";
-import type { TrainSettings } from "./settings.ts";
+import { actionsOf } from "./rules/tree-returns.ts";
+import type { TrainSettings } from "./rules/settings.ts";
 import { type Judged, type PolicyFacts, type StepFacts } from "./step-facts.ts";
 
 type Metrics = Record<string, number>;

@@ -1,5 +1,5 @@
 import { exact, type Findings } from "./findings.ts";
-import { total } from "./numbers.ts";
+import { total } from "./rules/numbers.ts";
 import type { PolicyFacts } from "./step-facts.ts";
 
 /**

@@ -1,14 +1,14 @@
-import type { Numbers } from "./numbers.ts";
-import type { Estimated } from "./estimators.ts";
+import type { Numbers } from "./rules/numbers.ts";
+import type { Estimated } from "./rules/estimators.ts";
 import type { Findings, Place } from "./findings.ts";
-import type { Sequence } from "./llama.ts";
-import type { LossFacts } from "./losses.ts";
-import type { Rival } from "./opponents.ts";
-import type { PriceFacts, PriceState } from "./prices.ts";
+import type { Sequence } from "./weights/llama.ts";
+import type { LossFacts } from "./rules/losses.ts";
+import type { Rival } from "./rules/opponents.ts";
+import type { PriceFacts, PriceState } from "./rules/prices.ts";
 import type { Problem, Utterance } from "@laconic/core";
 import type { StoredRollout, StoredEpisode } from "@laconic/core/run-folder";
-import type { AuditedPolicy, AuditedStep } from "./record.ts";
-import type { Earned } from "./rewards.ts";
+import type { AuditedPolicy, AuditedStep } from "./folder/record.ts";
+import type { Earned } from "./rules/rewards.ts";
 
 /** A rollout with what it earned by this audit. */
 export interface Judged {

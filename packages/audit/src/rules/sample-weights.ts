@@ -1,5 +1,5 @@
 import { total } from "./numbers.ts";
-import type { AuditedStep } from "./record.ts";
+import type { AuditedStep } from "../folder/record.ts";
 import type { Known, SettingsOf } from "./schema.ts";
 
 const options = {

@@ -1,6 +1,6 @@
 import { forward, Gradient, type Sequence } from "./llama.ts";
 import { shapeOf, type Shape } from "./model-shape.ts";
-import type { TrainSettings } from "./settings.ts";
+import type { TrainSettings } from "../rules/settings.ts";
 import { copyOf, type StoredPolicy, type Weight, type Weights } from "./weights-file.ts";
 
 /** What a forward pass says of a sequence. */

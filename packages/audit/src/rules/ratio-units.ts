@@ -1,4 +1,4 @@
-import type { Trained } from "./step-facts.ts";
+import type { Trained } from "../step-facts.ts";
 
 /** Positions in an optimiser step that share a ratio, in order of appearance. */
 export function joined(unit: string, own: readonly Trained[]): number[][] {

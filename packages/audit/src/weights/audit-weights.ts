@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { exact, type Findings, type Place, type Tolerance } from "./findings.ts";
+import { exact, type Findings, type Place, type Tolerance } from "../findings.ts";
 import type { Sequence } from "./llama.ts";
 import type { FrozenPolicy, OwnPolicy, Seen } from "./policy.ts";
-import type { RunFolder } from "./run-folder.ts";
-import { settingsOf } from "./settings.ts";
-import type { ExampleFacts, PolicyFacts, StepFacts, Trained } from "./step-facts.ts";
+import type { RunFolder } from "../folder/run-folder.ts";
+import { settingsOf } from "../rules/settings.ts";
+import type { ExampleFacts, PolicyFacts, StepFacts, Trained } from "../step-facts.ts";
 import { copyOf, readTrained, type StoredPolicy, type TrainedWeights, type Weights } from "./weights-file.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { WeightAudit, type PolicyMaker, type PolicyWeights } from "./audit-weights.ts";
-import type { Findings } from "./findings.ts";
+import type { Findings } from "../findings.ts";
 import type { WeightsSource, Start } from "./weights-source.ts";
 import { forward, type Sequence } from "./llama.ts";
 import { shapeOf } from "./model-shape.ts";
-import { readContent, type AuditedStep } from "./record.ts";
-import type { RunFolder } from "./run-folder.ts";
+import { readContent, type AuditedStep } from "../folder/record.ts";
+import type { RunFolder } from "../folder/run-folder.ts";
 import type { StoredPolicy } from "./weights-file.ts";
 
 /** Weights that are moved beside the audit of the other figures. */

@@ -1,5 +1,5 @@
 import { boundedJson, LaconicError } from "@laconic/core";
-import type { Findings } from "./findings.ts";
+import type { Findings } from "../findings.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -2,14 +2,14 @@ import { setImmediate } from "node:timers/promises";
 import { totalmem } from "node:os";
 import { formatBytes, formatDuration } from "@laconic/core/text";
 import type { PolicyMaker, PolicyWeights } from "./audit-weights.ts";
-import type { Findings } from "./findings.ts";
+import type { Findings } from "../findings.ts";
 import { weightsSourceOf, type WeightsSource, type ModelFinder, type Start } from "./weights-source.ts";
 import { plainPolicy } from "./policy.ts";
 import { PythonPeer } from "./python-policy.ts";
-import { readContent, type Recorded } from "./record.ts";
-import type { RunFolder } from "./run-folder.ts";
+import { readContent, type Recorded } from "../folder/record.ts";
+import type { RunFolder } from "../folder/run-folder.ts";
 import { checkSequences, type SpotCount } from "./spot-checks.ts";
-import type { StepFacts } from "./step-facts.ts";
+import type { StepFacts } from "../step-facts.ts";
 import { openReplay, passesOf, secondsPerPass, startOf, type Replay } from "./replay.ts";
 import type { Weights } from "./weights-file.ts";
 

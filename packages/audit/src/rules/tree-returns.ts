@@ -1,7 +1,7 @@
 import type { Utterance } from "@laconic/core";
 import { meanOf, type Numbers } from "./numbers.ts";
 import type { StoredNode, StoredTree, StoredEpisode } from "@laconic/core/run-folder";
-import type { AuditedStep } from "./record.ts";
+import type { AuditedStep } from "../folder/record.ts";
 import { earned, gradeOf, measured, tokensOf } from "./rewards.ts";
 import type { TrainSettings } from "./settings.ts";
 

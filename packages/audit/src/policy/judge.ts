@@ -1,12 +1,12 @@
 import type { Utterance } from "@laconic/core";
 import type { StoredEpisode } from "@laconic/core/run-folder";
-import { total, type Numbers } from "./numbers.ts";
-import type { StepContext } from "./memory.ts";
-import { ownSaid } from "./opponents.ts";
-import type { AuditedStep } from "./record.ts";
-import { costRows, creditOf, earned, gradeOf, measured, tokensOf } from "./rewards.ts";
-import type { TrainSettings } from "./settings.ts";
-import type { Judged } from "./step-facts.ts";
+import { total, type Numbers } from "../rules/numbers.ts";
+import type { StepContext } from "../memory.ts";
+import { ownSaid } from "../rules/opponents.ts";
+import type { AuditedStep } from "../folder/record.ts";
+import { costRows, creditOf, earned, gradeOf, measured, tokensOf } from "../rules/rewards.ts";
+import type { TrainSettings } from "../rules/settings.ts";
+import type { Judged } from "../step-facts.ts";
 
 /**
  * Rollouts with what they earned.

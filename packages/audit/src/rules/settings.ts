@@ -163,8 +163,13 @@ export function checkKnownSettings(written: Json, file: string): void {
   );
 }
 
+/** The settings that hold for one policy: its own over those of the run. */
+export interface ResolvedSettings extends TrainSettings {
+  readonly hasOwnBudget: boolean;
+}
+
 /** Settings of a policy, over the run's. */
-export function settingsOf(train: TrainSettings, policy: string): TrainSettings & { readonly hasOwnBudget: boolean } {
+export function settingsOf(train: TrainSettings, policy: string): ResolvedSettings {
   const own = Object.hasOwn(train.policies, policy) ? (train.policies[policy] ?? {}) : {};
   const { learningRate, optimizer: rule, ...rest } = own;
   return {

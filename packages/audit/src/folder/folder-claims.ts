@@ -1,9 +1,9 @@
-import type { Findings } from "./findings.ts";
-import { metricsOf } from "./metrics.ts";
-import { comparePassed } from "./passed-tokens.ts";
-import { firstPrice, budgetsOf, ownBudgetsOf } from "./prices.ts";
+import type { Findings } from "../findings.ts";
+import { metricsOf } from "../metrics.ts";
+import { comparePassed } from "../passed-tokens.ts";
+import { firstPrice, budgetsOf, ownBudgetsOf } from "../rules/prices.ts";
 import type { RunFolder } from "./run-folder.ts";
-import type { StepFacts } from "./step-facts.ts";
+import type { StepFacts } from "../step-facts.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

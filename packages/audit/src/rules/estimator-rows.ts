@@ -1,6 +1,6 @@
 import type { Row } from "./estimators.ts";
 import type { TrainSettings } from "./settings.ts";
-import type { Judged, Trained } from "./step-facts.ts";
+import type { Judged, Trained } from "../step-facts.ts";
 
 /** What an estimator sees: an episode a row, or an utterance. */
 export function rowsOf(

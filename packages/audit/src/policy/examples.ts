@@ -1,7 +1,7 @@
-import { exact, type Findings, type Place } from "./findings.ts";
-import type { AuditedUpdate } from "./record.ts";
-import type { TrainSettings } from "./settings.ts";
-import type { ExampleFacts } from "./step-facts.ts";
+import { exact, type Findings, type Place } from "../findings.ts";
+import type { AuditedUpdate } from "../folder/record.ts";
+import type { TrainSettings } from "../rules/settings.ts";
+import type { ExampleFacts } from "../step-facts.ts";
 
 /** What an optimiser step learned of supervised examples beside its rewards, and how many of them it took. */
 export function examplesOf(

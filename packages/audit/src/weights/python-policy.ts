@@ -8,7 +8,7 @@ import { boundedJson, LaconicError } from "@laconic/core";
 import type { OwnPolicy, Seen } from "./policy.ts";
 import { readSafetensors } from "./weights-file.ts";
 
-const script = new URL("../assets/audit-peer.py", import.meta.url);
+const script = new URL("../../assets/audit-peer.py", import.meta.url);
 
 type Json = Readonly<Record<string, unknown>>;
 

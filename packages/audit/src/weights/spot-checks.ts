@@ -1,10 +1,10 @@
 import { tolerances, type PolicyWeights } from "./audit-weights.ts";
-import type { Findings } from "./findings.ts";
+import type { Findings } from "../findings.ts";
 import { forward } from "./llama.ts";
 import { shapeOf } from "./model-shape.ts";
-import type { RunFolder } from "./run-folder.ts";
-import { settingsOf } from "./settings.ts";
-import type { PolicyFacts, StepFacts } from "./step-facts.ts";
+import type { RunFolder } from "../folder/run-folder.ts";
+import { settingsOf } from "../rules/settings.ts";
+import type { PolicyFacts, StepFacts } from "../step-facts.ts";
 
 /** What spot checks came to. */
 export interface SpotCount {

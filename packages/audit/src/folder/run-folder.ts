@@ -14,11 +14,11 @@ import {
   type FormerRecord,
 } from "@laconic/core/run-folder";
 import { changesIn, configAt, type ChangeRow } from "./changes.ts";
-import type { Findings } from "./findings.ts";
+import type { Findings } from "../findings.ts";
 import { entriesOf, readObject } from "./json-file.ts";
 import type { Recorded } from "./record.ts";
 import { bytesOf, partsOf, RowsByStep, type PartFile } from "./rows-by-step.ts";
-import { checkKnownSettings, type TrainSettings } from "./settings.ts";
+import { checkKnownSettings, type TrainSettings } from "../rules/settings.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { boundedJson } from "@laconic/core";
-import { readObject } from "./json-file.ts";
+import { readObject } from "../folder/json-file.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -3,9 +3,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { PolicyWeights } from "./audit-weights.ts";
 import { shapeOf } from "./model-shape.ts";
-import { readObject } from "./json-file.ts";
-import { readContent } from "./record.ts";
-import { sha256OfFile, type RunFolder } from "./run-folder.ts";
+import { readObject } from "../folder/json-file.ts";
+import { readContent } from "../folder/record.ts";
+import { sha256OfFile, type RunFolder } from "../folder/run-folder.ts";
 import { policyOf, readBase, readTrained, type BaseModel } from "./weights-file.ts";
 
 /** Weights that the folder holds, or that the run is known to have begun with. */
