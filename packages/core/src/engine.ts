@@ -1,9 +1,9 @@
 import type { DrawnToken, FinishReason, LogProbsAtOne, SamplingSettings, TokenTrace } from "./language-model.ts";
 import type { OptimizerSettings } from "./optimizer-settings.ts";
-import type { RandomState } from "./random.ts";
+import type { RandomState } from "./numeric/random.ts";
 import type { SamplingName } from "./sampling.ts";
 import { group, shapes, type GroupShape } from "./shapes/shape.ts";
-import type { Ragged } from "./ragged.ts";
+import type { Ragged } from "./numeric/ragged.ts";
 import type { TokenBytes } from "./tokenizer.ts";
 
 /** What an engine can do, recorded with every run. */

@@ -1,6 +1,6 @@
 import type { ChatMessage } from "./language-model.ts";
 import type { AgentId, Problem } from "./problem.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "./numeric/random.ts";
 
 /** Who an observation is read from, in every ledger. No agent may have this name. */
 export const environmentName = "environment";

@@ -1,8 +1,8 @@
 import type { StoredWeights } from "./engine.ts";
-import type { Episode, Utterance } from "./episode.ts";
+import type { Episode, Utterance } from "./episode/episode.ts";
 import type { ModelResources } from "./model-resources.ts";
 import type { AgentId, Problem } from "./problem.ts";
-import type { Diagnostics } from "./statistic.ts";
+import type { Diagnostics } from "./numeric/statistic.ts";
 
 /**
  * What an estimator sees of a batch: one row for each episode, or for each agent's or turn's share of one, as the grouping

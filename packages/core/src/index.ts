@@ -6,25 +6,25 @@ export { checkedAnswer, checkedCall, checkValue, shownValue, thrownText, type Va
 export { LaconicError } from "./errors.ts";
 export type { ErrorDetail, LaconicErrorCode } from "./errors.ts";
 
-export { randomFromSeed, randomFromState } from "./random.ts";
-export type { Random, RandomState } from "./random.ts";
-export { cosine, sine } from "./cosine.ts";
-export { exponential } from "./exponential.ts";
-export { exponentialMinusOne } from "./exponential-minus-one.ts";
-export { logarithm } from "./logarithm.ts";
+export { randomFromSeed, randomFromState } from "./numeric/random.ts";
+export type { Random, RandomState } from "./numeric/random.ts";
+export { cosine, sine } from "./numeric/cosine.ts";
+export { exponential } from "./numeric/exponential.ts";
+export { exponentialMinusOne } from "./numeric/exponential-minus-one.ts";
+export { logarithm } from "./numeric/logarithm.ts";
 
-export { stopEnd } from "./stop-end.ts";
-export { assertSameLayout, ragged, raggedRow, raggedRows, raggedSelect } from "./ragged.ts";
-export type { Ragged } from "./ragged.ts";
+export { stopEnd } from "./episode/stop-end.ts";
+export { assertSameLayout, ragged, raggedRow, raggedRows, raggedSelect } from "./numeric/ragged.ts";
+export type { Ragged } from "./numeric/ragged.ts";
 export { joinSequences } from "./sequences/joined-sequences.ts";
 export type { JoinedSequences } from "./sequences/joined-sequences.ts";
-export { findBadLogProb, logProbRange, sampledLogProbRange } from "./log-prob.ts";
-export type { LogProbRange } from "./log-prob.ts";
+export { findBadLogProb, logProbRange, sampledLogProbRange } from "./numeric/log-prob.ts";
+export type { LogProbRange } from "./numeric/log-prob.ts";
 
-export { emptyStatistic, mergeDiagnostics, mergeStatistics, statisticMean, statisticOf } from "./statistic.ts";
-export type { Diagnostics, Statistic } from "./statistic.ts";
-export { rankCorrelation } from "./rank-correlation.ts";
-export { wilsonInterval } from "./wilson-interval.ts";
+export { emptyStatistic, mergeDiagnostics, mergeStatistics, statisticMean, statisticOf } from "./numeric/statistic.ts";
+export type { Diagnostics, Statistic } from "./numeric/statistic.ts";
+export { rankCorrelation } from "./numeric/rank-correlation.ts";
+export { wilsonInterval } from "./numeric/wilson-interval.ts";
 
 export type { AgentId, Problem } from "./problem.ts";
 export { questionKey } from "./question-key.ts";
@@ -69,11 +69,11 @@ export { streamCompletion } from "./streaming/stream-completion.ts";
 export type { CompletionEvent } from "./streaming/stream-completion.ts";
 export { streamText } from "./streaming/stream-text.ts";
 export type { StreamTokenizer, TextEvent } from "./streaming/stream-text.ts";
-export type { Episode, Message, Utterance } from "./episode.ts";
-export { ledgerTotals } from "./ledger.ts";
-export type { Ledger, LedgerCall, LedgerRead, LedgerTotals } from "./ledger.ts";
-export { chargesOf, costBreakdown, countTokens, meanBreakdown } from "./cost-breakdown.ts";
-export type { Charge, CostBreakdown, CostSums, EdgeCost, TokenCount, TurnCost } from "./cost-breakdown.ts";
+export type { Episode, Message, Utterance } from "./episode/episode.ts";
+export { ledgerTotals } from "./episode/ledger.ts";
+export type { Ledger, LedgerCall, LedgerRead, LedgerTotals } from "./episode/ledger.ts";
+export { chargesOf, costBreakdown, countTokens, meanBreakdown } from "./episode/cost-breakdown.ts";
+export type { Charge, CostBreakdown, CostSums, EdgeCost, TokenCount, TurnCost } from "./episode/cost-breakdown.ts";
 export {
   broadcastAmplification,
   criticalPath,
@@ -81,11 +81,11 @@ export {
   ledgerCost,
   silenceRates,
   sumLedgers,
-} from "./ledger-analysis.ts";
-export { tokenCost } from "./token-price.ts";
-export type { TokenPrice } from "./token-price.ts";
-export { stopReasons } from "./stop-reason.ts";
-export type { StopReason } from "./stop-reason.ts";
+} from "./episode/ledger-analysis.ts";
+export { tokenCost } from "./episode/token-price.ts";
+export type { TokenPrice } from "./episode/token-price.ts";
+export { stopReasons } from "./episode/stop-reason.ts";
+export type { StopReason } from "./episode/stop-reason.ts";
 export { episodeLimitsShape } from "./topology.ts";
 export { loraShape } from "./engine.ts";
 export { environmentName } from "./environment.ts";

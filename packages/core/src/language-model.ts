@@ -1,4 +1,4 @@
-import type { RandomState } from "./random.ts";
+import type { RandomState } from "./numeric/random.ts";
 import type { Sampling, SamplingName } from "./sampling.ts";
 
 /** One message of a chat prompt. `tool` is what a tool answered, for templates that know the role. */

@@ -1,5 +1,5 @@
-import type { Ragged } from "./ragged.ts";
-import type { Diagnostics } from "./statistic.ts";
+import type { Ragged } from "./numeric/ragged.ts";
+import type { Diagnostics } from "./numeric/statistic.ts";
 
 /** Counts over the whole optimiser batch, so that micro-batches add up to one big batch. */
 export interface BatchTotals {

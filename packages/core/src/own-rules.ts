@@ -1,5 +1,5 @@
 import type { Problem } from "./problem.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "./numeric/random.ts";
 
 /** A setting that moves over a run, such as a learning rate. Pure. @param step - from 0, of `steps` in all */
 export type Schedule = (step: number, steps: number) => number;

@@ -1,4 +1,4 @@
-import type { Episode } from "./episode.ts";
+import type { Episode } from "./episode/episode.ts";
 import type { ModelResources } from "./model-resources.ts";
 import type { AgentId, Problem } from "./problem.ts";
 

@@ -1,6 +1,6 @@
 import type { ChatMessage } from "./language-model.ts";
 import type { AgentId, Problem } from "./problem.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "./numeric/random.ts";
 
 /** A message of an example. One of the assistant's with weight 0 is read and not learned, as in OpenAI's files. */
 export interface ExampleMessage extends ChatMessage {

@@ -1,8 +1,8 @@
 import type { Environment, PlayedEnvironment } from "./environment.ts";
-import type { Episode } from "./episode.ts";
+import type { Episode } from "./episode/episode.ts";
 import type { LanguageModel, SamplingSettings } from "./language-model.ts";
 import type { AgentId, Problem } from "./problem.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "./numeric/random.ts";
 import { group, shapes, type GroupShape } from "./shapes/shape.ts";
 
 /** Ceilings of one episode; reaching one ends it with a counted stop reason. */

@@ -1,6 +1,6 @@
 import type { ForwardOptions, TrainingSequence, ValueSequence } from "../engine.ts";
 import { LaconicError } from "../errors.ts";
-import type { Ragged } from "../ragged.ts";
+import type { Ragged } from "../numeric/ragged.ts";
 import { checkTokens, type ModelLimits } from "./sample-requests.ts";
 
 /** What every engine refuses to train on. @throws LaconicError `input_invalid` naming the sequence, and the position of a token outside the vocabulary. */

@@ -1,4 +1,4 @@
-import type { Episode, Utterance } from "../episode.ts";
+import type { Episode, Utterance } from "../episode/episode.ts";
 import type { Problem } from "../problem.ts";
 import { unpackNumbers } from "./packed-numbers.ts";
 import type { StoredContent, StoredScore, StoredTerms } from "./stored-step.ts";

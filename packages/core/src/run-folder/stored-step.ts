@@ -1,4 +1,4 @@
-import type { Episode, Utterance } from "../episode.ts";
+import type { Episode, Utterance } from "../episode/episode.ts";
 import type { AgentId, Problem } from "../problem.ts";
 import type { PackedNumbers } from "./packed-numbers.ts";
 

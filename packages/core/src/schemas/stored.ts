@@ -1,12 +1,12 @@
 import * as z from "zod";
 import type { Observation } from "../environment.ts";
-import type { Episode, Utterance } from "../episode.ts";
+import type { Episode, Utterance } from "../episode/episode.ts";
 import type { ModelIdentity, TokenTrace } from "../language-model.ts";
-import { logProbRange, sampledLogProbRange } from "../log-prob.ts";
-import type { Ledger, LedgerCall, LedgerRead } from "../ledger.ts";
+import { logProbRange, sampledLogProbRange } from "../numeric/log-prob.ts";
+import type { Ledger, LedgerCall, LedgerRead } from "../episode/ledger.ts";
 import type { Problem } from "../problem.ts";
-import type { RandomState } from "../random.ts";
-import { stopReasons } from "../stop-reason.ts";
+import type { RandomState } from "../numeric/random.ts";
+import { stopReasons } from "../episode/stop-reason.ts";
 
 const count = z.int().min(0);
 const logProb = z.number().min(logProbRange.min).max(sampledLogProbRange.max);

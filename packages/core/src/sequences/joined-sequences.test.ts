@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TrainingSequence } from "../engine.ts";
-import { randomFromSeed } from "../random.ts";
+import { randomFromSeed } from "../numeric/random.ts";
 import { joinSequences } from "./joined-sequences.ts";
 
 const row = (promptTokens: number[], completionTokens: number[], temperature?: number): TrainingSequence => ({

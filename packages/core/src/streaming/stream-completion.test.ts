@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LaconicError } from "../errors.ts";
 import type { CompletionRequest, LanguageModel } from "../language-model.ts";
-import { randomFromSeed } from "../random.ts";
+import { randomFromSeed } from "../numeric/random.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { tableTokenizer } from "../testing/table-tokenizer.ts";
 import { streamCompletion } from "./stream-completion.ts";

@@ -1,6 +1,6 @@
 import { LaconicError } from "../errors.ts";
 import type { Completion, CompletionRequest, LanguageModel, Prompt } from "../language-model.ts";
-import { randomFromSeed } from "../random.ts";
+import { randomFromSeed } from "../numeric/random.ts";
 import { expectThat, type ConformanceCase } from "./conformance.ts";
 import { actingSampling, expectRefusedSampling } from "./sampling-cases.ts";
 

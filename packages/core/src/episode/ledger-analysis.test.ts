@@ -9,7 +9,7 @@ import {
   silenceRates,
   sumLedgers,
   type Ledger,
-} from "./index.ts";
+} from "../index.ts";
 
 const call = (turn: number, round: number, agent: string, writtenTokens: number, reads: readonly number[] = []) => ({
   turn,

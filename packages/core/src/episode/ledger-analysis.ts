@@ -1,7 +1,7 @@
-import { environmentName } from "./environment.ts";
-import { LaconicError } from "./errors.ts";
+import { environmentName } from "../environment.ts";
+import { LaconicError } from "../errors.ts";
 import { ledgerTotals, type Ledger, type LedgerCall } from "./ledger.ts";
-import type { AgentId } from "./problem.ts";
+import type { AgentId } from "../problem.ts";
 import { tokenCost, type TokenPrice } from "./token-price.ts";
 
 /** What cannot run in parallel. */

@@ -1,4 +1,4 @@
-import type { AgentId } from "./problem.ts";
+import type { AgentId } from "../problem.ts";
 
 /** A message or observation read while speaking: reading the same message again counts again. */
 export interface LedgerRead {

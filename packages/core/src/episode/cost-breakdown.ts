@@ -1,6 +1,6 @@
 import type { Episode } from "./episode.ts";
 import type { Ledger, LedgerCall, LedgerRead } from "./ledger.ts";
-import type { AgentId } from "./problem.ts";
+import type { AgentId } from "../problem.ts";
 
 /** Tokens that a cost counts: written ones, end tokens included, or read ones; of the whole team without `by` and `from`. */
 export interface TokenCount {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findBadLogProb, logProbRange, ragged, sampledLogProbRange } from "./index.ts";
+import { findBadLogProb, logProbRange, ragged, sampledLogProbRange } from "../index.ts";
 
 const rows = (value: number): ReturnType<typeof ragged> => ragged([[-1, -0.5], [], [-2, value, -3]]);
 

@@ -1,5 +1,5 @@
 import { cosine } from "./cosine.ts";
-import { LaconicError } from "./errors.ts";
+import { LaconicError } from "../errors.ts";
 import { logarithm } from "./logarithm.ts";
 
 /** Position of a random stream: four 32-bit words. Plain data, so a checkpoint can hold it. */

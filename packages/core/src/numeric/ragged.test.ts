@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { assertSameLayout, ragged, raggedRow, raggedRows, raggedSelect } from "./index.ts";
+import { assertSameLayout, ragged, raggedRow, raggedRows, raggedSelect } from "../index.ts";
 
 const rows = fc.array(fc.array(fc.double({ noNaN: true }), { maxLength: 6 }), { maxLength: 8 });
 const plain = (data: readonly ArrayLike<number>[]): number[][] => data.map((row) => Array.from(row));

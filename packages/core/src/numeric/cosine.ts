@@ -1,4 +1,4 @@
-import { LaconicError } from "./errors.ts";
+import { LaconicError } from "../errors.ts";
 
 /** Beyond it the reduction would lose bits; a table of positions ends long before. */
 const largest = 2 ** 19 * Math.PI;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ledgerTotals, type Ledger } from "./index.ts";
+import { ledgerTotals, type Ledger } from "../index.ts";
 
 const ledger: Ledger = {
   calls: [

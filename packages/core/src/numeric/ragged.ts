@@ -1,4 +1,4 @@
-import { LaconicError } from "./errors.ts";
+import { LaconicError } from "../errors.ts";
 
 /**
  * Values of S sequences of unequal length, one after the other.
