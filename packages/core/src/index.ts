@@ -24,7 +24,7 @@ export type { LogProbRange } from "./numeric/log-prob.ts";
 export { emptyStatistic, mergeDiagnostics, mergeStatistics, statisticMean, statisticOf } from "./numeric/statistic.ts";
 export type { Diagnostics, Statistic } from "./numeric/statistic.ts";
 export { rankCorrelation } from "./numeric/rank-correlation.ts";
-export { wilsonInterval } from "./numeric/wilson-interval.ts";
+export { clusteredWilsonInterval, wilsonInterval, type Cluster } from "./numeric/wilson-interval.ts";
 
 export type { AgentId, Problem } from "./problem.ts";
 export { questionKey } from "./question-key.ts";

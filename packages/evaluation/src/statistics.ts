@@ -1,4 +1,4 @@
-import { randomFromSeed, wilsonInterval } from "@laconic/core";
+import { clusteredWilsonInterval, randomFromSeed, wilsonInterval, type Cluster } from "@laconic/core";
 
 /** A value and its 95 % interval. */
 export interface Interval {
@@ -11,6 +11,17 @@ export interface Interval {
 export function wilson(successes: number, trials: number): Interval | null {
   if (trials === 0) return null;
   const [low, high] = wilsonInterval(successes, trials);
+  return { value: successes / trials, low, high };
+}
+
+/** The same of questions that were asked several times each, whose repeats are not independent. Null without trials. */
+export function clusteredWilson(questions: readonly Cluster[]): Interval | null {
+  const [successes, trials] = questions.reduce(
+    ([right, of], each) => [right + each.successes, of + each.trials],
+    [0, 0],
+  );
+  if (trials === 0) return null;
+  const [low, high] = clusteredWilsonInterval(questions);
   return { value: successes / trials, low, high };
 }
 

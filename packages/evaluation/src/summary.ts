@@ -1,5 +1,6 @@
+import type { Cluster } from "@laconic/core";
 import type { EqualTokens, InformationSetting, ModelShare, SampleRecord } from "./sample-record.ts";
-import { pairedBootstrap, wilson, type Interval } from "./statistics.ts";
+import { clusteredWilson, pairedBootstrap, type Interval } from "./statistics.ts";
 
 /** What a method came to on a benchmark. */
 export interface MethodSummary {
@@ -93,7 +94,7 @@ function summaryOf(group: readonly SampleRecord[], reference: readonly SampleRec
     errors: group.filter(({ status }) => status === "error").length,
     undecided: group.filter(({ status }) => status === "undecided").length,
     questions: new Set(group.map(({ problem }) => problem)).size,
-    accuracy: wilson(right(scored), scored.length),
+    accuracy: clusteredWilson([...byQuestion(scored).values()]),
     meanScore: meanOf(scored.flatMap(({ score }) => score ?? [])),
     firstAttemptAccuracy: firsts.length === 0 ? null : right(firsts) / firsts.length,
     unanswered: scored.filter(({ extracted }) => extracted === null).length,
@@ -152,12 +153,14 @@ function differenceOf(
 }
 
 function means(records: readonly SampleRecord[]): Map<string, number> {
-  const sums = new Map<string, { right: number; count: number }>();
+  return new Map([...byQuestion(records)].map(([problem, { successes, trials }]) => [problem, successes / trials]));
+}
+
+function byQuestion(records: readonly SampleRecord[]): Map<string, Cluster> {
+  const questions = new Map<string, Cluster>();
   for (const { problem, correct } of records) {
-    const each = sums.get(problem) ?? { right: 0, count: 0 };
-    each.count++;
-    if (correct === true) each.right++;
-    sums.set(problem, each);
+    const { successes, trials } = questions.get(problem) ?? { successes: 0, trials: 0 };
+    questions.set(problem, { successes: successes + (correct === true ? 1 : 0), trials: trials + 1 });
   }
-  return new Map([...sums].map(([problem, { right, count }]) => [problem, right / count]));
+  return questions;
 }

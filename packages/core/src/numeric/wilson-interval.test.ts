@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { wilsonInterval } from "./wilson-interval.ts";
+import { randomFromSeed } from "./random.ts";
+import { clusteredWilsonInterval, wilsonInterval } from "./wilson-interval.ts";
 
 const z = 1.959963984540054;
 
@@ -21,4 +22,37 @@ test("without a success, without a failure, without a trial", () => {
   expect(wilsonInterval(0, 10)).toBeAllclose([0, edge], { absolute: 1e-12 });
   expect(wilsonInterval(10, 10)).toBeAllclose([1 - edge, 1], { absolute: 1e-12 });
   expect(wilsonInterval(0, 0)).toEqual([0, 1]);
+});
+
+test("trials of one question each are independent, and repeats that all agree add nothing", () => {
+  const once = Array.from({ length: 40 }, (_, i) => ({ successes: i < 13 ? 1 : 0, trials: 1 }));
+  expect(clusteredWilsonInterval(once)).toBeAllclose(wilsonInterval(13, 40), { absolute: 1e-12 });
+  const agreeing = once.map(({ successes }) => ({ successes: 8 * successes, trials: 8 }));
+  expect(clusteredWilsonInterval(agreeing)).toBeAllclose(wilsonInterval(13, 40), { absolute: 1e-12 });
+  expect(clusteredWilsonInterval(agreeing.map(() => ({ successes: 8, trials: 8 })))).toEqual(wilsonInterval(40, 40));
+  // Questions that disagree with themselves as coins do: all trials count.
+  const coins = once.map(() => ({ successes: 4, trials: 8 }));
+  expect(clusteredWilsonInterval(coins)).toEqual(wilsonInterval(160, 320));
+  expect(clusteredWilsonInterval([{ successes: 0, trials: 0 }])).toEqual([0, 1]);
+});
+
+test("the interval by question holds the true share 95 times in 100 where repeats are alike; the plain one does not", () => {
+  const random = randomFromSeed("coverage");
+  const [worlds, questions, repeats] = [2000, 60, 8];
+  const held = { clustered: 0, plain: 0 };
+  for (let world = 0; world < worlds; world++) {
+    // Some questions are easy and some are hard: 0.9 and 0.2 right, half of each, so 0.55 in all.
+    const clusters = Array.from({ length: questions }, () => {
+      const p = random.uniform() < 0.5 ? 0.9 : 0.2;
+      const successes = Array.from({ length: repeats }, () => random.uniform() < p).filter(Boolean).length;
+      return { successes, trials: repeats };
+    });
+    const right = clusters.reduce((sum, { successes }) => sum + successes, 0);
+    const holds = ([low, high]: readonly [number, number]): number => Number(low <= 0.55 && 0.55 <= high);
+    held.clustered += holds(clusteredWilsonInterval(clusters));
+    held.plain += holds(wilsonInterval(right, questions * repeats));
+  }
+  expect(held.clustered / worlds).toBeGreaterThan(0.93);
+  expect(held.clustered / worlds).toBeLessThan(0.97);
+  expect(held.plain / worlds).toBeLessThan(0.75);
 });

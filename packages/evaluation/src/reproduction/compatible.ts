@@ -1,7 +1,7 @@
 import type { AgentPoFigure } from "../published-agentpo.ts";
 import { agentPoBenchmarks } from "../published-agentpo.ts";
 import { publishedAccuracy, publishedTokens } from "../published.ts";
-import { wilson, type Interval } from "../statistics.ts";
+import type { Interval } from "../statistics.ts";
 import type { MethodSummary } from "../summary.ts";
 import { agentPoRowOf } from "./agentpo-rows.ts";
 import { rowOf } from "./ledger.ts";
@@ -54,9 +54,17 @@ export function reproducedCells(
     const published = publishedAccuracy(rowOf(method), benchmark);
     if (published === null) return [];
     const cell = { benchmark, method, scored, differs };
-    const p = accuracy ? sameShare(accuracy.value, scored, published / 100, questions(benchmark)) : null;
-    const ours = accuracy && wilson(Math.round(accuracy.value * scored), scored);
-    const shares = { ...cell, unit: "%", ours, published, p, verdict: verdictOf(p, scored, row !== null) } as const;
+    // Repeats of a question are not independent: each question counts once.
+    const asked = Math.min(scored, summary.questions);
+    const p = accuracy ? sameShare(accuracy.value, asked, published / 100, questions(benchmark)) : null;
+    const shares = {
+      ...cell,
+      unit: "%",
+      ours: accuracy,
+      published,
+      p,
+      verdict: verdictOf(p, scored, row !== null),
+    } as const;
     const tokens = table === "2" ? publishedTokens(rowOf(method), benchmark) : null;
     if (tokens === null) return [shares];
     const verdict = verdictOf(null, scored, row !== null);

@@ -61,6 +61,6 @@ function planeOf(title: string, summaries: readonly MethodSummary[]): PlaneChart
       key: { color: seriesColour(i), mark: String(i + 1) },
       text: `${method}: ${formatPercent(accuracy.value)}, ${formatNumber(tokens)} tokens, n\u00a0=\u00a0${scored}`,
     })),
-    remark: "Wilson's 95 % intervals of the samples with a score.",
+    remark: "Wilson's 95 % intervals of the samples with a score, by question where it is repeated.",
   };
 }

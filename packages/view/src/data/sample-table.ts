@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { wilsonInterval } from "@laconic/core";
+import { clusteredWilsonInterval, type Cluster } from "@laconic/core";
 import type { RowPlace } from "@laconic/trainer/reading";
 import type { BenchRow, SampleQuery, SampleRow, SampleVerdict } from "../protocol.ts";
 import { Growing, integers, Names, reals, wholes } from "./growing.ts";
@@ -256,13 +256,20 @@ export class SampleTable {
   summed(): BenchRow[] {
     const groups = new Map<
       number,
-      { problems: Set<number>; repeats: Set<number>; scored: number; right: number; tokens: number; first: number }
+      {
+        questions: Map<number, Cluster>;
+        repeats: Set<number>;
+        scored: number;
+        right: number;
+        tokens: number;
+        first: number;
+      }
     >();
     for (let row = 0; row < this.#key.length; row++) {
       if (this.#replaced.has(row)) continue;
       const key = this.#benchmark.at(row) * 65_536 + this.#method.at(row);
       const sums = groups.get(key) ?? {
-        problems: new Set(),
+        questions: new Map(),
         repeats: new Set(),
         scored: 0,
         right: 0,
@@ -270,20 +277,23 @@ export class SampleTable {
         first: row,
       };
       groups.set(key, sums);
-      sums.problems.add(this.#problem.at(row));
       sums.repeats.add(this.#repeat.at(row));
-      if (this.#verdict.at(row) > 1) continue;
+      const problem = this.#problem.at(row);
+      const { successes, trials } = sums.questions.get(problem) ?? { successes: 0, trials: 0 };
+      const [right, isScored] = [this.#verdict.at(row) === 0, this.#verdict.at(row) <= 1];
+      sums.questions.set(problem, { successes: successes + Number(right), trials: trials + Number(isScored) });
+      if (!isScored) continue;
       sums.scored += 1;
       sums.tokens += this.#tokens.at(row);
-      if (this.#verdict.at(row) === 0) sums.right += 1;
+      if (right) sums.right += 1;
     }
-    return Array.from(groups.values(), ({ problems, repeats, scored, right, tokens, first }) => ({
+    return Array.from(groups.values(), ({ questions, repeats, scored, right, tokens, first }) => ({
       method: this.#names.method.at(this.#method.at(first)),
       benchmark: this.#names.benchmark.at(this.#benchmark.at(first)),
-      questions: problems.size,
+      questions: questions.size,
       seeds: repeats.size,
       accuracy: scored === 0 ? Number.NaN : right / scored,
-      interval: wilsonInterval(right, scored),
+      interval: clusteredWilsonInterval([...questions.values()]),
       tokens: scored === 0 ? Number.NaN : tokens / scored,
     }));
   }
