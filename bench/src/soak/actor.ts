@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { join } from "node:path";
 import type { Random } from "@laconic/core";
 import { startWatched, type Watched } from "./watched.ts";
@@ -109,10 +110,6 @@ async function signalled(
 /** Milliseconds since 1970, as samples have them. */
 const now = (): number => performance.timeOrigin + performance.now();
 
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) return done();
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener("abort", () => (clearTimeout(timer), done()), { once: true });
-  });
+export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await wait(milliseconds, undefined, { signal }).catch(() => undefined);
 }
