@@ -83,7 +83,11 @@ function getCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
       name: "data get",
       description: "Download a benchmark, check it, and keep it",
       args: {
-        name: { type: "positional", required: false, description: "Benchmark, or exemplars (default: all of these)" },
+        name: {
+          type: "positional",
+          required: false,
+          description: "Benchmark, or with --exemplars a source of examples (default: all of these)",
+        },
         ...openFlags,
         ...exemplarFlag,
         ...mirrorFlag,
@@ -137,7 +141,11 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
       name: "data show",
       description: "Print problems as agents get them",
       args: {
-        name: { type: "positional", required: true, description: "Benchmark, or exemplars; ls lists them" },
+        name: {
+          type: "positional",
+          required: true,
+          description: "Benchmark, or with --exemplars a source of examples; ls lists them",
+        },
         ...openFlags,
         ...exemplarFlag,
         ...mirrorFlag,
