@@ -124,7 +124,6 @@ function jobOn(world: World, urls: readonly string[], variant: Variant): Trainin
         parts: { task, policies: fleet.policies },
         close: async () => {
           expectQuarantine(world, fleet);
-          await fleet.flush();
           await fleet.close();
         },
       };

@@ -140,3 +140,31 @@ test("a damaged part costs its own rollouts and is said", async () => {
   await restore(past, 0);
   expect(warned).toEqual([expect.stringContaining("are damaged; their rollouts are lost")]);
 });
+
+test("an event that could not be written is not there, and tears none of those behind it", async () => {
+  const fs = memoryFileSystem();
+  let fails = false;
+  const failing: FileSystem = {
+    ...fs,
+    append: async (path, data) => {
+      if (!fails) return fs.append(path, data);
+      fails = false;
+      await fs.append(path, data.slice(0, data.length >> 1));
+      throw Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" });
+    },
+  };
+  const journal = await openJournal("/run", false, { fs: failing, warn: () => undefined });
+  const finished = (id: string): GatewayEvent => ({ kind: "finished", rollout: rollout(id, 0) });
+  await journal.write(finished("before"));
+  fails = true;
+  const refused = expect(journal.write(finished("refused"))).rejects.toThrow("ENOSPC");
+  await journal.write(finished("behind")); // its client is told that it is kept
+  await refused;
+  await journal.close();
+  const warnings: string[] = [];
+  const resumed = await openJournal("/run", true, { fs, warn: (message) => warnings.push(message) });
+  const { waiting } = await restore(resumed.past, 0);
+  expect(waiting.map(({ id }) => id)).toEqual(["before", "behind"]);
+  expect(warnings).toEqual([]);
+  await resumed.close();
+});

@@ -1,7 +1,7 @@
 import type { EpisodeReward } from "@laconic/core";
 import { episodeSchema } from "@laconic/core/schemas";
 import type { FinishedRollout, GatewayEvent } from "@laconic/serve";
-import { joinPath, type FileSystem } from "@laconic/core/files";
+import { joinPath, LineFile, type FileSystem } from "@laconic/core/files";
 import { nodeFileSystem, rowIn } from "@laconic/trainer";
 import { z } from "zod";
 import { linesOfSegment, listSegments, segmentFolder, segmentName, type Segment } from "./journal-segments.ts";
@@ -69,6 +69,7 @@ export async function openJournal(
 export class GatewayJournal {
   readonly #directory: string;
   readonly #path: string;
+  readonly #file: LineFile;
   readonly #folder: string;
   readonly #options: Required<JournalOptions>;
   /** Number of the part that is closed next. */
@@ -86,6 +87,7 @@ export class GatewayJournal {
   constructor(directory: string, next: number, options: Required<JournalOptions>) {
     this.#directory = directory;
     this.#path = joinPath(directory, journalFile);
+    this.#file = new LineFile(options.fs, this.#path);
     this.#folder = joinPath(directory, segmentFolder);
     this.#next = next;
     this.#options = options;
@@ -127,10 +129,10 @@ export class GatewayJournal {
   }
 
   async #append(event: GatewayEvent): Promise<void> {
-    const { fs, segmentBytes, warn } = this.#options;
+    const { segmentBytes, warn } = this.#options;
     const line = `${JSON.stringify(event)}\n`;
-    await fs.append(this.#path, line);
-    this.#bytes += line.length;
+    await this.#file.append(line);
+    this.#bytes += Buffer.byteLength(line);
     if (this.#bytes < segmentBytes) return;
     this.#bytes = 0;
     try {

@@ -1,5 +1,4 @@
 import { performance } from "node:perf_hooks";
-import { runFiles } from "@laconic/core/run-folder";
 import { nodeFileSystem, openRun, readSettings, type RunOptions, type SinkOutcome } from "@laconic/trainer";
 import { inFolder, sourceInputs, sourcesOf } from "../resolver/run-sources.ts";
 import { writtenConfig } from "../run/app-config.ts";
@@ -56,10 +55,9 @@ export async function openFolder(sampled: Sampled): Promise<Held> {
     ...(train.retention && { retention: train.retention }),
     now: () => performance.now(),
     sinks,
-    ...(fleet && { measures: () => fleetMeasures(fleet.servers()) }),
+    ...(fleet && { measures: () => fleetMeasures(fleet.servers()), replies: () => fleet.takeReplies() }),
     observer: {
       step(metrics) {
-        fleet?.flush().catch((error: unknown) => progress.warn(`${runFiles.samplers}: ${(error as Error).message}`));
         received.firstStep ??= metrics["step"] as number;
         progress.step(metrics, fleet && serversInShort(fleet.servers()));
       },

@@ -10,13 +10,12 @@ import type { Held, StartedRun, Trained } from "./run-context.ts";
 
 /** Trains while the directory is held. */
 export async function trainModels(held: Held): Promise<Trained> {
-  const { directory, progress, fleet, spending = null, closing } = held;
+  const { directory, progress, spending = null, closing } = held;
   try {
     if (spending?.price) {
       const paid = await keepCalls(directory, spending.account);
       closing.defer(() => paid.close());
     }
-    closing.defer(() => fleet?.flush());
     return { ...held, result: await trained(held).catch((error: unknown) => failed(held, error)) };
   } finally {
     progress.ended();

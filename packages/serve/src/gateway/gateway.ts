@@ -13,6 +13,7 @@ import { rememberReward, type GatewayState } from "./gateway-state.ts";
 import { GatewayRoutes } from "./gateway-routes.ts";
 import { gatewaySettings, type GatewayOptions, type GatewaySettings } from "./gateway-options.ts";
 import { restore } from "./journal.ts";
+import { isWorthWaiting } from "./late-groups.ts";
 import { RolloutRegistry, type DropReason, type FinishedRollout } from "./rollout-registry.ts";
 
 /** What a step is made of: groups of rollouts with their rewards, as a trainer takes them. */
@@ -249,11 +250,25 @@ class RolloutGateway {
     this.#restored();
   }
 
+  /** A step has its groups, and takes no group the place that is still played and would become too old. */
+  #mayBegin(): boolean {
+    const { groupsPerStep, maxLag, limits } = this.#options;
+    const { registry, step } = this.#state;
+    const ready = registry.ready();
+    if (ready.length < groupsPerStep) return false;
+    if (maxLag === 0) return true; // all are of the same weights
+    const ages = {
+      ready: ready.map((lot) => Math.min(...lot.map(({ steps }) => steps[0]))),
+      played: registry.played(1000 * limits.stalledSeconds),
+    };
+    return !isWorthWaiting(ages, { step: step ?? 0, maxLag, groupsPerStep });
+  }
+
   /** Resolves when a step has its groups; false when nobody plays any more. */
   async #groupsReady(signal: AbortSignal | undefined): Promise<boolean> {
     for (;;) {
       if (this.#state.closed || signal?.aborted) return false;
-      if (this.#state.registry.ready().length >= this.#options.groupsPerStep) return true;
+      if (this.#mayBegin()) return true;
       await new Promise<void>((wake) => {
         const done = (): void => {
           this.#waiters.delete(done);

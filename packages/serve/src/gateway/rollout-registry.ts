@@ -165,6 +165,33 @@ export class RolloutRegistry {
     return Math.max(this.#moved, ...open.map(({ touched }) => touched));
   }
 
+  /**
+   * The step of the oldest reply of each group that is still played; not of those in which nothing was asked or ended for so long. Rollouts whose
+   * group is not known count as groups of their own age.
+   */
+  played(stalledMs: number): number[] {
+    const { rolloutsPerGroup } = this.#sizes;
+    const groups = new Map<string, Played>();
+    const ungrouped: number[] = [];
+    for (const [name, members] of this.#byGroup()) {
+      const rest = members.slice(members.length - (members.length % rolloutsPerGroup));
+      if (this.#isLate(rest)) continue; // it waits for nobody any more
+      for (const { rollout, since } of rest) addTo(groups, name, { first: rollout.steps[0], movedAt: since });
+    }
+    const now = this.#now();
+    for (const { split, calls, group, asking, ending, touched } of this.open.values()) {
+      if (split !== "train" || calls.length === 0) continue;
+      const first = Math.min(...calls.map(({ step }) => step));
+      const movedAt = asking > 0 || ending ? now : touched;
+      if (group !== null) addTo(groups, group, { first, movedAt });
+      else if (now - movedAt <= stalledMs) ungrouped.push(first);
+    }
+    return [
+      ...[...groups.values()].flatMap(({ first, movedAt }) => (now - movedAt <= stalledMs ? [first] : [])),
+      ...ungrouped.toSorted((a, b) => a - b).filter((_, i) => i % rolloutsPerGroup === 0),
+    ];
+  }
+
   /** Ids of those that nobody has asked anything of for so long. */
   idle(seconds: number): string[] {
     const before = this.#now() - 1000 * seconds;
@@ -239,6 +266,18 @@ export class RolloutRegistry {
     const [oldest] = this.#ended.keys();
     if (this.#ended.size > maxEnded && oldest !== undefined) this.#ended.delete(oldest);
   }
+}
+
+/** A group of which some rollouts are missing. */
+interface Played {
+  /** Steps done when its first reply was sampled. */
+  readonly first: number;
+  readonly movedAt: number;
+}
+
+function addTo(groups: Map<string, Played>, name: string, { first, movedAt }: Played): void {
+  const known = groups.get(name) ?? { first, movedAt };
+  groups.set(name, { first: Math.min(known.first, first), movedAt: Math.max(known.movedAt, movedAt) });
 }
 
 /** Steps done when the first reply of a group was sampled. */

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { joinPath, type FileSystem } from "@laconic/core/files";
+import { joinPath, LineFile, type FileSystem } from "@laconic/core/files";
 import { gzipMember, recordVersion, runFiles, type MemberHead, type RecordedEpisode } from "@laconic/core/run-folder";
 import { gzipped, nodeFileSystem, nodeProcesses } from "#platform";
 import { retentionDefaults } from "../settings/config.ts";
@@ -61,6 +61,10 @@ class RunDirectory implements Run {
   readonly #records: boolean;
   readonly #lock: RunLock;
   readonly #sinks: SinkSet;
+  readonly #warnings: LineFile;
+  readonly #samplers: LineFile;
+  /** Rows of `samplers.jsonl` that are not in it yet. */
+  #replies = "";
   readonly #shown = new Set<string>();
   readonly #written = new Set<unknown>();
   #manifest: ReturnType<typeof runManifest>;
@@ -76,6 +80,8 @@ class RunDirectory implements Run {
     this.#observer = options.observer ?? {};
     this.#records = options.records ?? true;
     this.#lock = lock;
+    this.#warnings = new LineFile(fs, this.#path(runFiles.warnings));
+    this.#samplers = new LineFile(fs, this.#path(runFiles.samplers));
     this.#sinks = sinkSet(options.sinks ?? [], (message) => this.warn(message));
     this.#manifest = runManifest(options.config, options.inputs ?? {});
   }
@@ -239,6 +245,7 @@ class RunDirectory implements Run {
     await this.#append(runFiles.timing, [
       { step: metrics["step"], ...timesOf(metrics, clock), ...this.#options.measures?.() },
     ]);
+    await this.#writeReplies();
     await this.#sinks.log(metrics);
     this.#observer.step?.(metrics, clock);
   }
@@ -303,7 +310,7 @@ class RunDirectory implements Run {
   async warn(message: string, step?: number): Promise<void> {
     if (!this.#shown.has(message)) this.#observer.warning?.(message);
     if (!this.#written.has(message))
-      await this.#append(runFiles.warnings, [{ message, ...(step !== undefined && { step }) }]);
+      await this.#warnings.append(toLine({ message, ...(step !== undefined && { step }) }));
     this.#shown.add(message);
     this.#written.add(message);
   }
@@ -314,12 +321,25 @@ class RunDirectory implements Run {
   ): Promise<void> {
     this.#observer.warning?.(message);
     const time = new Date().toISOString();
-    await this.#append(runFiles.warnings, [{ message, step: this.#stepsDone, time, server, state, reason }]);
+    await this.#warnings.append(toLine({ message, step: this.#stepsDone, time, server, state, reason }));
   }
 
   async close(outcome?: SinkOutcome): Promise<void> {
-    await this.#sinks.close(outcome);
-    await this.#lock.release();
+    try {
+      await this.#writeReplies(); // those of evaluations behind the last step, and of a step whose rows could not be written
+    } finally {
+      await this.#sinks.close(outcome);
+      await this.#lock.release();
+    }
+  }
+
+  /** What cannot be written is kept for the next try. */
+  async #writeReplies(): Promise<void> {
+    for (const reply of this.#options.replies?.() ?? []) this.#replies += toLine({ ...reply });
+    if (this.#replies === "") return;
+    const rows = this.#replies;
+    await this.#samplers.append(rows);
+    this.#replies = this.#replies.slice(rows.length);
   }
 
   async #append(file: string, rows: readonly Readonly<Record<string, unknown>>[]): Promise<void> {

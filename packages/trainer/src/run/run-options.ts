@@ -44,6 +44,8 @@ export interface RunOptions {
   readonly observer?: RunObserver;
   /** Numbers of each step beside its seconds, in `timing.jsonl`: of machines, which two equal runs do not share. Names begin with `perf/`. */
   readonly measures?: () => Metrics;
+  /** Replies of sampling servers since it was last asked: rows of `samplers.jsonl`. */
+  readonly replies?: () => readonly object[];
   readonly sinks?: readonly MetricSink[];
   /** Monotonic milliseconds. */
   readonly now: () => number;

@@ -9,6 +9,8 @@ export interface Faults {
   /** Every call from this one on that writes fails, as on a full or read-only disk. */
   readonly failWritesFrom?: number;
   readonly code?: "ENOSPC" | "EROFS" | "EIO";
+  /** A write that fails leaves half of its data behind, as on a disk that becomes full meanwhile. */
+  readonly tears?: boolean;
   /** The process dies in this call: it and all later ones throw {@link ProcessKilled}. */
   readonly killAt?: number;
   /** How much of the deadly call reaches the disk; `torn` writes half of the data. Defaults to `before`. */
@@ -44,8 +46,10 @@ export function faultyFileSystem(faults: Faults = {}, inner: FileSystem = nodeFi
       if (faults.loseUnsynced) for (const each of unsynced) await inner.remove(each);
       throw new ProcessKilled(`killed in call ${calls}: ${operation} ${path}`);
     }
-    if (calls === failAt || (calls >= failWritesFrom && writing.has(operation)))
+    if (calls === failAt || (calls >= failWritesFrom && writing.has(operation))) {
+      if (faults.tears && torn !== run) await torn();
       throw Object.assign(new Error(`${code}: made to fail, ${operation} '${path}'`), { code, path });
+    }
     return run();
   }
   const put = (operation: "write" | "append", path: string, data: Uint8Array | string): Promise<void> => {

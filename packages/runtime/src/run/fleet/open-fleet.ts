@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { appendFile, mkdir, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import {
@@ -11,12 +11,12 @@ import {
   WeightsSender,
   type FleetRecord,
   type ConnectionOptions,
+  type SampledReply,
   type SamplingServer,
   type ServerChange,
   type ServerStatus,
 } from "@laconic/fleet";
 import { writing } from "@laconic/core/platform";
-import { runFiles } from "@laconic/core/run-folder";
 import type { TrainedPolicy } from "@laconic/trainer";
 import { formatNumber } from "@laconic/core/text";
 import { environmentValue } from "../../folders/environment.ts";
@@ -29,8 +29,8 @@ export interface OpenedFleet {
   readonly record: FleetRecord;
   /** As they are now. */
   servers(): readonly ServerStatus[];
-  /** Writes the rows of replies so far, once the run directory is there. */
-  flush(): Promise<void>;
+  /** Replies since it was last asked, for the run's records. */
+  takeReplies(): readonly SampledReply[];
   /** Hears of servers that go into quarantine and come out of it, those of before among them. */
   listen(warn: (change: ServerChange) => void): void;
   close(): Promise<void>;
@@ -88,7 +88,7 @@ export async function openFleet(
     .digest("hex")
     .slice(0, 8)}`;
   const folder = join(resolve(rest.folder ?? join(directory, "..")), `${run}-weights`);
-  const rows: string[] = [];
+  const replies: SampledReply[] = [];
   const unheard: ServerChange[] = [];
   let warn = (change: ServerChange): void => void unheard.push(change);
   const sender = new WeightsSender({ folder: join(folder, "sent") });
@@ -98,7 +98,7 @@ export async function openFleet(
     ...(concurrency !== undefined && { concurrency }),
     ...(replySeconds !== undefined && { replyMs: 1000 * replySeconds }),
     ...(patienceSeconds !== undefined && { patienceMs: 1000 * patienceSeconds }),
-    onReply: (reply) => rows.push(`${JSON.stringify(reply)}\n`),
+    onReply: (reply) => replies.push(reply),
     onNote: (text) => note(`sampler: ${text}`),
     onQuarantine: (change) => warn({ ...change, message: `sampler: ${change.message}` }),
   });
@@ -135,10 +135,7 @@ export async function openFleet(
         warn = heard;
         for (const change of unheard.splice(0)) warn(change);
       },
-      flush: async () => {
-        const file = join(directory, runFiles.samplers);
-        if (rows.length > 0) await writing(file, () => appendFile(file, rows.splice(0).join("")));
-      },
+      takeReplies: () => replies.splice(0),
       close: async () => {
         await fleet.clear(`${run}.`);
         await sender.close();
