@@ -53,6 +53,7 @@ async function answer(
 ): Promise<void> {
   const request = requestOf(incoming, signal);
   const { status, headers, body } = request ? await handler(request) : refusal();
+  incoming.resume(); // what nobody read of a refused request stands before the next one on its connection
   if (signal.aborted) return body?.cancel();
   outgoing.writeHead(status, Object.fromEntries(headers));
   if (body) await pipeline(Readable.fromWeb(body), outgoing);
@@ -74,11 +75,16 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | nu
         // Without one, the address above must not count as one.
         ["host", headers.host ?? ""],
       ],
-      ...(method !== "GET" && method !== "HEAD" && { body: Readable.toWeb(incoming), duplex: "half" }),
+      ...(method !== "GET" && method !== "HEAD" && { body: bodyOf(incoming), duplex: "half" }),
     });
   } catch {
     return null;
   }
+}
+
+/** Who stops reading does not cut the connection, on which the answer is to go out. */
+function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+  return ReadableStream.from(incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>);
 }
 
 function refusal(): Response {
