@@ -2,9 +2,9 @@
  * What four programs cost that play at once, by how much each plays and how late a step may train: rollouts dropped as stale, seconds a
  * step, and the share of time in which no reply is in the making.
  *
- *     npx tsx bench/src/gateway-programs.ts OUT.jsonl [STEPS] [CHECKOUT]
+ *     npx tsx bench/src/gateway-programs.ts OUT.jsonl [STEPS] [RUNS] [CHECKOUT]
  *
- * The checkout of another version of this repository is measured beside this one, turn by turn.
+ * The checkout of another version of this repository is measured beside this one, turn by turn. Judges are quick, or as slow-judge.ts has them.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,16 +15,19 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { machine } from "./measure.ts";
 
-const [, , out = "gateway-programs.jsonl", steps = "8", other] = process.argv;
+const [, , out = "gateway-programs.jsonl", steps = "8", runs = "1", other] = process.argv;
 const root = join(import.meta.dirname, "../..");
 const programs = 4;
 
 /** Problems that each program plays at a time, and steps that a rollout may be late. */
 const variants = [
-  { problems: 8, maxLag: 0 },
-  { problems: 2, maxLag: 0 },
-  { problems: 8, maxLag: 4 },
-  { problems: 2, maxLag: 4 },
+  { problems: 8, maxLag: 0, judge: "quick" },
+  { problems: 2, maxLag: 0, judge: "quick" },
+  { problems: 8, maxLag: 4, judge: "quick" },
+  { problems: 2, maxLag: 4, judge: "quick" },
+  { problems: 8, maxLag: 1, judge: "quick" },
+  { problems: 8, maxLag: 4, judge: "slow" },
+  { problems: 8, maxLag: 1, judge: "slow" },
 ] as const;
 
 const folder = await mkdtemp(join(tmpdir(), "laconic-programs-"));
@@ -32,10 +35,11 @@ try {
   const model = join(folder, "model");
   await run([join(root, "examples/endpoint/model.ts"), model]);
   writeFileSync(out, "");
-  for (const [v, variant] of variants.entries())
+  const plays = variants.flatMap((variant) => Array.from({ length: Number(runs) }, (_, run) => ({ variant, run })));
+  for (const [p, { variant, run: number }] of plays.entries())
     for (const checkout of other === undefined ? [root] : [other, root]) {
       const version = checkout === root ? "this" : "other";
-      const row = await measure(variant, checkout, model, join(folder, `run-${v}-${version}`));
+      const row = { run: number, ...(await measure(variant, checkout, model, join(folder, `run-${p}-${version}`))) };
       const line = JSON.stringify({ bench: "gateway-programs", machine: machine(), version, programs, ...row });
       appendFileSync(out, `${line}\n`);
       process.stdout.write(`${line}\n`);
@@ -45,14 +49,15 @@ try {
 }
 
 async function measure(
-  { problems, maxLag }: (typeof variants)[number],
+  { problems, maxLag, judge }: (typeof variants)[number],
   checkout: string,
   model: string,
   directory: string,
 ): Promise<Record<string, unknown>> {
   const examples = join(checkout, "examples/endpoint");
   const entry = join(checkout, "apps/trainer/assets/laconic.mjs");
-  const team = [process.execPath, ...process.execArgv, join(examples, "team.ts")].join(" ");
+  const program = judge === "slow" ? join(import.meta.dirname, "slow-judge.ts") : join(examples, "team.ts");
+  const team = [process.execPath, ...process.execArgv, program].join(" ");
   const training = ["serve", "--train", join(examples, "run.json"), `model=${model}`, `train.steps=${steps}`];
   const serving = ["--run", directory, "--port", "0", "--programs", String(programs), "--program", team];
   const late =
@@ -87,6 +92,7 @@ async function measure(
   return {
     problems,
     maxLag,
+    judge,
     steps: Number(steps),
     opened,
     trained,

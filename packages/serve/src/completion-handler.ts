@@ -1,6 +1,16 @@
 import { createCompleter, type Replies } from "./completer.ts";
-import { checkKey, HttpError, jsonResponse, pathOf, readJson, refusalResponse } from "./http.ts";
-import { chatJob, completionJob, parse } from "./jobs.ts";
+import {
+  checkKey,
+  HttpError,
+  jsonResponse,
+  modelCard,
+  noModel,
+  noPath,
+  pathOf,
+  readJson,
+  refusalResponse,
+} from "./http.ts";
+import { chatJob, completionJob, modelIn } from "./jobs.ts";
 import { checkPromptLength } from "./prompt-length.ts";
 import { repliesTo } from "./run-job.ts";
 import { teamReplies } from "./team/team-replies.ts";
@@ -10,7 +20,6 @@ import { toolJob } from "./gateway/tool-job.ts";
 import { serverSettings, type CompletionServerOptions, type ServedModel, type ServedTeam } from "./options.ts";
 import { checkCaller } from "./request-guard.ts";
 import { surfaceAt, throughSurface } from "./surfaces/surfaces.ts";
-import { z } from "zod";
 
 /** Answers a request; never rejects. */
 export type CompletionHandler = (request: Request) => Promise<Response>;
@@ -18,8 +27,6 @@ export type CompletionHandler = (request: Request) => Promise<Response>;
 type Served = ServedModel | ServedTeam;
 
 const completionPath = /^\/v1\/(?:chat\/completions|completions|responses|messages)$/u;
-
-const namingModel = z.looseObject({ model: z.string() });
 
 /**
  * Policies and teams behind the part of OpenAI's HTTP interface that clients use: `/v1/models`, `/v1/chat/completions`,
@@ -38,13 +45,11 @@ export function completionHandler({ models, waiting: limits, ...given }: Complet
   const modelNamed = (name: string): Served => {
     const found = served.get(name);
     if (found) return found;
-    const names = [...served.keys()];
-    const known = names.length === 1 ? `${names[0]} is` : `${names.join(", ")} are`;
-    throw new HttpError(404, "invalid_request_error", `model ${name} is not served; ${known}`, "model");
+    throw noModel(name, [...served.keys()]);
   };
 
   const repliesOf = (json: unknown, isChat: boolean): Replies => {
-    const model = modelNamed(parse(namingModel, json).model);
+    const model = modelNamed(modelIn(json));
     if ("topology" in model) {
       if (!isChat)
         throw new HttpError(400, "invalid_request_error", `${model.name} is a team: ask it by chat`, "model");
@@ -70,7 +75,7 @@ export function completionHandler({ models, waiting: limits, ...given }: Complet
       return jsonResponse(200, { object: "list", data: models.map((model) => cardOf(model)) });
     if (method === "GET" && pathname.startsWith("/v1/models/"))
       return jsonResponse(200, cardOf(modelNamed(pathname.slice("/v1/models/".length))));
-    if (!completionPath.test(pathname)) throw new HttpError(404, "invalid_request_error", `there is no ${pathname}`);
+    if (!completionPath.test(pathname)) throw noPath(pathname);
     if (method !== "POST") throw new HttpError(405, "invalid_request_error", `${pathname} takes POST`);
     const json = await readJson(request, options.maxBodyBytes);
     const surface = surfaceAt(pathname);
@@ -90,11 +95,6 @@ export function completionHandler({ models, waiting: limits, ...given }: Complet
 
 /** A model's limits, or a team's agents. */
 function cardOf(model: Served): unknown {
-  return {
-    id: model.name,
-    object: "model",
-    created: 0,
-    owned_by: "laconic",
-    ...("topology" in model ? { agents: model.topology.agents } : { max_model_len: model.contextLength }),
-  };
+  const { name } = model;
+  return modelCard(name, "topology" in model ? { agents: model.topology.agents } : { max_model_len: model.contextLength });
 }

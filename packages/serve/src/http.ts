@@ -27,6 +27,25 @@ export function tooLongError(message: string, parameter: string | null = null): 
   return new HttpError(400, "invalid_request_error", message, parameter, "context_length_exceeded");
 }
 
+/** A model that is not served, under the code that OpenAI's clients know. */
+export function noModel(name: string, served: readonly string[]): HttpError {
+  const known = served.length === 1 ? `${served[0]} is` : `${served.join(", ")} are`;
+  const message = `model ${name.slice(0, 256)} is not served; ${known}`;
+  return new HttpError(404, "invalid_request_error", message, "model", "model_not_found");
+}
+
+/** A path that nobody answers; most often a client's address lacks `/v1`, or has it twice. */
+export function noPath(path: string): HttpError {
+  const meant = path.replace(/^(?:\/v1)*/u, "/v1");
+  const hint = meant !== path && /^\/v1\/(?:chat\/completions|completions|responses|messages)$/u.test(meant) ? `; the address of the client has to lead to ${meant}` : "";
+  return new HttpError(404, "invalid_request_error", `there is no ${path}${hint}`);
+}
+
+/** A model's card. */
+export function modelCard(id: string, facts: object): object {
+  return { id, object: "model", created: 0, owned_by: "laconic", ...facts };
+}
+
 /** What any failure looks like from outside; what is not the client's doing tells nothing of the inside. */
 function asHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
@@ -111,5 +130,5 @@ export function checkKey(headers: Headers, key: string | null): void {
   if (key === null) return;
   const bearer = isSameSecret(headers.get("authorization") ?? "", `Bearer ${key}`);
   if (!isSameSecret(headers.get("x-api-key") ?? "", key) && !bearer)
-    throw new HttpError(401, "authentication_error", "the API key is missing or wrong");
+    throw new HttpError(401, "authentication_error", "the API key is missing or wrong", null, "invalid_api_key");
 }

@@ -1,6 +1,6 @@
 import type { Prompt } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
-import type { z } from "zod";
+import { z } from "zod";
 import { chatForm, textForm, type ReadReply, type ReplyForm } from "./forms.ts";
 import { invalid } from "./http.ts";
 import type { LogProbMode } from "./listed-token.ts";
@@ -30,9 +30,16 @@ export interface Job {
   readonly facts?: Readonly<Record<string, unknown>>;
 }
 
+const namingModel: z.ZodType<{ readonly model: string }> = z.looseObject({ model: z.string() });
+
+/** The model that a request names. @throws HttpError 400 where it names none */
+export function modelIn(json: unknown): string {
+  return parse(namingModel, json).model;
+}
+
 /** @throws HttpError 400 naming the parameter */
 export function chatJob(json: unknown, defaultMaxTokens: number): Job {
-  const body = parse(chatSchema, json);
+  const body = parse(chatSchema, withoutNulls(json));
   return {
     body,
     prompts: [{ kind: "messages", messages: body.messages }],
@@ -47,7 +54,7 @@ export function chatJob(json: unknown, defaultMaxTokens: number): Job {
 
 /** @throws HttpError 400 naming the parameter */
 export function completionJob(json: unknown, defaultMaxTokens: number): Job {
-  const body = parse(completionSchema, json);
+  const body = parse(completionSchema, withoutNulls(json));
   const { prompt, max_tokens: maxTokens, logprobs, echo = false } = body;
   if (maxTokens === 0 && !echo) throw invalid("max_tokens: 0 needs echo: true", "max_tokens");
   if (echo && body.stream === true) throw invalid("echo is not streamed", "echo");
@@ -86,6 +93,14 @@ function logProbsOf(
     throw invalid("the likeliest tokens are listed with raw_logprobs only", "logprobs_mode");
   return { logProbs: asked ? mode : null, topLogProbs };
 }
+
+/** Clients send null for what they do not say. @throws HttpError 400 for what is no object */
+export function withoutNulls(json: unknown): Record<string, unknown> {
+  const body = parse(objectSchema, json);
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
+const objectSchema: z.ZodType<Readonly<Record<string, unknown>>> = z.record(z.string(), z.unknown());
 
 /** @throws HttpError 400 naming the parameter. */
 export function parse<T>(schema: z.ZodType<T>, json: unknown, place = ""): T {

@@ -2,7 +2,7 @@ import { Validator } from "@cfworker/json-schema";
 import { boundedJson, randomFromState, type Completion, type LanguageModel } from "@laconic/core";
 import { HttpError, invalid } from "./http.ts";
 import type { ResponseFormat } from "./schemas.ts";
-import type { OfferedTools } from "./tool-schemas.ts";
+import type { OfferedTool, OfferedTools } from "./tool-schemas.ts";
 import type { CalledTool, ReadReply } from "./forms.ts";
 
 /** What a reply must be, beyond what the model says by itself. */
@@ -10,7 +10,7 @@ export interface ReplyRule {
   /** The request's parameter that asks for it. */
   readonly parameter: string;
   /** Of a reply that is not so. */
-  readonly code: "json_invalid" | "tool_not_called";
+  readonly code: "json_invalid" | "tool_not_called" | "arguments_invalid";
   /** Why a reply is not so; null where it is. */
   fault(content: string, calls: readonly CalledTool[]): string | null;
 }
@@ -59,7 +59,8 @@ export function keepingRules(policy: LanguageModel, rules: readonly ReplyRule[],
 export function formatRule(format: ResponseFormat | null | undefined): ReplyRule[] {
   if (!format || format.type === "text") return [];
   const parameter = "response_format";
-  const fault = format.type === "json_object" ? objectFault : schemaFault(format.json_schema.schema);
+  const fault =
+    format.type === "json_object" ? objectFault : schemaFault(format.json_schema.schema, formatPlace);
   return [
     {
       parameter,
@@ -82,11 +83,11 @@ function jsonFault(content: string, fault: (value: unknown) => string | null): s
 const objectFault = (value: unknown): string | null =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? null : "the JSON is no object";
 
-const place = "response_format.json_schema.schema";
+const formatPlace = "response_format.json_schema.schema";
 
 /** @throws HttpError 400 naming a keyword that is not taken */
-function schemaFault(schema: Readonly<Record<string, unknown>>): (value: unknown) => string | null {
-  checkKeywords(schema);
+function schemaFault(schema: Readonly<Record<string, unknown>>, place: string): (value: unknown) => string | null {
+  checkKeywords(schema, place);
   const tell = (value: unknown): string | null => {
     const { valid, errors } = new Validator(schema, "2020-12").validate(value);
     const [first] = errors.toReversed();
@@ -112,7 +113,7 @@ const maxWeight = 20_000;
  * Refuses what a text that a model wrote could be checked against for ever, and what would have to be fetched.
  * @throws HttpError 400 naming the keyword
  */
-function checkKeywords(schema: object): void {
+function checkKeywords(schema: object, place: string): void {
   const weights = new Map<object, number>();
   const refuse = (at: string, reason: string): never => {
     throw invalid(`${at}: ${reason}`, place);
@@ -147,6 +148,29 @@ function pointedAt(schema: object, reference: string): unknown {
       ? (value as Readonly<Record<string, unknown>>)[name]
       : undefined;
   }, schema);
+}
+
+/**
+ * The rule of each strict tool: the arguments of its calls fit its parameters.
+ * @throws HttpError 400 for parameters that are not taken
+ */
+export function strictRules(tools: readonly OfferedTool[]): ReplyRule[] {
+  return tools.flatMap(({ name, strict, parameters }, i): ReplyRule[] => {
+    if (strict !== true || typeof parameters !== "object" || parameters === null) return [];
+    const fault = schemaFault(parameters as Readonly<Record<string, unknown>>, `tools.${i}.function.parameters`);
+    const faultOf = (given: string): string | null => {
+      const found = jsonFault(given, fault);
+      return found === null ? null : `a call of ${JSON.stringify(name.slice(0, 64))}: ${found}`;
+    };
+    return [
+      {
+        parameter: "tools",
+        code: "arguments_invalid",
+        fault: (_, calls) =>
+          calls.reduce<string | null>((first, call) => first ?? (call.name === name ? faultOf(call.arguments) : null), null),
+      },
+    ];
+  });
 }
 
 /**

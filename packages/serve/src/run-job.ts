@@ -51,7 +51,7 @@ async function runJob(
   const head = { id, created: Math.floor(now() / 1000), model: name, ...job.facts };
   const chunkHead = { ...head, object: form.chunkObject };
   const seeds = randomFromSeed(body.seed ?? randomUUID());
-  const stop = body.stop === undefined || body.stop === null ? [] : [body.stop].flat();
+  const stop = [body.stop ?? []].flat().filter((text) => text !== ""); // an empty one ends nothing
 
   const hasRules = job.rules.length > 0;
   const policy = hasRules ? keepingRules(asked, job.rules, job.readReply ?? plainReply) : asked;

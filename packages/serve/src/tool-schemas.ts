@@ -3,8 +3,13 @@ import { z } from "zod";
 
 /** What a chat has of a caller's tools. */
 export interface OfferedTools {
-  readonly tools?: readonly { readonly function: ToolDefinition }[] | null | undefined;
+  readonly tools?: readonly { readonly function: OfferedTool }[] | null | undefined;
   readonly tool_choice?: ToolChoice | null | undefined;
+}
+
+/** A tool whose calls have to fit its parameters, where it is strict. */
+export interface OfferedTool extends ToolDefinition {
+  readonly strict?: boolean | null | undefined;
 }
 
 /** Whether the model calls: as it likes, not, some tool, or this one. */
@@ -16,16 +21,16 @@ export interface WireCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-/** A text, its parts joined; empty where there is none. */
-export const contentSchema: z.ZodType<string> = z
-  .union([
-    z.string(),
-    z
-      .array(z.object({ type: z.literal("text"), text: z.string() }))
-      .transform((all) => all.map((each) => each.text).join("")),
-  ])
-  .nullish()
-  .transform((given) => given ?? "");
+/** A text, its parts joined. */
+export const textSchema: z.ZodType<string> = z.union([
+  z.string(),
+  z
+    .array(z.object({ type: z.literal("text"), text: z.string() }))
+    .transform((all) => all.map((each) => each.text).join("")),
+]);
+
+/** The same of a reply; empty where it only calls. */
+export const contentSchema: z.ZodType<string> = textSchema.nullish().transform((given) => given ?? "");
 
 /** Calls of an assistant's message. */
 export const callsSchema: z.ZodType<readonly WireCall[]> = z
@@ -38,12 +43,13 @@ export const callsSchema: z.ZodType<readonly WireCall[]> = z
   )
   .max(128);
 
-const toolSchema: z.ZodType<{ readonly function: ToolDefinition }> = z.object({
+const toolSchema: z.ZodType<{ readonly function: OfferedTool }> = z.object({
   type: z.literal("function"),
   function: z.object({
     name: z.string().max(256),
     description: z.string().exactOptional(),
     parameters: z.unknown().optional(),
+    strict: z.boolean().nullish(),
   }),
 });
 
@@ -65,6 +71,6 @@ export const offeredShape: {
 };
 
 /** The tools that a chat offers; none where it says that none is to be called. */
-export function toolsIn({ tools, tool_choice: choice }: OfferedTools): ToolDefinition[] {
+export function toolsIn({ tools, tool_choice: choice }: OfferedTools): OfferedTool[] {
   return choice === "none" ? [] : (tools ?? []).map((each) => each.function);
 }

@@ -1,20 +1,9 @@
 import { createHash } from "node:crypto";
-import { boundedJson, type ChatMessage, type EpisodeReward } from "@laconic/core";
+import type { EpisodeReward } from "@laconic/core";
 import { z } from "zod";
 import { invalid } from "../http.ts";
 import { parse } from "../jobs.ts";
-import { choiceRule, type ReplyRule } from "../reply-rules.ts";
 import type { FinishedRollout, Split } from "./rollout-registry.ts";
-import type { RecordedCall } from "./rollout-record.ts";
-import type { ToolFormat, ToolMessage } from "@laconic/core";
-import {
-  callsSchema,
-  contentSchema,
-  offeredShape,
-  toolsIn,
-  type OfferedTools,
-  type WireCall,
-} from "../tool-schemas.ts";
 
 /** What a rollout or a group may be called: it stands in addresses, files and reports. */
 const idPattern = /^[A-Za-z0-9][\w.:@-]{0,127}$/u;
@@ -62,101 +51,6 @@ export function belongingOf(
     rollout: one("rollout", [inPath, headers.get("x-rollout-id"), metadata["rollout_id"], user]),
     group: one("group", [headers.get("x-rollout-group"), metadata["rollout_group"]]),
   };
-}
-
-interface WireMessage {
-  readonly role: "system" | "developer" | "user" | "assistant" | "tool";
-  readonly content: string;
-  readonly tool_calls?: readonly WireCall[] | null | undefined;
-}
-
-interface WireChat extends OfferedTools {
-  readonly messages: readonly WireMessage[];
-}
-
-const chatSchema: z.ZodType<WireChat> = z.object({
-  ...offeredShape,
-  messages: z
-    .array(
-      z.object({
-        role: z.enum(["system", "developer", "user", "assistant", "tool"]),
-        content: contentSchema,
-        tool_calls: callsSchema.nullish(),
-      }),
-    )
-    .min(1),
-});
-
-/** A chat with tools as a chat of plain text. */
-export interface PlainChat {
-  readonly messages: readonly ChatMessage[];
-  readonly hasTools: boolean;
-  /** What the choice of tools asks of replies. */
-  readonly rules: readonly ReplyRule[];
-}
-
-/**
- * Calls that a reply of this rollout made come back as the text that the model wrote, so that nothing is rendered anew.
- * @throws HttpError 400 for tools where the gateway has no format for them
- */
-export function plainChat(
-  body: unknown,
-  calls: readonly RecordedCall[],
-  agent: string,
-  format: ToolFormat | null,
-): PlainChat {
-  const { messages, ...given } = parse(chatSchema, body);
-  const offered = toolsIn(given);
-  const usesTools =
-    (given.tools ?? []).length > 0 || messages.some(({ role, tool_calls: all }) => role === "tool" || all?.length);
-  if (usesTools && !format) throw invalid("tools: this run has no format for them", "tools");
-  const plain = messages.map(({ role, content, tool_calls: all }): ToolMessage => {
-    if (role === "tool") return { role, content };
-    if (role === "assistant" && all && all.length > 0) {
-      const own = calls.find((call) => call.agent === agent && isSame(call.tools, all));
-      if (own) return { role, content: own.completion.text };
-      return { role, content, calls: all.map((each) => each.function) };
-    }
-    return { role: role === "developer" ? "system" : role, content };
-  });
-  const written = format ? format.write(plain, offered) : (plain as readonly ChatMessage[]);
-  return { messages: written, hasTools: offered.length > 0, rules: choiceRule(given) };
-}
-
-function isSame(own: RecordedCall["tools"], given: readonly WireCall[]): boolean {
-  return (
-    own.length === given.length &&
-    own.every(({ id, name, arguments: args }, i) => {
-      const other = given[i];
-      return other?.id === id && other.function.name === name && sameJson(args, other.function.arguments);
-    })
-  );
-}
-
-/** Whatever its spaces. */
-function sameJson(left: string, right: string): boolean {
-  try {
-    return JSON.stringify(boundedJson(left)) === JSON.stringify(boundedJson(right));
-  } catch {
-    return left === right;
-  }
-}
-
-/** What a chat has beside messages and tools. */
-export function withoutTools(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  // Nobody calls several at once or not because of it: the model does as it does.
-  const isRead = (key: string, value: unknown): boolean =>
-    toolParameters.has(key) || (key === "parallel_tool_calls" && typeof value === "boolean");
-  return Object.fromEntries(Object.entries(body).filter(([key, value]) => !isRead(key, value)));
-}
-
-const toolParameters: ReadonlySet<string> = new Set(["tools", "tool_choice", "messages"]);
-
-/** What a request has beside what is read here already; the plain endpoint takes or refuses it. */
-export function restOf(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { metadata: _read, store, ...rest } = withoutTools(body);
-  // Clients send it at the value that asks for nothing.
-  return store === undefined || store === null || store === false ? rest : { ...rest, store };
 }
 
 const term = z.number().min(-1e9).max(1e9);

@@ -2,14 +2,15 @@ import { samplingFields, type AgentId } from "@laconic/core";
 import { ClientGone } from "../client-gone.ts";
 import { createCompleter, type Completer } from "../completer.ts";
 import { repliesTo } from "../run-job.ts";
-import { checkKey, HttpError, invalid, jsonResponse, pathOf, readJson } from "../http.ts";
-import { chatJob, completionJob, type Job } from "../jobs.ts";
+import { checkKey, HttpError, invalid, jsonResponse, modelCard, noModel, noPath, pathOf, readJson } from "../http.ts";
+import { chatJob, completionJob, modelIn, withoutNulls, type Job } from "../jobs.ts";
 import { checkPromptLength } from "../prompt-length.ts";
 import { checkCaller } from "../request-guard.ts";
 import { surfaceAt, throughSurface } from "../surfaces/surfaces.ts";
 import { behind } from "./admission.ts";
 import type { GatewayAgent, GatewaySettings } from "./gateway-options.ts";
-import { belongingOf, checkId, isRepeated, plainChat, restOf, rewardIn, type Belonging } from "./gateway-requests.ts";
+import { belongingOf, checkId, isRepeated, rewardIn, type Belonging } from "./gateway-requests.ts";
+import { plainChat, withoutTools } from "./plain-chat.ts";
 import { countValidated, rememberReward, type GatewayState } from "./gateway-state.ts";
 import { recordingModel, refused, staleRollout } from "./recording-model.ts";
 import {
@@ -52,13 +53,16 @@ export class GatewayRoutes {
     const [, named, id = null, rest = ""] = /^(?:\/v1)?(\/rollouts)\/([^/]+)(?:\/v1)?(?:\/(.*))?$/u.exec(path) ?? [];
     const own = named === undefined ? path.replace(/^\/v1/u, "") : `/${rest}`;
     if (id !== null) checkId(id, "rollout");
-    if (method === "GET" && own === "/models") return jsonResponse(200, { object: "list", data: this.#cards() });
+    if (method === "GET" && own === "/models")
+      return jsonResponse(200, { object: "list", data: this.#names.map((name) => this.#cardOf(name)) });
+    if (method === "GET" && own.startsWith("/models/"))
+      return jsonResponse(200, this.#cardOf(own.slice("/models/".length)));
     if (completionPath.test(own)) {
       if (method !== "POST") throw new HttpError(405, "invalid_request_error", `${path} takes POST`);
       return this.#complete(request, own, id);
     }
     if (id !== null) return this.#rollouts(request, id, rest);
-    throw new HttpError(404, "invalid_request_error", `there is no ${path}`);
+    throw noPath(path);
   }
 
   async #bodyOf(request: Request): Promise<Body> {
@@ -112,16 +116,14 @@ export class GatewayRoutes {
   }
 
   #agentOf(body: Body): [AgentId, GatewayAgent] {
-    const model = body["model"];
-    const found =
-      typeof model === "string" && Object.hasOwn(this.#options.agents, model) ? this.#options.agents[model] : undefined;
-    if (found) return [model as string, found];
-    throw new HttpError(
-      404,
-      "invalid_request_error",
-      `model ${JSON.stringify(model)} is not served; ${this.#names.join(", ")} are`,
-      "model",
-    );
+    const model = modelIn(body);
+    return [model, this.#agentNamed(model)];
+  }
+
+  #agentNamed(name: string): GatewayAgent {
+    const found = Object.hasOwn(this.#options.agents, name) ? this.#options.agents[name] : undefined;
+    if (found) return found;
+    throw noModel(name, this.#names);
   }
 
   /** Draws under the run's sampling, whatever is asked for. */
@@ -143,10 +145,10 @@ export class GatewayRoutes {
     this.#checkSampling(body);
     const isChat = path !== "/completions";
     const { tokenizer, contextLength } = found;
-    const { messages, hasTools, rules } = isChat
+    const { messages, offered, rules } = isChat
       ? plainChat(body, rollout.calls, agent, this.#options.tools)
-      : { messages: undefined, hasTools: false, rules: [] };
-    const rest = restOf(body);
+      : { messages: undefined, offered: [], rules: [] };
+    const rest = isChat ? withoutTools(body) : body;
     const { defaultMaxTokens } = this.#options;
     const job = isChat ? chatJob({ ...rest, messages }, defaultMaxTokens) : completionJob(rest, defaultMaxTokens);
     const [rule] = [...rules, ...job.rules];
@@ -155,14 +157,14 @@ export class GatewayRoutes {
     if (job.count !== 1) throw invalid("a request of a rollout gets one reply", "n");
     if (job.echo) throw invalid("echo: prompts are not given back here", "echo");
     if (tokenizer) for (const prompt of job.prompts) checkPromptLength(prompt, tokenizer, contextLength);
-    return [job, hasTools];
+    return [job, offered.length > 0];
   }
 
   async #complete(request: Request, path: string, inPath: string | null): Promise<Response> {
     const json = await this.#bodyOf(request);
     const surface = surfaceAt(path);
     const asked = surface?.read(json);
-    const body = asked?.chat ?? json;
+    const body = withoutNulls(asked?.chat ?? json);
     const belonging = belongingOf(body, request.headers, inPath);
     const [agent, found] = this.#agentOf(body);
     const rollout = await this.#beginOr(rolloutId(belonging), belonging, request.signal);
@@ -181,7 +183,13 @@ export class GatewayRoutes {
       leave = await this.#state.gate.enter(request.signal);
       this.#openRollout(rollout.id); // it may have ended while it waited
       const seed = String(job.body.seed ?? "");
-      const { model, readReply } = recordingModel(this.#options, this.#state, rollout, { agent, seed, hasTools });
+      const idempotencyKey = request.headers.get("idempotency-key");
+      const { model, readReply } = recordingModel(this.#options, this.#state, rollout, {
+        agent,
+        seed,
+        hasTools,
+        idempotencyKey,
+      });
       const facts = { system_fingerprint: `step-${this.#state.step}` };
       const replies = repliesTo(
         { ...job, facts, ...(hasTools && { readReply }) },
@@ -253,27 +261,19 @@ export class GatewayRoutes {
 
   async #rollouts(request: Request, id: string, action: string): Promise<Response> {
     const { method } = request;
-    checkId(id, "rollout");
     if (action === "" && method === "GET") return jsonResponse(200, this.#describe(id));
+    if (action !== "reward" && action !== "abandon")
+      throw new HttpError(404, "invalid_request_error", `a rollout has no ${action || "such request"}`);
     if (method !== "POST") throw new HttpError(405, "invalid_request_error", `${action} takes POST`);
     if (action === "reward") return this.#reward(request, id);
-    if (action === "abandon") {
-      const rollout = this.#openRollout(id);
-      if (!rollout) throw unknown(id);
-      await this.#drop(id, "abandoned");
-      return jsonResponse(200, this.#describe(id));
-    }
-    throw new HttpError(404, "invalid_request_error", `a rollout has no ${action}`);
+    const rollout = this.#openRollout(id);
+    if (!rollout) throw unknown(id);
+    await this.#drop(id, "abandoned");
+    return jsonResponse(200, this.#describe(id));
   }
 
-  #cards(): readonly object[] {
-    return this.#names.map((id) => ({
-      id,
-      object: "model",
-      created: 0,
-      owned_by: "laconic",
-      max_model_len: this.#options.agents[id]?.contextLength,
-    }));
+  #cardOf(name: string): object {
+    return modelCard(name, { max_model_len: this.#agentNamed(name).contextLength });
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type LanguageModel,
   type Prompt,
 } from "@laconic/core";
+import { ClientGone } from "../client-gone.ts";
 import type { ReadReply } from "../forms.ts";
 import { HttpError, invalid } from "../http.ts";
 import type { GatewayAgent, GatewaySettings } from "./gateway-options.ts";
@@ -22,12 +23,21 @@ export interface RecordingModel {
   readonly readReply: ReadReply;
 }
 
+/** What of a request its record has to know. */
+interface RecordedRequest {
+  readonly agent: AgentId;
+  readonly seed: string;
+  readonly hasTools: boolean;
+  /** A request that comes again gets the reply that it had. */
+  readonly idempotencyKey: string | null;
+}
+
 /** The reply of an agent in a rollout, under the run's sampling and the step's weights. */
 export function recordingModel(
   options: GatewaySettings,
   state: GatewayState,
   rollout: RegistryEntry,
-  { agent, seed, hasTools }: { readonly agent: AgentId; readonly seed: string; readonly hasTools: boolean },
+  { agent, seed, hasTools, idempotencyKey }: RecordedRequest,
 ): RecordingModel {
   const found = options.agents[agent] as GatewayAgent;
   const toolsIn = new Map<Completion, ReturnType<ReadReply>>();
@@ -36,6 +46,15 @@ export function recordingModel(
   const complete = async (request: CompletionRequest): Promise<Completion> => {
     const { calls } = rollout;
     const asked = promptOf(agent, found, request.prompt);
+    const answered = idempotencyKey === null ? undefined : calls.find((call) => call.idempotencyKey === idempotencyKey);
+    if (answered) {
+      if (answered.agent !== agent || answered.prompt !== asked.text)
+        throw refused("idempotency_key_differs", "another request of the rollout had this idempotency-key");
+      const { completion, tools } = answered;
+      if (hasTools && options.tools)
+        toolsIn.set(completion, { content: options.tools.read(completion.text).content, calls: tools });
+      return completion;
+    }
     const length = asked.tokens?.length ?? 0;
     if (asked.tokens && length >= found.contextLength)
       throw invalid(`the prompt has ${length} tokens, the context of ${agent} ${found.contextLength}`, "messages");
@@ -72,10 +91,12 @@ export function recordingModel(
       throw new LaconicError("input_invalid", `agent "${agent}" is trained, but its model reports no token trace`, {
         agent,
       });
+    // Nobody has read it: what is not there for the agent is not trained.
+    if (request.signal?.aborted) throw new ClientGone(request.signal.reason);
     const read = hasTools && options.tools ? readCalls(options.tools, completion.text) : null;
     if (read) toolsIn.set(completion, read);
     const tools = read?.calls ?? [];
-    const next = recordCall(rollout.calls, asked, { completion, tools, step });
+    const next = recordCall(rollout.calls, asked, { completion, tools, step, idempotencyKey });
     const call = next.at(-1);
     if (call) {
       state.prompts[call.kind] = (state.prompts[call.kind] ?? 0) + 1;

@@ -38,6 +38,8 @@ export interface RecordedCall {
   readonly step: number;
   /** Of the chat with the reply; null for a prompt that is no chat. */
   readonly replyKey: string | null;
+  /** By which the client may ask for the same reply again. */
+  readonly idempotencyKey?: string | null;
 }
 
 /** What is asked, before the answer. */
@@ -87,7 +89,7 @@ export function standingOf(calls: readonly RecordedCall[], { agent, messages, to
 export function recordCall(
   calls: readonly RecordedCall[],
   prompt: CallPrompt,
-  answer: Pick<RecordedCall, "completion" | "tools" | "step">,
+  answer: Pick<RecordedCall, "completion" | "tools" | "step" | "idempotencyKey">,
 ): RecordedCall[] {
   const { agent, messages, text } = prompt;
   const reply: ChatMessage = { role: "assistant", content: answer.completion.text };

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { invalid, type HttpError } from "../http.ts";
-import { parse } from "../jobs.ts";
+import { parse, withoutNulls } from "../jobs.ts";
 import { surfaceShape } from "../schemas.ts";
 import { MessageWriter, messageOf } from "./messages-reply.ts";
-import { readList, readText, readTyped, withoutNulls, type ChatTurn } from "./read-parts.ts";
+import { readList, readText, readTyped, type ChatTurn } from "./read-parts.ts";
 import type { Surface } from "./surface.ts";
 
 /** What a request of Anthropic's Messages interface says, as far as it is taken here. */
@@ -15,12 +15,19 @@ interface MessagesBody {
   readonly tools?: readonly InputTool[] | undefined;
   readonly tool_choice?: { readonly type: string; readonly name?: string | undefined } | undefined;
   readonly metadata?: Readonly<Record<string, string | null>> | undefined;
+  readonly output_config?: { readonly format?: OutputFormat | null | undefined } | undefined;
+}
+
+interface OutputFormat {
+  readonly type: "json_schema";
+  readonly schema: Readonly<Record<string, unknown>>;
 }
 
 interface InputTool {
   readonly name: string;
   readonly description?: string | undefined;
   readonly input_schema: Readonly<Record<string, unknown>>;
+  readonly strict?: boolean | undefined;
 }
 
 /** Prefixes are cached anyway. */
@@ -32,6 +39,7 @@ const inputTool = z.strictObject({
   name: z.string().min(1).max(256),
   description: z.string().optional(),
   input_schema: z.record(z.string(), z.unknown()),
+  strict: z.boolean().optional(),
   // Calls are told when they are whole.
   eager_input_streaming: z.boolean().optional(),
 });
@@ -54,7 +62,13 @@ const bodySchema = z.strictObject({
     })
     .optional(),
   metadata: z.record(z.string().max(64), z.string().max(512).nullable()).optional(),
-  // Clients send it at the value that asks for nothing.
+  output_config: z
+    .strictObject({
+      format: z.strictObject({ type: z.literal("json_schema"), schema: z.record(z.string(), z.unknown()) }).nullish(),
+    })
+    .optional(),
+  // Clients send these at the value that asks for nothing.
+  service_tier: z.enum(["auto", "standard_only"]).optional(),
   thinking: z.looseObject({ type: z.literal("disabled", { error: "models here do not think apart" }) }).optional(),
 });
 
@@ -127,6 +141,7 @@ const passed = new Set(Object.keys(shape));
 
 function chatOf(body: MessagesBody): Record<string, unknown> {
   const { system, messages, stop_sequences: stop, tools = [], tool_choice: choice, metadata = {} } = body;
+  const format = body.output_config?.format;
   const turns = readList(messages, "messages", turnsOf).flat();
   if (turns.at(-1)?.role === "assistant")
     throw invalid("messages: the last is the assistant's; a reply that was begun is not continued", "messages");
@@ -136,11 +151,12 @@ function chatOf(body: MessagesBody): Record<string, unknown> {
     max_tokens: body.max_tokens,
     ...(stop && stop.length > 0 && { stop }),
     ...(user != null && { user }),
+    ...(format && { response_format: { type: format.type, json_schema: { schema: format.schema } } }),
     ...(Object.keys(rest).length > 0 && { metadata: rest }),
     ...(tools.length > 0 && {
-      tools: tools.map(({ name, description, input_schema: parameters }) => ({
+      tools: tools.map(({ name, description, input_schema: parameters, strict }) => ({
         type: "function",
-        function: { name, ...(description !== undefined && { description }), parameters },
+        function: { name, ...(description !== undefined && { description }), parameters, ...(strict && { strict }) },
       })),
       ...(choice && { tool_choice: choiceOf(choice) }),
     }),

@@ -33,14 +33,6 @@ export function readText(value: unknown, place: string, parts: Schemas<string>):
   return readList(value, place, (part, at) => readTyped(parts, part, at)).join("");
 }
 
-/** Clients send null for what they do not say. @throws HttpError 400 for what is no object */
-export function withoutNulls(json: unknown): Record<string, unknown> {
-  const body = parse(bodySchema, json);
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
-}
-
-const bodySchema: z.ZodType<Readonly<Record<string, unknown>>> = z.record(z.string(), z.unknown());
-
 /** A message of the chat that a surface's request becomes. */
 export interface ChatTurn {
   readonly role: string;

@@ -18,6 +18,7 @@ interface FunctionTool {
   readonly name: string;
   readonly description?: string | null | undefined;
   readonly parameters?: unknown;
+  readonly strict?: boolean | null | undefined;
 }
 
 /** What the text is to be. */

@@ -1,9 +1,9 @@
 import { wordTable } from "@laconic/core";
 import { z } from "zod";
 import { errorBody, invalid } from "../http.ts";
-import { parse } from "../jobs.ts";
-import { surfaceShape } from "../schemas.ts";
-import { readList, readText, readTyped, withoutNulls, type ChatTurn } from "./read-parts.ts";
+import { parse, withoutNulls } from "../jobs.ts";
+import { idleShape, surfaceShape } from "../schemas.ts";
+import { readList, readText, readTyped, type ChatTurn } from "./read-parts.ts";
 import { responseOf, ResponseWriter, type RepeatedRequest, type TextFormat } from "./responses-reply.ts";
 import type { Surface } from "./surface.ts";
 
@@ -18,7 +18,7 @@ const functionTool = z.strictObject({
   name: z.string().min(1).max(256),
   description: z.string().nullish(),
   parameters: z.unknown().optional(),
-  strict: z.literal(false, { error: "true is not taken: the model alone decides what it writes" }).nullish(),
+  strict: z.boolean().nullish(),
 });
 
 const bodySchema = z.strictObject({
@@ -36,8 +36,17 @@ const bodySchema = z.strictObject({
   store: z.literal(false, { error: notStored("leave it out, or send false") }).optional(),
   background: z.literal(false, { error: notStored("ask for a stream") }).optional(),
   truncation: z.literal("disabled").optional(),
-  include: z.array(z.never({ error: "replies have nothing to include" })).optional(),
-  text: z.strictObject({ format: z.looseObject({ type: z.string() }).optional() }).optional(),
+  // Of replies without it.
+  include: z.array(z.literal("reasoning.encrypted_content", { error: "replies have no such thing to include" })).optional(),
+  reasoning: z.strictObject({ effort: z.literal("none").nullish(), summary: z.null().optional() }).optional(),
+  // Of tools that run at their provider.
+  max_tool_calls: z.int().min(1).optional(),
+  prompt_cache_key: z.string().max(512).optional(),
+  service_tier: idleShape.service_tier,
+  safety_identifier: idleShape.safety_identifier,
+  text: z
+    .strictObject({ format: z.looseObject({ type: z.string() }).optional(), verbosity: idleShape.verbosity })
+    .optional(),
   stream_options: z.strictObject({ include_obfuscation: z.literal(false).optional() }).optional(),
 });
 
@@ -118,7 +127,7 @@ function formatOf({ type, ...schema }: TextFormat): object {
 }
 
 /** What chats say in the same words. */
-const passed = new Set([...Object.keys(surfaceShape), "metadata"]);
+const passed = new Set([...Object.keys(surfaceShape), "metadata", "prompt_cache_key"]);
 
 function chatOf(body: ResponsesBody): Record<string, unknown> {
   const { input, instructions, max_output_tokens: maxTokens, tools = [], tool_choice: choice, text } = body;
@@ -127,9 +136,14 @@ function chatOf(body: ResponsesBody): Record<string, unknown> {
     ...(text?.format && { response_format: formatOf(text.format) }),
     ...(maxTokens !== undefined && { max_tokens: maxTokens }),
     ...(tools.length > 0 && {
-      tools: tools.map(({ name, description, parameters }) => ({
+      tools: tools.map(({ name, description, parameters, strict }) => ({
         type: "function",
-        function: { name, ...(description && { description }), ...(parameters != null && { parameters }) },
+        function: {
+          name,
+          ...(description && { description }),
+          ...(parameters != null && { parameters }),
+          ...(strict && { strict }),
+        },
       })),
       ...(choice !== undefined && { tool_choice: choiceOf(choice) }),
     }),

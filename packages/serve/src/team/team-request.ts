@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { samplingOfFields, type AgentId, type EpisodeContext, type Problem, type ToolDefinition } from "@laconic/core";
 import { invalid } from "../http.ts";
-import { parse } from "../jobs.ts";
+import { parse, withoutNulls } from "../jobs.ts";
 import type { ServedTeam } from "../options.ts";
 import { teamChatSchema, type TeamChatBody, type TeamMessage } from "../schemas.ts";
 import { toolsIn } from "../tool-schemas.ts";
@@ -39,7 +39,7 @@ type UserMessage = Extract<TeamMessage, { readonly role: "user" }>;
  * @throws HttpError 400 naming the parameter; LaconicError `input_invalid` for a question that the team cannot be asked
  */
 export function teamRequest(json: unknown, team: ServedTeam): TeamRequest {
-  const body = parse(teamChatSchema, json);
+  const body = parse(teamChatSchema, withoutNulls(json));
   const asked = body.messages.filter((each) => each.role === "user");
   const answers = answersIn(body.messages, asked.length);
   const questions = asked.filter(({ name }) => name === undefined);

@@ -1,0 +1,19 @@
+/** A program of examples/endpoint whose judge takes half a second mostly, and many seconds now and then: see gateway-programs.ts. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { randomFromSeed } from "@laconic/core";
+
+const random = randomFromSeed(`judge ${process.env["LACONIC_PROGRAM"]}`);
+const plain = globalThis.fetch;
+
+/** Log-normal: the median of half a second, one in a hundred takes 8 s and more. */
+function judgeMs(): number {
+  const normal = Math.sqrt(-2 * Math.log(1 - random.uniform())) * Math.cos(2 * Math.PI * random.uniform());
+  return 500 * Math.exp(1.2 * normal);
+}
+
+globalThis.fetch = async (address, request) => {
+  if (typeof address === "string" && address.endsWith("/reward")) await sleep(judgeMs());
+  return plain(address, request);
+};
+
+await import("../../examples/endpoint/team.ts");
