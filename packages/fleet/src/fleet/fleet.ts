@@ -6,9 +6,7 @@ import { checkReply } from "./check-reply.ts";
 import { prefixHash } from "./choose-server.ts";
 import { loadGraceMs, WaitingRequests, type Wanted } from "./waiting-requests.ts";
 import { Member, type ServerStatus, type Tolerances } from "./member.ts";
-
-/** The end of a note. */
-const leftOut = "; the server is in quarantine until it passes a probe";
+import { leftOut, Recovery } from "./recovery.ts";
 
 /** Servers that answer for each other: a reply comes from the one that is free and likely to know its prompt's beginning. */
 export class Fleet {
@@ -31,12 +29,8 @@ export class Fleet {
   readonly #clock: FleetClock;
   readonly #members: readonly Member[];
   readonly #waiting = new WaitingRequests();
+  readonly #recovery: Recovery;
   #wakes = false;
-  /** Every server is in quarantine, and each is being probed. */
-  #lastChance = false;
-  /** When a reply was last taken, and since when somebody waits for a server. */
-  #workedAtMs: number;
-  #waitedSinceMs = 0;
   /** All weights that are sampled now. */
   #allWeights = { name: "", inFlight: 0 };
   readonly #closed = new AbortController();
@@ -59,7 +53,18 @@ export class Fleet {
     const onLoaded = (): void => this.#dispatch();
     const facts = { slots: concurrency, clock, tolerances, limit, onLoaded };
     this.#members = servers.map((server) => new Member(server, facts));
-    this.#workedAtMs = clock.nowMs();
+    const { onNote, onQuarantine, patienceMs } = options;
+    this.#recovery = new Recovery({
+      ...(onNote && { onNote }),
+      ...(onQuarantine && { onQuarantine }),
+      ...(patienceMs !== undefined && { patienceMs }),
+      members: this.#members,
+      waiting: this.#waiting,
+      clock,
+      probe: () => this.probe,
+      isClosed: () => this.#closed.signal.aborted,
+      onChanged: () => this.#dispatch(),
+    });
   }
 
   get servers(): readonly ServerStatus[] {
@@ -125,7 +130,7 @@ export class Fleet {
         const reply = await this.#seated(member, () => this.#ask(member, weights, { ...asked, seed }, stop));
         const gap = judge ? await this.#judged(member, weights, reply, judge) : null;
         member.answered(reply.tokens.length);
-        this.#workedAtMs = this.#clock.nowMs();
+        this.#recovery.worked();
         const [promptTokens, tokens] = [asked.promptTokens.length, reply.tokens.length];
         const { name, version } = weights;
         onReply?.({ server: member.url, weights: name, version, promptTokens, tokens, gap, attempts });
@@ -134,7 +139,7 @@ export class Fleet {
         if (!LaconicError.is(error)) throw error;
         this.#failed(member, weights, error);
         if (attempts >= max) throw error;
-        if (this.#clock.nowMs() - Math.max(beganMs, this.#workedAtMs) > this.#patienceMs) throw this.#impatience();
+        this.#recovery.checkPatience(beganMs);
         avoid.add(member);
       } finally {
         this.#dispatch();
@@ -161,8 +166,8 @@ export class Fleet {
       if (!member.strike(error)) return;
       const isOut = member.state === "quarantined";
       if (!isOut) return onNote?.(error.message);
-      this.#changed(member, error.message, leftOut);
-      this.#failIfNone(error);
+      this.#recovery.tell(member, error.message, leftOut);
+      this.#recovery.failIfNone(error);
     } else if (error.code === "api_unavailable") {
       if (member.state === "up") onNote?.(`${error.message}; its requests go to others`);
       member.pause(error);
@@ -183,7 +188,7 @@ export class Fleet {
     if (distrust !== null && member.state !== "quarantined") {
       const error = new LaconicError("reply_malformed", `${member.url}: ${distrust}`, { server: member.url });
       this.quarantine(member.url, error);
-      this.#changed(member, error.message, `${leftOut}: other weights, another vocabulary, or wrong tokens`);
+      this.#recovery.tell(member, error.message, `${leftOut}: other weights, another vocabulary, or wrong tokens`);
     }
     if (fault === null) return gap.gaps.reduce((sum, each) => sum + each, 0) / gap.gaps.length;
     const error = new LaconicError("reply_malformed", `${member.url}: ${fault}`, {
@@ -226,7 +231,7 @@ export class Fleet {
   /** Not asked until it passes a probe. */
   quarantine(url: string, error: LaconicError): void {
     this.#members.find((member) => member.url === url)?.quarantine(error);
-    this.#failIfNone(error);
+    this.#recovery.failIfNone(error);
   }
 
   /** Ends what takes longer than a reply may, and what goes on behind `close`. */
@@ -272,16 +277,16 @@ export class Fleet {
       if (!LaconicError.is(error) || error.code !== "api_refused") throw error;
       const isNew = member.state !== "quarantined";
       this.quarantine(member.url, error);
-      if (isNew) this.#changed(member, error.message, leftOut);
-      if (this.asked.length === 0 && !this.#lastChance) throw error;
+      if (isNew) this.#recovery.tell(member, error.message, leftOut);
+      if (this.#recovery.isHopeless) throw error;
       throw new LaconicError("api_unavailable", error.message, error.detail, error);
     }
   }
 
   async #slot(wanted: Wanted, signal: AbortSignal | undefined): Promise<Member> {
-    if (this.asked.length === 0 && !this.#lastChance && !signal?.aborted)
-      throw new LaconicError("api_unavailable", `no server is asked any more: ${this.#reasons(this.#members)}`);
-    if (this.#waiting.count === 0) this.#waitedSinceMs = this.#clock.nowMs();
+    if (this.#recovery.isHopeless && !signal?.aborted)
+      throw new LaconicError("api_unavailable", `no server is asked any more: ${this.#recovery.reasons}`);
+    if (this.#waiting.count === 0) this.#recovery.waits();
     return this.#waiting.add(wanted, signal, () => this.#dispatch());
   }
 
@@ -289,31 +294,9 @@ export class Fleet {
   #dispatch(): void {
     const up = this.#members.filter(({ state }) => state === "up");
     if (this.#waiting.seat(up, this.#options.slack ?? 4, this.#clock.nowMs())) this.#wakeIn(loadGraceMs);
-    if (this.#members.some(({ state }) => state !== "up")) this.#recheck();
-  }
-
-  #recheck(): void {
-    const now = this.#clock.nowMs();
-    const { onNote } = this.#options;
-    const paused = this.#members.filter(({ state }) => state === "paused");
-    const isDue = ({ checking, retryAtMs }: Member): boolean => !checking && retryAtMs <= now;
-    for (const member of paused.filter(isDue))
-      void member.check().then((well) => {
-        if (well) onNote?.(`${member.url}: is well again`);
-        this.#dispatch();
-      });
-    if (this.probe && !this.#closed.signal.aborted)
-      for (const member of this.#members)
-        if (member.state === "quarantined" && isDue(member)) void this.#readmit(member).then(() => this.#dispatch());
-    const none = this.#members.every(({ state }) => state !== "up");
-    const sinceMs = Math.max(this.#workedAtMs, this.#waitedSinceMs);
-    if (none && this.#waiting.count > 0 && now - sinceMs > this.#patienceMs) {
-      this.#waiting.failAll(this.#impatience());
-      return;
-    }
-    const looked = this.probe ? this.#members.filter(({ state }) => state !== "up") : paused;
-    const next = Math.min(...looked.filter(({ checking }) => !checking).map(({ retryAtMs }) => retryAtMs));
-    if (this.#waiting.count > 0 && Number.isFinite(next)) this.#wakeIn(Math.max(1, next - now));
+    if (up.length === this.#members.length) return;
+    const next = this.#recovery.look();
+    if (next !== null) this.#wakeIn(next);
   }
 
   /** Looks at who waits once more then; once at a time. */
@@ -324,46 +307,5 @@ export class Fleet {
       this.#wakes = false;
       this.#dispatch();
     });
-  }
-
-  get #patienceMs(): number {
-    return this.#options.patienceMs ?? 600_000;
-  }
-
-  #impatience(): LaconicError {
-    const seconds = Math.round(this.#patienceMs / 1000);
-    const reasons = this.#reasons(this.#members);
-    return new LaconicError("api_unavailable", `no server of the fleet worked for ${seconds} s: ${reasons}`);
-  }
-
-  #reasons(members: readonly Member[]): string {
-    return members.flatMap(({ reason }) => reason ?? []).join("; ");
-  }
-
-  async #readmit(member: Member): Promise<void> {
-    if (this.probe && (await member.readmit(this.probe)))
-      this.#changed(member, `${member.url}: has passed a probe`, ", and is asked again");
-  }
-
-  #changed({ url, state }: Member, reason: string, rest: string): void {
-    const { onNote, onQuarantine = ({ message }) => onNote?.(message) } = this.#options;
-    onQuarantine({ server: url, state: state === "quarantined" ? state : "up", reason, message: `${reason}${rest}` });
-  }
-
-  /** With every server in quarantine each is probed at once; where none passes, all requests fail. */
-  #failIfNone(error: LaconicError): void {
-    if (this.asked.length > 0 || this.#lastChance) return;
-    this.#lastChance = true;
-    void this.#tryAll(error);
-  }
-
-  async #tryAll(last: LaconicError): Promise<void> {
-    const idle = this.probe ? this.#members.filter(({ checking }) => !checking) : [];
-    await Promise.all(idle.map((member) => this.#readmit(member)));
-    this.#lastChance = false;
-    const reasons = this.#reasons(this.#members);
-    if (this.asked.length === 0)
-      this.#waiting.failAll(new LaconicError(last.code, `no server is asked any more: ${reasons}`, last.detail, last));
-    this.#dispatch();
   }
 }
