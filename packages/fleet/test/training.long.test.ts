@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BaseSource, Engine, ModelSource, TrainableModel } from "@laconic/core";
+import type { Engine, TrainableModel } from "@laconic/core";
 import { createInlineEngine, localPolicy } from "@laconic/engine";
 import {
   Fleet,
@@ -15,27 +15,9 @@ import {
 import { lying, startFakeSglang, startFakeVllm, type FakeServer } from "@laconic/fleet/testing";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { openRun, parseTrainConfig, silentRecorder, train, type Metrics, type TrainingParts } from "@laconic/trainer";
-import { tinySettings, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
+import { tinyAdapter, tinyLlama, tinySettings, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
 import { afterEach, describe, expect, test } from "vitest";
 
-const base: BaseSource = {
-  kind: "config",
-  seed: 4,
-  config: {
-    model_type: "llama",
-    vocab_size: tinyTokenizer.vocabularySize,
-    hidden_size: 16,
-    intermediate_size: 24,
-    num_hidden_layers: 1,
-    num_attention_heads: 2,
-    num_key_value_heads: 1,
-    max_position_embeddings: 32,
-    rms_norm_eps: 1e-6,
-    tie_word_embeddings: true,
-    initializer_range: 0.2,
-  },
-};
-const adapter: ModelSource = { kind: "adapter", base, lora: { rank: 8, alpha: 16 }, seed: 3 };
 const settings = {
   ...tinySettings,
   steps: 6,
@@ -61,7 +43,10 @@ afterEach(async () => {
 async function servers(kind: "vllm" | "sglang"): Promise<Set> {
   const engine = await createInlineEngine([createReferenceKernels()]);
   const start = kind === "vllm" ? startFakeVllm : startFakeSglang;
-  const fakes = [await start({ engine, base, contextLength: 32 }), await start({ engine, base, contextLength: 32 })];
+  const fakes = [
+    await start({ engine, base: tinyLlama, contextLength: 32 }),
+    await start({ engine, base: tinyLlama, contextLength: 32 }),
+  ];
   const folder = await mkdtemp(join(tmpdir(), "laconic-fleet-train-"));
   closing.push(
     ...fakes.map((fake) => () => fake.close()),
@@ -75,7 +60,7 @@ async function servers(kind: "vllm" | "sglang"): Promise<Set> {
 async function partsOn(
   kind: "vllm" | "sglang",
   { engine, fakes, folder, replies }: Set,
-  source = adapter,
+  source = tinyAdapter,
   notes: string[] = [],
 ): Promise<TrainingParts & { readonly local: TrainableModel; readonly fleet: Fleet }> {
   const connect = kind === "vllm" ? vllmServer : sglangServer;
@@ -167,7 +152,7 @@ test.each(["wrong-ids", "permuted", "swapped"] as const)(
     const outcomeOf = async (bad: boolean): Promise<{ server: ServerStatus; reported: unknown; notes: string[] }> => {
       const set = await servers("vllm");
       const notes: string[] = [];
-      const parts = await partsOn("vllm", set, adapter, notes);
+      const parts = await partsOn("vllm", set, tinyAdapter, notes);
       const [one] = set.fakes as [FakeServer];
       if (bad) one.faults = lying(how, tinyTokenizer.vocabularySize);
       const rows: Metrics[] = [];

@@ -96,5 +96,8 @@ export function completionHandler({ models, waiting: limits, ...given }: Complet
 /** A model's limits, or a team's agents. */
 function cardOf(model: Served): unknown {
   const { name } = model;
-  return modelCard(name, "topology" in model ? { agents: model.topology.agents } : { max_model_len: model.contextLength });
+  return modelCard(
+    name,
+    "topology" in model ? { agents: model.topology.agents } : { max_model_len: model.contextLength },
+  );
 }

@@ -37,7 +37,10 @@ export function noModel(name: string, served: readonly string[]): HttpError {
 /** A path that nobody answers; most often a client's address lacks `/v1`, or has it twice. */
 export function noPath(path: string): HttpError {
   const meant = path.replace(/^(?:\/v1)*/u, "/v1");
-  const hint = meant !== path && /^\/v1\/(?:chat\/completions|completions|responses|messages)$/u.test(meant) ? `; the address of the client has to lead to ${meant}` : "";
+  const hint =
+    meant !== path && /^\/v1\/(?:chat\/completions|completions|responses|messages)$/u.test(meant)
+      ? `; the address of the client has to lead to ${meant}`
+      : "";
   return new HttpError(404, "invalid_request_error", `there is no ${path}${hint}`);
 }
 

@@ -59,8 +59,7 @@ export function keepingRules(policy: LanguageModel, rules: readonly ReplyRule[],
 export function formatRule(format: ResponseFormat | null | undefined): ReplyRule[] {
   if (!format || format.type === "text") return [];
   const parameter = "response_format";
-  const fault =
-    format.type === "json_object" ? objectFault : schemaFault(format.json_schema.schema, formatPlace);
+  const fault = format.type === "json_object" ? objectFault : schemaFault(format.json_schema.schema, formatPlace);
   return [
     {
       parameter,
@@ -167,7 +166,10 @@ export function strictRules(tools: readonly OfferedTool[]): ReplyRule[] {
         parameter: "tools",
         code: "arguments_invalid",
         fault: (_, calls) =>
-          calls.reduce<string | null>((first, call) => first ?? (call.name === name ? faultOf(call.arguments) : null), null),
+          calls.reduce<string | null>(
+            (first, call) => first ?? (call.name === name ? faultOf(call.arguments) : null),
+            null,
+          ),
       },
     ];
   });

@@ -71,7 +71,7 @@ test("Responses and Messages take the same of theirs", async () => {
     service_tier: "auto",
     safety_identifier: "me",
     prompt_cache_key: "k",
-    max_tool_calls: 3,
+    ...({ max_tool_calls: 3 } as object), // which the client does not know by type
     text: { verbosity: "medium" },
   });
   expect(responses.output_text).toBe("said");
@@ -121,7 +121,9 @@ test("a strict tool whose calls never fit fails with the place; in training the 
     status: 422,
     code: "arguments_invalid",
     param: "tools",
-    message: expect.stringMatching(/of 8 replies none .* a call of "look": the JSON does not fit the schema at #\/key/u),
+    message: expect.stringMatching(
+      /of 8 replies none .* a call of "look": the JSON does not fit the schema at #\/key/u,
+    ),
   });
   const tiny = await startGateway();
   void tiny.gateway.take({ step: 0, models: { scout: scripted(() => call(1)), solver: scripted(() => "no") } });
@@ -177,7 +179,9 @@ test("an address without /v1 is told where to lead, and models are known by Open
   expect((await tiny.get("/rollouts/r/responses/resp_1")).status).toBe(404);
   const served = handlerOf();
   const lost = await served(new Request("http://localhost/chat/completions", { method: "POST" }));
-  expect(await lost.json()).toMatchObject({ error: { message: expect.stringContaining("lead to /v1/chat/completions") } });
+  expect(await lost.json()).toMatchObject({
+    error: { message: expect.stringContaining("lead to /v1/chat/completions") },
+  });
 });
 
 test("a request that comes again under its idempotency-key has one reply, calls and all; another request may not have it", async () => {
@@ -221,7 +225,9 @@ test("a reply whose client has left is no part of the rollout", async () => {
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ ...asked, model: "scout" });
   const { signal } = leaving;
-  await fetch(`${tiny.url}/v1/rollouts/r/chat/completions`, { method: "POST", headers, body, signal }).catch(() => null);
+  await fetch(`${tiny.url}/v1/rollouts/r/chat/completions`, { method: "POST", headers, body, signal }).catch(
+    () => null,
+  );
   await gone;
   expect((await tiny.get("/rollouts/r")).body.replies).toEqual([]);
   expect(tiny.errors).toEqual([]);

@@ -1,14 +1,9 @@
 import { rm } from "node:fs/promises";
 import {
-  checkSampleRequests,
-  samplingCuts,
-  samplingNames,
-  samplingParameters,
   LaconicError,
   randomFromSeed,
   randomFromState,
   type ForwardOptions,
-  type ModelLimits,
   type OptimizerResult,
   type OptimizerSettings,
   type PolicySnapshot,
@@ -23,9 +18,10 @@ import {
   type TrainingSequence,
   stopEnd,
 } from "@laconic/core";
-import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } from "../servers/sampling-server.ts";
+import type { Generation, PublishedWeights, SamplingServer } from "../servers/sampling-server.ts";
 import type { ReplyJudge } from "./fleet-options.ts";
 import type { Fleet } from "./fleet.ts";
+import { checkRequests, checkStopText, supportedBy } from "./fleet-requests.ts";
 import { OwnLogProbs, type OwnRow } from "./own-log-probs.ts";
 import { measureReply } from "./reply-gap.ts";
 import { publishWeights, type PublishOptions } from "./publisher.ts";
@@ -96,21 +92,7 @@ export class FleetModel implements TrainableModel {
   }
   /** What all servers that are asked take with any value, and tell the log-probs of. */
   get supports(): readonly SamplingName[] {
-    const known = this.#options.logProbs === "forward";
-    const refusesCuts = !known && this.#part !== undefined;
-    const refusesHeat = !known && this.#fleet.reportsRaw;
-    return this.#takenByAll.filter(
-      (name) => !(refusesCuts && samplingParameters[name].cuts) && !(refusesHeat && name === "temperature"),
-    );
-  }
-
-  get #takenByAll(): readonly SamplingName[] {
-    return samplingNames.filter((name) => this.#fleet.asked.every(({ supports }) => supports.includes(name)));
-  }
-
-  /** A server that tells log-probs of what a cut leaves. */
-  get #part(): SamplingServer | undefined {
-    return this.#fleet.asked.find(({ reportsUncut }) => !reportsUncut);
+    return supportedBy(this.#fleet, this.#options.logProbs === "forward");
   }
 
   async sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<readonly SampleResult[]> {
@@ -203,31 +185,7 @@ export class FleetModel implements TrainableModel {
   }
 
   #check(requests: readonly SampleRequest[]): void {
-    const limits: ModelLimits = {
-      vocabularySize: this.#fleet.vocabularySize,
-      maxPositions: this.contextLength,
-      sampling: { name: "a server of the fleet", supports: this.#takenByAll },
-    };
-    checkSampleRequests(limits, requests);
-    const computed = this.#options.logProbs === "forward";
-    const part = computed ? undefined : this.#part;
-    requests.forEach(({ topLogProbs, sampling }, request) => {
-      const refuse = (key: string, reason: string): LaconicError =>
-        new LaconicError("input_invalid", `sample request ${request}: ${key} ${reason}`, { request, key });
-      if (topLogProbs !== undefined) throw refuse("topLogProbs", "cannot be asked of a fleet; forward gives them");
-      const { temperature } = sampling;
-      if (this.#fleet.reportsRaw && !computed && temperature !== 0 && temperature !== 1)
-        throw refuse(
-          "temperature",
-          `is ${temperature}, but servers tell log-probs at temperature 1; have them computed here (logProbs: "forward")`,
-        );
-      const [cut] = samplingCuts(sampling);
-      if (part && cut !== undefined)
-        throw refuse(
-          cut,
-          `cuts the distribution, and ${part.kind} tells the log-probs of what is left of it; have them computed here (logProbs: "forward")`,
-        );
-    });
+    checkRequests(this.#fleet, requests, this.contextLength, this.#options.logProbs === "forward");
   }
 
   #current(): Version {
@@ -342,14 +300,4 @@ export class FleetModel implements TrainableModel {
       }),
     );
   }
-}
-
-/** @throws LaconicError `reply_malformed` for a reply that ended by a stop text which is not in it */
-function checkStopText(url: string, { tokens, finishReason }: GeneratedReply, request: SampleRequest): void {
-  const { stopTokens, stopTexts } = request;
-  if (!stopTexts || finishReason !== "stop" || stopTokens.includes(tokens.at(-1) as number)) return;
-  const { bytes, offsets } = stopTexts.tokenBytes;
-  const written = Buffer.concat(tokens.map((token) => bytes.subarray(offsets[token], offsets[token + 1])));
-  if (stopTexts.texts.some((text) => text !== "" && written.includes(text))) return;
-  throw new LaconicError("reply_malformed", `${url}: a reply ended by a stop text that is not in it`, { server: url });
 }

@@ -108,9 +108,7 @@ export class Recovery {
     await Promise.all(idle.map((member) => this.#readmit(member)));
     this.#lastChance = false;
     if (this.isHopeless)
-      waiting.failAll(
-        new LaconicError(last.code, `no server is asked any more: ${this.reasons}`, last.detail, last),
-      );
+      waiting.failAll(new LaconicError(last.code, `no server is asked any more: ${this.reasons}`, last.detail, last));
     onChanged();
   }
 

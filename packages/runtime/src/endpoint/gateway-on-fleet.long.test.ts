@@ -1,43 +1,26 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ModelSource } from "@laconic/core";
 import { createInlineEngine, localPolicy } from "@laconic/engine";
 import { Fleet, fleetPolicy, probeFleet, sglangServer, vllmServer, type SampledReply } from "@laconic/fleet";
 import { startFakeSglang, startFakeVllm } from "@laconic/fleet/testing";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { createGateway } from "@laconic/serve";
 import { parseTrainConfig, silentRecorder, train, type Metrics } from "@laconic/trainer";
-import { tinySettings, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
+import { tinyAdapter, tinyLlama, tinySettings, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
 import { expect, onTestFinished, test } from "vitest";
 
 const [steps, problemsPerStep, episodesPerProblem] = [6, 6, 8];
-
-const base = {
-  kind: "config",
-  seed: 4,
-  config: {
-    model_type: "llama",
-    vocab_size: tinyTokenizer.vocabularySize,
-    hidden_size: 16,
-    intermediate_size: 24,
-    num_hidden_layers: 1,
-    num_attention_heads: 2,
-    num_key_value_heads: 1,
-    max_position_embeddings: 32,
-    rms_norm_eps: 1e-6,
-    tie_word_embeddings: true,
-    initializer_range: 0.2,
-  },
-} as const;
-const adapter: ModelSource = { kind: "adapter", base, lora: { rank: 8, alpha: 16 }, seed: 3 };
 
 test.each([
   ["vllm", startFakeVllm, vllmServer],
   ["sglang", startFakeSglang, sglangServer],
 ] as const)("what a program says through the gateway is sampled on %s, and trained", async (_, start, connect) => {
   const engine = await createInlineEngine([createReferenceKernels()]);
-  const fakes = [await start({ engine, base, contextLength: 32 }), await start({ engine, base, contextLength: 32 })];
+  const fakes = [
+    await start({ engine, base: tinyLlama, contextLength: 32 }),
+    await start({ engine, base: tinyLlama, contextLength: 32 }),
+  ];
   const folder = await mkdtemp(join(tmpdir(), "laconic-gateway-fleet-"));
   onTestFinished(async () => {
     for (const fake of fakes) await fake.close();
@@ -54,7 +37,7 @@ test.each([
   const task = tinyTask();
   const policy = fleetPolicy(
     {
-      model: await engine.createModel(adapter),
+      model: await engine.createModel(tinyAdapter),
       speak: (sampler: Parameters<typeof localPolicy>[0]["sampler"]) =>
         localPolicy({ id: "solver", sampler, tokenizer: tinyTokenizer, batching: "continuous" }),
       agents: task.topology.agents,

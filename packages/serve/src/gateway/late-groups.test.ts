@@ -117,7 +117,8 @@ async function play(maxLag: number, waits: boolean, seed: number, dies = Infinit
 test.each([1, 4])("with a lag of %d a step waits for groups that would become too old, and few do", async (maxLag) => {
   const [without, waiting] = [false, true].map((waits) => [1, 2, 3].map((seed) => play(maxLag, waits, seed)));
   const shareOf = (plays: readonly Played[]): number =>
-    plays.reduce((sum, { stale }) => sum + stale, 0) / plays.reduce((sum, { stale, trained }) => sum + stale + trained, 0);
+    plays.reduce((sum, { stale }) => sum + stale, 0) /
+    plays.reduce((sum, { stale, trained }) => sum + stale + trained, 0);
   const share = shareOf(await Promise.all(waiting ?? []));
   expect(share).toBeLessThan(0.02);
   expect(shareOf(await Promise.all(without ?? []))).toBeGreaterThan(2 * share);

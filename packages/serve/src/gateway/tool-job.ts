@@ -11,7 +11,11 @@ export function toolJob(json: unknown, format: ToolFormat, defaultMaxTokens: num
   const { messages, offered, rules } = plainChat(body, [], "", format);
   const job = chatJob({ ...withoutTools(body), messages }, defaultMaxTokens);
   if (offered.length === 0) return job;
-  return { ...job, rules: [...rules, ...strictRules(offered), ...job.rules], readReply: ({ text }) => readCalls(format, text) };
+  return {
+    ...job,
+    rules: [...rules, ...strictRules(offered), ...job.rules],
+    readReply: ({ text }) => readCalls(format, text),
+  };
 }
 
 /** Calls of a reply, each with an id of its own. */

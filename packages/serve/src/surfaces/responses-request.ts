@@ -37,7 +37,9 @@ const bodySchema = z.strictObject({
   background: z.literal(false, { error: notStored("ask for a stream") }).optional(),
   truncation: z.literal("disabled").optional(),
   // Of replies without it.
-  include: z.array(z.literal("reasoning.encrypted_content", { error: "replies have no such thing to include" })).optional(),
+  include: z
+    .array(z.literal("reasoning.encrypted_content", { error: "replies have no such thing to include" }))
+    .optional(),
   reasoning: z.strictObject({ effort: z.literal("none").nullish(), summary: z.null().optional() }).optional(),
   // Of tools that run at their provider.
   max_tool_calls: z.int().min(1).optional(),

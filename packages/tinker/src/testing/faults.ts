@@ -1,3 +1,5 @@
+import { LaconicError } from "@laconic/core";
+
 /** What the test server does to a request instead of serving it well. */
 export type Fault =
   /** Answers with this status; nothing is done. */
@@ -23,3 +25,21 @@ export type Fault =
 
 /** Chooses what happens to a request: `count` is how many of this path came before. */
 export type FaultInjector = (path: string, count: number) => Fault | null;
+
+/** A result as a fault leaves it. */
+export function mar(value: unknown, fault: Fault | null): unknown {
+  if (fault?.kind !== "not-finite" && fault?.kind !== "other-weights") return value;
+  const pass = value as { loss_fn_outputs?: { logprobs: { data: number[] } }[]; sequences?: { logprobs: number[] }[] };
+  if (pass.sequences)
+    return {
+      ...pass,
+      sequences: pass.sequences.map((each) => ({ ...each, logprobs: each.logprobs.map((x) => x - 1) })),
+    };
+  if (!pass.loss_fn_outputs) throw new LaconicError("input_invalid", `${fault.kind} is a fault of passes and samples`);
+  return {
+    ...pass,
+    loss_fn_outputs: pass.loss_fn_outputs.map(({ logprobs }) => ({
+      logprobs: { ...logprobs, data: logprobs.data.map((x) => (fault.kind === "not-finite" ? null : x - 0.5)) },
+    })),
+  };
+}

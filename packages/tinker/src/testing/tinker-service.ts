@@ -1,22 +1,13 @@
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  LaconicError,
-  randomFromSeed,
-  raggedRow,
-  samplingOfFields,
-  type BaseSource,
-  type Engine,
-  type LoraSettings,
-  type Sampler,
-  type TrainingSequence,
-} from "@laconic/core";
+import type { BaseSource, Engine, LoraSettings, Sampler } from "@laconic/core";
 import type { z } from "zod";
 import type { ServerRecord } from "../engine/server-record.ts";
-import type { FaultInjector, Fault } from "./faults.ts";
+import { draw } from "./draw.ts";
+import { mar, type Fault, type FaultInjector } from "./faults.ts";
 import { binaryResult } from "./protobuf-server.ts";
-import { requests, type SampleBody } from "./requests.ts";
+import { requests } from "./requests.ts";
 import { ServedModel } from "./served-model.ts";
 
 /** What a test server is made of. */
@@ -237,7 +228,10 @@ export function createTinkerService(options: TinkerServerOptions): TinkerService
         return { sampling_session_id: id };
       });
     },
-    asample: (body, marred) => promise(draw(parse(requests.sample, body)), marred),
+    asample: (body, marred) => {
+      const asked = parse(requests.sample, body);
+      return promise(draw(samplers.get(asked.sampling_session_id), asked, as), marred);
+    },
     unload_model: (body, marred) => {
       const { model_id } = parse(requests.model, body);
       modelOf(model_id);
@@ -246,35 +240,6 @@ export function createTinkerService(options: TinkerServerOptions): TinkerService
       return promise(Promise.resolve({}), marred);
     },
   };
-
-  async function draw(asked: SampleBody): Promise<unknown> {
-    const sampler = samplers.get(asked.sampling_session_id);
-    if (!sampler) throw new Error(`unknown sampler ${asked.sampling_session_id}`);
-    const { max_tokens, seed = 0, stop = [] } = asked.sampling_params;
-    const promptTokens = asked.prompt.chunks.flatMap(({ tokens }) => tokens);
-    const drawn = await sampler.sample(
-      Array.from({ length: asked.num_samples }, (_, i) => ({
-        promptTokens,
-        sampling: { ...samplingOfFields("tinker", asked.sampling_params), maxTokens: max_tokens },
-        stopTokens: stop,
-        random: randomFromSeed(`${seed},${i}`).state(),
-      })),
-    );
-    const sequences = await Promise.all(
-      drawn.map(async ({ tokens, logProbs, finishReason }) => ({
-        tokens,
-        logprobs: as.sampledAt === "one" ? await atOne(sampler, promptTokens, tokens) : logProbs,
-        stop_reason: finishReason === "stop" ? "stop" : "length",
-      })),
-    );
-    const kind = as.promptLogProbs ?? "null-first";
-    const { topk_prompt_logprobs: k = 0 } = asked;
-    const prompt = { promptTokens: promptTokens.slice(0, 1), completionTokens: promptTokens.slice(1) };
-    const top = k > 0 && { topk_prompt_logprobs: [null, ...(await topOf(sampler, prompt, k))] };
-    if (asked.prompt_logprobs !== true || kind === "none") return { sequences, ...top };
-    const rest = await atOne(sampler, prompt.promptTokens, prompt.completionTokens);
-    return { sequences, prompt_logprobs: kind === "null-first" ? [null, ...rest] : rest, ...top };
-  }
 
   const answer = async ({ path, body, accept }: TinkerRequest): Promise<TinkerAnswer | null> => {
     const count = log.filter((each) => each.path === path).length;
@@ -343,38 +308,6 @@ function parse<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   throw new HttpError(422, JSON.stringify(parsed.error.issues[0]));
-}
-
-async function atOne(sampler: Sampler, promptTokens: readonly number[], completionTokens: readonly number[]) {
-  const { logProbs } = await sampler.forward([{ promptTokens, completionTokens }]);
-  return Array.from(raggedRow(logProbs, 0));
-}
-
-/** The likeliest tokens at each place of a sequence. */
-async function topOf(
-  sampler: Sampler,
-  sequence: TrainingSequence,
-  k: number,
-): Promise<(readonly [number, number])[][]> {
-  const passed = await sampler.forward([sequence], { topLogProbs: k });
-  return (passed.atOne?.[0] ?? []).map(({ top }) => top.map(({ token, logProb }) => [token, logProb] as const));
-}
-
-function mar(value: unknown, fault: Fault | null): unknown {
-  if (fault?.kind !== "not-finite" && fault?.kind !== "other-weights") return value;
-  const pass = value as { loss_fn_outputs?: { logprobs: { data: number[] } }[]; sequences?: { logprobs: number[] }[] };
-  if (pass.sequences)
-    return {
-      ...pass,
-      sequences: pass.sequences.map((each) => ({ ...each, logprobs: each.logprobs.map((x) => x - 1) })),
-    };
-  if (!pass.loss_fn_outputs) throw new LaconicError("input_invalid", `${fault.kind} is a fault of passes and samples`);
-  return {
-    ...pass,
-    loss_fn_outputs: pass.loss_fn_outputs.map(({ logprobs }) => ({
-      logprobs: { ...logprobs, data: logprobs.data.map((x) => (fault.kind === "not-finite" ? null : x - 0.5)) },
-    })),
-  };
 }
 
 const protobuf = "application/x-protobuf";

@@ -77,5 +77,15 @@ test("a run whose last replies cannot be written says so, and lets go of its fol
     throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
   };
   await expect(run.close()).rejects.toMatchObject({ code: "run_unwritable" });
-  await (await openRun({ directory: "/run", config: {}, environment: {}, keepCheckpoints: 1, now: () => 0, fileSystem: inner, resume: "where-possible" })).close();
+  await (
+    await openRun({
+      directory: "/run",
+      config: {},
+      environment: {},
+      keepCheckpoints: 1,
+      now: () => 0,
+      fileSystem: inner,
+      resume: "where-possible",
+    })
+  ).close();
 });

@@ -7,6 +7,7 @@ export { tabularModel } from "./tabular-model.ts";
 export type { TabularOptions } from "./tabular-model.ts";
 export { tabularPolicy } from "./tabular-policy.ts";
 export { tinyParts, tinySettings, tinyTask, tinyTokenizer } from "./tiny-task.ts";
+export { tinyAdapter, tinyLlama } from "./tiny-llama.ts";
 export { tinyPairParts, tinyPairTask } from "./tiny-pair.ts";
 export { tinyDuelParts } from "./tiny-duel.ts";
 export { nullFleet } from "./null-fleet.ts";

@@ -1,0 +1,55 @@
+import { randomFromSeed, raggedRow, samplingOfFields, type Sampler, type TrainingSequence } from "@laconic/core";
+import type { ServerRecord } from "../engine/server-record.ts";
+import type { SampleBody } from "./requests.ts";
+
+/** What `asample` answers, by a server that tells log-probs as its record says. @throws Error where there is no sampler */
+export async function draw(
+  sampler: Sampler | undefined,
+  asked: SampleBody,
+  as: Partial<Pick<ServerRecord, "sampledAt" | "promptLogProbs">>,
+): Promise<unknown> {
+  if (!sampler) throw new Error(`unknown sampler ${asked.sampling_session_id}`);
+  const { max_tokens, seed = 0, stop = [] } = asked.sampling_params;
+  const promptTokens = asked.prompt.chunks.flatMap(({ tokens }) => tokens);
+  const drawn = await sampler.sample(
+    Array.from({ length: asked.num_samples }, (_, i) => ({
+      promptTokens,
+      sampling: { ...samplingOfFields("tinker", asked.sampling_params), maxTokens: max_tokens },
+      stopTokens: stop,
+      random: randomFromSeed(`${seed},${i}`).state(),
+    })),
+  );
+  const sequences = await Promise.all(
+    drawn.map(async ({ tokens, logProbs, finishReason }) => ({
+      tokens,
+      logprobs: as.sampledAt === "one" ? await atOne(sampler, promptTokens, tokens) : logProbs,
+      stop_reason: finishReason === "stop" ? "stop" : "length",
+    })),
+  );
+  const kind = as.promptLogProbs ?? "null-first";
+  const { topk_prompt_logprobs: k = 0 } = asked;
+  const prompt = { promptTokens: promptTokens.slice(0, 1), completionTokens: promptTokens.slice(1) };
+  const top = k > 0 && { topk_prompt_logprobs: [null, ...(await topOf(sampler, prompt, k))] };
+  if (asked.prompt_logprobs !== true || kind === "none") return { sequences, ...top };
+  const rest = await atOne(sampler, prompt.promptTokens, prompt.completionTokens);
+  return { sequences, prompt_logprobs: kind === "null-first" ? [null, ...rest] : rest, ...top };
+}
+
+async function atOne(
+  sampler: Sampler,
+  promptTokens: readonly number[],
+  completionTokens: readonly number[],
+): Promise<number[]> {
+  const { logProbs } = await sampler.forward([{ promptTokens, completionTokens }]);
+  return Array.from(raggedRow(logProbs, 0));
+}
+
+/** The likeliest tokens at each place of a sequence. */
+async function topOf(
+  sampler: Sampler,
+  sequence: TrainingSequence,
+  k: number,
+): Promise<(readonly [number, number])[][]> {
+  const passed = await sampler.forward([sequence], { topLogProbs: k });
+  return (passed.atOne?.[0] ?? []).map(({ top }) => top.map(({ token, logProb }) => [token, logProb] as const));
+}
