@@ -35,8 +35,10 @@ try {
   const model = join(folder, "model");
   await run([join(root, "examples/endpoint/model.ts"), model]);
   writeFileSync(out, "");
-  const plays = variants.flatMap((variant) => Array.from({ length: Number(runs) }, (_, run) => ({ variant, run })));
-  for (const [p, { variant, run: number }] of plays.entries())
+  const plays = variants.flatMap((variant) =>
+    Array.from({ length: Number(runs) }, (_, number) => ({ variant, number })),
+  );
+  for (const [p, { variant, number }] of plays.entries())
     for (const checkout of other === undefined ? [root] : [other, root]) {
       const version = checkout === root ? "this" : "other";
       const row = { run: number, ...(await measure(variant, checkout, model, join(folder, `run-${p}-${version}`))) };

@@ -65,7 +65,7 @@ export function completionJob(json: unknown, defaultMaxTokens: number): Job {
     count: prompts.length * (body.n ?? 1),
     form: textForm,
     maxTokens: maxTokens ?? defaultMaxTokens,
-    echo: echo === true,
+    echo,
     rules: [],
     ...logProbsOf(body, typeof logprobs === "number", logprobs ?? 0),
   };

@@ -81,7 +81,7 @@ test("Responses and Messages take the same of theirs", async () => {
 
 function anthropicOf(handler: CompletionHandler): Anthropic {
   const fetch = async (address: string | URL | Request, init?: RequestInit): Promise<Response> =>
-    handler(new Request(address as string, init));
+    handler(new Request(address, init));
   return new Anthropic({ baseURL: "http://localhost", apiKey: "none", maxRetries: 0, fetch });
 }
 

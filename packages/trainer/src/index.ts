@@ -60,6 +60,7 @@ export type { LoopState } from "./run/loop-state.ts";
 export { nodeFileSystem } from "#platform";
 export type { FileSystem } from "@laconic/core/files";
 export { eachLine, lineAt, linesIn, piecesOf, readLines, rowIn } from "./run/json-lines.ts";
+export { LineFile } from "./run/line-file.ts";
 export { changesOf, sha256Of } from "./run/run-manifest.ts";
 export type { Change, RunManifest } from "./run/run-manifest.ts";
 export { damagedRows } from "./run/damaged-rows.ts";

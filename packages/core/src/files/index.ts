@@ -1,9 +1,8 @@
 /**
- * File systems as arguments: what runs and engines ask of one, one in memory, and files of lines.
+ * File systems as arguments: what runs and engines ask of one, and one in memory.
  * @module @laconic/core/files
  */
 export { joinPath } from "./file-system.ts";
 export type { FileDigest, FileSystem, ModelFiles, OpenFile } from "./file-system.ts";
-export { LineFile } from "./line-file.ts";
 export { memoryFileSystem } from "./memory-file-system.ts";
 export { sha256 } from "./sha256.ts";

@@ -39,8 +39,8 @@ export function checkRequests(
   computed: boolean,
 ): void {
   const { vocabularySize } = fleet;
-  const sampling = { name: "a server of the fleet", supports: takenByAll(fleet) };
-  checkSampleRequests({ vocabularySize, maxPositions, sampling }, requests);
+  const taken = { name: "a server of the fleet", supports: takenByAll(fleet) };
+  checkSampleRequests({ vocabularySize, maxPositions, sampling: taken }, requests);
   const part = computed ? undefined : partOf(fleet);
   requests.forEach(({ topLogProbs, sampling }, request) => {
     const refuse = (key: string, reason: string): LaconicError =>

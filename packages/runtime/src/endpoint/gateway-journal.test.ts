@@ -157,9 +157,12 @@ test("an event that could not be written is not there, and tears none of those b
   const finished = (id: string): GatewayEvent => ({ kind: "finished", rollout: rollout(id, 0) });
   await journal.write(finished("before"));
   fails = true;
-  const refused = expect(journal.write(finished("refused"))).rejects.toThrow("ENOSPC");
+  const refused = journal.write(finished("refused")).then(
+    () => "written",
+    ({ message }: Error) => message,
+  );
   await journal.write(finished("behind")); // its client is told that it is kept
-  await refused;
+  expect(await refused).toContain("ENOSPC");
   await journal.close();
   const warnings: string[] = [];
   const resumed = await openJournal("/run", true, { fs, warn: (message) => warnings.push(message) });

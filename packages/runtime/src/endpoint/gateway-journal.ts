@@ -1,8 +1,8 @@
 import type { EpisodeReward } from "@laconic/core";
 import { episodeSchema } from "@laconic/core/schemas";
 import type { FinishedRollout, GatewayEvent } from "@laconic/serve";
-import { joinPath, LineFile, type FileSystem } from "@laconic/core/files";
-import { nodeFileSystem, rowIn } from "@laconic/trainer";
+import { joinPath, type FileSystem } from "@laconic/core/files";
+import { LineFile, nodeFileSystem, rowIn } from "@laconic/trainer";
 import { z } from "zod";
 import { linesOfSegment, listSegments, segmentFolder, segmentName, type Segment } from "./journal-segments.ts";
 import { packSegments } from "./pack-segments.ts";

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { joinPath, LineFile, type FileSystem } from "@laconic/core/files";
+import { joinPath, type FileSystem } from "@laconic/core/files";
 import { gzipMember, recordVersion, runFiles, type MemberHead, type RecordedEpisode } from "@laconic/core/run-folder";
 import { gzipped, nodeFileSystem, nodeProcesses } from "#platform";
 import { retentionDefaults } from "../settings/config.ts";
@@ -15,6 +15,7 @@ import { explainedFileSystem, replaceFile } from "./file-system.ts";
 import { changedSettings, parseChangedSettings, settingsAt, type ChangedSetting } from "./changed-settings.ts";
 import { joined, readLines, toLine } from "./json-lines.ts";
 import { lastOf } from "./last-of.ts";
+import { LineFile } from "./line-file.ts";
 import { lockRun, type RunLock } from "./lock.ts";
 import { stepClock, type DroppedProblem, type StepClock } from "./recorder.ts";
 import { traceNames } from "./run-files.ts";

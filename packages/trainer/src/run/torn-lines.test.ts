@@ -1,6 +1,7 @@
-import { LineFile, memoryFileSystem, type FileSystem } from "@laconic/core/files";
+import { memoryFileSystem, type FileSystem } from "@laconic/core/files";
 import { faultyFileSystem } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
+import { LineFile } from "./line-file.ts";
 import { openRun } from "./run-directory.ts";
 import type { Run } from "./run-options.ts";
 

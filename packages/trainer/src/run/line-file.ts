@@ -1,4 +1,4 @@
-import type { FileSystem } from "./file-system.ts";
+import type { FileSystem } from "@laconic/core/files";
 
 /**
  * Appends whole lines to a file. What a write that failed, or a process that was killed, left torn is cut off before the next one: no line
