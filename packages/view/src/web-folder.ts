@@ -1,9 +1,12 @@
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { moveFile } from "@laconic/core/platform";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { boundedJson } from "@laconic/core";
 
 /** Of this package, from `src` and from `dist` alike. */
@@ -36,11 +39,15 @@ export async function webFolder(note: (text: string) => void = () => undefined):
   return built;
 }
 
-/** Builds dashboard, playground, and the page that an export holds. */
+/** Builds dashboard, playground, and the page that an export holds; in processes of their own, because what a bundler took would stay with a server for hours. */
 export async function buildPages(outDir: string): Promise<void> {
-  const { build } = await import("vite");
+  const vite = join(dirname(createRequire(import.meta.url).resolve("vite/package.json")), "bin", "vite.js");
   for (const config of viteConfigs)
-    await build({ configFile: join(packageFolder, config), logLevel: "error", build: { outDir, emptyOutDir: false } });
+    await promisify(execFile)(
+      process.execPath,
+      [vite, "build", "--config", join(packageFolder, config), "--outDir", outDir, "--logLevel", "error"],
+      { cwd: packageFolder },
+    );
 }
 
 async function removeOld(cache: string): Promise<void> {
