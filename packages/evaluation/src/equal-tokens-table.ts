@@ -1,5 +1,6 @@
+import { formatNumber } from "@laconic/core/text";
 import type { MethodSummary } from "./summary.ts";
-import { ours, rounded, type Table } from "./tables.ts";
+import { ours, type Table } from "./tables.ts";
 
 /**
  * Each team beside a single agent that may take the tokens that the team took, with what both came to. Null where no method of equal tokens
@@ -15,12 +16,13 @@ export function equalTokensTable(
     const team = summaries.find(
       (each) => each.benchmark === benchmark && each.method === equalTo.method && each.setting === equalTo.setting,
     );
-    const used = single.scored === 0 ? "" : rounded((single.promptTokens + single.completionTokens) / single.scored);
+    const used =
+      single.scored === 0 ? "" : formatNumber((single.promptTokens + single.completionTokens) / single.scored);
     return [
       [
         benchmark,
         `${titleOf(equalTo.method)}${equalTo.setting === "dealt" ? ", dealt" : ""}`,
-        rounded(equalTo.tokens),
+        formatNumber(equalTo.tokens),
         String(equalTo.questions),
         ours(team),
         titleOf(single.method),

@@ -1,22 +1,22 @@
-import { formatCount } from "@laconic/core/text";
+import { formatCount, formatNumber, formatUsd } from "@laconic/core/text";
 import type { MethodSummary } from "./summary.ts";
-import { rounded, type Table } from "./tables.ts";
+import type { Table } from "./tables.ts";
 
 /** Tokens and cost by model; null where no method has several. */
 export function modelTable(summaries: readonly MethodSummary[], titleOf: (method: string) => string): Table | null {
   if (summaries.every(({ byModel }) => byModel.length < 2)) return null;
   return {
     title: "Tokens and cost by model",
-    columns: ["benchmark", "method", "model", "calls / question", "prompt", "completion", "cost, $"],
+    columns: ["benchmark", "method", "model", "calls / question", "prompt", "completion", "cost"],
     rows: summaries.flatMap(({ benchmark, method, setting, byModel, scored }) =>
       byModel.map(({ model, calls, promptTokens, completionTokens, usd }) => [
         benchmark,
         `${titleOf(method)}${setting === "dealt" ? ", dealt" : ""}`,
         model,
-        rounded(calls / scored),
+        formatNumber(calls / scored),
         formatCount(promptTokens),
         formatCount(completionTokens),
-        usd === null ? "" : usd.toFixed(4),
+        usd === null ? "" : formatUsd(usd),
       ]),
     ),
   };

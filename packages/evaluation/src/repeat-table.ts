@@ -1,3 +1,4 @@
+import { formatShare } from "@laconic/core/text";
 import { meanPassAtK } from "./pass-at-k.ts";
 import type { SampleRecord } from "./sample-record.ts";
 import { wilson } from "./statistics.ts";
@@ -77,7 +78,7 @@ export function repeatTable(records: Iterable<SampleRecord>, titleOf: (method: s
   const sizes = [...new Set(summaries.flatMap(({ passAt }) => Object.keys(passAt).map(Number)))].toSorted(
     (a, b) => a - b,
   );
-  const percent = (share: number | undefined): string => (share === undefined ? "" : (100 * share).toFixed(1));
+  const percent = (share: number | undefined): string => (share === undefined ? "" : formatShare(share));
   return {
     title: "By question over repeats, %",
     columns: [

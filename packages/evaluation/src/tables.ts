@@ -1,4 +1,4 @@
-import { formatCount } from "@laconic/core/text";
+import { formatCount, formatNumber, formatPoints, formatShare, formatUsd } from "@laconic/core/text";
 import { agentPoBenchmarks, publishedAgentPo } from "./published-agentpo.ts";
 import { publishedAccuracy, publishedRows, publishedTokens } from "./published.ts";
 import type { CalibrationRecord } from "./calibrate.ts";
@@ -22,7 +22,7 @@ export function accuracyTable(summaries: readonly MethodSummary[], titleOf: (met
     ...benchmarks.flatMap((benchmark) => {
       const own = find(summaries, benchmark, method);
       const row = own?.published ?? null;
-      return [ours(own), number(row === null ? null : publishedAccuracy(row, benchmark))];
+      return [ours(own), publishedShare(row === null ? null : publishedAccuracy(row, benchmark))];
     }),
   ]);
   // The papers' own rows stand where something is played as published; a trained team of a paper's name is no run of the paper's.
@@ -32,7 +32,10 @@ export function accuracyTable(summaries: readonly MethodSummary[], titleOf: (met
     .filter(({ figures }) => [...faithful].some((benchmark) => figures[benchmark] !== undefined))
     .map(({ title, figures }) => [
       title,
-      ...benchmarks.flatMap((benchmark) => ["", number(faithful.has(benchmark) ? (figures[benchmark] ?? null) : null)]),
+      ...benchmarks.flatMap((benchmark) => [
+        "",
+        publishedShare(faithful.has(benchmark) ? (figures[benchmark] ?? null) : null),
+      ]),
     ]);
   return {
     title: "Accuracy, %",
@@ -50,7 +53,7 @@ export function scoreTable(summaries: readonly MethodSummary[], titleOf: (method
     titleOf(method),
     ...benchmarks.map((benchmark) => {
       const score = find(partial, benchmark, method)?.meanScore ?? null;
-      return score === null ? "" : percent(score);
+      return score === null ? "" : formatShare(score);
     }),
   ]);
   return { title: "F1 of words, %", columns: ["method", ...benchmarks], rows };
@@ -79,7 +82,7 @@ export function tokenTable(
       "n, published",
       "calibration, apart",
       "critical path / question",
-      "cost with calibration, $",
+      "cost with calibration",
       "s / question",
       "critical s / question",
     ],
@@ -92,7 +95,7 @@ export function tokenTable(
         const calibration = calibrations.find(
           (one) => one.benchmark === benchmark && one.method === method && one.setting === each.setting,
         );
-        const per = (total: number): string => (each.scored === 0 ? "" : rounded(total / each.scored));
+        const per = (total: number): string => (each.scored === 0 ? "" : formatNumber(total / each.scored));
         return [
           [
             benchmark,
@@ -104,13 +107,13 @@ export function tokenTable(
             per(each.completionTokens),
             formatCount(each.promptTokens + each.completionTokens),
             per(each.promptTokens + each.completionTokens),
-            published ? rounded(published.total / published.questions) : "",
+            published ? formatNumber(published.total / published.questions) : "",
             published ? formatCount(published.questions) : "",
             calibration ? formatCount(calibration.promptTokens + calibration.completionTokens) : "",
             per(each.criticalTokens),
             costOf(each, calibration),
-            each.meanSeconds.toFixed(2),
-            each.meanCriticalSeconds?.toFixed(2) ?? "",
+            formatNumber(each.meanSeconds),
+            each.meanCriticalSeconds === null ? "" : formatNumber(each.meanCriticalSeconds),
           ],
         ];
       }),
@@ -147,10 +150,10 @@ export function agentPoTable(
     const published = stands.size === 1 && row && actor !== null ? publishedAgentPo(row, actor) : null;
     return [
       titleOf(method),
-      ...own.map((each) => (each?.accuracy ? percent(each.accuracy.value) : "")),
-      all ? percent(average) : "",
-      ...(whole ? [published?.average?.toFixed(1) ?? ""] : []),
-      all ? rounded(tokens / problems) : "",
+      ...own.map((each) => (each?.accuracy ? formatShare(each.accuracy.value) : "")),
+      all ? formatShare(average) : "",
+      ...(whole ? [published?.average === undefined ? "" : formatShare(published.average / 100)] : []),
+      all ? formatNumber(tokens / problems) : "",
       ...(whole ? [published?.tokens === undefined ? "" : formatCount(published.tokens)] : []),
     ];
   });
@@ -200,9 +203,9 @@ export function differenceTable(summaries: readonly MethodSummary[], titleOf: (m
             [
               benchmark,
               titleOf(method),
-              points(difference.value),
-              points(difference.low),
-              points(difference.high),
+              formatPoints(difference.value),
+              formatPoints(difference.low),
+              formatPoints(difference.high),
               // Of a handful the bootstrap knows only what they are.
               compared < few ? `${compared}: too few to tell` : String(compared),
             ],
@@ -225,7 +228,7 @@ function sampleCount({ scored, samples, errors, undecided }: MethodSummary): str
 /** Of samples and calibration together; empty where the price of either is not known. */
 function costOf({ usd }: MethodSummary, calibration: CalibrationRecord | undefined): string {
   const learning = calibration ? calibration.usd : 0;
-  return usd === null || learning === null ? "" : (usd + learning).toFixed(4);
+  return usd === null || learning === null ? "" : formatUsd(usd + learning);
 }
 
 function axes(summaries: readonly MethodSummary[]): readonly [benchmarks: string[], methods: string[]] {
@@ -242,23 +245,12 @@ function find(summaries: readonly MethodSummary[], benchmark: string, method: st
 export function ours(summary: MethodSummary | undefined): string {
   if (!summary?.accuracy) return "";
   const { value, low, high } = summary.accuracy;
-  return `${percent(value)} [${percent(low)}, ${percent(high)}]`;
+  return `${formatShare(value)} [${formatShare(low)}, ${formatShare(high)}]`;
 }
 
-function percent(share: number): string {
-  return (100 * share).toFixed(1);
-}
-
-function points(share: number): string {
-  return `${share > 0 ? "+" : ""}${(100 * share).toFixed(1)}`;
-}
-
-function number(value: number | null): string {
-  return value === null ? "" : value.toFixed(2);
-}
-
-export function rounded(value: number): string {
-  return value >= 100 ? formatCount(Math.round(value)) : value.toFixed(1);
+/** A figure of a paper, in per cent with as many decimals as papers print. */
+function publishedShare(percent: number | null): string {
+  return percent === null ? "" : formatShare(percent / 100, 2);
 }
 
 /** A table as Markdown under a heading of the second level. */

@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { randomFromSeed } from "@laconic/core";
+import { formatUsd } from "@laconic/core/text";
 import { readSpendJournal, type JournalTotals } from "@laconic/openai";
 import { expect, onTestFinished, test } from "vitest";
 import { laconic } from "../testing/laconic.ts";
@@ -124,7 +125,7 @@ test(
     expect(after.spentUsd).toBeLessThanOrEqual(maxUsd);
     expect(after.spentUsd).toBeGreaterThan(maxUsd - 8 * most);
     expect(out).toContain(
-      `In all ${after.calls} calls and $${after.spentUsd.toFixed(2)}, those of failed and cut off samples included`,
+      `In all ${after.calls} calls and ${formatUsd(after.spentUsd)}, those of failed and cut off samples included`,
     );
     expect((await readFile(join(run, "samples.jsonl"), "utf8")).split("\n").length - 1).toBeLessThan(after.calls);
   },

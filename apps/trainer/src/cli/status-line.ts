@@ -22,7 +22,7 @@ export function statusLine(progress: Progress): string {
     `step ${step}/${progress.steps}`,
     bar(progress.step / progress.steps),
     `accuracy ${formatPercent(progress.accuracy)}`,
-    `tokens ${progress.tokens.toFixed(1)}`,
+    `tokens ${formatNumber(progress.tokens)}`,
     `λ ${formatNumber(progress.tokenPrice)}`,
     ...(progress.secondsLeft === null ? [] : [`${formatDuration(progress.secondsLeft)} left`]),
     ...(progress.note === undefined ? [] : [progress.note]),

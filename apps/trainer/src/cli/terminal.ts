@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import type { ReadStream } from "node:tty";
 import { styleText } from "node:util";
+import { formatNumber } from "@laconic/core/text";
 import type { Progress } from "@laconic/runtime";
 import { downloadProgress, spinner } from "./progress.ts";
 import { fitted } from "./wrapped.ts";
@@ -34,7 +35,7 @@ export function withProgress(base: Omit<Terminal, Exclude<keyof Progress, "note"
     download: (name) => downloadProgress(name, base),
     retry: (attempt, reason) => base.note(`${base.paint("yellow", "retry")} ${attempt}: ${reason}`),
     warmStartStep: ({ step, steps, loss }) => {
-      const line = `warm start: step ${step}/${steps}  loss ${loss.toFixed(4)}`;
+      const line = `warm start: step ${step}/${steps}  loss ${formatNumber(loss)}`;
       if (base.interactive) base.status(step === steps ? "" : line);
       else if (step % 50 === 0 || step === steps) base.note(line);
     },

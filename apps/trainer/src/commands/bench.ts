@@ -25,7 +25,7 @@ import { withDashboard } from "../serving/with-dashboard.ts";
 import { jsonFlag, viewFlag } from "../cli/flags.ts";
 import type { CommandContext } from "./common.ts";
 import type { SpendAccount } from "@laconic/openai";
-import { formatDuration } from "@laconic/core/text";
+import { formatDuration, formatPercent, formatUsd } from "@laconic/core/text";
 import { showProgress } from "../cli/progress.ts";
 
 const benchFlags = {
@@ -140,8 +140,8 @@ function progressOf(total: number, account: SpendAccount, terminal: Terminal): (
       terminal.note(`${status === "error" ? "failed" : status}: ${benchmark} ${problem} ${method}: ${error}`);
     }
     const left = ((performance.now() - started) / 1000 / done) * (total - done);
-    const spent = account.spentUsd > 0 ? `  $${account.spentUsd.toFixed(4)}` : "";
-    const line = `${done}/${total}  right ${((100 * right) / Math.max(1, done - failed)).toFixed(1)} %${failed > 0 ? `  failed ${failed}` : ""}${spent}  ${formatDuration(left)} left`;
+    const spent = account.spentUsd > 0 ? `  ${formatUsd(account.spentUsd)}` : "";
+    const line = `${done}/${total}  right ${formatPercent(right / Math.max(1, done - failed))}${failed > 0 ? `  failed ${failed}` : ""}${spent}  ${formatDuration(left)} left`;
     const tenth = Math.floor((10 * done) / total);
     showProgress(terminal, line, tenth > said);
     said = tenth;

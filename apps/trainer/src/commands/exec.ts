@@ -1,4 +1,5 @@
 import { text } from "node:stream/consumers";
+import { formatDuration } from "@laconic/core/text";
 import { createSandbox, defaultLimits, type SandboxResult } from "@laconic/sandbox";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
@@ -75,5 +76,5 @@ function summary({ status, exitCode, seconds }: SandboxResult): string {
     undecided: "undecided: the machine did not let it run",
     aborted: "aborted",
   };
-  return `${how[status]} (${seconds.toFixed(2)} s)`;
+  return `${how[status]} (${formatDuration(seconds)})`;
 }

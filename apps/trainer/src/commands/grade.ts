@@ -1,4 +1,5 @@
 import { buffer } from "node:stream/consumers";
+import { formatPercent } from "@laconic/core/text";
 import { findPython } from "@laconic/core/platform";
 import type { CaseVerdict, GradedCase } from "@laconic/benchmarks";
 import {
@@ -93,6 +94,5 @@ function textRow({ id }: GradedCase, { correct, extracted, rule }: CaseVerdict):
 }
 
 function agreementLine(kind: string, { pairs, agree, falseAccepts, falseRejects }: Tally): string {
-  const share = (100 * shareOf(agree, pairs).share).toFixed(1);
-  return `${kind}: ${agree} of ${pairs} labels agree (${share} %), ${falseAccepts} false accepts, ${falseRejects} false rejects`;
+  return `${kind}: ${agree} of ${pairs} labels agree (${formatPercent(shareOf(agree, pairs).share)}), ${falseAccepts} false accepts, ${falseRejects} false rejects`;
 }

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { LaconicError, type LanguageModel } from "@laconic/core";
-import { formatDuration, formatPercent } from "@laconic/core/text";
+import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 import { answerPairs, judgeLabelled, judgePairs, labelledAnswers, rubricOf } from "@laconic/evaluation/judging";
 import type { JudgingOptions } from "@laconic/evaluation/judging";
 import { lastAnswers } from "@laconic/report";
@@ -140,7 +140,7 @@ function rateText({ rate, pairs, wins, losses, ties, byPlace, undecided }: WinRa
 function agreementText({ judged, undecided, accuracy, kappa, confusion }: Agreement): string {
   const { goodAccepted, goodRejected, badAccepted, badRejected } = confusion;
   return [
-    `${accuracy === null ? "no verdicts" : `accuracy ${formatPercent(accuracy)}`}, Cohen's kappa ${kappa === null ? "undefined" : kappa.toFixed(2)}; ${judged} judged, ${undecided} undecided`,
+    `${accuracy === null ? "no verdicts" : `accuracy ${formatPercent(accuracy)}`}, Cohen's kappa ${kappa === null ? "undefined" : formatNumber(kappa)}; ${judged} judged, ${undecided} undecided`,
     `good: ${goodAccepted} accepted, ${goodRejected} rejected; bad: ${badAccepted} accepted, ${badRejected} rejected`,
   ].join("\n");
 }

@@ -77,7 +77,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         const secondsSoFar = (): number => (performance.now() - started) / 1000;
         const onStep = (step: number, loss: number): void => {
           const left = formatDuration((secondsSoFar() / step) * (steps - step));
-          const line = `step ${step}/${steps}  loss ${loss.toFixed(4)}  ${left} left`;
+          const line = `step ${step}/${steps}  loss ${formatNumber(loss)}  ${left} left`;
           showProgress(terminal, line, step % 100 === 0 || step === steps);
         };
         const level = relayLevels[name as RelayLevelName];

@@ -1,4 +1,4 @@
-import { formatCount } from "@laconic/core/text";
+import { formatCount, formatNumber, formatShare } from "@laconic/core/text";
 import { resolve } from "node:path";
 import { benchmarkNamed } from "@laconic/benchmarks";
 import { LaconicError } from "@laconic/core";
@@ -187,13 +187,12 @@ function linesOf(cells: readonly ReproducedCell[], played: string, published: st
   return [
     `Against the paper, whose model is ${published}; here it is ${played}. Shares of as many questions as each has, two-sided at 5 %.`,
     ...cells.map(({ benchmark, method, unit, ours, scored, published: figure, p, verdict, differs }) => {
-      const shown = (value: number): string =>
-        unit === "%" ? (100 * value).toFixed(1) : formatCount(Math.round(value));
+      const shown = (value: number): string => (unit === "%" ? formatShare(value) : formatCount(Math.round(value)));
       const range = unit === "%" && ours ? ` (${shown(ours.low)} to ${shown(ours.high)})` : "";
       const own = ours ? `${shown(ours.value)}${range}, n ${scored}` : "none";
       const theirs = unit === "%" ? String(figure) : formatCount(Math.round(figure));
       const why = verdict === "not as published" ? `: ${differs.join(" ")}` : "";
-      return `${benchmark}  ${method}  ${unit}  ours ${own}  paper ${theirs}  p ${p === null ? "-" : p.toFixed(3)}  ${verdict}${why}`;
+      return `${benchmark}  ${method}  ${unit}  ours ${own}  paper ${theirs}  p ${formatNumber(p)}  ${verdict}${why}`;
     }),
   ];
 }

@@ -56,7 +56,7 @@ function table(steps: readonly RescoredStep[]): string {
     "|---|---|---|---|---|---|",
     ...steps.map(
       (each) =>
-        `| ${each.step} | ${each.episodes} | ${each.task.toFixed(3)} | ${formatNumber(each.writtenTokens)} | ${formatNumber(each.readTokens)} | ${each.reward.toFixed(4)} |`,
+        `| ${each.step} | ${each.episodes} | ${formatNumber(each.task)} | ${formatNumber(each.writtenTokens)} | ${formatNumber(each.readTokens)} | ${formatNumber(each.reward)} |`,
     ),
   ].join("\n");
 }

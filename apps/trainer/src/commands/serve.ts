@@ -1,3 +1,4 @@
+import { formatNumber } from "@laconic/core/text";
 import { LaconicError } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
 import { endpoint, openServed } from "@laconic/runtime";
@@ -194,7 +195,7 @@ function gatewayLine({ step, groupsReady, groupsPerStep, open, waiting, ...count
   const { held: toBegin, dropped, prompts, otherSampling, validation: held } = counts;
   const odd = [
     ...(toBegin === 0 ? [] : [`${toBegin} held`]),
-    ...(held ? [`validation ${held.score.toFixed(3)} of ${held.count} after step ${held.step}`] : []),
+    ...(held ? [`validation ${formatNumber(held.score)} of ${held.count} after step ${held.step}`] : []),
     ...Object.entries(dropped).map(([reason, count]) => `${count} ${reason}`),
     ...(prompts["rerendered"] === undefined ? [] : [`${prompts["rerendered"]} rerendered`]),
     ...(otherSampling === 0 ? [] : [`${otherSampling} asked for other sampling`]),

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { formatNumber } from "@laconic/core/text";
 import { LaconicError } from "@laconic/core";
 import { budgetFormNames } from "@laconic/worlds/stories";
 import type { CommandDef } from "citty";
@@ -67,7 +68,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
           terminal,
           args.json,
           { folder, steps: warmStart.steps, loss },
-          () => `${folder}: loss ${loss.toFixed(4)}`,
+          () => `${folder}: loss ${formatNumber(loss)}`,
         );
         return 0;
       },

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { formatFileSize } from "@laconic/core/text";
 import { systemOf } from "@laconic/core/platform";
 import { benchFiles, runFiles } from "@laconic/core/run-folder";
 import { runTokenizers } from "@laconic/runtime/run-tokenizers";
@@ -117,7 +118,7 @@ async function exportTo(
   }).finally(done);
   await writeGiven(file, html);
   for (const each of leftOut) terminal.note(`left out: ${each}`);
-  printResult(terminal, json, { file, bytes, leftOut }, () => `${file} (${(bytes / 1e6).toFixed(2)} MB)`);
+  printResult(terminal, json, { file, bytes, leftOut }, () => `${file} (${formatFileSize(bytes)})`);
   return 0;
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { formatUsd } from "@laconic/core/text";
 import { LaconicError } from "@laconic/core";
 import { servedTrainingResult, trainingResult } from "@laconic/report";
 import {
@@ -67,7 +68,7 @@ export async function runTraining(
   );
   return withDashboard(flags.view, { folder: directory, page: "run" }, terminal, async () => {
     const done = await trainRun(config, { directory, resume: flags.resume === true, openSource, spending }, terminal);
-    if (spending?.price) terminal.note(`$${spending.account.spentUsd.toFixed(4)} spent on the actor, by the whole run`);
+    if (spending?.price) terminal.note(`${formatUsd(spending.account.spentUsd)} spent on the actor, by the whole run`);
     noteEnd(done, openSource ? `laconic ${name} --train` : "laconic train", directory, terminal);
     const { json, text } = openSource
       ? await servedTrainingResult(directory, done)

@@ -1,3 +1,4 @@
+import { formatUsd } from "@laconic/core/text";
 import type { TokenPrice } from "@laconic/core";
 import { checkPriced, knownPrice, pricePair, type ActorCap, type Spending } from "@laconic/runtime/spending";
 import { positiveNumber } from "../cli/numbers.ts";
@@ -72,5 +73,5 @@ export function actorCap(flags: CapFlags): ActorCap {
 
 /** `; $0.0123 spent` behind a result; empty where nothing was counted. */
 export function spentText(spending: Spending | null): string {
-  return spending?.price ? `; $${spending.account.spentUsd.toFixed(4)} spent on the actor` : "";
+  return spending?.price ? `; ${formatUsd(spending.account.spentUsd)} spent on the actor` : "";
 }

@@ -7,6 +7,9 @@ import {
   formatFileSize,
   formatNumber,
   formatPercent,
+  formatPoints,
+  formatShare,
+  formatUsd,
   formatValue,
 } from "./format.ts";
 
@@ -37,6 +40,36 @@ test("shares are per cent, units follow, and what is missing is a dash", () => {
     "1 run",
     "1,234 runs",
     "2 entries",
+  ]);
+});
+
+test("a column's head may say per cent, and differences have a sign", () => {
+  expect([formatShare(0.6719), formatShare(-0.021), formatShare(-0.0001), formatShare(null)]).toEqual([
+    "67.2",
+    "−2.1",
+    "0.0",
+    "–",
+  ]);
+  expect(formatPercent(0.6719, 0)).toBe("67 %");
+  expect([0.031, -0.004, 0.0001, -0.0001, undefined].map((each) => formatPoints(each))).toEqual([
+    "+3.1",
+    "−0.4",
+    "0.0",
+    "0.0",
+    "–",
+  ]);
+});
+
+test("dollars are in cents, and less than one has three digits that count", () => {
+  expect([0, 1234.5, 12.345, 0.5, 0.0446, 0.000_000_04, -2, null].map(formatUsd)).toEqual([
+    "$0.00",
+    "$1,234.50",
+    "$12.35",
+    "$0.50",
+    "$0.0446",
+    "$0.00000004",
+    "−$2.00",
+    "–",
   ]);
 });
 

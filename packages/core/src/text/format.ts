@@ -27,8 +27,30 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 /** A share of 0 to 1 as per cent: 0.5 is `50.0 %`. */
-export function formatPercent(share: Maybe): string {
-  return isNumber(share) && Number.isFinite(share) ? `${(100 * share).toFixed(1)} %` : missing;
+export function formatPercent(share: Maybe, decimals = 1): string {
+  const hundredths = formatShare(share, decimals);
+  return hundredths === missing ? missing : `${hundredths} %`;
+}
+
+/** The same without its sign, for a column whose head says per cent: 0.5 is `50.0`. */
+export function formatShare(share: Maybe, decimals = 1): string {
+  if (!isNumber(share) || !Number.isFinite(share)) return missing;
+  const text = Math.abs(100 * share).toFixed(decimals);
+  return share < 0 && Number(text) > 0 ? `−${text}` : text;
+}
+
+/** A difference of two shares, in points of per cent with its sign: `+3.1`, `−0.4`, `0.0`. */
+export function formatPoints(difference: Maybe, decimals = 1): string {
+  const text = formatShare(difference, decimals);
+  return Number(text) > 0 ? `+${text}` : text;
+}
+
+/** Dollars: whole cents, and three significant digits below one dollar: `$1,234.50`, `$0.00123`. */
+export function formatUsd(usd: Maybe): string {
+  if (!isNumber(usd) || !Number.isFinite(usd)) return missing;
+  if (usd < 0) return `−${formatUsd(-usd)}`;
+  const rounded = usd < 1 ? Number(usd.toPrecision(3)) : Number(usd.toFixed(2));
+  return `$${rounded.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 20 })}`;
 }
 
 /** A value with its unit; the unit `share` is per cent. */

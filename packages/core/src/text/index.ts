@@ -11,6 +11,9 @@ export {
   formatFileSize,
   formatNumber,
   formatPercent,
+  formatPoints,
+  formatShare,
+  formatUsd,
   formatValue,
 } from "./format.ts";
 export { escapeHtml, visibleText } from "./visible-text.ts";

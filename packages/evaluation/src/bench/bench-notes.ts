@@ -1,3 +1,4 @@
+import { formatUsd } from "@laconic/core/text";
 import { promptVersion } from "@laconic/baselines";
 import { benchmarkNamed, type GradeRule } from "@laconic/benchmarks";
 import type { Unpartitioned } from "../bench-plan.ts";
@@ -99,10 +100,10 @@ export function notesOf(
 export function spentNote(spent: SpentCalls | null, { price }: BenchConfig): string[] {
   if (!spent || spent.calls === 0) return [];
   const { calls, spentUsd, unsettled } = spent;
-  const paid = price === null ? "" : ` and $${spentUsd.toFixed(2)}`;
+  const paid = price === null ? "" : ` and ${formatUsd(spentUsd)}`;
   const open =
     unsettled.calls > 0
-      ? `, of which ${unsettled.calls} ended with the process and count ${price === null ? "" : `$${unsettled.usd.toFixed(2)}, `}the most that they can cost`
+      ? `, of which ${unsettled.calls} ended with the process and count ${price === null ? "" : `${formatUsd(unsettled.usd)}, `}the most that they can cost`
       : "";
   return [`In all ${calls} calls${paid}, those of failed and cut off samples included${open}.`];
 }

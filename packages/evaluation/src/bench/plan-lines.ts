@@ -1,4 +1,4 @@
-import { formatCount } from "@laconic/core/text";
+import { formatCount, formatUsd } from "@laconic/core/text";
 import { replyCeiling } from "@laconic/baselines";
 import { tokenCost } from "@laconic/core";
 import { estimate, type CellEstimate } from "../bench-estimate.ts";
@@ -13,10 +13,10 @@ export function planLines(
 ): string[] {
   const plan = estimate(jobs, settings);
   const { questions, samples, calls, calibrationCalls, promptTokens, likelyPromptTokens, completionTokens } = plan;
-  const dollars = (prompts: number): string => (price ? tokenCost(price, prompts, completionTokens).toFixed(2) : "");
+  const dollars = (prompts: number): string => (price ? formatUsd(tokenCost(price, prompts, completionTokens)) : "");
   const learning = calibrationCalls > 0 ? ` (${formatCount(calibrationCalls)} for calibration)` : "";
-  const cost = price ? `, at most $${dollars(promptTokens)}` : "";
-  const likely = `four bytes a token: ${formatCount(likelyPromptTokens)}${price ? `, $${dollars(likelyPromptTokens)}` : ""}`;
+  const cost = price ? `, at most ${dollars(promptTokens)}` : "";
+  const likely = `four bytes a token: ${formatCount(likelyPromptTokens)}${price ? `, ${dollars(likelyPromptTokens)}` : ""}`;
   const cap = maxUsd === null ? "" : `; stops at $${maxUsd}`;
   const judged = jobs.filter(({ problem }) => problem.grading.kind === "text").length;
   return [
@@ -31,7 +31,7 @@ export function planLines(
 /** A line of each method on each benchmark, under a heading; dollars where a price is known. */
 export function gridLines(cells: readonly CellEstimate[], price: BenchConfig["price"]): string[] {
   const money = (tokens: number, completion: number): string =>
-    price ? `$${tokenCost(price, tokens, completion).toFixed(2)}` : "";
+    price ? formatUsd(tokenCost(price, tokens, completion)) : "";
   const rows = cells.map(
     ({ benchmark, method, samples, calls, promptTokens, likelyPromptTokens, completionTokens, published, differs }) => [
       benchmark,

@@ -1,4 +1,4 @@
-import { formatNumber } from "@laconic/core/text";
+import { formatNumber, formatShare } from "@laconic/core/text";
 import { pairedBootstrap, type Interval } from "../statistics.ts";
 import type { Table } from "../tables.ts";
 import type { PairRecord } from "./pair-record.ts";
@@ -92,7 +92,7 @@ function rewardTable(task: string, rows: readonly PairSummary[]): Table {
       each.scored < each.samples ? `${each.scored} of ${each.samples}` : String(each.scored),
       ...measures.map((name) => {
         const value = each.measures[name];
-        return value === undefined ? "" : value.toFixed(2);
+        return value === undefined ? "" : formatNumber(value);
       }),
     ]),
   };
@@ -129,7 +129,7 @@ function costTable(task: string, rows: readonly PairSummary[]): Table {
 }
 
 function percent({ value, low, high }: Interval): string {
-  return `${(100 * value).toFixed(1)} [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}]`;
+  return `${formatShare(value)} [${formatShare(low)}, ${formatShare(high)}]`;
 }
 
 /** By problem: the mean of its repeats. */

@@ -1,4 +1,4 @@
-import { escapeHtml, formatNumber } from "@laconic/core/text";
+import { escapeHtml, formatNumber, formatShare } from "@laconic/core/text";
 import type { TeamAnalysis } from "@laconic/evaluation/analysis";
 import { figureOf, svgTexts, valuesTable } from "../charts/figure.ts";
 import type { Plot } from "../charts/plot-library.ts";
@@ -12,7 +12,7 @@ export function analysisHtml(plot: Plot, analysis: TeamAnalysis): string {
   const [summary, worth, said] = analysisTables(analysis);
   const extremes = analysis.extremes.map(
     ({ agent, text, value }) =>
-      `<li>${(100 * value).toFixed(0)} points: <b>${escapeHtml(agent)}</b> said “${longText(text)}”</li>`,
+      `<li>${formatShare(value, 0)} points: <b>${escapeHtml(agent)}</b> said “${longText(text)}”</li>`,
   );
   return htmlPage(
     analysisTitle(analysis),

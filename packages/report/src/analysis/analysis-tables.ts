@@ -1,4 +1,4 @@
-import { formatNumber, formatPercent, visibleText } from "@laconic/core/text";
+import { formatNumber, formatPercent, formatShare, visibleText } from "@laconic/core/text";
 import { markdownOf, type Table } from "@laconic/evaluation";
 import type { Speech, TeamAnalysis, ValueSummary } from "@laconic/evaluation/analysis";
 
@@ -19,7 +19,7 @@ export function analysisMarkdown(analysis: TeamAnalysis): string {
     "",
     ...under(worth),
     ...analysis.extremes.map(
-      ({ agent, text, value }) => `- ${(100 * value).toFixed(0)} points: ${code(agent)} said ${code(text)}`,
+      ({ agent, text, value }) => `- ${formatShare(value, 0)} points: ${code(agent)} said ${code(text)}`,
     ),
     "",
     "## Who speaks to whom",
@@ -60,8 +60,8 @@ export function analysisTables(
     name,
     String(each.messages),
     formatNumber(each.tokens / Math.max(1, each.messages)),
-    (100 * each.meanValue).toFixed(1),
-    (100 * each.valuePerToken).toFixed(2),
+    formatShare(each.meanValue),
+    formatShare(each.valuePerToken, 2),
     formatPercent(each.usefulTokenRatio),
     formatPercent(each.harmfulShare),
   ];

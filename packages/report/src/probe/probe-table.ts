@@ -1,5 +1,5 @@
 import type { ProbedFamily, ProbeRecord } from "@laconic/trainer/reading";
-import { formatNumber, formatPercent } from "@laconic/core/text";
+import { formatNumber, formatPercent, formatShare } from "@laconic/core/text";
 import type { Table } from "@laconic/evaluation";
 import { columnsOf, printable } from "../runs/columns.ts";
 
@@ -53,6 +53,5 @@ export function probeText(record: ProbeRecord): string {
 }
 
 function fallOf({ fall: { value, low, high } }: ProbedFamily): string {
-  const points = (share: number): string => (100 * share).toFixed(1);
-  return `${points(value)} (${points(low)} to ${points(high)})`;
+  return `${formatShare(value)} (${formatShare(low)} to ${formatShare(high)})`;
 }

@@ -1,4 +1,4 @@
-import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
+import { formatDuration, formatNumber, formatPercent, formatPoints } from "@laconic/core/text";
 import { columnsOf, printable } from "./columns.ts";
 import type { Comparison, RunGroup } from "./compare-runs.ts";
 import type { Difference, Figure } from "./difference.ts";
@@ -79,7 +79,7 @@ function shown(figure: Figure | null, format: (value: number) => string): string
 }
 
 function points(of: Difference | null): string {
-  return difference(of, (value) => `${value < 0 ? "" : "+"}${(100 * value).toFixed(1)} points`);
+  return difference(of, (value) => `${formatPoints(value)} points`);
 }
 
 function difference(of: Difference | null, format: (value: number) => string): string {
@@ -90,7 +90,7 @@ function difference(of: Difference | null, format: (value: number) => string): s
 }
 
 function signed(value: number, format: (value: number) => string): string {
-  return `${value < 0 ? "-" : "+"}${format(Math.abs(value))}`;
+  return `${value < 0 ? "−" : "+"}${format(Math.abs(value))}`;
 }
 
 function clip(text: string): string {

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { formatNumber, formatPercent } from "@laconic/core/text";
+import { formatNumber, formatPercent, formatShare } from "@laconic/core/text";
 import {
   publishedAblation,
   publishedAblationSource,
@@ -82,8 +82,8 @@ function ablationTable({ rows }: AblationReport): Table {
       row.about,
       formatPercent(row.accuracy),
       formatNumber(row.tokens),
-      intervalText(row.accuracyDifference, 100),
-      intervalText(row.tokenDifference, 1),
+      intervalText(row.accuracyDifference, formatShare),
+      intervalText(row.tokenDifference, formatNumber),
       String(row.seeds),
       ...(published ? [row.published?.said ?? "-"] : []),
     ]),
@@ -107,7 +107,7 @@ function tunedSaid(tuned: readonly TuningRow[]): string[] {
     const own = tuned.filter(({ variant }) => variant === name);
     const points = own.map(
       ({ value, accuracy, tokens, score, chosen }) =>
-        `${value}: ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens, score ${score.toFixed(4)}${chosen ? " (chosen)" : ""}`,
+        `${value}: ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens, score ${formatNumber(score)}${chosen ? " (chosen)" : ""}`,
     );
     const seeds = own[0]?.seeds ?? [];
     return `${name} was tuned on validation problems, ${seeds.length === 1 ? "seed" : "seeds"} ${seeds.join(", ")}: ${points.join("; ")}.`;
@@ -126,22 +126,22 @@ function readingOf({ rows }: AblationReport): string[] {
   const [base, ...others] = rows;
   if (!base) return [];
   return others.map((row) => {
-    const tokens = shown(row.tokenDifference, 1, "tokens", ["fewer", "more"]);
+    const tokens = shown(row.tokenDifference, formatNumber, "tokens", ["fewer", "more"]);
     const times = base.tokens > 0 ? `, ${tokenChange(base.tokens, row.tokens, "base")}` : "";
-    return `${row.variant}: ${tokens}${times}; ${shown(row.accuracyDifference, 100, "points of accuracy", ["lower", "higher"])}.`;
+    return `${row.variant}: ${tokens}${times}; ${shown(row.accuracyDifference, formatShare, "points of accuracy", ["lower", "higher"])}.`;
   });
 }
 
 function shown(
   interval: Interval | null,
-  scale: number,
+  format: (value: number) => string,
   unit: string,
   [less, more]: readonly [string, string],
 ): string {
   if (interval === null) return `${unit} cannot be compared`;
   const { value, low, high } = interval;
-  const [a, b] = [Math.abs(low), Math.abs(high)].map((each) => (scale * each).toFixed(1));
-  if (low > 0) return `${(scale * value).toFixed(1)} ${unit} ${more} (${a} to ${b})`;
-  if (high < 0) return `${(-scale * value).toFixed(1)} ${unit} ${less} (${b} to ${a})`;
-  return `${unit}: no difference that this shows (${intervalText(interval, scale)})`;
+  const [a, b] = [Math.abs(low), Math.abs(high)].map((each) => format(each));
+  if (low > 0) return `${format(value)} ${unit} ${more} (${a} to ${b})`;
+  if (high < 0) return `${format(-value)} ${unit} ${less} (${b} to ${a})`;
+  return `${unit}: no difference that this shows (${intervalText(interval, format)})`;
 }

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { formatNumber, formatPercent } from "@laconic/core/text";
+import { formatNumber, formatPercent, formatShare } from "@laconic/core/text";
 import type { Table } from "@laconic/evaluation";
 import type { VariantResult } from "@laconic/runtime";
 import { summariseSweep, type SweepSummary } from "./summary.ts";
@@ -46,8 +46,8 @@ function sweepTable({ rows }: SweepSummary): Table {
       formatPercent(row.accuracy),
       formatNumber(row.tokens),
       row.onFrontier ? "yes" : "no",
-      intervalText(row.accuracyDifference, 100),
-      intervalText(row.tokenDifference, 1),
+      intervalText(row.accuracyDifference, formatShare),
+      intervalText(row.tokenDifference, formatNumber),
       String(row.seeds),
     ]),
   };

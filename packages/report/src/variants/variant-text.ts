@@ -8,11 +8,10 @@ export function markdownRows({ title, columns, rows }: Table): string[] {
   return markdownOf({ title, columns, rows: inLine }).split("\n").slice(2);
 }
 
-/** `1.2 [0.3, 2.0]`, or a dash. */
-export function intervalText(interval: Interval | null, scale: number): string {
-  if (interval === null) return "-";
+/** `1.2 [0.3, 2]`, or a dash. */
+export function intervalText(interval: Interval | null, shown: (value: number) => string): string {
+  if (interval === null) return "–";
   const { value, low, high } = interval;
-  const shown = (of: number): string => (scale * of).toFixed(1);
   return `${shown(value)} [${shown(low)}, ${shown(high)}]`;
 }
 

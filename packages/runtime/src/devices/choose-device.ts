@@ -1,3 +1,4 @@
+import { formatNumber } from "@laconic/core/text";
 import { LaconicError } from "@laconic/core";
 import type { KernelSource } from "@laconic/kernels";
 import { deviceNamed, devices, type KernelFacts, type KnownDevice } from "./known-devices.ts";
@@ -105,8 +106,8 @@ export function fasterOf(first: Contender, second: Contender): { readonly name: 
   const said = ([name, speed]: Contender): string =>
     speed === null
       ? `${name} could not be measured`
-      : `${name} takes ${speed.stepSeconds.toPrecision(2)} s for a step of a test model ` +
-        `(decode step ${speed.decodeMs.toPrecision(2)} ms, products ${Math.round(speed.gflops)} GFLOP/s)`;
+      : `${name} takes ${formatNumber(speed.stepSeconds)} s for a step of a test model ` +
+        `(decode step ${formatNumber(speed.decodeMs)} ms, products ${formatNumber(speed.gflops)} GFLOP/s)`;
   return { name: winner[0], why: `${said(winner)}, ${said(loser)}` };
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { formatUsd } from "@laconic/core/text";
 import { boundedJson, LaconicError } from "@laconic/core";
 import type { JournalTotals, SpendAccount, SpendJournal } from "@laconic/openai";
 import type { Progress } from "../progress.ts";
@@ -71,6 +72,6 @@ async function summedIn(directory: string): Promise<number> {
 function sayUnsettled({ unsettled: { calls, usd } }: JournalTotals, maxUsd: number | null, progress: Progress): void {
   if (calls === 0) return;
   progress.note(
-    `${calls} calls were running when the process ended: ${maxUsd === null ? "" : "the cap counts "}at most $${usd.toFixed(4)} for them`,
+    `${calls} calls were running when the process ended: ${maxUsd === null ? "" : "the cap counts "}at most ${formatUsd(usd)} for them`,
   );
 }

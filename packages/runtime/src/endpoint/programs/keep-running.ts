@@ -1,3 +1,4 @@
+import { formatDuration } from "@laconic/core/text";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** A program that plays rollouts, while it lives. */
@@ -84,7 +85,7 @@ export function keepRunning(options: KeepOptions): { stop(): Promise<void> } {
       // One that ends well at once would else be started without end.
       const least = failure === null && lived < firstWaitMs ? firstWaitMs - lived : 0;
       const pause = failures === 0 ? least : Math.min(maxWaitMs, firstWaitMs * 2 ** (failures - 1));
-      if (failure !== null) warn(`program ${index + 1} ended: ${failure}; again in ${Math.round(pause / 1000)} s`);
+      if (failure !== null) warn(`program ${index + 1} ended: ${failure}; again in ${formatDuration(pause / 1000)}`);
       await wait(pause, stopping.signal);
     }
   };
