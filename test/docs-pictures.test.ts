@@ -102,6 +102,7 @@ test(`docs/public/tellers.svg is drawn from ${baselines}`, async () => {
     caption: "Small points are seeds, large ones their means. Better is up and to the left.",
     level: 2,
     xLabel: "tokens per episode",
+    n: `${Math.max(...shownBaselines.map(([name]) => rows.filter((row) => row.name === name).length))} seeds`,
     points,
     legend: [],
     joined: "none",

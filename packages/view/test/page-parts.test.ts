@@ -134,7 +134,10 @@ describe("curves", () => {
     const at = [...part.steps].indexOf(4050);
     expect(part.series[0]?.mean[at]).toBe(all.series[0]?.mean[4050]);
     expect(all.extent).toEqual([0, 4999]);
-    expect(draw({ ...spec, range: null }, () => null)).toMatchObject({ extent: null, rows: 0 });
+    expect([all.values, draw({ ...spec, range: null }, () => column([1, 2, 3], [1, NaN, 2])).values]).toEqual([
+      5000, 2,
+    ]);
+    expect(draw({ ...spec, range: null }, () => null)).toMatchObject({ extent: null, values: 0 });
   });
 
   test("the body of columns is read, appended to, and refused when it is cut", () => {

@@ -1,4 +1,4 @@
-import { escapeHtml, formatNumber } from "@laconic/core/text";
+import { escapeHtml, formatNumber, formatPercent } from "@laconic/core/text";
 import type { FamilyTable } from "@laconic/trainer/reading";
 
 /** Most of a cell that colour covers: text stays readable in light and dark. */
@@ -15,7 +15,7 @@ export function renderHeatMap({ columns, rows }: FamilyTable, id: string): strin
   const body = rows
     .map(({ family, isTrained, problems, shares }) => {
       const cells = shares.map((share) =>
-        share === null ? "<td>-</td>" : `<td style="background:${heat(share)}">${Math.round(100 * share)} %</td>`,
+        share === null ? "<td>–</td>" : `<td style="background:${heat(share)}">${formatPercent(share, 0)}</td>`,
       );
       return `<tr><th scope="row" style="white-space:nowrap">${escapeHtml(family)}</th><td class="words">${isTrained ? "trained" : "held back"}</td><td>${formatNumber(problems)}</td>${cells.join("")}</tr>`;
     })

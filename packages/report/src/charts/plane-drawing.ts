@@ -68,7 +68,7 @@ export function drawPlane(
       fill: "var(--soft)",
       fontVariant: "tabular-nums",
     }),
-    plot.text(["accuracy"], { frameAnchor: "top-left", dx: 12 - frame.left, dy: -32, fill: "var(--soft)" }),
+    plot.text([yLabelOf(chart)], { frameAnchor: "top-left", dx: 12 - frame.left, dy: -32, fill: "var(--soft)" }),
     plot.text([chart.xLabel], { frameAnchor: "bottom-right", dy: 42, fill: "var(--soft)" }),
     ...(budget === null ? [] : [plot.ruleX([budget], { stroke: "var(--soft)", strokeDasharray: "5 4" })]),
     plot.ruleX(ranges, {
@@ -100,6 +100,10 @@ export function drawPlane(
     },
     texts,
   );
+}
+
+function yLabelOf({ n }: PlaneChart): string {
+  return n === "" ? "accuracy" : `accuracy, n = ${n}`;
 }
 
 function dotOf(plot: Plot, point: PlanePoint): Markish {

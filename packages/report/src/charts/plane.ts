@@ -27,6 +27,8 @@ export interface PlaneChart {
   readonly level: 2 | 3;
   /** `tokens per episode`, `tokens per question`. */
   readonly xLabel: string;
+  /** Of how many a point is the mean: `3 seeds`, `200 problems`; empty where that is not known. */
+  readonly n: string;
   readonly points: readonly PlanePoint[];
   readonly legend: readonly LegendItem[];
   /** Joins the points that are neither faint nor hollow: `path` in their order, `frontier` those that no other beats. */

@@ -48,6 +48,7 @@ function planeOf(title: string, summaries: readonly MethodSummary[]): PlaneChart
     joined: "frontier",
     logarithmic: true,
     xLabel: "tokens per question",
+    n: asked,
     caption: `${asked}; bars are 95 % intervals, the dashed line joins methods that no other beats in both. Tokens are prompt and completion, on a logarithmic axis.`,
     points: measured.map(({ method, accuracy, tokens }, i) => ({
       tokens,

@@ -108,7 +108,7 @@ test("families are a heat map, and what is not measured is a dash; the test stan
   expect(page).not.toContain("<script");
   expect(page).toContain('<td style="background:color-mix(in srgb,var(--accent) 23%,transparent)">50 %</td>');
   expect(page).toContain('var(--accent) 45%,transparent)">100 %</td>');
-  expect(page).toContain("<td>-</td>");
+  expect(page).toContain("<td>–</td>");
   expect(page).toContain(">held back</td>");
   expect(page).toContain("accuracy on 16 test problems, measured once");
   expect(page).toContain("validation problems");

@@ -1,4 +1,4 @@
-import { formatNumber, formatPercent } from "@laconic/core/text";
+import { counted, formatNumber, formatPercent } from "@laconic/core/text";
 import type { PlaneChart, PlanePoint } from "../charts/plane.ts";
 
 /** One evaluation: a place in the accuracy-token plane. */
@@ -46,6 +46,7 @@ export function runPlane(
     title: "Accuracy against tokens",
     level: 2,
     xLabel: "tokens per episode",
+    n: problems === 0 ? "" : counted(problems, "problem"),
     joined: "path",
     caption: `Each point is an evaluation on ${problems === 0 ? "" : `${problems} `}held-out problems; bars are 95 % intervals. Better is up and to the left.`,
     points,

@@ -86,6 +86,7 @@ export function variantPlane(
     joined: alone ? "path" : "none",
     logarithmic: false,
     xLabel: "tokens per episode",
+    n: seedsText(groups),
     caption: `${over} Better is up and to the left.`,
     remark: `${split === "test" ? "Test problems, their starts validation problems" : "Validation problems"}; ${seedsText(groups)} of each variant.`,
   };

@@ -75,9 +75,7 @@ function Methods({ bench, name, rows }: MethodsProps) {
             <tr>
               <th scope="col">Method</th>
               <th scope="col">Accuracy (95 % interval)</th>
-              <th scope="col">
-                <span class="visually-hidden">Interval as a picture</span>
-              </th>
+              <th scope="col">0 to 100 %</th>
               <th scope="col">Tokens a question</th>
               <th scope="col">Questions</th>
             </tr>

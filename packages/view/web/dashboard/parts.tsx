@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { RunState, RunSummary } from "../../src/protocol.ts";
-import { formatPercent } from "@laconic/core/text";
+import { formatPercent, formatShare } from "@laconic/core/text";
 import type { Loaded, ServerError } from "./server.ts";
 
 export const stateNames: Readonly<Record<RunState, string>> = {
@@ -43,7 +43,7 @@ export function Interval({
       {interval !== null && (
         <span class="soft small">
           {" "}
-          ({(interval[0] * 100).toFixed(1)} to {formatPercent(interval[1])})
+          ({formatShare(interval[0])} to {formatPercent(interval[1])})
         </span>
       )}
     </span>

@@ -1,3 +1,4 @@
+import { formatPercent } from "@laconic/core/text";
 import type { CostSums, EdgeCost } from "@laconic/core";
 import type { JSX } from "preact";
 import { labelsOf, lineHeight, nameAt, type PlacedLabel } from "./edge-labels.ts";
@@ -144,7 +145,7 @@ function Agent({ agent, layout, props }: AgentProps): JSX.Element | null {
   const choose = onAgent && {
     role: "button" as const,
     tabIndex: 0,
-    "aria-label": `${agent}, ${rounded(written)} tokens, silent in ${Math.round(100 - 100 * spoken)} % of turns`,
+    "aria-label": `${agent}, ${rounded(written)} tokens, silent in ${formatPercent(1 - spoken, 0)} of turns`,
     onClick: () => onAgent(agent),
     onKeyDown: ({ key }: KeyboardEvent) => {
       if (key === "Enter" || key === " ") onAgent(agent);
@@ -152,7 +153,7 @@ function Agent({ agent, layout, props }: AgentProps): JSX.Element | null {
   };
   return (
     <g class={isActive ? "agent active" : "agent"} transform={`translate(${place.x} ${place.y})`} {...choose}>
-      <title>{`${agent}: writes ${rounded(written)} tokens per episode, silent in ${Math.round(100 - 100 * spoken)} % of its turns`}</title>
+      <title>{`${agent}: writes ${rounded(written)} tokens per episode, silent in ${formatPercent(1 - spoken, 0)} of its turns`}</title>
       <circle class="rim" r={radius} />
       <circle
         class="spoken"

@@ -37,7 +37,7 @@ export function shownName(agent: string): string {
 }
 
 export function rounded(tokens: number): string {
-  return tokens.toFixed(tokens < 9.95 ? 1 : 0);
+  return formatNumber(tokens < 9.95 ? Number(tokens.toFixed(1)) : Math.round(tokens));
 }
 
 /** What stands under a picture: what its numbers are, and where the whole cost of an episode went, as its reward has it. */

@@ -1,3 +1,4 @@
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import type { JSX } from "preact";
 import { useContext, useEffect, useId, useState } from "preact/hooks";
 import { Level, levelWords, useLevelId } from "./level.ts";
@@ -13,6 +14,9 @@ export function RunControls({ session }: { readonly session: SessionHandle }): J
   const { active, stopping, step, settings, device } = state;
   const isDone = step >= settings.steps;
   const isReady = device !== null && !stopping;
+  const [first, last] = [state.evaluations[0], state.points.at(-1)];
+  const tokens =
+    first && last ? `, ${formatNumber(last.tokens)} tokens per episode (${formatNumber(first.tokens)} at first)` : "";
   return (
     <div class="run-controls" role="group" aria-label="Training">
       {isDone ? (
@@ -56,8 +60,8 @@ export function RunControls({ session }: { readonly session: SessionHandle }): J
       <span class="progress soft number" role="status">
         {state.busy ??
           (state.warmUp
-            ? `warm start: ${state.warmUp.step} of ${state.warmUp.steps}, error ${state.warmUp.loss.toFixed(2)}`
-            : `step ${step} of ${settings.steps}`)}
+            ? `warm start: ${state.warmUp.step} of ${state.warmUp.steps}, error ${formatNumber(state.warmUp.loss)}`
+            : `step ${step} of ${settings.steps}${tokens}`)}
       </span>
     </div>
   );
@@ -114,7 +118,7 @@ export function SteeringControls({ session }: { readonly session: SessionHandle 
           label="Price of a token"
           value={steering.price}
           range={prices}
-          shown={(value) => `${(100 * value).toFixed(1)} % of a right answer`}
+          shown={(value) => `${formatPercent(value)} of a right answer`}
           onChange={(value) => adjust({ kind: "price", price: value })}
         />
       )}

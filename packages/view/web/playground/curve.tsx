@@ -7,6 +7,8 @@ import { paints, themeValue } from "../parts/theme.ts";
 /** A line over steps. */
 export interface CurveProps {
   readonly title: string;
+  /** How many of what a point is the mean of. */
+  readonly n: string;
   readonly steps: readonly number[];
   readonly values: readonly (number | null)[];
   /** What the first aims at, as dashes, or is measured by, as dots. */
@@ -24,7 +26,7 @@ export interface CurveProps {
 const height = 128;
 
 export function Curve(props: CurveProps): JSX.Element {
-  const { title, steps, values, other, format } = props;
+  const { title, n, steps, values, other, format } = props;
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
   const latest = useRef(props);
@@ -54,10 +56,13 @@ export function Curve(props: CurveProps): JSX.Element {
   return (
     <figure class="curve">
       <figcaption>
-        <span>{title}</span>
+        <span>
+          {title}
+          {n !== "" && <span class="small">, n = {n}</span>}
+        </span>
         {other && <span class={`soft small ${other.look}`}>{other.name}</span>}
       </figcaption>
-      <div ref={place} role="img" aria-label={`${title}: ${words}`} />
+      <div ref={place} role="img" aria-label={`${title} by step: ${words}${n === "" ? "" : `; n = ${n}`}`} />
     </figure>
   );
 }
@@ -84,7 +89,7 @@ function options(element: HTMLElement, latest: { readonly current: CurveProps })
     cursor: { show: false },
     scales: {
       x: { time: false, range: () => [0, Math.max(10, latest.current.lastStep)] },
-      y: { range: (_, low, high) => latest.current.range(low ?? 0, high ?? 1) },
+      y: { range: (_, low, high) => latest.current.range(low ?? 0, high ?? 0) },
     },
     axes: [
       { ...axis, size: 24, space: 60, label: "step", labelFont: font, labelSize: 16, labelGap: 0 },

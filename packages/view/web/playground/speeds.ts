@@ -1,3 +1,4 @@
+import { formatNumber } from "@laconic/core/text";
 import type { LevelName, PlaygroundDevice } from "./worker/settings.ts";
 
 /** Seconds of the last step on each device that this browser has trained on. */
@@ -35,5 +36,5 @@ export function storeSpeeds(level: LevelName, speeds: Speeds, kept: () => Kept):
 
 /** "0.21 s a step", "38 s a step". */
 export function speedInWords(seconds: number): string {
-  return `${seconds < 10 ? seconds.toPrecision(2) : seconds.toFixed(0)} s a step`;
+  return `${formatNumber(Number(seconds.toPrecision(2)))} s a step`;
 }

@@ -1,3 +1,4 @@
+import { formatPercent } from "@laconic/core/text";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { AgentGraph, type TravellingMessage } from "../parts/agent-graph.tsx";
@@ -18,8 +19,8 @@ interface StageProps {
 }
 
 const ofRightAnswer: PriceWords = {
-  format: (cost) => (cost < 0.0005 ? "< 0.1 %" : `${(100 * cost).toFixed(1)} %`),
-  exact: (cost) => (cost < 0.00005 ? "< 0.01 %" : `${(100 * cost).toFixed(2)} %`),
+  format: (cost) => (cost < 0.0005 ? "< 0.1 %" : formatPercent(cost)),
+  exact: (cost) => (cost < 0.00005 ? "< 0.01 %" : formatPercent(cost, 2)),
   unit: "in % of a right answer",
 };
 

@@ -1,3 +1,4 @@
+import { counted } from "@laconic/core/text";
 import type { JSX } from "preact";
 import { levelWords, useLevelId } from "./level.ts";
 import type { Told } from "./state.ts";
@@ -36,6 +37,9 @@ export function TellersStage({ episode, told, step, isWarmingUp }: TellersStageP
           <Teller key={turn.agent} turn={turn} told={told} />
         ))}
       </ol>
+      <p class="soft small">
+        Bars: tokens of a message, one bar a step{told.length > 0 && `, n = ${counted(told.length, "step")}`}.
+      </p>
       <div class="solver">
         <h3>The solver</h3>
         <p>
@@ -54,7 +58,7 @@ export function TellersStage({ episode, told, step, isWarmingUp }: TellersStageP
           <span class={right ? "verdict good" : "verdict bad"}>{right ? "✓ right" : `✗ it is ${gold}'s`}</span>
         </p>
         <Bars label="The solver was right" told={told} heightOf={(each) => (each.right ? 1 : 0)} kind="right" />
-        <p class="soft small number">{tokens} tokens in all</p>
+        <p class="soft small number">{counted(tokens, "token")} in all</p>
       </div>
     </section>
   );
@@ -98,7 +102,7 @@ function Teller({ turn, told }: TellerProps): JSX.Element {
         ) : (
           <>
             <span class="kind">says</span> <span class="safe-text words">{text}</span>{" "}
-            <span class="number tokens-of">{tokens} tokens</span>
+            <span class="number tokens-of">{counted(tokens, "token")}</span>
           </>
         )}
       </p>

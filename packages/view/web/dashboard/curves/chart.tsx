@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import type { ChangesOfStep, MetricInfo } from "../../../src/protocol.ts";
-import { formatNumber, formatValue } from "@laconic/core/text";
+import { counted, formatNumber, formatValue } from "@laconic/core/text";
 import { paints } from "../../parts/theme.ts";
 import { useStore } from "../../parts/store.ts";
 import { SafeLine } from "../../parts/text.tsx";
@@ -40,6 +40,7 @@ export function Chart(props: ChartProps) {
   const { metric } = props;
   const frame = useRef<HTMLElement>(null);
   const [isSeen, setSeen] = useState(false);
+  const [values, setValues] = useState(0);
   useEffect(() => {
     const observer = new IntersectionObserver(([entry]) => setSeen(entry?.isIntersecting === true), {
       rootMargin: "120px",
@@ -56,18 +57,25 @@ export function Chart(props: ChartProps) {
         {metric.unit !== "" && (
           <span class="soft small"> {metric.unit === "share" ? "percent" : <SafeLine text={metric.unit} />}</span>
         )}
+        {values > 0 && <span class="soft small"> n = {nOf(values, props.groups)}</span>}
         {metric.meaning !== null && (
           <span class="meaning soft small">
             <SafeLine text={metric.meaning} max={400} />
           </span>
         )}
       </figcaption>
-      {isSeen ? <Canvas {...props} /> : <div class="canvas" />}
+      {isSeen ? <Canvas {...props} onValues={setValues} /> : <div class="canvas" />}
     </figure>
   );
 }
 
-function Canvas({ metric, groups, range, whole, smoothing, isLog, changes, onSelect, onExtent }: ChartProps) {
+interface CanvasProps extends ChartProps {
+  /** Hears how many values there are. */
+  readonly onValues: (count: number) => void;
+}
+
+function Canvas(props: CanvasProps) {
+  const { metric, groups, range, whole, smoothing, isLog, changes, onSelect, onExtent, onValues } = props;
   const element = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [width, setWidth] = useState(0);
@@ -90,6 +98,7 @@ function Canvas({ metric, groups, range, whole, smoothing, isLog, changes, onSel
     () =>
       openChart(metric.name, (next) => {
         setDrawn(next);
+        onValues(next.drawing.values);
         if (next.drawing.extent !== null) latest.current.onExtent(next.drawing.extent);
       }),
     [metric.name],
@@ -235,6 +244,12 @@ function Tooltip({ at, drawn, groups, unit, changes, plot, width }: TooltipProps
   );
 }
 
+/** `1,200 steps`, or `3 runs, 3,600 steps`. */
+function nOf(values: number, groups: readonly ChartGroup[]): string {
+  const runs = groups.reduce((sum, group) => sum + group.runs.length, 0);
+  return `${runs > 1 ? `${counted(runs, "run")}, ` : ""}${counted(values, "step")}`;
+}
+
 /** What the picture shows, for those who do not see it. */
 function described(metric: MetricInfo, groups: readonly ChartGroup[], drawn: Drawn | null): string {
   const ends = (drawn?.drawing.series ?? []).slice(0, 6).flatMap(({ mean }, i) => {
@@ -242,5 +257,5 @@ function described(metric: MetricInfo, groups: readonly ChartGroup[], drawn: Dra
     return last === undefined ? [] : [`${groups[i]?.label ?? ""} ends at ${formatValue(last, metric.unit)}`];
   });
   const more = groups.length > 6 ? `; and ${groups.length - 6} more` : "";
-  return `${metric.name} by step: ${ends.length === 0 ? "nothing yet" : ends.join("; ")}${more}`;
+  return `${metric.name} by step: ${ends.length === 0 ? "nothing yet" : ends.join("; ")}${more}; n = ${nOf(drawn?.drawing.values ?? 0, groups)}`;
 }

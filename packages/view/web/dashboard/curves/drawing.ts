@@ -27,15 +27,15 @@ export interface Drawing {
   readonly series: readonly DrawnSeries[];
   /** First and last step of all rows. */
   readonly extent: readonly [low: number, high: number] | null;
-  /** Rows that were looked at. */
-  readonly rows: number;
+  /** Values of the metric in all rows of all runs. */
+  readonly values: number;
 }
 
 let scratch = new Float32Array(0);
 
 /** Smooths all rows and then samples the visible ones: what is seen does not depend on the zoom. */
 export function draw(spec: ChartSpec, columnOf: (run: string, metric: string) => Column | null): Drawing {
-  let rows = 0;
+  let count = 0;
   let first = Infinity;
   let last = -Infinity;
   const groups = spec.groups.map(({ key, runs }) => ({
@@ -43,7 +43,7 @@ export function draw(spec: ChartSpec, columnOf: (run: string, metric: string) =>
     columns: runs.flatMap((run) => {
       const column = columnOf(run, spec.metric);
       if (column === null || column.steps.length === 0) return [];
-      rows += column.steps.length;
+      for (const value of column.values) if (!Number.isNaN(value)) count++;
       first = Math.min(first, column.steps[0] as number);
       last = Math.max(last, column.steps[column.steps.length - 1] as number);
       if (column.values.length > scratch.length) scratch = new Float32Array(column.values.length);
@@ -65,7 +65,7 @@ export function draw(spec: ChartSpec, columnOf: (run: string, metric: string) =>
       return { key, mean: linePoints({ ...only, values: valuesOf(only) }, slots, range), low: null, high: null };
     return { key, ...bandPoints(columns, slots, range, valuesOf) };
   });
-  return { steps: stepsOfSlots(slots), series, extent, rows };
+  return { steps: stepsOfSlots(slots), series, extent, values: count };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { StepReward } from "@laconic/core";
 import { useMemo } from "preact/hooks";
 import type { EpisodeDetail, MessageValue, TokenDetail, TurnDetail } from "../../../src/protocol.ts";
 import { AgentGraph } from "../../parts/agent-graph.tsx";
-import { counted, formatNumber } from "@laconic/core/text";
+import { counted, formatNumber, formatPoints } from "@laconic/core/text";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { Pieces, SafeLine, SafeText } from "../../parts/text.tsx";
 import { Grade } from "./grade.tsx";
@@ -203,11 +203,10 @@ function tokenInWords({ text, logProb, advantage, price }: TokenDetail): string 
 }
 
 function Value({ value: { value, interval } }: { readonly value: MessageValue }) {
-  const points = (share: number): string => formatNumber(Number((share * 100).toFixed(1)));
   return (
     <p class="small value">
-      Worth <b>{points(value)} points</b> of accuracy
-      {interval !== null && ` (${points(interval[0])} to ${points(interval[1])})`}:{" "}
+      Worth <b>{formatPoints(value)} points</b> of accuracy
+      {interval !== null && ` (${formatPoints(interval[0])} to ${formatPoints(interval[1])})`}:{" "}
       {interval !== null && interval[0] <= 0 && interval[1] >= 0
         ? "not distinguishable from zero."
         : value > 0

@@ -55,7 +55,7 @@ export function PlaneFrame({ rows, isLog = false, label, n, ratio = 0.6, childre
             <g key={value}>
               <line class="grid" x1={left} x2={right} y1={y(value)} y2={y(value)} />
               <text class="tick" x={left - 8} y={y(value) + 4} text-anchor="end">
-                {formatPercent(value).replace(".0", "")}
+                {formatPercent(value, 0)}
               </text>
             </g>
           ))}

@@ -1,5 +1,5 @@
 import type { FamilyTable } from "@laconic/trainer/reading";
-import { formatNumber } from "@laconic/core/text";
+import { formatNumber, formatPercent } from "@laconic/core/text";
 import { visibleLine } from "../../parts/safe-text.ts";
 
 /** Most of a cell that colour covers: text stays readable in light and dark. */
@@ -51,7 +51,7 @@ export function Families({ table: { columns, rows } }: { readonly table: FamilyT
               <td class="number">{formatNumber(problems)}</td>
               {shares.map((share, i) => (
                 <td key={i} class="number" style={share === null ? {} : { background: heat(share) }}>
-                  {share === null ? "-" : `${Math.round(100 * share)} %`}
+                  {formatPercent(share, 0)}
                 </td>
               ))}
             </tr>

@@ -1,5 +1,5 @@
 import type { SampleRow, SampleVerdict } from "../../../src/protocol.ts";
-import { counted, formatDuration, formatPercent } from "@laconic/core/text";
+import { counted, formatDuration, formatPercent, formatUsd } from "@laconic/core/text";
 import { SafeLine } from "../../parts/text.tsx";
 
 const signs: Readonly<Record<SampleVerdict, readonly [sign: string, tone: string]>> = {
@@ -60,7 +60,7 @@ export function figuresOf({ tokens, calls, usd, seconds }: SampleRow): readonly 
   return [
     counted(tokens, "token"),
     counted(calls, "call"),
-    ...(usd === null ? [] : [`$${usd >= 0.01 ? usd.toFixed(2) : Number(usd.toPrecision(2))}`]),
+    ...(usd === null ? [] : [formatUsd(usd)]),
     formatDuration(seconds),
   ];
 }

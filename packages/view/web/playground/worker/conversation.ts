@@ -71,6 +71,7 @@ export function pointOf(row: Readonly<Record<string, unknown>>, level: LevelName
   const number = (name: string): number => Number(row[name]);
   return {
     step: number("step"),
+    episodes: Math.round(number("tokens/total") / number("tokens/episode_mean")),
     tokens: number("tokens/episode_mean"),
     accuracy: number("task/accuracy"),
     price: number("budget/tokens/lambda"),

@@ -25,6 +25,8 @@ export interface Conversation {
 /** A point of the curves. */
 export interface StepPoint {
   readonly step: number;
+  /** That were played in this step. */
+  readonly episodes: number;
   readonly tokens: number;
   readonly accuracy: number;
   /** λ: what a token cost in this step. */
