@@ -19,9 +19,23 @@ const miniSearch = {
     fuzzy: 0.2,
     prefix: true,
     boost: { title: 4, text: 2, titles: 1 },
-    // Guides before records, records before reference.
-    boostDocument: (id: string): number =>
-      /\/api\//u.test(id) ? 0.3 : /\/(?:errors|decisions|data|protocols)\b/u.test(id) ? 0.6 : 2,
+    // Guides before records, records before reference; and before all others the page that says what to do about a word that many use.
+    boostDocument: (id: string, term: string): number => {
+      const pages: Readonly<Record<string, string>> = {
+        advantage: "concepts",
+        budget: "concepts",
+        checkpoint: "faq",
+        cost: "concepts",
+        cuda: "faq",
+        judge: "own-data",
+        kl: "papers",
+        lora: "faq",
+        rollout: "glossary",
+        vllm: "samplers",
+      };
+      if (new RegExp(`/${pages[term]}(?:\\.html)?(?:#|$)`, "u").test(id)) return 12;
+      return /\/api\//u.test(id) ? 0.3 : /\/(?:errors|decisions|data|protocols)\b/u.test(id) ? 0.6 : 2;
+    },
   },
 };
 

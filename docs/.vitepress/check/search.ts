@@ -3,16 +3,13 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** What people ask, and a page that has to be among the first results. */
-export type Asked = readonly [query: string, page: string];
+/** What people ask, and a page that has to be among so many first results: by default what a phone shows without scrolling. */
+export type Asked = readonly [query: string, page: string, among?: number];
 
 /** What of MiniSearch is used; VitePress brings it. */
 interface Index {
   search(query: string, options: object): { id: string }[];
 }
-
-/** How many results are looked at: what a phone shows without scrolling. */
-const first = 5;
 
 /** Asks the index that the site ships, as the search box does; every query whose page is not among the first results. */
 export async function unansweredQueries(
@@ -34,10 +31,10 @@ export async function unansweredQueries(
     storeFields: ["title", "titles"],
     ...options,
   });
-  return asked.flatMap(([query, page]) => {
+  return asked.flatMap(([query, page, among = 5]) => {
     const found = index
       .search(query, searchOptions)
-      .slice(0, first)
+      .slice(0, among)
       .map(({ id }) => id);
     const wanted = `${base}${page.slice(1)}`;
     return found.some((id) => id === wanted || id.startsWith(`${wanted}#`))
