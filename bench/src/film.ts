@@ -1,7 +1,8 @@
 // The film of a run's story, and its pictures, wide and as a phone shows them, light and dark; 15 seconds of its one slider.
-// npm run film -- RUN, a folder of runs of the quickstart for instance; without one the quickstart is trained first.
+// npm run film -- [RUN [FOLDER [gif]]]: without a run the quickstart is trained first; without a folder the pictures are those of the docs. Films are
+// animated WebP, or GIF where that is asked for.
 import { spawnSync } from "node:child_process";
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,7 +12,8 @@ import { exportPage } from "../../packages/view/src/index.ts";
 import { openChromium } from "../../packages/view/test/fixture/open-page.ts";
 
 const root = join(import.meta.dirname, "../..");
-const out = join(root, "docs/public");
+const [given, folder = "docs/public", form = "webp"] = process.argv.slice(2);
+const out = resolve(root, folder);
 
 /** Milliseconds of a picture: most steps, and the first and the last, which are read. */
 const shown = { each: 220, first: 1400, last: 2400 } as const;
@@ -25,11 +27,12 @@ const kinds = [
   { name: "story-narrow-dark", width: 390, colorScheme: "dark" },
 ] as const;
 
+await mkdir(out, { recursive: true });
 const scratch = await mkdtemp(join(tmpdir(), "laconic-film-"));
 const browser = await openChromium();
 try {
   const page = join(scratch, "run.html");
-  const { html } = await exportPage({ folders: [trained(process.argv[2])], now: new Date().getTime() });
+  const { html } = await exportPage({ folders: [trained()], now: new Date().getTime() });
   await writeFile(page, html);
   for (const kind of kinds) await film(browser, pathToFileURL(page).href, kind);
 } finally {
@@ -38,7 +41,7 @@ try {
 }
 
 /** The run that is filmed. */
-function trained(given: string | undefined): string {
+function trained(): string {
   if (given !== undefined) return resolve(given);
   const run = join(scratch, "quickstart");
   const words = [join(root, "scripts/laconic.mjs"), "quickstart", "--run", run];
@@ -69,10 +72,13 @@ async function film(
     frames.push(await page.screenshot({ clip }));
   }
   const delay = frames.map((_, i) => (i === 0 ? shown.first : i === frames.length - 1 ? shown.last : shown.each));
-  const file = join(out, `${name}.webp`);
-  await sharp(frames, { join: { animated: true } })
-    .webp({ lossless: true, minSize: true, effort: 3, loop: 0, delay })
-    .toFile(file);
+  const file = join(out, `${name}.${form}`);
+  const animated = sharp(frames, { join: { animated: true } });
+  await (
+    form === "gif"
+      ? animated.gif({ loop: 0, delay })
+      : animated.webp({ lossless: true, minSize: true, effort: 3, loop: 0, delay })
+  ).toFile(file);
   await sharp(frames.at(-1))
     .png({ palette: true })
     .toFile(join(out, `${name}.png`));
