@@ -1,9 +1,10 @@
+import type { Engine } from "@laconic/core";
 import type { Kernels } from "@laconic/kernels";
 import { createInlineEngine, createLocalEngine } from "@laconic/engine";
 import { kernelCases } from "@laconic/kernels/testing";
 import { askTorch, engineCases, parityCases, parityErrors, type TorchAnswer } from "@laconic/engine/testing";
 import { createKernels, findTorch, torchKernels } from "@laconic/kernels-torch";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadLibrary } from "../src/native/library.ts";
 import { Torch } from "../src/native/torch.ts";
 import { torchKernelSet } from "../src/torch-kernels.ts";
@@ -33,8 +34,14 @@ describe.skipIf(missing)("the local engine on libtorch, on the calling thread", 
 });
 
 describe.skipIf(missing)("the local engine on libtorch, on a worker thread", () => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await createLocalEngine({ device: torchKernels(cpu) });
+  });
+  afterAll(() => engine.close());
+  // Starting a thread takes longer than the cases do, so they share an engine.
   for (const item of engineCases)
-    test(item.name, { timeout: 60_000 }, () => item.run(() => createLocalEngine({ device: torchKernels(cpu) })));
+    test(item.name, () => item.run(async () => ({ ...engine, close: () => Promise.resolve() })));
 });
 
 const answers = missing ? Promise.resolve({ missing: found.missing }) : askTorch(parityCases);

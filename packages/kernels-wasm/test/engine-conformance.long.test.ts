@@ -1,7 +1,8 @@
+import type { Engine } from "@laconic/core";
 import { createInlineEngine, createLocalEngine } from "@laconic/engine";
 import { engineCases } from "@laconic/engine/testing";
 import { createKernels, wasmKernels } from "@laconic/kernels-wasm";
-import { describe, test } from "vitest";
+import { afterAll, beforeAll, describe, test } from "vitest";
 
 describe("the local engine on wasm, on the calling thread", () => {
   for (const item of engineCases)
@@ -9,8 +10,12 @@ describe("the local engine on wasm, on the calling thread", () => {
 });
 
 describe("the local engine on wasm, on two worker threads", () => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await createLocalEngine({ device: wasmKernels(), workers: 2 });
+  });
+  afterAll(() => engine.close());
+  // Starting threads takes longer than the cases do, so they share an engine.
   for (const item of engineCases)
-    test(item.name, { timeout: 60_000 }, () =>
-      item.run(() => createLocalEngine({ device: wasmKernels(), workers: 2 })),
-    );
+    test(item.name, () => item.run(async () => ({ ...engine, close: () => Promise.resolve() })));
 });

@@ -1,6 +1,8 @@
 import type { Engine, ModelSource } from "@laconic/core";
+import { createLocalEngine } from "@laconic/engine";
 import { conformanceConfig, engineCasesFor, type EngineProfile } from "@laconic/engine/testing";
-import { describe, test } from "vitest";
+import { wasmKernels } from "@laconic/kernels-wasm";
+import { afterAll, beforeAll, describe, test } from "vitest";
 import { averaging, serve, summing, type Served } from "./test-server.ts";
 import { jsonCodec, protobufCodec, tinkerEngine, type ServerRecord } from "@laconic/tinker";
 
@@ -38,6 +40,12 @@ function overBases(served: Served, record: ServerRecord): Engine {
   };
 }
 
+let local: Engine;
+beforeAll(async () => {
+  local = await createLocalEngine({ device: wasmKernels(), workers: 1 });
+});
+afterAll(() => local.close());
+
 describe.each([
   ["a server that adds losses up", summing, jsonCodec],
   // Its samplers follow the model, so it has no snapshots: those of the suite are refused, see faults.test.ts.
@@ -48,5 +56,7 @@ describe.each([
   ],
 ])("%s", (_, record, codec) => {
   for (const item of engineCasesFor(profile))
-    test(item.name, () => item.run(async () => overBases(await serve({ record, bases, client: { codec } }), record)));
+    test(item.name, () =>
+      item.run(async () => overBases(await serve({ local, record, bases, client: { codec } }), record)),
+    );
 });

@@ -51,6 +51,8 @@ export interface Served {
 }
 
 export interface ServedOptions {
+  /** Computes for several servers, and is closed by whoever made it; absent, one of its own. */
+  readonly local?: Engine;
   readonly record?: ServerRecord;
   readonly bases?: TinkerServerOptions["bases"];
   readonly server?: Partial<TinkerServerOptions>;
@@ -63,7 +65,7 @@ const quick = { nowMs: () => performance.now(), sleep: () => new Promise<void>((
 export async function serve(options: ServedOptions = {}): Promise<Served> {
   const { record = summing, bases = { tiny: { kind: "config", config: conformanceConfig, seed: 1 } } } = options;
   const folder = await mkdtemp(join(tmpdir(), "laconic-tinker-"));
-  const local = await createLocalEngine({ device: wasmKernels(), workers: 1 });
+  const local = options.local ?? (await createLocalEngine({ device: wasmKernels(), workers: 1 }));
   const server = await startTinkerServer({ engine: local, bases, folder, as: record, ...options.server });
   const { deduplicates } = record;
   const client = await TinkerClient.connect({ baseUrl: server.url, clock: quick, deduplicates, ...options.client });
@@ -76,7 +78,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     async close() {
       await engine.close();
       await server.close();
-      await local.close();
+      if (options.local === undefined) await local.close();
       await rm(folder, { recursive: true });
     },
   };

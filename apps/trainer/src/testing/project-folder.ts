@@ -1,0 +1,43 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+import type { TemplateName } from "../init/templates.ts";
+import { writeProject } from "../init/write-project.ts";
+
+/** The repository. */
+export const repository: string = fileURLToPath(new URL("../../../../", import.meta.url));
+const app = join(repository, "apps", "trainer");
+
+/** A folder outside of the repository, with this repository's packages where npm would put the published ones. */
+export async function folderWithPackages(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-project-"));
+  const modules = join(folder, "node_modules");
+  await mkdir(join(modules, ".bin"), { recursive: true });
+  const links = {
+    laconic: app,
+    "@laconic": join(app, "node_modules", "@laconic"),
+    "@types": join(repository, "node_modules", "@types"),
+    tsx: join(repository, "node_modules", "tsx"),
+    ".bin/laconic": join(app, "assets", "laconic.mjs"),
+  };
+  for (const [name, target] of Object.entries(links)) await symlink(target, join(modules, name));
+  return folder;
+}
+
+/** What Node's test runner says of a new project's own test, which trains it for some steps. */
+export async function ownTestOf(template: TemplateName): Promise<string> {
+  const folder = await folderWithPackages();
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeProject(folder, { name: "project", template });
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const PATH = [join(folder, "node_modules", ".bin"), process.env["PATH"]].join(delimiter);
+  const words = ["--import", "tsx", "--test", "--test-reporter", "tap", "task.test.ts"];
+  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: folder, env: { ...env, PATH } }).catch(
+    (error: { stdout: string }) => error,
+  );
+  return stdout;
+}
