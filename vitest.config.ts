@@ -13,10 +13,18 @@ const together = [
   "packages/{baselines,benchmarks,budget,core,engine,evaluation,gspo,hub,kernels,openai,rewards,sinks,tasks,topologies,trainer,worlds}/src/**/*.test.ts",
 ];
 
-const project = (name: string, include: readonly string[], exclude: readonly string[] = []) => ({
+/** Where commands run in the test's own process, engines compute on its thread. */
+const commands = ["./test/engine-here.ts"];
+
+const project = (
+  name: string,
+  include: readonly string[],
+  { exclude = [], setupFiles = [] }: { readonly exclude?: readonly string[]; readonly setupFiles?: string[] } = {},
+) => ({
   extends: true as const,
   test: {
     name,
+    setupFiles,
     include: include.map((path) => (tiers.includes(tier ?? "") ? path.replace(".test.ts", `.${tier}.test.ts`) : path)),
     exclude: [
       "**/node_modules/**",
@@ -37,6 +45,7 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     ...(chaos !== undefined
       ? {
+          setupFiles: ["./test/setup.ts", ...commands],
           include: [
             "test/chaos/**/*.test.ts",
             ...(chaos === "long"
@@ -49,8 +58,9 @@ export default defineConfig({
         }
       : {
           projects: [
-            project("repository", ["test/*.test.ts"]),
-            project("alone", ["{packages,apps}/*/{src,test}/**/*.test.ts"], together),
+            project("repository", ["test/*.test.ts"], { setupFiles: commands }),
+            project("commands", ["apps/*/{src,test}/**/*.test.ts"], { setupFiles: commands }),
+            project("alone", ["packages/*/{src,test}/**/*.test.ts"], { exclude: together }),
             project("together", together),
           ],
         }),

@@ -35,7 +35,7 @@ test(
   { timeout: 300_000 },
   async () => {
     const seeds = [1, 2, 3];
-    const all = outcomes(await simulate("--seeds", String(seeds.length), "--json"));
+    const all = outcomes(await simulate("--seeds", String(seeds.length), "--jobs", "1", "--json"));
     expect(all.filter(({ violation }) => violation !== null)).toEqual([]);
     for (const scenario of Object.keys(scenarios)) {
       const own = all.filter((each) => each.scenario === scenario);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { command } from "./command.ts";
 import { damages, filesIn } from "./damage.ts";
-import { complaintAbout, done, temporary } from "./laconic-process.ts";
+import { complaintAbout, done, isLong, temporary } from "./laconic-process.ts";
 
 const data = process.env["LACONIC_DATA"];
 const server = createServer((request, response) => {
@@ -32,20 +32,24 @@ afterAll(() => {
   server.close();
 });
 
-test.skipIf(data === undefined).each(Object.entries(damages).map(([name, damage]) => ({ name, damage })))(
+/** Each file meets one of two commands under each damage; `--long`: both. */
+const cases = Object.entries(damages).map(([name, damage], i) => ({ name, damage, i }));
+
+test.skipIf(data === undefined).each(cases)(
   "a bench with a file $name is gone on with, or refused in a line (LACONIC_DATA)",
-  { timeout: 60_000 },
-  async ({ damage }) => {
+  { timeout: isLong ? 240_000 : 120_000 },
+  async ({ damage, i }) => {
     const files = await filesIn(bench);
     expect(files.length).toBeGreaterThan(4);
     for (const [j, file] of files.entries()) {
       const folder = join(await temporary(), "bench");
       await cp(bench, folder, { recursive: true });
       await damage(join(folder, file), join(folder, files[(j + 1) % files.length] as string));
-      for (const words of [
+      const commands = [
         ["report", folder],
         ["bench", "--resume", "--run", folder, "--offline"],
-      ]) {
+      ];
+      for (const words of commands.filter((_, k) => isLong || (i + j) % commands.length === k)) {
         const ended = await command(words);
         expect([file, words[0], complaintAbout(ended)]).toEqual([file, words[0], null]);
       }

@@ -1,6 +1,6 @@
 import type { Engine } from "@laconic/core";
 import type { Kernels } from "@laconic/kernels";
-import { createInlineEngine, createLocalEngine } from "@laconic/engine";
+import { createLocalEngine } from "@laconic/engine";
 import { kernelCases } from "@laconic/kernels/testing";
 import { askTorch, engineCases, parityCases, parityErrors, type TorchAnswer } from "@laconic/engine/testing";
 import { createKernels, findTorch, torchKernels } from "@laconic/kernels-torch";
@@ -26,11 +26,6 @@ describe.skipIf(missing).each(["float32", "bfloat16"] as const)("plain attention
   };
   for (const item of kernelCases.filter(({ name }) => name.includes("ttention")))
     test(item.name, () => item.run(create));
-});
-
-describe.skipIf(missing)("the local engine on libtorch, on the calling thread", () => {
-  for (const item of engineCases)
-    test(item.name, () => item.run(async () => createInlineEngine([await createKernels(cpu)])));
 });
 
 describe.skipIf(missing)("the local engine on libtorch, on a worker thread", () => {

@@ -1,0 +1,16 @@
+import { createInlineEngine } from "@laconic/engine";
+import { engineCases } from "@laconic/engine/testing";
+import { afterAll, describe, test } from "vitest";
+import { openDevice } from "./open-device.ts";
+
+const { kernels: opened, missing } = await openDevice("float32");
+afterAll(() => opened?.dispose());
+
+describe.sequential("the local engine on the webgpu device", () => {
+  test("is available", ({ skip }) => skip(missing !== null, missing ?? ""));
+  if (!opened) return;
+  // The engine closes its kernels; these stay for the next case.
+  const shared = { ...opened, dispose: () => undefined };
+  for (const { name, run } of engineCases)
+    test(name, { timeout: 180_000 }, () => run(async () => createInlineEngine([shared])));
+});

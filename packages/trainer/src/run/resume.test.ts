@@ -1,0 +1,73 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { reference, runIn, settings, temporary, traces } from "../../test/killed-runs.ts";
+import { tinyParts } from "../testing/index.ts";
+
+test("an interrupt finishes the step, saves it, and the resumed run ends like an uninterrupted one", async () => {
+  const { expected } = await reference();
+  for (const stopAfter of [1, 2, 3]) {
+    const directory = await temporary();
+    const stop = new AbortController();
+    const observer = { step: (metrics: Record<string, number>) => metrics["step"] === stopAfter && stop.abort() };
+    const first = await runIn(directory, { signal: stop.signal, observer: { step: (m) => void observer.step(m) } });
+    expect(first).toMatchObject({ steps: stopAfter, interrupted: true });
+    expect(existsSync(join(directory, "checkpoints", `step-0000000${stopAfter}`))).toBe(true);
+    const second = await runIn(directory, { resume: true });
+    expect(second).toMatchObject({ steps: 4, interrupted: false });
+    expect(await traces(directory)).toEqual(expected);
+  }
+});
+
+test("an interrupt before the first step leaves a checkpoint too", async () => {
+  const { expected } = await reference();
+  const directory = await temporary();
+  expect(await runIn(directory, { signal: AbortSignal.abort() })).toMatchObject({ steps: 0, interrupted: true });
+  await runIn(directory, { resume: true });
+  expect(await traces(directory)).toEqual(expected);
+});
+
+test("an old policy that outlives steps resumes identically: an interrupt waits for its refresh", async () => {
+  const refresh = { ...settings, refreshOldPolicyEvery: 2 };
+  const [whole, cut] = [await temporary(), await temporary()];
+  await runIn(whole, { settings: refresh });
+  const stop = new AbortController();
+  const observer = { step: () => stop.abort() };
+  const first = await runIn(cut, { settings: refresh, signal: stop.signal, observer });
+  expect(first).toMatchObject({ steps: 2, interrupted: true });
+  await runIn(cut, { settings: refresh, resume: true });
+  expect(await traces(cut)).toEqual(await traces(whole));
+});
+
+test("the reference of a KL term is the policy before the first step, also after a resume", async () => {
+  const penalised = { ...settings, objective: { name: "gspo", kl: { estimator: "k3+", coefficient: 0.2 } } };
+  const [whole, cut] = [await temporary(), await temporary()];
+  await runIn(whole, { settings: penalised });
+  const stop = new AbortController();
+  await runIn(cut, { settings: penalised, signal: stop.signal, observer: { step: () => stop.abort() } });
+  await runIn(cut, { settings: penalised, resume: true });
+  expect(await traces(cut)).toEqual(await traces(whole));
+  expect((await traces(whole))[0]).toMatch(/"actor\/kl_loss":0\.0*[1-9]/);
+});
+
+test("a budget's state survives: the resumed price goes on where it was", async () => {
+  const budget = { targetTokens: 2, learningRate: 0.01, warmupIterations: 1, annealIterations: 3 };
+  const steered = { ...settings, prices: {}, budget };
+  const [whole, cut] = [await temporary(), await temporary()];
+  await runIn(whole, { settings: steered });
+  const stop = new AbortController();
+  await runIn(cut, { settings: steered, signal: stop.signal, observer: { step: () => stop.abort() } });
+  await runIn(cut, { settings: steered, resume: true });
+  expect(await traces(cut)).toEqual(await traces(whole));
+  expect((await traces(whole))[0]).toMatch(/"budget\/tokens\/lambda":0\.\d+/);
+});
+
+test("resuming a finished run changes nothing", async () => {
+  const { expected } = await reference();
+  const directory = await temporary();
+  const done = await runIn(directory);
+  const parts = tinyParts();
+  expect(await runIn(directory, { resume: true, parts })).toEqual(done);
+  expect(await traces(directory)).toEqual(expected);
+  expect(parts.model.weightVersion).toBe(8);
+});

@@ -1,0 +1,122 @@
+import { existsSync } from "node:fs";
+import { appendFile, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
+import type { FileSystem } from "@laconic/core/files";
+import { nodeFileSystem } from "@laconic/trainer";
+import { faultyFileSystem, ProcessKilled, tinyRun, type Faults, type TinyRunOptions } from "@laconic/trainer/testing";
+import { onTestFinished } from "vitest";
+
+/** Four steps, two checkpoints, an evaluation at each. */
+export const settings = {
+  steps: 4,
+  problemsPerStep: 2,
+  episodesPerProblem: 3,
+  evaluation: { every: 2, problems: 3, transcripts: 2 },
+  checkpoint: { every: 2, keep: 2 },
+};
+
+/** What must not depend on kills. */
+export const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"] as const;
+
+/** Without its syncs the sweep takes seconds; what a lost sync costs is modelled by `loseUnsynced`. */
+const fastFileSystem: FileSystem = {
+  ...nodeFileSystem,
+  write: (path, data) => writeFile(path, data),
+  append: (path, data) => appendFile(path, data),
+  rename,
+  syncFile: async () => undefined,
+  syncDirectory: async () => undefined,
+};
+
+export async function temporary(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "laconic-run-"));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return join(path, "run");
+}
+
+export async function traces(directory: string): Promise<string[]> {
+  return Promise.all(files.map((name) => readFile(join(directory, name), "latin1")));
+}
+
+/** Every process of a test has its own number, and none of the killed ones lives on. */
+let pid = 1000;
+export function runIn(directory: string, options: Partial<TinyRunOptions> = {}): ReturnType<typeof tinyRun> {
+  pid += 1;
+  const processes = { pid, host: hostname(), isAlive: () => false };
+  return tinyRun({ directory, settings, fileSystem: fastFileSystem, processes, ...options });
+}
+
+/** Runs until the fault; resolves false when the run ended before it. */
+async function killed(directory: string, faults: Faults, options: Partial<TinyRunOptions> = {}): Promise<boolean> {
+  try {
+    await runIn(directory, { ...options, fileSystem: faultyFileSystem(faults, fastFileSystem) });
+    return false;
+  } catch (error) {
+    if (!(error instanceof ProcessKilled)) throw error;
+    return true;
+  }
+}
+
+/** Resumes until done; a run without a checkpoint or a configuration says so, and starts again elsewhere. */
+async function finish(directory: string): Promise<"resumed" | "checkpoint_missing" | "run_missing"> {
+  try {
+    await runIn(directory, { resume: true });
+    return "resumed";
+  } catch (error) {
+    if (!LaconicError.is(error)) throw error;
+    // Nothing whole may have been there.
+    if (existsSync(join(directory, "checkpoints", "step-00000002"))) throw error;
+    if (error.code === "checkpoint_missing" || error.code === "run_missing") return error.code;
+    throw error;
+  }
+}
+
+export async function reference(): Promise<{ readonly expected: string[]; readonly calls: number }> {
+  const directory = await temporary();
+  const fileSystem = faultyFileSystem({}, fastFileSystem);
+  await runIn(directory, { fileSystem });
+  return { expected: await traces(directory), calls: fileSystem.calls };
+}
+
+/** How a process dies at a call of the file system. */
+export const manners = [
+  { killed: "before", loseUnsynced: true },
+  { killed: "torn" },
+  { killed: "after", loseUnsynced: true },
+] as const;
+
+/** What a run came to that was killed at its n-th call, and resumed; and its traces, where it went on. */
+export async function killedAt(
+  killAt: number,
+  manner: Faults,
+): Promise<{ readonly outcome: Awaited<ReturnType<typeof finish>>; readonly found: readonly string[] | null }> {
+  const directory = await temporary();
+  if (!(await killed(directory, { ...manner, killAt }))) throw new Error(`the run ended before its call ${killAt}`);
+  const outcome = await finish(directory);
+  const found = outcome === "resumed" ? await traces(directory) : null;
+  await rm(directory, { recursive: true, force: true });
+  return { outcome, found };
+}
+
+/** The traces of a run that was killed after step 3, again at the n-th call of its resume, and resumed; not `again` where the resume had ended before. */
+export async function killedAgainAt(
+  killAt: number,
+): Promise<{ readonly again: boolean; readonly found: readonly string[] }> {
+  const directory = await temporary();
+  // The rows of step 3 are ahead of the checkpoint at step 2, and a fourth is torn.
+  const die = (step: number): void => {
+    if (step === 3) throw new ProcessKilled("after step 3");
+  };
+  const first = await runIn(directory, { observer: { step: (metrics) => die(metrics["step"] as number) } }).catch(
+    (error: unknown) => error,
+  );
+  if (!(first instanceof ProcessKilled)) throw new Error("the run was not killed after step 3", { cause: first });
+  for (const name of files) await appendFile(join(directory, name), `{"step":4,"rew`);
+  const again = await killed(directory, { killAt, killed: "torn" }, { resume: true });
+  if (again && (await finish(directory)) !== "resumed") throw new Error(`killed at call ${killAt}, it was not resumed`);
+  const found = await traces(directory);
+  await rm(directory, { recursive: true, force: true });
+  return { again, found };
+}

@@ -1,0 +1,47 @@
+import { MessageChannel } from "node:worker_threads";
+import { vi } from "vitest";
+import type { CreateKernels } from "../packages/kernels/src/index.ts";
+import type { HostPort } from "../packages/engine/src/local/host-port.ts";
+import type { HostSetup } from "../packages/engine/src/local/protocol.ts";
+
+/**
+ * An engine's worker on the calling thread, behind a channel as between threads. A thread that starts from sources reads them first,
+ * half a second of the processor for each command of a test; processes of the command line, and the engine's own tests, start threads.
+ */
+function startHere({ device, place, ...settings }: HostSetup): HostPort {
+  const { port1: near, port2: far } = new MessageChannel();
+  near.unref();
+  far.unref();
+  const opened = (async () => {
+    const [{ serveHost }, { InlineHost }, { defaultFiles }, { createKernels }] = await Promise.all([
+      import("../packages/engine/src/local/serve-host.ts"),
+      import("../packages/engine/src/local/inline-host.ts"),
+      import("../packages/engine/src/platform/node.ts"),
+      import(device.module) as Promise<{ createKernels: CreateKernels }>,
+    ]);
+    const host = createKernels(device.options, place).then(
+      (kernels) => new InlineHost(kernels, { ...settings, files: defaultFiles }),
+    );
+    serveHost(
+      {
+        post: (message, move) => far.postMessage(message, [...move]),
+        onMessage: (listener) => void far.on("message", listener as (message: unknown) => void),
+        close: () => far.close(),
+      },
+      host,
+    );
+  })();
+  opened.catch(() => undefined);
+  return {
+    post: (message, move) => near.postMessage(message, [...move]),
+    onMessage: (listener) => void near.on("message", listener as (message: unknown) => void),
+    onFailure: () => undefined,
+    wait: (isBusy) => (isBusy ? near.ref() : near.unref()),
+    close: async () => near.close(),
+  };
+}
+
+vi.mock("../packages/engine/src/platform/node.ts", async (original) => ({
+  ...(await original<object>()),
+  startThread: startHere,
+}));
