@@ -13,8 +13,8 @@ const together = [
   "packages/{baselines,benchmarks,budget,core,engine,evaluation,gspo,hub,kernels,openai,rewards,sinks,tasks,topologies,trainer,worlds}/src/**/*.test.ts",
 ];
 
-/** Where commands run in the test's own process, engines compute on its thread. */
-const commands = ["./test/engine-here.ts"];
+/** Where commands run in the test's own process, engines compute on its thread, and files stay in memory. */
+const commands = ["./test/for-commands.ts"];
 
 const project = (
   name: string,

@@ -67,8 +67,12 @@ async function buildAll() {
   if (code !== 0) console.log(text.trim());
 }
 
+/** The first half of a package's own `check:package`; the second, attw, asks what compiling against every entry shows here. */
 async function pack(each) {
-  each.packed = await run("pnpm", ["run", "check:package"], { cwd: each.folder });
+  const place = join(each.folder, ".pack");
+  await rm(place, { recursive: true, force: true });
+  const packed = await run("pnpm", ["pack", "--pack-destination", place], { cwd: each.folder });
+  each.packed = packed.code === 0 ? await run("publint", ["run", tarballOf(each), "--strict"]) : packed;
 }
 
 /** Two at a time: each step waits for disk or network while another computes. */
@@ -116,7 +120,7 @@ function tarballOf({ folder }) {
   return name === undefined ? null : join(folder, ".pack", name);
 }
 
-/** publint and attw have run; what they do not look at is whether the licence and README are there and tests are not. */
+/** publint has run; what it does not look at is whether the licence and README are there and tests are not. */
 async function checkTarball(each) {
   if (each.packed.code !== 0) return each.packed;
   const { code, text, seconds } = await run("tar", ["-tzf", tarballOf(each)]);
@@ -136,11 +140,21 @@ async function install(each, project) {
   return run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...tarballs], { cwd: project });
 }
 
-async function compileExample({ folder }, project) {
+/** Every entry of a package; of one with optional peers, which are not installed yet, the first. */
+function entriesOf({ name, publishConfig, peerDependenciesMeta }) {
+  const entries = Object.keys(publishConfig.exports).filter((entry) => !entry.endsWith(".json"));
+  const chosen = peerDependenciesMeta === undefined ? entries : entries.slice(0, 1);
+  return chosen.map((entry) => name + entry.slice(1));
+}
+
+/** Compiles the first example of the README, and an import of every entry. */
+async function compileExample({ folder, manifest }, project) {
   const readme = existsSync(join(folder, "README.md")) ? readFileSync(join(folder, "README.md"), "utf8") : "";
   const code = /^```ts\n(.*?)^```$/ms.exec(readme)?.[1];
   if (code === undefined) return { code: 1, text: "the README has no ```ts block", seconds: 0 };
   await writeFile(join(project, "example.ts"), `${code}\nexport {};\n`);
+  const imports = entriesOf(manifest).map((entry, i) => `export type * as entry${i} from "${entry}";\n`);
+  await writeFile(join(project, "entries.ts"), imports.join(""));
   const compilerOptions = {
     target: "ES2022",
     lib: ["ES2023"],
@@ -150,7 +164,10 @@ async function compileExample({ folder }, project) {
     types: ["node"],
     noEmitOnError: true,
   };
-  await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["example.ts"] }));
+  await writeFile(
+    join(project, "tsconfig.json"),
+    JSON.stringify({ compilerOptions, files: ["example.ts", "entries.ts"] }),
+  );
   return run("tsc", ["-p", "."], { cwd: project });
 }
 

@@ -9,6 +9,8 @@ export interface Hostility {
   readonly answer: (socket: Socket) => void;
   /** What it says is odd, but an answer. */
   readonly isAnswer?: boolean;
+  /** Only whoever asked ends it. */
+  readonly stalls?: true;
 }
 
 const head = (status: string, headers: readonly string[] = []): string =>
@@ -51,14 +53,14 @@ const drip =
 export const hostilities: readonly Hostility[] = [
   { name: "hangs up at once", answer: (socket) => void socket.destroy() },
   { name: "hangs up without a word", answer: (socket) => void socket.end() },
-  { name: "says nothing", answer: () => undefined },
+  { name: "says nothing", answer: () => undefined, stalls: true },
   { name: "speaks no HTTP", answer: says("SSH-2.0-OpenSSH_9.6\r\n") },
   { name: "sends noise", answer: says(Uint8Array.from({ length: 5000 }, (_, i) => (i * 7919) >> 3)) },
   { name: "has a status that is none", answer: says("HTTP/1.1 99999 What\r\n\r\n") },
   { name: "answers 204 without a body", answer: says("HTTP/1.1 204 No Content\r\n\r\n") },
   { name: "answers 304", answer: says(head("304 Not Modified")) },
   { name: "switches protocols", answer: says("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n") },
-  { name: "informs without end", answer: endless("", "HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n") },
+  { name: "informs without end", answer: endless("", "HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n"), stalls: true },
   { name: "has a header of a megabyte", answer: says(head("200 OK", [`x-long: ${"x".repeat(1 << 20)}`]), "{}") },
   {
     name: "has fifty thousand headers",
@@ -81,10 +83,10 @@ export const hostilities: readonly Hostility[] = [
     answer: (socket) =>
       void socket.write(head("200 OK", ["content-length: 500"]) + "{", () => socket.resetAndDestroy()),
   },
-  { name: "drips", answer: drip(head("200 OK", ["content-length: 900000"]), " ") },
-  { name: "drips headers", answer: drip("HTTP/1.1 200 OK\r\n", "x") },
-  { name: "does not end", answer: endless(head("200 OK"), " ".repeat(1 << 18)) },
-  { name: "does not end an error", answer: endless(head("500 Oh"), "x".repeat(1 << 18)) },
+  { name: "drips", answer: drip(head("200 OK", ["content-length: 900000"]), " "), stalls: true },
+  { name: "drips headers", answer: drip("HTTP/1.1 200 OK\r\n", "x"), stalls: true },
+  { name: "does not end", answer: endless(head("200 OK"), " ".repeat(1 << 18)), stalls: true },
+  { name: "does not end an error", answer: endless(head("500 Oh"), "x".repeat(1 << 18)), stalls: true },
   { name: "is a login page", answer: body("<!doctype html><title>Sign in</title>", "200 OK") },
   { name: "is a proxy's page", answer: body("<html>502</html>", "502 Bad Gateway") },
   { name: "is empty", answer: body("") },

@@ -71,7 +71,7 @@ const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"];
 const bytesOf = (run: string): Promise<Buffer[]> => Promise.all(files.map((name) => readFile(join(run, name))));
 
 async function runIn(more: Partial<Parameters<typeof tinyRun>[0]> = {}): Promise<string> {
-  const directory = more.directory ?? join(await temporaryFolder({ inMemory: true }), "run");
+  const directory = more.directory ?? join(await temporaryFolder(), "run");
   await tinyRun({ settings: few, parts: partsWith(telling()), ...more, directory });
   return directory;
 }
@@ -140,7 +140,7 @@ test("killed in the middle of a tool call at any of its steps, a resumed run has
   const expected = await bytesOf(await runIn({ parts: partsWith(telling((step) => (steps = step))) }));
   for (const part of [0.6, 0.8, 0.95]) {
     const at = Math.floor(steps * part);
-    const directory = join(await temporaryFolder({ inMemory: true }), "run");
+    const directory = join(await temporaryFolder(), "run");
     const dying = telling((step) => {
       if (step === at) throw new ProcessKilled("in a tool call");
     });

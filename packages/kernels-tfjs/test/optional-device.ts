@@ -9,8 +9,15 @@ import { engineCases } from "@laconic/engine/testing";
 export interface OptionalDeviceCases {
   /** Why the device is not here; null when it is. */
   readonly missing: string | null;
-  readonly cases: readonly { readonly name: string; run(): Promise<void> }[];
+  readonly cases: readonly DeviceCase[];
+  /** What every engine must do, on the device. */
+  readonly engineCases: readonly DeviceCase[];
   close(): void;
+}
+
+interface DeviceCase {
+  readonly name: string;
+  run(): Promise<void>;
 }
 
 /** Opens a device in this thread and lists its cases: none where it is not available. */
@@ -22,6 +29,7 @@ export async function optionalDevice(
   const nothing = (missing: string): OptionalDeviceCases => ({
     missing,
     cases: [],
+    engineCases: [],
     close: () => undefined,
   });
   if (folder === undefined) return nothing("set LACONIC_DEVICES to the devices folder");
@@ -39,12 +47,12 @@ export async function optionalDevice(
     missing: null,
     cases: [
       ...kernelCases.map((item) => ({ name: item.name, run: async () => item.run(() => kernels) })),
-      ...engineCases.map((item) => ({
-        name: `engine: ${item.name}`,
-        run: () => item.run(() => createInlineEngine([shared])),
-      })),
       { name: "runs on a worker thread, and lets the process end", run: () => runsOnWorker(name, device) },
     ],
+    engineCases: engineCases.map((item) => ({
+      name: `engine: ${item.name}`,
+      run: () => item.run(() => createInlineEngine([shared])),
+    })),
     close: () => kernels.dispose(),
   };
 }

@@ -40,7 +40,7 @@ export async function webFolder(note: (text: string) => void = () => undefined):
 }
 
 /** Builds dashboard, playground, and the page that an export holds; in processes of their own, because what a bundler took would stay with a server for hours. */
-export async function buildPages(outDir: string): Promise<void> {
+async function buildPages(outDir: string): Promise<void> {
   const vite = join(dirname(createRequire(import.meta.url).resolve("vite/package.json")), "bin", "vite.js");
   for (const config of viteConfigs)
     await promisify(execFile)(

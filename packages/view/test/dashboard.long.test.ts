@@ -7,7 +7,7 @@ import { createViewServer, openViewer } from "@laconic/view";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { builtPages } from "./fixture/built-pages.ts";
+import { webFolder } from "../src/web-folder.ts";
 import { fakeServer, type FakeServer } from "./fixture/fake-server.ts";
 import { chromiumPath, openChromium } from "./fixture/open-page.ts";
 import { writtenInGraph } from "./fixture/written-in-graph.ts";
@@ -26,7 +26,7 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
   const outside: string[] = [];
 
   beforeAll(async () => {
-    folder = await builtPages();
+    folder = await webFolder();
     server = await fakeServer(folder, { runs: 18, rows: 1200, episodes: 100_000 });
     browser = await openChromium();
     page = await opened();
@@ -34,7 +34,6 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
   afterAll(async () => {
     await browser?.close();
     await server?.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   async function opened(options: Parameters<Browser["newPage"]>[0] = {}): Promise<Page> {

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import axe from "axe-core";
@@ -6,7 +6,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exportPage } from "@laconic/view";
 import type { RecordedView } from "../src/protocol.ts";
-import { builtPages } from "./fixture/built-pages.ts";
+import { webFolder } from "../src/web-folder.ts";
 import { hostileTexts } from "./fixture/fake-data.ts";
 import { chromiumPath, openChromium } from "./fixture/open-page.ts";
 import { writtenBench } from "./fixture/written-bench.ts";
@@ -20,13 +20,10 @@ describe.skipIf(chromiumPath === null)("a run in one file, in Chromium without a
   let pages: string;
   let browser: Browser;
   beforeAll(async () => {
-    pages = await builtPages();
+    pages = await webFolder();
     browser = await openChromium();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await rm(pages, { recursive: true, force: true });
-  });
+  afterAll(() => browser?.close());
 
   const requests: string[] = [];
   const errors: string[] = [];

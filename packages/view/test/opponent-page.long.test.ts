@@ -1,10 +1,9 @@
-import { rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { closeServer } from "@laconic/serve/server";
 import { createViewServer, openViewer } from "@laconic/view";
 import { expect, onTestFinished, test } from "vitest";
-import { builtPages } from "./fixture/built-pages.ts";
+import { webFolder } from "../src/web-folder.ts";
 import { chromiumPath, openChromium } from "./fixture/open-page.ts";
 import { smallDuel, temporary } from "./small-runs.ts";
 
@@ -12,8 +11,7 @@ test.skipIf(chromiumPath === null)(
   "in Chromium the list names the opponent of an episode, and its conversation the turn that it played",
   { timeout: 120_000 },
   async () => {
-    const [pages, runs] = [await builtPages(), await temporary()];
-    onTestFinished(() => rm(pages, { recursive: true, force: true }));
+    const [pages, runs] = [await webFolder(), await temporary()];
     await smallDuel(join(runs, "duel"));
     const viewer = await openViewer({ folders: [runs], pages, onError: (error) => expect(error).toBeNull() });
     const server = createViewServer(viewer, (error) => expect(error).toBeNull());

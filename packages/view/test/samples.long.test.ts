@@ -5,7 +5,7 @@ import { createViewServer, openViewer, type BenchTable, type Viewer } from "@lac
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { builtPages } from "./fixture/built-pages.ts";
+import { webFolder } from "../src/web-folder.ts";
 import { chromiumPath, openChromium } from "./fixture/open-page.ts";
 import { hostile, writtenBench } from "./fixture/written-bench.ts";
 import { mkdtemp } from "node:fs/promises";
@@ -32,7 +32,7 @@ describe.skipIf(chromiumPath === null)("samples of a bench in Chromium", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "laconic-samples-"));
     await writtenBench(folder, questions);
-    pages = await builtPages();
+    pages = await webFolder();
     const onError = (error: unknown): void => void errors.push(String(error));
     viewer = await openViewer({ folders: [folder], pages, onError });
     server = createViewServer(viewer, onError);
@@ -47,7 +47,7 @@ describe.skipIf(chromiumPath === null)("samples of a bench in Chromium", () => {
     await browser?.close();
     await closeServer(server, 1000);
     await viewer?.close();
-    for (const each of [pages, folder]) await rm(each, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   });
 
   async function opened(viewport: { width: number; height: number }): Promise<Page> {

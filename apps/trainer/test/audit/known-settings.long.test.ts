@@ -207,7 +207,7 @@ async function outcomeOf(path: string, settings: Settings): Promise<string> {
 }
 
 async function trainedAndAudited(path: string, settings: Settings): Promise<string> {
-  const directory = join(await temporaryFolder({ inMemory: true }), "run");
+  const directory = join(await temporaryFolder(), "run");
   try {
     await tinyRun({ directory, settings: { ...few, ...settings }, parts: partsFor(path) });
   } catch (error) {

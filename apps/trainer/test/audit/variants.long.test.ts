@@ -115,7 +115,7 @@ test("every built-in objective and estimator is among them", () => {
 });
 
 test.each(variants)("%s: no arithmetic differs", async (_, settings, team = "solo") => {
-  const directory = join(await temporaryFolder({ inMemory: true }), "run");
+  const directory = join(await temporaryFolder(), "run");
   await tinyRun({ directory, settings: { ...few, ...settings }, parts: tinyParts(team) });
   const report = await auditRun(directory, { fast: true, now: () => performance.now() });
   expect(report.differences.slice(0, 5)).toEqual([]);
@@ -151,7 +151,7 @@ test.each([
     1,
   ],
 ] as const)("a pair, %s: no arithmetic differs", async (_, settings, turns) => {
-  const directory = join(await temporaryFolder({ inMemory: true }), "run");
+  const directory = join(await temporaryFolder(), "run");
   await tinyRun({ directory, settings: { ...few, ...settings }, parts: tinyPairParts(turns) });
   const report = await auditRun(directory, { fast: true, now: () => performance.now() });
   expect(report.differences.slice(0, 5)).toEqual([]);
@@ -159,7 +159,7 @@ test.each([
 });
 
 test("a run that goes on in another process is one run", async () => {
-  const directory = join(await temporaryFolder({ inMemory: true }), "run");
+  const directory = join(await temporaryFolder(), "run");
   const settings = { ...few, budget: { targetTokens: 2, learningRate: 0.05 }, prices: {} };
   await tinyRun({ directory, settings: { ...settings, steps: 2 } });
   const adjustable = { steps: "" };
