@@ -4,7 +4,7 @@ import { chromiumPath, openChromium } from "../packages/view/test/fixture/open-p
 import { blankPlayground, type OpenedPlayground } from "../packages/view/test/fixture/open-playground.ts";
 import { playgroundServer, type PlaygroundServer } from "../packages/view/test/fixture/playground-server.ts";
 
-const slow = { timeout: 180_000 };
+const slow = { timeout: 900_000 };
 
 let server: PlaygroundServer;
 let browser: Browser;

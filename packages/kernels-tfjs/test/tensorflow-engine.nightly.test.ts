@@ -7,5 +7,5 @@ afterAll(() => device.close());
 
 describe.sequential("the local engine on the tensorflow device", () => {
   test("is available", ({ skip }) => skip(device.missing !== null, device.missing ?? ""));
-  for (const { name, run } of device.engineCases) test(name, { timeout: 180_000 }, run);
+  for (const { name, run } of device.engineCases) test(name, run);
 });

@@ -108,7 +108,7 @@ const cases: readonly Case[] = [
   })),
 ];
 
-test.skipIf(missing).for(cases)("training holds what was planned: $name", { timeout: 120_000 }, async (item) => {
+test.skipIf(missing).for(cases)("training holds what was planned: $name", async (item) => {
   const given = { ...settings, ...item.change };
   const config = { ...qwen, ...item.config };
   const { scalarHead = false } = item;

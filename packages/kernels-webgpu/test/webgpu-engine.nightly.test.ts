@@ -11,6 +11,5 @@ describe.sequential("the local engine on the webgpu device", () => {
   if (!opened) return;
   // The engine closes its kernels; these stay for the next case.
   const shared = { ...opened, dispose: () => undefined };
-  for (const { name, run } of engineCases)
-    test(name, { timeout: 180_000 }, () => run(async () => createInlineEngine([shared])));
+  for (const { name, run } of engineCases) test(name, () => run(async () => createInlineEngine([shared])));
 });

@@ -24,14 +24,12 @@ describe.sequential("the webgpu device with weights in half precision", () => {
   test("is available", ({ skip }) => skip(missing !== null, missing ?? ""));
   if (!opened) return;
   const kernels = opened;
-  for (const { name, run } of kernelCases) test(name, { timeout: 180_000 }, () => run(() => kernels));
+  for (const { name, run } of kernelCases) test(name, () => run(() => kernels));
 
   const chosen = engineCases.filter(({ name }) => held.includes(name));
   test("names cases of the engine", () => expect(chosen).toHaveLength(held.length));
   for (const { name, run } of chosen)
-    test(`engine: ${name}`, { timeout: 180_000 }, () =>
-      run(async () => createInlineEngine([{ ...kernels, dispose: () => undefined }])),
-    );
+    test(`engine: ${name}`, () => run(async () => createInlineEngine([{ ...kernels, dispose: () => undefined }])));
 });
 
 describe.runIf(opened)("weights in half precision", () => {

@@ -3,7 +3,6 @@ import { killedAgainAt, killedAt, manners, reference } from "./killed-runs.ts";
 
 test.each(manners)(
   "killed at every file-system call, %j, and resumed, the files are those of an uninterrupted run",
-  { timeout: 600_000 },
   async (manner) => {
     const { expected, calls } = await reference();
     for (let killAt = 1; killAt <= calls; killAt++) {
@@ -13,7 +12,7 @@ test.each(manners)(
   },
 );
 
-test("a resume that is itself killed, at every call, is resumed again", { timeout: 600_000 }, async () => {
+test("a resume that is itself killed, at every call, is resumed again", async () => {
   const { expected } = await reference();
   let killAt = 1;
   for (let isOver = false; !isOver; killAt += 1) {

@@ -21,7 +21,7 @@ async function trained(preset: string, steps: number): Promise<{ run: string; be
   return { run, ...(JSON.parse(terminal.out.at(-1) ?? "{}") as { before: Outcome; after: Outcome }) };
 }
 
-test("a trained hint lifts an actor that does not learn, which stays as it was", { timeout: 120_000 }, async () => {
+test("a trained hint lifts an actor that does not learn, which stays as it was", async () => {
   const { run, before, after } = await trained("relay-hint", 16);
   expect(before.accuracy).toBeLessThan(0.7);
   expect(after.accuracy).toBeGreaterThan(before.accuracy + 0.15);
@@ -31,13 +31,13 @@ test("a trained hint lifts an actor that does not learn, which stays as it was",
   expect((JSON.parse(again.out.at(-1) ?? "{}") as Outcome).accuracy).toBeCloseTo(after.accuracy, 1);
 });
 
-test("so does a trained critic", { timeout: 120_000 }, async () => {
+test("so does a trained critic", async () => {
   const { before, after } = await trained("relay-critic", 24);
   expect(after.accuracy).toBeGreaterThan(before.accuracy + 0.1);
 });
 
 describe("two policies with one grade", () => {
-  test("learn to write in two ways, and are kept apart", { timeout: 120_000 }, async () => {
+  test("learn to write in two ways, and are kept apart", async () => {
     const { run, before, after } = await trained("relay-writers", 12);
     expect(after.accuracy).toBeGreaterThan(before.accuracy + (1 - before.accuracy) / 2);
     const [last = ""] = (await readdir(join(run, "checkpoints"))).filter((name) => name.startsWith("step-"));
@@ -52,7 +52,7 @@ describe("two policies with one grade", () => {
     expect((JSON.parse(again.out.at(-1) ?? "{}") as Outcome).accuracy).toBeCloseTo(after.accuracy, 1);
   });
 
-  test("learn to use what they are told between two turns", { timeout: 120_000 }, async () => {
+  test("learn to use what they are told between two turns", async () => {
     const { before, after } = await trained("relay-feedback", 16);
     expect(after.accuracy).toBeGreaterThan(before.accuracy + (1 - before.accuracy) / 2);
   });

@@ -34,147 +34,131 @@ async function hintRun(folder: string, model: string, file: string, run: string,
   return directory;
 }
 
-test(
-  "a trained hint is measured with other actors: a server's, a folder's, another run's",
-  { timeout: 180_000 },
-  async () => {
-    const folder = await temporaryFolder();
-    const [model, file] = [join(folder, "model"), join(folder, "sums.csv")];
-    await tinyChatModel(model);
-    await writeFile(file, csv);
-    const run = await hintRun(folder, model, file, "hint");
-    const sumOf = ({ messages }: ServedRequest): number =>
-      2 * Number(/What is (\d+)/u.exec(messages.at(-1)?.content ?? "")?.[1]);
-    const { url, served } = await recordingServer((request) => `#### ${sumOf(request)}`);
+test("a trained hint is measured with other actors: a server's, a folder's, another run's", async () => {
+  const folder = await temporaryFolder();
+  const [model, file] = [join(folder, "model"), join(folder, "sums.csv")];
+  await tinyChatModel(model);
+  await writeFile(file, csv);
+  const run = await hintRun(folder, model, file, "hint");
+  const sumOf = ({ messages }: ServedRequest): number =>
+    2 * Number(/What is (\d+)/u.exec(messages.at(-1)?.content ?? "")?.[1]);
+  const { url, served } = await recordingServer((request) => `#### ${sumOf(request)}`);
 
-    // A run's own actor has random weights; the server's knows its sums.
-    const api = `api:oracle@${url}`;
-    const own = JSON.parse((await laconic("eval", run, "--json")).out) as { accuracy: number };
-    const swapped = await laconic("eval", run, "--actor", api, "--json");
-    expect([own.accuracy, JSON.parse(swapped.out)]).toEqual([
-      0,
-      expect.objectContaining({ accuracy: 1, problems: 2, actor: api }),
-    ]);
-    expect(served.map(({ model: name, temperature }) => [name, temperature])).toEqual([
-      ["oracle", 0],
-      ["oracle", 0],
-    ]);
-    expect((await laconic("eval", run, "--actor", model)).out).toContain(`, actor ${model}`);
+  // A run's own actor has random weights; the server's knows its sums.
+  const api = `api:oracle@${url}`;
+  const own = JSON.parse((await laconic("eval", run, "--json")).out) as { accuracy: number };
+  const swapped = await laconic("eval", run, "--actor", api, "--json");
+  expect([own.accuracy, JSON.parse(swapped.out)]).toEqual([
+    0,
+    expect.objectContaining({ accuracy: 1, problems: 2, actor: api }),
+  ]);
+  expect(served.map(({ model: name, temperature }) => [name, temperature])).toEqual([
+    ["oracle", 0],
+    ["oracle", 0],
+  ]);
+  expect((await laconic("eval", run, "--actor", model)).out).toContain(`, actor ${model}`);
 
-    const solo = await hintRun(folder, model, file, "solo", "solo");
-    expect((await laconic("eval", run, "--actor", solo)).out).toContain(`, actor ${solo}, step 1`);
-    const refused = await laconic("eval", solo, "--actor", api);
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("every agent of this task learns")]);
+  const solo = await hintRun(folder, model, file, "solo", "solo");
+  expect((await laconic("eval", run, "--actor", solo)).out).toContain(`, actor ${solo}, step 1`);
+  const refused = await laconic("eval", solo, "--actor", api);
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("every agent of this task learns")]);
 
-    // In a bench: no published figure, and the actor's requests are those of the untrained method, word for word.
-    served.length = 0;
-    const bench = join(folder, "bench");
-    const given = ["--data", file, "--grading", "numeric", "--model", "oracle", "--base-url", url, "--offline"];
-    const words = ["bench", ...given, "--methods", `hint,agentpo=${run}`, "--actor", api, "--run", bench];
-    const { code, out } = await laconic(...words, "--price", "1,2");
-    expect(code).toBe(0);
-    const lines = (await readFile(join(bench, "samples.jsonl"), "utf8")).trimEnd().split("\n");
-    const records = lines.map((line) => JSON.parse(line) as SampleRecord);
-    const trained = records.filter(({ method }) => method === "agentpo");
-    expect(trained.map(({ published, correct }) => [published, correct])).toEqual(trained.map(() => [null, true]));
-    // Nobody knows what the server's actor costs, and the collaborator's words were not the server's.
-    expect(trained.every(({ usd, byModel }) => usd === null && byModel.length === 2)).toBe(true);
-    expect(out).toContain(`agentpo is the team of ${run}, with its own models and the actor ${api}`);
-    const withoutHint = (request: ServedRequest): string =>
-      JSON.stringify(request.messages).replace(/\[Hint: [\s\S]*\]/u, "[Hint: ]");
-    const actors = served.filter(({ system }) => system.startsWith("Reason step by step."));
-    const asked = new Set(actors.map(withoutHint).filter((text) => text.includes("[Hint: ]")));
-    expect([actors.length, asked.size]).toEqual([16, 8]);
+  // In a bench: no published figure, and the actor's requests are those of the untrained method, word for word.
+  served.length = 0;
+  const bench = join(folder, "bench");
+  const given = ["--data", file, "--grading", "numeric", "--model", "oracle", "--base-url", url, "--offline"];
+  const words = ["bench", ...given, "--methods", `hint,agentpo=${run}`, "--actor", api, "--run", bench];
+  const { code, out } = await laconic(...words, "--price", "1,2");
+  expect(code).toBe(0);
+  const lines = (await readFile(join(bench, "samples.jsonl"), "utf8")).trimEnd().split("\n");
+  const records = lines.map((line) => JSON.parse(line) as SampleRecord);
+  const trained = records.filter(({ method }) => method === "agentpo");
+  expect(trained.map(({ published, correct }) => [published, correct])).toEqual(trained.map(() => [null, true]));
+  // Nobody knows what the server's actor costs, and the collaborator's words were not the server's.
+  expect(trained.every(({ usd, byModel }) => usd === null && byModel.length === 2)).toBe(true);
+  expect(out).toContain(`agentpo is the team of ${run}, with its own models and the actor ${api}`);
+  const withoutHint = (request: ServedRequest): string =>
+    JSON.stringify(request.messages).replace(/\[Hint: [\s\S]*\]/u, "[Hint: ]");
+  const actors = served.filter(({ system }) => system.startsWith("Reason step by step."));
+  const asked = new Set(actors.map(withoutHint).filter((text) => text.includes("[Hint: ]")));
+  expect([actors.length, asked.size]).toEqual([16, 8]);
 
-    // A cap holds for a trained team's actor too: a reply may be 8 tokens, at a dollar each.
-    const capped = ["bench", ...given, "--methods", `agentpo=${run}`, "--actor", api, "--price", "0,0"];
-    const unpriced = await laconic(...capped, "--max-usd", "30", "--run", join(folder, "unpriced"));
-    expect([unpriced.code, unpriced.err]).toEqual([
-      2,
-      expect.stringContaining("what oracle costs is not known; give --actor-price"),
-    ]);
-    served.length = 0;
-    const dear = [...capped, "--max-usd", "12", "--actor-price", "0,1000000", "--concurrency", "1", "--json"];
-    const stopped = await laconic(...dear, "--run", join(folder, "capped"));
-    expect([stopped.code, stopped.err]).toEqual([
-      1,
-      expect.stringContaining("stopped: the next call may cost $8.0000"),
-    ]);
-    const spent = served.reduce((sum, { completionTokens }) => sum + completionTokens, 0);
-    expect(spent).toBeGreaterThan(12 - 8);
-    expect(spent).toBeLessThanOrEqual(12);
-    const { summaries } = JSON.parse(stopped.out) as { summaries: { samples: number; usd: number }[] };
-    expect(summaries.map(({ samples, usd }) => [samples, usd])).toEqual([[served.length, spent]]);
-  },
-);
+  // A cap holds for a trained team's actor too: a reply may be 8 tokens, at a dollar each.
+  const capped = ["bench", ...given, "--methods", `agentpo=${run}`, "--actor", api, "--price", "0,0"];
+  const unpriced = await laconic(...capped, "--max-usd", "30", "--run", join(folder, "unpriced"));
+  expect([unpriced.code, unpriced.err]).toEqual([
+    2,
+    expect.stringContaining("what oracle costs is not known; give --actor-price"),
+  ]);
+  served.length = 0;
+  const dear = [...capped, "--max-usd", "12", "--actor-price", "0,1000000", "--concurrency", "1", "--json"];
+  const stopped = await laconic(...dear, "--run", join(folder, "capped"));
+  expect([stopped.code, stopped.err]).toEqual([1, expect.stringContaining("stopped: the next call may cost $8.0000")]);
+  const spent = served.reduce((sum, { completionTokens }) => sum + completionTokens, 0);
+  expect(spent).toBeGreaterThan(12 - 8);
+  expect(spent).toBeLessThanOrEqual(12);
+  const { summaries } = JSON.parse(stopped.out) as { summaries: { samples: number; usd: number }[] };
+  expect(summaries.map(({ samples, usd }) => [samples, usd])).toEqual([[served.length, spent]]);
+});
 
-test(
-  "what an API actor costs is capped, in evaluations and over a whole training, however often it goes on",
-  { timeout: 180_000 },
-  async () => {
-    const folder = await temporaryFolder();
-    const [model, file] = [join(folder, "model"), join(folder, "sums.csv")];
-    await tinyChatModel(model);
-    await writeFile(file, csv);
-    const { url, served } = await recordingServer(() => "#### 4");
-    const run = await hintRun(folder, model, file, "plain");
-    const api = ["--actor", `api:oracle@${url}`, "--actor-price", "1000,2000", "--max-usd"];
-    const refused = async (...words: readonly string[]): Promise<string> => {
-      const { code, err } = await laconic("eval", run, ...words);
-      expect(code).toBe(2);
-      return err;
-    };
-    expect(await refused("--max-usd", "1")).toContain(
-      "--max-usd has no effect: no agent speaks through a server's API",
-    );
-    expect(await refused("--actor", `api:oracle@${url}`, "--max-usd", "1")).toContain("give --actor-price");
-    expect(served).toEqual([]);
-    const stopped = await laconic("eval", run, ...api, "0.000001", "--json");
-    expect([stopped.code, JSON.parse(stopped.out), served.length]).toMatchObject([
-      1,
-      { error: { code: "budget_refused" } },
-      0,
-    ]);
-    const paid = await laconic("eval", run, ...api, "100", "--json");
-    const spent = served.reduce(
-      (sum, each) => sum + (1000 * each.promptTokens + 2000 * each.completionTokens) / 1e6,
-      0,
-    );
-    expect((JSON.parse(paid.out) as { spentUsd: number }).spentUsd).toBeCloseTo(spent, 9);
+test("what an API actor costs is capped, in evaluations and over a whole training, however often it goes on", async () => {
+  const folder = await temporaryFolder();
+  const [model, file] = [join(folder, "model"), join(folder, "sums.csv")];
+  await tinyChatModel(model);
+  await writeFile(file, csv);
+  const { url, served } = await recordingServer(() => "#### 4");
+  const run = await hintRun(folder, model, file, "plain");
+  const api = ["--actor", `api:oracle@${url}`, "--actor-price", "1000,2000", "--max-usd"];
+  const refused = async (...words: readonly string[]): Promise<string> => {
+    const { code, err } = await laconic("eval", run, ...words);
+    expect(code).toBe(2);
+    return err;
+  };
+  expect(await refused("--max-usd", "1")).toContain("--max-usd has no effect: no agent speaks through a server's API");
+  expect(await refused("--actor", `api:oracle@${url}`, "--max-usd", "1")).toContain("give --actor-price");
+  expect(served).toEqual([]);
+  const stopped = await laconic("eval", run, ...api, "0.000001", "--json");
+  expect([stopped.code, JSON.parse(stopped.out), served.length]).toMatchObject([
+    1,
+    { error: { code: "budget_refused" } },
+    0,
+  ]);
+  const paid = await laconic("eval", run, ...api, "100", "--json");
+  const spent = served.reduce((sum, each) => sum + (1000 * each.promptTokens + 2000 * each.completionTokens) / 1e6, 0);
+  expect((JSON.parse(paid.out) as { spentUsd: number }).spentUsd).toBeCloseTo(spent, 9);
 
-    // Of a step and of the first evaluation alike: two requests each.
-    const config = join(folder, "paid.config.json");
-    const stored = JSON.parse(await readFile(join(folder, "hint.config.json"), "utf8")) as { train: object };
-    const train = { ...stored.train, steps: 10, evaluation: { every: 0, problems: 2, transcripts: 0 } };
-    await writeFile(config, JSON.stringify({ ...stored, actor: { api: { model: "oracle", baseUrl: url } }, train }));
-    served.length = 0;
-    const directory = join(folder, "paid");
-    const cap = ["--actor-price", "1000,2000", "--max-usd"];
-    const spentHere = (): Promise<number> => spentIn(directory);
-    const first = await laconic("train", config, "--run", directory, ...cap, "0.6");
-    expect(first.err).toMatch(/laconic: .*the next call may cost \$[\d.]+; .* of \$0\.6$/m);
-    expect(first.err).toContain(
-      `the last checkpoint goes on with: laconic train --resume --run ${directory} --max-usd MORE`,
-    );
-    expect(first.code).toBe(1);
-    const half = await spentHere();
-    expect(half).toBeLessThanOrEqual(0.6);
-    // The steps that were paid for are kept, though no checkpoint was due.
-    const [{ step } = { step: 0 }] = (
-      JSON.parse((await laconic("ls", directory, "--json")).out) as { runs: { step: number }[] }
-    ).runs;
-    expect(step).toBeGreaterThan(0);
-    const ofRun = served.length;
-    expect(JSON.parse((await laconic("eval", directory, "--json", ...cap, "9")).out)).toMatchObject({ step });
-    served.splice(ofRun);
-    // The same cap again leaves nothing; a higher one pays for the rest.
-    const again = await laconic("train", "--resume", directory, ...cap, "0.6");
-    expect(again.code).toBe(1);
-    expect(await spentHere()).toBeLessThanOrEqual(0.6);
-    expect((await laconic("train", "--resume", directory, ...cap, "100")).code).toBe(0);
-    const whole = served
-      .filter(({ model: name }) => name === "oracle")
-      .reduce((sum, each) => sum + (1000 * each.promptTokens + 2000 * each.completionTokens) / 1e6, 0);
-    expect(await spentHere()).toBeCloseTo(whole, 9);
-  },
-);
+  // Of a step and of the first evaluation alike: two requests each.
+  const config = join(folder, "paid.config.json");
+  const stored = JSON.parse(await readFile(join(folder, "hint.config.json"), "utf8")) as { train: object };
+  const train = { ...stored.train, steps: 10, evaluation: { every: 0, problems: 2, transcripts: 0 } };
+  await writeFile(config, JSON.stringify({ ...stored, actor: { api: { model: "oracle", baseUrl: url } }, train }));
+  served.length = 0;
+  const directory = join(folder, "paid");
+  const cap = ["--actor-price", "1000,2000", "--max-usd"];
+  const spentHere = (): Promise<number> => spentIn(directory);
+  const first = await laconic("train", config, "--run", directory, ...cap, "0.6");
+  expect(first.err).toMatch(/laconic: .*the next call may cost \$[\d.]+; .* of \$0\.6$/m);
+  expect(first.err).toContain(
+    `the last checkpoint goes on with: laconic train --resume --run ${directory} --max-usd MORE`,
+  );
+  expect(first.code).toBe(1);
+  const half = await spentHere();
+  expect(half).toBeLessThanOrEqual(0.6);
+  // The steps that were paid for are kept, though no checkpoint was due.
+  const [{ step } = { step: 0 }] = (
+    JSON.parse((await laconic("ls", directory, "--json")).out) as { runs: { step: number }[] }
+  ).runs;
+  expect(step).toBeGreaterThan(0);
+  const ofRun = served.length;
+  expect(JSON.parse((await laconic("eval", directory, "--json", ...cap, "9")).out)).toMatchObject({ step });
+  served.splice(ofRun);
+  // The same cap again leaves nothing; a higher one pays for the rest.
+  const again = await laconic("train", "--resume", directory, ...cap, "0.6");
+  expect(again.code).toBe(1);
+  expect(await spentHere()).toBeLessThanOrEqual(0.6);
+  expect((await laconic("train", "--resume", directory, ...cap, "100")).code).toBe(0);
+  const whole = served
+    .filter(({ model: name }) => name === "oracle")
+    .reduce((sum, each) => sum + (1000 * each.promptTokens + 2000 * each.completionTokens) / 1e6, 0);
+  expect(await spentHere()).toBeCloseTo(whole, 9);
+});

@@ -59,23 +59,19 @@ const commands: Readonly<Record<string, (run: string) => readonly string[]>> = {
 /** A stack, or an error that nobody put into words. */
 const unworded = /TypeError|RangeError|Cannot read prop|\n\s+at |unexpected/u;
 
-test.each(Object.entries(commands))(
-  "%s says which file of a run is none",
-  { timeout: 300_000 },
-  async (name, words) => {
-    const copy = await copyOfRun(whole);
-    const failures: string[] = [];
-    for (const [what, content] of Object.entries(contents)) {
-      await writeFile(join(copy, "config.json"), content);
-      const { code, out, err } = await laconic(...words(copy));
-      if (unworded.test(`${out}\n${err}`)) failures.push(`${what}: ${err}`);
-      // An object may be the settings of a program's own run.
-      if (tolerant.has(name) || (code === 0 && what === "an empty object")) continue;
-      if (code === 0 || !err.includes("config.json")) failures.push(`${what}: exit code ${code}: ${out}${err}`);
-    }
-    expect(failures).toEqual([]);
-  },
-);
+test.each(Object.entries(commands))("%s says which file of a run is none", async (name, words) => {
+  const copy = await copyOfRun(whole);
+  const failures: string[] = [];
+  for (const [what, content] of Object.entries(contents)) {
+    await writeFile(join(copy, "config.json"), content);
+    const { code, out, err } = await laconic(...words(copy));
+    if (unworded.test(`${out}\n${err}`)) failures.push(`${what}: ${err}`);
+    // An object may be the settings of a program's own run.
+    if (tolerant.has(name) || (code === 0 && what === "an empty object")) continue;
+    if (code === 0 || !err.includes("config.json")) failures.push(`${what}: exit code ${code}: ${out}${err}`);
+  }
+  expect(failures).toEqual([]);
+});
 
 const step = "checkpoints/step-00000002";
 
@@ -89,7 +85,7 @@ test.each([
   `${step}/state.json`,
   `${step}/laconic.json`,
   `${step}/config.json`,
-])("%s of another shape is said or passed over, never a stack", { timeout: 300_000 }, async (file) => {
+])("%s of another shape is said or passed over, never a stack", async (file) => {
   const copy = await copyOfRun(whole);
   const failures: string[] = [];
   for (const what of ["null", "a list", "an empty object", "half an object", "brackets without end"])

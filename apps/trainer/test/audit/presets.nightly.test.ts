@@ -5,8 +5,6 @@ import { laconic } from "../../src/testing/laconic.ts";
 import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
 import type { AuditReport } from "@laconic/audit";
 
-const timeout = 120_000;
-
 /** Two steps of a few episodes: every optimiser step, price and advantage is there, and one step follows from another. */
 const short = [
   "train.steps=2",
@@ -34,7 +32,7 @@ test.each([
   ["the actor itself", ["preset:relay-actor"]],
   ["two policies in a tree", ["preset:relay-writers"]],
   ["two turns of feedback", ["preset:relay-feedback"]],
-] as const)("%s: a run agrees with its folder", { timeout }, async (_, words) => {
+] as const)("%s: a run agrees with its folder", async (_, words) => {
   const report = await audited([...words, ...short], join(await temporaryFolder(), "run"));
   expect(report.differences).toEqual([]);
   expect(report).toMatchObject({ agrees: true, steps: [1, 2], complete: true, weights: ["plain JavaScript, float64"] });
@@ -43,7 +41,7 @@ test.each([
   expect(report.compared["weights"]).toBeGreaterThan(0);
 });
 
-test("rollouts ahead of the optimiser, from weights of earlier steps", { timeout }, async () => {
+test("rollouts ahead of the optimiser, from weights of earlier steps", async () => {
   const words = ["preset:relay-hint", ...short, "train.oldLogProbs=recompute", "train.steps=4"];
   const ahead = 'train.asynchronous={"maxLag":2,"importanceCap":2}';
   const report = await audited([...words, ahead], join(await temporaryFolder(), "run"));
@@ -61,7 +59,7 @@ test.skipIf(!hasStories).each([
   ["tellers", ["preset:story-hint", 'task={"name":"story-tellers"}']],
   ["one teller", ["preset:story-hint", 'task={"name":"story-relay"}']],
   ["a budget in the prompt", ["preset:story-hint", 'task={"name":"story-budget"}']],
-] as const)("stories, %s: a run agrees with its folder", { timeout }, async (_, words) => {
+] as const)("stories, %s: a run agrees with its folder", async (_, words) => {
   const smaller = ["train.episodesPerProblem=2", "train.minibatches=1"];
   const report = await audited(
     [...words, `model=${stories}`, ...short, ...smaller],

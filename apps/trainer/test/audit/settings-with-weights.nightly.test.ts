@@ -11,8 +11,6 @@ import { editJson } from "../../src/testing/edited-run.ts";
 import { laconic } from "../../src/testing/laconic.ts";
 import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
 
-const timeout = 120_000;
-
 const small = [
   "preset:relay-quickstart",
   "device=wasm",
@@ -79,37 +77,33 @@ test.each([
       "memory.maxTokensPerMicroBatch=16",
     ],
   ],
-])("%s: a run agrees with its folder, weights included", { timeout }, async (_, words) => {
+])("%s: a run agrees with its folder, weights included", async (_, words) => {
   const report = await audited(words, join(await temporaryFolder(), "run"));
   expect(report.compared["loss"]).toBeGreaterThan(0);
 });
 
-test(
-  "samples of servers in step with the trainer are not weighted, and those of servers that are not are",
-  { timeout },
-  async () => {
-    const engine = await createLocalEngine({ device: wasmKernels(), workers: 1 });
-    const base = { kind: "folder", path: fileURLToPath(shippedCheckpoint) } as const;
-    const server = await startFakeVllm({ engine, base });
-    try {
-      const words = ["lora.rank=4", "lora.alpha=8", "train.oldLogProbs=recompute", `sampler=vllm:${server.url}`];
-      const run = join(await temporaryFolder(), "run");
-      const { compared } = await audited(words, run);
-      expect(compared["loss"]).toBeGreaterThan(0);
-      // The same run as one that always weights: then the metrics lack the weights.
-      await editJson(join(run, "config.json"), ({ train }) => delete train.objective.importance.gapAbove);
-      const { code, out } = await laconic("audit", run, "--fast", "--json");
-      expect(code).toBe(1);
-      const keys = (JSON.parse(out) as AuditReport).differences.map(({ key }) => key);
-      expect(keys).toContain("importance_weight/mean");
-    } finally {
-      await server.close();
-      await engine.close();
-    }
-  },
-);
+test("samples of servers in step with the trainer are not weighted, and those of servers that are not are", async () => {
+  const engine = await createLocalEngine({ device: wasmKernels(), workers: 1 });
+  const base = { kind: "folder", path: fileURLToPath(shippedCheckpoint) } as const;
+  const server = await startFakeVllm({ engine, base });
+  try {
+    const words = ["lora.rank=4", "lora.alpha=8", "train.oldLogProbs=recompute", `sampler=vllm:${server.url}`];
+    const run = join(await temporaryFolder(), "run");
+    const { compared } = await audited(words, run);
+    expect(compared["loss"]).toBeGreaterThan(0);
+    // The same run as one that always weights: then the metrics lack the weights.
+    await editJson(join(run, "config.json"), ({ train }) => delete train.objective.importance.gapAbove);
+    const { code, out } = await laconic("audit", run, "--fast", "--json");
+    expect(code).toBe(1);
+    const keys = (JSON.parse(out) as AuditReport).differences.map(({ key }) => key);
+    expect(keys).toContain("importance_weight/mean");
+  } finally {
+    await server.close();
+    await engine.close();
+  }
+});
 
-test("a setting that the audit does not know is refused by name, and is no disagreement", { timeout }, async () => {
+test("a setting that the audit does not know is refused by name, and is no disagreement", async () => {
   const run = await temporaryFolder();
   const train = { steps: 1, objective: { name: "gspo", sharpen: 2 } };
   await writeFile(join(run, "config.json"), JSON.stringify({ train }));

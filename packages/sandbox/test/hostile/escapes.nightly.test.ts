@@ -7,7 +7,6 @@ const script = new URL("try-escapes.ts", import.meta.url);
 
 test.for(["wasi", "bubblewrap"].flatMap((kind) => users.map((user) => [kind, ...user] as const)))(
   "nothing gets out of %s, started by %s, however long it tries",
-  { timeout: 600_000 },
   async ([kind, , user], { skip }) => {
     const reason = obstacle(user, script);
     if (reason !== null) return skip(reason);
@@ -18,7 +17,7 @@ test.for(["wasi", "bubblewrap"].flatMap((kind) => users.map((user) => [kind, ...
   },
 );
 
-test.skipIf(noBareRuns)("the canary notices the same programs where no sandbox is", { timeout: 600_000 }, async () => {
+test.skipIf(noBareRuns)("the canary notices the same programs where no sandbox is", async () => {
   const { tried, unnoticed } = await runBare(1);
   expect(unnoticed).toEqual([]);
   expect(tried).toBeGreaterThan(50);

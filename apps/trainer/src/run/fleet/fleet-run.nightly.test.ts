@@ -20,8 +20,6 @@ import { laconic } from "../../testing/laconic.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { shippedCheckpoint } from "@laconic/runtime/models";
 
-const timeout = 120_000;
-
 async function withServers(
   kind: "vllm" | "sglang",
   body: (fakes: readonly [FakeServer, FakeServer, ...FakeServer[]], sampler: string, run: string) => Promise<void>,
@@ -75,7 +73,7 @@ const rowsOf = async (run: string): Promise<Row[]> =>
     .split("\n")
     .map((line) => JSON.parse(line) as Row);
 
-test("a run samples on servers, outlives one of them, says who wrote what, and goes on elsewhere", { timeout }, () =>
+test("a run samples on servers, outlives one of them, says who wrote what, and goes on elsewhere", () =>
   withServers("vllm", async ([one, two], sampler, run) => {
     let asked = 0;
     one.faults = (path, body) => {
@@ -113,14 +111,13 @@ test("a run samples on servers, outlives one of them, says who wrote what, and g
     expect((await rowsOf(run)).slice(rows.length).map(({ server }) => server)).toEqual(
       Array(32 + 40 + 40).fill(two.url),
     );
-  }),
-);
+  }));
 
 const vocabulary = 47;
 const heldOut = (err: string): string[] =>
   [...err.matchAll(/held-out at step \d+: accuracy [\d.]+ %/gu)].map(([line]) => line);
 
-test("a server that goes bad after the probe costs no accuracy, and is left out by name", { timeout }, () =>
+test("a server that goes bad after the probe costs no accuracy, and is left out by name", () =>
   withServers("vllm", async ([one], sampler, run) => {
     // From the second version on: the probe and the first evaluation saw a server that is well.
     one.faults = lying("wrong-ids", vocabulary, (_, body) => !(body as { model: string }).model.includes("-v0-"));
@@ -142,50 +139,45 @@ test("a server that goes bad after the probe costs no accuracy, and is left out 
       expect(heldOut(well.err)).toHaveLength(2);
       expect(heldOut(bad.err)).toEqual(heldOut(well.err));
     });
-  }),
-);
+  }));
 
 const fewer = ["train.steps=2", "train.problemsPerStep=1", "train.evaluation.problems=5"];
 
-test(
-  "wrong ids, hangs, old weights and slowness cost no accuracy, and nothing hangs at the end",
-  { timeout },
-  async () => {
-    const ends: string[][] = [];
-    const isLater = (body: unknown): boolean => !/-v0-/u.test(JSON.stringify(body));
-    for (const isWell of [true, false])
-      await withServers(
-        "vllm",
-        async (fakes, _, run) => {
-          const [wrong, hanging, old, slow] = fakes as [FakeServer, FakeServer, FakeServer, FakeServer];
-          if (!isWell) {
-            wrong.faults = lying("wrong-ids", vocabulary, (__, body) => isLater(body));
-            old.faults = lying("stale", vocabulary, (__, body) => isLater(body));
-            const never = new Promise<void>(() => undefined);
-            let hung = 0;
-            hanging.faults = (path, body) =>
-              isReplyRequest(path, body) && isLater(body) && hung++ < 2 ? { kind: "waits", until: never } : null;
-            slow.faults = (path, body) =>
-              isReplyRequest(path, body) && isLater(body)
-                ? { kind: "waits", until: new Promise((resolve) => void setTimeout(resolve, 2000).unref()) }
-                : null;
-          }
-          const settings = { urls: fakes.map(({ url }) => url), replySeconds: 8 };
-          const sampler = `sampler=${JSON.stringify({ vllm: settings })}`;
-          const { code, err } = await laconic("train", ...small, ...fewer, sampler, "--run", run, "--json");
-          expect([code, code === 0 ? "" : err]).toEqual([0, ""]);
-          expect((await rowsOf(run)).filter(({ gap }) => !(gap < 1e-3))).toEqual([]);
-          ends.push(heldOut(err));
-        },
-        {},
-        3,
-      );
-    expect(ends[0]).toHaveLength(2);
-    expect(ends[1]).toEqual(ends[0]);
-  },
-);
+test("wrong ids, hangs, old weights and slowness cost no accuracy, and nothing hangs at the end", async () => {
+  const ends: string[][] = [];
+  const isLater = (body: unknown): boolean => !/-v0-/u.test(JSON.stringify(body));
+  for (const isWell of [true, false])
+    await withServers(
+      "vllm",
+      async (fakes, _, run) => {
+        const [wrong, hanging, old, slow] = fakes as [FakeServer, FakeServer, FakeServer, FakeServer];
+        if (!isWell) {
+          wrong.faults = lying("wrong-ids", vocabulary, (__, body) => isLater(body));
+          old.faults = lying("stale", vocabulary, (__, body) => isLater(body));
+          const never = new Promise<void>(() => undefined);
+          let hung = 0;
+          hanging.faults = (path, body) =>
+            isReplyRequest(path, body) && isLater(body) && hung++ < 2 ? { kind: "waits", until: never } : null;
+          slow.faults = (path, body) =>
+            isReplyRequest(path, body) && isLater(body)
+              ? { kind: "waits", until: new Promise((resolve) => void setTimeout(resolve, 2000).unref()) }
+              : null;
+        }
+        const settings = { urls: fakes.map(({ url }) => url), replySeconds: 8 };
+        const sampler = `sampler=${JSON.stringify({ vllm: settings })}`;
+        const { code, err } = await laconic("train", ...small, ...fewer, sampler, "--run", run, "--json");
+        expect([code, code === 0 ? "" : err]).toEqual([0, ""]);
+        expect((await rowsOf(run)).filter(({ gap }) => !(gap < 1e-3))).toEqual([]);
+        ends.push(heldOut(err));
+      },
+      {},
+      3,
+    );
+  expect(ends[0]).toHaveLength(2);
+  expect(ends[1]).toEqual(ends[0]);
+});
 
-test("servers that all go bad end the run by name", { timeout }, () =>
+test("servers that all go bad end the run by name", () =>
   withServers("vllm", async (fakes, sampler, run) => {
     for (const fake of fakes)
       fake.faults = lying("wrong-ids", vocabulary, (_, body) => !(body as { model: string }).model.includes("-v0-"));
@@ -193,10 +185,9 @@ test("servers that all go bad end the run by name", { timeout }, () =>
     expect(code).toBe(1);
     for (const { url } of fakes) expect(err).toContain(`${url}: `);
     expect(err.split("\n").at(-1)).toMatch(/no server is asked any more|from the trainer's/u);
-  }),
-);
+  }));
 
-test("all weights are sampled on SGLang", { timeout }, () =>
+test("all weights are sampled on SGLang", () =>
   withServers("sglang", async ([one], sampler, run) => {
     const { code, err } = await laconic(
       "train",
@@ -212,10 +203,9 @@ test("all weights are sampled on SGLang", { timeout }, () =>
     expect(one.log.some(({ path }) => path === "/update_weights_from_disk")).toBe(true);
     const versions = [...new Set((await rowsOf(run)).map(({ version }) => version))];
     expect(versions).toEqual([0, 2, 4]);
-  }),
-);
+  }));
 
-test("servers that share no disk with the trainer get their weights through receivers", { timeout }, () =>
+test("servers that share no disk with the trainer get their weights through receivers", () =>
   withServers("vllm", async (fakes, _, run) => {
     const folder = await temporaryFolder();
     const { listener } = new WeightsReceiver({ folder });
@@ -233,10 +223,9 @@ test("servers that share no disk with the trainer get their weights through rece
     expect(new Set(loaded).size).toBe(4);
     expect([await readdir(folder), await readdir(dirname(run))]).toEqual([[], ["run"]]);
     await closeServer(server, 0);
-  }),
-);
+  }));
 
-test("servers that cannot be trained on are refused, and nothing is left behind", { timeout }, () =>
+test("servers that cannot be trained on are refused, and nothing is left behind", () =>
   withServers(
     "vllm",
     async (_, sampler, run) => {
@@ -251,8 +240,7 @@ test("servers that cannot be trained on are refused, and nothing is left behind"
       expect([taken.code, taken.err]).toEqual([0, expect.stringContaining("computed here") as string]);
     },
     { logProbs: "raw" },
-  ),
-);
+  ));
 
 test.each([
   [["lora=null"], "lora: vLLM takes adapters only"],
@@ -283,7 +271,7 @@ test.each([
   expect(existsSync(run)).toBe(false);
 });
 
-test("a dry run shows the servers, a plan how to start them, doctor how they are", { timeout }, () =>
+test("a dry run shows the servers, a plan how to start them, doctor how they are", () =>
   withServers("vllm", async ([one], sampler) => {
     const dry = await laconic("train", ...small, sampler, "--dry-run");
     expect(JSON.parse(dry.out)).toMatchObject({
@@ -303,5 +291,4 @@ test("a dry run shows the servers, a plan how to start them, doctor how they are
     ]);
     const gone = await laconic("doctor", "--sampler", "sglang:http://127.0.0.1:1", "--json");
     expect([gone.code, JSON.parse(gone.out)]).toMatchObject([1, [{ kind: "sglang", works: false }]]);
-  }),
-);
+  }));

@@ -16,7 +16,6 @@ import { smallRun } from "../../testing/small-run.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { shippedCheckpoint } from "@laconic/runtime/models";
 
-const timeout = 120_000;
 const base = "relay-one-fact";
 
 /** As SkyRL's on JAX is: averages, clips nothing, samplers follow their model. */
@@ -47,7 +46,7 @@ async function withServer(
 
 const small = [...smallRun, "device=auto", "lora.rank=4", "lora.alpha=32", "train.optimizer.maxGradNorm=null"];
 
-test("a run trains on a server, goes on in a new session, and is evaluated there", { timeout }, () =>
+test("a run trains on a server, goes on in a new session, and is evaluated there", () =>
   withServer(skyrl, async (server, run) => {
     const words = [...small, `engine=tinker:${server.url}`];
     const first = await laconic("train", ...words, "--run", run, "--json");
@@ -75,10 +74,9 @@ test("a run trains on a server, goes on in a new session, and is evaluated there
     expect(JSON.parse(evaluated.out)).toMatchObject({ step: 3, problems: 20 });
     const served = await laconic("serve", run, "--port", "0");
     expect([served.code, served.err]).toEqual([2, expect.stringContaining("the weights of this run are on") as string]);
-  }),
-);
+  }));
 
-test("a run over the binary wire is that over JSON", { timeout }, async () => {
+test("a run over the binary wire is that over JSON", async () => {
   const losses: number[][] = [];
   for (const wire of ["json", "protobuf"])
     await withServer(skyrl, async (server, run) => {
@@ -96,7 +94,7 @@ test("a run over the binary wire is that over JSON", { timeout }, async () => {
   expect(losses[1]).toEqual(losses[0]);
 });
 
-test("a resumed run is refused by the name of what its server does otherwise", { timeout }, async () => {
+test("a resumed run is refused by the name of what its server does otherwise", async () => {
   await withServer(skyrl, async (server, run) => {
     expect((await laconic("train", ...small, `engine=tinker:${server.url}`, "--run", run)).code).toBe(0);
     await withServer({ ...skyrl, samplers: "frozen" }, async (other) => {
@@ -107,7 +105,7 @@ test("a resumed run is refused by the name of what its server does otherwise", {
   });
 });
 
-test("a server that forgets in the middle of a run ends it by name, and its last checkpoint goes on", { timeout }, () =>
+test("a server that forgets in the middle of a run ends it by name, and its last checkpoint goes on", () =>
   withServer(skyrl, async (server, run) => {
     const words = [...small, "train.steps=4", `engine=tinker:${server.url}`];
     let forgotten = false;
@@ -125,8 +123,7 @@ test("a server that forgets in the middle of a run ends it by name, and its last
     expect(ended.err).toContain(`the last checkpoint goes on with: laconic train --resume --run ${run}`);
     const again = await laconic("train", "--resume", "--run", run);
     expect([again.code, again.err]).toEqual([0, expect.stringContaining("held-out at step 4") as string]);
-  }),
-);
+  }));
 
 test.each([
   [["lora=null"], "lora: the server trains adapters"],
@@ -153,7 +150,7 @@ test.each([
   expect(existsSync(run)).toBe(false);
 });
 
-test("what this server cannot do is refused once it was probed, and leaves nothing behind", { timeout }, () =>
+test("what this server cannot do is refused once it was probed, and leaves nothing behind", () =>
   withServer({ ...skyrl, severalModels: false }, async (server, run) => {
     const refused = async (...words: string[]): Promise<string> => {
       const { code, err } = await laconic("train", ...small, `engine=tinker:${server.url}`, ...words, "--run", run);
@@ -169,27 +166,19 @@ test("what this server cannot do is refused once it was probed, and leaves nothi
     expect(await refused(`engine=tinker:other@${server.url}`)).toContain(
       "the server has no other; it has relay-one-fact",
     );
-  }),
-);
+  }));
 
-test(
-  "a run trains on a server that keeps betas, epsilon and clip, as SkyRL on FSDP and Megatron, and says so",
-  { timeout },
-  () =>
-    withServer(skyrlTrainServer, async (server, run) => {
-      const { code, err } = await laconic("train", ...small, `engine=tinker:${server.url}`, "--run", run, "--json");
-      expect([code, err]).toEqual([
-        0,
-        expect.stringContaining("keeps an optimizer of its own: beta1, beta2") as string,
-      ]);
-      expect(err).toContain("clips gradients at a norm of its own");
-      expect(JSON.parse(await readFile(join(run, "environment.json"), "utf8"))).toMatchObject({
-        server: { optimizer: "own", clips: false, clipsItself: true, gradNorm: "skyrl.ai/grad_norm" },
-      });
-    }),
-);
+test("a run trains on a server that keeps betas, epsilon and clip, as SkyRL on FSDP and Megatron, and says so", () =>
+  withServer(skyrlTrainServer, async (server, run) => {
+    const { code, err } = await laconic("train", ...small, `engine=tinker:${server.url}`, "--run", run, "--json");
+    expect([code, err]).toEqual([0, expect.stringContaining("keeps an optimizer of its own: beta1, beta2") as string]);
+    expect(err).toContain("clips gradients at a norm of its own");
+    expect(JSON.parse(await readFile(join(run, "environment.json"), "utf8"))).toMatchObject({
+      server: { optimizer: "own", clips: false, clipsItself: true, gradNorm: "skyrl.ai/grad_norm" },
+    });
+  }));
 
-test("a dry run shows the engine, a plan what goes over the wire, doctor what the server does", { timeout }, () =>
+test("a dry run shows the engine, a plan what goes over the wire, doctor what the server does", () =>
   withServer(skyrl, async (server) => {
     const engine = `engine=tinker:${server.url}`;
     const dry = await laconic("train", ...small, engine, "--dry-run");
@@ -205,5 +194,4 @@ test("a dry run shows the engine, a plan what goes over the wire, doctor what th
       expect([doctor.code, doctor.err]).toEqual([0, expect.stringContaining("probing") as string]);
       expect(JSON.parse(doctor.out)).toMatchObject({ baseModel: base, samplers: "live", clips: false });
     }
-  }),
-);
+  }));
