@@ -2,16 +2,14 @@
 // an input to the next picture (Event Timing, what "interaction to next paint" is made of), until every chart has its final points, and
 // memory of the page's process. JSON lines. npx tsx bench/src/view-page.ts
 import { readdirSync, readFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import type { Page } from "playwright-core";
-import { builtPages } from "../../packages/view/test/fixture/built-pages.ts";
+import { webFolder } from "../../packages/view/src/web-folder.ts";
 import { fakeServer } from "../../packages/view/test/fixture/fake-server.ts";
 import { openChromium } from "../../packages/view/test/fixture/open-page.ts";
 import { machine, print } from "./measure.ts";
 
 const sizes = { runs: 100, rows: 10_000, episodes: 100_000 };
-const folder = await builtPages();
-const server = await fakeServer(folder, sizes);
+const server = await fakeServer(await webFolder(), sizes);
 const browser = await openChromium();
 const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
 await page.addInitScript(`
@@ -160,5 +158,4 @@ try {
 } finally {
   await browser.close();
   await server.close();
-  await rm(folder, { recursive: true, force: true });
 }

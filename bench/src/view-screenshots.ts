@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fakeServer } from "../../packages/view/test/fixture/fake-server.ts";
-import { builtPages } from "../../packages/view/test/fixture/built-pages.ts";
+import { webFolder } from "../../packages/view/src/web-folder.ts";
 import { openChromium } from "../../packages/view/test/fixture/open-page.ts";
 
 const [out = "screenshots", ...chosen] = process.argv.slice(2);
@@ -24,7 +24,7 @@ const places: readonly (readonly [name: string, hash: string, ready: string])[] 
 ];
 
 const widths = { desktop: [1440, 900], phone: [390, 844], narrow: [360, 740] } as const;
-const server = await fakeServer(await builtPages(), { runs: 24, rows: 2000, episodes: 3000 });
+const server = await fakeServer(await webFolder(), { runs: 24, rows: 2000, episodes: 3000 });
 const browser = await openChromium();
 try {
   await mkdir(out, { recursive: true });

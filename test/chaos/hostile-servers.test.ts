@@ -25,7 +25,7 @@ function outcomeOf(ended: unknown): string {
 }
 
 /** How long somebody waits: short where nothing else ends it. */
-const patienceMs = ({ stalls = false }: Hostility): number => (stalls ? 400 : 1500);
+const patienceMs = ({ stalls }: Hostility): number => (stalls ? 400 : 1500);
 
 const named = hostilities.map((hostility) => ({ ...hostility, hostility }));
 
