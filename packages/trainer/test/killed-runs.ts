@@ -18,7 +18,7 @@ export const settings = {
 };
 
 /** What must not depend on kills. */
-export const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"] as const;
+const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"] as const;
 
 /** Without its syncs the sweep takes seconds; what a lost sync costs is modelled by `loseUnsynced`. */
 const fastFileSystem: FileSystem = {
