@@ -29,7 +29,12 @@ test("a package's tests run again when it, its dependencies' sources or the set-
     const task = tasks.get(`${manifest.name}#test`);
     expect(task?.command).toBe(manifest.scripts?.["test"]);
     expect(Object.keys(task?.inputs ?? {})).toEqual(
-      expect.arrayContaining(["package.json", "../../vitest.config.ts", "../../test/setup.ts"]),
+      expect.arrayContaining([
+        "package.json",
+        "../../vitest.config.ts",
+        "../../test/setup.ts",
+        "../../test/for-commands.ts",
+      ]),
     );
     const siblings = Object.keys(manifest.dependencies ?? {}).filter((name) => tasks.has(`${name}#sources`));
     expect(task?.dependencies, folder).toEqual(expect.arrayContaining(siblings.map((name) => `${name}#sources`)));
@@ -37,5 +42,5 @@ test("a package's tests run again when it, its dependencies' sources or the set-
     expect(sources.filter((path) => path.endsWith(".test.ts"))).toEqual([]);
   }
   expect(Object.keys(tasks.get("@laconic/core#sources")?.inputs ?? {})).toContain("src/index.ts");
-  expect(Object.keys(tasks.get("@laconic/core#test")?.inputs ?? {})).toContain("src/ragged.test.ts");
+  expect(Object.keys(tasks.get("@laconic/core#test")?.inputs ?? {})).toContain("src/errors.test.ts");
 }, 60_000);
