@@ -7,7 +7,7 @@ import { scenarios } from "./simulate/scenarios/table.ts";
 import { root } from "./workspace.ts";
 
 /** Over all scenarios, about: those that are played fast have more. */
-const seeds = 600;
+const seeds = 2000;
 
 /** What `npm run simulate` prints, and how it ends. */
 async function simulate(...words: readonly string[]): Promise<{ readonly said: string; readonly code: number | null }> {
@@ -39,7 +39,7 @@ test(
 
 // Seeds that the quick test plays are not played again; both cores play, as the script has it.
 test(
-  "six hundred seeds hold; one that fails is told with the command that replays it",
+  "two thousand seeds hold; one that fails is told with the command that replays it",
   { timeout: 600_000 },
   async () => {
     const words = ["--seed", "1001", "--total", String(seeds)];
