@@ -1,52 +1,17 @@
-import { resolve } from "node:path";
 import type { Random } from "../../packages/core/src/index.ts";
+import { diskRoot, DiskTree, partsOf, refused, type DiskNode, type FileNode } from "./disk-tree.ts";
+import { Durability } from "./durability.ts";
 
-/** A file's bytes as programs see them, and as they are after a loss of power. */
-interface FileNode {
-  readonly kind: "file";
-  readonly id: number;
-  bytes: Uint8Array;
-  /** As of its last sync; null before the first. */
-  durable: Uint8Array | null;
-  /** The least length that it had since its last sync: what precedes it is as it was then. */
-  floor: number;
-  opened: number;
-  modified: number;
-}
-
-interface FolderNode {
-  readonly kind: "folder";
-  readonly id: number;
-  readonly entries: Map<string, DiskNode>;
-  /** Names that a loss of power leaves. */
-  durable: Map<string, DiskNode>;
-}
-
-export type DiskNode = FileNode | FolderNode;
-
-/** A change of names that no sync has made durable yet. */
-interface Change {
-  readonly folders: readonly FolderNode[];
-  apply(): void;
-}
-
-/** Where the simulated disk lies: paths below are its own, all others are Node's. */
-export const diskRoot = "/simulated";
-
-/**
- * A disk as POSIX promises it. What is written is seen at once; after a loss of power a file holds what was synced, and of what was appended
- * since then a beginning of any length. A new, renamed or removed name is durable once its folder is synced; of other changes of
- * names the first so many have happened, since file systems keep a journal of them. A rename is done or not.
- */
-export class Disk {
-  readonly #root: FolderNode = folder(0);
+/** A disk as POSIX promises it: what is written is seen at once, and lasts once it is synced. */
+export class Disk extends DiskTree {
   readonly #random: Random;
-  #pending: Change[] = [];
-  #ids = 0;
+  readonly #durability: Durability;
   #fullUntil = -1;
 
   constructor(random: Random) {
+    super();
     this.#random = random;
+    this.#durability = new Durability(random);
   }
 
   isFull(event: number): boolean {
@@ -55,32 +20,6 @@ export class Disk {
   /** No room up to an event; there is again from 0 on. */
   fillUntil(event: number): void {
     this.#fullUntil = event;
-  }
-
-  find(path: string): DiskNode | null {
-    let node: DiskNode = this.#root;
-    for (const part of partsOf(path)) {
-      if (node.kind !== "folder") return null;
-      const next = node.entries.get(part);
-      if (!next) return null;
-      node = next;
-    }
-    return node;
-  }
-
-  /** @throws as Node does: ENOENT, ENOTDIR, EISDIR */
-  file(path: string): FileNode {
-    const node = this.find(path);
-    if (!node) throw refused("ENOENT", path);
-    if (node.kind !== "file") throw refused("EISDIR", path);
-    return node;
-  }
-
-  folder(path: string): FolderNode {
-    const node = this.find(path);
-    if (!node) throw refused("ENOENT", path);
-    if (node.kind !== "folder") throw refused("ENOTDIR", path);
-    return node;
   }
 
   /** The file, which is made where it is not there. */
@@ -100,15 +39,7 @@ export class Disk {
       if (truncate) this.cut(file, 0);
       return file;
     }
-    const node: FileNode = {
-      kind: "file",
-      id: (this.#ids += 1),
-      bytes: new Uint8Array(),
-      durable: null,
-      floor: 0,
-      opened: 0,
-      modified: 0,
-    };
+    const node = this.newFile();
     this.#link(path, node);
     return node;
   }
@@ -124,7 +55,7 @@ export class Disk {
       if (node && i === parts.length && !isDeep) throw refused("EEXIST", each);
       if (!node && i < parts.length && !isDeep) throw refused("ENOENT", each);
       if (node) continue;
-      this.#link(each, folder((this.#ids += 1)));
+      this.#link(each, this.newFolder());
       first ??= each;
     }
     return first;
@@ -135,10 +66,10 @@ export class Disk {
     if (!node) throw refused("ENOENT", from);
     const old = this.find(to);
     if (old?.kind === "folder" && old.entries.size > 0) throw refused("ENOTEMPTY", to);
-    const [[left, before], [right, after]] = [this.#place(from), this.#place(to)];
+    const [[left, before], [right, after]] = [this.place(from), this.place(to)];
     left.entries.delete(before);
     right.entries.set(after, node);
-    this.#change([left, right], () => {
+    this.#durability.changed([left, right], () => {
       if (left.durable.get(before) !== node) return;
       left.durable.delete(before);
       right.durable.set(after, node);
@@ -152,9 +83,9 @@ export class Disk {
       if (!isDeep && node.entries.size > 0) throw refused("ENOTEMPTY", path);
       for (const name of Array.from(node.entries.keys())) this.remove(`${path}/${name}`, true);
     }
-    const [parent, name] = this.#place(path);
+    const [parent, name] = this.place(path);
     parent.entries.delete(name);
-    this.#change([parent], () => void (parent.durable.get(name) === node && parent.durable.delete(name)));
+    this.#durability.changed([parent], () => void (parent.durable.get(name) === node && parent.durable.delete(name)));
   }
 
   append(file: FileNode, bytes: Uint8Array): void {
@@ -172,29 +103,17 @@ export class Disk {
   }
 
   sync(node: DiskNode): void {
-    if (node.kind === "file") {
-      node.durable = node.bytes;
-      node.floor = node.bytes.length;
-      return;
-    }
-    const [own, others] = [[] as Change[], [] as Change[]];
-    for (const each of this.#pending) (each.folders.includes(node) ? own : others).push(each);
-    for (const each of own) each.apply();
-    this.#pending = others;
+    this.#durability.sync(node);
   }
 
   /** Everything that is there is durable: where a scenario begins. */
   syncAll(): void {
-    for (const each of this.#pending) each.apply();
-    this.#pending = [];
+    this.#durability.syncNames();
     for (const [, file] of this.files()) this.sync(file);
   }
 
   losePower(): void {
-    const survive = this.#random.integer(this.#pending.length + 1);
-    for (const each of this.#pending.slice(0, survive)) each.apply();
-    this.#pending = [];
-    this.#restore(this.#root);
+    this.#durability.losePower(this.root);
   }
 
   /** Turns a bit of a closed file whose path has this part; of none where there is none. */
@@ -212,64 +131,9 @@ export class Disk {
     this.sync(file);
   }
 
-  /** Every file below a folder, by its path from there, in order. */
-  *files(path: string = diskRoot): Generator<readonly [path: string, file: FileNode]> {
-    const node = this.find(path);
-    if (node?.kind !== "folder") return;
-    for (const [name, each] of [...node.entries].toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      if (each.kind === "file") yield [name, each];
-      else for (const [below, file] of this.files(`${path}/${name}`)) yield [`${name}/${below}`, file];
-  }
-
-  #restore(node: FolderNode): void {
-    node.entries.clear();
-    for (const [name, each] of node.durable) {
-      node.entries.set(name, each);
-      if (each.kind === "folder") this.#restore(each);
-      else this.#restoreFile(each);
-    }
-  }
-
-  /** As it was, where it was cut off meanwhile, or what it was to be, up to a place behind what was never cut off. */
-  #restoreFile(file: FileNode): void {
-    const { durable, bytes, floor } = file;
-    const isCut = durable !== null && floor < durable.length;
-    if (isCut && this.#random.uniform() < 0.5) file.bytes = durable;
-    else file.bytes = bytes.slice(0, floor + this.#random.integer(bytes.length - floor + 1));
-    file.opened = 0;
-    this.sync(file);
-  }
-
   #link(path: string, node: DiskNode): void {
-    const [parent, name] = this.#place(path);
+    const [parent, name] = this.place(path);
     parent.entries.set(name, node);
-    this.#change([parent], () => void parent.durable.set(name, node));
+    this.#durability.changed([parent], () => void parent.durable.set(name, node));
   }
-
-  #place(path: string): readonly [FolderNode, string] {
-    const parts = partsOf(path);
-    const name = parts.pop();
-    if (name === undefined) throw refused("EPERM", path);
-    return [this.folder([diskRoot, ...parts].join("/")), name];
-  }
-
-  #change(folders: readonly FolderNode[], apply: () => void): void {
-    this.#pending.push({ folders, apply });
-  }
-}
-
-function folder(id: number): FolderNode {
-  return { kind: "folder", id, entries: new Map(), durable: new Map() };
-}
-
-/** Behind the root. */
-function partsOf(path: string): string[] {
-  return resolve(path)
-    .slice(diskRoot.length)
-    .split("/")
-    .filter((part) => part !== "");
-}
-
-function refused(code: string, path: string): Error {
-  return Object.assign(new Error(`${code}: simulated, '${path}'`), { code, path });
 }

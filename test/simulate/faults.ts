@@ -19,6 +19,8 @@ export type Fault = { readonly at: number } & (
   | { readonly kind: "pause"; readonly ms: number }
   /** Clocks move: all of them forward, the wall clock alone back. */
   | { readonly kind: "jump"; readonly ms: number }
+  /** The device has no memory for what is asked of it next. */
+  | { readonly kind: "memory" }
   /** `at` counts replies of servers here. */
   | { readonly kind: "server"; readonly how: ServerFault }
 );
@@ -74,6 +76,7 @@ export function drawFaults(
       case "slow":
         return { at, kind, events: 1 + Math.floor(100 * share) };
       case "signal":
+      case "memory":
         return { at, kind };
       case "pause":
         return { at, kind, ms: Math.round(share * (die < 0.5 ? 5_000 : 36_000_000)) };

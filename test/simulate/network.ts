@@ -1,6 +1,7 @@
 import type { ServerFault } from "./faults.ts";
 import type { SimulatedServer } from "./machine.ts";
-import type { Program, World } from "./world.ts";
+import type { World } from "./world.ts";
+import type { Program } from "./program.ts";
 
 /** A request as it comes to a server. */
 export interface Asked {
@@ -39,7 +40,7 @@ export function network(world: World, services: (origin: string) => Service | un
       const program = world.program as Program;
       const { origin, pathname, search } = new URL(address);
       const service = services(origin);
-      const fault = world.replyFault((requests += 1));
+      const fault = world.faults.reply((requests += 1));
       const asked = { path: `${pathname}${search}`, method, headers: new Headers(headers), body: textOf(body) };
       const name = `${new URL(origin).host}${pathname}`;
       const delay = (): number => 2 + latency.integer(200);

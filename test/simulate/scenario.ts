@@ -3,8 +3,10 @@ import { sha256, type FileSystem } from "../../packages/core/src/files/index.ts"
 import { checkFiles } from "../../packages/trainer/src/run/find-checkpoint.ts";
 import type { FaultRange } from "./faults.ts";
 import type { SimulatedServer } from "./machine.ts";
-import { diskRoot, type Disk } from "./disk.ts";
-import { Violation, type Ended, type World } from "./world.ts";
+import type { Disk } from "./disk.ts";
+import { diskRoot } from "./disk-tree.ts";
+import type { World } from "./world.ts";
+import { Violation, type Ended } from "./program.ts";
 
 /** Something that is done on a simulated machine, and what has to hold however it goes. */
 export interface Scenario {
@@ -44,7 +46,7 @@ export async function untilDone<T>(
     if (ended.how === "killed") continue;
     world.disk.fillUntil(0); // somebody makes room
     const error = ours(ended.error);
-    if (world.met.length === 0)
+    if (world.faults.met.length === 0)
       throw new Violation(`nothing was wrong, and it ended by ${error.code}: ${error.message}`);
     if (refused(error)) return null;
   }
@@ -72,7 +74,7 @@ function ours(error: unknown): LaconicError {
 }
 
 /** Whether a file could not be read once: who resumes then goes back to an older checkpoint, and says so. */
-export function hasMisread({ met }: World): boolean {
+export function hasMisread({ faults: { met } }: World): boolean {
   return met.some((fault) => fault.kind === "error" && fault.of === "read");
 }
 
@@ -81,7 +83,7 @@ export function expectThat(holds: boolean, what: string): void {
 }
 
 /** Whether something that rots was turned: readers may refuse then, by name. */
-export function hasRotted({ met }: World): boolean {
+export function hasRotted({ faults: { met } }: World): boolean {
   return met.some((fault) => (fault.kind === "kill" || fault.kind === "power") && fault.rots !== undefined);
 }
 

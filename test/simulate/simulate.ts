@@ -3,7 +3,8 @@ import { drawFaults, shrink, type Fault } from "./faults.ts";
 import { onMachine } from "./machine.ts";
 import type { Scenario } from "./scenario.ts";
 import { scenarios } from "./scenarios/table.ts";
-import { Violation, World } from "./world.ts";
+import { World } from "./world.ts";
+import { Violation } from "./program.ts";
 
 /** What a seed came to. */
 export interface Outcome {
@@ -61,7 +62,7 @@ export async function playSeed(name: string, seed: number, options: PlayOptions 
     events: world.events,
     trace: world.trace(),
     faults,
-    met: world.met,
+    met: world.faults.met,
     violation,
     lines: world.lines ?? [],
   };

@@ -1,31 +1,23 @@
+import { LaconicError } from "../../packages/core/src/index.ts";
 import { timerOf } from "../../packages/rewards/src/index.ts";
+import type { GroupSource } from "../../packages/trainer/src/group-source.ts";
 import { parseTrainConfig } from "../../packages/trainer/src/settings/parse-train-config.ts";
 import type { TrainConfig } from "../../packages/trainer/src/settings/config.ts";
 import type { TrainingParts } from "../../packages/trainer/src/parts.ts";
-import { eachEpisode, folderSource } from "../../packages/trainer/src/reading/index.ts";
 import { openRun } from "../../packages/trainer/src/run/run-directory.ts";
-import { unequalFiles } from "../../packages/trainer/src/run/run-files.ts";
 import { tinyPairParts, tinyParts, tinySettings } from "../../packages/trainer/src/testing/index.ts";
 import { train, type TrainResult } from "../../packages/trainer/src/train.ts";
 import { slowly } from "../../packages/trainer/test/slow-policy.ts";
-import { diskRoot, type Disk } from "./disk.ts";
-import { onMachine } from "./machine.ts";
-import {
-  expectThat,
-  filesOf,
-  hasMisread,
-  hasRotted,
-  rowsOf,
-  runFolder,
-  textOf,
-  untilDone,
-  type Scenario,
-} from "./scenario.ts";
-import { Violation, World, type Ended, type Program } from "./world.ts";
+import type { Disk } from "./disk.ts";
+import { diskRoot } from "./disk-tree.ts";
+import { Violation, type Ended, type Program } from "./program.ts";
+import { hasMisread, hasRotted, runFolder, textOf } from "./scenario.ts";
+import type { World } from "./world.ts";
 
 /** What differs from seed to seed. */
 export interface Variant {
-  readonly policies: "one" | "two";
+  /** `tree`: the two agents' own policies, on rollout trees of two turns. */
+  readonly policies: "one" | "two" | "tree";
   readonly checkpointEvery: 1 | 2;
   readonly isAsynchronous: boolean;
 }
@@ -34,8 +26,7 @@ export interface Variant {
 export const steps = 4;
 export const groupsPerStep = 2;
 export const episodesPerGroup = 2;
-/** Of what went wrong, not of what was learned: an undisturbed run has no such rows. */
-const disturbedFiles: readonly string[] = ["warnings.jsonl"];
+const treeSettings = { prices: {}, groupBy: "tree-node", tree: { mode: "aligned", gamma: 0.9, stopAbove: null } };
 
 /** What checkpoints acknowledged. */
 export interface Acknowledged {
@@ -53,6 +44,7 @@ export const settingsOf = ({
   problemsPerStep: groupsPerStep,
   episodesPerProblem: episodesPerGroup,
   ...(policies === "two" && { prices: {} }),
+  ...(policies === "tree" && treeSettings),
   evaluation: { every: 2, problems: 3, transcripts: 2 },
   checkpoint: { every: checkpointEvery, keep: 2 },
   ...(isAsynchronous && { prices: {}, asynchronous: { maxLag: 1, stale: "drop", retries: 1 } }),
@@ -60,7 +52,7 @@ export const settingsOf = ({
 
 /** Fresh weights, and problems that are known apart. */
 export function partsOf({ policies }: Variant): TrainingParts {
-  const { task, ...rest } = policies === "two" ? tinyPairParts() : tinyParts();
+  const { task, ...rest } = policies === "one" ? tinyParts() : tinyPairParts(policies === "tree" ? 2 : 1);
   const problems: TrainingParts["task"]["problems"] = (random, count) => {
     const name = random.split("name").integer(1e9);
     return task.problems(random, count).map((each, i) => ({ ...each, id: `${name}-${i}` }));
@@ -68,16 +60,39 @@ export function partsOf({ policies }: Variant): TrainingParts {
   return { ...rest, task: { ...task, problems } };
 }
 
+/** Models of which any call may find no memory on their device, as faults have it: nothing is changed then. */
+function refusingMemory(world: World, parts: TrainingParts): TrainingParts {
+  for (const [policy, { model }] of Object.entries(parts.policies)) {
+    const check = (work: string): void => {
+      if (world.faults.refusesMemory(world))
+        throw new LaconicError("device_out_of_memory", `${policy}: no memory is left for ${work}`, { policy, work });
+    };
+    const { sample, forward, forwardBackward, optimStep } = model;
+    const refusing: Pick<typeof model, "sample" | "forward" | "forwardBackward" | "optimStep"> = {
+      sample: async (...given) => (check("sampling"), sample(...given)),
+      forward: async (...given) => (check("a forward pass"), forward(...given)),
+      forwardBackward: async (...given) => (check("a training pass"), forwardBackward(...given)),
+      optimStep: async (...given) => (check("an optimiser step"), optimStep(...given)),
+    };
+    Object.assign(model, refusing);
+  }
+  return parts;
+}
+
 /** A run of the tiny task. */
-export function jobOf(variant: Variant): TrainingJob {
+export function jobOf(world: World, variant: Variant): TrainingJob {
   return {
     folder: runFolder,
     settings: parseTrainConfig(settingsOf(variant)),
     async open() {
-      const own = partsOf(variant);
+      const own = refusingMemory(world, partsOf(variant));
+      // A tree is one group of very many calls.
+      const period = variant.policies === "tree" ? 61 : 11;
       let calls = 0;
       return {
-        parts: variant.isAsynchronous ? slowly(own, timerOf(globalThis), { fails: () => calls++ % 11 === 10 }) : own,
+        parts: variant.isAsynchronous
+          ? slowly(own, timerOf(globalThis), { fails: () => calls++ % period === 10 })
+          : own,
       };
     },
   };
@@ -91,6 +106,8 @@ export interface TrainingJob {
   readonly config?: Readonly<Record<string, unknown>>;
   /** Models and task of one process, open before it holds the folder, as the command line has it. */
   open(): Promise<{ readonly parts: TrainingParts; close?(): Promise<void> }>;
+  /** Where its episodes come from, open while it holds the folder; it plays them itself by default. */
+  openSource?(program: Program): Promise<{ readonly source: GroupSource; close(): Promise<void> }>;
 }
 
 /** What hears of a process that trains. */
@@ -155,7 +172,9 @@ export async function trainIn(
     before = acknowledged.step;
     holds?.(program);
     try {
-      const result = await train({ ...opened.parts, settings, recorder: run, signal });
+      const source = await job.openSource?.(program);
+      const parts = source ? { ...opened.parts, source: source.source } : opened.parts;
+      const result = await train({ ...parts, settings, recorder: run, signal }).finally(() => source?.close());
       const saved = Number(/\d+/u.exec(textOf(world.disk, `${folder}/checkpoints/LATEST`) ?? "")?.[0]);
       if (result.interrupted && saved !== result.steps)
         world.violation ??= new Violation(
@@ -171,89 +190,8 @@ export async function trainIn(
   }
 }
 
-/** What is left where nothing goes wrong, by a key. */
-const undisturbed = new Map<string, Promise<ReadonlyMap<string, Uint8Array>>>();
-
-/**
- * All files that something leaves where nothing goes wrong, by their paths from the disk's root. It is played once for a key.
- * @param work - plays it, where a folder for runs is
- */
-export function undisturbedDisk(
-  key: string,
-  work: (world: World) => Promise<unknown>,
-  server?: Scenario["server"],
-): Promise<ReadonlyMap<string, Uint8Array>> {
-  const play = async (): Promise<ReadonlyMap<string, Uint8Array>> => {
-    const world = new World("undisturbed", []);
-    begin(world.disk);
-    await onMachine(world, server?.(world) ?? null, () => work(world));
-    return filesOf(world.disk, diskRoot);
-  };
-  const files = undisturbed.get(key) ?? play();
-  undisturbed.set(key, files);
-  return files;
-}
-
-/** Files below a folder of a disk, by their paths from there. */
-export function filesBelow(files: ReadonlyMap<string, Uint8Array>, folder: string): ReadonlyMap<string, Uint8Array> {
-  const start = `${folder.slice(diskRoot.length + 1)}/`;
-  return new Map(
-    [...files].flatMap(([name, bytes]) => (name.startsWith(start) ? [[name.slice(start.length), bytes] as const] : [])),
-  );
-}
-
-/** Files of an undisturbed run of the tiny task, by their paths. */
-export async function undisturbedFiles(variant: Variant): Promise<ReadonlyMap<string, Uint8Array>> {
-  const files = await undisturbedDisk(JSON.stringify(variant), (world) =>
-    untilDone(world, () => trainOnce(world, jobOf(variant), { step: 0 })),
-  );
-  return filesBelow(files, runFolder);
-}
-
 /** A folder for runs, durable. */
 export function begin(disk: Disk): void {
   disk.makeFolder(`${diskRoot}/runs`, true);
   disk.syncAll();
-}
-
-/**
- * @param others - names in the folder that differ as well
- * @throws Violation for the first file that is not as that of an undisturbed run
- */
-export function expectEqual(
-  found: ReadonlyMap<string, Uint8Array>,
-  expected: ReadonlyMap<string, Uint8Array>,
-  others: readonly string[] = [],
-): void {
-  const isMeant = (name: string): boolean =>
-    ![...unequalFiles, ...disturbedFiles, ...others].includes(name.split("/")[0] as string);
-  const names = [...new Set([...found.keys(), ...expected.keys()])].filter(isMeant).toSorted();
-  for (const name of names) {
-    const [own, other] = [found.get(name), expected.get(name)];
-    if (!other) throw new Violation(`${name} is left, which an undisturbed run does not have`);
-    if (!own) throw new Violation(`${name} is missing`);
-    expectThat(Buffer.compare(own, other) === 0, `${name} is not that of an undisturbed run`);
-  }
-}
-
-/** Of a run whose order depends on the clock: every step once, and every group trained once, or dropped by name. */
-export async function expectWhole(disk: Disk, members: number = episodesPerGroup): Promise<void> {
-  const own = rowsOf<{ readonly step: number }>(disk, `${runFolder}/metrics.jsonl`).map(({ step }) => step);
-  expectThat(
-    own.join() === Array.from({ length: steps }, (_, i) => i + 1).join(),
-    `metrics.jsonl has the steps ${own.join()}`,
-  );
-  const evaluated = rowsOf<{ readonly step: number }>(disk, `${runFolder}/evaluations.jsonl`).map(({ step }) => step);
-  expectThat(evaluated.join() === "0,2,4", `evaluations.jsonl has the steps ${evaluated.join()}`);
-  const trained = new Map<string, number>();
-  for await (const { problem } of eachEpisode(folderSource(runFolder), "step"))
-    trained.set(problem.id, (trained.get(problem.id) ?? 0) + 1);
-  expectThat(
-    trained.size === groupsPerStep * steps,
-    `${trained.size} groups are trained, not ${groupsPerStep * steps}`,
-  );
-  for (const [id, episodes] of trained)
-    expectThat(episodes === members, `group ${id} has ${episodes} episodes, not ${members}`);
-  for (const { problemId } of rowsOf<{ readonly problemId: string }>(disk, `${runFolder}/dropped.jsonl`))
-    expectThat(!trained.has(problemId), `group ${problemId} is trained, and reported as dropped`);
 }

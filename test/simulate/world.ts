@@ -3,38 +3,9 @@ import { setImmediate as turnOfNode } from "node:timers";
 import { randomFromSeed, type Random } from "../../packages/core/src/index.ts";
 import { timedEvents } from "../../packages/trainer/src/testing/simulation/timed-events.ts";
 import { Disk } from "./disk.ts";
-import { describeFault, type Fault, type ServerFault } from "./faults.ts";
-
-/** A program of the simulated machine. What it calls of Node's is answered by the world, until it is killed. */
-export interface Program {
-  readonly pid: number;
-  isAlive: boolean;
-  /** It stands still up to this time. */
-  pausedUntil: number;
-  /** Fires when it is asked to end, as by ctrl-c. */
-  readonly stop: AbortController;
-  /** Tells who started it that it was killed. */
-  end(ended: Ended<never>): void;
-}
-
-/** How a program ended. */
-export type Ended<T> =
-  | { readonly how: "done"; readonly value: T }
-  | { readonly how: "failed"; readonly error: unknown }
-  | { readonly how: "killed"; readonly by: "kill" | "power" };
-
-/** Something is not as it has to be: the seed's finding. */
-export class Violation extends Error {
-  override readonly name = "Violation";
-}
-
-/** What an operation does to the disk, so that faults know what they may do to it. */
-export interface Operation {
-  readonly kind: "read" | "write" | "sync" | "rename" | "other";
-  readonly label: string;
-  /** Does a part of it, where it can be torn. */
-  tear?(share: number): void;
-}
+import { FaultSchedule } from "./fault-schedule.ts";
+import type { Fault } from "./faults.ts";
+import { Violation, type Ended, type Operation, type Program } from "./program.ts";
 
 /** By the clock of the machine that simulates. */
 const realNow = (): number => process.uptime() * 1000;
@@ -50,6 +21,7 @@ const idle = { turns: 20_000, ms: 5000 } as const;
  */
 export class World {
   readonly disk: Disk;
+  readonly faults: FaultSchedule;
   readonly random: Random;
   now = 0;
   /** What the wall clock is ahead of `now`, in milliseconds. */
@@ -59,22 +31,20 @@ export class World {
   readonly lines: string[] | null;
   /** Set by a check while events go on: ends the seed. */
   violation: Violation | null = null;
+  /** The disk takes its time up to this event. */
+  slowUntil = -1;
   /** Whose event is the last one: until the next, only what follows from it runs. */
   #current: Program | null = null;
   readonly #timed = timedEvents();
-  readonly #faults: readonly Fault[];
-  readonly #met = new Set<Fault>();
   readonly #running: Program[] = [];
   readonly #latency: Random;
   readonly #hash = createHash("sha256");
   #pids = 100;
-  #slowUntil = -1;
-  #isCalm = false;
 
   constructor(seed: string, faults: readonly Fault[], keepsLines = false) {
     this.random = randomFromSeed(seed);
     this.#latency = this.random.split("latency");
-    this.#faults = faults;
+    this.faults = new FaultSchedule(faults);
     this.disk = new Disk(this.random.split("disk"));
     this.lines = keepsLines ? [] : null;
   }
@@ -84,29 +54,14 @@ export class World {
     return this.#current;
   }
 
-  /** Faults that came to pass. */
-  get met(): readonly Fault[] {
-    return [...this.#met];
-  }
-
   /** SHA-256 of all events so far. */
   trace(): string {
     return this.#hash.copy().digest("hex");
   }
 
-  /** What goes wrong with the n-th reply of a server, from 1; null where nothing does. */
-  replyFault(reply: number): ServerFault | null {
-    for (const fault of this.#faults) {
-      if (fault.kind !== "server" || fault.at !== reply) continue;
-      this.#met.add(fault);
-      return fault.how;
-    }
-    return null;
-  }
-
   /** Nothing goes wrong any more: for who looks at what is left. */
   calm(): void {
-    this.#isCalm = true;
+    this.faults.calm();
     this.disk.fillUntil(0);
   }
 
@@ -134,6 +89,7 @@ export class World {
         isAlive: true,
         pausedUntil: 0,
         stop: new AbortController(),
+        whenOver: new Set(),
         end: resolve,
       };
       this.#running.push(program);
@@ -141,7 +97,7 @@ export class World {
         if (!program.isAlive) return;
         const why = ended.how === "failed" ? `: ${String(ended.error).slice(0, 300)}` : "";
         this.note(`program ${program.pid} is ${ended.how}${why}`);
-        program.isAlive = false;
+        leave(program);
         resolve(ended);
       };
       this.#timed.at(this.now, () => {
@@ -162,7 +118,7 @@ export class World {
     if (by === "power") this.disk.losePower();
     for (const each of this.#running) {
       if (!each.isAlive || (only && each !== only)) continue;
-      each.isAlive = false;
+      leave(each);
       each.end({ how: "killed", by });
     }
   }
@@ -172,7 +128,7 @@ export class World {
     if (program && !program.isAlive) return () => undefined;
     return this.#whenRunning(program, ms, () => {
       this.#begin(program, label);
-      this.#meet(program, null);
+      this.faults.strike(this, program, null);
       if (!program || program.isAlive) go();
     });
   }
@@ -194,7 +150,7 @@ export class World {
       this.#whenRunning(program, this.#delay(), () => {
         this.#begin(program, label);
         try {
-          const failure = this.#meet(program, operation);
+          const failure = this.faults.strike(this, program, operation);
           if (failure) return reject(failure);
           if (program && !program.isAlive) return;
           resolve(apply());
@@ -254,70 +210,11 @@ export class World {
   #delay(): number {
     const [often, share] = [this.#latency.uniform(), this.#latency.uniform()];
     const ms = 0.01 + share * (often < 0.9 ? 0.2 : 20);
-    return this.events < this.#slowUntil ? ms * 1000 : ms;
-  }
-
-  /** What goes wrong at this event. @returns the error of an operation that fails */
-  #meet(program: Program | null, operation: Operation | null): Error | null {
-    if (this.#isCalm) return null;
-    let failure: Error | null = null;
-    for (const fault of this.#faults) {
-      if (fault.at > this.events || this.#met.has(fault)) continue;
-      failure = this.#strike(fault, program, operation) ?? failure;
-    }
-    const isGrowing = operation?.kind === "write";
-    if (isGrowing && this.disk.isFull(this.events)) failure ??= systemError("ENOSPC", operation.label);
-    return failure;
-  }
-
-  #strike(fault: Fault, program: Program | null, operation: Operation | null): Error | null {
-    const met = (): void => {
-      this.#met.add(fault);
-      this.note(`fault: ${describeFault(fault)}`);
-    };
-    switch (fault.kind) {
-      case "kill":
-      case "power":
-        if (!program) return null;
-        met();
-        if (operation?.tear && fault.share > 0) operation.tear(fault.share);
-        if (fault.rots) this.disk.rot(fault.rots);
-        this.kill(fault.kind, fault.kind === "power" ? undefined : program);
-        return null;
-      case "error":
-        if (operation?.kind !== fault.of) return null;
-        met();
-        return systemError("EIO", operation.label);
-      case "full":
-        met();
-        this.disk.fillUntil(this.events + fault.events);
-        return null;
-      case "slow":
-        met();
-        this.#slowUntil = this.events + fault.events;
-        return null;
-      case "signal":
-        if (!program) return null;
-        met();
-        program.stop.abort("SIGINT");
-        return null;
-      case "pause":
-        if (!program) return null;
-        met();
-        program.pausedUntil = this.now + fault.ms;
-        return null;
-      case "jump":
-        met();
-        // Forward on every clock; back on the one that people set.
-        if (fault.ms > 0) this.now += fault.ms;
-        this.wallOffset += Math.min(0, fault.ms);
-        return null;
-      case "server":
-        return null; // of a reply: the scenario's servers ask for it
-    }
+    return this.events < this.slowUntil ? ms * 1000 : ms;
   }
 }
 
-function systemError(code: string, label: string): Error {
-  return Object.assign(new Error(`${code}: made to fail, ${label}`), { code });
+function leave(program: Program): void {
+  program.isAlive = false;
+  for (const tell of program.whenOver) tell();
 }

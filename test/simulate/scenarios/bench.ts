@@ -6,10 +6,11 @@ import { benchJobs, openJobs, runBench, type BenchOutcome } from "../../../packa
 import { sampleKey, type SampleRecord } from "../../../packages/evaluation/src/sample-record.ts";
 import { openAiModel } from "../../../packages/openai/src/index.ts";
 import { openAccount, spentIn } from "../../../packages/runtime/src/spending/kept-account.ts";
-import { diskRoot } from "../disk.ts";
+import { diskRoot } from "../disk-tree.ts";
 import type { SimulatedServer } from "../machine.ts";
 import { expectThat, filesOf, looked, rowsOf, untilDone, type Scenario } from "../scenario.ts";
-import { Violation, type Ended, type World } from "../world.ts";
+import type { World } from "../world.ts";
+import { Violation, type Ended } from "../program.ts";
 
 const folder = `${diskRoot}/runs/bench`;
 const canary = "sk-canary-0123456789abcdef";
@@ -35,7 +36,7 @@ function sums(world: World): SimulatedServer {
   const latency = world.random.split("replies");
   return (_, { body, signal }) =>
     new Promise((resolve, reject) => {
-      const fault = world.replyFault((replies += 1));
+      const fault = world.faults.reply((replies += 1));
       const { messages } = JSON.parse(body as string) as { messages: readonly { readonly content: string }[] };
       const number = Number(/(\d+) \+ 1/u.exec(messages.at(-1)?.content ?? "")?.[1]);
       const callOff = world.after(

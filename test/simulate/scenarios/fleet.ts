@@ -13,17 +13,10 @@ import { tinyTokenizer } from "../../../packages/trainer/src/testing/index.ts";
 import { network } from "../network.ts";
 import { SamplingServer, servedTable, type ServerKind } from "../sampling-servers.ts";
 import { expectThat, looked, runFolder, untilDone, type Scenario } from "../scenario.ts";
-import {
-  begin,
-  expectWhole,
-  partsOf,
-  settingsOf,
-  steps,
-  trainOnce,
-  type TrainingJob,
-  type Variant,
-} from "../training.ts";
-import { Violation, type Ended, type World } from "../world.ts";
+import { expectWhole } from "../compare-runs.ts";
+import { begin, partsOf, settingsOf, steps, trainOnce, type TrainingJob, type Variant } from "../training.ts";
+import type { World } from "../world.ts";
+import { Violation, type Ended } from "../program.ts";
 
 const addresses = ["http://s1.example:8000", "http://s2.example:8000", "http://s3.example:8000"];
 /** Of a reply, summed over its tokens: what a fleet of servers without rounding lets pass. */

@@ -8,19 +8,13 @@ import {
 import { writtenConfig } from "../../../packages/runtime/src/run/app-config.ts";
 import type { StartedRun } from "../../../packages/runtime/src/start/run-context.ts";
 import { relayQuickstart } from "../../../packages/worlds/src/index.ts";
-import { diskRoot, type Disk } from "../disk.ts";
+import type { Disk } from "../disk.ts";
+import { diskRoot } from "../disk-tree.ts";
 import { expectThat, filesOf, hasMisread, textOf, untilDone, type Scenario } from "../scenario.ts";
-import {
-  begin,
-  expectEqual,
-  filesBelow,
-  partsOf,
-  settingsOf,
-  trainIn,
-  undisturbedDisk,
-  type Acknowledged,
-} from "../training.ts";
-import { Violation, type Ended, type World } from "../world.ts";
+import { expectEqual, filesBelow, undisturbedDisk } from "../compare-runs.ts";
+import { begin, partsOf, settingsOf, trainIn, type Acknowledged } from "../training.ts";
+import type { World } from "../world.ts";
+import { Violation, type Ended } from "../program.ts";
 
 const folder = `${diskRoot}/sweeps/rates`;
 const file = "results.json";

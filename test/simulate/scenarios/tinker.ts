@@ -5,22 +5,13 @@ import { tinkerEngine } from "../../../packages/tinker/src/engine/tinker-engine.
 import { parseTrainConfig } from "../../../packages/trainer/src/settings/parse-train-config.ts";
 import { tabularPolicy } from "../../../packages/trainer/src/testing/tabular-policy.ts";
 import { tinyTokenizer } from "../../../packages/trainer/src/testing/index.ts";
-import { diskRoot, type Disk } from "../disk.ts";
+import type { Disk } from "../disk.ts";
+import { diskRoot } from "../disk-tree.ts";
 import { network } from "../network.ts";
 import { checkpointFolder, recordOf, TinkerSite } from "../tinker-site.ts";
 import { expectThat, filesOf, runFolder, untilDone, type Scenario } from "../scenario.ts";
-import {
-  begin,
-  expectEqual,
-  filesBelow,
-  partsOf,
-  settingsOf,
-  steps,
-  trainOnce,
-  undisturbedDisk,
-  type TrainingJob,
-  type Variant,
-} from "../training.ts";
+import { expectEqual, filesBelow, undisturbedDisk } from "../compare-runs.ts";
+import { begin, partsOf, settingsOf, steps, trainOnce, type TrainingJob, type Variant } from "../training.ts";
 import type { World } from "../world.ts";
 
 /** The server of a world, and whether it runs a repeated number once. */

@@ -1,17 +1,10 @@
 import { LaconicError, type Random } from "../../../packages/core/src/index.ts";
 import type { TrainResult } from "../../../packages/trainer/src/train.ts";
 import { expectThat, filesOf, latestLoads, runFolder, untilDone, type Scenario } from "../scenario.ts";
-import { Violation, type Ended, type Program, type World } from "../world.ts";
-import {
-  begin,
-  expectEqual,
-  jobOf,
-  steps,
-  trainOnce,
-  undisturbedFiles,
-  type Acknowledged,
-  type Variant,
-} from "../training.ts";
+import type { World } from "../world.ts";
+import { Violation, type Ended, type Program } from "../program.ts";
+import { expectEqual, undisturbedFiles } from "../compare-runs.ts";
+import { begin, jobOf, steps, trainOnce, type Acknowledged, type Variant } from "../training.ts";
 
 /** Milliseconds that a refused one waits at first, and at most: each wait is about twice the one before. */
 const patience = { first: 20, most: 3_600_000 } as const;
@@ -28,7 +21,7 @@ class Contest {
   /** @param random - how long it waits, once refused */
   async enter(variant: Variant, acknowledged: Acknowledged, random: Random): Promise<Ended<TrainResult>> {
     for (let wait: number = patience.first; ; wait = Math.min(2 * wait, patience.most)) {
-      const ended = await trainOnce(this.#world, jobOf(variant), acknowledged, {
+      const ended = await trainOnce(this.#world, jobOf(this.#world, variant), acknowledged, {
         holds: (program) => this.#train(program),
       });
       if (ended.how !== "failed" || !LaconicError.is(ended.error)) return ended;

@@ -2,10 +2,11 @@ import { LaconicError, type Random } from "../../../packages/core/src/index.ts";
 import { nodeProcesses } from "../../../packages/trainer/src/reading/index.ts";
 import { decodeColumns } from "../../../packages/view/src/columns-block.ts";
 import { folderData, type FolderReader } from "../../../packages/view/src/data/folder-data.ts";
-import { diskRoot } from "../disk.ts";
+import { diskRoot } from "../disk-tree.ts";
 import { expectThat, hasMisread, hasRotted, looked, untilDone, type Scenario } from "../scenario.ts";
 import { begin, episodesPerGroup, groupsPerStep, jobOf, steps, trainOnce, type Variant } from "../training.ts";
-import { Violation, type Program, type World } from "../world.ts";
+import type { World } from "../world.ts";
+import { Violation, type Program } from "../program.ts";
 
 // A reader asks whether a lock is of its own machine, whose name it took when it was loaded.
 Object.assign(nodeProcesses, { host: "simulated" });
@@ -156,7 +157,7 @@ export const view: Scenario = {
       const start = (): ReturnType<typeof trainOnce> => {
         reader.resumes = null;
         const holds = (program: Program | null): void => void (program && (reader.resumes = resumes += 1));
-        return trainOnce(world, jobOf(variant), { step: 0 }, { holds });
+        return trainOnce(world, jobOf(world, variant), { step: 0 }, { holds });
       };
       try {
         await untilDone(world, start);
