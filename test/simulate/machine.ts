@@ -3,6 +3,7 @@ import fs from "node:fs";
 import fsPromises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
+import { Transform } from "node:stream";
 import timersPromises from "node:timers/promises";
 import zlib from "node:zlib";
 import { isSimulated, simulatedFiles } from "./node-files.ts";
@@ -60,6 +61,7 @@ export async function onMachine<T>(world: World, server: SimulatedServer | null,
   inside(zlib, "gzip", (bytes: Uint8Array, done: (error: null, packed: Buffer) => void) =>
     done(null, zlib.gzipSync(bytes)),
   );
+  inside(zlib, "createGunzip", () => gunzipAtEnd());
   inside(globalThis, "fetch", (url: string | URL, init: RequestInit = {}) => {
     if (!server) throw new Error("no server is simulated");
     return server(String(url), init);
@@ -71,6 +73,24 @@ export async function onMachine<T>(world: World, server: SimulatedServer | null,
     for (const each of restore.toReversed()) each();
     syncBuiltinESMExports();
   }
+}
+
+/** Unpacks once it has all. */
+function gunzipAtEnd(): Transform {
+  const held: Buffer[] = [];
+  return new Transform({
+    transform: (chunk: Buffer, _, done) => {
+      held.push(chunk);
+      done();
+    },
+    flush: (done) => {
+      try {
+        done(null, zlib.gunzipSync(Buffer.concat(held)));
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
 }
 
 function replaceTime(

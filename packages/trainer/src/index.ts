@@ -58,6 +58,7 @@ export { findCheckpoint } from "./run/find-checkpoint.ts";
 export { modelPlace, policyFile } from "./run/checkpoint.ts";
 export type { LoopState } from "./run/loop-state.ts";
 export { nodeFileSystem } from "#platform";
+export { explainedFileSystem } from "./run/file-system.ts";
 export type { FileSystem } from "@laconic/core/files";
 export { eachLine, lineAt, linesIn, piecesOf, readLines, rowIn } from "./run/json-lines.ts";
 export { LineFile } from "./run/line-file.ts";

@@ -1,6 +1,7 @@
 import type { Scenario } from "../scenario.ts";
 import { bench } from "./bench.ts";
 import { fleet } from "./fleet.ts";
+import { gateway } from "./gateway.ts";
 import { sweep } from "./sweep.ts";
 import { tinker } from "./tinker.ts";
 import { trainAsync, trainSync } from "./train.ts";
@@ -16,5 +17,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   fleet,
   tinker,
   sweep,
+  gateway,
   view,
 };

@@ -93,7 +93,7 @@ test("a kill at any call loses no event that was acknowledged, and invents none"
       const done: GatewayEvent[] = [];
       const half = short.slice(0, 20);
       await written(inner, half, done);
-      const faulty = faultyFileSystem({ killAt, killed }, inner);
+      const faulty = faultyFileSystem({ killAt, killed, loseUnsynced: true }, inner);
       await written(faulty, short.slice(20), done).catch(() => undefined);
       if (faulty.calls < killAt) calls = killAt; // it came to its end
       for (const step of kept) {
@@ -103,6 +103,54 @@ test("a kill at any call loses no event that was acknowledged, and invents none"
       }
     }
   expect(calls).toBeGreaterThan(50);
+});
+
+test("a row that a full disk cut in two costs itself alone, and says what cannot be written", async () => {
+  const half = (data: string | Uint8Array): string => String(data).slice(0, data.length >> 1);
+  for (let failAt = 1; failAt <= 20; failAt += 1) {
+    const inner = memoryFileSystem();
+    await checkpoints(inner, [0]);
+    let appends = 0;
+    const append: FileSystem["append"] = async (path, data) => {
+      appends += 1;
+      if (appends !== failAt) return inner.append(path, data);
+      await inner.append(path, half(data));
+      throw Object.assign(new Error("ENOSPC: made to fail"), { code: "ENOSPC" });
+    };
+    const journal = await openJournal("/run", true, { ...silent, fs: { ...inner, append } });
+    await restore(journal.past, 0);
+    const done: GatewayEvent[] = [];
+    const errors: unknown[] = [];
+    for (const event of story.slice(0, 20))
+      await journal.write(event).then(
+        () => done.push(event),
+        (error: unknown) => errors.push(error),
+      );
+    await journal.close();
+    expect(errors).toEqual([
+      expect.objectContaining({ code: "run_unwritable", detail: { directory: "/run", reason: "ENOSPC" } }),
+    ]);
+    expect(done).toHaveLength(19);
+    expect(await knownAfter(inner, 0)).toEqual(await known(done, 0));
+  }
+});
+
+test("a part that moved while the disk failed keeps its name", async () => {
+  const inner = memoryFileSystem();
+  await checkpoints(inner, [0]);
+  let syncs = 0;
+  const syncDirectory: FileSystem["syncDirectory"] = async (path) => {
+    syncs += 1;
+    if (syncs === 3) throw Object.assign(new Error("EIO: made to fail"), { code: "EIO" });
+    return inner.syncDirectory(path);
+  };
+  const warned: string[] = [];
+  const fs = { ...inner, syncDirectory };
+  const journal = await openJournal("/run", true, { fs, segmentBytes: 3000, warn: (message) => warned.push(message) });
+  for (const event of story) await journal.write(event);
+  await journal.close();
+  expect(warned).toEqual([expect.stringContaining("the gateway's journal goes on in one file: ")]);
+  expect(await knownAfter(inner, 0)).toEqual(await known(story, 0));
 });
 
 test("a journal in one raw file, as earlier versions wrote it, goes on; zcat reads what it becomes", async () => {

@@ -2,7 +2,7 @@ import type { EpisodeReward } from "@laconic/core";
 import { episodeSchema } from "@laconic/core/schemas";
 import type { FinishedRollout, GatewayEvent } from "@laconic/serve";
 import { joinPath, type FileSystem } from "@laconic/core/files";
-import { LineFile, nodeFileSystem, rowIn } from "@laconic/trainer";
+import { explainedFileSystem, LineFile, nodeFileSystem, rowIn } from "@laconic/trainer";
 import { z } from "zod";
 import { linesOfSegment, listSegments, segmentFolder, segmentName, type Segment } from "./journal-segments.ts";
 import { packSegments } from "./pack-segments.ts";
@@ -47,12 +47,16 @@ export interface JournalOptions {
   readonly warn: (message: string) => void;
 }
 
-/** @param resume - otherwise what an earlier start left is removed: its rollouts belong to no weights of this run */
+/**
+ * @param resume - otherwise what an earlier start left is removed: its rollouts belong to no weights of this run
+ * @throws LaconicError `run_unwritable`, `data_invalid`: naming what cannot be written or read, as whoever writes to the journal or reads it does
+ */
 export async function openJournal(
   directory: string,
   resume: boolean,
-  { fs = nodeFileSystem, segmentBytes = 64 << 20, warn }: JournalOptions,
+  { fs: given = nodeFileSystem, segmentBytes = 64 << 20, warn }: JournalOptions,
 ): Promise<GatewayJournal> {
+  const fs = explainedFileSystem(given, directory);
   const path = joinPath(directory, journalFile);
   const folder = joinPath(directory, segmentFolder);
   if (!resume) for (const each of [path, folder]) await fs.remove(each);
@@ -94,10 +98,10 @@ export class GatewayJournal {
     this.past = this.#readPast();
   }
 
-  /** Closes the part that an earlier process left: its last row may be torn, and nothing is written behind that. */
+  /** Closes the part that an earlier process left: its last row may be torn. */
   async start(): Promise<void> {
     const { fs } = this.#options;
-    if (await fs.exists(this.#path)) await this.#closePart();
+    await this.#closePart();
     this.#segments = (await listSegments(fs, this.#directory)).segments;
   }
 
@@ -129,12 +133,12 @@ export class GatewayJournal {
   }
 
   async #append(event: GatewayEvent): Promise<void> {
-    const { segmentBytes, warn } = this.#options;
+    const { fs, segmentBytes, warn } = this.#options;
     const line = `${JSON.stringify(event)}\n`;
     await this.#file.append(line);
+    if (this.#bytes === 0) await fs.syncDirectory(this.#directory); // a new file's bytes last, its name does not
     this.#bytes += Buffer.byteLength(line);
     if (this.#bytes < segmentBytes) return;
-    this.#bytes = 0;
     try {
       await this.#closePart();
     } catch (error) {
@@ -147,9 +151,11 @@ export class GatewayJournal {
   /** The journal goes on in a new file. */
   async #closePart(): Promise<void> {
     const { fs } = this.#options;
-    await fs.rename(this.#path, joinPath(this.#folder, segmentName(this.#next)));
+    const closed = joinPath(this.#folder, segmentName(this.#next));
+    this.#next += 1; // the file may have moved when a disk fails: another must not take its name
+    this.#bytes = 0;
+    if (await fs.exists(this.#path)) await fs.rename(this.#path, closed);
     await fs.syncDirectory(this.#directory);
-    this.#next += 1;
   }
 
   #pack(): void {

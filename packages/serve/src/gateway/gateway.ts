@@ -240,6 +240,7 @@ class RolloutGateway {
     const { registry } = this.#state;
     this.#isRestored = true;
     const past = await restore(this.#options.past, step);
+    for (const event of past.corrections) await this.#options.journal(event);
     for (const [id, reason] of past.dropped) registry.drop(id, reason);
     for (const id of past.validated) registry.validated(id);
     for (const id of past.trained) registry.remember(id, { state: "trained" });

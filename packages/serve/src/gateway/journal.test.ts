@@ -43,3 +43,23 @@ test("from the beginning nothing is trained, and later weights are lost", async 
     "open",
   ]);
 });
+
+test("what a resume took back stays so when a later one reads the journal at a later step", async () => {
+  for (const first of [0, 1]) {
+    const resumed = await restore(events, first);
+    const later = [...events, ...resumed.corrections];
+    expect(await restore(later, first)).toMatchObject({ waiting: resumed.waiting, corrections: [] });
+    const { waiting, trained, dropped } = await restore(later, 9);
+    expect(waiting.map(({ id }) => id).toSorted()).toEqual(resumed.waiting.map(({ id }) => id).toSorted());
+    expect(trained).toEqual(resumed.trained);
+    expect(Object.fromEntries(dropped)).toEqual(Object.fromEntries(resumed.dropped));
+  }
+});
+
+test("what waited again and was then trained is trained", async () => {
+  const { corrections } = await restore(events, 1);
+  const later: GatewayEvent[] = [...events, ...corrections, { kind: "taken", step: 1, ids: ["again"] }];
+  expect((await restore(later, 2)).trained.toSorted()).toEqual(["again", "trained"]);
+  const { waiting } = await restore(later, 1);
+  expect(waiting.map(({ id }) => id)).toEqual(["again", "waits"]);
+});

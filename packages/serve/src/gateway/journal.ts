@@ -10,6 +10,11 @@ export interface Restored {
   readonly validated: readonly string[];
   /** With the reason, for those who ask for them. */
   readonly dropped: readonly (readonly [id: string, reason: DropReason])[];
+  /**
+   * To be written before the run goes on: what waits again though a step took it, and what is lost. Whoever reads the journal at a later
+   * step would take the steps that are gone for its own.
+   */
+  readonly corrections: readonly GatewayEvent[];
 }
 
 /**
@@ -27,15 +32,23 @@ export async function restore(
   const open = new Set<string>();
   const validated = new Set<string>();
   const dropped = new Map<string, DropReason>();
+  /** Of what no event says yet: taken for a step that the run no longer has, and lost. */
+  const [again, lost] = [new Set<string>(), new Set<string>()];
+  const lose = (id: string): void => {
+    dropped.set(id, "lost");
+    lost.add(id);
+  };
   for await (const event of events) {
     if (event.kind === "opened") open.add(event.id);
     else if (event.kind === "finished") {
-      open.delete(event.rollout.id);
       const { id, steps } = event.rollout;
+      open.delete(id);
+      again.delete(id);
+      trained.delete(id);
       // It was dropped while its reward was written.
       if (dropped.has(id)) continue;
       if (steps[1] <= step) finished.set(id, event.rollout);
-      else dropped.set(id, "lost");
+      else lose(id);
     } else if (event.kind === "validated") {
       open.delete(event.id);
       validated.add(event.id);
@@ -44,11 +57,12 @@ export async function restore(
         if (event.step < step) {
           finished.delete(id);
           dropped.delete(id);
+          lost.delete(id);
           trained.add(id);
-        } else if (!finished.has(id)) dropped.set(id, "lost"); // a journal lets go of those that no step can take again
+        } else if (finished.has(id)) again.add(id);
+        else lose(id); // a journal lets go of those that no step can take again
     } else {
-      open.delete(event.id);
-      finished.delete(event.id);
+      for (const each of [open, finished, trained, again, lost]) each.delete(event.id);
       dropped.set(event.id, event.reason);
     }
     for (const ended of [trained, validated, dropped])
@@ -57,7 +71,16 @@ export async function restore(
         ended.delete(oldest);
       }
   }
-  for (const id of open) dropped.set(id, "lost");
-  const waiting = [...finished.values()].filter(({ id }) => !trained.has(id));
-  return { waiting, trained: [...trained], validated: [...validated], dropped: [...dropped] };
+  for (const id of open) lose(id);
+  const corrections = [
+    ...Array.from(again, (id): GatewayEvent => ({ kind: "finished", rollout: finished.get(id) as FinishedRollout })),
+    ...Array.from(lost, (id): GatewayEvent => ({ kind: "dropped", id, reason: "lost" })),
+  ];
+  return {
+    waiting: [...finished.values()],
+    trained: [...trained],
+    validated: [...validated],
+    dropped: [...dropped],
+    corrections,
+  };
 }

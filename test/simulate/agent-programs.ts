@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "../../packages/core/src/index.ts";
+import { slowRequestMs } from "./connections.ts";
+import { Violation, type Program } from "./program.ts";
+import type { World } from "./world.ts";
+
+/** What agent programs know of a rollout together, whatever became of them. */
+export interface KnownRollout {
+  readonly group: string;
+  /** Replies that came whole. */
+  readonly heard: { readonly text: string; readonly tokens: number }[];
+  /** Requests of which no reply came. */
+  unheard: number;
+  /** Rewards that were sent, and the one that the gateway said it has. */
+  readonly sent: Set<number>;
+  acknowledged: number | null;
+}
+
+/** Milliseconds in which a request is answered, or refused: the gateway holds one for four minutes, others wait while weights move. */
+const maxAnswerMs = 600_000;
+/** Tries of one request. */
+const maxTries = 8;
+
+/** Rollouts that agent programs play, in the order in which they begin. */
+export class Rollouts {
+  readonly known: Map<string, KnownRollout> = new Map();
+  /** Nobody trains any more. */
+  isOver = false;
+  readonly #members: number;
+
+  constructor(members: number) {
+    this.#members = members;
+  }
+
+  /** A new one; now and then one that another program may be at. */
+  next(random: Random): string {
+    const ids = [...this.known.keys()];
+    if (random.uniform() < 0.1 && ids.length > 0) return ids.at(-1 - random.integer(Math.min(2, ids.length))) as string;
+    const group = `g${Math.floor(ids.length / this.#members)}`;
+    const id = `r${ids.length}`;
+    this.known.set(id, { group, heard: [], unheard: 0, sent: new Set(), acknowledged: null });
+    return id;
+  }
+
+  of(id: string): KnownRollout {
+    return this.known.get(id) as KnownRollout;
+  }
+}
+
+/** A program that knows an address and plays rollouts: it gives up, hangs up, repeats itself, and tells rewards late, as it is drawn. */
+export class AgentProgram {
+  readonly #world: World;
+  readonly #rollouts: Rollouts;
+  readonly #random: Random;
+  readonly #url: string;
+
+  constructor(world: World, rollouts: Rollouts, random: Random, url: string) {
+    [this.#world, this.#rollouts, this.#random, this.#url] = [world, rollouts, random, url];
+  }
+
+  async run({ stop }: Program): Promise<void> {
+    while (!this.#rollouts.isOver && !stop.signal.aborted) {
+      await this.#play(this.#rollouts.next(this.#random));
+      await sleep(1 + 200 * this.#random.uniform());
+    }
+  }
+
+  async #play(id: string): Promise<void> {
+    const random = this.#random;
+    const digit = random.integer(3);
+    let prompt = String(digit);
+    let said = "";
+    const turns = 1 + random.integer(2);
+    for (let turn = 0; turn < turns; turn++) {
+      const reply = await this.#ask(id, prompt);
+      if (reply === null) return;
+      said = reply;
+      prompt = `${prompt}${reply}${digit}`;
+    }
+    const choice = random.uniform();
+    if (choice < 0.04) return; // never tells
+    if (choice < 0.08) return void (await this.#post(`/rollouts/${id}/abandon`, {}));
+    if (choice < 0.2) await sleep(120_000 * random.uniform());
+    const grade = said.startsWith("abc"[digit] as string) ? 1 : 0;
+    await this.#tell(id, grade);
+    if (choice > 0.9) await this.#tell(id, choice > 0.97 ? 1 - grade : grade);
+  }
+
+  /** @returns the reply's text; null where there is none to be had */
+  async #ask(id: string, prompt: string): Promise<string | null> {
+    const known = this.#rollouts.of(id);
+    const body = { model: "solver", prompt, metadata: { rollout_group: known.group } };
+    const found = await this.#post(`/v1/rollouts/${id}/completions`, body, () => (known.unheard += 1));
+    if (found?.status !== 200) return null;
+    const { choices, usage } = found.body as {
+      readonly choices: readonly [{ readonly text: string }];
+      readonly usage: { readonly completion_tokens: number };
+    };
+    const [{ text }] = choices;
+    known.heard.push({ text, tokens: usage.completion_tokens });
+    known.unheard -= 1;
+    return text;
+  }
+
+  async #tell(id: string, grade: number): Promise<void> {
+    const known = this.#rollouts.of(id);
+    const body = { reward: grade, group: known.group, answer: id };
+    const found = await this.#post(`/rollouts/${id}/reward`, body, () => void known.sent.add(grade));
+    if (found?.status !== 200) return;
+    if (known.acknowledged !== null && known.acknowledged !== grade)
+      this.#world.violation ??= new Violation(`rollout ${id} has two rewards that were acknowledged`);
+    known.acknowledged = grade;
+  }
+
+  /** Asks until there is an answer that says something of the request itself; null where there never is. */
+  async #post(
+    path: string,
+    body: unknown,
+    sends: () => void = () => undefined,
+  ): Promise<{ readonly status: number; readonly body: unknown } | null> {
+    for (let tries = 0; tries < maxTries && !this.#rollouts.isOver; tries++) {
+      const since = this.#world.now;
+      const before = this.#world.faults.met.length;
+      sends();
+      const found = await this.#send(path, body).catch(() => null);
+      this.#checkWait(path, this.#world.now - since, before);
+      if (found && found.status !== 429 && found.status < 500) return found;
+      await sleep(100 * 2 ** tries * (0.5 + this.#random.uniform()));
+    }
+    return null;
+  }
+
+  async #send(path: string, body: unknown): Promise<{ readonly status: number; readonly body: unknown }> {
+    const isImpatient = this.#random.uniform() < 0.08;
+    const response = await fetch(`${this.#url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+      ...(isImpatient && { signal: AbortSignal.timeout(1 + 2000 * this.#random.uniform()) }),
+    });
+    return { status: response.status, body: (await response.json()) as unknown };
+  }
+
+  /** @param before - faults that had come to pass when it was sent: a program that stands still answers nobody */
+  #checkWait(path: string, ms: number, before: number): void {
+    const still = this.#world.faults.met.reduce((sum, fault) => {
+      if (fault.kind === "pause") return sum + fault.ms;
+      if (fault.kind === "jump") return sum + Math.max(0, fault.ms);
+      return fault.kind === "server" && fault.how === "slow" ? sum + slowRequestMs : sum;
+    }, 0);
+    if (ms > maxAnswerMs + still)
+      this.#world.violation ??= new Violation(
+        `${path} was answered after ${Math.round(ms / 1000)} s, and ${this.#world.faults.met.length - before} faults`,
+      );
+  }
+}
