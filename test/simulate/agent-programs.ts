@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../packages/core/src/index.ts";
-import { slowRequestMs } from "./connections.ts";
+import { checkWait } from "./connections.ts";
 import { Violation, type Program } from "./program.ts";
 import type { World } from "./world.ts";
 
@@ -120,12 +120,11 @@ export class AgentProgram {
   ): Promise<{ readonly status: number; readonly body: unknown } | null> {
     for (let tries = 0; tries < maxTries && !this.#rollouts.isOver; tries++) {
       const since = this.#world.now;
-      const before = this.#world.faults.met.length;
       sends();
       const found = await this.#send(path, body).catch(() => null);
-      this.#checkWait(path, this.#world.now - since, before);
+      checkWait(this.#world, path, since, maxAnswerMs);
       if (found && found.status !== 429 && found.status < 500) return found;
-      await sleep(100 * 2 ** tries * (0.5 + this.#random.uniform()));
+      await sleep(200 * 3 ** tries * (0.5 + this.#random.uniform()));
     }
     return null;
   }
@@ -139,18 +138,5 @@ export class AgentProgram {
       ...(isImpatient && { signal: AbortSignal.timeout(1 + 2000 * this.#random.uniform()) }),
     });
     return { status: response.status, body: (await response.json()) as unknown };
-  }
-
-  /** @param before - faults that had come to pass when it was sent: a program that stands still answers nobody */
-  #checkWait(path: string, ms: number, before: number): void {
-    const still = this.#world.faults.met.reduce((sum, fault) => {
-      if (fault.kind === "pause") return sum + fault.ms;
-      if (fault.kind === "jump") return sum + Math.max(0, fault.ms);
-      return fault.kind === "server" && fault.how === "slow" ? sum + slowRequestMs : sum;
-    }, 0);
-    if (ms > maxAnswerMs + still)
-      this.#world.violation ??= new Violation(
-        `${path} was answered after ${Math.round(ms / 1000)} s, and ${this.#world.faults.met.length - before} faults`,
-      );
   }
 }

@@ -2,7 +2,7 @@ import type { Random } from "../../packages/core/src/index.ts";
 import type { CompletionHandler } from "../../packages/serve/src/server.ts";
 import type { ServerFault } from "./faults.ts";
 import type { SimulatedServer } from "./machine.ts";
-import type { Program } from "./program.ts";
+import { Violation, type Program } from "./program.ts";
 import type { World } from "./world.ts";
 
 /** A program of the machine that answers requests. */
@@ -12,7 +12,17 @@ export interface Listener {
 }
 
 /** Milliseconds of a request that is on its way for very long. */
-export const slowRequestMs = 900_000;
+const slowRequestMs = 900_000;
+
+/** Nobody waits for an answer longer than so many milliseconds, beside those in which a program or a request stood still. */
+export function checkWait(world: World, path: string, since: number, maxMs: number): void {
+  const still = world.faults.met.reduce((sum, fault) => {
+    if (fault.kind === "pause" || fault.kind === "jump") return sum + Math.max(0, fault.ms);
+    return fault.kind === "server" && fault.how === "slow" ? sum + slowRequestMs : sum;
+  }, 0);
+  const ms = world.now - since;
+  if (ms > maxMs + still) world.violation ??= new Violation(`${path} was answered after ${Math.round(ms / 1000)} s`);
+}
 
 /**
  * Reaches a program of the same machine. A connection ends with either side: who asked hears that the other is gone, and the handler's

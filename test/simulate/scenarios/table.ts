@@ -2,6 +2,7 @@ import type { Scenario } from "../scenario.ts";
 import { bench } from "./bench.ts";
 import { fleet } from "./fleet.ts";
 import { gateway } from "./gateway.ts";
+import { serve } from "./serve.ts";
 import { sweep } from "./sweep.ts";
 import { tinker } from "./tinker.ts";
 import { trainAsync, trainSync } from "./train.ts";
@@ -18,5 +19,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   tinker,
   sweep,
   gateway,
+  serve,
   view,
 };

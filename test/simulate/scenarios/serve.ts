@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  LaconicError,
+  type ChatTokenizer,
+  type Random,
+  type SampleRequest,
+  type SampleResult,
+  type Sampler,
+  type TokenListener,
+} from "../../../packages/core/src/index.ts";
+import { localPolicy } from "../../../packages/engine/src/index.ts";
+import { completionHandler } from "../../../packages/serve/src/index.ts";
+import { tinyTokenizer } from "../../../packages/trainer/src/testing/index.ts";
+import { CompletionClients, servedWeights } from "../completion-clients.ts";
+import { connections, type Listener } from "../connections.ts";
+import type { Program } from "../program.ts";
+import { expectThat, type Scenario } from "../scenario.ts";
+import { begin } from "../training.ts";
+import type { World } from "../world.ts";
+
+const url = "http://127.0.0.1:8000";
+const clients = 3;
+/** Fewer replies than the clients ask for at times. */
+const maxConcurrency = 5;
+/** Milliseconds for replies in the making when the server is asked to end. */
+const graceMs = 3000;
+
+const tokenizer: ChatTokenizer = {
+  ...tinyTokenizer,
+  endTokens: [tinyTokenizer.endToken],
+  encodeChat: (messages) => tinyTokenizer.encode(messages.map(({ content }) => content).join("")),
+};
+
+/** Weights that take their time for each token, and end a reply that nobody waits for at its next one. */
+class SlowSampler implements Sampler {
+  readonly weightVersion = 0;
+  readonly #world: World;
+  readonly #random: Random;
+  readonly #weights = servedWeights();
+  /** Replies in the making. */
+  running = 0;
+
+  constructor(world: World, random: Random) {
+    [this.#world, this.#random] = [world, random];
+  }
+
+  sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<readonly SampleResult[]> {
+    return Promise.all(requests.map((request, place) => this.#reply(request, place, onToken)));
+  }
+
+  forward(...given: Parameters<Sampler["forward"]>): ReturnType<Sampler["forward"]> {
+    return this.#weights.forward(...given);
+  }
+
+  async #reply(request: SampleRequest, place: number, onToken: TokenListener | undefined): Promise<SampleResult> {
+    if (this.#world.faults.refusesMemory(this.#world))
+      throw new LaconicError("device_out_of_memory", "no memory is left for a reply", { request: place });
+    this.running += 1;
+    try {
+      const [whole] = (await this.#weights.sample([request])) as [SampleResult];
+      for (const [i, token] of whole.tokens.entries()) {
+        await sleep(1 + 60 * this.#random.uniform());
+        if (request.signal?.aborted)
+          return {
+            ...whole,
+            tokens: whole.tokens.slice(0, i),
+            logProbs: whole.logProbs.slice(0, i),
+            finishReason: "aborted",
+          };
+        onToken?.(place, { token, logProb: whole.logProbs[i] as number });
+      }
+      return whole;
+    } finally {
+      this.running -= 1;
+    }
+  }
+}
+
+/** The server of a world. */
+class Site {
+  readonly #world: World;
+  readonly #random: Random;
+  listener: Listener | null = null;
+  sampler: SlowSampler;
+  /** Nobody asks any more. */
+  isOver = false;
+  #close: () => void = () => undefined;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#random = world.random.split("engine");
+    this.sampler = new SlowSampler(world, this.#random);
+  }
+
+  /** Ends the server that runs, in its own time. */
+  end(): void {
+    this.isOver = true;
+    if (this.listener) this.#world.after(1, "the server is closed", () => this.#close(), this.listener.program);
+  }
+
+  /** A process that serves until it is asked to end; replies in the making then have their time. */
+  async serve(program: Program): Promise<void> {
+    if (this.isOver) return;
+    this.sampler = new SlowSampler(this.#world, this.#random);
+    const policy = localPolicy({ id: "tiny", sampler: this.sampler, tokenizer, batching: "continuous" });
+    const handler = completionHandler({
+      models: [{ name: "tiny", policy, tokenizer, contextLength: 64 }],
+      maxConcurrency,
+      now: () => Date.now(),
+      onError: (error) => this.#world.note(`the server says: ${String(error).slice(0, 200)}`),
+    });
+    this.listener = { program, handler };
+    await new Promise<void>((end) => {
+      this.#close = end;
+      program.stop.signal.addEventListener("abort", () => end(), { once: true });
+    });
+    this.listener = null;
+    await sleep(graceMs);
+  }
+}
+
+const sites = new WeakMap<World, Site>();
+
+/** Everybody is gone: no place is taken, and nothing is drawn any more. */
+async function expectIdle(world: World, site: Site): Promise<void> {
+  const { listener } = site;
+  if (!listener?.program.isAlive) return;
+  await sleep(2000);
+  const response = await listener.handler(new Request(`${url}/health`));
+  const { running } = (await response.json()) as { readonly running: number };
+  expectThat(running === 0, `${running} replies are in the making, and nobody waits for any`);
+  expectThat(site.sampler.running === 0, `${site.sampler.running} replies are drawn, and nobody waits for any`);
+}
+
+export const serve: Scenario = {
+  title: "three clients of a completion server, all of which hang up, repeat themselves or are killed",
+  share: 4,
+  faults: {
+    kinds: ["kill", "kill", "power", "pause", "jump", "signal", "memory", "server", "server", "server"],
+    events: 500,
+    replies: 40,
+    servers: ["slow", "status", "cut", "cut", "dead", "garbage", "lost", "duplicate", "duplicate"],
+  },
+  server(world) {
+    const site = new Site(world);
+    sites.set(world, site);
+    return connections(world, () => site.listener);
+  },
+  async play(world: World, random: Random) {
+    const site = sites.get(world) as Site;
+    begin(world.disk);
+    const all = new CompletionClients(world, url);
+    const serving = async (): Promise<void> => {
+      while (!site.isOver) {
+        const ended = await world.start((program) => site.serve(program));
+        if (ended.how === "failed") throw ended.error;
+      }
+    };
+    const asking = async (name: number): Promise<void> => {
+      for (;;) {
+        const ended = await world.start(() => all.run(random.split(`client ${name}`)));
+        if (ended.how === "failed") throw ended.error;
+        if (ended.how === "done") return;
+      }
+    };
+    const clientsAll = async (): Promise<void> => {
+      try {
+        await Promise.all(Array.from({ length: clients }, (_, i) => asking(i)));
+        world.calm();
+        const ended = await world.start(() => expectIdle(world, site));
+        if (ended.how === "failed") throw ended.error;
+      } finally {
+        site.end();
+      }
+    };
+    await Promise.all([serving(), clientsAll()]);
+    expectThat(all.answered > 0, "no request was answered");
+  },
+};
