@@ -29,7 +29,7 @@ export async function findMutations(scenarios, jobs, hear) {
   const work = async () => {
     for (const [i, defect] of queue) {
       const start = performance.now();
-      const program = await bundleSimulator(`mutation-${i}`, defect);
+      const program = await bundleSimulator(`mutation-${defect.scenario}-${i}`, defect);
       const { seed, violation } = await firstFailure(program, defect.scenario);
       const seconds = Number(((performance.now() - start) / 1000).toFixed(1));
       const { name, scenario, file } = defect;

@@ -137,6 +137,6 @@ export class AgentProgram {
       body: JSON.stringify(body),
       ...(isImpatient && { signal: AbortSignal.timeout(1 + 2000 * this.#random.uniform()) }),
     });
-    return { status: response.status, body: (await response.json()) as unknown };
+    return { status: response.status, body: await response.json() };
   }
 }

@@ -49,6 +49,12 @@ export function connections(world: World, listener: () => Listener | null): Simu
 
 const delayIn = (random: Random): number => 0.05 + 2 * random.uniform();
 
+interface Sent {
+  readonly address: string;
+  readonly init: RequestInit;
+  readonly fault: ServerFault | null;
+}
+
 /** One request of a program, and its reply. */
 class Asking {
   readonly response: Promise<Response>;
@@ -56,7 +62,7 @@ class Asking {
   readonly #world: World;
   readonly #random: Random;
   readonly #client: Program;
-  readonly #sent: { readonly address: string; readonly init: RequestInit; readonly fault: ServerFault | null };
+  readonly #sent: Sent;
   readonly #body: ReadableStream<Uint8Array>;
   readonly #hangUps = new Set<() => void>();
   /** Bytes of the reply after which the connection ends. */
@@ -67,7 +73,7 @@ class Asking {
   #writer!: ReadableStreamDefaultController<Uint8Array>;
   #settle!: { resolve(response: Response): void; reject(error: unknown): void };
 
-  constructor(world: World, random: Random, sent: Asking["#sent"]) {
+  constructor(world: World, random: Random, sent: Sent) {
     [this.#world, this.#random, this.#sent] = [world, random, sent];
     this.#client = world.program as Program;
     this.#left = sent.fault === "cut" ? random.integer(300) : Infinity;

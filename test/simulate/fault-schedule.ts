@@ -7,6 +7,8 @@ export class FaultSchedule {
   readonly #faults: readonly Fault[];
   readonly #met = new Set<Fault>();
   #isCalm = false;
+  /** Share of the next write that a full disk has room for. */
+  #room = 0;
 
   constructor(faults: readonly Fault[]) {
     this.#faults = faults;
@@ -50,9 +52,10 @@ export class FaultSchedule {
       if (fault.at > world.events || this.#met.has(fault)) continue;
       failure = this.#strike(fault, world, program, operation) ?? failure;
     }
-    const isGrowing = operation?.kind === "write";
-    if (isGrowing && world.disk.isFull(world.events)) failure ??= systemError("ENOSPC", operation.label);
-    return failure;
+    if (failure || operation?.kind !== "write" || !world.disk.isFull(world.events)) return failure;
+    if (this.#room > 0) operation.tear?.(this.#room);
+    this.#room = 0;
+    return systemError("ENOSPC", operation.label);
   }
 
   #meet(world: World, fault: Fault): void {
@@ -77,6 +80,7 @@ export class FaultSchedule {
       case "full":
         this.#meet(world, fault);
         world.disk.fillUntil(world.events + fault.events);
+        this.#room = fault.share;
         return null;
       case "slow":
         this.#meet(world, fault);

@@ -10,8 +10,8 @@ export type Fault = { readonly at: number } & (
       readonly rots?: string;
     }
   | { readonly kind: "error"; readonly of: "read" | "write" | "sync" | "rename" }
-  /** No room for so many events. */
-  | { readonly kind: "full"; readonly events: number }
+  /** No room for so many events; `share` of the first write that meets it still finds some. */
+  | { readonly kind: "full"; readonly events: number; readonly share: number }
   | { readonly kind: "slow"; readonly events: number }
   /** The program is asked to end, as by ctrl-c. */
   | { readonly kind: "signal" }
@@ -72,7 +72,7 @@ export function drawFaults(
       case "error":
         return { at, kind, of: (["read", "write", "sync", "rename"] as const)[choice % 4] as "read" };
       case "full":
-        return { at, kind, events: 1 + Math.floor(40 * share) };
+        return { at, kind, events: 1 + Math.floor(40 * share), share: die < 0.5 ? 0 : die };
       case "slow":
         return { at, kind, events: 1 + Math.floor(100 * share) };
       case "signal":

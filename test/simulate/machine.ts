@@ -130,7 +130,7 @@ function replaceTime(
   inside(timersPromises, "setTimeout", sleep);
   inside(timersPromises, "setImmediate", (value: unknown) => sleep(0, value));
   inside(performance, "now", () => world.now);
-  inside(Date, "now", () => world.now + world.wallOffset);
+  inside(Date, "now", () => world.wallClock());
   inside(AbortSignal, "timeout", (ms: number) => {
     const controller = new AbortController();
     world.after(ms, `timeout ${ms}`, () =>

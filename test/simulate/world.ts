@@ -54,6 +54,11 @@ export class World {
     return this.#current;
   }
 
+  /** Milliseconds since 1970. */
+  wallClock(): number {
+    return this.now + this.wallOffset;
+  }
+
   /** SHA-256 of all events so far. */
   trace(): string {
     return this.#hash.copy().digest("hex");
@@ -151,8 +156,8 @@ export class World {
         this.#begin(program, label);
         try {
           const failure = this.faults.strike(this, program, operation);
-          if (failure) return reject(failure);
           if (program && !program.isAlive) return;
+          if (failure) return reject(failure);
           resolve(apply());
         } catch (error) {
           reject(error);

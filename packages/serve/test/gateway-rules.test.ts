@@ -264,6 +264,30 @@ test("groups train when they are complete, in that order, and late ones with tho
   expect((await lonely.get("/rollouts/c1")).body).toMatchObject({ state: "dropped", reason: "lonely" });
 });
 
+test("nothing is trained that is being dropped, however long that takes to write", async () => {
+  let release = (): void => undefined;
+  const isWritten = new Promise<void>((done) => (release = done));
+  const events: GatewayEvent[] = [];
+  const tiny = await startGateway({
+    maxLag: 1,
+    groupSeconds: 10,
+    journal: async (event) => {
+      if (event.kind === "dropped") await isWritten;
+      events.push(event);
+    },
+  });
+  void tiny.gateway.take({ step: 0, models });
+  await play(tiny, "a1", "a");
+  await play(tiny, "b1", "b");
+  tiny.clock.now += 10_001;
+  const sweeping = tiny.gateway.sweep();
+  await play(tiny, "b2", "b");
+  release();
+  await sweeping;
+  expect(events.filter(({ kind }) => kind === "taken")).toEqual([]);
+  expect(tiny.gateway.status()).toMatchObject({ waiting: 1, dropped: { lonely: 2 } });
+});
+
 test("a rollout ends by its reward, by being abandoned, or by silence; each is said when it is asked again", async () => {
   const tiny = await startGateway();
   void tiny.gateway.take({ step: 0, models });

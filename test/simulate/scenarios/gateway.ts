@@ -57,7 +57,7 @@ function jobOn(world: World, variant: Variant): TrainingJob {
         seed: settings.seed,
         journal: (event) => journal.write(event),
         past: journal.past,
-        now: () => Date.now(),
+        now: () => world.wallClock(),
         onError: note,
       });
       const sweeping = setInterval(() => void gateway.sweep().catch(note), sweepMs);

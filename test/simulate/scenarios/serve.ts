@@ -106,7 +106,7 @@ class Site {
     const handler = completionHandler({
       models: [{ name: "tiny", policy, tokenizer, contextLength: 64 }],
       maxConcurrency,
-      now: () => Date.now(),
+      now: () => this.#world.wallClock(),
       onError: (error) => this.#world.note(`the server says: ${String(error).slice(0, 200)}`),
     });
     this.listener = { program, handler };

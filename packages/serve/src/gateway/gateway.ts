@@ -158,7 +158,7 @@ class RolloutGateway {
     if (!this.#isRestored) await this.#restore(step);
     this.#state.step = step;
     this.#state.models = models;
-    for (const id of registry.olderThan(step, maxLag)) await this.#drop(id, "stale");
+    await this.#dropAll(registry.olderThan(step, maxLag), "stale");
     gate.open();
     const isReady = await this.#groupsReady(signal);
     await gate.close();
@@ -190,8 +190,8 @@ class RolloutGateway {
 
   async sweep(): Promise<void> {
     const { registry } = this.#state;
-    for (const id of registry.idle(this.#options.limits.rolloutSeconds)) await this.#drop(id, "timeout");
-    for (const id of registry.lonely()) await this.#drop(id, "lonely");
+    await this.#dropAll(registry.idle(this.#options.limits.rolloutSeconds), "timeout");
+    await this.#dropAll(registry.lonely(), "lonely");
     this.#state.admission.sweep();
     this.#state.changed(); // groups may be late enough by now
   }
@@ -225,6 +225,11 @@ class RolloutGateway {
         return closeServer(server, graceMs);
       }),
     );
+  }
+
+  /** All before anything is written: a step may take meanwhile what has found its group. */
+  async #dropAll(ids: readonly string[], reason: DropReason): Promise<void> {
+    await Promise.all(ids.map((id) => this.#drop(id, reason)));
   }
 
   async #drop(id: string, reason: DropReason): Promise<void> {
