@@ -23,6 +23,7 @@ const { values } = parseArgs({
     replay: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
     mutations: { type: "boolean", default: false },
+    named: { type: "string", default: "" },
     help: { type: "boolean", default: false },
   },
 });
@@ -59,6 +60,7 @@ function help(scenarios) {
   --json            prints a line of JSON for each seed
   --mutations       puts known defects into the sources, one at a time, counts the seeds until each is found, and writes
                     them into docs/simulation.md; with --scenario those of one
+  --named TEXT      of the defects those whose names have it
 
 Ends with exit code 1 where a seed fails: its faults are then made as few and as early as they may be.
 
@@ -68,12 +70,13 @@ ${Array.from(scenarios, ([name, { title }]) => `  ${name.padEnd(16)}  ${title}\n
 
 /** @returns the exit code: 1 where a defect was not found */
 async function tryMutations() {
-  const found = await findMutations(known, jobs, ({ name, scenario, seed: first, seconds }) =>
+  const found = await findMutations(known, values.named, jobs, (each) => {
+    const { name, scenario, seed: first, seconds } = each;
     process.stdout.write(
       `${first === null ? "NOT FOUND" : `seed ${String(first).padStart(4)}`}  ${scenario.padEnd(12)} ${name}, ${seconds} s\n`,
-    ),
-  );
-  writeMutations(found);
+    );
+    writeMutations([each]);
+  });
   return found.every(({ seed: first }) => first !== null) ? 0 : 1;
 }
 

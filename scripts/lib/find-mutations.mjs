@@ -18,12 +18,13 @@ export function knownMutations() {
  * Puts the defects of `test/simulate/mutations.json` into the sources, one at a time, and plays seeds until one fails.
  *
  * @param {string[]} scenarios - those whose defects are tried
+ * @param {string} named - part of the names of those that are tried
  * @param {number} jobs - defects at a time
  * @param {(found: object) => void} hear - of each: name, scenario, file, the seed that found it or null, what it said, seconds
  * @returns {Promise<object[]>} in the order of the file
  */
-export async function findMutations(scenarios, jobs, hear) {
-  const defects = knownMutations().filter(({ scenario }) => scenarios.includes(scenario));
+export async function findMutations(scenarios, named, jobs, hear) {
+  const defects = knownMutations().filter(({ scenario, name }) => scenarios.includes(scenario) && name.includes(named));
   const found = [];
   const queue = defects.entries();
   const work = async () => {

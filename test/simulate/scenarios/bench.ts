@@ -119,7 +119,7 @@ async function expectKept(world: World, maxUsd: number, known: ReadonlyMap<strin
 /** A bench under a cap that lets it end, or one that stops it. */
 export const bench: Scenario = {
   title: "a bench of a paid model under a spend cap, continued until it is done or the cap is met",
-  share: 14,
+  share: 24,
   faults: {
     kinds: ["kill", "power", "error", "full", "slow", "server", "server", "server"],
     events: 160,

@@ -134,7 +134,7 @@ async function expectIdle(world: World, site: Site): Promise<void> {
 
 export const serve: Scenario = {
   title: "three clients of a completion server, all of which hang up, repeat themselves or are killed",
-  share: 4,
+  share: 2,
   faults: {
     kinds: ["kill", "kill", "power", "pause", "jump", "signal", "memory", "server", "server", "server"],
     events: 500,

@@ -18,7 +18,7 @@ const pathsPerTree = episodesPerGroup ** 2;
 
 const trainScenario = (isAsynchronous: boolean): Scenario => ({
   title: isAsynchronous ? "an asynchronous run, resumed until it is done" : "a run, resumed until it is done",
-  share: isAsynchronous ? 6 : 5,
+  share: 4,
   faults: {
     kinds: ["kill", "kill", "power", "power", "error", "full", "slow", "jump", "signal", "memory"],
     events: isAsynchronous ? 900 : 500,

@@ -51,7 +51,7 @@ class Contest {
 /** Two that open one folder at a time; each is started again until it finds the run done. */
 export const twoTrainers: Scenario = {
   title: "two processes that train or resume one run folder: one does, and the other is refused by name",
-  share: 7,
+  share: 6,
   faults: {
     kinds: ["kill", "kill", "kill", "power", "pause", "pause", "pause", "error", "slow", "jump"],
     events: 700,
