@@ -174,7 +174,10 @@ export async function trainIn(
     try {
       const source = await job.openSource?.(program);
       const parts = source ? { ...opened.parts, source: source.source } : opened.parts;
-      const result = await train({ ...parts, settings, recorder: run, signal }).finally(async () => source?.close());
+      const training = train({ ...parts, settings, recorder: run, signal });
+      await training.catch(() => undefined);
+      await source?.close();
+      const result = await training;
       const saved = Number(/\d+/u.exec(textOf(world.disk, `${folder}/checkpoints/LATEST`) ?? "")?.[0]);
       if (result.interrupted && saved !== result.steps)
         world.violation ??= new Violation(
