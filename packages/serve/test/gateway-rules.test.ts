@@ -264,6 +264,32 @@ test("groups train when they are complete, in that order, and late ones with tho
   expect((await lonely.get("/rollouts/c1")).body).toMatchObject({ state: "dropped", reason: "lonely" });
 });
 
+test("a clock that is set back drops silent rollouts no later", async () => {
+  const tiny = await startGateway();
+  void tiny.gateway.take({ step: 0, models });
+  await tiny.post("/v1/rollouts/idle/chat/completions", ask());
+  tiny.clock.now += 30_000;
+  await tiny.gateway.sweep();
+  tiny.clock.now -= 36_000_000;
+  await tiny.gateway.sweep();
+  tiny.clock.now += 30_001;
+  await tiny.gateway.sweep();
+  expect(tiny.gateway.status().dropped).toEqual({ timeout: 1 });
+});
+
+test("no request of a rollout is answered that could not be written down as open", async () => {
+  let fail = (_: Error): void => undefined;
+  const isWritten = new Promise<void>((_, stop) => (fail = stop));
+  const tiny = await startGateway({ journal: (event) => (event.kind === "opened" ? isWritten : Promise.resolve()) });
+  void tiny.gateway.take({ step: 0, models });
+  const both = [1, 2].map(() => tiny.post("/v1/rollouts/a/chat/completions", ask()));
+  await expect.poll(() => tiny.gateway.status().open).toBe(1);
+  await tiny.get("/health");
+  fail(new Error("the disk is full"));
+  expect((await Promise.all(both)).map(({ status }) => status)).toEqual([500, 500]);
+  expect(tiny.gateway.status().open).toBe(0);
+});
+
 test("nothing is trained that is being dropped, however long that takes to write", async () => {
   let release = (): void => undefined;
   const isWritten = new Promise<void>((done) => (release = done));

@@ -86,6 +86,11 @@ export class GatewayRoutes {
 
   async #beginOr(id: string, { group, split }: Belonging, signal: AbortSignal): Promise<RegistryEntry> {
     const rollout = this.#openRollout(id) ?? (await this.#begin(id, group, split ?? "train", signal));
+    rollout.opened ??= this.#options.journal({ kind: "opened", id }).catch((error: unknown) => {
+      this.#state.registry.open.delete(id);
+      throw error;
+    });
+    await rollout.opened; // by another of its requests, where that came first
     if (group !== null && rollout.group !== null && rollout.group !== group)
       throw refused("group_differs", `rollout ${id} belongs to the group ${rollout.group}, not ${group}`);
     if (split !== null && split !== rollout.split)
@@ -105,14 +110,7 @@ export class GatewayRoutes {
       throw new HttpError(429, "rate_limit_error", `${maxOpen} rollouts are open already`, null, "rollouts_open");
     if (split !== "validation" && registry.waiting >= maxWaiting)
       throw behind(`${registry.waiting} rollouts wait to be trained`);
-    const rollout = await admission.begin(id, group, split, signal);
-    if (!rollout.isNew) return rollout; // another of its requests came first
-    rollout.isNew = false;
-    await this.#options.journal({ kind: "opened", id }).catch((error: unknown) => {
-      registry.open.delete(id);
-      throw error;
-    });
-    return rollout;
+    return admission.begin(id, group, split, signal);
   }
 
   #agentOf(body: Body): [AgentId, GatewayAgent] {

@@ -100,6 +100,18 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
+/** A clock that is set back goes on from where it was: who waits would wait as long again. */
+function withSteadyClock({ now, ...options }: GatewaySettings): GatewaySettings {
+  let [last, behind] = [now(), 0];
+  const steady = (): number => {
+    const read = now();
+    behind += Math.max(0, last - read);
+    last = read;
+    return read + behind;
+  };
+  return { ...options, now: steady };
+}
+
 const shutting = (): HttpError => new HttpError(503, "server_error", "the server is ending", null, "shutting_down");
 
 class RolloutGateway {
@@ -113,7 +125,7 @@ class RolloutGateway {
   readonly #servers: { readonly server: Server; readonly sweeping: NodeJS.Timeout }[] = [];
 
   constructor(given: GatewayOptions) {
-    const options = gatewaySettings(given);
+    const options = withSteadyClock(gatewaySettings(given));
     const { groupsPerStep, rolloutsPerGroup, groupSeconds, maxLag, limits, now } = options;
     this.#options = options;
     const registry = new RolloutRegistry({ groupsPerStep, rolloutsPerGroup, groupSeconds }, now);

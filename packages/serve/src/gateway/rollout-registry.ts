@@ -52,8 +52,8 @@ export interface RegistryEntry {
   calls: readonly RecordedCall[];
   group: string | null;
   readonly split: Split;
-  /** Nobody has written yet that it is open. */
-  isNew: boolean;
+  /** That it is open is being written, or is; null before. Nobody answers for it until then. */
+  opened: Promise<void> | null;
   /** Requests in the making, those that wait for weights included. */
   asking: number;
   /** Requests so far: each draws from a stream of its own. */
@@ -124,7 +124,7 @@ export class RolloutRegistry {
 
   begin(id: string, split: Split = "train", group: string | null = null): RegistryEntry {
     const touched = this.#now();
-    const made = { id, calls: [], group, split, isNew: true, asking: 0, asked: 0, ending: false, touched };
+    const made = { id, calls: [], group, split, opened: null, asking: 0, asked: 0, ending: false, touched };
     this.open.set(id, made);
     return made;
   }
