@@ -278,7 +278,7 @@ test("a clock that is set back drops silent rollouts no later", async () => {
 });
 
 test("no request of a rollout is answered that could not be written down as open", async () => {
-  let fail = (_: Error): void => undefined;
+  let fail: (error: Error) => void = () => undefined;
   const isWritten = new Promise<void>((_, stop) => (fail = stop));
   const tiny = await startGateway({ journal: (event) => (event.kind === "opened" ? isWritten : Promise.resolve()) });
   void tiny.gateway.take({ step: 0, models });

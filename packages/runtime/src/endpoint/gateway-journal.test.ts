@@ -105,36 +105,6 @@ test("a kill at any call loses no event that was acknowledged, and invents none"
   expect(calls).toBeGreaterThan(50);
 });
 
-test("a row that a full disk cut in two costs itself alone, and says what cannot be written", async () => {
-  const half = (data: string | Uint8Array): string => String(data).slice(0, data.length >> 1);
-  for (let failAt = 1; failAt <= 20; failAt += 1) {
-    const inner = memoryFileSystem();
-    await checkpoints(inner, [0]);
-    let appends = 0;
-    const append: FileSystem["append"] = async (path, data) => {
-      appends += 1;
-      if (appends !== failAt) return inner.append(path, data);
-      await inner.append(path, half(data));
-      throw Object.assign(new Error("ENOSPC: made to fail"), { code: "ENOSPC" });
-    };
-    const journal = await openJournal("/run", true, { ...silent, fs: { ...inner, append } });
-    await restore(journal.past, 0);
-    const done: GatewayEvent[] = [];
-    const errors: unknown[] = [];
-    for (const event of story.slice(0, 20))
-      await journal.write(event).then(
-        () => done.push(event),
-        (error: unknown) => errors.push(error),
-      );
-    await journal.close();
-    expect(errors).toEqual([
-      expect.objectContaining({ code: "run_unwritable", detail: { directory: "/run", reason: "ENOSPC" } }),
-    ]);
-    expect(done).toHaveLength(19);
-    expect(await knownAfter(inner, 0)).toEqual(await known(done, 0));
-  }
-});
-
 test("a part that moved while the disk failed keeps its name", async () => {
   const inner = memoryFileSystem();
   await checkpoints(inner, [0]);

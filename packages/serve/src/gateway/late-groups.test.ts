@@ -55,7 +55,6 @@ async function play(maxLag: number, waits: boolean, seed: number, dies = Infinit
     const begin = (): Promise<RegistryEntry> =>
       admission.begin(id, group, "train", new AbortController().signal).catch(begin); // asked to come again
     const entry = await begin();
-    entry.isNew = false;
     reply(entry);
     await new Promise<void>((done) => after(1000 * Math.exp(1.2 * normal()), done));
     if (isDead()) await new Promise(() => undefined);
