@@ -5,7 +5,6 @@ import { appendFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { randomFromSeed } from "@laconic/core";
 import { createLocalEngine, localPolicy, repeatableBatching } from "@laconic/engine";
 import { wasmKernels } from "@laconic/kernels-wasm";
@@ -21,8 +20,9 @@ import {
   type Evaluation,
 } from "@laconic/trainer";
 import { machine, print } from "./measure.ts";
+import { readOptions } from "./options.ts";
 
-const { values: flags } = parseArgs({
+const { values: flags } = readOptions({
   options: {
     seeds: { type: "string", default: "0-2" },
     out: { type: "string" },

@@ -6,7 +6,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { baselines } from "@laconic/baselines";
 import { mathsGrader } from "@laconic/benchmarks";
 import {
@@ -27,11 +26,12 @@ import { questionsOf } from "./servers/questions.ts";
 import { smallModel } from "./servers/small-model.ts";
 import { serversTable } from "./servers/servers-table.ts";
 import { serverKinds, type ServerKind } from "./servers/start-servers.ts";
+import { readOptions } from "./options.ts";
 
 const {
   values,
   positionals: [out],
-} = parseArgs({
+} = readOptions({
   allowPositionals: true,
   options: {
     servers: { type: "string", default: Object.keys(serverKinds).join(",") },

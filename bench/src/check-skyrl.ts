@@ -4,14 +4,14 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { probeServer, TinkerClient } from "@laconic/tinker";
 import { machine } from "./measure.ts";
 import { writeModels } from "./skyrl/models.ts";
 import { runParity } from "./skyrl/parity.ts";
 import { runSuite } from "./skyrl/suite.ts";
+import { readOptions } from "./options.ts";
 
-const { values } = parseArgs({
+const { values } = readOptions({
   options: {
     models: { type: "string" },
     server: { type: "string" },

@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import { findPython, systemOf } from "@laconic/core/platform";
 import { isAskedOfMps, nativeSymbols, operatorRegistry, processorOperators } from "@laconic/kernels-torch/testing";
 import { root } from "./processes.ts";
+import { readWords } from "./options.ts";
 
 /** What a wheel's name says of its system, and what is looked up in it. */
 const platforms = [
@@ -51,7 +52,7 @@ const run = promisify(execFile);
 const options = { maxBuffer: 1 << 29 };
 const total = { passed: 0, failed: 0, skipped: 0 };
 
-const given = process.argv.slice(2);
+const given = readWords();
 const found = given.length > 0 ? given.map((file) => [platformOf(file), file] as const) : await fetchAll();
 for (const [platform, wheel] of found)
   for (const row of await rowsOf(platform, wheel)) {

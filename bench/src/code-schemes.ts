@@ -4,7 +4,6 @@
 // reward, of test problems; rows that FILE has are not made again.
 //   npx tsx bench/src/code-schemes.ts --seeds 0-4 --out docs/results/code-schemes.jsonl
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { randomFromSeed, type Problem, type Random, type Tokenizer, type TrainingSequence } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { wasmKernels } from "@laconic/kernels-wasm";
@@ -20,8 +19,9 @@ import {
   type TrainSettings,
   type TrainingParts,
 } from "@laconic/trainer";
+import { readOptions } from "./options.ts";
 
-const { values: flags } = parseArgs({
+const { values: flags } = readOptions({
   options: {
     seeds: { type: "string", default: "0-4" },
     steps: { type: "string", default: "40" },

@@ -2,14 +2,14 @@
 //   npx tsx bench/src/copy-ceiling.ts [--model FOLDER ...] [--run RUN ...] [--split validation] [--temperature 0.6] [--out FILE]
 // A line of JSON for each model: what no training of a team with these weights can exceed by more than it improves the copying itself.
 import { appendFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { randomFromSeed, type LanguageModel } from "@laconic/core";
 import { findRun, openFoundRun, openParts, parseAppConfig, runResources, type OpenedParts } from "@laconic/runtime";
 import { chooseDevice } from "@laconic/runtime/devices";
 import { onlyPolicy, type TrainedPolicy } from "@laconic/trainer";
 import { cueOf, heldNames, holderTemplates, knownNames, storyQuestion, things } from "@laconic/worlds/stories";
+import { readOptions } from "./options.ts";
 
-const { values: flags } = parseArgs({
+const { values: flags } = readOptions({
   options: {
     model: { type: "string", multiple: true, default: [] as string[] },
     run: { type: "string", multiple: true, default: [] as string[] },

@@ -2,7 +2,6 @@
 // agent's own view, and by one of everything, at equal samples. Each has the same four learning rates, chosen on seeds of their own.
 //   npx tsx bench/src/critics.ts --out docs/results/critics.jsonl
 import { appendFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import type { Engine, Estimator, Reward, TrainableModel } from "@laconic/core";
 import { createInlineEngine, localPolicy } from "@laconic/engine";
 import { gaeEstimator, modelCritic, type CriticView } from "@laconic/gspo/critics";
@@ -10,8 +9,9 @@ import { createKernels } from "@laconic/kernels-wasm";
 import { evaluate, livePolicies, parseTrainConfig, silentRecorder, train, type TrainingParts } from "@laconic/trainer";
 import { tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
 import { machine, print } from "./measure.ts";
+import { readOptions } from "./options.ts";
 
-const { values: flags } = parseArgs({
+const { values: flags } = readOptions({
   options: {
     out: { type: "string" },
     seeds: { type: "string", default: "5" },

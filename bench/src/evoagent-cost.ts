@@ -2,13 +2,13 @@
 // five benchmarks, and a script replies at lengths drawn around a mean, so no model and no training is in it. Tokens are bytes / 4.
 // A line of JSON for each seed (which questions, which lengths) and mean length of an answer; tokens are means per question.
 //   LACONIC_DATA=FOLDER npx tsx bench/src/evoagent-cost.ts --seeds 0-4 > docs/results/evoagent-cost.jsonl
-import { parseArgs } from "node:util";
 import { baselineNamed, type BaselineOptions } from "@laconic/baselines";
 import { answerForm, benchmarkNamed, openSplit, seededSubset } from "@laconic/benchmarks";
 import { randomFromSeed, sumLedgers, type LanguageModel, type Ledger, type Random } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
+import { readOptions } from "./options.ts";
 
-const { values: flags } = parseArgs({
+const { values: flags } = readOptions({
   options: { seeds: { type: "string", default: "0-4" }, limit: { type: "string", default: "10" } },
 });
 const folder = process.env["LACONIC_DATA"];

@@ -10,9 +10,10 @@ import type { Browser } from "playwright-core";
 import sharp from "sharp";
 import { exportPage } from "../../packages/view/src/index.ts";
 import { openChromium } from "../../packages/view/test/fixture/open-page.ts";
+import { readWords } from "./options.ts";
 
 const root = join(import.meta.dirname, "../..");
-const [given, folder = "docs/public", form = "webp"] = process.argv.slice(2);
+const [given, folder = "docs/public", form = "webp"] = readWords();
 const out = resolve(root, folder);
 
 /** Milliseconds of a picture: most steps, and the first and the last, which are read. */

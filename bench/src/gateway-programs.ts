@@ -14,8 +14,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { machine } from "./measure.ts";
+import { readWords } from "./options.ts";
 
-const [, , out = "gateway-programs.jsonl", steps = "8", runs = "1", other] = process.argv;
+const [out = "gateway-programs.jsonl", steps = "8", runs = "1", other] = readWords();
 const root = join(import.meta.dirname, "../..");
 const programs = 4;
 

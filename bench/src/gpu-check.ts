@@ -10,7 +10,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import type { TrainableModel } from "@laconic/core";
 import { createInlineEngine, createLocalEngine } from "@laconic/engine";
 import { engineCasesFor, wholeProfile } from "@laconic/engine/testing";
@@ -25,13 +24,14 @@ import { Report } from "./gpu/report.ts";
 import { decodeRequests, updateOf } from "./gpu/work.ts";
 import { machine } from "./measure.ts";
 import { lastOf, peer as runPeer, run, runOurs, type Ran } from "./processes.ts";
+import { readOptions } from "./options.ts";
 
 const root = join(import.meta.dirname, "../..");
 const laconic = join(fileURLToPath(import.meta.resolve("laconic/package.json")), "../assets/laconic.mjs");
 /** The last ones are parts of --all. */
 const usual = { peer, conformance, primitives, parity, speed, profile, graphs, quickstart };
 const sections = { ...usual, twice, nano, vllm, trl, tellers };
-const { values: flags } = parseArgs({
+const { values: flags } = readOptions({
   options: {
     device: { type: "string", default: "cuda" },
     out: { type: "string", default: join(root, "docs/benchmarks") },

@@ -4,12 +4,12 @@
 //   npx tsx bench/src/gpu-counts.ts [--by-name] [--out FILE]
 // FILE keeps its rows of `code: "before"`, counted in the same way at an earlier commit; shares are of those.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { parseModelConfig, type Recompute } from "@laconic/engine";
 import { countedTraining, type Traffic } from "@laconic/kernels-torch/testing";
 import { halfBillion } from "./gpu/geometry.ts";
 import { microBatch } from "./gpu/micro-batch.ts";
 import { print } from "./measure.ts";
+import { readOptions } from "./options.ts";
 
 interface Row extends Traffic {
   readonly over: "tree" | "sequences";
@@ -18,7 +18,7 @@ interface Row extends Traffic {
   readonly code: "before" | "now";
 }
 
-const { values: flags } = parseArgs({
+const { values: flags } = readOptions({
   options: { "by-name": { type: "boolean", default: false }, out: { type: "string" } },
 });
 const config = parseModelConfig(halfBillion.config);

@@ -5,13 +5,13 @@
 import { createRequire } from "node:module";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { randomFromSeed, type SampleRequest, type SampleResult } from "@laconic/core";
 import type { Kernels } from "@laconic/kernels";
 import { halfBillion, small } from "./gpu/geometry.ts";
 import { machine, print } from "./measure.ts";
+import { readOptions } from "./options.ts";
 
-const { values: flags } = parseArgs({
+const { values: flags } = readOptions({
   options: { small: { type: "boolean", default: false }, device: { type: "string", default: "cuda" } },
 });
 const job = flags.small ? small : halfBillion;

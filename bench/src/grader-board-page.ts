@@ -12,6 +12,7 @@ import {
   type Share,
   type TallyJson,
 } from "@laconic/benchmarks/board";
+import { readOptions } from "./options.ts";
 
 const rules = await graderRules();
 const report = (await json(process.stdin)) as BoardReport;
@@ -101,7 +102,8 @@ const page = [
       ]
     : []),
 ];
+const { values: given } = readOptions({ options: { "keep-rates": { type: "boolean", default: false } } });
 const path = join(import.meta.dirname, "../../docs/grader-board.md");
 const isRate = (line: string): boolean => / verdicts a second/u.test(line);
-const kept = process.argv.includes("--keep-rates") ? readFileSync(path, "utf8").split("\n").filter(isRate) : [];
+const kept = given["keep-rates"] ? readFileSync(path, "utf8").split("\n").filter(isRate) : [];
 writeFileSync(path, page.map((line) => (isRate(line) ? (kept.shift() ?? line) : line)).join("\n"));

@@ -7,8 +7,8 @@ import { appendFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { machine, print } from "./measure.ts";
+import { readOptions } from "./options.ts";
 
 const worlds = {
   "lacks a fact": {},
@@ -16,7 +16,7 @@ const worlds = {
   "lacks both": { actorTokens: 6 },
 } as const;
 
-const { values: flags } = parseArgs({
+const { values: flags } = readOptions({
   options: { seeds: { type: "string", default: "0-9" }, out: { type: "string" } },
 });
 const [first = 0, last = first] = flags.seeds.split("-").map(Number);

@@ -14,17 +14,21 @@ import { eachRow, folderSource, runFiles } from "@laconic/trainer/reading";
 import { onePolicy } from "@laconic/trainer";
 import { tabularModel, tabularPolicy, tinyRun, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
 import { machine } from "./measure.ts";
+import { readOptions } from "./options.ts";
 
-const [, script = "", out = "in-flight.jsonl", ...words] = process.argv;
-const played = words.includes("--played") ? Number(words[words.indexOf("--played") + 1]) : 100_000;
-const numbers = words.slice(0, words.includes("--played") ? words.indexOf("--played") : undefined);
+const [, script = ""] = process.argv;
+const { values, positionals } = readOptions({
+  allowPositionals: true,
+  options: { played: { type: "string", default: "100000" } },
+});
+const [out = "in-flight.jsonl", ...numbers] = positionals;
 const perProblem = 8;
 
-if (out === "measure") await measure(words[0] as "waiting" | "played", Number(words[1]));
+if (out === "measure") await measure(numbers[0] as "waiting" | "played", Number(numbers[1]));
 else
   for (const [kind, count] of [
     ...(numbers.length > 0 ? numbers : ["10000", "100000"]).map((each) => ["waiting", each] as const),
-    ["played", String(played)] as const,
+    ["played", values.played] as const,
   ]) {
     // In a process of its own each.
     const line = execFileSync(process.execPath, ["--expose-gc", ...process.execArgv, script, "measure", kind, count], {

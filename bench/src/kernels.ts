@@ -4,10 +4,10 @@
  */
 import { cpus, loadavg } from "node:os";
 import { performance } from "node:perf_hooks";
-import { parseArgs } from "node:util";
 import { randomFromSeed } from "@laconic/core";
 import type { AttentionShape, CachePlan, Kernels, RotaryTables, SequenceLayout, Tensor } from "@laconic/kernels";
 import { createKernels } from "@laconic/kernels-wasm";
+import { readOptions } from "./options.ts";
 
 interface Case {
   readonly name: string;
@@ -18,7 +18,10 @@ interface Case {
 }
 
 const sampleMs = 400;
-const { values: given, positionals } = parseArgs({ options: { threads: { type: "string" } }, allowPositionals: true });
+const { values: given, positionals } = readOptions({
+  options: { threads: { type: "string" } },
+  allowPositionals: true,
+});
 const threads = Number(given.threads ?? 1);
 const alone = await createKernels({});
 let kernels = alone;

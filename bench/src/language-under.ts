@@ -4,13 +4,13 @@
 //   npx tsx bench/src/language-under.ts --run RUN [--problems 200] [--out FILE]
 import { appendFileSync } from "node:fs";
 import { basename } from "node:path";
-import { parseArgs } from "node:util";
 import { randomFromSeed, type Episode, type TrainableModel } from "@laconic/core";
 import { findRun, openFoundRun, openParts, runResources, type AppConfig, type OpenedParts } from "@laconic/runtime";
 import { chooseDevice } from "@laconic/runtime/devices";
 import { onlyPolicy, type TrainedPolicy } from "@laconic/trainer";
+import { readOptions } from "./options.ts";
 
-const { values: flags } = parseArgs({
+const { values: flags } = readOptions({
   options: {
     run: { type: "string" },
     problems: { type: "string", default: "200" },

@@ -4,6 +4,7 @@
 // Lighthouse comes from npm when it is asked for: 150 packages that nothing else here needs. CHROME_PATH names the browser.
 import { execFileSync } from "node:child_process";
 import { machine, print } from "./measure.ts";
+import { readWords } from "./options.ts";
 
 const lighthouse = "lighthouse@12.8.2";
 const categories = ["performance", "accessibility", "best-practices", "seo"];
@@ -19,7 +20,7 @@ interface Report {
 }
 
 print("machine", machine());
-for (const url of process.argv.slice(2)) {
+for (const url of readWords()) {
   const report = JSON.parse(
     execFileSync(
       "npx",

@@ -11,12 +11,12 @@ import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { ask, brokenClient, healthyClient, misdeedNames, type Answered, type Target } from "./load/clients.ts";
 import { machine, print } from "./measure.ts";
 import { mebibytes, quantile, rowsIn, startWatched, type Sample } from "./soak/watched.ts";
+import { readOptions } from "./options.ts";
 
-const { values } = parseArgs({
+const { values } = readOptions({
   options: { seconds: { type: "string", default: "600" }, clients: { type: "string", default: "200" } },
 });
 const [seconds, clients] = [Number(values.seconds), Number(values.clients)];

@@ -3,7 +3,6 @@
 // line above them: of LACONIC_EXEMPLARS, a folder that `laconic data get --exemplars` filled.
 //   npm run -s laconic -- serve MODEL_FOLDER --port 8000
 //   npx tsx bench/src/log-likelihood-few-shot.ts --base-url http://127.0.0.1:8000/v1 --model NAME --folder MODEL_FOLDER
-import { parseArgs } from "node:util";
 import { baselineNamed } from "@laconic/baselines";
 import {
   answerLine,
@@ -19,8 +18,9 @@ import { randomFromSeed } from "@laconic/core";
 import { openAiModel } from "@laconic/openai";
 import { print } from "./measure.ts";
 import { peer } from "./processes.ts";
+import { readOptions } from "./options.ts";
 
-const { values } = parseArgs({
+const { values } = readOptions({
   options: {
     "base-url": { type: "string", default: "http://127.0.0.1:8000/v1" },
     model: { type: "string", default: "model" },

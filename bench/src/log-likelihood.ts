@@ -4,15 +4,15 @@
 // A token, a sum and what sums are divided by each. Questions: AQuA's of LACONIC_DATA.
 //   npm run -s laconic -- serve MODEL_FOLDER --port 8000
 //   npx tsx bench/src/log-likelihood.ts --base-url http://127.0.0.1:8000/v1 --model NAME --folder MODEL_FOLDER
-import { parseArgs } from "node:util";
 import { scoringMethods, type Baseline } from "@laconic/baselines";
 import { benchmarkNamed, openSplit, posed, type BenchmarkProblem } from "@laconic/benchmarks";
 import { randomFromSeed } from "@laconic/core";
 import { openAiModel } from "@laconic/openai";
 import { print } from "./measure.ts";
 import { peer } from "./processes.ts";
+import { readOptions } from "./options.ts";
 
-const { values } = parseArgs({
+const { values } = readOptions({
   options: {
     "base-url": { type: "string", default: "http://127.0.0.1:8000/v1" },
     model: { type: "string", default: "model" },

@@ -31,8 +31,9 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { gzipMember, recordVersion, runFiles, tracePartName } from "@laconic/core/run-folder";
 import { chromium } from "playwright-core";
 import { machine, now } from "./measure.ts";
+import { readWords } from "./options.ts";
 
-const [, , out = "long-run.jsonl", gigabytes = "10", given] = process.argv;
+const [out = "long-run.jsonl", gigabytes = "10", given] = readWords();
 const root = join(import.meta.dirname, "../..");
 const entry = join(root, "apps/trainer/assets/laconic.mjs");
 const partBytes = 64 << 20;

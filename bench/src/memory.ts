@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { parseModelConfig, planMemory, type MemorySettings } from "@laconic/engine";
 import { machine, print } from "./measure.ts";
 import { lastOf, python, root, run, runOurs } from "./processes.ts";
+import { readWords } from "./options.ts";
 
 /** One thing to measure. */
 export interface MemoryCase {
@@ -58,7 +59,7 @@ const cases: readonly MemoryCase[] = [
   },
 ];
 
-const wanted = process.argv[2] ?? "";
+const [wanted = ""] = readWords();
 print("machine", machine());
 for (const item of cases.filter(({ name }) => name.includes(wanted))) {
   const text = JSON.stringify(item);

@@ -4,8 +4,9 @@ import { randomFromSeed, type ObjectiveInput } from "@laconic/core";
 import { objectiveNames, objectivePreset, type ObjectiveName } from "@laconic/gspo/presets";
 import { machine, print, timeSync } from "./measure.ts";
 import { again } from "./processes.ts";
+import { readWords } from "./options.ts";
 
-const only = process.argv[2] as ObjectiveName | undefined;
+const [only] = readWords() as [ObjectiveName?];
 if (only) measure(only);
 else {
   print("machine", machine());

@@ -20,8 +20,9 @@ import {
 } from "@laconic/trainer";
 import { hardest, opponents } from "../../examples/past-selves.ts";
 import { settings, task } from "../../examples/self-play.ts";
+import { readWords } from "./options.ts";
 
-const [, , steps = "40", seeds = "3"] = process.argv;
+const [steps = "40", seeds = "3"] = readWords();
 const every = 5;
 const path = fileURLToPath(new URL("../../packages/runtime/assets/relay-one-fact", import.meta.url));
 

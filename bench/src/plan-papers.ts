@@ -6,6 +6,7 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { print } from "./measure.ts";
+import { readWords } from "./options.ts";
 
 const root = join(import.meta.dirname, "../..");
 const story = join(process.env["LACONIC_DATA"] ?? "data", "stories260k");
@@ -75,7 +76,7 @@ for (const [name, config] of Object.entries(checkpoints)) {
   for (const file of ["tokenizer.json", "tokenizer_config.json"])
     await copyFile(join(story, file), join(folder, name, file));
 }
-const only = process.argv.slice(2);
+const only = readWords();
 for (const [preset, checkpoint, prompt, reply, given = gpu] of plans) {
   if (only.length > 0 && !only.includes(preset)) continue;
   const words = ["plan", `preset:${preset}`, `model=${join(folder, checkpoint)}`, "--json"];

@@ -6,8 +6,9 @@ import type { Browser, Page } from "playwright-core";
 import { openChromium } from "../../packages/view/test/fixture/open-page.ts";
 import { playgroundServer } from "../../packages/view/test/fixture/playground-server.ts";
 import { machine, now, print, type Moment } from "./measure.ts";
+import { readWords } from "./options.ts";
 
-const steps = Number(process.argv[2] ?? 30);
+const steps = Number(readWords()[0] ?? 30);
 const stories = join(process.env["LACONIC_DATA"] ?? "data", "stories260k");
 const modelFiles = ["stories260K.c64.bin", "tok512.bin"].map((name) => join(stories, name));
 

@@ -9,6 +9,7 @@ import { playgroundServer } from "../../packages/view/test/fixture/playground-se
 import { unzipped } from "../../packages/view/web/playground/worker/archive.ts";
 import { machine, print } from "./measure.ts";
 import { now } from "./measure.ts";
+import { readWords } from "./options.ts";
 
 /**
  * Shares by which a step may differ. Sampled tokens are the same but where a random number falls between two to the last bits, which
@@ -40,7 +41,7 @@ const counting = `(() => {
   watch("GPUBuffer", "mapAsync", "reads");
 })()`;
 
-const steps = Number(process.argv[2] ?? 4);
+const steps = Number(readWords()[0] ?? 4);
 const server = await playgroundServer();
 const browser = await openChromium(["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]);
 try {

@@ -9,9 +9,10 @@ import type { Page } from "playwright-core";
 import { openChromium } from "../../packages/view/test/fixture/open-page.ts";
 import { playgroundServer } from "../../packages/view/test/fixture/playground-server.ts";
 import { now, type Moment } from "./measure.ts";
+import { readWords } from "./options.ts";
 
 const root = join(import.meta.dirname, "../..");
-const [folder] = process.argv.slice(2);
+const [folder] = readWords();
 const axe = createRequire(join(root, "packages/view/package.json")).resolve("axe-core");
 
 const server = await playgroundServer();

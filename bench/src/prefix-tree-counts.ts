@@ -2,15 +2,15 @@
 // operations that are enqueued, calls into PyTorch, and bytes that go up and come back. Counted on a stand-in for CUDA: no GPU.
 //
 // npx tsx bench/src/prefix-tree-counts.ts [--size 28M]
-import { parseArgs } from "node:util";
 import { createInlineEngine } from "@laconic/engine";
 import { standInKernels } from "@laconic/kernels-torch/testing";
 import { print } from "./measure.ts";
 import { qwen2Config } from "./model-geometry.ts";
 import { stepSizes } from "./step/job.ts";
 import { works, type Work } from "./prefix-tree/works.ts";
+import { readOptions } from "./options.ts";
 
-const { values: given } = parseArgs({ options: { size: { type: "string", default: "28M" } } });
+const { values: given } = readOptions({ options: { size: { type: "string", default: "28M" } } });
 const size = stepSizes.find(({ name }) => name === given.size);
 if (!size) throw new Error(`no size ${given.size}; there are ${stepSizes.map(({ name }) => name).join(", ")}`);
 const config = qwen2Config({ ...size, positions: 1024 });

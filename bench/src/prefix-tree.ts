@@ -7,7 +7,6 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { randomFromSeed } from "@laconic/core";
 import { prefixForest } from "@laconic/engine";
 import { machine, print } from "./measure.ts";
@@ -16,8 +15,9 @@ import { works, type Work } from "./prefix-tree/works.ts";
 import { lastOf, peer, python, runOurs } from "./processes.ts";
 import { stepSizes } from "./step/job.ts";
 import { saveModel } from "./step/prepare.ts";
+import { readOptions } from "./options.ts";
 
-const { values: given } = parseArgs({
+const { values: given } = readOptions({
   options: {
     sizes: { type: "string", default: "28M" },
     sides: { type: "string", default: "tree,packed,trl,transformers" },

@@ -8,11 +8,11 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { teamNames } from "@laconic/worlds/text";
 import { machine, print } from "./measure.ts";
 import { goneOn, passedSteps, stepsOf } from "./prefix-tree/recorded-step.ts";
 import { benchmarkModel, laconicTrain } from "./prefix-tree/train-here.ts";
+import { readOptions } from "./options.ts";
 
 /** Presets that train a small model here. */
 const small = [
@@ -44,7 +44,7 @@ const large = {
 /** Teams in which all learn, as a run of agent-gspo would have them. */
 const teams = teamNames.filter((name) => !["hint", "critic", "debate", "roles", "star"].includes(name));
 
-const { values: given } = parseArgs({
+const { values: given } = readOptions({
   options: {
     only: { type: "string" },
     steps: { type: "string", default: "2" },

@@ -2,9 +2,9 @@
 //   npx tsx bench/src/probe-table.ts --out docs/results/probes.jsonl quickstart=runs/seeds/runs/base-0 tellers=runs/tellers-1 ...
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { parseArgs } from "node:util";
 import { runFiles } from "@laconic/core/run-folder";
 import { probeRecordSchema } from "@laconic/trainer/reading";
+import { readOptions } from "./options.ts";
 
 interface Line {
   readonly world: string;
@@ -21,7 +21,7 @@ interface Line {
   readonly unheard?: number;
 }
 
-const { values: flags, positionals } = parseArgs({
+const { values: flags, positionals } = readOptions({
   options: { out: { type: "string", default: "docs/results/probes.jsonl" } },
   allowPositionals: true,
 });

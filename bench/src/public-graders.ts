@@ -8,7 +8,6 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { gradeAnswer, mathsGrader, type GradedCase } from "@laconic/benchmarks";
 import { boardReport, judgeCases, type Judged } from "@laconic/benchmarks/board";
 import { openExemplars, type ExemplarSource } from "@laconic/benchmarks/exemplars";
@@ -16,8 +15,9 @@ import { heldOut } from "../../packages/benchmarks/test/grader-board/held-out.ts
 import { adjudicated } from "./public-graders/adjudication.ts";
 import { labelsPage, type LabelBoard } from "./public-graders/labels-page.ts";
 import { publicGraders } from "./public-graders/manifest.ts";
+import { readOptions } from "./options.ts";
 
-const { values } = parseArgs({
+const { values } = readOptions({
   options: {
     mirror: { type: "string" },
     folder: { type: "string", default: join(tmpdir(), "laconic-graders") },

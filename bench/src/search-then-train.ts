@@ -4,7 +4,6 @@
 //   npx tsx bench/src/search-then-train.ts --seeds 0-4 --out docs/results/search-then-train.jsonl
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { learnMasks, pruneGraph, type EdgeSet } from "@laconic/baselines";
 import { randomFromSeed, type LanguageModel, type Problem } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
@@ -21,8 +20,9 @@ import {
   type TrainSettings,
   type TrainingParts,
 } from "@laconic/trainer";
+import { readOptions } from "./options.ts";
 
-const { values: flags } = parseArgs({
+const { values: flags } = readOptions({
   options: {
     seeds: { type: "string", default: "0-4" },
     steps: { type: "string", default: "40" },

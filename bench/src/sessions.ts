@@ -12,8 +12,9 @@ import { serveSite, site } from "../../test/browser/serve-site.ts";
 import { machine, print } from "./measure.ts";
 import { hands, keys, type Hand } from "./sessions/hand.ts";
 import { readmePage } from "./sessions/readme-page.ts";
+import { readWords } from "./options.ts";
 
-const [out = "sessions", only] = process.argv.slice(2);
+const [out = "sessions", only] = readWords();
 const longestMs = 900_000;
 
 interface Session {

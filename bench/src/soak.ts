@@ -8,15 +8,15 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { randomFromSeed } from "@laconic/core";
 import { machine } from "./measure.ts";
 import { keepRunning, pause } from "./soak/actor.ts";
 import { pageOf, reportOf } from "./soak/report.ts";
 import { bench, serve, stepsIn, trainer, view, wrongSteps } from "./soak/roles.ts";
 import { startWatched } from "./soak/watched.ts";
+import { readOptions } from "./options.ts";
 
-const { values } = parseArgs({
+const { values } = readOptions({
   options: {
     minutes: { type: "string", default: "60" },
     seed: { type: "string", default: "1" },

@@ -6,10 +6,10 @@ import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { machine, print } from "./measure.ts";
 import { stepSizes, type StepResult } from "./step/job.ts";
 import { jobOf, saveModel } from "./step/prepare.ts";
+import { readOptions } from "./options.ts";
 
 const kinds = [
   "matrix products",
@@ -34,7 +34,7 @@ function kindOf(object: string, symbol: string): (typeof kinds)[number] {
   return "PyTorch's own calls and memory";
 }
 
-const { values: given } = parseArgs({
+const { values: given } = readOptions({
   options: {
     sizes: { type: "string", default: "0.1M,28M" },
     /** As the size has them by default. */

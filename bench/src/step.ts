@@ -8,18 +8,18 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { machine, print } from "./measure.ts";
 import { lastOf, peer, python, runOurs, wasmFlags } from "./processes.ts";
 import { stepSizes, type StepJob, type StepResult, type StepSeconds, type StepSize } from "./step/job.ts";
 import { jobOf, saveModel } from "./step/prepare.ts";
+import { readOptions } from "./options.ts";
 
 const peers = {
   trl: "trl_step.py",
   transformers: "transformers_step.py",
   vllm: "vllm_rollout.py",
 } as const;
-const { values: given } = parseArgs({
+const { values: given } = readOptions({
   options: {
     sizes: { type: "string", default: "0.1M,4.7M,28M,0.5B/4" },
     threads: { type: "string", default: "1,2" },

@@ -7,11 +7,11 @@ import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { rankCorrelation } from "@laconic/core";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 import { whyFailed } from "./processes.ts";
+import { readOptions } from "./options.ts";
 
 interface Setting {
   readonly name: string;
@@ -20,7 +20,7 @@ interface Setting {
   readonly set?: readonly string[];
 }
 
-const { values: flags } = parseArgs({
+const { values: flags } = readOptions({
   options: {
     settings: { type: "string" },
     model: { type: "string", default: join(process.env["LACONIC_DATA"] ?? "data", "stories260k") },

@@ -4,7 +4,6 @@
 // messages are worth; and by family. One agent that reads all views answers as often as the trained team's tokens allow.
 import { appendFileSync } from "node:fs";
 import { basename } from "node:path";
-import { parseArgs } from "node:util";
 import {
   randomFromSeed,
   wilsonInterval,
@@ -17,8 +16,9 @@ import { findRun, openFoundRun, openParts, runResources, type AppConfig, type Op
 import { chooseDevice } from "@laconic/runtime/devices";
 import { onlyPolicy, type TrainedPolicy } from "@laconic/trainer";
 import { cueOf, storyQuestion } from "@laconic/worlds/stories";
+import { readOptions } from "./options.ts";
 
-const { values: flags } = parseArgs({
+const { values: flags } = readOptions({
   options: {
     run: { type: "string" },
     "without-price": { type: "string" },

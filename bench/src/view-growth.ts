@@ -13,8 +13,9 @@ import { openChromium } from "../../packages/view/test/fixture/open-page.ts";
 import { machine, print } from "./measure.ts";
 import { stepsIn, trainer } from "./soak/roles.ts";
 import { mebibytes, rowsIn, startWatched, type Sample } from "./soak/watched.ts";
+import { readWords } from "./options.ts";
 
-const minutes = Number(process.argv[2] ?? 60);
+const minutes = Number(readWords()[0] ?? 60);
 const parts = ["", "/curves", "/speech", "/episodes"];
 /** Milliseconds that the trainer works, of each so many. */
 const work = { of: 5000, for: 1000 } as const;

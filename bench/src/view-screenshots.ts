@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { fakeServer } from "../../packages/view/test/fixture/fake-server.ts";
 import { webFolder } from "../../packages/view/src/web-folder.ts";
 import { openChromium } from "../../packages/view/test/fixture/open-page.ts";
+import { readWords } from "./options.ts";
 
-const [out = "screenshots", ...chosen] = process.argv.slice(2);
+const [out = "screenshots", ...chosen] = readWords();
 const three = "sel=r0&sel=r1&sel=r5&sel=r6&sel=r10&sel=r11";
 
 /** Name, place, and what has to stand in the page before the picture is taken. */

@@ -18,6 +18,7 @@ import {
   type RunSummary,
 } from "@laconic/view";
 import { machine, print } from "./measure.ts";
+import { readWords } from "./options.ts";
 
 const megabytes = 100;
 const repeats = 9;
@@ -27,7 +28,8 @@ const reported = ({ ms, cpuMs }: Timed): object => ({ ms, cpuMs });
 const residentMegabytes = (): number => Math.round(process.memoryUsage().rss / 1e6);
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-const [, script = "", given, made] = process.argv;
+const [, script = ""] = process.argv;
+const [given, made] = readWords();
 if (given === "measure" && made !== undefined) await measure(made);
 else {
   const folder = mkdtempSync(join(tmpdir(), "laconic-bench-view-"));

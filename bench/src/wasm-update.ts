@@ -10,6 +10,7 @@ import { createKernels } from "@laconic/kernels-wasm";
 import { machine, print } from "./measure.ts";
 import { qwen2Config, type Geometry } from "./model-geometry.ts";
 import { lastOf, peer } from "./processes.ts";
+import { readWords } from "./options.ts";
 
 interface Size extends Geometry {
   readonly name: string;
@@ -29,7 +30,7 @@ const sizes: readonly Size[] = [
 const [sequences, promptTokens, completionTokens] = [16, 16, 112];
 
 print("machine", machine());
-const chosen = process.argv.slice(2);
+const chosen = readWords();
 for (const size of sizes) if (chosen.length === 0 || chosen.includes(size.name)) await compare(size);
 
 async function compare(size: Size): Promise<void> {

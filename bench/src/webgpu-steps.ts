@@ -11,8 +11,9 @@ import { createKernels } from "@laconic/kernels-webgpu";
 import { machine, print } from "./measure.ts";
 import { geometryConfig } from "./model-geometry.ts";
 import { again } from "./processes.ts";
+import { readWords } from "./options.ts";
 
-const [folder = process.env["LACONIC_DEVICES"], only] = process.argv.slice(2);
+const [folder = process.env["LACONIC_DEVICES"], only] = readWords();
 if (folder === undefined) throw new Error("name the folder of the devices, or set LACONIC_DEVICES");
 
 const [rows, promptTokens, newTokens] = [16, 12, 9];

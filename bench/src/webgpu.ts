@@ -6,8 +6,9 @@ import { randomFromSeed } from "@laconic/core";
 import type { Kernels, SequenceLayout, Tensor } from "@laconic/kernels";
 import { createKernels } from "@laconic/kernels-webgpu";
 import { machine, print } from "./measure.ts";
+import { readWords } from "./options.ts";
 
-const [folder = process.env["LACONIC_DEVICES"]] = process.argv.slice(2);
+const [folder = process.env["LACONIC_DEVICES"]] = readWords();
 if (folder === undefined) throw new Error("name the folder of the devices, or set LACONIC_DEVICES");
 
 print("machine", machine());

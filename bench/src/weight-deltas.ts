@@ -18,8 +18,9 @@ import { startFakeSglang } from "@laconic/fleet/testing";
 import { wasmKernels } from "@laconic/kernels-wasm";
 import { machine } from "./measure.ts";
 import { qwen2Config } from "./model-geometry.ts";
+import { readWords } from "./options.ts";
 
-const [, , out = "weight-deltas.jsonl", steps = "8"] = process.argv;
+const [out = "weight-deltas.jsonl", steps = "8"] = readWords();
 const vocabulary = 64;
 const geometry = { hidden: 256, layers: 6, heads: 8, kvHeads: 4, feedForward: 768, vocabulary };
 const base: BaseSource = { kind: "config", config: qwen2Config(geometry), seed: 1 };

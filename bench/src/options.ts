@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { parseArgs, type ParseArgsConfig } from "node:util";
+
+/**
+ * The options of the script that runs, as `parseArgs` takes them. `--help` prints the comment at the script's head, and each option with its
+ * default. An option that there is not, or no number where the default is one (but a seed, which is any text), ends the script with one line and status 2.
+ */
+export function readOptions<const Config extends ParseArgsConfig>(
+  config: Config,
+): ReturnType<typeof parseArgs<Config>> {
+  const script = process.argv[1] as string;
+  if (process.argv.includes("--help")) {
+    process.stdout.write([headOf(script), ...linesOf(config)].join("\n"));
+    process.exit(0);
+  }
+  try {
+    const parsed = parseArgs(config);
+    const values: Readonly<Record<string, unknown>> = parsed.values;
+    for (const [name, { default: usual }] of Object.entries(config.options ?? {}))
+      if (name !== "seed" && isNumber(usual) && !isNumber(values[name]))
+        throw new TypeError(`--${name} ${String(values[name])}: expected a number, such as ${usual}`);
+    return parsed;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    process.stderr.write(`${basename(script)}: ${error.message.split("\n", 1)[0]}; --help lists what there is\n`);
+    process.exit(2);
+  }
+}
+
+/** What stands behind a script that takes words alone. */
+export function readWords(): string[] {
+  return readOptions({ allowPositionals: true, options: {} }).positionals;
+}
+
+function isNumber(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "" && Number.isFinite(Number(value));
+}
+
+function headOf(script: string): string {
+  const comment = /^(?:\/\*\*.*?\*\/|(?:\/\/[^\n]*\n)+)/su.exec(readFileSync(script, "utf8"))?.[0] ?? "";
+  return `${comment.replaceAll(/^(?:\/\*\*|\/\/| \*\/| \*) ?/gmu, "").trim()}\n`;
+}
+
+function linesOf({ options = {} }: ParseArgsConfig): string[] {
+  const lines = Object.entries(options).map(([name, { type, multiple, default: usual }]) => {
+    const kind = isNumber(usual) && name !== "seed" ? "number" : "text";
+    const value = type === "string" ? ` <${kind}>${multiple ? ", any number of times" : ""}` : "";
+    return `  --${name}${value}${usual === undefined || usual === false ? "" : ` (default: ${String(usual) || "none"})`}`;
+  });
+  return lines.length === 0 ? [] : ["Options:", ...lines, ""];
+}
