@@ -132,7 +132,7 @@ test("compare: settings and figures that differ, one run each, by the held-out p
   expect(notes).toEqual([expect.stringContaining("n = 1: one run of a setting says nothing of other seeds")]);
   const shown = (await laconic("compare", a, b)).out;
   expect(shown).toMatch(/^train\.prices\.tokens +0 +0\.1$/m);
-  expect(shown).toMatch(/^B - A .*-10\.0 points \[-21\.2 points, \+2\.2 points\], could be none/m);
+  expect(shown).toMatch(/^B - A .*−10\.0 points \[−21\.2 points, \+2\.2 points\], could be none/m);
 });
 
 test("compare says which run had other settings before; a damaged list of them is a warning", async () => {
