@@ -52,8 +52,11 @@ export function modelCard(id: string, facts: object): object {
 /** What any failure looks like from outside; what is not the client's doing tells nothing of the inside. */
 function asHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  if (LaconicError.is(error) && error.code === "input_invalid")
-    return (error.detail["contextLength"] === undefined ? invalid : tooLongError)(error.message);
+  if (LaconicError.is(error) && error.code === "input_invalid") {
+    // An engine names the place in its batch, of which a client knows nothing.
+    const message = error.message.replace(/^sample request \d+: /u, "");
+    return (error.detail["contextLength"] === undefined ? invalid : tooLongError)(message);
+  }
   return new HttpError(500, "server_error", "the server failed; its log says why");
 }
 

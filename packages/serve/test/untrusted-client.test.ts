@@ -139,6 +139,12 @@ test("a prompt far over the context is refused before the whole of it is tokenis
       expect(await response.text()).toContain("longer than the context of 64 tokens");
     }
   expect(longest).toBeLessThanOrEqual(8 * 64);
+  // One that is short enough to be counted whole, and too long all the same.
+  const { error } = (await (await post({ prompt: "word ".repeat(40) })).json()) as { error: object };
+  expect(error).toMatchObject({
+    message: "the prompt has 200 tokens and leaves no room for a reply, the model holds 64",
+    code: "context_length_exceeded",
+  });
 });
 
 test("closing lets replies end, and cuts what is half sent or does not end", async () => {
