@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../packages/core/src/index.ts";
 import { checkWait } from "./connections.ts";
+import { secret } from "./scenario.ts";
 import { Violation, type Program } from "./program.ts";
 import type { World } from "./world.ts";
 
@@ -133,7 +134,7 @@ export class AgentProgram {
     const isImpatient = this.#random.uniform() < 0.08;
     const response = await fetch(`${this.#url}${path}`, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { "content-type": "application/json", authorization: `Bearer ${secret}` },
       body: JSON.stringify(body),
       ...(isImpatient && { signal: AbortSignal.timeout(1 + 2000 * this.#random.uniform()) }),
     });

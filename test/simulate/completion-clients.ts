@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { randomFromSeed, type Random, type TrainableModel } from "../../packages/core/src/index.ts";
 import { tabularModel, tinyTokenizer } from "../../packages/trainer/src/testing/index.ts";
 import { checkWait } from "./connections.ts";
+import { secret } from "./scenario.ts";
 import { Violation } from "./program.ts";
 import type { World } from "./world.ts";
 
@@ -83,7 +84,7 @@ export class CompletionClients {
     const what = isChat ? { messages: [{ role: "user", content: prompt }] } : { prompt };
     const response = await fetch(`${this.#url}/v1/${isChat ? "chat/completions" : "completions"}`, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { "content-type": "application/json", authorization: `Bearer ${secret}` },
       body: JSON.stringify({
         model: "tiny",
         n,

@@ -1,5 +1,6 @@
 import type { ServerFault } from "./faults.ts";
 import type { SimulatedServer } from "./machine.ts";
+import { secret } from "./scenario.ts";
 import type { World } from "./world.ts";
 import type { Program } from "./program.ts";
 
@@ -67,16 +68,17 @@ export function network(world: World, services: (origin: string) => Service | un
     });
 }
 
+/** It says the key of the request again, as some proxies do. */
 function busy(which: number): Response {
   const status = [429, 500, 503][which] as number;
-  return Response.json({ error: { message: "not now" } }, { status });
+  return Response.json({ error: { message: `not now, ${secret}` } }, { status });
 }
 
 function responseOf(
   { status, text, headers = { "content-type": "application/json" } }: Answer,
   fault: ServerFault | null,
 ): Response {
-  if (fault === "garbage") return new Response("<html>", { status, headers });
+  if (fault === "garbage") return new Response(`<html>${secret}`, { status, headers });
   if (fault !== "cut") return new Response(text, { status, headers });
   const half = new TextEncoder().encode(text.slice(0, text.length / 2));
   let isSent = false;

@@ -102,7 +102,7 @@ function jobOn(world: World, urls: readonly string[], variant: Variant): Trainin
         agents: task.topology.agents,
       };
       const fleet = await openFleet(
-        { [sites.get(world)?.kind as ServerKind]: { urls } } as SamplerSettings,
+        { [sites.get(world)?.kind as ServerKind]: { urls, allowPlainHttp: true } } as SamplerSettings,
         { policy },
         {
           directory: runFolder,

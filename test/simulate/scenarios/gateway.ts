@@ -7,7 +7,7 @@ import { eachEpisode, folderSource } from "../../../packages/trainer/src/reading
 import { tinyTokenizer } from "../../../packages/trainer/src/testing/index.ts";
 import { AgentProgram, Rollouts } from "../agent-programs.ts";
 import { connections, type Listener } from "../connections.ts";
-import { expectThat, hasMisread, looked, rowsOf, runFolder, untilDone, type Scenario } from "../scenario.ts";
+import { expectThat, hasMisread, looked, rowsOf, runFolder, secret, untilDone, type Scenario } from "../scenario.ts";
 import {
   begin,
   episodesPerGroup,
@@ -47,6 +47,7 @@ function jobOn(world: World, variant: Variant): TrainingJob {
       const journal = await openJournal(runFolder, true, { warn: note, segmentBytes });
       const gateway = createGateway({
         agents: { solver: { tokenizer: tinyTokenizer, contextLength: 64, learns: true } },
+        apiKey: secret,
         groupsPerStep,
         rolloutsPerGroup: episodesPerGroup,
         groupSeconds,

@@ -14,7 +14,7 @@ import { tinyTokenizer } from "../../../packages/trainer/src/testing/index.ts";
 import { CompletionClients, servedWeights } from "../completion-clients.ts";
 import { connections, type Listener } from "../connections.ts";
 import type { Program } from "../program.ts";
-import { expectThat, type Scenario } from "../scenario.ts";
+import { expectThat, secret, type Scenario } from "../scenario.ts";
 import { begin } from "../training.ts";
 import type { World } from "../world.ts";
 
@@ -105,6 +105,7 @@ class Site {
     const policy = localPolicy({ id: "tiny", sampler: this.sampler, tokenizer, batching: "continuous" });
     const handler = completionHandler({
       models: [{ name: "tiny", policy, tokenizer, contextLength: 64 }],
+      apiKey: secret,
       maxConcurrency,
       now: () => this.#world.wallClock(),
       onError: (error) => this.#world.note(`the server says: ${String(error).slice(0, 200)}`),

@@ -9,7 +9,7 @@ import type { Disk } from "../disk.ts";
 import { diskRoot } from "../disk-tree.ts";
 import { network } from "../network.ts";
 import { checkpointFolder, recordOf, TinkerSite } from "../tinker-site.ts";
-import { expectThat, filesOf, runFolder, untilDone, type Scenario } from "../scenario.ts";
+import { expectThat, filesOf, runFolder, secret, untilDone, type Scenario } from "../scenario.ts";
 import { expectEqual, filesBelow, undisturbedDisk } from "../compare-runs.ts";
 import { begin, partsOf, settingsOf, steps, trainOnce, type TrainingJob, type Variant } from "../training.ts";
 import type { World } from "../world.ts";
@@ -27,7 +27,12 @@ function jobOn(variant: Variant, deduplicates: boolean): TrainingJob {
     settings: parseTrainConfig(settingsOf(variant)),
     async open() {
       const journal = fileJournal(`${runFolder}/${journalFile}`);
-      const client = await TinkerClient.connect({ baseUrl: "https://tinker.example", deduplicates, journal });
+      const client = await TinkerClient.connect({
+        baseUrl: "https://tinker.example",
+        apiKey: secret,
+        deduplicates,
+        journal,
+      });
       const { vocabularySize } = tinyTokenizer;
       const engine = tinkerEngine({ client, record: recordOf(deduplicates), vocabularySize });
       const close = (): Promise<void> => engine.close();

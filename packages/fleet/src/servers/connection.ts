@@ -129,8 +129,9 @@ export class Connection {
 
 function checkedUrl({ url, apiKey, allowPlainHttp = false }: ConnectionOptions): string {
   const parsed = URL.canParse(url) ? new URL(url) : null;
+  const server = parsed?.host ?? JSON.stringify(url);
   const refuse = (reason: string): LaconicError =>
-    new LaconicError("config_invalid", `server ${parsed?.host ?? JSON.stringify(url)}: ${reason}`);
+    new LaconicError("config_invalid", `server ${server}: ${reason}`, { server });
   if (!parsed || (parsed.protocol !== "http:" && parsed.protocol !== "https:"))
     throw refuse("expected an address such as http://10.0.0.5:8000");
   if (parsed.username !== "" || parsed.password !== "" || parsed.search !== "" || parsed.hash !== "")

@@ -229,7 +229,8 @@ const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
  */
 function checkedAddress(address: string, allowPlainHttp: boolean): string {
   const url = URL.canParse(address) ? new URL(address) : null;
-  const fail = (reason: string): LaconicError => new LaconicError("config_invalid", `baseUrl: ${reason}`);
+  const fail = (reason: string): LaconicError =>
+    new LaconicError("config_invalid", `baseUrl: ${reason}`, { key: "baseUrl" });
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))
     throw fail("expected an address such as http://127.0.0.1:8000");
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
