@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { boundedJson, LaconicError } from "@laconic/core";
 import { makeFolder, writing } from "@laconic/core/platform";
-import { changesOf, nodeFileSystem, type Change } from "@laconic/trainer";
+import { changesOf, explainedFileSystem, nodeFileSystem, type Change } from "@laconic/trainer";
 import { z } from "zod";
 import type { StartedRun, StartOptions } from "../start/run-context.ts";
 import type { Progress } from "../progress.ts";
@@ -261,9 +261,11 @@ function asStored(config: AppConfig, stored: AppConfig): AppConfig {
 }
 
 async function resultsIn(path: string): Promise<VariantResult[]> {
-  if (!(await nodeFileSystem.exists(path))) return [];
+  const fs = explainedFileSystem(nodeFileSystem, path);
+  if (!(await fs.exists(path))) return [];
+  const text = new TextDecoder().decode(await fs.read(path));
   try {
-    return resultsSchema.parse(boundedJson(new TextDecoder().decode(await nodeFileSystem.read(path))));
+    return resultsSchema.parse(boundedJson(text));
   } catch (error) {
     throw new LaconicError(
       "data_invalid",

@@ -1,7 +1,7 @@
 import { boundedJson, LaconicError } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { completeSteps } from "./find-checkpoint.ts";
-import { replaceFile } from "./file-system.ts";
+import { explainedFileSystem, replaceFile } from "./file-system.ts";
 import { lineAt } from "./json-lines.ts";
 import { runFiles } from "@laconic/core/run-folder";
 import { clearedNames } from "./run-files.ts";
@@ -93,9 +93,10 @@ export async function checkSame(
 
 /**
  * What a run was started with; null where it kept nothing.
- * @throws LaconicError `checkpoint_mismatch` for a manifest that is damaged
+ * @throws LaconicError `checkpoint_mismatch` for a manifest that is damaged, `data_invalid` for one that cannot be read
  */
-export async function manifestOfRun(fs: FileSystem, directory: string): Promise<RunManifest | null> {
+export async function manifestOfRun(given: FileSystem, directory: string): Promise<RunManifest | null> {
+  const fs = explainedFileSystem(given, directory);
   const file = joinPath(directory, runFiles.manifest);
   if (!(await fs.exists(file))) return null;
   return parseRunManifest(new TextDecoder().decode(await fs.read(file)), file);
@@ -103,15 +104,18 @@ export async function manifestOfRun(fs: FileSystem, directory: string): Promise<
 
 /**
  * The settings that a run's folder keeps.
- * @throws LaconicError `run_missing` where there are none, `checkpoint_mismatch` for a file that holds something else
+ * @throws LaconicError `run_missing` where there are none, `checkpoint_mismatch` for a file that holds something else, `data_invalid`
+ * for one that cannot be read
  */
-export async function readSettings(fs: FileSystem, directory: string): Promise<Readonly<Record<string, unknown>>> {
+export async function readSettings(given: FileSystem, directory: string): Promise<Readonly<Record<string, unknown>>> {
+  const fs = explainedFileSystem(given, directory);
   const file = joinPath(directory, runFiles.config);
   if (!(await fs.exists(file)))
     throw new LaconicError("run_missing", `${directory} holds no run (no ${runFiles.config})`, { directory });
   const refused = (what: string, cause?: unknown): LaconicError =>
     new LaconicError("checkpoint_mismatch", `${file} ${what}; put it back`, { file }, cause);
   const bytes = await fs.read(file).catch((error: unknown) => {
+    if (LaconicError.is(error)) throw error;
     throw refused(`cannot be read: ${error instanceof Error ? error.message : String(error)}`, error);
   });
   let settings: unknown;
