@@ -117,7 +117,7 @@ export const sweep: Scenario = {
         const run = folderOf(folder, name, seed);
         const own = filesBelow(found, run);
         // The lock or claim of a process that is gone comes back with the power where its removal was not durable: the next one takes it over.
-        const locks = [...own.keys()].filter((file) => /^LOCK(?:\.|$)/u.test(file));
+        const locks = [...own.keys()].filter((each) => /^LOCK(?:\.|$)/u.test(each));
         expectEqual(own, filesBelow(expected, run), locks);
       }
   },
