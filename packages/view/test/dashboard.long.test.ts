@@ -375,7 +375,6 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
       await at(hash, phone);
       await phone.locator(ready).first().waitFor();
       expect(await phone.evaluate("document.documentElement.scrollWidth"), hash).toBe(360);
-      // The graph takes the width that it has been given a moment later.
       await soon(async () => {
         const { colliding, smallest } = await writtenInGraph(phone);
         return { hash, colliding, isLegible: smallest >= 11 };
