@@ -1,7 +1,7 @@
 import { randomFromSeed } from "../../packages/core/src/index.ts";
 import { drawFaults, shrink, type Fault } from "./faults.ts";
 import { onMachine } from "./machine.ts";
-import { expectNoSecret, secret, type Scenario } from "./scenario.ts";
+import { expectNoSecret, type Scenario } from "./scenario.ts";
 import { scenarios } from "./scenarios/table.ts";
 import { World } from "./world.ts";
 import { Violation } from "./program.ts";
@@ -48,7 +48,6 @@ export async function playSeed(name: string, seed: number, options: PlayOptions 
     );
   };
   process.on("unhandledRejection", unhandled);
-  process.env["SAMPLER_API_KEY"] = secret;
   let violation: string | null = null;
   try {
     await onMachine(world, scenario.server?.(world) ?? null, () => scenario.play(world, random.split("variant")));

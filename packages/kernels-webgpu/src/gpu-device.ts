@@ -1,4 +1,3 @@
-import { LaconicError } from "@laconic/core";
 import { HandleStore, sizeOf, type GradientPlace, type Handle, type Tensor } from "@laconic/kernels";
 import type { GpuArray } from "./gpu-array.ts";
 import type { ProgramRunner } from "./program-runner.ts";
@@ -113,13 +112,7 @@ export class GpuDevice {
 
   /** Numbers that follow from a tensor, made at first use and freed when it changes. */
   derive(tensor: Tensor, name: string, make: () => GpuArray): GpuArray {
-    const { derived } = this.store.get(tensor);
-    let data = derived.get(name);
-    if (!data) {
-      data = make();
-      derived.set(name, data);
-    }
-    return data;
+    return this.store.derive(tensor, name, make);
   }
 
   deriveIndices(tensor: Tensor, name: string, make: () => Int32Array): GpuArray {
@@ -131,10 +124,6 @@ export class GpuDevice {
 
   /** @throws LaconicError `input_invalid` when `ids` holds an integer outside [0, limit) */
   expectIndices(ids: Tensor, limit: number, place: string): void {
-    const [least, most] = this.store.get(ids).range;
-    if (ids.shape[0] === 0 || (least >= 0 && most < limit)) return;
-    throw new LaconicError("input_invalid", `${place}: index ${least < 0 ? least : most} is outside [0, ${limit})`, {
-      index: least < 0 ? least : most,
-    });
+    this.store.expectIndices(ids, limit, place);
   }
 }

@@ -1,3 +1,4 @@
+import { LaconicError } from "@laconic/core";
 import type { Tensor } from "./contract.ts";
 import { TensorScopes } from "./tensor-scopes.ts";
 
@@ -61,6 +62,22 @@ export class HandleStore<Data extends DeviceArray> extends TensorScopes<Handle<D
 
   adoptInts(data: Data, range: readonly [min: number, max: number]): Handle<Data> {
     return this.adopt(new Handle(data, "int32", range));
+  }
+
+  /** What is worked out from a tensor, made at first use and freed when it changes. */
+  derive(tensor: Tensor, name: string, make: () => Data): Data {
+    const { derived } = this.get(tensor);
+    const data = derived.get(name) ?? make();
+    derived.set(name, data);
+    return data;
+  }
+
+  /** @throws LaconicError `input_invalid` when `ids` holds an integer outside [0, limit) */
+  expectIndices(ids: Tensor, limit: number, place: string): void {
+    const [min, max] = this.get(ids).range;
+    if (ids.shape[0] === 0 || (min >= 0 && max < limit)) return;
+    const index = min < 0 ? min : max;
+    throw new LaconicError("input_invalid", `${place}: index ${index} is outside [0, ${limit})`, { index });
   }
 
   /** Puts a new array under a handle. */

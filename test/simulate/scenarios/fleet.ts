@@ -12,7 +12,7 @@ import { tabularPolicy } from "../../../packages/trainer/src/testing/tabular-pol
 import { tinyTokenizer } from "../../../packages/trainer/src/testing/index.ts";
 import { network } from "../network.ts";
 import { SamplingServer, servedTable, type ServerKind } from "../sampling-servers.ts";
-import { expectThat, looked, runFolder, untilDone, type Scenario } from "../scenario.ts";
+import { expectThat, looked, runFolder, secret, untilDone, type Scenario } from "../scenario.ts";
 import { expectWhole } from "../compare-runs.ts";
 import { begin, partsOf, settingsOf, steps, trainOnce, type TrainingJob, type Variant } from "../training.ts";
 import type { World } from "../world.ts";
@@ -162,6 +162,7 @@ export const fleet: Scenario = {
     return network(world, (origin) => servers.get(origin));
   },
   async play(world: World, random: Random) {
+    process.env["SAMPLER_API_KEY"] = secret; // where a run looks for it
     const variant: Variant = {
       policies: "one",
       checkpointEvery: random.uniform() < 0.5 ? 1 : 2,

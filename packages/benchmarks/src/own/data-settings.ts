@@ -81,6 +81,7 @@ const source = z.union([name, z.array(name).min(1)], {
   error: "expected a file, a list of files, or hub:owner/name/files",
 });
 const kinds = "numeric, letter, maths, code or text";
+const ruleHelp = "Rule by which an answer is compared with the gold answer";
 const toggle = z.boolean();
 const gradingSchema: z.ZodType<DataGrading> = z.preprocess(
   (value) => (typeof value === "string" ? { kind: value } : value),
@@ -88,10 +89,10 @@ const gradingSchema: z.ZodType<DataGrading> = z.preprocess(
     "kind",
     [
       z.strictObject({
-        kind: z.enum(["numeric", "code"]).describe("Rule by which an answer is compared with the gold answer"),
+        kind: z.enum(["numeric", "code"]).describe(ruleHelp),
       }),
       z.strictObject({
-        kind: z.literal("letter").describe("Rule by which an answer is compared with the gold answer"),
+        kind: z.literal("letter").describe(ruleHelp),
         golds: z
           .enum(["letter", "index", "text"])
           .exactOptional()
@@ -106,11 +107,11 @@ const gradingSchema: z.ZodType<DataGrading> = z.preprocess(
           .describe("Letters of the choices"),
       }),
       z.strictObject({
-        kind: z.literal("maths").describe("Rule by which an answer is compared with the gold answer"),
+        kind: z.literal("maths").describe(ruleHelp),
         tolerance: z.number().min(0).exactOptional().describe("Largest relative difference of a right number"),
       }),
       z.strictObject({
-        kind: z.literal("text").describe("Rule by which an answer is compared with the gold answer"),
+        kind: z.literal("text").describe(ruleHelp),
         ignoreCase: toggle.exactOptional().describe("Whether capital letters differ from small ones"),
       }),
     ],

@@ -73,13 +73,7 @@ export class OpsDevice {
 
   /** Numbers that follow from a tensor, made at first use and freed with it. */
   derive(tensor: Tensor, name: string, make: () => TfTensor): TfTensor {
-    const { derived } = this.store.get(tensor);
-    let data = derived.get(name);
-    if (!data) {
-      data = keep(make());
-      derived.set(name, data);
-    }
-    return data;
+    return this.store.derive(tensor, name, () => keep(make()));
   }
 
   deriveIndices(tensor: Tensor, name: string, make: () => Int32Array): TfTensor {
@@ -88,10 +82,6 @@ export class OpsDevice {
 
   /** @throws LaconicError `input_invalid` when `ids` holds an integer outside [0, limit) */
   expectIndices(ids: Tensor, limit: number, place: string): void {
-    const [least, most] = this.store.get(ids).range;
-    if (ids.shape[0] === 0 || (least >= 0 && most < limit)) return;
-    throw new LaconicError("input_invalid", `${place}: index ${least < 0 ? least : most} is outside [0, ${limit})`, {
-      index: least < 0 ? least : most,
-    });
+    this.store.expectIndices(ids, limit, place);
   }
 }

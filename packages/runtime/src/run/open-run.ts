@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import {
   changesOf,
-  explainedFileSystem,
   findCheckpoint,
   manifestOfRun,
   nodeFileSystem,
@@ -78,20 +77,18 @@ async function storedRun(
 /** @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`, `config_invalid` */
 export async function findRun(directory: string, { which = "latest", sources }: RunChoice = {}): Promise<FoundRun> {
   const stored = await storedRun(directory, sources);
-  const found = await findCheckpoint(
-    explainedFileSystem(nodeFileSystem, directory),
-    join(directory, runFiles.checkpoints),
-    which,
-  ).catch((error: unknown) => {
-    if (!LaconicError.is(error) || error.code !== "checkpoint_missing") throw error;
-    // It may be running: nothing of it is to be removed.
-    throw new LaconicError(
-      "checkpoint_missing",
-      `${directory} holds no checkpoint yet; a run writes its first after ${stored.config.train.checkpoint.every} steps, or when it is interrupted`,
-      { directory },
-      error,
-    );
-  });
+  const found = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints), which).catch(
+    (error: unknown) => {
+      if (!LaconicError.is(error) || error.code !== "checkpoint_missing") throw error;
+      // It may be running: nothing of it is to be removed.
+      throw new LaconicError(
+        "checkpoint_missing",
+        `${directory} holds no checkpoint yet; a run writes its first after ${stored.config.train.checkpoint.every} steps, or when it is interrupted`,
+        { directory },
+        error,
+      );
+    },
+  );
   return { directory, ...stored, checkpoint: found.folder, state: found.state, warnings: found.warnings };
 }
 

@@ -3,6 +3,7 @@ import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files"
 import * as z from "zod";
 import { loopStateSchema, type LoopState } from "./loop-state.ts";
 import type { TraceDigests } from "./traces.ts";
+import { explainedFileSystem } from "./file-system.ts";
 
 /** What a checkpoint says of itself. */
 export interface CheckpointManifest {
@@ -44,11 +45,12 @@ const maxLooks = 10;
  * looked for again.
  */
 export async function findCheckpoint(
-  fs: FileSystem,
+  given: FileSystem,
   directory: string,
   which: "latest" | "best" = "latest",
   accept: (found: Omit<FoundCheckpoint, "warnings">) => Promise<void> = async () => undefined,
 ): Promise<FoundCheckpoint> {
+  const fs = explainedFileSystem(given, directory);
   for (let look = 0; look < maxLooks; look++) {
     const found = await lookForCheckpoint(fs, directory, which, accept);
     if (found !== null) return found;

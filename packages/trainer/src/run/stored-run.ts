@@ -63,16 +63,13 @@ export async function checkSame(
   },
   warn: (message: string) => Promise<void>,
 ): Promise<RunManifest> {
-  const text = async (name: string): Promise<string> =>
-    new TextDecoder().decode(await fs.read(joinPath(directory, name)));
   const file = joinPath(directory, runFiles.manifest);
   const configFile = joinPath(directory, runFiles.config);
   const kept = await readSettings(fs, directory);
-  if (!(await fs.exists(file)))
+  const known = await manifestOfRun(fs, directory);
+  if (known === null)
     await warn(`${file} is not there: whether weights, tokenizer and data are those of the beginning cannot be told`);
-  const manifest = (await fs.exists(file))
-    ? parseRunManifest(await text(runFiles.manifest), file)
-    : runManifest(kept, inputs ?? {});
+  const manifest = known ?? runManifest(kept, inputs ?? {});
   const refuse = (what: string, { key, before, now }: Change): never => {
     throw new LaconicError(
       "checkpoint_mismatch",

@@ -259,8 +259,6 @@ export class SampleTable {
       {
         questions: Map<number, Cluster>;
         repeats: Set<number>;
-        scored: number;
-        right: number;
         tokens: number;
         first: number;
       }
@@ -271,8 +269,6 @@ export class SampleTable {
       const sums = groups.get(key) ?? {
         questions: new Map(),
         repeats: new Set(),
-        scored: 0,
-        right: 0,
         tokens: 0,
         first: row,
       };
@@ -280,22 +276,23 @@ export class SampleTable {
       sums.repeats.add(this.#repeat.at(row));
       const problem = this.#problem.at(row);
       const { successes, trials } = sums.questions.get(problem) ?? { successes: 0, trials: 0 };
-      const [right, isScored] = [this.#verdict.at(row) === 0, this.#verdict.at(row) <= 1];
-      sums.questions.set(problem, { successes: successes + Number(right), trials: trials + Number(isScored) });
-      if (!isScored) continue;
-      sums.scored += 1;
-      sums.tokens += this.#tokens.at(row);
-      if (right) sums.right += 1;
+      const [isRight, isScored] = [this.#verdict.at(row) === 0, this.#verdict.at(row) <= 1];
+      sums.questions.set(problem, { successes: successes + Number(isRight), trials: trials + Number(isScored) });
+      if (isScored) sums.tokens += this.#tokens.at(row);
     }
-    return Array.from(groups.values(), ({ questions, repeats, scored, right, tokens, first }) => ({
-      method: this.#names.method.at(this.#method.at(first)),
-      benchmark: this.#names.benchmark.at(this.#benchmark.at(first)),
-      questions: questions.size,
-      seeds: repeats.size,
-      accuracy: scored === 0 ? Number.NaN : right / scored,
-      interval: clusteredWilsonInterval([...questions.values()]),
-      tokens: scored === 0 ? Number.NaN : tokens / scored,
-    }));
+    return Array.from(groups.values(), ({ questions, repeats, tokens, first }) => {
+      const clusters = [...questions.values()];
+      const [right, scored] = clusters.reduce(([sum, of], each) => [sum + each.successes, of + each.trials], [0, 0]);
+      return {
+        method: this.#names.method.at(this.#method.at(first)),
+        benchmark: this.#names.benchmark.at(this.#benchmark.at(first)),
+        questions: questions.size,
+        seeds: repeats.size,
+        accuracy: scored === 0 ? Number.NaN : right / scored,
+        interval: clusteredWilsonInterval(clusters),
+        tokens: scored === 0 ? Number.NaN : tokens / scored,
+      };
+    });
   }
 
   close(): void {

@@ -7,6 +7,13 @@ export function taskNamed<const Name extends string>(name: Name): z.ZodLiteral<N
   return z.literal(name).describe("Which task");
 }
 
+/** The length of replies, where a task lets one set it. */
+export const replyTokens: z.ZodExactOptional<z.ZodInt> = z
+  .int()
+  .min(1)
+  .exactOptional()
+  .describe("Tokens that a reply may have");
+
 /** A task that has a name: what its settings may be, and how they become a task. */
 export interface NamedTask<Settings> {
   readonly schema: z.ZodType<Settings>;

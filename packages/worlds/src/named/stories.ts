@@ -1,6 +1,6 @@
 import type { TeamTask } from "@laconic/tasks";
 import * as z from "zod";
-import { taskNamed, type NamedTask } from "./named-task.ts";
+import { replyTokens, taskNamed, type NamedTask } from "./named-task.ts";
 import { budgetFormNames } from "../stories/budget-forms.ts";
 import { type StoryBudgetOptions, storyBudgetTask } from "../stories/budget.ts";
 import { type StoryHintOptions, storyHintTask } from "../stories/hint.ts";
@@ -96,7 +96,7 @@ export interface StoryWritersSettings extends Omit<StoryWritersOptions, "heldOut
 export const storyWriters: NamedTask<StoryWritersSettings> = {
   schema: z.strictObject({
     name: taskNamed("story-writers"),
-    replyTokens: z.int().min(1).exactOptional().describe("Tokens that a reply may have"),
+    replyTokens,
   }),
   title: () => "story-writers",
   about: () =>
@@ -119,7 +119,7 @@ export const storyBudget: NamedTask<StoryBudgetSettings> = {
       .exactOptional()
       .describe("Budgets that stand in prompts of evaluations alone"),
     form: z.enum(budgetFormNames).exactOptional().describe("How a budget is said in the prompt"),
-    replyTokens: z.int().min(1).exactOptional().describe("Tokens that a reply may have"),
+    replyTokens,
   }),
   title: () => "story-budget",
   about: () =>
