@@ -8,7 +8,8 @@ const oneLine = (text: string): string => text.replaceAll(/\s+/gu, " ");
 describe("figures have sources", () => {
   // What a raw file says now: measure again, or put right the page. `npm run -s figures -- --all` lists every number.
   test.each(list.sources.map((source) => [source.page, source.text, source] as const))("%s: %s", (page, _, source) => {
-    expect(oneLine(readText(page))).toContain(oneLine(renderFigure(source)));
+    const text = oneLine(renderFigure(source));
+    expect(oneLine(readText(page)).includes(text), `${page} does not say: ${text}`).toBe(true);
   });
 
   // A new figure in a table gets an entry of `sources` in docs/figures.json; a number that nobody measured, of `constants`, with the

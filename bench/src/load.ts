@@ -64,9 +64,11 @@ await Promise.all(
 );
 ownLoop.disable();
 const during = rowsIn<Sample>(samples);
-// What was sent before a client hung up is still looked at.
+// What was sent before a client hung up is still looked at, and memory is given back when the collector has run.
 let after = lastOf(rowsIn<Sample>(samples));
-for (let waited = 0; waited < 60 && (waited < 5 || after.handles > before.handles); waited++) {
+const isHigher = ({ handles, rss }: Sample): boolean =>
+  handles > before.handles || mebibytes(rss - before.rss) > limits.growthMiB;
+for (let waited = 0; waited < 60 && (waited < 5 || isHigher(after)); waited++) {
   await pause(1000);
   after = lastOf(rowsIn<Sample>(samples));
 }

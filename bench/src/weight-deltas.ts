@@ -4,11 +4,8 @@
  *
  *     npx tsx bench/src/weight-deltas.ts OUT.jsonl [STEPS]
  */
-import { once } from "node:events";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomFromSeed, type BaseSource, type Engine, type ModelSource, type TrainableModel } from "@laconic/core";
@@ -49,13 +46,12 @@ await engine.close();
 async function versionsSent(from: Engine, source: ModelSource, learningRate: number): Promise<readonly WeightsSent[]> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-deltas-"));
   const fake = await startFakeSglang({ engine: from, base });
-  const { listener } = new WeightsReceiver({ folder: join(folder, "received") });
-  const receiver = createServer((request, response) => void listener(request, response));
-  receiver.listen(0, "127.0.0.1");
-  await once(receiver, "listening");
-  const { port } = receiver.address() as AddressInfo;
+  const { handler } = new WeightsReceiver({ folder: join(folder, "received") });
   const sender = new WeightsSender({ folder: join(folder, "sent") });
-  const server = sender.throughReceiver(sglangServer({ url: fake.url }), { url: `http://127.0.0.1:${port}` });
+  const server = sender.throughReceiver(sglangServer({ url: fake.url }), {
+    url: "http://receiver:8790",
+    fetch: (url, init) => handler(new Request(url, init)),
+  });
   const fleet = new Fleet({ servers: [server], vocabularySize: vocabulary });
   try {
     const local = await from.createModel(source);
@@ -71,8 +67,6 @@ async function versionsSent(from: Engine, source: ModelSource, learningRate: num
     fleet.close();
     await sender.close();
     await fake.close();
-    receiver.close();
-    receiver.closeAllConnections();
     await rm(folder, { recursive: true });
   }
 }

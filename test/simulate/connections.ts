@@ -65,6 +65,7 @@ class Asking {
   readonly #sent: Sent;
   readonly #body: ReadableStream<Uint8Array>;
   readonly #hangUps = new Set<() => void>();
+  readonly #letGo: () => void;
   /** Bytes of the reply after which the connection ends. */
   #left: number;
   /** When the last piece arrives: they keep their order. */
@@ -79,6 +80,7 @@ class Asking {
     this.#left = sent.fault === "cut" ? random.integer(300) : Infinity;
     this.path = new URL(sent.address).pathname;
     this.response = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
+    this.#letGo = world.hold({ name: `a request to ${this.path}`, takeBack: () => undefined });
     this.#body = new ReadableStream({ start: (writer) => void (this.#writer = writer) });
     this.#client.whenOver.add(() => this.#hangUp());
     const { signal } = sent.init;
@@ -104,7 +106,8 @@ class Asking {
       );
       const isTaken = isHeard && fault !== "lost" && !gone.signal.aborted;
       if (fault === "lost") this.fail("ECONNRESET");
-      if (isTaken) this.#send("head", () => this.#settle.resolve(new Response(this.#body, { status, headers })));
+      const head = (): void => this.#settle.resolve(new Response(body && this.#body, { status, headers }));
+      if (isTaken) this.#send("head", head);
       if (isTaken && fault === "garbage") this.#piece(new TextEncoder().encode("<html>"));
       if (!isTaken || fault === "garbage") await body?.cancel();
       else await this.#pass(body, gone.signal);
@@ -165,6 +168,7 @@ class Asking {
   /** @param error - null where the reply is whole */
   #end(error: unknown): void {
     this.#isOver = true;
+    this.#letGo();
     if (error === null) return this.#writer.close();
     this.#settle.reject(error); // nothing where the head has come
     this.#writer.error(error);

@@ -61,6 +61,13 @@ export class Disk extends DiskTree {
     return first;
   }
 
+  /** A second name for a file. */
+  link(from: string, to: string): void {
+    const node = this.file(from);
+    if (this.find(to)) throw refused("EEXIST", to);
+    this.#link(to, node);
+  }
+
   rename(from: string, to: string): void {
     const node = this.find(from);
     if (!node) throw refused("ENOENT", from);
@@ -89,10 +96,16 @@ export class Disk extends DiskTree {
   }
 
   append(file: FileNode, bytes: Uint8Array): void {
-    const grown = new Uint8Array(file.bytes.length + bytes.length);
-    grown.set(file.bytes);
-    grown.set(bytes, file.bytes.length);
-    file.bytes = grown;
+    this.write(file, file.bytes.length, bytes);
+  }
+
+  /** Bytes from a place on; what lies between the file's end and it is zero. */
+  write(file: FileNode, at: number, bytes: Uint8Array): void {
+    const written = new Uint8Array(Math.max(file.bytes.length, at + bytes.length));
+    written.set(file.bytes);
+    written.set(bytes, at);
+    file.bytes = written;
+    file.floor = Math.min(file.floor, at);
   }
 
   cut(file: FileNode, length: number): void {

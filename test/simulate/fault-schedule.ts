@@ -26,6 +26,7 @@ export class FaultSchedule {
 
   /** What goes wrong with the n-th reply of a server, from 1; null where nothing does. */
   reply(reply: number): ServerFault | null {
+    if (this.#isCalm) return null;
     for (const fault of this.#faults) {
       if (fault.kind !== "server" || fault.at !== reply) continue;
       this.#met.add(fault);

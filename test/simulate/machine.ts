@@ -58,8 +58,12 @@ export async function onMachine<T>(world: World, server: SimulatedServer | null,
   inside(crypto, "randomUUID", () => `00000000-0000-4000-8000-${String(chance.integer(1e12)).padStart(12, "0")}`);
   inside(os, "hostname", () => "simulated");
   // Threads of Node's would answer when they like.
-  inside(zlib, "gzip", (bytes: Uint8Array, done: (error: null, packed: Buffer) => void) =>
-    done(null, zlib.gzipSync(bytes)),
+  inside(zlib, "gzip", (bytes: Uint8Array, done: Coded) => coded(done, () => zlib.gzipSync(bytes)));
+  inside(zlib, "deflateRaw", (bytes: Uint8Array, options: zlib.ZlibOptions, done: Coded) =>
+    coded(done, () => zlib.deflateRawSync(bytes, options)),
+  );
+  inside(zlib, "inflateRaw", (bytes: Uint8Array, options: zlib.ZlibOptions, done: Coded) =>
+    coded(done, () => zlib.inflateRawSync(bytes, options)),
   );
   inside(zlib, "createGunzip", () => gunzipAtEnd());
   inside(globalThis, "fetch", (url: string | URL, init: RequestInit = {}) => {
@@ -73,6 +77,18 @@ export async function onMachine<T>(world: World, server: SimulatedServer | null,
     for (const each of restore.toReversed()) each();
     syncBuiltinESMExports();
   }
+}
+
+type Coded = (error: unknown, bytes?: Buffer) => void;
+
+function coded(done: Coded, code: () => Buffer): void {
+  let bytes: Buffer;
+  try {
+    bytes = code();
+  } catch (error) {
+    return done(error);
+  }
+  done(null, bytes);
 }
 
 /** Unpacks once it has all. */
@@ -97,15 +113,21 @@ function replaceTime(
   world: World,
   inside: (target: object, name: string, own: (...given: never[]) => unknown) => void,
 ): void {
-  const sleep = (ms: number, value: unknown, options: { readonly signal?: AbortSignal } = {}): Promise<unknown> =>
+  const sleep = (
+    ms: number,
+    value: unknown,
+    { signal, ref = true }: { readonly signal?: AbortSignal; readonly ref?: boolean } = {},
+  ): Promise<unknown> =>
     new Promise((go, stop) => {
-      const { signal } = options;
+      const letGo = ref ? holdTimer(world, ms) : () => undefined;
       const abort = (): void => {
         callOff();
+        letGo();
         stop(Object.assign(new Error("The operation was aborted"), { name: "AbortError", code: "ABORT_ERR" }));
       };
       const callOff = world.after(ms, `slept ${Math.round(ms)}`, () => {
         signal?.removeEventListener("abort", abort);
+        letGo();
         go(value);
       });
       if (signal?.aborted) abort();
@@ -140,12 +162,19 @@ function replaceTime(
   });
 }
 
+/** A timer of the running program that keeps its process from ending. */
+function holdTimer(world: World, ms: number): () => void {
+  return world.hold({ name: `a timer of ${Math.round(ms)} ms`, takeBack: () => undefined });
+}
+
 /** What `setTimeout` returns. */
 class SimulatedTimer {
   readonly #world: World;
   readonly #call: () => void;
   readonly #ms: number;
+  #isRef = true;
   #callOff: () => void = () => undefined;
+  #letGo: () => void = () => undefined;
 
   constructor(world: World, call: () => void, ms: number) {
     this.#world = world;
@@ -155,19 +184,27 @@ class SimulatedTimer {
   }
   refresh(): this {
     this.close();
-    this.#callOff = this.#world.after(this.#ms, `timer ${Math.round(this.#ms)}`, this.#call);
+    if (this.#isRef) this.#letGo = holdTimer(this.#world, this.#ms);
+    this.#callOff = this.#world.after(this.#ms, `timer ${Math.round(this.#ms)}`, () => {
+      this.#letGo();
+      this.#call();
+    });
     return this;
   }
   close(): void {
     this.#callOff();
+    this.#letGo();
   }
   ref(): this {
+    this.#isRef = true;
     return this;
   }
   unref(): this {
+    this.#isRef = false;
+    this.#letGo();
     return this;
   }
   hasRef(): boolean {
-    return true;
+    return this.#isRef;
   }
 }

@@ -44,11 +44,20 @@ export function network(world: World, services: (origin: string) => Service | un
       const fault = world.faults.reply((requests += 1));
       const asked = { path: `${pathname}${search}`, method, headers: new Headers(headers), body: textOf(body) };
       const name = `${new URL(origin).host}${pathname}`;
+      const letGo = world.hold({ name: `a request to ${name}`, takeBack: () => undefined });
       const delay = (): number => 2 + latency.integer(200);
-      if (signal?.aborted) return reject(signal.reason as Error);
-      signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+      const abort = (): void => {
+        letGo();
+        reject(signal?.reason as Error);
+      };
+      if (signal?.aborted) return abort();
+      signal?.addEventListener("abort", abort, { once: true });
+      const settled = (settle: () => void) => (): void => {
+        letGo();
+        settle();
+      };
       const reply = (label: string, settle: () => void): void =>
-        void world.after(delay(), `reply of ${name}: ${label}`, settle, program);
+        void world.after(delay(), `reply of ${name}: ${label}`, settled(settle), program);
       const fail = (code: string): void =>
         reply(code, () => reject(Object.assign(new TypeError("fetch failed"), { cause: { code } })));
       const arrive = async (): Promise<void> => {

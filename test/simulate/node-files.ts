@@ -53,6 +53,12 @@ export function simulatedFiles(world: World): Readonly<Record<string, Call>> {
       if (options.flush) await run("sync", `sync ${path}`, () => disk.sync(disk.file(path)));
     },
     rename: (from: string, to: string) => run("rename", `rename ${from} ${to}`, () => disk.rename(from, to)),
+    link: (from: string, to: string) => run("write", `link ${from} ${to}`, () => disk.link(from, to)),
+    copyFile: (from: string, to: string) =>
+      run("write", `copy ${from} ${to}`, () => {
+        const { bytes } = disk.file(from);
+        disk.append(disk.open(to, { create: true, truncate: true }), bytes);
+      }),
     rm: (path: string, options: { readonly recursive?: boolean; readonly force?: boolean } = {}) =>
       run("other", `rm ${path}`, () => {
         if (options.force && !disk.find(path)) return;
@@ -86,7 +92,7 @@ export function simulatedFiles(world: World): Readonly<Record<string, Call>> {
   };
 }
 
-/** An open file or folder. Writes go where the file ends, as those of a run and of journals do. */
+/** An open file or folder. Writes without a place go where the file ends, as those of a run and of journals do. */
 function handleOf(
   world: World,
   path: string,
@@ -100,10 +106,10 @@ function handleOf(
 ): Partial<FileHandle> {
   const { disk } = world;
   const bytesIn = (): Uint8Array => (node.kind === "file" ? node.bytes : new Uint8Array());
-  const append = (data: Uint8Array | string): Promise<number> => {
+  const put = (data: Uint8Array | string, at: number | null): Promise<number> => {
     const bytes = bytesOf(data);
     const write = (part: Uint8Array): number => {
-      if (node.kind === "file") disk.append(node, part);
+      if (node.kind === "file") disk.write(node, at ?? node.bytes.length, part);
       return part.length;
     };
     return run(
@@ -114,10 +120,17 @@ function handleOf(
     );
   };
   const sync = (): Promise<void> => run("sync", `sync ${path}`, () => disk.sync(node));
+  const close = (): void => {
+    if (node.kind === "file") node.opened = Math.max(0, node.opened - 1);
+  };
+  const letGo = world.hold({ name: `the open file ${path}`, takeBack: close });
   const handle = {
-    write: async (data: Uint8Array | string) => ({ bytesWritten: await append(data), buffer: data }),
-    writeFile: async (data: Uint8Array | string) => void (await append(data)),
-    appendFile: async (data: Uint8Array | string) => void (await append(data)),
+    write: async (data: Uint8Array | string, offset = 0, length = data.length, position: number | null = null) => ({
+      bytesWritten: await put(bytesOf(data).subarray(offset, offset + length), position),
+      buffer: data,
+    }),
+    writeFile: async (data: Uint8Array | string) => void (await put(data, null)),
+    appendFile: async (data: Uint8Array | string) => void (await put(data, null)),
     read: (buffer: Uint8Array, offset: number, length: number, position: number) =>
       run("read", `read ${path} ${position} ${length}`, () => {
         const part = bytesIn().subarray(position, position + length);
@@ -132,7 +145,8 @@ function handleOf(
     sync,
     datasync: sync,
     close: async () => {
-      if (node.kind === "file") node.opened -= 1;
+      letGo();
+      close();
     },
   };
   return handle as unknown as Partial<FileHandle>;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import type { BaseSource, Engine, ModelSource, Random, TrainableModel } from "../../packages/core/src/index.ts";
 import { sglangRoutes } from "../../packages/fleet/src/testing/fake-sglang.ts";
@@ -7,6 +8,9 @@ import { isReplyRequest } from "../../packages/fleet/src/testing/lies.ts";
 import { ServedWeights } from "../../packages/fleet/src/testing/served-weights.ts";
 import { tabularModel, tinyTokenizer } from "../../packages/trainer/src/testing/index.ts";
 import type { Answer, Asked, Service } from "./network.ts";
+import { diskRoot } from "./disk-tree.ts";
+import { Violation } from "./program.ts";
+import { filesOf } from "./scenario.ts";
 import type { World } from "./world.ts";
 
 /** Which API a fleet's servers speak. */
@@ -16,7 +20,9 @@ const { vocabularySize } = tinyTokenizer;
 const base: BaseSource = { kind: "folder", path: "base" };
 const routes = { vllm: vllmRoutes, sglang: sglangRoutes } as const;
 /** Milliseconds that a server is away when it restarts, at most: longer than a fleet's patience. */
-const maxAwayMs = 900_000;
+export const maxAwayMs = 900_000;
+/** Where receivers beside servers keep weights. */
+export const receivedRoot: string = `${diskRoot}/received`;
 
 /**
  * What servers do to replies once they lie. Not among them: replies to other prompts, and even draws with their true log-probs. A table
@@ -37,26 +43,42 @@ export function servedTable(): TrainableModel {
   });
 }
 
-/** What servers compute with: tables that they read from the trainer's disk. */
-const engine: Pick<Engine, "createModel"> = {
+/** What servers compute with: tables that they read from the disk. */
+const engineOf = (world: World): Pick<Engine, "createModel"> => ({
   async createModel(source: ModelSource) {
     const model = servedTable();
-    if (source.kind === "adapter-folder") await model.load(source.path);
+    if (source.kind !== "adapter-folder") return model;
+    if (source.path.startsWith(receivedRoot)) expectNamed(world, source.path);
+    await model.load(source.path);
     return model;
   },
-};
+});
+
+/** A received version's weights are those that its name tells, by their hash. */
+function expectNamed(world: World, path: string): void {
+  const weights = [...filesOf(world.disk, path)].filter(([name]) => name.endsWith(".safetensors"));
+  if (weights.length === 0) return; // the request was late, and the version is gone
+  const hash = createHash("sha256");
+  for (const [, bytes] of weights) hash.update(bytes);
+  const found = hash.digest("hex").slice(0, 12);
+  if (!path.includes(`-${found}-`))
+    world.violation ??= new Violation(`${path} is loaded, and its weights are ${found}`);
+}
 
 /** An inference server that takes adapters. */
 export class SamplingServer implements Service {
   readonly #world: World;
   readonly #random: Random;
   readonly #kind: ServerKind;
-  #weights = new ServedWeights({ engine: engine as Engine, base });
+  readonly #engine: Engine;
+  #weights: ServedWeights;
   #awayUntil = 0;
   #lie: (typeof lies)[number] | null = null;
 
   constructor(world: World, kind: ServerKind, random: Random) {
     [this.#world, this.#kind, this.#random] = [world, kind, random];
+    this.#engine = engineOf(world) as Engine;
+    this.#weights = new ServedWeights({ engine: this.#engine, base });
   }
 
   isUp(): boolean {
@@ -71,7 +93,7 @@ export class SamplingServer implements Service {
   /** It is honest, and holds its base model alone. */
   repair(): void {
     this.#lie = null;
-    this.#weights = new ServedWeights({ engine: engine as Engine, base });
+    this.#weights = new ServedWeights({ engine: this.#engine, base });
   }
 
   /** From a lie on it lies in all replies, until it restarts. */
@@ -80,7 +102,7 @@ export class SamplingServer implements Service {
     if (isLie) this.#lie = lies[this.#random.integer(lies.length)] as Lie;
     const how = isReplyRequest(path, asked) ? this.#lie : null;
     const fault = how === "stale" ? ({ kind: how } as const) : how && ({ kind: "lies", how, vocabularySize } as const);
-    const answer = routes[this.#kind](this.#weights, { engine: engine as Engine, base });
+    const answer = routes[this.#kind](this.#weights, { engine: this.#engine, base });
     try {
       const { status, value } = await answer(path, asked, fault);
       return { status, text: JSON.stringify(value) };

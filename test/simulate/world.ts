@@ -5,13 +5,17 @@ import { timedEvents } from "../../packages/trainer/src/testing/simulation/timed
 import { Disk } from "./disk.ts";
 import { FaultSchedule } from "./fault-schedule.ts";
 import type { Fault } from "./faults.ts";
-import { Violation, type Ended, type Operation, type Program } from "./program.ts";
+import { Violation, type Ended, type Held, type Operation, type Program } from "./program.ts";
 
 /** By the clock of the machine that simulates. */
 const realNow = (): number => process.uptime() * 1000;
 
 /** Events and virtual hours of one seed; a program that needs more does not end. */
 const limits = { events: 60_000, hours: 400 } as const;
+/** Open files, timers and requests of one program at once, at most. */
+const maxHeld = 64;
+/** Milliseconds in which a process whose work is over has to be gone. */
+const maxLingerMs = 10_000;
 /** Turns of Node's loop, and real milliseconds, in which nothing happens and nothing is planned: modules that load on demand take some. */
 const idle = { turns: 20_000, ms: 5000 } as const;
 
@@ -94,17 +98,18 @@ export class World {
         isAlive: true,
         pausedUntil: 0,
         stop: new AbortController(),
+        holds: new Map(),
         whenOver: new Set(),
         end: resolve,
       };
       this.#running.push(program);
-      const end = (ended: Ended<T>): void => {
-        if (!program.isAlive) return;
+      const leaves = (ended: Ended<T>): void => {
         const why = ended.how === "failed" ? `: ${String(ended.error).slice(0, 300)}` : "";
         this.note(`program ${program.pid} is ${ended.how}${why}`);
         leave(program);
         resolve(ended);
       };
+      const end = (ended: Ended<T>): void => this.#whenIdle(program, () => leaves(ended));
       this.#timed.at(this.now, () => {
         if (!program.isAlive) return;
         this.#current = program;
@@ -126,6 +131,15 @@ export class World {
       leave(each);
       each.end({ how: "killed", by });
     }
+  }
+
+  /** The running program has something, up to the returned call. */
+  hold(held: Held): () => void {
+    const { program } = this;
+    program?.holds.set(held, held);
+    if ((program?.holds.size ?? 0) > maxHeld)
+      this.violation ??= new Violation(`program ${program?.pid} holds ${maxHeld} open files and timers at once`);
+    return () => void program?.holds.delete(held);
   }
 
   /** Calls back after virtual milliseconds, unless its program has been killed. */
@@ -205,6 +219,20 @@ export class World {
     return () => callOff();
   }
 
+  /** A process goes on while it has files, timers or requests, as Node's do. */
+  #whenIdle(program: Program, go: () => void): void {
+    const since = this.now;
+    const look = (): void => {
+      if (!program.isAlive) return;
+      if (program.holds.size === 0) return go();
+      const held = [...program.holds.values()].map(({ name }) => name);
+      if (this.now - Math.max(since, program.pausedUntil) > maxLingerMs)
+        this.violation ??= new Violation(`program ${program.pid} is over, and still holds ${held.join(", ")}`);
+      else this.#timed.at(this.now + 50, look);
+    };
+    look();
+  }
+
   #begin(program: Program | null, label: string): void {
     this.events += 1;
     this.#current = program;
@@ -221,5 +249,7 @@ export class World {
 
 function leave(program: Program): void {
   program.isAlive = false;
+  for (const held of program.holds.values()) held.takeBack();
+  program.holds.clear();
   for (const tell of program.whenOver) tell();
 }

@@ -4,15 +4,14 @@ import { setTimeout as wait } from "node:timers/promises";
 export interface FleetClock {
   /** Milliseconds of a clock that never goes back. */
   nowMs(): number;
-  sleep(ms: number): Promise<void>;
+  /** @param signal - ends it early, and it rejects */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Aborts with a `TimeoutError`. */
   timeout(ms: number): AbortSignal;
 }
 
 export const systemClock: FleetClock = {
   nowMs: () => performance.now(),
-  sleep: async (ms) => {
-    await wait(ms);
-  },
+  sleep: (ms, signal) => wait(ms, undefined, signal && { signal }),
   timeout: (ms) => AbortSignal.timeout(ms),
 };

@@ -1,11 +1,7 @@
-import { once } from "node:events";
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { FleetModel, Fleet, sglangServer, vllmServer, WeightsReceiver, WeightsSender } from "@laconic/fleet";
 import { conformanceConfig } from "@laconic/engine/testing";
 import { samplerCases, type SampledModel } from "@laconic/fleet/testing";
@@ -21,8 +17,8 @@ afterEach(async () => {
 type Harm = "cut" | "damage" | "hold" | "kill" | null;
 
 interface Received {
-  readonly url: string;
   readonly folder: string;
+  readonly fetch: typeof fetch;
   harm: (path: string) => Harm;
   readonly asked: { readonly method: string; readonly path: string; readonly coding: string }[];
 }
@@ -30,50 +26,42 @@ interface Received {
 const isChunk = (path: string): boolean => /\/\d+$/u.test(path);
 /** Chunks that were put. */
 const chunksOf = ({ asked }: Received): string[] => asked.flatMap(({ path }) => (isChunk(path) ? path : []));
+const reset = (): TypeError => new TypeError("fetch failed", { cause: { code: "ECONNRESET" } });
 
-/** A receiver on a disk of its own. */
+/** A receiver on a disk of its own, and the way to it. */
 async function startReceiver(): Promise<Received> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-receiver-"));
-  let server: Server;
-  const listen = async (port: number): Promise<void> => {
-    const { listener } = new WeightsReceiver({ folder });
-    server = createServer((request, response) => {
-      const { method = "", url: path = "", headers } = request;
-      received.asked.push({ method, path, coding: headers["x-laconic-coding"]?.toString() ?? "" });
+  closing.push(() => rm(folder, { recursive: true }));
+  let { handler } = new WeightsReceiver({ folder });
+  const received: Received = {
+    folder,
+    harm: () => null,
+    asked: [],
+    async fetch(url, init = {}) {
+      const { method = "GET", headers, body } = init;
+      const path = new URL(url).pathname;
+      received.asked.push({ method, path, coding: new Headers(headers).get("x-laconic-coding") ?? "" });
       const harm = received.harm(path);
-      if (harm === "cut") request.destroy();
-      else if (harm === "kill") void kill().then(() => listen(port));
-      else if (harm === "damage") void damaged(request).then((other) => listener(other, response));
-      else if (harm === null) void listener(request, response);
-    });
-    server.listen(port, "127.0.0.1");
-    await once(server, "listening");
+      if (harm === "hold") return held(init.signal);
+      if (harm === "kill") ({ handler } = new WeightsReceiver({ folder }));
+      if (harm === "kill" || harm === "cut") throw reset();
+      const asked = handler;
+      const sent = harm === "damage" ? { ...init, body: damaged(body as Uint8Array<ArrayBuffer>) } : init;
+      const reply = await asked(new Request(url, sent));
+      if (asked !== handler) throw reset(); // it was killed meanwhile
+      return reply;
+    },
   };
-  const kill = async (): Promise<void> => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeAllConnections();
-    await closed;
-  };
-  await listen(0);
-  const { port } = server!.address() as AddressInfo;
-  await kill();
-  await listen(port);
-  const received: Received = { url: `http://127.0.0.1:${port}`, folder, harm: () => null, asked: [] };
-  closing.push(async () => {
-    await kill();
-    await rm(folder, { recursive: true });
-  });
   return received;
 }
 
-/** The same request with another first byte. */
-async function damaged(request: IncomingMessage): Promise<IncomingMessage> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer);
-  const body = Buffer.concat(pieces);
-  body[0] = (body[0] as number) ^ 6;
-  const { url, method, headers } = request;
-  return Object.assign(Readable.from([body]), { url, method, headers }) as unknown as IncomingMessage;
+/** Never, but for who gives up. */
+const held = (signal?: AbortSignal | null): Promise<Response> =>
+  new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true }));
+
+/** The same with another first byte. */
+function damaged(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return body.map((byte, i) => (i === 0 ? byte ^ 6 : byte));
 }
 
 interface OverHttp extends OnFakes {
@@ -91,7 +79,12 @@ async function overHttp(options: OnFakesOptions = {}): Promise<OverHttp> {
   const sender = new WeightsSender({ folder: join(own, "bases"), chunkBytes: 1024, clock: quick });
   const connect = options.kind === "sglang" ? sglangServer : vllmServer;
   const fleet = new Fleet({
-    servers: made.fakes.map(({ url }, i) => sender.throughReceiver(connect({ url }), { url: receivers[i]?.url ?? "" })),
+    servers: made.fakes.map(({ url }, i) =>
+      sender.throughReceiver(connect({ url }), {
+        url: `http://receiver-${i}:8790`,
+        fetch: (receivers[i] as Received).fetch,
+      }),
+    ),
     vocabularySize: 13,
     clock: quick,
     onNote: (text) => made.notes.push(text),
@@ -172,6 +165,24 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(replies.every(({ gap }) => (gap ?? 1) < 1e-3)).toBe(true);
   });
 
+  test("a version that is damaged on the receiver's disk is not differed from any more: chunks go whole", async () => {
+    const { sent, receivers, fleet } = await overHttp({ kind });
+    await sent.sample(requests(12));
+    const [one] = receivers;
+    const [first] = await readdir(one.folder);
+    const folder = join(one.folder, first as string);
+    for (const name of await readdir(folder)) {
+      const bytes = await readFile(join(folder, name));
+      await writeFile(join(folder, name), bytes.fill(0x55, bytes.length >> 1));
+    }
+    await step(sent);
+    one.asked.length = 0;
+    expect(await sent.sample(requests(12))).toHaveLength(12);
+    expect(fleet.servers.map(({ state }) => state)).toEqual(["up", "up"]);
+    const codings = one.asked.map(({ coding }) => coding);
+    expect(codings).toEqual(expect.arrayContaining(["delta", "planes"]));
+  });
+
   test("a receiver that damages every chunk is left out by name, and the other server answers", async () => {
     const { sent, receivers, fleet } = await overHttp({ kind });
     receivers[0].harm = (path) => (isChunk(path) ? "damage" : null);
@@ -208,19 +219,15 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
 
 test("a receiver takes nothing without its key, nor what leads out of its folder, nor a version under another's name", async () => {
   const folder = await mkdtemp(join(tmpdir(), "laconic-receiver-"));
-  const { listener } = new WeightsReceiver({ folder, apiKey: "secret-key", maxBytes: 1 << 20 });
-  const server = createServer((request, response) => void listener(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  closing.push(
-    () => new Promise((resolve) => void server.close(resolve)),
-    () => rm(folder, { recursive: true }),
-  );
+  const { handler } = new WeightsReceiver({ folder, apiKey: "secret-key", maxBytes: 1 << 20 });
+  closing.push(() => rm(folder, { recursive: true }));
   const ask = async (method: string, path: string, body?: string, key = "secret-key"): Promise<number> => {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/weights${path}`;
-    const headers = { authorization: `Bearer ${key}`, connection: "close" };
-    return (await fetch(url, { method, headers, ...(body !== undefined && { body }) })).status;
+    const headers = { authorization: `Bearer ${key}` };
+    const init = { method, headers, ...(body !== undefined && { body }) };
+    return (await handler(new Request(`http://localhost/weights${path}`, init))).status;
   };
+  const named = (): Request =>
+    new Request("http://localhost/weights", { headers: { authorization: "Bearer secret-key" } });
   const sha256 = createHash("sha256").update("tensors").digest("hex");
   const manifest = (bytes: number, hash = sha256, name = "model.safetensors"): string => {
     const chunks = Array.from({ length: Math.ceil(bytes / 1024) }, () => hash);
@@ -234,6 +241,8 @@ test("a receiver takes nothing without its key, nor what leads out of its folder
   expect(await ask("PUT", "/v1/model.safetensors/0", "tensors")).toBe(409);
   expect(await ask("PUT", "/v1", manifest(7))).toBe(200);
   expect(await ask("POST", "/v1")).toBe(409);
+  // What is half sent has a name too: who clears up removes it.
+  expect(await (await handler(named())).json()).toEqual({ names: ["v1"] });
   expect(await ask("PUT", "/v1/model.safetensors/1", "tensors")).toBe(404);
   expect(await ask("PUT", "/v1/model.safetensors/0", "tensorz")).toBe(422);
   expect(await ask("PUT", "/v1/model.safetensors/0", "tensors and more")).toBe(413);

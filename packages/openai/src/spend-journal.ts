@@ -94,7 +94,15 @@ export async function openSpendJournal(path: string, spentUsd = 0): Promise<Spen
     }
     return next;
   };
-  if (!known && spentUsd > 0) await append({ before: spentUsd });
+  const close = async (): Promise<void> => {
+    await current.catch(() => undefined);
+    await file.close();
+  };
+  if (!known && spentUsd > 0)
+    await append({ before: spentUsd }).catch(async (error: unknown) => {
+      await close();
+      throw error;
+    });
   return {
     before: known?.totals ?? { ...nothing, spentUsd },
     async begin(reserved) {
@@ -102,10 +110,7 @@ export async function openSpendJournal(path: string, spentUsd = 0): Promise<Spen
       await append({ call, reserved });
       return (spent) => void append({ call, usd: spent }).catch(() => undefined);
     },
-    async close() {
-      await current.catch(() => undefined);
-      await file.close();
-    },
+    close,
   };
 }
 

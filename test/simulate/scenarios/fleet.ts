@@ -1,148 +1,10 @@
-import {
-  LaconicError,
-  raggedRow,
-  type Random,
-  type SampleResult,
-  type TrainableModel,
-} from "../../../packages/core/src/index.ts";
-import { openFleet, type OpenedFleet } from "../../../packages/runtime/src/run/fleet/open-fleet.ts";
-import type { SamplerSettings } from "../../../packages/runtime/src/run/fleet/fleet-setting.ts";
-import { parseTrainConfig } from "../../../packages/trainer/src/settings/parse-train-config.ts";
-import { tabularPolicy } from "../../../packages/trainer/src/testing/tabular-policy.ts";
-import { tinyTokenizer } from "../../../packages/trainer/src/testing/index.ts";
-import { network } from "../network.ts";
-import { SamplingServer, servedTable, type ServerKind } from "../sampling-servers.ts";
-import { expectThat, looked, runFolder, secret, untilDone, type Scenario } from "../scenario.ts";
+import type { Random } from "../../../packages/core/src/index.ts";
 import { expectWhole } from "../compare-runs.ts";
-import { begin, partsOf, settingsOf, steps, trainOnce, type TrainingJob, type Variant } from "../training.ts";
+import { addresses, jobOn, seeTo, startServers } from "../fleet-run.ts";
+import { network } from "../network.ts";
+import { expectThat, looked, secret, untilDone, type Scenario } from "../scenario.ts";
+import { begin, steps, trainOnce, type Variant } from "../training.ts";
 import type { World } from "../world.ts";
-import { Violation, type Ended } from "../program.ts";
-
-const addresses = ["http://s1.example:8000", "http://s2.example:8000", "http://s3.example:8000"];
-/** Of a reply, summed over its tokens: what a fleet of servers without rounding lets pass. */
-const maxGap = (tokens: number): number => 1e-3 * (tokens + 20);
-/** Replies of a server that are thrown away, after which it has to be in quarantine. */
-const maxThrown = 10;
-
-/** The servers of a world, by their addresses. */
-const sites = new WeakMap<
-  World,
-  { readonly kind: ServerKind; readonly servers: ReadonlyMap<string, SamplingServer> }
->();
-
-/** Holds what a fleet hands to the trainer against the trainer's own weights, by the table's own arithmetic. */
-class Checked {
-  readonly #world: World;
-  readonly #given = new Set<string>();
-
-  constructor(world: World) {
-    this.#world = world;
-  }
-
-  /** @param local - the weights that train; what they train on has to have been sampled */
-  watch(sampled: TrainableModel, local: TrainableModel): void {
-    const [sample, snapshot] = [sampled.sample.bind(sampled), sampled.snapshot.bind(sampled)];
-    const backward = local.forwardBackward.bind(local);
-    Object.assign(sampled, {
-      sample: async (...given: Parameters<typeof sample>) =>
-        this.#check(await local.snapshot(), await sample(...given)),
-      snapshot: async () => {
-        const [own, held] = await Promise.all([local.snapshot(), snapshot()]);
-        return {
-          ...held,
-          sample: async (...given: Parameters<typeof sample>) => this.#check(own, await held.sample(...given)),
-        };
-      },
-    });
-    local.forwardBackward = (sequences, gradient) => {
-      for (const { promptTokens, completionTokens } of sequences)
-        if (!this.#given.has(keyOf({ promptTokens, tokens: completionTokens })))
-          this.#world.violation ??= new Violation(
-            `tokens ${completionTokens.join()} are trained, which no server gave`,
-          );
-      return backward(sequences, gradient);
-    };
-  }
-
-  async #check(
-    own: Pick<TrainableModel, "forward">,
-    results: readonly SampleResult[],
-  ): Promise<readonly SampleResult[]> {
-    const { logProbs } = await own.forward(
-      results.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens })),
-    );
-    for (const [i, reply] of results.entries()) {
-      const expected = raggedRow(logProbs, i);
-      const gap = reply.logProbs.reduce((sum, value, t) => sum + Math.abs(value - (expected[t] as number)), 0);
-      if (!(gap <= maxGap(reply.tokens.length)))
-        this.#world.violation ??= new Violation(
-          `a reply is taken whose log-probs are ${gap} from those of its weights`,
-        );
-      this.#given.add(keyOf(reply));
-    }
-    return results;
-  }
-}
-
-const keyOf = ({ promptTokens, tokens }: Pick<SampleResult, "promptTokens" | "tokens">): string =>
-  `${promptTokens.join()};${tokens.join()}`;
-
-/** A run that samples on servers, as `sampler` of a configuration has it. */
-function jobOn(world: World, urls: readonly string[], variant: Variant): TrainingJob {
-  const settings = parseTrainConfig({ ...settingsOf(variant), episodesPerProblem: 4 });
-  return {
-    folder: runFolder,
-    settings,
-    async open() {
-      const { task } = partsOf(variant);
-      const local = servedTable();
-      const policy = {
-        model: local,
-        speak: (sampler: Parameters<typeof tabularPolicy>[0]) => tabularPolicy(sampler, tinyTokenizer),
-        agents: task.topology.agents,
-      };
-      const fleet = await openFleet(
-        { [sites.get(world)?.kind as ServerKind]: { urls, allowPlainHttp: true } } as SamplerSettings,
-        { policy },
-        {
-          directory: runFolder,
-          vocabularySize: tinyTokenizer.vocabularySize,
-          temperature: settings.sampling.temperature,
-          note: () => undefined,
-        },
-      );
-      const checked = new Checked(world);
-      for (const { model } of Object.values(fleet.policies)) checked.watch(model, local);
-      return {
-        parts: { task, policies: fleet.policies },
-        close: async () => {
-          expectQuarantine(world, fleet);
-          await fleet.close();
-        },
-      };
-    },
-  };
-}
-
-/** A server of which many replies were thrown away has been in quarantine. */
-function expectQuarantine(world: World, fleet: OpenedFleet): void {
-  for (const { url, thrown, quarantines } of fleet.servers())
-    if (thrown >= maxThrown && quarantines === 0)
-      world.violation ??= new Violation(`${url} had ${thrown} replies thrown away, and was never in quarantine`);
-}
-
-/** Who fails because of a server says which; then somebody repairs those that lie. */
-function seeTo(world: World, ended: Ended<unknown>): void {
-  if (ended.how !== "failed") return;
-  const { error } = ended;
-  const isOfServer = LaconicError.is(error) && /^(?:api_|reply_)/u.test(error.code);
-  if (isOfServer)
-    expectThat(
-      addresses.some((url) => error.message.includes(url)),
-      `an error names no server: ${error.message}`,
-    );
-  for (const server of sites.get(world)?.servers.values() ?? []) server.repair();
-}
 
 export const fleet: Scenario = {
   title: "a run that samples on two or three inference servers, some of which fail, lie or restart",
@@ -154,11 +16,7 @@ export const fleet: Scenario = {
     servers: ["slow", "status", "cut", "dead", "lie", "lie", "lie", "garbage", "lost", "duplicate", "restart"],
   },
   server(world) {
-    const random = world.random.split("servers");
-    const kind = random.uniform() < 0.5 ? "vllm" : "sglang";
-    const made = addresses.map((url) => [url, new SamplingServer(world, kind, random.split(url))] as const);
-    const servers = new Map(made);
-    sites.set(world, { kind, servers });
+    const { servers } = startServers(world);
     return network(world, (origin) => servers.get(origin));
   },
   async play(world: World, random: Random) {
@@ -171,7 +29,7 @@ export const fleet: Scenario = {
     const urls = addresses.slice(0, 2 + random.integer(2));
     begin(world.disk);
     const acknowledged = { step: 0 };
-    const result = await untilDone(world, () => trainOnce(world, jobOn(world, urls, variant), acknowledged), {
+    const result = await untilDone(world, () => trainOnce(world, jobOn(world, { urls }, variant), acknowledged), {
       between: (ended) => seeTo(world, ended),
     });
     expectThat(result?.steps === steps && !result.interrupted, `the run ended after ${result?.steps} steps`);

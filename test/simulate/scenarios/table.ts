@@ -2,6 +2,7 @@ import type { Scenario } from "../scenario.ts";
 import { bench } from "./bench.ts";
 import { fleet } from "./fleet.ts";
 import { gateway } from "./gateway.ts";
+import { receive } from "./receive.ts";
 import { serve } from "./serve.ts";
 import { sweep } from "./sweep.ts";
 import { tinker } from "./tinker.ts";
@@ -16,6 +17,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "two-trainers": twoTrainers,
   bench,
   fleet,
+  receive,
   tinker,
   sweep,
   gateway,

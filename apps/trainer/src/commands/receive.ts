@@ -1,7 +1,6 @@
-import { createServer } from "node:http";
 import { resolve } from "node:path";
 import { WeightsReceiver } from "@laconic/fleet";
-import { boundPort, closeServer, listen } from "@laconic/serve/server";
+import { boundPort, closeServer, createHandlerServer, listen } from "@laconic/serve/server";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { interrupted } from "../cli/interruption.ts";
@@ -11,6 +10,8 @@ import type { CommandContext } from "./common.ts";
 
 /** For chunks that are on their way when the receiver is told to end. */
 const graceSeconds = 3;
+/** A chunk may come over a slow line. */
+const patience = { headMs: 20_000, requestMs: 300_000, readMs: 60_000 };
 
 /** Takes weights beside an inference server, until a signal. */
 export function receiveCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -44,8 +45,8 @@ export function receiveCommand({ terminal }: CommandContext, exit: ExitCode): Co
         const port = wholeNumber("port", args.port, 0, 65_535);
         const folder = resolve(args.folder);
         const maxBytes = parseBytes("max-bytes", args["max-bytes"]);
-        const { listener } = new WeightsReceiver({ folder, maxBytes, ...(apiKey !== null && { apiKey }) });
-        const server = createServer((request, response) => void listener(request, response));
+        const { handler } = new WeightsReceiver({ folder, maxBytes, ...(apiKey !== null && { apiKey }) });
+        const server = createHandlerServer(handler, (error) => terminal.note(String(error)), patience);
         await listen(server, port, host);
         terminal.note(`taking weights into ${folder} on http://${host}:${boundPort(server, port)}; ctrl-c stops`);
         await interrupted();

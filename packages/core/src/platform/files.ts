@@ -64,9 +64,14 @@ export async function syncFolder(path: string): Promise<void> {
  */
 export async function openToAppend(path: string, bytes: number): Promise<FileHandle> {
   const file = await open(path, "a");
-  await truncate(path, bytes);
-  await syncFolder(dirname(path));
-  return file;
+  try {
+    await truncate(path, bytes);
+    await syncFolder(dirname(path));
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
 /**

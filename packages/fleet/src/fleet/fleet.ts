@@ -299,13 +299,14 @@ export class Fleet {
     if (next !== null) this.#wakeIn(next);
   }
 
-  /** Looks at who waits once more then; once at a time. */
+  /** Looks at who waits once more then; once at a time, and never behind `close`. */
   #wakeIn(ms: number): void {
-    if (this.#wakes) return;
+    if (this.#wakes || this.#closed.signal.aborted) return;
     this.#wakes = true;
-    void this.#clock.sleep(ms).then(() => {
+    const wake = (): void => {
       this.#wakes = false;
       this.#dispatch();
-    });
+    };
+    this.#clock.sleep(ms, this.#closed.signal).then(wake, () => undefined);
   }
 }

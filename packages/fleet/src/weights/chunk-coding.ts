@@ -7,9 +7,6 @@ export type ChunkCoding = "plain" | "planes" | "delta";
 /** Every coding. */
 export const chunkCodings: readonly ChunkCoding[] = ["plain", "planes", "delta"];
 
-const pack = promisify(deflateRaw);
-const unpack = promisify(inflateRaw);
-
 /** Bytes of a float32: the highest ones of neighbours are alike, and a step of training seldom changes them. */
 const planes = 4;
 
@@ -22,7 +19,7 @@ export async function packChunk(
   base: Uint8Array | null,
 ): Promise<{ readonly coding: ChunkCoding; readonly body: Uint8Array<ArrayBuffer> }> {
   const content = base ? exclusiveOr(bytes, base) : bytes;
-  const packed = await pack(byPlane(content), { level: 1 });
+  const packed = await promisify(deflateRaw)(byPlane(content), { level: 1 });
   return packed.length < bytes.length
     ? { coding: base ? "delta" : "planes", body: new Uint8Array(packed) }
     : { coding: "plain", body: new Uint8Array(bytes) };
@@ -37,7 +34,7 @@ export async function unpackChunk(
 ): Promise<Uint8Array> {
   if (coding === "plain") return body;
   // What unpacks to more than it may is refused while it unpacks.
-  const content = fromPlanes(await unpack(body, { maxOutputLength: Math.max(1, length) }));
+  const content = fromPlanes(await promisify(inflateRaw)(body, { maxOutputLength: Math.max(1, length) }));
   if (coding === "planes") return content;
   if (base?.length !== content.length) throw new Error("what the chunk differs from is not here");
   return exclusiveOr(content, base);

@@ -1,5 +1,4 @@
 import { mkdir, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { join, resolve } from "node:path";
 import { boundedJson } from "@laconic/core";
 import { isSameSecret, moveFile } from "@laconic/core/platform";
@@ -50,7 +49,7 @@ const keyOf = ({ file, chunk }: ChunkPlace): string => `${file}/${chunk}`;
  *
  * | request | answer |
  * | --- | --- |
- * | `GET /weights` | names of whole versions |
+ * | `GET /weights` | names of versions, whole or half sent |
  * | `PUT /weights/NAME`, a manifest | the folder, whether the base is here, chunks that are missing |
  * | `PUT /weights/NAME/FILE/CHUNK`, bytes | 204; 422 where they are not those of the manifest |
  * | `POST /weights/NAME` | the folder, once all is whole; else 409 |
@@ -68,23 +67,20 @@ export class WeightsReceiver {
     this.#folder = resolve(options.folder);
   }
 
-  /** A listener for `createServer` of `node:http`. */
-  readonly listener = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  /** For any server that speaks the Fetch API, such as `createHandlerServer` of `@laconic/serve`. It rejects for nothing. */
+  readonly handler = async (request: Request): Promise<Response> => {
     try {
       const answer = await this.#answer(request);
-      response.writeHead(answer === null ? 204 : 200, { "content-type": "application/json" });
-      response.end(answer === null ? undefined : JSON.stringify(answer));
+      return answer === null ? new Response(null, { status: 204 }) : Response.json(answer);
     } catch (error) {
       const status = error instanceof Refusal ? error.status : 500;
-      if (response.headersSent || response.destroyed) return;
-      response.writeHead(status, { "content-type": "application/json", connection: "close" });
-      response.end(JSON.stringify({ error: (error as Error).message }));
+      return Response.json({ error: (error as Error).message }, { status });
     }
   };
 
-  async #answer(request: IncomingMessage): Promise<object | null> {
+  async #answer(request: Request): Promise<object | null> {
     this.#authorize(request);
-    const [root, name, file, chunk, ...more] = (request.url ?? "").split("?")[0]?.split("/").slice(1) ?? [];
+    const [root, name, file, chunk, ...more] = new URL(request.url).pathname.split("/").slice(1);
     if (root !== "weights" || more.length > 0) throw new Refusal(404, "no such path");
     if (name === undefined) return { names: await this.#names() };
     if (!safeName.test(name)) throw new Refusal(400, "a name has letters, digits, ., _ and -");
@@ -109,16 +105,17 @@ export class WeightsReceiver {
     });
   }
 
-  #authorize(request: IncomingMessage): void {
+  #authorize({ headers }: Request): void {
     const { apiKey } = this.#options;
     if (apiKey === undefined) return;
-    if (!isSameSecret(request.headers.authorization ?? "", `Bearer ${apiKey}`))
+    if (!isSameSecret(headers.get("authorization") ?? "", `Bearer ${apiKey}`))
       throw new Refusal(401, "another key is needed");
   }
 
   async #names(): Promise<string[]> {
     await mkdir(this.#folder, { recursive: true });
-    return (await readdir(this.#folder)).filter((name) => safeName.test(name) && !name.endsWith(".part"));
+    const found = await readdir(this.#folder);
+    return [...new Set(found.map((name) => name.replace(/\.part$/u, "")))].filter((name) => safeName.test(name));
   }
 
   async #begin(name: string, manifest: WeightsManifest): Promise<object> {
@@ -169,14 +166,14 @@ export class WeightsReceiver {
     return draft;
   }
 
-  async #take(name: string, place: ChunkPlace, request: IncomingMessage): Promise<void> {
+  async #take(name: string, place: ChunkPlace, request: Request): Promise<void> {
     const draft = this.#drafts.get(name);
     if (!draft) throw new Refusal(409, `no manifest of ${name} came before`);
     const { manifest } = draft;
     const file = manifest.files.find((each) => each.name === place.file);
     const sha256 = file?.chunks[place.chunk];
     if (!file || sha256 === undefined) throw new Refusal(404, `${name} has no chunk ${keyOf(place)}`);
-    const coding = chunkCodings.find((each) => each === (request.headers["x-laconic-coding"] ?? "plain"));
+    const coding = chunkCodings.find((each) => each === (request.headers.get("x-laconic-coding") ?? "plain"));
     if (!coding) throw new Refusal(400, "an unknown coding");
     const length = lengthOf(manifest, file, place.chunk);
     const body = await bytesOf(request, length);
@@ -221,6 +218,7 @@ export class WeightsReceiver {
       this.#drafts.delete(name);
       throw new Refusal(422, `the files of ${name} are not those of the manifest`);
     }
+    for (const file of files) await sync(join(folder, file.name)); // a whole name over torn bytes would outlast the power
     await moveFile(folder, this.#path(name));
     this.#drafts.delete(name);
     return { folder: this.#path(name) };
@@ -249,6 +247,15 @@ function lengthOf({ chunkBytes }: WeightsManifest, { bytes }: WeightsFile, chunk
   return Math.min(chunkBytes, bytes - chunk * chunkBytes);
 }
 
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, "r+");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
 async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),
@@ -256,13 +263,13 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-async function bytesOf(request: IncomingMessage, max: number): Promise<Buffer> {
-  const pieces: Buffer[] = [];
+async function bytesOf({ body }: Request, max: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of request) {
-    size += (piece as Buffer).length;
+  for await (const piece of body ?? []) {
+    size += piece.length;
     if (size > max) throw new Refusal(413, `more than ${max} bytes`);
-    pieces.push(piece as Buffer);
+    pieces.push(piece);
   }
   return Buffer.concat(pieces);
 }

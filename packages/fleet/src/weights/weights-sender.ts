@@ -152,7 +152,7 @@ export class WeightsSender {
           LaconicError.is(error) &&
           (error.code === "api_unavailable" || error.detail["status"] === 422 || error.detail["status"] === 409);
         if (!again || ++attempt > attempts || signal?.aborted) throw error;
-        await clock.sleep(backoffMs(attempt - 1, 1));
+        await clock.sleep(backoffMs(attempt - 1, 1), signal);
       }
     }
   }
@@ -174,14 +174,16 @@ export class WeightsSender {
     const base = answer.base ? baseFolder : null;
     const work = async (): Promise<void> => {
       for (let next = queue.shift(); next; next = queue.shift()) {
-        const { bytes, reply } = await sendChunk(
-          connection,
-          `${place}/${next.file}/${next.chunk}`,
-          { place: next, manifest, path, base },
-          signal,
-        );
-        if (reply.status !== 204) throw connection.refusal(place, reply);
-        sentBytes += bytes;
+        const url = `${place}/${next.file}/${next.chunk}`;
+        const chunk = { place: next, manifest, path };
+        let sent = await sendChunk(connection, url, { ...chunk, base }, signal);
+        sentBytes += sent.bytes;
+        if (sent.reply.status === 422 && base !== null) {
+          // What it differs from may be damaged there: it goes whole.
+          sent = await sendChunk(connection, url, { ...chunk, base: null }, signal);
+          sentBytes += sent.bytes;
+        }
+        if (sent.reply.status !== 204) throw connection.refusal(place, sent.reply);
       }
     };
     const ended = await Promise.allSettled(Array.from({ length: chunksAtOnce }, work));

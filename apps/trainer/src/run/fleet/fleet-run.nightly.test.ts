@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLocalEngine } from "@laconic/engine";
@@ -14,7 +13,7 @@ import {
 } from "@laconic/fleet/testing";
 import { wasmKernels } from "@laconic/kernels-wasm";
 import { WeightsReceiver } from "@laconic/fleet";
-import { boundPort, closeServer, listen } from "@laconic/serve/server";
+import { boundPort, closeServer, createHandlerServer, listen } from "@laconic/serve/server";
 import { expect, test } from "vitest";
 import { laconic } from "../../testing/laconic.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
@@ -208,8 +207,8 @@ test("all weights are sampled on SGLang", () =>
 test("servers that share no disk with the trainer get their weights through receivers", () =>
   withServers("vllm", async (fakes, _, run) => {
     const folder = await temporaryFolder();
-    const { listener } = new WeightsReceiver({ folder });
-    const server = createServer((request, response) => void listener(request, response));
+    const { handler } = new WeightsReceiver({ folder });
+    const server = createHandlerServer(handler, (error) => expect.fail(String(error)));
     await listen(server, 0, "127.0.0.1");
     const receiver = `http://127.0.0.1:${boundPort(server, 0)}`;
     const urls = fakes.map(({ url }) => url);
