@@ -42,7 +42,7 @@ async function startReceiver(): Promise<Received> {
       const path = new URL(url).pathname;
       received.asked.push({ method, path, coding: new Headers(headers).get("x-laconic-coding") ?? "" });
       const harm = received.harm(path);
-      if (harm === "hold") return held(init.signal);
+      if (harm === "hold") return never(init.signal);
       if (harm === "kill") ({ handler } = new WeightsReceiver({ folder }));
       if (harm === "kill" || harm === "cut") throw reset();
       const asked = handler;
@@ -56,7 +56,7 @@ async function startReceiver(): Promise<Received> {
 }
 
 /** Never, but for who gives up. */
-const held = (signal?: AbortSignal | null): Promise<Response> =>
+const never = (signal?: AbortSignal | null): Promise<Response> =>
   new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true }));
 
 /** The same with another first byte. */
