@@ -1,6 +1,7 @@
 import { copyFile, link, mkdir, open, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { backoffMs, LaconicError } from "@laconic/core";
+import { writing } from "@laconic/core/platform";
 import * as z from "zod";
 import { systemClock, type FleetClock } from "../clock.ts";
 import { Connection, type ConnectionOptions, type HttpReply } from "../servers/connection.ts";
@@ -87,7 +88,10 @@ export class WeightsSender {
     return {
       ...server,
       load: async (weights, signal) =>
-        server.load({ ...weights, folder: await this.#send(connection, weights, signal) }, signal),
+        server.load(
+          { ...weights, folder: await writing(weights.path, () => this.#send(connection, weights, signal)) },
+          signal,
+        ),
       unload: async (name, signal) => {
         await server.unload(name, signal);
         const isBase = this.#bases.get(policyOf(name))?.some((base) => base.name === name) ?? false;
@@ -217,12 +221,18 @@ export class WeightsSender {
     const bases = this.#bases.get(policy) ?? [];
     this.#bases.set(policy, bases);
     if (bases.some((base) => base.name === name)) return;
-    const folder = join(this.#options.folder, name);
-    bases.push({ name, folder });
-    await mkdir(folder, { recursive: true });
-    for (const file of files) {
-      const [from, to] = [join(path, file.name), join(folder, file.name)];
-      await link(from, to).catch(() => copyFile(from, to));
+    const base = { name, folder: join(this.#options.folder, name) };
+    bases.push(base);
+    try {
+      await mkdir(base.folder, { recursive: true });
+      for (const file of files) {
+        const [from, to] = [join(path, file.name), join(base.folder, file.name)];
+        await link(from, to).catch(() => copyFile(from, to));
+      }
+    } catch {
+      // Without it the next version goes whole.
+      bases.splice(bases.indexOf(base), 1);
+      await rm(base.folder, { recursive: true, force: true }).catch(() => undefined);
     }
     if (bases.length > basesKept) await this.#drop(bases.shift() as Base);
   }
