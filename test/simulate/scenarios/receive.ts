@@ -68,7 +68,7 @@ async function tidied(world: World, variant: Variant, servers: Readonly<Record<s
 
 export const receive: Scenario = {
   title: "a run whose weights reach its inference servers over HTTP, through receivers that fail as well as it does",
-  share: 1,
+  share: 2,
   faults: {
     kinds: ["kill", "kill", "kill", "power", "error", "full", "slow", "pause", "signal", "server", "server", "server"],
     events: 1500,
