@@ -52,7 +52,7 @@ export { gradeText } from "./graders/text-answer.ts";
 export type { MathsGrader, MathsGraderOptions } from "./graders/maths/maths-grader.ts";
 export { gradeMaths } from "./graders/maths/grade-maths.ts";
 export type { MathsOptions } from "./graders/maths/grade-maths.ts";
-export type { AnswerForms } from "./graders/maths/find-answers.ts";
+export type { AnswerForms } from "./graders/maths/reading/find-answers.ts";
 export { publishedLetters } from "./graders/profiles/published.ts";
 export type { PublishedLetterRule } from "./graders/profiles/published.ts";
 export type { Certainty, Extracted, Verdict } from "./graders/verdict.ts";

@@ -1,6 +1,6 @@
 import type { AnswerKind } from "../data/benchmark.ts";
 import { extractLetter } from "./letter-answer.ts";
-import { findAnswers } from "./maths/find-answers.ts";
+import { findAnswers } from "./maths/reading/find-answers.ts";
 import { gradeMaths } from "./maths/grade-maths.ts";
 import { extractNumber, gradeNumber } from "./number-answer.ts";
 import { extractText, gradeText } from "./text-answer.ts";

@@ -2,12 +2,12 @@ import type { GradingStep } from "@laconic/core/run-folder";
 import { plainCharacters } from "../plain-characters.ts";
 import { noAnswer, type Verdict } from "../verdict.ts";
 import { extractLetter } from "../letter-answer.ts";
-import { choiceOf, letterAlone } from "./choice.ts";
-import { compareValues, type Likeness } from "./compare-values.ts";
-import { findAnswers, findWords, type AnswerForms, type Candidate } from "./find-answers.ts";
-import type { Match } from "./match.ts";
-import { identityOf, normaliseLatex } from "./normalise.ts";
-import { readValue } from "./read-value.ts";
+import { choiceOf, letterAlone } from "./reading/choice.ts";
+import { compareValues, type Likeness } from "./comparison/compare-values.ts";
+import { findAnswers, findWords, type AnswerForms, type Candidate } from "./reading/find-answers.ts";
+import type { Match } from "./comparison/match.ts";
+import { identityOf, normaliseLatex } from "./reading/normalise.ts";
+import { readValue } from "./reading/read-value.ts";
 import type { Value } from "./value.ts";
 
 /** How an answer in mathematics is judged. */

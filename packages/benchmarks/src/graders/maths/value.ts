@@ -1,5 +1,5 @@
 import type { Fraction } from "fraction.js";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "./reading/clock.ts";
 
 /** A number or an expression: anything that is not made of several answers. */
 export interface Scalar {

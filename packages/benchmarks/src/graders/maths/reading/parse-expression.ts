@@ -1,4 +1,4 @@
-import type { Json } from "./json.ts";
+import type { Json } from "../numbers/json.ts";
 import { calculated } from "./big-operators.ts";
 import { parseLatex } from "./latex-expression.ts";
 import { closingAt } from "./split-top.ts";

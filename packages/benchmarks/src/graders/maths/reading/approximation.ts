@@ -1,7 +1,7 @@
-import { floatValue } from "./float-value.ts";
+import { floatValue } from "../numbers/float-value.ts";
 import { parseExpression } from "./parse-expression.ts";
-import { samplePoint } from "./sample-point.ts";
-import type { Scalar } from "./value.ts";
+import { samplePoint } from "../numbers/sample-point.ts";
+import type { Scalar } from "../value.ts";
 
 /** Whether a decimal is a number rounded or cut off at the decimals that it has. */
 export function approximates(about: Scalar, exact: Scalar): boolean {

@@ -1,5 +1,5 @@
 import { Fraction } from "fraction.js";
-import type { Scalar } from "./value.ts";
+import type { Scalar } from "../value.ts";
 
 /** Digits beyond which a number is compared as text. */
 const longestNumber = 400;

@@ -1,14 +1,14 @@
 import { Fraction } from "fraction.js";
 import { compareExpressions } from "./compare-expressions.ts";
-import { compareColons } from "./clock.ts";
-import { exactValue } from "./exact-value.ts";
-import { identityOf } from "./normalise.ts";
-import { type Json } from "./json.ts";
-import { parseExpression } from "./parse-expression.ts";
+import { compareColons } from "../reading/clock.ts";
+import { exactValue } from "../numbers/exact-value.ts";
+import { identityOf } from "../reading/normalise.ts";
+import { type Json } from "../numbers/json.ts";
+import { parseExpression } from "../reading/parse-expression.ts";
 import { decimalsAt, type Match, type Precision } from "./match.ts";
-import { readScalar } from "./read-scalar.ts";
-import { withoutMeasure } from "./units.ts";
-import type { Scalar } from "./value.ts";
+import { readScalar } from "../reading/read-scalar.ts";
+import { withoutMeasure } from "../reading/units.ts";
+import type { Scalar } from "../value.ts";
 
 /** Compares two numbers or expressions. */
 export function compareScalars(a: Scalar, b: Scalar, precision: Precision): Match {

@@ -1,10 +1,10 @@
 import { Decimal } from "decimal.js";
-import { namesOf } from "./discrete.ts";
-import { floatValue } from "./float-value.ts";
-import { proportionalModulo } from "./modular-value.ts";
-import { type Json } from "./json.ts";
-import { realValue } from "./real-value.ts";
-import { samplePoint } from "./sample-point.ts";
+import { namesOf } from "../numbers/discrete.ts";
+import { floatValue } from "../numbers/float-value.ts";
+import { proportionalModulo } from "../numbers/modular-value.ts";
+import { type Json } from "../numbers/json.ts";
+import { realValue } from "../numbers/real-value.ts";
+import { samplePoint } from "../numbers/sample-point.ts";
 
 /**
  * The constant by which one expression is the other, found at three points. Rational expressions are compared modulo

@@ -2,8 +2,8 @@ import type { Decimal } from "decimal.js";
 import { intervalOf, isVariable } from "./compare-relations.ts";
 import { compareScalars, parseScalar } from "./compare-scalars.ts";
 import type { Match, Precision } from "./match.ts";
-import { realValue } from "./real-value.ts";
-import type { AnswerSet, Combination, Relation, Scalar, Value } from "./value.ts";
+import { realValue } from "../numbers/real-value.ts";
+import type { AnswerSet, Combination, Relation, Scalar, Value } from "../value.ts";
 
 /** The places where a set of numbers may begin and end, in order, and between them the gaps: gap, place, gap, place, gap. */
 interface Line {

@@ -9,7 +9,7 @@ import { exactNumber, readScalar } from "./read-scalar.ts";
 import { closingAt, splitTop } from "./split-top.ts";
 import { withoutUnit } from "./units.ts";
 import { unitVectors } from "./unit-vectors.ts";
-import type { Relator, Scalar, Tuple, Value } from "./value.ts";
+import type { Relator, Scalar, Tuple, Value } from "../value.ts";
 
 /** Characters of an answer; a longer one is not an answer. */
 const longestAnswer = 3000;

@@ -1,6 +1,6 @@
 import { Fraction } from "fraction.js";
 import { parseExpression } from "./parse-expression.ts";
-import { polynomialOf } from "./polynomial.ts";
+import { polynomialOf } from "../numbers/polynomial.ts";
 import { exactNumber } from "./read-scalar.ts";
 import type { Piece } from "./split-top.ts";
 

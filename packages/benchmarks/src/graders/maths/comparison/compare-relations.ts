@@ -1,8 +1,8 @@
 import { compareScalars, parseScalar } from "./compare-scalars.ts";
 import type { Match, Precision } from "./match.ts";
-import { type Json } from "./json.ts";
+import { type Json } from "../numbers/json.ts";
 import { ratioOf } from "./ratio.ts";
-import type { Relation, Relator, Scalar, Tuple } from "./value.ts";
+import type { Relation, Relator, Scalar, Tuple } from "../value.ts";
 
 const no: Match = { equal: false, how: "at sample points" };
 

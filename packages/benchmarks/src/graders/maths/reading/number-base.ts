@@ -1,5 +1,5 @@
 import { wordTable } from "@laconic/core";
-import type { InBase } from "./value.ts";
+import type { InBase } from "../value.ts";
 
 const names = "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split(" ");
 const adjectives: Readonly<Record<string, string>> = wordTable({

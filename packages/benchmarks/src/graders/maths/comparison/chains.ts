@@ -1,6 +1,6 @@
 import { compareScalars } from "./compare-scalars.ts";
 import type { Precision } from "./match.ts";
-import type { Relation, Scalar } from "./value.ts";
+import type { Relation, Scalar } from "../value.ts";
 
 /**
  * What a chain of equations such as `m + n = 200 + 4 = 204` says of its names: its last side.

@@ -1,6 +1,6 @@
-import { derivative, integral, limit, substituted } from "./calculus.ts";
-import { exactValue } from "./exact-value.ts";
-import { isCall, type Json } from "./json.ts";
+import { derivative, integral, limit, substituted } from "../numbers/calculus.ts";
+import { exactValue } from "../numbers/exact-value.ts";
+import { isCall, type Json } from "../numbers/json.ts";
 
 /** Parts of all expressions that sums and products of one answer are written out to. */
 const maxParts = 5000;

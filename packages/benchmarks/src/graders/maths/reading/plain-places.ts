@@ -1,4 +1,4 @@
-import { compoundOf } from "../number-reading.ts";
+import { compoundOf } from "../../number-reading.ts";
 
 /** A stretch of a text that may be an answer. */
 export interface Span {

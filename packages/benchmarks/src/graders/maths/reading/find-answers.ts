@@ -1,6 +1,6 @@
-import { openEnded } from "../number-reading.ts";
-import { plainCharacters } from "../plain-characters.ts";
-import { readCurrent } from "../retraction.ts";
+import { openEnded } from "../../number-reading.ts";
+import { plainCharacters } from "../../plain-characters.ts";
+import { readCurrent } from "../../retraction.ts";
 import { baseBehind } from "./number-base.ts";
 import { plainIn, withPoint, type Span } from "./plain-places.ts";
 import { closingBraceAt } from "./split-top.ts";

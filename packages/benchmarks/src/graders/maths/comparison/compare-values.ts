@@ -1,11 +1,11 @@
 import { compareExpressions } from "./compare-expressions.ts";
 import { compareScalars, parseScalar } from "./compare-scalars.ts";
 import { valueOfChain } from "./chains.ts";
-import { sameTime } from "./clock.ts";
+import { sameTime } from "../reading/clock.ts";
 import { compareEquations, compareInequalities, intervalOf } from "./compare-relations.ts";
 import type { Match, Precision } from "./match.ts";
 import { compareRealSets, isCondition } from "./real-sets.ts";
-import type { AnswerSet, Combination, Scalar, Tuple, Value } from "./value.ts";
+import type { AnswerSet, Combination, Scalar, Tuple, Value } from "../value.ts";
 
 /** What counts as the same. */
 export interface Likeness extends Precision {
