@@ -121,7 +121,7 @@ describe("browsers can bundle", () => {
     const beside = worker === "inline-worker.ts" ? /^never$/u : /kernels-wasm/u;
     const { gzipped, sources } = await bundled(`test/browser/${worker}`, [beside]);
     const holds = (file: string): boolean => sources.some((path) => path.endsWith(file));
-    expect(holds("engine/src/local/inline-host.ts")).toBe(worker !== "training-worker.ts");
+    expect(holds("engine/src/local/host/inline-host.ts")).toBe(worker !== "training-worker.ts");
     expect(holds("trainer/src/train.ts")).toBe(worker !== "engine-worker.ts");
     expect(gzipped).toBeGreaterThan(15_000);
     expect(gzipped).toBeLessThan(most * 1000);

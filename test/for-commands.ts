@@ -3,8 +3,8 @@ import { readFileSync, statfsSync } from "node:fs";
 import { MessageChannel } from "node:worker_threads";
 import { vi } from "vitest";
 import type { CreateKernels } from "../packages/kernels/src/index.ts";
-import type { HostPort } from "../packages/engine/src/local/host-port.ts";
-import type { HostSetup } from "../packages/engine/src/local/protocol.ts";
+import type { HostPort } from "../packages/engine/src/local/host/host-port.ts";
+import type { HostSetup } from "../packages/engine/src/local/host/protocol.ts";
 
 /** Where Linux keeps files in memory. A run flushes every file, and a disk makes small runs wait longer than they compute. */
 const memory = "/dev/shm";
@@ -32,8 +32,8 @@ function startHere({ device, place, ...settings }: HostSetup): HostPort {
   far.unref();
   const opened = (async () => {
     const [{ serveHost }, { InlineHost }, { defaultFiles }, { createKernels }] = await Promise.all([
-      import("../packages/engine/src/local/serve-host.ts"),
-      import("../packages/engine/src/local/inline-host.ts"),
+      import("../packages/engine/src/local/host/serve-host.ts"),
+      import("../packages/engine/src/local/host/inline-host.ts"),
       import("../packages/engine/src/platform/node.ts"),
       import(device.module) as Promise<{ createKernels: CreateKernels }>,
     ]);

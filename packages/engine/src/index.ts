@@ -4,9 +4,9 @@
  */
 export { createInlineEngine, createLocalEngine } from "./local/local-engine.ts";
 export type { LocalEngineOptions } from "./local/local-engine.ts";
-export { serveEngine } from "./local/serve-engine.ts";
-export type { ServeEngineOptions } from "./local/serve-engine.ts";
-export type { WebWorker } from "./local/web-worker.ts";
+export { serveEngine } from "./local/host/serve-engine.ts";
+export type { ServeEngineOptions } from "./local/host/serve-engine.ts";
+export type { WebWorker } from "./local/host/web-worker.ts";
 export { localPolicy, repeatableBatching, type Batching } from "./local/local-policy.ts";
 
 export { parseModelConfig } from "./transformer/model-config.ts";

@@ -8,9 +8,9 @@ import { createInlineEngine } from "@laconic/engine";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { expect, test } from "vitest";
 import { defaultFiles } from "#platform";
-import { SharedBases } from "../src/local/base-weights.ts";
-import { createExchange, elementCount, slotViews } from "../src/local/gradient-exchange.ts";
-import { HostedModel } from "../src/local/hosted-model.ts";
+import { SharedBases } from "../src/local/hosted-model/base-weights.ts";
+import { createExchange, elementCount, slotViews } from "../src/local/replicas/gradient-exchange.ts";
+import { HostedModel } from "../src/local/hosted-model/hosted-model.ts";
 import { trainable } from "../src/transformer/model-on-device.ts";
 
 interface Peft {

@@ -7,11 +7,11 @@ import { defaultFiles } from "#platform";
 import { createReferenceKernels, referenceKernels } from "@laconic/kernels/testing";
 import { engineCases } from "../testing/engine-cases.ts";
 import { tinyConfigs } from "../testing/tiny-models.ts";
-import type { ModelFacts } from "./engine-host.ts";
-import { InlineHost } from "./inline-host.ts";
+import type { ModelFacts } from "./host/engine-host.ts";
+import { InlineHost } from "./host/inline-host.ts";
 import { createInlineEngine, createLocalEngine } from "./local-engine.ts";
 import { LocalModel } from "./local-model.ts";
-import { ReplicatedModel } from "./replicated-model.ts";
+import { ReplicatedModel } from "./replicas/replicated-model.ts";
 
 const kinds: Readonly<Record<string, () => Promise<Engine>>> = {
   inline: () => createInlineEngine([createReferenceKernels()]),

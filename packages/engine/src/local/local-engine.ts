@@ -16,15 +16,15 @@ import { freeShare } from "../generation/cache-bytes.ts";
 import type { KeptPrefixLimits } from "../generation/kept-prefixes.ts";
 import type { KernelSource, Kernels } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
-import type { EngineHost, HostSource, ModelFacts } from "./engine-host.ts";
-import type { HostPort } from "./host-port.ts";
-import { InlineHost } from "./inline-host.ts";
+import type { EngineHost, HostSource, ModelFacts } from "./host/engine-host.ts";
+import type { HostPort } from "./host/host-port.ts";
+import { InlineHost } from "./host/inline-host.ts";
 import { LocalModel } from "./local-model.ts";
 import { LocalValueModel } from "./local-value-model.ts";
-import type { HostSettings, HostSetup } from "./protocol.ts";
-import { ReplicatedModel } from "./replicated-model.ts";
-import { hostOver } from "./worker-host.ts";
-import { webWorkerPort, type WebWorker } from "./web-worker.ts";
+import type { HostSettings, HostSetup } from "./host/protocol.ts";
+import { ReplicatedModel } from "./replicas/replicated-model.ts";
+import { hostOver } from "./host/worker-host.ts";
+import { webWorkerPort, type WebWorker } from "./host/web-worker.ts";
 
 /** Device, threads and memory of a local engine. */
 export interface LocalEngineOptions {

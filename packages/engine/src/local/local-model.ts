@@ -16,9 +16,9 @@ import {
   type TrainableModel,
   type TrainingSequence,
 } from "@laconic/core";
-import type { WeightsId } from "./engine-host.ts";
-import type { ReplicatedModel } from "./replicated-model.ts";
-import { SharedSampling } from "./shared-sampling.ts";
+import type { WeightsId } from "./host/engine-host.ts";
+import type { ReplicatedModel } from "./replicas/replicated-model.ts";
+import { SharedSampling } from "./replicas/shared-sampling.ts";
 
 /** A policy: weights that speak, and learn by the log-probs of what was said. */
 export class LocalModel implements TrainableModel {

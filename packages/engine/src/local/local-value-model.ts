@@ -8,7 +8,7 @@ import {
   type ValueModel,
   type ValueSequence,
 } from "@laconic/core";
-import type { ReplicatedModel } from "./replicated-model.ts";
+import type { ReplicatedModel } from "./replicas/replicated-model.ts";
 
 /** Weights that value states, and learn by the error of their values. */
 export class LocalValueModel implements ValueModel {

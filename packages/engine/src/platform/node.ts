@@ -3,8 +3,8 @@ import { open, stat } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import { LaconicError } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
-import type { HostPort } from "../local/host-port.ts";
-import type { HostSetup, WorkerSetup } from "../local/protocol.ts";
+import type { HostPort } from "../local/host/host-port.ts";
+import type { HostSetup, WorkerSetup } from "../local/host/protocol.ts";
 
 /** Folders of this machine. */
 export const defaultFiles: ModelFiles = {
@@ -40,7 +40,7 @@ export const defaultFiles: ModelFiles = {
 /** Starts a worker thread that serves an engine. */
 export function startThread(setup: HostSetup): HostPort {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const entry = new URL(`../local/worker-main.${extension}`, import.meta.url).href;
+  const entry = new URL(`../local/host/worker-main.${extension}`, import.meta.url).href;
   const workerData: WorkerSetup = { ...setup, entry };
   const worker = new Worker(new URL("../../assets/worker.mjs", import.meta.url), { workerData, execArgv: [] });
   worker.unref();

@@ -1,5 +1,5 @@
-import type { DrawnListener } from "../generation/drawn-tokens.ts";
-import { CallOrder } from "./call-order.ts";
+import type { DrawnListener } from "../../generation/drawn-tokens.ts";
+import { CallOrder } from "../replicas/call-order.ts";
 import type { EngineHost } from "./engine-host.ts";
 import type { ServingPort } from "./host-port.ts";
 import { movedBuffers, storeError, type HostCall } from "./protocol.ts";

@@ -1,7 +1,7 @@
 import type { TrainingSequence } from "@laconic/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { prefixForest } from "../transformer/prefix-forest.ts";
+import { prefixForest } from "../../transformer/prefix-forest.ts";
 import { microBatches, rowsTogether } from "./micro-batches.ts";
 
 const group = (problem: number, replies: number, prompt = 20, reply = 3): TrainingSequence[] =>

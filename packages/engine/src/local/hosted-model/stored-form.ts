@@ -1,18 +1,18 @@
 import { LaconicError, type LoraSettings } from "@laconic/core";
 import { joinPath, type ModelFiles } from "@laconic/core/files";
-import { adaptedProjections } from "../lora/lora-settings.ts";
-import { readPeftFolder, writePeftFolder } from "../lora/peft-folder.ts";
-import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";
-import { parameter, type ModelOnDevice } from "../transformer/model-on-device.ts";
-import { scoreName } from "../transformer/parameters.ts";
-import { fitSource, fitWeights } from "../weights/fit-weights.ts";
-import { openModelFolder, writeModelFolder, writeTrainingState } from "../weights/model-folder.ts";
+import { adaptedProjections } from "../../lora/lora-settings.ts";
+import { readPeftFolder, writePeftFolder } from "../../lora/peft-folder.ts";
+import { parseModelConfig, type ModelConfig } from "../../transformer/model-config.ts";
+import { parameter, type ModelOnDevice } from "../../transformer/model-on-device.ts";
+import { scoreName } from "../../transformer/parameters.ts";
+import { fitSource, fitWeights } from "../../weights/fit-weights.ts";
+import { openModelFolder, writeModelFolder, writeTrainingState } from "../../weights/model-folder.ts";
 import {
   openSafetensorsFile,
   writeSafetensorsFile,
   type OpenTensors,
   type TensorSource,
-} from "../weights/safetensors-file.ts";
+} from "../../weights/safetensors-file.ts";
 
 /** What a model's folder is written from, by the name of what is trained. */
 export interface StoredContents {

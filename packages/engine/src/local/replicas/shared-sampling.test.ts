@@ -1,6 +1,6 @@
 import { LaconicError, randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
-import type { EngineHost } from "./engine-host.ts";
+import type { EngineHost } from "../host/engine-host.ts";
 import { SharedSampling } from "./shared-sampling.ts";
 
 test("a request that is called off after its host was closed fails once, and alone", async () => {

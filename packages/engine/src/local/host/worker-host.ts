@@ -1,5 +1,5 @@
 import { LaconicError, type SampleResult } from "@laconic/core";
-import type { DrawnListener } from "../generation/drawn-tokens.ts";
+import type { DrawnListener } from "../../generation/drawn-tokens.ts";
 import type { EngineHost } from "./engine-host.ts";
 import type { HostPort } from "./host-port.ts";
 import { movedBuffers, reviveError, type HostMethod, type HostReply } from "./protocol.ts";

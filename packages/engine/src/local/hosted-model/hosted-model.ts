@@ -12,18 +12,18 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
-import type { DrawnListener } from "../generation/drawn-tokens.ts";
-import type { GenerationLimits } from "../generation/generation-limits.ts";
-import { RunningBatch } from "../generation/running-batch.ts";
+import type { DrawnListener } from "../../generation/drawn-tokens.ts";
+import type { GenerationLimits } from "../../generation/generation-limits.ts";
+import { RunningBatch } from "../../generation/running-batch.ts";
 import type { Kernels, Tensor } from "@laconic/kernels";
-import { adapterOf } from "../lora/adapter-on-device.ts";
-import { adapterShapes, checkLora, initialAdapter } from "../lora/lora-settings.ts";
-import { readPeftFolder } from "../lora/peft-folder.ts";
-import { AdamW } from "../optimizer/adamw.ts";
-import { Gradients } from "../transformer/gradients.ts";
-import type { ModelConfig } from "../transformer/model-config.ts";
-import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
-import { parameterShapes } from "../transformer/parameters.ts";
+import { adapterOf } from "../../lora/adapter-on-device.ts";
+import { adapterShapes, checkLora, initialAdapter } from "../../lora/lora-settings.ts";
+import { readPeftFolder } from "../../lora/peft-folder.ts";
+import { AdamW } from "../../optimizer/adamw.ts";
+import { Gradients } from "../../transformer/gradients.ts";
+import type { ModelConfig } from "../../transformer/model-config.ts";
+import { trainable, type ModelOnDevice } from "../../transformer/model-on-device.ts";
+import { parameterShapes } from "../../transformer/parameters.ts";
 import {
   allocateTogether,
   copyTogether,
@@ -31,16 +31,16 @@ import {
   shapesOf,
   storedParts,
   writeValues,
-} from "../transformer/weight-layout.ts";
-import { fitSource } from "../weights/fit-weights.ts";
-import { openTrainingState, type StoredMoments } from "../weights/model-folder.ts";
-import type { TensorSource } from "../weights/safetensors-file.ts";
-import { writeSources } from "../weights/upload-weights.ts";
+} from "../../transformer/weight-layout.ts";
+import { fitSource } from "../../weights/fit-weights.ts";
+import { openTrainingState, type StoredMoments } from "../../weights/model-folder.ts";
+import type { TensorSource } from "../../weights/safetensors-file.ts";
+import { writeSources } from "../../weights/upload-weights.ts";
 import { openBase, type BaseWeights, type SharedBases } from "./base-weights.ts";
-import type { HostOutputs, HostSource, ModelFacts, WeightsId } from "./engine-host.ts";
-import { clearSlot, elementCount, slotViews, sumSlots, type GradientExchange } from "./gradient-exchange.ts";
+import type { HostOutputs, HostSource, ModelFacts, WeightsId } from "../host/engine-host.ts";
+import { clearSlot, elementCount, slotViews, sumSlots, type GradientExchange } from "../replicas/gradient-exchange.ts";
 import { isEmpty, noOutputs, outputsOf, readOutputs } from "./outputs.ts";
-import type { HostSettings } from "./protocol.ts";
+import type { HostSettings } from "../host/protocol.ts";
 import { headOn, openScalarBase } from "./scalar-head.ts";
 import { adapterOnly, headOnly, wholeModel, type StoredForm } from "./stored-form.ts";
 import { TrainingPasses, type MicroBatch, type LiveModel } from "./training-passes.ts";

@@ -8,12 +8,12 @@ import {
   type SampleResult,
   type TrainingSequence,
 } from "@laconic/core";
-import type { DrawnListener } from "../generation/drawn-tokens.ts";
+import type { DrawnListener } from "../../generation/drawn-tokens.ts";
 import type { Kernels } from "@laconic/kernels";
-import { SharedBases } from "./base-weights.ts";
+import { SharedBases } from "../hosted-model/base-weights.ts";
 import type { EngineHost, HostCapability, HostOutputs, HostSource, ModelFacts, WeightsId } from "./engine-host.ts";
-import { sumShare, type GradientExchange } from "./gradient-exchange.ts";
-import { HostedModel, type HostedModelOptions } from "./hosted-model.ts";
+import { sumShare, type GradientExchange } from "../replicas/gradient-exchange.ts";
+import { HostedModel, type HostedModelOptions } from "../hosted-model/hosted-model.ts";
 
 /** An engine replica on the calling thread. The worker wraps one; tests and small programs use one directly. */
 export class InlineHost implements EngineHost {

@@ -1,6 +1,6 @@
 import type { TrainingSequence } from "@laconic/core";
 import { subtreeEnds } from "@laconic/kernels";
-import { prefixForest, type PrefixForest } from "../transformer/prefix-forest.ts";
+import { prefixForest, type PrefixForest } from "../../transformer/prefix-forest.ts";
 
 /** How sequences may be passed together. */
 export interface MicroBatchLimits {

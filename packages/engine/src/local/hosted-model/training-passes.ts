@@ -1,10 +1,10 @@
 import { LaconicError, type TrainingSequence } from "@laconic/core";
-import { Dropout } from "../lora/dropout.ts";
-import type { Gradients } from "../transformer/gradients.ts";
-import type { ModelOnDevice } from "../transformer/model-on-device.ts";
-import { gradientOfPredictions, packBatch, type PackedBatch } from "../transformer/packed-batch.ts";
-import type { Recompute } from "../transformer/train-pass.ts";
-import { passBackward, passForward, type HeadPass } from "../transformer/value-pass.ts";
+import { Dropout } from "../../lora/dropout.ts";
+import type { Gradients } from "../../transformer/gradients.ts";
+import type { ModelOnDevice } from "../../transformer/model-on-device.ts";
+import { gradientOfPredictions, packBatch, type PackedBatch } from "../../transformer/packed-batch.ts";
+import type { Recompute } from "../../transformer/train-pass.ts";
+import { passBackward, passForward, type HeadPass } from "../../transformer/value-pass.ts";
 import { isOutOfMemory, type Kernels, tensorsIn } from "@laconic/kernels";
 import { halve, rowsTogether } from "./micro-batches.ts";
 import { explainOutOfMemory, type PassOptions } from "./out-of-memory.ts";

@@ -1,11 +1,11 @@
 import type { ForwardOptions, LogProbsAtOne, TrainingSequence } from "@laconic/core";
 import type { Kernels, Tensor } from "@laconic/kernels";
-import { likeliestInPieces, readPieces, type LikeliestPiece } from "../transformer/likeliest-tokens.ts";
-import type { ModelOnDevice } from "../transformer/model-on-device.ts";
-import { ofTokens, packBatch, type PackedBatch } from "../transformer/packed-batch.ts";
-import { predictedFrom } from "../transformer/train-pass.ts";
-import { passForward, type HeadPass } from "../transformer/value-pass.ts";
-import type { HostOutputs } from "./engine-host.ts";
+import { likeliestInPieces, readPieces, type LikeliestPiece } from "../../transformer/likeliest-tokens.ts";
+import type { ModelOnDevice } from "../../transformer/model-on-device.ts";
+import { ofTokens, packBatch, type PackedBatch } from "../../transformer/packed-batch.ts";
+import { predictedFrom } from "../../transformer/train-pass.ts";
+import { passForward, type HeadPass } from "../../transformer/value-pass.ts";
+import type { HostOutputs } from "../host/engine-host.ts";
 import { explainOutOfMemory } from "./out-of-memory.ts";
 
 /** What a pass says of its predictions, and whose they are. */

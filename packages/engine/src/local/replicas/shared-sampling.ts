@@ -1,7 +1,7 @@
 import type { SampleRequest, SampleResult, TokenListener } from "@laconic/core";
-import { tellDrawn } from "../generation/drawn-tokens.ts";
+import { tellDrawn } from "../../generation/drawn-tokens.ts";
 import { balanceGroups } from "./balance.ts";
-import type { EngineHost, WeightsId } from "./engine-host.ts";
+import type { EngineHost, WeightsId } from "../host/engine-host.ts";
 
 /** Deals a model's requests to its replicas, and passes on what ends them early. */
 export class SharedSampling {

@@ -13,9 +13,9 @@ import {
 } from "@laconic/core";
 import { isOutOfMemory } from "@laconic/kernels";
 import { CallOrder } from "./call-order.ts";
-import type { EngineHost, HostOutputs, ModelFacts, WeightsId } from "./engine-host.ts";
+import type { EngineHost, HostOutputs, ModelFacts, WeightsId } from "../host/engine-host.ts";
 import { createExchange, type GradientExchange } from "./gradient-exchange.ts";
-import { halve, microBatches, rowsTogether } from "./micro-batches.ts";
+import { halve, microBatches, rowsTogether } from "../hosted-model/micro-batches.ts";
 
 /** What an engine's models have in common. */
 export interface LocalModelSettings {

@@ -1,6 +1,6 @@
 import type { EngineCapabilities } from "@laconic/core";
 import type { Tensor } from "@laconic/kernels";
-import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
+import { trainable, type ModelOnDevice } from "../../transformer/model-on-device.ts";
 
 /** Where the gradients of replicas meet: one slot of all trained parameters per replica, in memory that their threads share. */
 export interface GradientExchange {

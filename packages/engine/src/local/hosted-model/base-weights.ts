@@ -1,13 +1,13 @@
 import { randomFromSeed, type BaseSource } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
 import type { Kernels } from "@laconic/kernels";
-import { parseModelConfig } from "../transformer/model-config.ts";
-import { freeModel, modelOf, type ModelOnDevice } from "../transformer/model-on-device.ts";
-import { initialParameters } from "../transformer/parameters.ts";
-import { fitWeights } from "../weights/fit-weights.ts";
-import { openModelFolder } from "../weights/model-folder.ts";
-import type { TensorSource } from "../weights/safetensors-file.ts";
-import { uploadWeights } from "../weights/upload-weights.ts";
+import { parseModelConfig } from "../../transformer/model-config.ts";
+import { freeModel, modelOf, type ModelOnDevice } from "../../transformer/model-on-device.ts";
+import { initialParameters } from "../../transformer/parameters.ts";
+import { fitWeights } from "../../weights/fit-weights.ts";
+import { openModelFolder } from "../../weights/model-folder.ts";
+import type { TensorSource } from "../../weights/safetensors-file.ts";
+import { uploadWeights } from "../../weights/upload-weights.ts";
 
 /** A model as its source gives it, without anything trained. */
 export interface BaseWeights {

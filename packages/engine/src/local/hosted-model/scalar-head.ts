@@ -1,14 +1,14 @@
 import { randomFromSeed, type BaseSource } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
 import type { Kernels } from "@laconic/kernels";
-import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";
-import { freeModel, modelOf, type ModelOnDevice } from "../transformer/model-on-device.ts";
-import { initialParameters, scoreName } from "../transformer/parameters.ts";
-import { allocateTogether } from "../transformer/weight-layout.ts";
-import { fitWeights } from "../weights/fit-weights.ts";
-import { openModelFolder } from "../weights/model-folder.ts";
-import type { TensorSource } from "../weights/safetensors-file.ts";
-import { uploadWeights } from "../weights/upload-weights.ts";
+import { parseModelConfig, type ModelConfig } from "../../transformer/model-config.ts";
+import { freeModel, modelOf, type ModelOnDevice } from "../../transformer/model-on-device.ts";
+import { initialParameters, scoreName } from "../../transformer/parameters.ts";
+import { allocateTogether } from "../../transformer/weight-layout.ts";
+import { fitWeights } from "../../weights/fit-weights.ts";
+import { openModelFolder } from "../../weights/model-folder.ts";
+import type { TensorSource } from "../../weights/safetensors-file.ts";
+import { uploadWeights } from "../../weights/upload-weights.ts";
 import type { BaseWeights } from "./base-weights.ts";
 
 /** A model with a scalar head as its source gives it. */

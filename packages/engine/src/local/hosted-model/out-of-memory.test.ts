@@ -8,9 +8,9 @@ import {
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MeteredKernels } from "../memory/metered-kernels.ts";
-import type { Recompute } from "../transformer/train-pass.ts";
-import { createInlineEngine } from "./local-engine.ts";
+import { MeteredKernels } from "../../memory/metered-kernels.ts";
+import type { Recompute } from "../../transformer/train-pass.ts";
+import { createInlineEngine } from "../local-engine.ts";
 import { halve } from "./micro-batches.ts";
 
 const config = {

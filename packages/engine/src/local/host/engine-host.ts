@@ -11,8 +11,8 @@ import type {
   SampleResult,
   TrainingSequence,
 } from "@laconic/core";
-import type { DrawnListener } from "../generation/drawn-tokens.ts";
-import type { GradientExchange } from "./gradient-exchange.ts";
+import type { DrawnListener } from "../../generation/drawn-tokens.ts";
+import type { GradientExchange } from "../replicas/gradient-exchange.ts";
 
 /** Names a frozen copy of a model's weights; `live` is the policy being trained. */
 export type WeightsId = "live" | number;

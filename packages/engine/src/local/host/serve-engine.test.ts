@@ -4,11 +4,11 @@ import type { CreateKernels } from "@laconic/kernels";
 import { createReferenceKernels, referenceKernels } from "@laconic/kernels/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { defaultFiles } from "#platform";
-import * as browser from "../platform/browser.ts";
-import * as node from "../platform/node.ts";
-import { config, optimizer, requests, sequences } from "../testing/cases/engine-case.ts";
-import { engineCases } from "../testing/engine-cases.ts";
-import { createInlineEngine, createLocalEngine } from "./local-engine.ts";
+import * as browser from "../../platform/browser.ts";
+import * as node from "../../platform/node.ts";
+import { config, optimizer, requests, sequences } from "../../testing/cases/engine-case.ts";
+import { engineCases } from "../../testing/engine-cases.ts";
+import { createInlineEngine, createLocalEngine } from "../local-engine.ts";
 import { serveEngine, type ServeEngineOptions } from "./serve-engine.ts";
 import type { WebWorker, WebWorkerScope } from "./web-worker.ts";
 

@@ -12,10 +12,10 @@ import { tableTokenizer } from "@laconic/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KernelSource } from "@laconic/kernels";
 import { referenceKernels } from "@laconic/kernels/testing";
-import { config } from "../testing/cases/engine-case.ts";
-import { engineCases } from "../testing/engine-cases.ts";
-import { createLocalEngine } from "./local-engine.ts";
-import { localPolicy } from "./local-policy.ts";
+import { config } from "../../testing/cases/engine-case.ts";
+import { engineCases } from "../../testing/engine-cases.ts";
+import { createLocalEngine } from "../local-engine.ts";
+import { localPolicy } from "../local-policy.ts";
 
 const slow = { timeout: 60_000 };
 const sequences: readonly TrainingSequence[] = [{ promptTokens: [1], completionTokens: [2, 3] }];
@@ -145,7 +145,7 @@ test.each([
   ["closed", "await engine.close();"],
   ["left idle", ""],
 ])("an engine that is %s does not keep the process alive", slow, async (_, end) => {
-  const engine = new URL("../index.ts", import.meta.url).href;
+  const engine = new URL("../../index.ts", import.meta.url).href;
   const script = `
     import { createLocalEngine } from ${JSON.stringify(engine)};
     import { referenceKernels } from "@laconic/kernels/testing";
@@ -154,7 +154,7 @@ test.each([
     await model.forwardBackward(${JSON.stringify(sequences)}, ({ values }) => new Float64Array(values.length));
     ${end}
     console.log("done");`;
-  const cwd = fileURLToPath(new URL("../..", import.meta.url));
+  const cwd = fileURLToPath(new URL("../../..", import.meta.url));
   const args = ["--import", "tsx", "--input-type=module", "--eval", script];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, timeout: 50_000 });
   expect(stdout).toBe("done\n");

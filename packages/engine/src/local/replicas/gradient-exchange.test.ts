@@ -1,6 +1,6 @@
 import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
-import type { ModelOnDevice } from "../transformer/model-on-device.ts";
+import type { ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { createExchange, slotViews, sumShare, sumSlots } from "./gradient-exchange.ts";
 
 /** What the exchange knows of a model: its trained tensors, in order. */
