@@ -68,7 +68,7 @@ test.each([
   );
 });
 
-/** What `bench/src/team-baselines.ts` writes of each baseline. */
+/** What `bench/src/studies/team-baselines.ts` writes of each baseline. */
 interface BaselineRow {
   readonly name: string;
   readonly tokens: number;

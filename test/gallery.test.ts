@@ -100,7 +100,7 @@ follow the system.`,
     `## Watching
 
 [The playground](./playground.md) draws the team while it learns, [the dashboard](./view.md) draws runs; pictures of both are made by scripts
-(\`bench/src/playground-picture.ts\`, \`bench/src/view-screenshots.ts\`).
+(\`bench/src/pages/playground-picture.ts\`, \`bench/src/pages/view-screenshots.ts\`).
 `,
   ].join("\n\n");
   await expect(page).toMatchFileSnapshot(join(root, "docs/gallery.md"));

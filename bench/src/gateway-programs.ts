@@ -14,10 +14,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { machine } from "./measure.ts";
+import { root } from "./processes.ts";
 import { readWords } from "./options.ts";
 
 const [out = "gateway-programs.jsonl", steps = "8", runs = "1", other] = readWords();
-const root = join(import.meta.dirname, "../..");
 const programs = 4;
 
 /** Problems that each program plays at a time, and steps that a rollout may be late. */

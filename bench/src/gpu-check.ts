@@ -23,10 +23,9 @@ import { measurePrimitives } from "./gpu/primitives.ts";
 import { Report } from "./gpu/report.ts";
 import { decodeRequests, updateOf } from "./gpu/work.ts";
 import { machine } from "./measure.ts";
-import { lastOf, peer as runPeer, run, runOurs, type Ran } from "./processes.ts";
+import { lastOf, peer as runPeer, root, run, runOurs, type Ran } from "./processes.ts";
 import { readOptions } from "./options.ts";
 
-const root = join(import.meta.dirname, "../..");
 const laconic = join(fileURLToPath(import.meta.resolve("laconic/package.json")), "../assets/laconic.mjs");
 /** The last ones are parts of --all. */
 const usual = { peer, conformance, primitives, parity, speed, profile, graphs, quickstart };
@@ -213,7 +212,7 @@ function profile(): void {
 /** A process of its own: a capture that goes wrong may leave CUDA unusable. */
 function graphs(): void {
   const options = ["--device", device, ...(flags.small ? ["--small"] : [])];
-  const ran = runOurs("gpu-graphs.ts", options, { timeoutMs: 240_000 });
+  const ran = runOurs("gpu/graphs.ts", options, { timeoutMs: 240_000 });
   keep("graphs", ran, ({ bench, ...facts }) => ({ of: bench, ...facts }));
 }
 

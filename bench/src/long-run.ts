@@ -31,11 +31,10 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { gzipMember, recordVersion, runFiles, tracePartName } from "@laconic/core/run-folder";
 import { chromium } from "playwright-core";
 import { machine, now } from "./measure.ts";
+import { laconic } from "./processes.ts";
 import { readWords } from "./options.ts";
 
 const [out = "long-run.jsonl", gigabytes = "10", given] = readWords();
-const root = join(import.meta.dirname, "../..");
-const entry = join(root, "apps/trainer/assets/laconic.mjs");
 const partBytes = 64 << 20;
 // A disk in memory rarely has the room.
 const folder = mkdtempSync(join(process.env["LACONIC_BENCH_FOLDER"] ?? tmpdir(), "laconic-long-run-"));
@@ -53,7 +52,7 @@ function make(small: string, run: string): void {
   const still = ["train.budget=null", 'train.prices={"tokens":0.005}', rate];
   const settings = ["train.steps=3", "train.evaluation.problems=50", ...still];
   const words = ["train", "preset:relay-quickstart", ...settings, "--device=wasm"];
-  execFileSync(process.execPath, [entry, ...words, "--run", small], { stdio: "ignore" });
+  execFileSync(process.execPath, [laconic, ...words, "--run", small], { stdio: "ignore" });
   const since = performance.now();
   const made = enlarge(small, run);
   report({ what: "made", seconds: seconds(since), ...made });
@@ -190,7 +189,7 @@ function peakMegabytes(pid: number): number | null {
 /** A command to its end: seconds, and memory at its highest, looked at ten times a second. */
 async function measureCommand(what: string, words: readonly string[]): Promise<void> {
   const since = performance.now();
-  const child = spawn(process.execPath, [entry, ...words], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(process.execPath, [laconic, ...words], { stdio: ["ignore", "ignore", "pipe"] });
   let [said, peak] = ["", 0];
   child.stderr.on("data", (piece: Buffer) => (said = (said + piece.toString()).slice(-1000)));
   const timer = setInterval(() => (peak = Math.max(peak, peakMegabytes(child.pid as number) ?? 0)), 100);
@@ -202,7 +201,7 @@ async function measureCommand(what: string, words: readonly string[]): Promise<v
 /** A dashboard that listens, and the seconds until it did. */
 async function openView(runs: string): Promise<{ child: ChildProcess; address: string; listening: number }> {
   const started = performance.now();
-  const child = spawn(process.execPath, [entry, "view", runs, "--port", "0", "--no-open"], {
+  const child = spawn(process.execPath, [laconic, "view", runs, "--port", "0", "--no-open"], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   process.once("exit", () => child.kill("SIGKILL"));

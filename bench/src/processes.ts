@@ -4,6 +4,12 @@ import { join } from "node:path";
 
 export const root: string = join(import.meta.dirname, "../..");
 
+/** The command line's program. */
+export const laconic: string = join(root, "apps/trainer/assets/laconic.mjs");
+
+/** The checkpoint that the runtime brings. */
+export const shipped: string = join(root, "packages/runtime/assets/relay-one-fact");
+
 /** The Python of peers: LACONIC_PYTHON, or that of `.venv`; it may not exist. */
 export const python: string = process.env["LACONIC_PYTHON"] ?? join(root, ".venv/bin/python");
 

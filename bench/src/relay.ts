@@ -1,6 +1,5 @@
 // Tokens per second of rollout and update on the relay's policy, beside TRL's GRPOTrainer on the same checkpoint, prompts
 // and sizes in the same run (needs Python with trl: LACONIC_PYTHON or .venv), and the event loop's delay meanwhile.
-import { join } from "node:path";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { generateRelayProblem, relayLevels, relayTask, relayTokenizer } from "@laconic/tasks";
 import { raggedSelect, randomFromSeed, type SampleRequest, type TrainableModel } from "@laconic/core";
@@ -8,10 +7,9 @@ import { createLocalEngine } from "@laconic/engine";
 import { gspo } from "@laconic/gspo";
 import { wasmKernels } from "@laconic/kernels-wasm";
 import { machine, print } from "./measure.ts";
-import { lastOf, peer, root } from "./processes.ts";
+import { lastOf, peer, shipped } from "./processes.ts";
 import type { StepResult } from "./step/job.ts";
 
-const checkpoint = join(root, "packages/runtime/assets/relay-one-fact");
 const [prompts, generations, maxTokens, minibatches, steps] = [48, 8, 28, 2, 5];
 /** Small for both: lengths of replies must not drift apart. */
 const learningRate = 1e-9;
@@ -28,7 +26,7 @@ const holderPrompts = await drawHolderPrompts();
 const ours = new Map<number, Speed>();
 for (const workers of [1, 2]) {
   const engine = await createLocalEngine({ device: wasmKernels(), workers });
-  const model = await engine.createModel({ kind: "folder", path: checkpoint });
+  const model = await engine.createModel({ kind: "folder", path: shipped });
   await runSteps(model, 1); // compiles
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
@@ -128,7 +126,7 @@ async function runSteps(model: TrainableModel, count: number): Promise<Speed> {
 
 function comparePeer(own: Speed): void {
   const job = {
-    checkpoint,
+    checkpoint: shipped,
     vocabulary: relayTokenizer.vocabularySize,
     endToken: relayTokenizer.endToken,
     prompts: holderPrompts,

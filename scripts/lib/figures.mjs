@@ -13,8 +13,8 @@ const written = {
   "docs/sampling-parameters.md": "test/docs.test.ts",
   "docs/protocol-list.md": "test/docs.test.ts",
   "docs/reproduce/ledger.md": "test/reproduction-ledger.test.ts",
-  "docs/grader-board.md": "bench/src/grader-board-page.ts",
-  "docs/grader-labels.md": "bench/src/public-graders.ts",
+  "docs/grader-board.md": "bench/src/graders/grader-board-page.ts",
+  "docs/grader-labels.md": "bench/src/graders/public-graders.ts",
   "docs/gallery.md": "test/gallery.test.ts",
   "docs/results/servers.md": "test/servers-page.test.ts",
 };

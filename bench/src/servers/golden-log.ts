@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { baselineNamed, baselines, protocolFor, scriptNameOf } from "@laconic/baselines";
 import { answerForm, questionText } from "@laconic/benchmarks";
 import { familyOf, type BenchJob, type BenchSet } from "@laconic/evaluation";
@@ -9,8 +8,9 @@ import type { AskedChat } from "../../../packages/evaluation/test/published-word
 import { playQuestion, requestLog, type Asked } from "../../../packages/evaluation/test/request-log.ts";
 import { requestSets } from "../../../packages/evaluation/test/request-sets.ts";
 import { slotsOf } from "../../../packages/evaluation/test/slot-scripts.ts";
+import { root } from "../processes.ts";
 
-const folder = fileURLToPath(new URL("../../../packages/evaluation/test/requests", import.meta.url));
+const folder = join(root, "packages/evaluation/test/requests");
 
 /** A method's golden log for a kind of question, in the words that a cell asks with. */
 export interface GoldenLog {

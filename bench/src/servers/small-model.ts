@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createLocalEngine } from "@laconic/engine";
 import { wasmKernels } from "@laconic/kernels-wasm";
+import { root } from "../processes.ts";
 
-const trainer = fileURLToPath(new URL("../../peers/train_tokenizer.py", import.meta.url));
+const trainer = join(root, "bench/peers/train_tokenizer.py");
 
 /** A checkpoint of one layer with random weights, which Hugging Face's libraries read too, and a byte-level tokenizer of these texts: how many tokens it has. */
 export async function smallModel(

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { laconic } from "../processes.ts";
 
 /** A server of completions in a process of its own. */
 export interface CompletionServer {
@@ -13,8 +13,6 @@ export interface CompletionServer {
   close(): Promise<void>;
 }
 
-const entry = fileURLToPath(new URL("../../../apps/trainer/assets/laconic.mjs", import.meta.url));
-
 /** Which servers there are. */
 export type ServerKind = "laconic serve" | "transformers serve";
 
@@ -23,7 +21,7 @@ export const serverKinds: Readonly<Record<ServerKind, (folder: string, python: s
     "laconic serve": (folder) =>
       started(
         process.execPath,
-        (port) => [entry, "serve", folder, "--device", "wasm", "--port", String(port), "--max-body", "16777216"],
+        (port) => [laconic, "serve", folder, "--device", "wasm", "--port", String(port), "--max-body", "16777216"],
         (output) => /serving (\S+) on http/u.exec(output)?.[1],
       ),
     "transformers serve": (folder, python) =>

@@ -1,11 +1,9 @@
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createLocalEngine } from "@laconic/engine";
 import { conformanceConfig } from "@laconic/engine/testing";
 import { wasmKernels } from "@laconic/kernels-wasm";
-
-const shipped = fileURLToPath(new URL("../../../packages/runtime/assets/relay-one-fact/", import.meta.url));
+import { shipped } from "../processes.ts";
 
 /** What a server reads and our own configurations leave to their defaults. */
 const missing = {

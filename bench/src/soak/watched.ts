@@ -3,9 +3,8 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { laconic, root } from "../processes.ts";
 
-const root = join(import.meta.dirname, "../../..");
-const entry = join(root, "apps/trainer/assets/laconic.mjs");
 const watch = pathToFileURL(join(import.meta.dirname, "watch-process.mjs")).href;
 
 /** What a process was like in a second; memory in bytes. */
@@ -37,7 +36,7 @@ export function startWatched(
   samples: string,
   environment: Readonly<Record<string, string>> = {},
 ): Watched {
-  const child = spawn(process.execPath, ["--import", watch, entry, ...words], {
+  const child = spawn(process.execPath, ["--import", watch, laconic, ...words], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NO_COLOR: "1", LACONIC_WATCH: samples, ...environment },

@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-// At this small vocabulary the head has one tile; bench/src/gpu-counts.ts counts at the true shape.
+// At this small vocabulary the head has one tile; bench/src/gpu/counts.ts counts at the true shape.
 test.each([
   { over: "the prefix tree", sharePrefixes: true, share: 0.3 },
   { over: "sequences by themselves", sharePrefixes: false, share: 0.55 },
