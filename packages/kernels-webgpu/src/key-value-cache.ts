@@ -1,4 +1,4 @@
-import { heldPlaces, KeyValueCaches, type Kernels, type KeyValueCache } from "@laconic/kernels";
+import { KeyValueCaches, type Kernels, type KeyValueCache } from "@laconic/kernels";
 import type { GpuArray } from "./gpu-array.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import { reachOf } from "./layout-indices.ts";
@@ -65,17 +65,8 @@ export function cacheKernels(
       return device.make(q.shape, () => attentionCachedProgram(read, cache, width, shape));
     },
     copyCachePages(cache, from, to, lengths, source = cache) {
-      const { target, origin } = caches.copied(cache, from, to, lengths, source);
-      // Copies happen one after the other: one that reads what another writes waits for it.
-      let start = 0;
-      for (let end = 1; end <= from.length; end++) {
-        const written = origin === target && to.subarray(start, end).includes(from[end] ?? -1);
-        if (end < from.length && !written && !to.subarray(start, end).includes(to[end] as number)) continue;
-        const part = (values: Int32Array): Int32Array => values.subarray(start, end);
-        const reads = heldPlaces(part(from), part(lengths), origin);
-        if (reads.length > 0) copyRows(origin, reads, target, heldPlaces(part(to), part(lengths), target));
-        start = end;
-      }
+      for (const { target, origin, reads, writes } of caches.copiedRows(cache, from, to, lengths, source))
+        copyRows(origin, reads, target, writes);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { LaconicError } from "@laconic/core";
+import { heldPlaces } from "./cache-places.ts";
 import type { AttentionShape, CachePlan, KeyValueCache, Tensor } from "./contract.ts";
 import { expectCacheHeads, expectCachePlan, expectHeads, expectMatrix, expectPageCopies } from "./shape-checks.ts";
 
@@ -74,6 +75,26 @@ export class KeyValueCaches<C extends KeyValueCache> {
     const [target, origin] = [this.get(cache), this.get(source)];
     expectPageCopies(target, from, to, lengths, origin);
     return { target, origin };
+  }
+
+  /**
+   * The same, as rows to read and to write, as many pages at a time as nothing before them wrote: copies happen one after the other.
+   * @throws LaconicError as `copied` does
+   */
+  *copiedRows(
+    ...[cache, from, to, lengths, source]: Parameters<KeyValueCaches<C>["copied"]>
+  ): Generator<ReturnType<KeyValueCaches<C>["copied"]> & { readonly reads: Int32Array; readonly writes: Int32Array }> {
+    const { target, origin } = this.copied(cache, from, to, lengths, source);
+    let start = 0;
+    for (let end = 1; end <= from.length; end++) {
+      const written = to.subarray(start, end);
+      const isRead = origin === target && written.includes(from[end] ?? -1);
+      if (end < from.length && !isRead && !written.includes(to[end] as number)) continue;
+      const part = (values: Int32Array): Int32Array => values.subarray(start, end);
+      const reads = heldPlaces(part(from), part(lengths), origin);
+      if (reads.length > 0) yield { target, origin, reads, writes: heldPlaces(part(to), part(lengths), target) };
+      start = end;
+    }
   }
 
   dispose(): void {

@@ -1,5 +1,4 @@
 import {
-  heldPlaces,
   KeyValueCaches,
   longestReach,
   newPlaces,
@@ -96,25 +95,15 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
       });
     },
     copyCachePages(cache, from, to, lengths, source = cache) {
-      const { target, origin } = caches.copied(cache, from, to, lengths, source);
-      // Copies happen one after the other: one that reads what another writes waits for it.
-      let start = 0;
-      for (let end = 1; end <= from.length; end++) {
-        const written = origin === target && to.subarray(start, end).includes(from[end] ?? -1);
-        if (end < from.length && !written && !to.subarray(start, end).includes(to[end] as number)) continue;
-        const part = (values: Int32Array): Int32Array => values.subarray(start, end);
-        const reads = heldPlaces(part(from), part(lengths), origin);
-        if (reads.length > 0) {
-          const [keys, values] = tidy<[TfTensor, TfTensor]>(() => {
-            const rows = tensor1d(reads, "int32");
-            const take = device.backend.takeRows ?? gather;
-            return [take(origin.keys, rows), take(origin.values, rows)];
-          });
-          put(target, heldPlaces(part(to), part(lengths), target), keys, values);
-          keys.dispose();
-          values.dispose();
-        }
-        start = end;
+      for (const { target, origin, reads, writes } of caches.copiedRows(cache, from, to, lengths, source)) {
+        const [keys, values] = tidy<[TfTensor, TfTensor]>(() => {
+          const rows = tensor1d(reads, "int32");
+          const take = device.backend.takeRows ?? gather;
+          return [take(origin.keys, rows), take(origin.values, rows)];
+        });
+        put(target, writes, keys, values);
+        keys.dispose();
+        values.dispose();
       }
     },
   };
