@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { auditRun, type Difference } from "../packages/audit/src/index.ts";
 import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
 import { main } from "../apps/trainer/src/main.ts";
-import { copyOfRun, editJson, editLines } from "../apps/trainer/src/testing/edited-run.ts";
+import { copyOfRun, editJson, editLines } from "../apps/trainer/test/edited-run.ts";
 import { unzipped } from "../packages/view/web/playground/worker/archive.ts";
 import { keptFiles, keptFolder } from "../packages/view/web/playground/worker/kept-files.ts";
 import type { WorkerMessage } from "../packages/view/web/playground/worker/messages.ts";

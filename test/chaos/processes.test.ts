@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, rmSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { recordingTerminal } from "../../apps/trainer/src/cli/recording-terminal.ts";
 import { main } from "../../apps/trainer/src/main.ts";
 import { root } from "../workspace.ts";
@@ -29,8 +28,7 @@ test(
 );
 
 test("a run whose folder is removed while it trains ends in a line", { timeout: 120_000 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-gone-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   const terminal = recordingTerminal();
   const note = (line: string): void => {
     terminal.err.push(line);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import packageJson from "../package.json" with { type: "json" };
 import { exitCodeOf } from "@laconic/runtime";
-import { temporaryFolder } from "./testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { laconic } from "./testing/laconic.ts";
 
 const commands = [

@@ -19,7 +19,7 @@ import {
 import { nodeFileSystem } from "@laconic/trainer";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../src/testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const few = {
   steps: 4,

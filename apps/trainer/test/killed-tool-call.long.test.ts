@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { laconic } from "../src/testing/laconic.ts";
-import { temporaryFolder } from "../src/testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const entry = fileURLToPath(new URL("../assets/laconic.mjs", import.meta.url));
 const config = fileURLToPath(new URL("fixtures/slow-tool.ts", import.meta.url));

@@ -6,7 +6,7 @@ import { auditRun } from "@laconic/audit";
 import { folderData, type EpisodeDetail, type ViewData } from "@laconic/view";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { laconic } from "../src/testing/laconic.ts";
-import { temporaryFolder } from "../src/testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 /** Run folders that version 0.1.0 wrote. Whatever later versions write, these are read as they were. */
 const runs = ["relay", "tree", "asynchronous", "without-records"] as const;

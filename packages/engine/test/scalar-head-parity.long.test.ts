@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { askPython } from "@laconic/core/platform";
 import { createInlineEngine } from "@laconic/engine";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { tinyConfigs } from "../src/testing/tiny-models.ts";
 
 const script = fileURLToPath(new URL("../assets/scalar_head_parity.py", import.meta.url));
@@ -24,8 +24,7 @@ test(
   "scalar models of every family that were trained and saved have their values in transformers",
   { timeout: 180_000 },
   async ({ skip }) => {
-    const folder = await mkdtemp(join(tmpdir(), "laconic-scalar-"));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await temporaryFolder();
     const engine = await createInlineEngine([createReferenceKernels()]);
     onTestFinished(() => engine.close());
     const saved: { readonly folder: string; readonly values: readonly number[] }[] = [];

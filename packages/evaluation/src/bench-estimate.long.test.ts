@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { baselineNamed, baselines, type Baseline } from "@laconic/baselines";
 import { mathsGrader, type BenchmarkProblem } from "@laconic/benchmarks";
 import { randomFromSeed, type CompletionRequest, type Random } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { benchJobs, estimate, openRecords, runBench, type BenchSet, type BenchSettings } from "./index.ts";
 
 const maths = mathsGrader();
@@ -25,8 +24,7 @@ async function run(
   methods: readonly Baseline[],
   write: (tokens: number) => string,
 ): Promise<Asked> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-plan-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const asked: Asked = { calls: 0, promptTokens: 0, completionTokens: 0 };
   const model = scriptedModel(({ prompt, sampling }: CompletionRequest) => {
     const text = prompt.kind === "messages" ? prompt.messages.map(({ content }) => content).join("") : "";

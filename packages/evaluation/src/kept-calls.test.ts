@@ -1,5 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { baselineNamed } from "@laconic/baselines";
@@ -7,7 +6,8 @@ import { mathsGrader, type BenchmarkProblem } from "@laconic/benchmarks";
 import type { CompletionRequest, LanguageModel } from "@laconic/core";
 import type { StoredCalls } from "@laconic/core/run-folder";
 import { scriptedModel } from "@laconic/core/testing";
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { benchJobs, openJobs, openRecords, runBench, type BenchSettings, type SampleRecord } from "./index.ts";
 import { openCallFile } from "./kept-calls.ts";
 import { sampleKey } from "./sample-record.ts";
@@ -69,8 +69,7 @@ async function callsOf(folder: string, { requests }: SampleRecord): Promise<Stor
 }
 
 test("each sample has its requests as the model got them, its replies, and the way to its verdict", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-calls-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const { records, requests } = await play(folder);
   const [first, second, failed] = records as [SampleRecord, SampleRecord, SampleRecord];
   expect([first.correct, second.correct, failed.status]).toEqual([true, false, "error"]);
@@ -92,8 +91,7 @@ test("each sample has its requests as the model got them, its replies, and the w
 });
 
 test("a write that was cut short is cut off, and the next attempt's calls stand behind what is whole", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-calls-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const { records: before } = await play(folder);
   const path = join(folder, "calls.jsonl.gz");
   const { size } = await stat(path);

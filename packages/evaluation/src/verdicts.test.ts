@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { baselineNamed, type Baseline } from "@laconic/baselines";
 import { mathsGrader, type BenchmarkProblem, type Graders, type Verdict } from "@laconic/benchmarks";
 import { LaconicError } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import {
   benchJobs,
   openJobs,
@@ -66,9 +65,7 @@ async function bench(
 }
 
 async function temporary(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-verdicts-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return join(folder, "samples.jsonl");
+  return join(await temporaryFolder(), "samples.jsonl");
 }
 
 test("one answer's verdict ends no bench: undecided, thrown, hanging and impossible tests are counted apart", async () => {

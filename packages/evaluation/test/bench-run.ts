@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mathsGrader, type BenchmarkProblem, type MathsGrader } from "@laconic/benchmarks";
 import { scriptedModel, type Script } from "@laconic/core/testing";
-import { onTestFinished } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import {
   benchJobs,
   openJobs,
@@ -36,9 +34,7 @@ export const settings: BenchSettings = {
 };
 
 export async function temporary(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-bench-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return join(folder, "samples.jsonl");
+  return join(await temporaryFolder(), "samples.jsonl");
 }
 
 /** Knows its sums, but for the question of p3. */

@@ -1,19 +1,14 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { randomFromSeed, type LaconicError } from "@laconic/core";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { answer, canary, json, model, request, server } from "../test/fake-api.ts";
 import { SpendAccount, type ApiEvent } from "./index.ts";
 
 describe("the cache", () => {
-  async function folder(): Promise<string> {
-    const path = await mkdtemp(join(tmpdir(), "laconic-cache-"));
-    onTestFinished(() => rm(path, { recursive: true }));
-    return path;
-  }
   test("answers the same request, and no other; damage is a miss; failures are not kept", async () => {
-    const path = await folder();
+    const path = await temporaryFolder();
     const { url, bodies } = await server((_, response, __, call) =>
       call === 1 ? json(response, 400, { error: { message: "no" } }) : json(response, 200, answer(`answer ${call}`)),
     );
@@ -33,7 +28,7 @@ describe("the cache", () => {
     expect(bodies).toHaveLength(5);
   });
   test("stays within its size", async () => {
-    const path = await folder();
+    const path = await temporaryFolder();
     const { url } = await server((_, response) => json(response, 200, answer("x".repeat(1000))));
     const cached = model(url, { cache: { folder: path, maxBytes: 4000 } });
     for (let seed = 0; seed < 12; seed++) await cached.complete(request({ random: randomFromSeed(seed).state() }));
@@ -45,7 +40,7 @@ describe("the cache", () => {
     (await readdir(path, { recursive: true })).filter((name) => name.endsWith(".json") || name.endsWith(".part"));
 
   test("what cannot be kept is answered all the same, counted, and said once", async () => {
-    const path = await folder();
+    const path = await temporaryFolder();
     await writeFile(join(path, "taken"), "");
     const events: ApiEvent[] = [];
     const { url, bodies } = await server((_, response, __, call) => json(response, 200, answer(`answer ${call}`)));
@@ -61,7 +56,7 @@ describe("the cache", () => {
   });
 
   test("keeps token ids and log-probs", async () => {
-    const path = await folder();
+    const path = await temporaryFolder();
     const { url } = await server((_, response) =>
       json(response, 200, {
         choices: [
@@ -82,7 +77,7 @@ describe("the cache", () => {
       setTimeout(() => json(response, 200, answer(`answer ${call}`)), 30),
     );
     const price = { prompt: 1e6, completion: 1e6 };
-    const cached = model(url, { cache: { folder: await folder() }, account, price });
+    const cached = model(url, { cache: { folder: await temporaryFolder() }, account, price });
     const seeds = [1, 2, 1, 2, 1];
     const texts = await Promise.all(
       seeds.map(async (seed) => (await cached.complete(request({ random: randomFromSeed(seed).state() }))).text),
@@ -104,7 +99,7 @@ describe("the cache", () => {
       incoming.socket.once("close", () => dropped++);
       if (call !== 2) setTimeout(() => json(response, 200, answer(`answer ${call}`)), 60);
     });
-    const cached = model(url, { cache: { folder: await folder() } });
+    const cached = model(url, { cache: { folder: await temporaryFolder() } });
     const ask = (controller: AbortController, seed: number): Promise<unknown> =>
       cached.complete(request({ signal: controller.signal, random: randomFromSeed(seed).state() })).then(
         ({ text }) => text,
@@ -131,7 +126,7 @@ describe("the cache", () => {
         ? setTimeout(() => json(response, 400, { error: { message: "no" } }), 30)
         : json(response, 200, answer("ok")),
     );
-    const cached = model(url, { cache: { folder: await folder() } });
+    const cached = model(url, { cache: { folder: await temporaryFolder() } });
     const ended = await Promise.allSettled([cached.complete(request()), cached.complete(request())]);
     expect(ended.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     expect((await cached.complete(request())).text).toBe("ok");

@@ -1,15 +1,13 @@
-import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { randomFromSeed } from "@laconic/core";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { answer, json, model, request, server } from "../test/fake-api.ts";
 import { openSpendJournal, readSpendJournal, SpendAccount } from "./index.ts";
 
 async function journalPath(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return join(folder, "spending.jsonl");
+  return join(await temporaryFolder(), "spending.jsonl");
 }
 
 const price = { prompt: 0, completion: 1e6 }; // a dollar a token: the reply has 2, and may have 8

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { fakeMlflow } from "../test/fake-mlflow.ts";
 import { fakeTrackio } from "../test/fake-trackio.ts";
-import { sinkFolder } from "../test/sink-folder.ts";
 import { tensorBoardReading } from "../test/tensorboard-reading.ts";
 import { wandbReading } from "../test/wandb-reading.ts";
 import { sinkCases, type SinkReading, type SinkSubject } from "@laconic/trainer/testing";
@@ -17,25 +17,25 @@ const newId = (): string => "abcd1234";
 /** Every sink, and what arrives where it sends to. */
 const subjects: Readonly<Record<string, () => Promise<SinkSubject>>> = {
   async tensorboard() {
-    const directory = await sinkFolder();
+    const directory = await temporaryFolder();
     const open = (): ReturnType<typeof tensorBoardSink> => tensorBoardSink({ directory, wallTime: () => 1000 });
     return { open, read: () => tensorBoardReading(directory) };
   },
   async wandb() {
-    const directory = await sinkFolder();
+    const directory = await temporaryFolder();
     let now = 1_800_000_000;
     const wallTime = (): number => (now += 0.4);
     const open = (): ReturnType<typeof wandbSink> => wandbSink({ directory, project: "p", newId, wallTime });
     return { open, read: () => wandbReading(directory) };
   },
   async trackio() {
-    const [directory, server] = [await sinkFolder(), fakeTrackio()];
+    const [directory, server] = [await temporaryFolder(), fakeTrackio()];
     const place = { url: "http://localhost:7860/", project: "p", writeToken: "let-me-write", newId };
     const open = (): ReturnType<typeof trackioSink> => trackioSink({ ...place, fetch: server.fetch });
     return { open, read: () => server.reading(), directory };
   },
   async mlflow() {
-    const [directory, server] = [await sinkFolder(), fakeMlflow()];
+    const [directory, server] = [await temporaryFolder(), fakeMlflow()];
     const place = { url: "http://localhost:5000", experiment: "e", wallTime: () => 1000 };
     const open = (): ReturnType<typeof mlflowSink> => mlflowSink({ ...place, fetch: server.fetch });
     return { open, read: () => server.reading(), directory };

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { FileSystem } from "@laconic/core/files";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { decodeFile, type DecodedEvent } from "../test/tensorboard-reading.ts";
 import { evaluationAt, hostileEpisode, sinkRun } from "@laconic/trainer/testing";
 import { nodeFileSystem } from "@laconic/trainer";
@@ -11,9 +11,7 @@ import { crc32c } from "./checksums.ts";
 import { encodeScalars, frameRecord } from "./tensorboard-events.ts";
 
 async function temporary(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-events-"));
-  onTestFinished(() => rm(path, { recursive: true }));
-  return join(path, "tensorboard");
+  return join(await temporaryFolder(), "tensorboard");
 }
 
 test("CRC-32C of the standard's check string", () => {

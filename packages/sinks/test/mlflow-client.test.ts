@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { mlflowSink } from "../src/mlflow.ts";
 import { evaluationAt, hostileEpisode, metricsAt, sinkRun } from "@laconic/trainer/testing";
 import { hasPython, runPython } from "./python-client.ts";
 import { pythonServer } from "./python-server.ts";
-import { sinkFolder } from "./sink-folder.ts";
 
 /** What MLflow's own client finds on its server. */
 const readBack = `
@@ -58,7 +58,7 @@ test.skipIf(!hasMlflow)(
   "MLflow's own client finds in its own server every step once, settings, transcripts and the end of a resumed run",
   { timeout: 300_000 },
   async () => {
-    const [directory, data] = [await sinkFolder(), await sinkFolder()];
+    const [directory, data] = [await temporaryFolder(), await temporaryFolder()];
     const server = await pythonServer(
       (port) => [
         "-m",

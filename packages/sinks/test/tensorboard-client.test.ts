@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { tensorBoardSink } from "../src/tensorboard.ts";
 import { evaluationAt, hostileEpisode, metricsAt, sinkRun } from "@laconic/trainer/testing";
 import { hasPython, runPython } from "./python-client.ts";
-import { sinkFolder } from "./sink-folder.ts";
 
 /** What TensorBoard itself reads in a folder: its plugins' data decoded, and text as the page shows it. */
 const readBack = `
@@ -47,7 +47,7 @@ test.skipIf(!hasTensorBoard)(
   "TensorBoard itself reads every step once, held-out values, settings, the chart and the text of a resumed run",
   { timeout: 120_000 },
   async () => {
-    const directory = await sinkFolder();
+    const directory = await temporaryFolder();
     for (const last of [3, 5]) {
       const sink = tensorBoardSink({ directory, wallTime: () => 1000 + last });
       await sink.begin(sinkRun);

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { trackioSink } from "../src/trackio.ts";
 import { evaluationAt, hostileEpisode, metricsAt, sinkRun } from "@laconic/trainer/testing";
 import { hasPython, runPython } from "./python-client.ts";
 import { pythonServer } from "./python-server.ts";
-import { sinkFolder } from "./sink-folder.ts";
 
 const serve = `
 import sys, trackio
@@ -37,7 +37,7 @@ test.skipIf(!hasTrackio)(
   "trackio's own server has every row of a resumed run once, settings and transcripts as traces, and refuses a wrong token",
   { timeout: 120_000 },
   async () => {
-    const [directory, data] = [await sinkFolder(), await sinkFolder()];
+    const [directory, data] = [await temporaryFolder(), await temporaryFolder()];
     const own = { TRACKIO_DIR: data, HOME: data, HF_HUB_OFFLINE: "1" };
     const server = await pythonServer(
       (port) => ["-u", "-c", serve, String(port), `${data}/frontend`],

@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { wandbSink } from "../src/wandb.ts";
 import { evaluationAt, hostileEpisode, metricsAt, sinkRun } from "@laconic/trainer/testing";
 import { hasPython, runPython } from "./python-client.ts";
-import { sinkFolder } from "./sink-folder.ts";
 
 /** What W&B's server would have been sent. */
 interface Uploaded {
@@ -63,7 +63,7 @@ test.skipIf(!hasWandb)(
   "W&B's own client sends the folder: settings, one row for each step, transcripts as a file, and the end",
   { timeout: 120_000 },
   async () => {
-    const directory = await sinkFolder();
+    const directory = await temporaryFolder();
     const { url, uploaded } = await wandbServer();
     let now = 1_800_000_000;
     const sink = wandbSink({ directory, project: "p", newId: () => "abcd1234", wallTime: () => (now += 0.1) });

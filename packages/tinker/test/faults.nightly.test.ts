@@ -6,8 +6,9 @@ import { fileJournal, probeServer, TinkerClient, tinkerEngine, type JournalEntry
 import { skyrlTrainServer } from "@laconic/tinker/testing";
 import type { Fault } from "@laconic/tinker/testing";
 import { describe, expect, test } from "vitest";
+import { refusal } from "../../../test/refusal.ts";
 import { averaging, serve, summing, type ServedOptions } from "./test-server.ts";
-import { logProbs, once, refusal, request, sequences, source, step, withServed } from "./faulty-runs.ts";
+import { logProbs, once, request, sequences, source, step, withServed } from "./faulty-runs.ts";
 
 describe("a connection that breaks once the server has the request", () => {
   test("is asked again where numbers run once, with the same weights as without", async () => {

@@ -1,5 +1,4 @@
 import {
-  LaconicError,
   randomFromSeed,
   type ModelSource,
   type SampleRequest,
@@ -36,16 +35,6 @@ export async function step(model: TrainableModel): Promise<void> {
 /** Of {@link sequences}. */
 export async function logProbs(model: Pick<TrainableModel, "forward">): Promise<number[]> {
   return [...(await model.forward(sequences)).logProbs.values];
-}
-
-/** The error that a call ends with. */
-export async function refusal(call: Promise<unknown>): Promise<LaconicError> {
-  const error: unknown = await call.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  if (!LaconicError.is(error)) throw new Error(`expected a refusal, got ${String(error)}`);
-  return error;
 }
 
 /** Faults of a path, one a request, in turn. */

@@ -6,8 +6,9 @@ import { conformanceOptimizer } from "@laconic/engine/testing";
 import { fileJournal, TinkerClient } from "@laconic/tinker";
 import type { Fault } from "@laconic/tinker/testing";
 import { afterAll, expect, test } from "vitest";
+import { refusal } from "../../../test/refusal.ts";
 import { summing, type ServedOptions } from "./test-server.ts";
-import { logProbs, once, refusal, request, sequences, source, step, withServed } from "./faulty-runs.ts";
+import { logProbs, once, request, sequences, source, step, withServed } from "./faulty-runs.ts";
 
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { emptyWatch, watchStep, type PolicySigns } from "./divergence.ts";
 import { defaultsOf, divergenceTable } from "./settings/tables.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
@@ -101,8 +101,7 @@ async function brokenRun(
   options: Partial<TinyRunOptions> = {},
   brokenRate = -100,
 ): Promise<{ directory: string; error: unknown }> {
-  const directory = await mkdtemp(join(tmpdir(), "laconic-diverged-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await temporaryFolder();
   const parts = tinyParts();
   const [policy] = Object.values(parts.policies);
   if (!policy) throw new Error("there is no policy");

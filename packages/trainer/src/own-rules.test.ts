@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError, type Curriculum, type EvaluationPoint, type Problem } from "@laconic/core";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import type { TrainedPolicy, TrainingParts } from "./parts.ts";
 import { withResults } from "./problem-results.ts";
@@ -55,8 +55,7 @@ describe("a budget of one's own", () => {
   });
 
   test("what a controller remembers goes on after a resume", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "laconic-own-budget-"));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await temporaryFolder();
     const controller = {
       init: () => ({ price: 0.01, seen: 0 }),
       step: ({ price, seen }: { price: number; seen: number }) => ({ price: price + 0.001 * seen, seen: seen + 1 }),
@@ -153,8 +152,7 @@ describe("a stopping rule", () => {
 
 describe("a curriculum", () => {
   test("chooses from the results so far, and goes on from a checkpoint to the same choices", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "laconic-curriculum-"));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await temporaryFolder();
     const log: string[] = [];
     const curriculum: Curriculum = ({ step, pool, count, results, random }) => {
       const last = ({ id }: Problem): number => results[id]?.last ?? 0;

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   LaconicError,
@@ -12,7 +11,8 @@ import {
 import { groupAdvantages, gspo, withKl } from "@laconic/gspo";
 import { estimatorNames } from "@laconic/gspo/presets";
 import { tokensRead } from "@laconic/rewards";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
@@ -234,8 +234,7 @@ describe("what a configuration names", () => {
   });
 
   test("what an estimator remembers goes on after a resume", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "laconic-own-"));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await temporaryFolder();
     const own = { ...tinySettings, prices: {}, ...byAgent, advantage: { estimator: "running-baseline" } };
     const at = (name: string): string => join(folder, name);
     await tinyRun({ directory: at("whole"), settings: { ...own, steps: 20 }, parts: tinyParts("star") });

@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Problem, Reward } from "@laconic/core";
 import type { TrainingTask } from "@laconic/topologies";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
 import { rewardOf } from "./scorer.ts";
@@ -143,8 +143,7 @@ test.each([
   ["in a step", 3],
   ["in the evaluation of the last step", 4],
 ])("what was learned is saved when the judge fails %s, and a mended judge goes on from there", async (_, fails) => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-scoring-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   const wholeParts = tinyParts();
   const partsWith = (isDown: (id: string) => boolean): TrainingParts => {
     const parts = tinyParts();

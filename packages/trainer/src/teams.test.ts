@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { runFolder } from "../test/run-folder.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { onlyPolicy, type TrainingParts } from "./parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
@@ -87,7 +87,7 @@ test("with difference rewards only who matters is paid", async () => {
 });
 
 test("a run ends when evaluations stop getting better, and keeps the best", async () => {
-  const folder = await temporary();
+  const folder = await runFolder();
   const settings = {
     steps: 60,
     evaluation: { every: 2, problems: 30, transcripts: 0 },
@@ -127,7 +127,7 @@ test("several policies go on from a checkpoint as if nothing had happened", asyn
     evaluation: { every: 3, problems: 6, transcripts: 1 },
     checkpoint: { every: 3, keep: 2 },
   };
-  const [whole, cut] = [await temporary(), await temporary()];
+  const [whole, cut] = [await runFolder(), await runFolder()];
   await tinyRun({ directory: whole, settings, parts: tinyPairParts() });
   const stop = new AbortController();
   await tinyRun({
@@ -147,9 +147,3 @@ test("several policies go on from a checkpoint as if nothing had happened", asyn
   );
   expect(Object.keys(tinyParts().policies)).toEqual([onlyPolicy]);
 });
-
-async function temporary(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-teams-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return join(path, "run");
-}

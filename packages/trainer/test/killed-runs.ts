@@ -1,12 +1,10 @@
 import { existsSync } from "node:fs";
-import { appendFile, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { appendFile, readFile, rm } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import type { FileSystem } from "@laconic/core/files";
-import { nodeFileSystem } from "@laconic/trainer";
 import { faultyFileSystem, ProcessKilled, tinyRun, type Faults, type TinyRunOptions } from "@laconic/trainer/testing";
-import { onTestFinished } from "vitest";
+import { runFolder, unsyncedFiles } from "./run-folder.ts";
 
 /** Four steps, two checkpoints, an evaluation at each. */
 export const settings = {
@@ -20,22 +18,6 @@ export const settings = {
 /** What must not depend on kills. */
 const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"] as const;
 
-/** Without its syncs the sweep takes seconds; what a lost sync costs is modelled by `loseUnsynced`. */
-const fastFileSystem: FileSystem = {
-  ...nodeFileSystem,
-  write: (path, data) => writeFile(path, data),
-  append: (path, data) => appendFile(path, data),
-  rename,
-  syncFile: async () => undefined,
-  syncDirectory: async () => undefined,
-};
-
-export async function temporary(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-run-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return join(path, "run");
-}
-
 export async function traces(directory: string): Promise<string[]> {
   return Promise.all(files.map((name) => readFile(join(directory, name), "latin1")));
 }
@@ -45,13 +27,13 @@ let pid = 1000;
 export function runIn(directory: string, options: Partial<TinyRunOptions> = {}): ReturnType<typeof tinyRun> {
   pid += 1;
   const processes = { pid, host: hostname(), isAlive: () => false };
-  return tinyRun({ directory, settings, fileSystem: fastFileSystem, processes, ...options });
+  return tinyRun({ directory, settings, fileSystem: unsyncedFiles, processes, ...options });
 }
 
 /** Runs until the fault; resolves false when the run ended before it. */
 async function killed(directory: string, faults: Faults, options: Partial<TinyRunOptions> = {}): Promise<boolean> {
   try {
-    await runIn(directory, { ...options, fileSystem: faultyFileSystem(faults, fastFileSystem) });
+    await runIn(directory, { ...options, fileSystem: faultyFileSystem(faults, unsyncedFiles) });
     return false;
   } catch (error) {
     if (!(error instanceof ProcessKilled)) throw error;
@@ -74,8 +56,8 @@ async function finish(directory: string): Promise<"resumed" | "checkpoint_missin
 }
 
 export async function reference(): Promise<{ readonly expected: string[]; readonly calls: number }> {
-  const directory = await temporary();
-  const fileSystem = faultyFileSystem({}, fastFileSystem);
+  const directory = await runFolder();
+  const fileSystem = faultyFileSystem({}, unsyncedFiles);
   await runIn(directory, { fileSystem });
   return { expected: await traces(directory), calls: fileSystem.calls };
 }
@@ -92,7 +74,7 @@ export async function killedAt(
   killAt: number,
   manner: Faults,
 ): Promise<{ readonly outcome: Awaited<ReturnType<typeof finish>>; readonly found: readonly string[] | null }> {
-  const directory = await temporary();
+  const directory = await runFolder();
   if (!(await killed(directory, { ...manner, killAt }))) throw new Error(`the run ended before its call ${killAt}`);
   const outcome = await finish(directory);
   const found = outcome === "resumed" ? await traces(directory) : null;
@@ -104,7 +86,7 @@ export async function killedAt(
 export async function killedAgainAt(
   killAt: number,
 ): Promise<{ readonly again: boolean; readonly found: readonly string[] }> {
-  const directory = await temporary();
+  const directory = await runFolder();
   // The rows of step 3 are ahead of the checkpoint at step 2, and a fourth is torn.
   const die = (step: number): void => {
     if (step === 3) throw new ProcessKilled("after step 3");

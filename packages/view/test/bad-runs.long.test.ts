@@ -4,7 +4,8 @@ import { deflateRawSync, gzipSync } from "node:zlib";
 import { gzipMember } from "@laconic/core/run-folder";
 import { openViewer, type RunDetail, type RunSummary, type Viewer } from "@laconic/view";
 import { expect, onTestFinished, test } from "vitest";
-import { settings, smallRun, somePages, temporary } from "./small-runs.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { settings, smallRun, somePages } from "./small-runs.ts";
 
 const deepList = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 const deepObject = (depth: number): string => '{"a":'.repeat(depth) + "1" + "}".repeat(depth);
@@ -59,7 +60,7 @@ test.each(Object.entries(spoilt))(
   "beside %s the list stays, and good runs are shown, also live",
   { timeout: 60_000 },
   async (_, spoil) => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     const runs = join(folder, "runs");
     await smallRun(join(runs, "good"), { settings: { ...settings, steps: 2 } });
     for (const name of ["bad", "other"]) await cp(join(runs, "good"), join(runs, name), { recursive: true });

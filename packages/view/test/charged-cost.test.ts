@@ -5,9 +5,10 @@ import { nodeFileSystem } from "@laconic/trainer";
 import { episodeMembers, tinyParts } from "@laconic/trainer/testing";
 import { folderData, type EpisodePage, type ViewData } from "@laconic/view";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { spokenUpTo } from "../web/dashboard/episodes/spoken.ts";
 import { costWords, inReward } from "../web/parts/graph-words.ts";
-import { settings, smallRun, temporary } from "./small-runs.ts";
+import { settings, smallRun } from "./small-runs.ts";
 
 const letters = {
   unit: "letters a",
@@ -117,7 +118,7 @@ const near = (a: number, b: number): void => expect(Math.abs(a - b)).toBeLessTha
 
 describe.each(runs)("%s", (_, own, parts, restNames) => {
   test("every episode and step of the dashboard shows the cost in the reward", async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     await smallRun(join(folder, "run"), { settings: { ...settings, ...own }, parts: parts() });
     const charged = await chargedIn(join(folder, "run"));
     const { data, id } = await opened(folder);
@@ -156,7 +157,7 @@ describe.each(runs)("%s", (_, own, parts, restNames) => {
 });
 
 test("transcripts without records show the cost of their terms", async () => {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   const prices = { tokens: 0.1, turns: 0.02 };
   await smallRun(join(folder, "run"), { settings: { ...settings, prices }, records: false });
   const { data, id } = await opened(folder);

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { RunSummary, ViewEvent } from "@laconic/view";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { dataThread, openThread, type ThreadStart } from "../src/data/data-thread.ts";
 import { ReadingMark } from "../src/data/reading-mark.ts";
 import type { ViewData } from "../src/data/view-data.ts";
-import { settings, smallRun, temporary } from "./small-runs.ts";
+import { settings, smallRun } from "./small-runs.ts";
 
 interface Watched {
   readonly data: ViewData;
@@ -17,7 +18,7 @@ interface Watched {
 
 /** Two runs, and every thread that reads them. */
 async function watched(): Promise<Watched> {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   await smallRun(join(folder, "a"), { settings: { ...settings, steps: 1 } });
   await cp(join(folder, "a"), join(folder, "b"), { recursive: true });
   const threads: { worker: Worker; start: ThreadStart }[] = [];
@@ -81,7 +82,7 @@ test("where no thread lasts until it can answer, that is said instead of tried a
     threads += 1;
     return new Worker("process.exit(7)", { eval: true });
   };
-  const opened = dataThread({ folders: [await temporary()] }, () => undefined, open);
+  const opened = dataThread({ folders: [await temporaryFolder()] }, () => undefined, open);
   await expect(opened).rejects.toThrow("ended with code 7");
   expect(threads).toBeLessThanOrEqual(3);
 });

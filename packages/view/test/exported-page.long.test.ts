@@ -5,12 +5,13 @@ import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exportPage } from "@laconic/view";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import type { RecordedView } from "../src/protocol.ts";
 import { webFolder } from "../src/web-folder.ts";
 import { hostileTexts } from "./fixture/fake-data.ts";
 import { chromiumPath, openChromium } from "./fixture/open-page.ts";
 import { writtenBench } from "./fixture/written-bench.ts";
-import { smallRun, temporary } from "./small-runs.ts";
+import { smallRun } from "./small-runs.ts";
 
 const made = Date.UTC(2026, 10, 24);
 const recordedIn = (html: string): RecordedView =>
@@ -43,7 +44,7 @@ describe.skipIf(chromiumPath === null)("a run in one file, in Chromium without a
   }
 
   test("the story is told, the slider works, hostile text stays text, and other pages come from the file", async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     await smallRun(join(folder, "run"));
     const hostile = hostileTexts.slice(0, 5).join(" ");
     await writeFile(
@@ -101,7 +102,7 @@ describe.skipIf(chromiumPath === null)("a run in one file, in Chromium without a
   });
 
   test("several runs and a bench open as a comparison; what has no room is named, and too little room refused", async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     for (const name of ["a", "b"]) await smallRun(join(folder, name));
     await mkdir(join(folder, "bench"));
     await writtenBench(join(folder, "bench"), 8);

@@ -8,8 +8,9 @@ import { nodeFileSystem } from "@laconic/trainer";
 import { episodeMembers, writeEpisodeMembers, type EpisodeMember } from "@laconic/trainer/testing";
 import { folderData, type EpisodePage, type RunSummary, type ViewData, type ViewEvent } from "@laconic/view";
 import { onTestFinished, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { tellingEpisodes } from "../src/data/telling-episodes.ts";
-import { manualEvery, settings, smallDuel, smallRun, temporary } from "./small-runs.ts";
+import { manualEvery, settings, smallDuel, smallRun } from "./small-runs.ts";
 
 async function opened(
   folders: readonly string[],
@@ -42,7 +43,7 @@ const only = async (data: ViewData): Promise<RunSummary> => (await data.runs())[
 
 describe("folders that are found", () => {
   test("runs, a sweep's children and benches, each by its place; foreign ones with the reason", async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     await smallRun(join(folder, "one"), { settings: { ...settings, steps: 1 } });
     await cp(join(folder, "one"), join(folder, "sweep/runs/budget-6-0"), { recursive: true });
     await writeFile(join(folder, "sweep/sweep.json"), "[]");
@@ -92,7 +93,7 @@ describe("folders that are found", () => {
   });
 
   test("no link leads out of the opened folder, be it of a folder or a file", async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     await smallRun(join(folder, "out/secret"), { settings: { ...settings, steps: 1 } });
     await mkdir(join(folder, "in"));
     await cp(join(folder, "out/secret"), join(folder, "in/run"), { recursive: true });
@@ -107,7 +108,7 @@ describe("folders that are found", () => {
   });
 
   test("the most telling conversations are of the first and the last evaluation, each with its way between them", async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     await smallRun(folder);
     const data = await opened([folder]);
     const id = (await data.runs())[0]?.id as string;
@@ -122,7 +123,7 @@ describe("folders that are found", () => {
   });
 
   test("a bench's table counts its samples as they come", async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     const sample = (problem: string, more: object): string =>
       `${JSON.stringify({ benchmark: "gsm8k", method: "debate", problem, repeat: 0, config: "c", status: "scored", correct: true, promptTokens: 30, completionTokens: 10, ...more })}\n`;
     await writeFile(join(folder, "bench.json"), "{}");
@@ -153,7 +154,7 @@ describe("folders that are found", () => {
 
 describe("a run that grows", () => {
   test("rows are read once they are whole, and only what is new; who listens hears of it; nothing stays behind", async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     const [from, to] = [join(folder, "from"), join(folder, "runs/live")];
     await smallRun(from);
     await mkdir(to, { recursive: true });
@@ -207,7 +208,7 @@ describe("a run that grows", () => {
   });
 
   test("a run that goes on from a checkpoint is read anew", async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     await smallRun(join(folder, "a"));
     const data = await opened([folder]);
     const { id } = await only(data);
@@ -233,7 +234,7 @@ describe("a run that grows", () => {
   });
 
   test("rows that are half written, of binary rubbish, or empty are named, and all else is shown", async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     await smallRun(join(folder, "a"));
     const path = (name: string): string => join(folder, "a", name);
     const members = await episodeMembers(nodeFileSystem, path(""));
@@ -276,7 +277,7 @@ describe("what was said", () => {
   }
 
   test("any text is found and given back as it is: scripts, control characters, a megabyte", async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     await smallRun(join(folder, "a"), { settings: { ...settings, steps: 1 } });
     const texts = [
       "<script>alert(1)</script> ÄRGER",
@@ -303,7 +304,7 @@ describe("what was said", () => {
   });
 
   test("an opponent stands with the turns that it played, in the list and in the conversation", async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     await smallDuel(join(folder, "a"));
     const data = await opened([folder]);
     const { id } = await only(data);
@@ -329,7 +330,7 @@ describe("what was said", () => {
   });
 
   test("texts beyond the memory's share are searched in a file; the least looked-at run's index goes", async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     await smallRun(join(folder, "a"));
     await cp(join(folder, "a"), join(folder, "b"), { recursive: true });
     const [small, plain] = [
@@ -345,7 +346,7 @@ describe("what was said", () => {
 });
 
 test("a closed reader leaves no file open", async () => {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   await smallRun(join(folder, "a"), { settings: { ...settings, steps: 1 } });
   const handles = async (): Promise<number> => (await readdir("/proc/self/fd").catch(() => [])).length;
   const before = await handles();

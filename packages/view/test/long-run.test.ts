@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { fileSystemSource } from "@laconic/trainer/reading";
 import { memoryFileSystem } from "@laconic/core/files";
 import { tinyRun } from "@laconic/trainer/testing";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { EpisodeIndex } from "../src/data/episode-index.ts";
 import { folderData } from "../src/data/folder-data.ts";
 import { MetricColumns } from "../src/data/metric-columns.ts";
@@ -65,8 +66,7 @@ test("of more episodes than are held the newest are searched, and an older one i
 
 test("episodes behind the parts do not hide those in them", async () => {
   const run = join(folder, "parts");
-  const copy = await mkdtemp(join(tmpdir(), "laconic-open-"));
-  onTestFinished(() => rm(copy, { recursive: true }));
+  const copy = await temporaryFolder();
   await cp(run, copy, { recursive: true });
   const parts = (await readdir(join(copy, "parts"))).filter((name) => name.startsWith("episodes.")).toSorted();
   expect(parts.length).toBeGreaterThan(1);

@@ -3,15 +3,16 @@ import { join } from "node:path";
 import { closeServer } from "@laconic/serve/server";
 import { createViewServer, openViewer } from "@laconic/view";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { webFolder } from "../src/web-folder.ts";
 import { chromiumPath, openChromium } from "./fixture/open-page.ts";
-import { smallDuel, temporary } from "./small-runs.ts";
+import { smallDuel } from "./small-runs.ts";
 
 test.skipIf(chromiumPath === null)(
   "in Chromium the list names the opponent of an episode, and its conversation the turn that it played",
   { timeout: 120_000 },
   async () => {
-    const [pages, runs] = [await webFolder(), await temporary()];
+    const [pages, runs] = [await webFolder(), await temporaryFolder()];
     await smallDuel(join(runs, "duel"));
     const viewer = await openViewer({ folders: [runs], pages, onError: (error) => expect(error).toBeNull() });
     const server = createViewServer(viewer, (error) => expect(error).toBeNull());

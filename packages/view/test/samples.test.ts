@@ -2,13 +2,13 @@ import { appendFile, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { folderData, type SampleQuery, type SampleRow } from "@laconic/view";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { readSampleQuery } from "../src/list-query.ts";
 import { writtenBench } from "./fixture/written-bench.ts";
-import { temporary } from "./small-runs.ts";
 
 /** A bench of so many questions, and what is asked of its samples. */
 async function opened(questions: number) {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   await writtenBench(folder, questions);
   const data = await folderData({ folders: [folder] });
   onTestFinished(() => data.close());

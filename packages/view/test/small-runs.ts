@@ -1,14 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { tinyDuelParts, tinyParts, tinyRun, type TinyRunOptions } from "@laconic/trainer/testing";
-import { onTestFinished } from "vitest";
-
-export async function temporary(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-view-test-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
 
 export const settings = {
   steps: 4,

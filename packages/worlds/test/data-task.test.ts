@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { DataSettings } from "@laconic/benchmarks";
 import { randomFromSeed, type ChatTokenizer, type Problem } from "@laconic/core";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { gradeOf } from "@laconic/tasks/testing";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { dataTask, type DataTaskResources } from "../src/text/data-task.ts";
 
 // The model's tokenizer is not what is tested here.
@@ -13,8 +13,7 @@ vi.mock("@laconic/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatT
 const resources: DataTaskResources = { modelFolder: "model" };
 
 async function saved(rows: readonly object[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-data-task-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const path = join(folder, "rows.jsonl");
   await writeFile(path, rows.map((row) => JSON.stringify(row)).join("\n"));
   return path;

@@ -1,9 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ChatTokenizer, Problem, Random } from "@laconic/core";
 import { solo, type AgentView } from "@laconic/topologies";
-import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import {
   defineTask,
   relayCriticTask,
@@ -14,6 +13,7 @@ import {
   type RelayLevelName,
   type TeamTask,
 } from "@laconic/tasks";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { benchmarkTask, codeTask, dataTask, writingTask, type TaskResources } from "../src/text/index.ts";
 import { gradingOf, taskCases, type TaskSubject } from "@laconic/tasks/testing";
 
@@ -79,8 +79,7 @@ describe.skipIf(data === "").each(Object.entries(overBenchmarks))("%s (LACONIC_D
 
 describe("data/debate", () => {
   const create = async (): Promise<TaskSubject> => {
-    const folder = await mkdtemp(join(tmpdir(), "laconic-cases-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await temporaryFolder();
     const file = join(folder, "sums.csv");
     const rows = Array.from({ length: 50 }, (_, i) => `"What is ${i}, plus ${i}?",${2 * i}`);
     await writeFile(file, ["question,gold", ...rows].join("\n"));

@@ -4,7 +4,7 @@ import type { SampleRecord } from "@laconic/evaluation";
 import { expect, test } from "vitest";
 import { laconic } from "../testing/laconic.ts";
 import { recordingServer } from "../testing/recording-server.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 test("a model judges free answers by their golds; without its verdict there is none", async () => {
   const folder = await temporaryFolder();

@@ -15,7 +15,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { benchSets } from "../../../../packages/evaluation/src/bench/bench-sets.ts";
 import { checkBenchConfig } from "../../../../packages/evaluation/src/bench/bench-config.ts";
 import { recordingServer } from "../testing/recording-server.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const maths = mathsGrader();
 afterAll(() => maths.close());

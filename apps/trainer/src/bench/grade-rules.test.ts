@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { configOf } from "./bench-arguments.ts";
 import type { BenchArguments } from "./bench-flags.ts";
 

@@ -5,7 +5,7 @@ import type { StoredCalls } from "@laconic/core/run-folder";
 import { expect, test } from "vitest";
 import { laconic } from "../testing/laconic.ts";
 import { recordingServer } from "../testing/recording-server.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 test("a bench keeps what its server was asked, and nothing of it with --no-requests", async () => {
   const folder = await temporaryFolder();

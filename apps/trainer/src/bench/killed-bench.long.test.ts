@@ -9,7 +9,7 @@ import { formatUsd } from "@laconic/core/text";
 import { readSpendJournal, type JournalTotals } from "@laconic/openai";
 import { expect, onTestFinished, test } from "vitest";
 import { laconic } from "../testing/laconic.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const entry = join(import.meta.dirname, "../../assets/laconic.mjs");
 

@@ -4,7 +4,7 @@ import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, test } from "vitest";
 import { laconic } from "../testing/laconic.ts";
 import { recordingServer, type ServedRequest } from "../testing/recording-server.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const bench = (...words: readonly string[]): ReturnType<typeof laconic> => laconic("bench", ...words);
 const names = "gpqa,mmlu-pro,livecodebench,hotpotqa";

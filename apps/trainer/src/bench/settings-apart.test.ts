@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { SampleRecord } from "@laconic/evaluation";
 import { expect, test } from "vitest";
 import { recordingServer, type ServedRequest } from "../testing/recording-server.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { laconic } from "../testing/laconic.ts";
 
 /** Three of them state facts that can be dealt, one does not. */

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { checkBenchConfig } from "../../../../packages/evaluation/src/bench/bench-config.ts";
 import { methodSpec } from "../../../../packages/evaluation/src/bench/method-spec.ts";
@@ -36,8 +36,7 @@ test("two methods of one name are refused", () => {
 });
 
 test("a run that answers other questions, and a folder that is no run, are refused", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-team-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const terminal = recordingTerminal();
   await expect(trainedTeam("team", folder, terminal)).rejects.toMatchObject({ code: "run_missing" });
   await mkdir(join(folder, "run"));

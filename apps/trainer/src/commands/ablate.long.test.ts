@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import type { AblationReport } from "@laconic/report";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const tiny = [
   "train.steps=2",

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { laconic } from "../testing/laconic.ts";
 
 const data = process.env["LACONIC_DATA"];

@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 
@@ -17,8 +18,7 @@ const rows = [
 ];
 
 async function folderWith(train: readonly object[] = []): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-data-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   await mkdir(join(folder, "gsm8k"));
   const lines = (each: readonly object[]): string => each.map((row) => JSON.stringify(row)).join("\n");
   await writeFile(join(folder, "gsm8k/test.jsonl"), lines(rows));

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 
@@ -9,8 +9,7 @@ const files = [".gitignore", "README.md", "package.json", "run.config.ts", "task
 
 let folder = "";
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-init-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  folder = await temporaryFolder();
 });
 
 async function init(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {

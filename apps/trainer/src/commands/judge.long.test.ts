@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { recordingServer } from "../testing/recording-server.ts";
 import { shortTraining, strangersFolder, taskFile, wordsFile } from "../testing/strangers-folder.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { laconic } from "../testing/laconic.ts";
 
 const likes = (text: string | undefined): boolean => /4/u.test(text ?? "");

@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { recordingServer } from "../testing/recording-server.ts";
@@ -18,9 +18,7 @@ async function run(
 const bench = (...words: readonly string[]): ReturnType<typeof run> => run("bench", ...words);
 
 async function temporary(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-pairs-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return join(folder, "bench");
+  return join(await temporaryFolder(), "bench");
 }
 
 test(

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import type { RunPlan } from "@laconic/runtime";
@@ -14,8 +14,7 @@ async function plan(...words: readonly string[]): Promise<{ code: number; out: s
 
 /** A run on Qwen2.5-0.5B's shape, of which nothing but the configuration is there. */
 async function qwenRun(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-plan-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const model = {
     model_type: "qwen2",
     vocab_size: 151_936,

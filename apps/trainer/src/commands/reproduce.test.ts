@@ -1,13 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 
 async function reproduce(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-reproduce-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const terminal = recordingTerminal();
   const code = await main(["reproduce", ...words, "--folder", folder, "--run", join(folder, "run")], { terminal });
   return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { recordingTerminal, type RecordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { variantsOf } from "@laconic/runtime";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const timeout = 180_000;
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { folderData } from "@laconic/view";
 import { expect, onTestFinished, test } from "vitest";
 import { laconic } from "../testing/laconic.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 interface Written {
   readonly seed?: number;

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { startServe } from "../testing/start-serve.ts";
 import { tinyChatModel } from "../testing/tiny-chat-model.ts";
 

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Measured } from "@laconic/trainer";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 
@@ -19,8 +19,7 @@ function oneStep(preset: string, folder: string, heldOut: number): string[] {
 test.skipIf(!existsSync(join(stories, "config.json")))(
   "a warm start writes a folder that trains, without the optimiser's state (needs LACONIC_DATA)",
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), "laconic-story-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await temporaryFolder();
     const taught = join(folder, "taught");
     const terminal = recordingTerminal();
     const words = [
@@ -55,8 +54,7 @@ test.skipIf(!existsSync(join(stories, "config.json")))(
 test.skipIf(!existsSync(join(stories, "config.json")))(
   "examples of budgets start a training that says how tokens follow them (needs LACONIC_DATA)",
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), "laconic-story-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await temporaryFolder();
     const taught = join(folder, "taught");
     const terminal = recordingTerminal();
     const lessons = ["story", "warm-start", "--lessons", "budgets", "--model", stories, "--out", taught];

@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { variantsOf } from "@laconic/runtime";
@@ -18,8 +18,7 @@ test("settings with several values are combined, each with each; brackets and qu
 });
 
 test("a sweep compares variants problem by problem, and takes up what it has", { timeout: 120_000 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-sweep-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const words = [
     "sweep",
     "preset:relay-quickstart",

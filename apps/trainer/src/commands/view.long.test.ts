@@ -1,18 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { laconic } from "../testing/laconic.ts";
 
 const entry = fileURLToPath(new URL("../../assets/laconic.mjs", import.meta.url));
 
 async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-view-command-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  const path = await temporaryFolder();
   await mkdir(join(path, "run"));
   await writeFile(join(path, "run/config.json"), `{"train":{"steps":3}}`);
   return path;

@@ -2,6 +2,7 @@ import { appendFile, cp, mkdtemp, readFile, rename, rm, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { rewardFile, shortTraining, strangersFolder, taskFile, wordsFile } from "../testing/strangers-folder.ts";
 import { laconic } from "../testing/laconic.ts";
 import { startServe } from "../testing/start-serve.ts";
@@ -202,8 +203,7 @@ describe("a run of values that stand in its configuration", () => {
   });
 
   test("goes on after project and run have moved together", { timeout }, async () => {
-    const moved = await mkdtemp(join(tmpdir(), "laconic-moved-"));
-    onTestFinished(() => rm(moved, { recursive: true }));
+    const moved = await temporaryFolder();
     await cp(folder, moved, { recursive: true });
     const { code, err } = await laconic("eval", join(moved, "runs", "mine"), "--problems", "1");
     expect(code, err).toBe(0);
@@ -260,8 +260,7 @@ describe("files named in JSON and in words", () => {
 });
 
 test("a file outside of any package of type module is read all the same", { timeout }, async () => {
-  const other = await mkdtemp(join(tmpdir(), "laconic-commonjs-"));
-  onTestFinished(() => rm(other, { recursive: true }));
+  const other = await temporaryFolder();
   await strangersFolder(other, {
     "task.ts": taskFile,
     "words.ts": wordsFile,
@@ -276,8 +275,7 @@ test("a file outside of any package of type module is read all the same", { time
 });
 
 test("topology show draws a graph of a file", async () => {
-  const other = await mkdtemp(join(tmpdir(), "laconic-graph-"));
-  onTestFinished(() => rm(other, { recursive: true }));
+  const other = await temporaryFolder();
   const text = `
 import { answerOf } from "@laconic/topologies";
 const seat = (id: string) => ({ id, role: id, maxTokens: 1, prompt: () => ({ kind: "text" as const, text: "" }) });

@@ -1,15 +1,14 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { dependenciesOf, installedFiles } from "./dependencies.ts";
 
 /** An installation with npm's record of where its packages came from. */
 async function installation(
   packages: Readonly<Record<string, { resolved?: string; link?: boolean }>>,
 ): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-installed-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   await mkdir(join(folder, "project/node_modules/laconic"), { recursive: true });
   await writeFile(join(folder, "project/node_modules/.package-lock.json"), JSON.stringify({ packages }));
   for (const name of ["laconic", "core"]) await writeFile(join(folder, `${name}.tgz`), "");

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { parseAppConfig } from "@laconic/runtime";
@@ -12,8 +12,7 @@ interface Outcome {
 }
 
 async function trained(preset: string, steps: number): Promise<{ run: string; before: Outcome; after: Outcome }> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-worlds-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const run = join(folder, "run");
   const short = [`train.steps=${steps}`, "train.evaluation.problems=200", "train.evaluation.every=0"];
   const terminal = recordingTerminal();

@@ -5,7 +5,7 @@ import type { SampleRecord } from "@laconic/evaluation";
 import { expect, test } from "vitest";
 import { recordingServer, type ServedRequest } from "../testing/recording-server.ts";
 import { tinyChatModel } from "../testing/tiny-chat-model.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { laconic } from "../testing/laconic.ts";
 
 const csv = ["question,gold", ...Array.from({ length: 8 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n");

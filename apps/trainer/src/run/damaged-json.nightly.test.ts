@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { copyOfRun } from "../testing/edited-run.ts";
+import { copyOfRun } from "../../test/edited-run.ts";
 import { laconic } from "../testing/laconic.ts";
 
 /** What may stand in a file of JSON instead of what a run wrote. */

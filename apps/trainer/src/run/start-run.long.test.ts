@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { presetConfig, presetNames } from "@laconic/runtime/resolver";
 import { shippedCheckpoint } from "@laconic/runtime/models";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { laconic } from "../testing/laconic.ts";
 import { smallRun } from "../testing/small-run.ts";
 

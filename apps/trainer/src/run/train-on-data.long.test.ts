@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { startFakeHub } from "@laconic/hub/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { tinyChatModel } from "../testing/tiny-chat-model.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { laconic } from "../testing/laconic.ts";
 
 const csv = ["question,gold", ...Array.from({ length: 20 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n");

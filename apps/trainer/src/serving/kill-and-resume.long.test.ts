@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { nodeFileSystem, readLines } from "@laconic/trainer";
 import { configOfRun } from "@laconic/runtime";
 import { startServe } from "../testing/start-serve.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { tinyChatModel } from "../testing/tiny-chat-model.ts";
 import { laconic } from "../testing/laconic.ts";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";

@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from "vitest";
 import { openSinks, parseAppConfig, writtenConfig } from "@laconic/runtime";
 import { laconic } from "../testing/laconic.ts";
 import { smallRun } from "../testing/small-run.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const ownSink = fileURLToPath(new URL("../../../../examples/own-sink.ts", import.meta.url));
 

@@ -3,15 +3,7 @@ import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  copyOfRun,
-  editJson,
-  editLines,
-  editNumbers,
-  editStep,
-  swapFiles,
-  type Loose,
-} from "../../src/testing/edited-run.ts";
+import { copyOfRun, editJson, editLines, editNumbers, editStep, swapFiles, type Loose } from "../edited-run.ts";
 import { laconic } from "../../src/testing/laconic.ts";
 import { auditRun, type AuditReport, type Difference } from "@laconic/audit";
 

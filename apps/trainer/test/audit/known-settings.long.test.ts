@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { configSchema } from "@laconic/runtime";
 import { samplesOf } from "../../src/testing/schema-samples.ts";
-import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { auditRun, checkKnownSettings } from "@laconic/audit";
 
 type Settings = Readonly<Record<string, unknown>>;

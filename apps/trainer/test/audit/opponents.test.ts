@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { auditRun, type AuditReport } from "@laconic/audit";
 import { tinyDuelParts, tinyRun } from "@laconic/trainer/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { copyOfRun, editJson, editLines, editStep, type Loose } from "../../src/testing/edited-run.ts";
-import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
+import { copyOfRun, editJson, editLines, editStep, type Loose } from "../edited-run.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const settings = {
   seed: 5,

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { laconic } from "../../src/testing/laconic.ts";
-import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { AuditReport } from "@laconic/audit";
 
 /** Two steps of a few episodes: every optimiser step, price and advantage is there, and one step follows from another. */

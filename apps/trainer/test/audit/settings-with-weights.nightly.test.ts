@@ -7,9 +7,9 @@ import { wasmKernels } from "@laconic/kernels-wasm";
 import { expect, test } from "vitest";
 import type { AuditReport } from "@laconic/audit";
 import { shippedCheckpoint } from "@laconic/runtime/models";
-import { editJson } from "../../src/testing/edited-run.ts";
+import { editJson } from "../edited-run.ts";
 import { laconic } from "../../src/testing/laconic.ts";
-import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const small = [
   "preset:relay-quickstart",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { estimatorNames, objectiveNames } from "@laconic/gspo/presets";
 import { tinyPairParts, tinyParts, tinyRun } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { auditRun } from "@laconic/audit";
 
 type Settings = Readonly<Record<string, unknown>>;

@@ -1,8 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parquetWriteBuffer } from "hyparquet-writer";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { Benchmark } from "./benchmark.ts";
 import { findFiles } from "./find-files.ts";
 import { loadSplit, type LoadOptions, type LoadedSplit } from "./load-split.ts";
@@ -15,8 +16,7 @@ async function load(
   change: Partial<Benchmark> = {},
   file = "rows.jsonl",
 ): Promise<LoadedSplit> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-data-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const path = join(folder, file);
   await writeFile(path, content);
   const benchmark = { ...benchmarkNamed(name), ...change };

@@ -1,24 +1,18 @@
 import { createHash } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startFakeHub } from "@laconic/hub/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { Benchmark } from "./benchmark.ts";
 import { openSplit } from "./open-split.ts";
 import { benchmarkNamed } from "./registry.ts";
 
 const rows = new TextEncoder().encode('{"question":"1 + 1?","answer":"so\\n#### 2"}\n');
 const sha256 = createHash("sha256").update(rows).digest("hex");
-
-async function temporary(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-open-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-}
 
 async function serverOf(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, "127.0.0.1");
@@ -44,7 +38,7 @@ test("a pinned file is downloaded once, checked, and read from the folder afterw
     asked += 1;
     response.end(rows);
   });
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   const progress: number[] = [];
   const onProgress = ({ bytes }: { bytes: number }): void => void progress.push(bytes);
   const first = await openSplit(tiny(url), { folder, onProgress });
@@ -59,7 +53,7 @@ test("a pinned file is downloaded once, checked, and read from the folder afterw
 
 test("other bytes than the known ones are never put in place", async () => {
   const url = await serverOf((_, response) => response.end(rows));
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   await expect(openSplit(tiny(url, "0".repeat(64)), { folder })).rejects.toMatchObject({ code: "checkpoint_corrupt" });
   await expect(readFile(join(folder, "gsm8k/test.jsonl"))).rejects.toThrow("ENOENT");
   await expect(openSplit(tiny(url), { folder, offline: true })).rejects.toMatchObject({ code: "data_invalid" });
@@ -76,14 +70,14 @@ test("a transfer that breaks off goes on where it ended", async () => {
     response.writeHead(200, { "content-length": rows.length });
     response.write(rows.subarray(0, 10), () => setTimeout(() => response.destroy(), 50));
   });
-  expect((await openSplit(tiny(url), { folder: await temporary() })).problems).toHaveLength(1);
+  expect((await openSplit(tiny(url), { folder: await temporaryFolder() })).problems).toHaveLength(1);
   expect(ranges).toEqual([undefined, "bytes=10-"]);
 });
 
 test("what the hub brought first is noted, pinned to its commit, and must stay the same", async () => {
   const hub = await startFakeHub("acme/gsm8k", { "main/test-0.jsonl": { bytes: rows } });
   onTestFinished(() => hub.close());
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   const options = {
     folder,
     from: "hub" as const,
@@ -112,7 +106,7 @@ test("what the hub brought first is noted, pinned to its commit, and must stay t
 });
 
 test("a source that a split does not have is refused by name", async () => {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   const refusal = async (name: string, split: string, from: "pinned" | "hub"): Promise<string> =>
     openSplit(benchmarkNamed(name), { folder, split, from }).then(
       () => "",

@@ -1,19 +1,18 @@
 import { createHash } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { exemplarSources, filesOf, openExemplars, type ExemplarSource } from "./index.ts";
 
 const content = 'first\nTEXT = """a\\nb \\"c\\""""\nlast\n';
 
 /** A source of our own, and a folder that stands for the server of its file. */
 async function served(text = content): Promise<{ source: ExemplarSource; folder: string; mirror: string }> {
-  const root = await mkdtemp(join(tmpdir(), "laconic-exemplars-"));
-  onTestFinished(() => rm(root, { recursive: true }));
+  const root = await temporaryFolder();
   const below = "owner/name/commit/prompts.py";
   const file = {
     path: `exemplars/${below}`,

@@ -1,14 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { questionKey } from "@laconic/core";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { DataSettings } from "./data-settings.ts";
 import { openData, type OpenedData } from "./open-data.ts";
 
 async function saved(rows: readonly object[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-data-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const path = join(folder, "rows.jsonl");
   await writeFile(path, rows.map((row) => JSON.stringify(row)).join("\n"));
   return path;

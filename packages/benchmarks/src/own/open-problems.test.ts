@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -6,14 +6,14 @@ import { LaconicError } from "@laconic/core";
 import { startFakeHub } from "@laconic/hub/testing";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { BenchmarkProblem } from "../data/benchmark.ts";
 import { gradeAnswer } from "../graders/grade-answer.ts";
 import { mathsGrader } from "../graders/maths/maths-grader.ts";
 import { openProblems, type OpenedProblems, type ProblemOptions } from "./open-problems.ts";
 
 async function saved(name: string, content: string | Uint8Array): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-own-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const path = join(folder, name);
   await writeFile(path, content);
   return path;
@@ -87,8 +87,7 @@ test("a data set of the hub: files by pattern, pinned to their commit", async ()
     "main/test-0.parquet": { bytes: parquet(["4"]), large: true },
   });
   onTestFinished(() => hub.close());
-  const cacheFolder = await mkdtemp(join(tmpdir(), "laconic-hub-"));
-  onTestFinished(() => rm(cacheFolder, { recursive: true }));
+  const cacheFolder = await temporaryFolder();
   const options = {
     ...numeric,
     columns: { question: "problem", gold: "answer" },

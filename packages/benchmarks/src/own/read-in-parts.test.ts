@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startFakeHub, type FakeHub } from "@laconic/hub/testing";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { openProblems, type OpenedProblems, type ProblemOptions } from "./open-problems.ts";
 
 const rows = 20_000;
@@ -29,12 +29,6 @@ function noise(seed: number): string {
 }
 
 const settings = { grading: "numeric", columns: { question: "ask", gold: "sum" } } as const;
-
-async function temporary(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-parts-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-}
 
 interface Opened {
   readonly hub: FakeHub;
@@ -61,7 +55,7 @@ async function hubWith(bytes: Uint8Array = table): Promise<Opened> {
     const { status, headers } = reply;
     return new Response(reply.body?.pipeThrough(through) ?? null, { status, headers });
   }) as typeof fetch;
-  const cacheFolder = await temporary();
+  const cacheFolder = await temporaryFolder();
   return {
     hub,
     served: () => count,
@@ -100,7 +94,7 @@ test("20 rows of a file of several MB take a small share of its bytes, and are t
 });
 
 test("a file of one's own is read in parts too, and only so many rows of other files", async () => {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   const path = join(folder, "mine.parquet");
   await writeFile(path, table);
   const { problems, files } = await openProblems(path, { ...settings, rows: 3 });

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import {
   endProcessTree,
   isProcessAlive,
@@ -14,12 +14,6 @@ import {
   pythonOf,
   systemOf,
 } from "./index.ts";
-
-async function folder(): Promise<string> {
-  const made = await mkdtemp(join(tmpdir(), "laconic-platform-"));
-  onTestFinished(() => rm(made, { recursive: true, force: true }));
-  return made;
-}
 
 const failing = (code: string, times: number): { move: () => Promise<void>; calls: () => number } => {
   let calls = 0;
@@ -48,7 +42,7 @@ test.each([
 });
 
 test("of processes that make one folder the first is kept, and no draft stays", async () => {
-  const into = await folder();
+  const into = await temporaryFolder();
   const make = (text: string): Promise<void> =>
     makeFolderOnce(join(into, "made"), (draft) => writeFile(join(draft, "text"), text));
   await Promise.all([make("a"), make("a"), make("a")]);
@@ -60,7 +54,7 @@ test("of processes that make one folder the first is kept, and no draft stays", 
 });
 
 test("an environment's Python is found where each system has it", async () => {
-  const prefix = await folder();
+  const prefix = await temporaryFolder();
   expect(pythonOf(prefix, systemOf("linux"))).toBeNull();
   for (const [below, file] of [
     ["bin", "python3"],

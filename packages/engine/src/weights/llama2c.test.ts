@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { memoryFileSystem } from "@laconic/core/files";
 import { createReferenceKernels } from "@laconic/kernels/testing";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { createInlineEngine } from "../local/local-engine.ts";
 import { defaultFiles } from "#platform";
 import { convertLlama2c, openLlama2c } from "./llama2c.ts";
@@ -91,8 +91,7 @@ const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
 test.skipIf(!existsSync(join(stories, "stories260K.c64.bin")))(
   "the story model in both formats has the same weights and log-probs (needs LACONIC_DATA)",
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), "laconic-llama2c-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await temporaryFolder();
     await convertLlama2c(join(stories, "stories260K.c64.bin"), folder);
     const [ours, twin] = [await openModelFolder(defaultFiles, folder), await openModelFolder(defaultFiles, stories)];
     expect([...ours.tensors.keys()].toSorted()).toEqual([...twin.tensors.keys()].toSorted());
@@ -112,8 +111,7 @@ test.skipIf(!existsSync(join(stories, "stories260K.c64.bin")))(
 );
 
 test("what is written is a folder that opens", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-llama2c-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   await writeFile(join(folder, "m.bin"), checkpoint(0, true));
   const config = await convertLlama2c(join(folder, "m.bin"), folder);
   expect(JSON.parse(await readFile(join(folder, "config.json"), "utf8"))).toEqual(config);

@@ -1,15 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { readSkipped, describeSkipped, writeSkipped } from "./skipped-file.ts";
 import { writeBenchReport } from "./bench-report.ts";
 
 const skipped = [{ benchmark: "gsm8k", method: "team", questions: 36, of: 1319, reason: null }];
 
 test("what a team could not deal is kept with its bench, and said in the report", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-left-out-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   await writeSkipped(folder, []);
   expect(await readSkipped(folder)).toEqual([]);
   await writeSkipped(folder, skipped);

@@ -1,10 +1,10 @@
-import { appendFile, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError, type Problem, type Reward } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { synchronousTurns } from "@laconic/topologies";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { markdownOf } from "../tables.ts";
 import { openRecordsOf } from "../record-file.ts";
 import { pairRecords } from "./pair-record.ts";
@@ -41,9 +41,7 @@ const reward: Reward = ({ outputs = {} }, { gold }) => {
 };
 
 async function temporary(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-pairs-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return join(folder, "pairs.jsonl");
+  return join(await temporaryFolder(), "pairs.jsonl");
 }
 
 const options = (): { repeats: number; seed: string; clock: () => number } => ({

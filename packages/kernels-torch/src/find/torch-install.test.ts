@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemOf } from "@laconic/core/platform";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { findTorch } from "./torch-install.ts";
 import { cudaNames, nvidiaLibraries } from "./nvidia-libraries.ts";
 
@@ -55,8 +56,7 @@ test("a PyTorch of another system is not taken, and the error says which one is 
   }));
 
 test("the active environment's folder of packages is searched where each system has it", async () => {
-  const prefix = await mkdtemp(join(tmpdir(), "laconic-prefix-"));
-  onTestFinished(() => rm(prefix, { recursive: true }));
+  const prefix = await temporaryFolder();
   for (const [name, below] of [
     ["win32", "Lib/site-packages/torch"],
     ["darwin", "lib/python3.12/site-packages/torch"],

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { checkCudaDriver, listGpus } from "./cuda-driver.ts";
 
 const refused = (library: string): unknown =>
@@ -25,8 +25,7 @@ test.skipIf(!existsSync("/lib/x86_64-linux-gnu/libm.so.6"))("and so is one where
 
 /** A driver that answers as NVIDIA's does, for two cards; null without a compiler. */
 async function driverOf(initialises: number, count: number): Promise<string | null> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-driver-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const [source, library] = [join(folder, "driver.c"), join(folder, "libcuda.so")];
   await writeFile(
     source,

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import koffi from "koffi";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
 import { cudaGraphs, type DeviceGraphs } from "./cuda-graphs.ts";
 import { CudaStreams } from "./cuda-streams.ts";
@@ -44,8 +44,7 @@ function writeTo(address: number, value: number): number {
 
 /** Null without a compiler. */
 async function graphsOn(broken: boolean): Promise<{ graphs: DeviceGraphs; current(): number } | null> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-runtime-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const libraries = join(folder, "nvidia/cuda_runtime/lib");
   await mkdir(libraries, { recursive: true });
   await writeFile(join(folder, "runtime.c"), runtime(broken));

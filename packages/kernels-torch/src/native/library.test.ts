@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { loadLibrary } from "./library.ts";
 
 /** A library that every Linux has, and that is no PyTorch. */
@@ -11,8 +11,7 @@ const other = ["/lib/x86_64-linux-gnu/libm.so.6", "/lib/aarch64-linux-gnu/libm.s
 );
 
 async function folderWith(files: readonly string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-torch-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   for (const file of files) await symlink(other as string, join(folder, file));
   return folder;
 }

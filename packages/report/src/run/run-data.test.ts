@@ -1,16 +1,15 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { formatDuration } from "@laconic/core/text";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { loadPlot } from "../charts/plot-library.ts";
 import { renderReport } from "./page.ts";
 import { readRunData } from "./run-data.ts";
 import { trainingSeconds } from "@laconic/trainer/reading";
 
 test("the report shows the seconds that the terminal shows: of all steps, before and after a resume", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-run-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const file = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
   await file("config.json", "{}");
   await file("environment.json", `{"engine":{"device":"wasm"}}`);

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { wasmKernels } from "@laconic/kernels-wasm";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { measureDevice } from "./measure-device.ts";
 import { measureInChild, probeInChild } from "./probe-in-child.ts";
 
@@ -11,8 +11,7 @@ const remedy = "take another";
 
 /** A kernel module as bad libraries make them. */
 async function moduleOf(body: string): Promise<{ device: string; module: string }> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-device-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const file = join(folder, "kernels.mjs");
   await writeFile(file, `export async function createKernels() { ${body} }\n`);
   return { device: "bad", module: pathToFileURL(file).href };

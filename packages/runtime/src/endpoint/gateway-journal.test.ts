@@ -7,7 +7,7 @@ import { restore, type FinishedRollout, type GatewayEvent } from "@laconic/serve
 import { nodeFileSystem } from "@laconic/trainer";
 import { faultyFileSystem } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { openJournal } from "./gateway-journal.ts";
 
 const rollout = (id: string, step: number): FinishedRollout => ({

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError, type Engine, type Episode, type Reward, type ValueSource } from "@laconic/core";
 import { createInlineEngine, localPolicy } from "@laconic/engine";
@@ -11,6 +10,7 @@ import type { TrainingParts } from "@laconic/trainer";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { modelReward } from "@laconic/rewards";
 import { relayTokenizer } from "@laconic/tasks";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { openEstimators, openReward } from "./open-on-models.ts";
 
 const layers = {
@@ -26,12 +26,6 @@ const layers = {
 };
 const source = { kind: "config", config: layers, seed: 1 } as const;
 
-async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-critic-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
-
 async function wasmEngine(): Promise<Engine> {
   const engine = await createInlineEngine([await createKernels({})]);
   onTestFinished(() => engine.close());
@@ -45,7 +39,7 @@ const letters = (text: string): number[] => Array.from(text, (letter) => letter.
 describe.each(["layers of its own", "a head on a policy's layers"])("a model critic on the engine, %s", (kind) => {
   for (const item of criticCases)
     test(item.name, { timeout: 60_000 }, async () => {
-      const kept = await folder();
+      const kept = await temporaryFolder();
       await item.run(async () => {
         const engine = await wasmEngine();
         const from: ValueSource = kind.includes("own")
@@ -95,7 +89,7 @@ describe.each([
   ["the policy's layers", { of: "policy" } as const],
 ])("a run with a critic on %s", (_, layersOf) => {
   test("goes on after an interruption, bit for bit: metrics, policy and critic", { timeout: 60_000 }, async () => {
-    const [directory, begun] = [await folder(), await folder()];
+    const [directory, begun] = [await temporaryFolder(), await temporaryFolder()];
     const engine = await wasmEngine();
     const config = { ...layers, vocab_size: tinyTokenizer.vocabularySize };
     await (await engine.createModel({ kind: "config", config, seed: 5 })).save(begun);
@@ -160,7 +154,7 @@ test("a reward model is opened by its name, says what its checkpoint says, and i
   const states = [{ tokens: [3, 4, 5] }, { tokens: [6, 7] }];
   await head.forwardBackward(states, ({ values }) => values.map((_, i) => (i === 0 ? 1 : -1)));
   await head.optimStep({ learningRate: 0.5, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 9 });
-  const path = await folder();
+  const path = await temporaryFolder();
   await head.save(path);
   await writeFile(join(path, "laconic.json"), '{"task":"relay/one-fact"}');
   const valueModels = new Map<string, string>();

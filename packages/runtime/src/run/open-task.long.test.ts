@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { randomFromSeed, type ChatTokenizer, type Episode, type Problem } from "@laconic/core";
 import { scriptedEpisode, scriptedModel } from "@laconic/core/testing";
 import type { TeamTask } from "@laconic/tasks";
 import { rewardOf } from "@laconic/trainer";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { openTask } from "./open-task.ts";
 
 // The model's tokenizer is not what is tested here.
@@ -82,8 +82,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
   );
 
   test("questions to learn on come from elsewhere than the test, and a file of problems takes their place", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "laconic-tasks-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await temporaryFolder();
     vi.stubEnv("HF_HOME", folder);
     vi.stubEnv("HF_HUB_OFFLINE", "1");
     onTestFinished(() => void vi.unstubAllEnvs());

@@ -1,18 +1,17 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Tokenizer } from "@laconic/core";
 import { runFiles } from "@laconic/trainer";
 import { tinyTokenizer } from "@laconic/trainer/testing";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { Progress } from "../progress.ts";
 import type { RunPolicy } from "./open-parts.ts";
 import { findOpponentRuns, opponentFolders } from "./opponent-runs.ts";
 
 /** A folder with the runs `shared` and `own`, and one that is none. */
 async function runs(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-opponents-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   for (const name of ["shared", "own", "none"]) await mkdir(join(folder, name));
   for (const name of ["shared", "own"]) await writeFile(join(folder, name, runFiles.manifest), "{}");
   return folder;

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { loadConfig } from "../resolver/index.ts";
 import { parseAppConfig } from "./app-config.ts";
 import { planValueModels } from "./plan-value-models.ts";
@@ -34,8 +34,7 @@ const settings = {
 } as const;
 
 async function planned(train: string, policies: readonly string[]): ReturnType<typeof planValueModels> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-plan-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   await writeFile(join(folder, "config.json"), JSON.stringify(model));
   const imports = `import { gaeEstimator, modelCritic } from "${critics.pathname}";\nimport { modelReward } from "${rewards.pathname}";\n`;
   const gae =

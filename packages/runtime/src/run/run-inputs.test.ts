@@ -1,8 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { tinyRun } from "@laconic/trainer/testing";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { inputsOfRun } from "./run-inputs.ts";
 
 const settings = { steps: 1, problemsPerStep: 1, evaluation: { every: 0, problems: 1, transcripts: 1 } };
@@ -15,8 +15,7 @@ const now = {
 };
 
 async function runOf(inputs: Readonly<Record<string, string>>): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "laconic-inputs-"));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryFolder();
   await tinyRun({ directory: join(directory, "run"), settings, inputs });
   return join(directory, "run");
 }

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { SpendAccount } from "@laconic/openai";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { keepCalls, spentIn } from "./kept-account.ts";
 
 test("a run that kept a sum before there was a journal goes on from it", async () => {

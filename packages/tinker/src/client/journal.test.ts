@@ -1,14 +1,8 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { fileJournal, type JournalEntry } from "./journal.ts";
-
-async function temporary(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-journal-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-}
 
 const entry = (model: string, seq: number): JournalEntry => ({ model, seq, path: "optim_step", hash: "f".repeat(64) });
 const rowsIn = async (file: string): Promise<JournalEntry[]> =>
@@ -18,7 +12,7 @@ const rowsIn = async (file: string): Promise<JournalEntry[]> =>
     .map((line) => JSON.parse(line) as JournalEntry);
 
 test("a half-written last line is left out and cut off, any other that is no entry is named", async () => {
-  const file = join(await temporary(), "journal.jsonl");
+  const file = join(await temporaryFolder(), "journal.jsonl");
   expect(await fileJournal(file).lastOf("m")).toBe(0);
   await fileJournal(file).note(entry("m", 1));
   await appendFile(file, '{"model":"m","seq":2');
@@ -30,7 +24,7 @@ test("a half-written last line is left out and cut off, any other that is no ent
 });
 
 test("what is long keeps the last number of each model, also when models note at once", async () => {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   const file = join(folder, "journal.jsonl");
   const journal = fileJournal(file, 2000);
   for (let seq = 1; seq <= 100; seq++)

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
   LaconicError,
@@ -9,7 +8,8 @@ import {
   type MatchRequest,
   type PoolMember,
 } from "@laconic/core";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import type { TrainedPolicy, TrainingParts } from "../parts.ts";
 import { silentRecorder, type Recorder } from "../run/recorder.ts";
@@ -187,8 +187,7 @@ describe("games against opponents", () => {
 
 describe("a run that is stopped", () => {
   test("goes on with the same pool, results and draws, to the same bytes", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "laconic-opponents-"));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await temporaryFolder();
     const own = {
       ...settings,
       steps: 9,
@@ -229,8 +228,7 @@ describe("a run that is stopped", () => {
   });
 
   test("is refused by the folder's name where weights of an opponent are damaged", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "laconic-opponents-"));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await temporaryFolder();
     const directory = join(folder, "run");
     const own = { ...settings, opponents };
     await tinyRun({ directory, settings: { ...own, steps: 2 }, parts: tinyDuelParts() });

@@ -1,8 +1,8 @@
-import { appendFile, cp, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { FileSystem } from "@laconic/core/files";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { unsyncedFiles } from "../../test/run-folder.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { slowly } from "../../test/slow-policy.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import type { TrainingParts } from "../parts.ts";
@@ -35,16 +35,6 @@ function parts(): TrainingParts {
   return { ...rest, task: { ...task, problems } };
 }
 
-/** Power does not fail here. */
-const unsynced: FileSystem = {
-  ...nodeFileSystem,
-  write: (path, data) => writeFile(path, data),
-  append: (path, data) => appendFile(path, data),
-  rename,
-  syncFile: async () => undefined,
-  syncDirectory: async () => undefined,
-};
-
 /** Files take time of their own, which is not the run's. */
 function still(recorder: Recorder, timer: VirtualTimer): Recorder {
   return {
@@ -76,7 +66,7 @@ async function runIn(directory: string, { resume = false, killAfter = Infinity }
     now: () => 0,
     resume,
     observer,
-    fileSystem: unsynced,
+    fileSystem: unsyncedFiles,
     processes: { ...nodeProcesses, isAlive: () => false },
   });
   try {
@@ -100,8 +90,7 @@ async function outcomes(directory: string): Promise<{ trained: string[]; dropped
 }
 
 test("across a kill every group trains once, or is named: what was in flight is played anew", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-queue-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   const [first, second] = [join(folder, "first"), join(folder, "second")];
   await expect(runIn(first, { killAfter: 4 })).rejects.toBeInstanceOf(ProcessKilled);
   const state = JSON.parse(await readFile(join(first, "checkpoints/step-00000004/state.json"), "utf8")) as {

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { tinyPairParts, tinyRun, type TinyRunOptions } from "../testing/index.ts";
 import { unequalFiles } from "./run-files.ts";
 
@@ -22,12 +22,6 @@ async function filesOf(directory: string): Promise<Record<string, string>> {
   return Object.fromEntries(
     await Promise.all(kept.toSorted().map(async (name) => [name, await readFile(join(directory, name), "base64")])),
   ) as Record<string, string>;
-}
-
-async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-equal-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return path;
 }
 
 /** A clock of its own pace, so that no two runs take the same time. */
@@ -51,7 +45,7 @@ const kinds: Readonly<Record<string, () => Partial<TinyRunOptions>>> = {
 };
 
 test.each(Object.entries(kinds))("folders of equal runs of %s are equal, file by file", async (_, options) => {
-  const parent = await folder();
+  const parent = await temporaryFolder();
   const [one, other] = [join(parent, "one"), join(parent, "other")];
   await tinyRun({ directory: one, settings, now: clock(1), ...options() });
   await tinyRun({ directory: other, settings, now: clock(7), environment: { machine: "another" }, ...options() });
@@ -62,7 +56,7 @@ test.each(Object.entries(kinds))("folders of equal runs of %s are equal, file by
 });
 
 test("a run that was resumed is equal to one that was not", async () => {
-  const parent = await folder();
+  const parent = await temporaryFolder();
   const [one, half] = [join(parent, "one"), join(parent, "half")];
   await tinyRun({ directory: one, settings, now: clock(1) });
   const stop = new AbortController();

@@ -1,8 +1,8 @@
-import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError } from "@laconic/core";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { refusal } from "../../../../test/refusal.ts";
+import { runFolder } from "../../test/run-folder.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import { tinyParts, tinyRun, type TinyRunOptions } from "../testing/index.ts";
 import { changesOf, sha256Of } from "./run-manifest.ts";
@@ -17,23 +17,8 @@ const settings = {
 
 const inputs = { "model: model.safetensors": "aa", "data: training": "bb" };
 
-async function temporary(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-run-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return join(path, "run");
-}
-
 function runIn(directory: string, options: Partial<TinyRunOptions> = {}): ReturnType<typeof tinyRun> {
   return tinyRun({ directory, settings, inputs, ...options });
-}
-
-async function refusal(running: Promise<unknown>): Promise<LaconicError> {
-  const error: unknown = await running.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!LaconicError.is(error)) throw new Error(`expected a refusal, got ${String(error)}`);
-  return error;
 }
 
 const text = (directory: string, name: string): Promise<string> => readFile(join(directory, name), "utf8");
@@ -43,7 +28,7 @@ async function edit(path: string, change: (old: string) => string): Promise<void
 }
 
 test("the manifest holds the hash of the configuration and of every input; checkpoints name their run", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   await runIn(directory);
   const manifest = JSON.parse(await text(directory, "manifest.json")) as Record<string, unknown>;
   const config: unknown = JSON.parse(await text(directory, "config.json"));
@@ -54,7 +39,7 @@ test("the manifest holds the hash of the configuration and of every input; check
 });
 
 test("a configuration that was edited between two sessions is refused by key, with both values", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   await runIn(directory);
   await edit(join(directory, "config.json"), (old) => old.replace('"seed": 7', '"seed": 8'));
   const error = await refusal(runIn(directory, { resume: true, settings: { ...settings, seed: 8 } }));
@@ -78,14 +63,14 @@ test.each([
     { key: "actor: model.safetensors", before: "nothing", now: '"d"' },
   ],
 ])("other inputs are refused by name: %j", async (given, detail) => {
-  const directory = await temporary();
+  const directory = await runFolder();
   await runIn(directory);
   const error = await refusal(runIn(directory, { resume: true, inputs: given }));
   expect([error.code, error.detail]).toEqual(["checkpoint_mismatch", detail]);
 });
 
 test("a checkpoint of another run is refused", async () => {
-  const [one, other] = [await temporary(), await temporary()];
+  const [one, other] = [await runFolder(), await runFolder()];
   await runIn(one);
   await runIn(other, { settings: { ...settings, seed: 9 } });
   await rm(join(one, "checkpoints"), { recursive: true });
@@ -100,7 +85,7 @@ test("the order of keys is no difference", () => {
 });
 
 test("rows that stand twice are taken once, and lost ones computed again from the checkpoint before", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   await runIn(directory);
   const expected = await text(directory, "metrics.jsonl");
   const lines = expected.trimEnd().split("\n");
@@ -137,7 +122,7 @@ test.each([
 ] as const)(
   "rows of %s that no checkpoint is old enough for are refused with their place",
   async (name, damage, place) => {
-    const directory = await temporary();
+    const directory = await runFolder();
     await runIn(directory);
     await edit(join(directory, name), damage);
     const error = await refusal(runIn(directory, { resume: true }));
@@ -150,7 +135,7 @@ test.each([
 const adjustable = { steps: ": a note" };
 
 test("a finished run is extended: the same rows as one that had as many steps from the beginning", async () => {
-  const [short, long] = [await temporary(), await temporary()];
+  const [short, long] = [await runFolder(), await runFolder()];
   await runIn(short);
   await runIn(long, { settings: { ...settings, steps: 10 } });
   const more = { resume: true, adjustable, settings: { ...settings, steps: 10 } };
@@ -172,7 +157,7 @@ test("a finished run is extended: the same rows as one that had as many steps fr
 test("a decaying rate follows the schedule of the new length from there on", async () => {
   const decay = { peak: 0.3, warmUpSteps: 0, decay: "linear", finalFraction: 0 };
   const of = (steps: number): object => ({ ...settings, steps, optimizer: { learningRate: decay } });
-  const directory = await temporary();
+  const directory = await runFolder();
   await runIn(directory, { settings: { ...of(4) } });
   await runIn(directory, { settings: { ...of(8) }, resume: true, adjustable });
   const rates = (await text(directory, "metrics.jsonl"))
@@ -185,7 +170,7 @@ test("a decaying rate follows the schedule of the new length from there on", asy
 });
 
 test("a run is not cut short of what it has done; other settings stay refused", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   await runIn(directory);
   const config = await text(directory, "config.json");
   const fewer = runIn(directory, { resume: true, adjustable, settings: { ...settings, steps: 4 } });
@@ -198,20 +183,20 @@ test("a run is not cut short of what it has done; other settings stay refused", 
 });
 
 test("a run that ended before its first step gives its directory to a corrected one", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   const broken = { ...tinyParts(), policies: {} };
   await refusal(runIn(directory, { parts: broken }));
   await runIn(directory, { settings: { ...settings, seed: 8 } });
-  const straight = await temporary();
+  const straight = await runFolder();
   await runIn(straight, { settings: { ...settings, seed: 8 } });
   expect(await text(directory, "evaluations.jsonl")).toBe(await text(straight, "evaluations.jsonl"));
   expect((await refusal(runIn(directory))).code).toBe("run_exists");
 });
 
 test("where possible: a new run, one that died before its first checkpoint, and one to go on with", async () => {
-  const straight = await temporary();
+  const straight = await runFolder();
   await runIn(straight);
-  const directory = await temporary();
+  const directory = await runFolder();
   const die = {
     step: (metrics: Metrics) => {
       if (metrics["step"] === 1) throw new Error("killed");
@@ -226,7 +211,7 @@ test("where possible: a new run, one that died before its first checkpoint, and 
 });
 
 test("what a policy knows of itself lies beside its weights", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   await runIn(directory, { policy: { task: "tiny" } });
   expect(JSON.parse(await text(directory, "checkpoints/step-00000006/laconic.json"))).toEqual({ task: "tiny" });
 });

@@ -1,13 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { nodeFileSystem } from "#platform";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { readLines, toLine } from "./json-lines.ts";
 
 async function file(text: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-lines-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const path = join(folder, "rows.jsonl");
   await writeFile(path, text);
   return path;

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const contender = `
 import { nodeFileSystem, nodeProcesses } from "${new URL("../platform/node.ts", import.meta.url).href}";
@@ -62,8 +63,7 @@ test(
   "a stale, torn or missing lock goes to exactly one of the processes that race for it",
   { timeout: 120_000 },
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), "laconic-race-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await temporaryFolder();
     const file = join(folder, "contender.mts");
     await writeFile(file, contender);
     const contenders = Array.from({ length: 6 }, () => start(file));

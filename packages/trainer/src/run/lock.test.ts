@@ -1,31 +1,16 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
-import { LaconicError } from "@laconic/core";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { nodeFileSystem } from "#platform";
+import { refusal } from "../../../../test/refusal.ts";
+import { runFolder } from "../../test/run-folder.ts";
 import type { ProcessTable } from "./process-table.ts";
 import { openRun } from "./run-directory.ts";
 
-async function temporary(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-run-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return join(path, "run");
-}
-
 function open(directory: string, options: Partial<Parameters<typeof openRun>[0]> = {}): ReturnType<typeof openRun> {
   return openRun({ directory, config: { a: 1 }, environment: {}, keepCheckpoints: 2, now: () => 0, ...options });
-}
-
-/** The refusal that a promise ends in. */
-async function refusal(running: Promise<unknown>): Promise<LaconicError> {
-  const error: unknown = await running.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!LaconicError.is(error)) throw new Error(`expected a refusal, got ${String(error)}`);
-  return error;
 }
 
 const alive = (...pids: readonly number[]): ((pid: number) => boolean) => {
@@ -33,7 +18,7 @@ const alive = (...pids: readonly number[]): ((pid: number) => boolean) => {
 };
 
 test("a directory in use is run_locked and names the process; a dead process gives way with a warning", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   const first: ProcessTable = { pid: 11, host: hostname(), isAlive: alive() };
   await open(directory, { processes: first }); // never closed
   const second: ProcessTable = { pid: 12, host: hostname(), isAlive: alive(11) };
@@ -50,7 +35,7 @@ test("a directory in use is run_locked and names the process; a dead process giv
 });
 
 test("a lock of another machine holds, whatever lives here; an unreadable one is replaced", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   await (await open(directory)).close();
   const lock = join(directory, "LOCK");
   await writeFile(lock, JSON.stringify({ pid: 5, host: `not-${hostname()}` }));
@@ -67,7 +52,7 @@ test("a lock of another machine holds, whatever lives here; an unreadable one is
 });
 
 test("a number that another machine uses too holds; one that this process had in a former life does not", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   await (await open(directory)).close();
   const lock = join(directory, "LOCK");
   const processes: ProcessTable = { pid: 7, host: hostname(), isAlive: alive(7) };
@@ -81,7 +66,7 @@ test("a number that another machine uses too holds; one that this process had in
 });
 
 test("a process that meets a faster one at the lock is refused, and leaves no claim", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   const lock = join(directory, "LOCK");
   const claim = `${lock}.${hostname().replaceAll(/[^\w-]/gu, "-")}.77.0`;
   let lists = 0;
@@ -102,7 +87,7 @@ test("a process that meets a faster one at the lock is refused, and leaves no cl
 });
 
 test("the claim of a process that died over it holds nobody up, and is swept away", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   await mkdir(directory);
   await writeFile(join(directory, `LOCK.${hostname().replaceAll(/[^\w-]/gu, "-")}.5.1`), "");
   const run = await open(directory, { processes: { pid: 6, host: hostname(), isAlive: alive() } });
@@ -111,7 +96,7 @@ test("the claim of a process that died over it holds nobody up, and is swept awa
 });
 
 test("a run that is closed late leaves the lock of its successor", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   const first = await open(directory, { processes: { pid: 11, host: hostname(), isAlive: alive() } });
   const second = await open(directory, { resume: true, processes: { pid: 12, host: hostname(), isAlive: alive() } });
   await first.close();

@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { reference, runIn, settings, temporary, traces } from "../../test/killed-runs.ts";
+import { reference, runIn, settings, traces } from "../../test/killed-runs.ts";
+import { runFolder } from "../../test/run-folder.ts";
 import { tinyParts } from "../testing/index.ts";
 
 test("an interrupt finishes the step, saves it, and the resumed run ends like an uninterrupted one", async () => {
   const { expected } = await reference();
   for (const stopAfter of [1, 2, 3]) {
-    const directory = await temporary();
+    const directory = await runFolder();
     const stop = new AbortController();
     const observer = { step: (metrics: Record<string, number>) => metrics["step"] === stopAfter && stop.abort() };
     const first = await runIn(directory, { signal: stop.signal, observer: { step: (m) => void observer.step(m) } });
@@ -21,7 +22,7 @@ test("an interrupt finishes the step, saves it, and the resumed run ends like an
 
 test("an interrupt before the first step leaves a checkpoint too", async () => {
   const { expected } = await reference();
-  const directory = await temporary();
+  const directory = await runFolder();
   expect(await runIn(directory, { signal: AbortSignal.abort() })).toMatchObject({ steps: 0, interrupted: true });
   await runIn(directory, { resume: true });
   expect(await traces(directory)).toEqual(expected);
@@ -29,7 +30,7 @@ test("an interrupt before the first step leaves a checkpoint too", async () => {
 
 test("an old policy that outlives steps resumes identically: an interrupt waits for its refresh", async () => {
   const refresh = { ...settings, refreshOldPolicyEvery: 2 };
-  const [whole, cut] = [await temporary(), await temporary()];
+  const [whole, cut] = [await runFolder(), await runFolder()];
   await runIn(whole, { settings: refresh });
   const stop = new AbortController();
   const observer = { step: () => stop.abort() };
@@ -41,7 +42,7 @@ test("an old policy that outlives steps resumes identically: an interrupt waits 
 
 test("the reference of a KL term is the policy before the first step, also after a resume", async () => {
   const penalised = { ...settings, objective: { name: "gspo", kl: { estimator: "k3+", coefficient: 0.2 } } };
-  const [whole, cut] = [await temporary(), await temporary()];
+  const [whole, cut] = [await runFolder(), await runFolder()];
   await runIn(whole, { settings: penalised });
   const stop = new AbortController();
   await runIn(cut, { settings: penalised, signal: stop.signal, observer: { step: () => stop.abort() } });
@@ -53,7 +54,7 @@ test("the reference of a KL term is the policy before the first step, also after
 test("a budget's state survives: the resumed price goes on where it was", async () => {
   const budget = { targetTokens: 2, learningRate: 0.01, warmupIterations: 1, annealIterations: 3 };
   const steered = { ...settings, prices: {}, budget };
-  const [whole, cut] = [await temporary(), await temporary()];
+  const [whole, cut] = [await runFolder(), await runFolder()];
   await runIn(whole, { settings: steered });
   const stop = new AbortController();
   await runIn(cut, { settings: steered, signal: stop.signal, observer: { step: () => stop.abort() } });
@@ -64,7 +65,7 @@ test("a budget's state survives: the resumed price goes on where it was", async 
 
 test("resuming a finished run changes nothing", async () => {
   const { expected } = await reference();
-  const directory = await temporary();
+  const directory = await runFolder();
   const done = await runIn(directory);
   const parts = tinyParts();
   expect(await runIn(directory, { resume: true, parts })).toEqual(done);

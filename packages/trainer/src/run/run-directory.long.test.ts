@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
-import { appendFile, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { appendFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { episodeSchema, problemSchema } from "@laconic/core/schemas";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { refusal } from "../../../../test/refusal.ts";
+import { runFolder } from "../../test/run-folder.ts";
 import { onePolicy, onlyPolicy, type TrainedPolicy } from "../parts.ts";
 import type { MetricSink } from "../sinks/metric-sink.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
@@ -24,12 +26,6 @@ const settings = {
   checkpoint: { every: 2, keep: 2 },
 };
 
-async function temporary(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-run-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return join(path, "run");
-}
-
 function runIn(directory: string, options: Partial<TinyRunOptions> = {}): ReturnType<typeof tinyRun> {
   return tinyRun({ directory, settings, ...options });
 }
@@ -38,21 +34,11 @@ function open(directory: string, options: Partial<Parameters<typeof openRun>[0]>
   return openRun({ directory, config: { a: 1 }, environment: {}, keepCheckpoints: 2, now: () => 0, ...options });
 }
 
-/** The refusal that a promise ends in. */
-async function refusal(running: Promise<unknown>): Promise<LaconicError> {
-  const error: unknown = await running.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!LaconicError.is(error)) throw new Error(`expected a refusal, got ${String(error)}`);
-  return error;
-}
-
 const checkpoint = (directory: string, step: number): string =>
   join(directory, "checkpoints", `step-${String(step).padStart(8, "0")}`);
 
 test("a run leaves its configuration, rows, transcripts and the newest checkpoints, and no lock", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   await runIn(directory, { environment: { device: "none" } });
   const json = async (name: string): Promise<unknown> => JSON.parse(await readFile(join(directory, name), "utf8"));
   expect(await json("config.json")).toMatchObject({ steps: 6, seed: 7 });
@@ -74,7 +60,7 @@ test("a run leaves its configuration, rows, transcripts and the newest checkpoin
 });
 
 test("a directory that holds a run is not overwritten; one that holds none is not resumed", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   expect(await refusal(runIn(directory, { resume: true }))).toMatchObject({
     code: "run_missing",
     detail: { directory },
@@ -85,7 +71,7 @@ test("a directory that holds a run is not overwritten; one that holds none is no
 });
 
 test("a kept training episode comes with its reward, term by term", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   await runIn(directory, { settings: { ...settings, evaluation: { every: 3, problems: 3, transcripts: 2 } } });
   let rows = 0;
   for await (const { problem, reward, terms = {}, ...row } of eachEpisode(folderSource(directory), "step")) {
@@ -103,7 +89,7 @@ test("a kept training episode comes with its reward, term by term", async () => 
 });
 
 test("times and speed go to a file of their own", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   let time = 0;
   await runIn(directory, { now: () => (time += 500) });
   const [timing, metrics] = await Promise.all(
@@ -132,13 +118,13 @@ test("a checkpoint is on disk before it is named: every file of the model is syn
       await nodeFileSystem.rename(from, to);
     },
   };
-  await runIn(await temporary(), { fileSystem });
+  await runIn(await runFolder(), { fileSystem });
   const names = ["beginning", ...[2, 4, 6].map((step) => `step-0000000${step}`)];
   expect(calls).toEqual(names.flatMap((name) => ["sync table.json", `rename ${name}`]));
 });
 
 test("a path that cannot be a directory is run_unwritable and says why", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   await writeFile(directory, "a file");
   for (const path of [directory, join(directory, "under", "it")]) {
     const error = await refusal(open(path));
@@ -151,13 +137,13 @@ test.each(["ENOSPC", "EROFS"] as const)(
   "%s at any write is run_unwritable, and what was saved stays whole",
   { timeout: 180_000 },
   async (code) => {
-    const whole = await temporary();
+    const whole = await runFolder();
     await runIn(whole);
     const expected = await readFile(join(whole, "metrics.jsonl"), "utf8");
     const counting = faultyFileSystem();
-    await runIn(await temporary(), { fileSystem: counting });
+    await runIn(await runFolder(), { fileSystem: counting });
     for (let call = 3; call < counting.calls; call += 5) {
-      const directory = await temporary();
+      const directory = await runFolder();
       const error = await refusal(runIn(directory, { fileSystem: faultyFileSystem({ failWritesFrom: call, code }) }));
       expect([call, error.code, error.detail]).toEqual([call, "run_unwritable", { directory, reason: code }]);
       expect(error.message).toContain(code);
@@ -173,7 +159,7 @@ test("a model that cannot be saved for want of space is run_unwritable too", asy
   const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
   const model = { ...parts.model, save: () => Promise.reject(full) };
   const { speak } = parts.policies[onlyPolicy] as TrainedPolicy;
-  expect(await refusal(runIn(await temporary(), { parts: onePolicy(parts.task, model, speak) }))).toMatchObject({
+  expect(await refusal(runIn(await runFolder(), { parts: onePolicy(parts.task, model, speak) }))).toMatchObject({
     code: "run_unwritable",
     detail: { reason: "ENOSPC" },
     cause: full,
@@ -185,7 +171,7 @@ test("a file that an engine cannot write is told with what to do", async () => {
   const full = new LaconicError("run_unwritable", "a.safetensors cannot be written: ENOSPC", { file: "a.safetensors" });
   const model = { ...parts.model, save: () => Promise.reject(full) };
   const { speak } = parts.policies[onlyPolicy] as TrainedPolicy;
-  const directory = await temporary();
+  const directory = await runFolder();
   expect(await refusal(runIn(directory, { parts: onePolicy(parts.task, model, speak) }))).toMatchObject({
     code: "run_unwritable",
     message: `${full.message}; what was saved before is whole: mend the cause and resume`,
@@ -196,7 +182,7 @@ test("a file that an engine cannot write is told with what to do", async () => {
 test("a disk that fails says which run or file, and why", async () => {
   const codes = new Set<string>();
   for (let failAt = 1; failAt <= 30; failAt++) {
-    const run = runIn(await temporary(), { fileSystem: faultyFileSystem({ failAt, code: "EIO" }) });
+    const run = runIn(await runFolder(), { fileSystem: faultyFileSystem({ failAt, code: "EIO" }) });
     const error: unknown = await run.then(
       () => null,
       (failed: unknown) => failed,
@@ -224,7 +210,7 @@ async function flipByte(path: string): Promise<void> {
 test.each(damages)(
   "a newest checkpoint that is %s gives way to the one before, with a warning",
   async (_, damage, reason) => {
-    const directory = await temporary();
+    const directory = await runFolder();
     await runIn(directory);
     const expected = await readFile(join(directory, "metrics.jsonl"), "utf8");
     await damage(checkpoint(directory, 6));
@@ -245,7 +231,7 @@ test.each(damages)(
 );
 
 test("no whole checkpoint is checkpoint_corrupt; none at all is checkpoint_missing", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   await runIn(directory);
   for (const step of [4, 6]) await flipByte(join(checkpoint(directory, step), "table.json"));
   const error = await refusal(runIn(directory, { resume: true }));
@@ -262,7 +248,7 @@ test.each([
   [{ a: 1 }, { a: 1, b: null }, "b"],
   [{ a: { b: 1 } }, { a: null }, "a"],
 ])("a resume of %j with %j is checkpoint_mismatch at %s", async (stored, given, key) => {
-  const directory = await temporary();
+  const directory = await runFolder();
   await (await open(directory, { config: stored })).close();
   const error = await refusal(open(directory, { config: given, resume: true }));
   expect([error.code, error.detail["key"]]).toEqual(["checkpoint_mismatch", key]);
@@ -275,7 +261,7 @@ const alive = (...pids: readonly number[]): ((pid: number) => boolean) => {
 };
 
 test("a refused resume does not touch what a living process is writing", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   await open(directory, { processes: { pid: 1, host: hostname(), isAlive: alive() } });
   const partial = `${checkpoint(directory, 2)}.partial`;
   await mkdir(partial);
@@ -286,7 +272,7 @@ test("a refused resume does not touch what a living process is writing", async (
 });
 
 test("the rows of a torn file are read up to the tear", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   await runIn(directory);
   const path = join(directory, "metrics.jsonl");
   const expected = await readFile(path, "utf8");
@@ -297,7 +283,7 @@ test("the rows of a torn file are read up to the tear", async () => {
 });
 
 test("a sink that throws is switched off with one warning, and the others go on", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   const seen: number[] = [];
   let calls = 0;
   const broken: MetricSink = {
@@ -325,7 +311,7 @@ test("a sink that throws is switched off with one warning, and the others go on"
 });
 
 test("a resumed run gives its sinks the rows from before", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   const stop = new AbortController();
   const observer = { step: (metrics: Metrics) => void (metrics["step"] === 3 && stop.abort()) };
   await runIn(directory, { signal: stop.signal, observer });
@@ -340,7 +326,7 @@ test("a resumed run gives its sinks the rows from before", async () => {
 });
 
 test("a text is warned of once", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   const heard: string[] = [];
   const run = await open(directory, { observer: { warning: (message) => void heard.push(message) } });
   for (const message of ["one", "two", "one"]) await run.warn(message);
@@ -350,7 +336,7 @@ test("a text is warned of once", async () => {
 });
 
 test("a resumed run says its warnings again, and does not write them twice", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   await (await open(directory)).close();
   const heard: string[] = [];
   for (const message of ["one", "one", "two"]) {

@@ -1,11 +1,11 @@
 import { appendFileSync } from "node:fs";
-import { appendFile, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import type { FileSystem } from "@laconic/core/files";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { nodeFileSystem, nodeProcesses } from "#platform";
+import { beforeAll, describe, expect, test } from "vitest";
+import { nodeProcesses } from "#platform";
+import { runFolder, unsyncedFiles } from "../../test/run-folder.ts";
 import { eachEpisode } from "../reading/episode-content.ts";
 import { folderSource } from "../reading/folder-source.ts";
 import { readRows } from "../reading/rows.ts";
@@ -23,27 +23,11 @@ const settings = {
   retention: { partMiB: 0.0005 },
 };
 
-/** Without its syncs, which no kill of a process alone can tell. */
-const fast: FileSystem = {
-  ...nodeFileSystem,
-  write: (path, data) => writeFile(path, data),
-  append: (path, data) => appendFile(path, data),
-  rename,
-  syncFile: async () => undefined,
-  syncDirectory: async () => undefined,
-};
-
-async function temporary(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-parts-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return join(path, "run");
-}
-
 let pid = 1000;
 function runIn(directory: string, options: Partial<TinyRunOptions> = {}): ReturnType<typeof tinyRun> {
   pid += 1;
   const processes = { pid, host: hostname(), isAlive: () => false };
-  return tinyRun({ directory, settings, fileSystem: fast, processes, ...options });
+  return tinyRun({ directory, settings, fileSystem: unsyncedFiles, processes, ...options });
 }
 
 /** What is said of a kill, and not of a run that had none. */
@@ -74,7 +58,7 @@ let calls = 0;
 
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), "laconic-parts-"));
-  const fileSystem = faultyFileSystem({}, fast);
+  const fileSystem = faultyFileSystem({}, unsyncedFiles);
   await runIn(join(folder, "run"), { fileSystem });
   calls = fileSystem.calls;
   whole = await filesOf(join(folder, "run"));
@@ -82,7 +66,7 @@ beforeAll(async () => {
 });
 
 test("files that grow go on in parts, and read as if they had not", async () => {
-  const [divided, undivided] = [await temporary(), await temporary()];
+  const [divided, undivided] = [await runFolder(), await runFolder()];
   await runIn(divided);
   await runIn(undivided, { settings: { ...settings, retention: null } });
   expect(partsIn(await filesOf(divided))).toEqual(
@@ -114,7 +98,7 @@ test("files that grow go on in parts, and read as if they had not", async () => 
 
 /** Runs until the fault. */
 async function killed(directory: string, faults: Faults, options: Partial<TinyRunOptions> = {}): Promise<void> {
-  const dying = runIn(directory, { ...options, fileSystem: faultyFileSystem(faults, fast) });
+  const dying = runIn(directory, { ...options, fileSystem: faultyFileSystem(faults, unsyncedFiles) });
   await expect(dying).rejects.toBeInstanceOf(ProcessKilled);
 }
 
@@ -127,7 +111,7 @@ describe("killed at a file-system call, resumed", () => {
       // From the first checkpoint on; each of three manners at other calls, so that all of a checkpoint's are met.
       const first = Math.floor(calls / 3) + ["before", "torn", "after"].indexOf(how);
       for (let killAt = first; killAt < calls; killAt += 11) {
-        const directory = await temporary();
+        const directory = await runFolder();
         await killed(directory, { killAt, killed: how });
         await runIn(directory, { resume: true });
         expect({ killAt, files: await filesOf(directory) }).toEqual({ killAt, files: whole });
@@ -137,7 +121,7 @@ describe("killed at a file-system call, resumed", () => {
   );
 
   test("where the last checkpoint is damaged, parts behind the one before go back to their file", async () => {
-    const directory = await temporary();
+    const directory = await runFolder();
     await runIn(directory);
     await writeFile(join(directory, "checkpoints/step-00000008/state.json"), "{");
     const warned: string[] = [];
@@ -147,7 +131,7 @@ describe("killed at a file-system call, resumed", () => {
   });
 
   test("an interrupt between two checkpoints changes no part", async () => {
-    const directory = await temporary();
+    const directory = await runFolder();
     const stop = new AbortController();
     const observer = { step: ({ step }: Readonly<Record<string, number>>) => void (step === 5 && stop.abort()) };
     await runIn(directory, { signal: stop.signal, observer });
@@ -157,7 +141,7 @@ describe("killed at a file-system call, resumed", () => {
 });
 
 test("a part that was changed is found by the checkpoint that it ends at", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   const one = { ...settings, steps: 4, checkpoint: { every: 4, keep: 2 } };
   await runIn(directory, { settings: one });
   const part = join(directory, "parts/episodes.000000000-000000004.jsonl.gz");
@@ -174,7 +158,7 @@ test("a part that was changed is found by the checkpoint that it ends at", async
 });
 
 test("rows of replies, which others write beside a run, go on in parts too, and stay when it goes on", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   const step = ({ step: done }: Readonly<Record<string, number>>): void =>
     appendFileSync(join(directory, "samplers.jsonl"), `{"server":"a","reply":${done},"text":"${"x".repeat(600)}"}\n`);
   await runIn(directory, { settings: { ...settings, steps: 5 }, observer: { step } });
@@ -190,7 +174,7 @@ test("rows of replies, which others write beside a run, go on in parts too, and 
 });
 
 test("parts that are too many leave, the oldest first, and what is left is said and goes on", async () => {
-  const directory = await temporary();
+  const directory = await runFolder();
   const kept = { ...settings, retention: { partMiB: 0.0002, episodesMiB: 0.002, rowsMiB: 0.0001 } };
   await runIn(directory, { settings: { ...kept, steps: 6 } });
   await runIn(directory, { settings: kept, resume: true, adjustable: { steps: "" } });

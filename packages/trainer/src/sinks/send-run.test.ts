@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sinkFolder } from "../../test/sink-folder.ts";
+import { runFolder } from "../../test/run-folder.ts";
 import { tinyRun } from "../testing/index.ts";
 import type { MetricSink } from "./metric-sink.ts";
 import { sendRun } from "./send-run.ts";
@@ -22,7 +22,7 @@ function hearing(): { readonly sink: MetricSink; readonly heard: string[] } {
 const settings = { steps: 4, evaluation: { every: 2, problems: 9, transcripts: 2 }, checkpoint: { every: 2, keep: 2 } };
 
 test("a sink of a run, of a resumed run, and one that is sent the folder later hear the same", async () => {
-  const directory = `${await sinkFolder()}/run`;
+  const directory = await runFolder();
   const stop = new AbortController();
   const [live, resumed, later] = [hearing(), hearing(), hearing()];
   const observer = { step: ({ step }: Record<string, number>) => void (step === 3 && stop.abort()) };
@@ -48,7 +48,7 @@ test("a sink of a run, of a resumed run, and one that is sent the folder later h
 });
 
 test("a sink that goes on from the checkpoint hears what comes behind it, and one that cannot hears all", async () => {
-  const directory = `${await sinkFolder()}/run`;
+  const directory = await runFolder();
   const stop = new AbortController();
   const [able, unable] = [hearing(), hearing()];
   const checkpoints: number[] = [];
@@ -67,7 +67,7 @@ test("a sink that goes on from the checkpoint hears what comes behind it, and on
 });
 
 test("what fails is said, with the way to send it later, and the other sinks are told all", async () => {
-  const directory = `${await sinkFolder()}/run`;
+  const directory = await runFolder();
   const { sink, heard } = hearing();
   const dead: MetricSink = { name: "dead", later: "try again", log: () => Promise.reject(new Error("no route")) };
   await tinyRun({ directory, settings: { ...settings, steps: 2 } });

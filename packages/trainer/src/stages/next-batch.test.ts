@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LaconicError, randomFromSeed } from "@laconic/core";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { nodeFileSystem } from "#platform";
+import { runFolder } from "../../test/run-folder.ts";
 import { checkTraining } from "../settings/check-training.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import type { TrainingParts } from "../parts.ts";
@@ -38,12 +37,6 @@ function playedElsewhere(change: Partial<GroupSource> = {}): TrainingParts & { r
   return { ...parts, task: outline, source, asked };
 }
 
-async function folder(): Promise<string> {
-  const made = await mkdtemp(join(tmpdir(), "laconic-source-"));
-  onTestFinished(() => rm(made, { recursive: true }));
-  return join(made, "run");
-}
-
 const rowsOf = (directory: string, name = "metrics"): Promise<Record<string, unknown>[]> =>
   readLines(nodeFileSystem, join(directory, `${name}.jsonl`));
 
@@ -51,7 +44,7 @@ const accuracies = async (directory: string): Promise<number[]> =>
   (await rowsOf(directory)).map((row) => row["task/accuracy"] as number);
 
 test("a run learns from episodes that were played elsewhere, without problems of its own", async () => {
-  const directory = await folder();
+  const directory = await runFolder();
   const parts = playedElsewhere();
   const { steps, interrupted, after } = await tinyRun({ directory, parts });
   expect({ steps, interrupted, problems: after.problems }).toEqual({ steps: 30, interrupted: false, problems: 0 });
@@ -63,7 +56,7 @@ test("a run learns from episodes that were played elsewhere, without problems of
 });
 
 test("a source that ends is an interruption, and the run goes on from there to the same numbers", async () => {
-  const [whole, cut] = [await folder(), await folder()];
+  const [whole, cut] = [await runFolder(), await runFolder()];
   await tinyRun({ directory: whole, parts: playedElsewhere() });
   const parts = playedElsewhere();
   const { take } = parts.source as GroupSource;
@@ -89,7 +82,7 @@ test("replies of older weights are corrected where the run is asynchronous", asy
       return request.step === 0 ? (held[0] ?? null) : { groups: held[request.step - 1]?.groups ?? [], lag: 1 };
     },
   };
-  const directory = await folder();
+  const directory = await runFolder();
   const settings = { steps: 3, asynchronous: { maxLag: 1, importanceCap: 2 } };
   await tinyRun({ directory, parts: { ...parts, source: late }, settings });
   const rows = await rowsOf(directory);
@@ -99,7 +92,7 @@ test("replies of older weights are corrected where the run is asynchronous", asy
 
 test("a step without an episode is refused", async () => {
   const parts = playedElsewhere({ take: async () => ({ groups: [], lag: 0 }) });
-  await expect(tinyRun({ directory: await folder(), parts })).rejects.toThrow(
+  await expect(tinyRun({ directory: await runFolder(), parts })).rejects.toThrow(
     "step 1: the source of episodes gave none",
   );
 });
@@ -117,7 +110,7 @@ test.each([
 });
 
 test("each group is as old as its own oldest reply, or as its step", async () => {
-  const directory = await folder();
+  const directory = await runFolder();
   const parts = playedElsewhere();
   const { take } = parts.source as GroupSource;
   const aged: GroupSource = {

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   randomFromSeed,
@@ -8,7 +7,8 @@ import {
   type SupervisedExamples,
   type TrainingSequence,
 } from "@laconic/core";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { supervisedDefaults } from "../settings/config.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import type { TrainedPolicy } from "../parts.ts";
@@ -255,8 +255,7 @@ test("a step's gradient is that of its rewards and weight x that of the cross-en
 });
 
 test("a run with examples that is killed goes on as if it had not been", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-examples-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   const short = { steps: 4, checkpoint: { every: 2, keep: 2 }, supervised: { batch: 2, weight: 0.5 } };
   const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"];
   const traces = (name: string): Promise<string[]> =>

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { randomFromSeed, type SampleRequest, type TrainingSequence } from "@laconic/core";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { tabularModel } from "./tabular-model.ts";
 
 const adam = { learningRate: 0.1, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: Infinity };
@@ -19,12 +19,6 @@ function request(seed: number, temperature = 1): SampleRequest {
     stopTokens: [0],
     random: randomFromSeed(seed).state(),
   };
-}
-
-async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-table-"));
-  onTestFinished(() => rm(path, { recursive: true }));
-  return path;
 }
 
 test("a fresh table is uniform: log-prob -log 4 and entropy log 4", async () => {
@@ -120,7 +114,7 @@ test("a loaded model continues as the saved one would; a snapshot stays behind",
   await train(model);
   const snapshot = await model.snapshot();
   const seen = await model.forward(sequences);
-  const path = await folder();
+  const path = await temporaryFolder();
   expect(await model.save(path)).toEqual(["table.json"]);
   const copy = tabularModel({ vocabularySize: 3 });
   await copy.load(path);
@@ -131,7 +125,7 @@ test("a loaded model continues as the saved one would; a snapshot stays behind",
 });
 
 test("a missing, damaged or foreign table is refused by name", async () => {
-  const path = await folder();
+  const path = await temporaryFolder();
   const model = tabularModel({ vocabularySize: 3 });
   await expect(model.load(path)).rejects.toMatchObject({ code: "checkpoint_missing" });
   await writeFile(join(path, "table.json"), `{"logits":[1`);

@@ -16,7 +16,7 @@ import { WeightsReceiver } from "@laconic/fleet";
 import { boundPort, closeServer, createHandlerServer, listen } from "@laconic/serve/server";
 import { expect, test } from "vitest";
 import { laconic } from "../../testing/laconic.ts";
-import { temporaryFolder } from "../../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../../test/temporary-folder.ts";
 import { shippedCheckpoint } from "@laconic/runtime/models";
 
 async function withServers(

@@ -13,7 +13,7 @@ import {
 import { expect, test } from "vitest";
 import { laconic } from "../../testing/laconic.ts";
 import { smallRun } from "../../testing/small-run.ts";
-import { temporaryFolder } from "../../testing/temporary-folder.ts";
+import { temporaryFolder } from "../../../../../test/temporary-folder.ts";
 import { shippedCheckpoint } from "@laconic/runtime/models";
 
 const base = "relay-one-fact";

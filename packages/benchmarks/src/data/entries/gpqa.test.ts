@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../../test/temporary-folder.ts";
 import { openSplit } from "../open-split.ts";
 import { benchmarkNamed } from "../registry.ts";
 import { questionText } from "../question-text.ts";
@@ -12,8 +12,7 @@ const rowOf = (n: number): string =>
   `old,"What is ${n}, ""really""?",right ${n},wrong ${n}1,wrong ${n}2,"wrong\n${n}3",Because.,rec${n},Optics,Physics`;
 
 async function folderWith(file: string, ...lines: readonly string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-gpqa-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   await mkdir(join(folder, "gpqa"));
   await writeFile(join(folder, "gpqa", file), lines.join("\r\n"));
   return folder;

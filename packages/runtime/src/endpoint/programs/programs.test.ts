@@ -1,18 +1,12 @@
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isProcessAlive } from "@laconic/core/platform";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../../test/temporary-folder.ts";
 import { runCommand } from "../../devices/install/run-command.ts";
 import { keepRunning, type StartedProgram } from "./keep-running.ts";
 import { checkPrograms, openPrograms } from "./open-programs.ts";
 import { renderJob, startJob } from "./start-job.ts";
-
-async function temporary(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-programs-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   await expect.poll(isSo, { timeout: 10_000, interval: 20 }).toBe(true);
@@ -69,7 +63,7 @@ describe("programs that are kept running", () => {
 });
 
 test("processes get the endpoint by their environment, are started anew, and all end with what they started", async () => {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   // The first life of each dies; the second starts a process of its own and hangs, deaf to SIGTERM.
   const script = join(folder, "team.mjs");
   await writeFile(
@@ -165,7 +159,7 @@ else fs.rmSync(place(rest[1]));
   }
 
   test("each has a name of its own; what fails, completes or disappears is made anew; at the end none is left", async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     const start = startJob({
       template,
       values: { BASE_URL: "http://trainer:8000/v1" },

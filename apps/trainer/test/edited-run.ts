@@ -3,7 +3,7 @@ import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { nodeFileSystem } from "@laconic/trainer";
 import { episodeMembers, writeEpisodeMembers } from "@laconic/trainer/testing";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 /** JSON that a test changes. */
 export type Loose = ReturnType<typeof JSON.parse>;
