@@ -162,6 +162,7 @@ export type {
   TrainingSequence,
 } from "./engine.ts";
 export { checkOptimizerSettings, optimizerTable, type OptimizerSettings } from "./optimizer-settings.ts";
+export { refuseRequest } from "./engine-checks/refuse-request.ts";
 export { checkSampleRequests } from "./engine-checks/sample-requests.ts";
 export type { ModelLimits } from "./engine-checks/sample-requests.ts";
 export {

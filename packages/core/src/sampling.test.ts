@@ -59,7 +59,10 @@ describe("checkSampling", () => {
       }),
     );
     expect(() => checkSampling({ temperature: 1, minP: 0.1 }, server, { request: 2 })).toThrowError(
-      expect.objectContaining({ code: "input_invalid", detail: { key: "minP", request: 2 } }),
+      expect.objectContaining({
+        code: "input_invalid",
+        detail: { key: "minP", request: 2, reason: "minP: the server does not support it; leave it out" },
+      }),
     );
   });
 

@@ -1,4 +1,5 @@
-import { LaconicError, type ErrorDetail } from "./errors.ts";
+import { refuseRequest } from "./engine-checks/refuse-request.ts";
+import { LaconicError } from "./errors.ts";
 import type { FieldsOf, NumberShape } from "./shapes/shape.ts";
 
 /** How the next token is drawn. Settings, requests, servers' fields, refusals and devices' rows derive from {@link samplingParameters}. */
@@ -132,13 +133,10 @@ export function checkSampling(
   const found = unsupportedSampling(sampling, supports);
   if (found === null) return;
   const key = place === undefined ? found : `${place}.${found}`;
-  const detail: ErrorDetail = { key, ...(request !== undefined && { request }) };
-  const where = request === undefined ? "" : `sample request ${request}: `;
-  throw new LaconicError(
-    request === undefined ? "config_invalid" : "input_invalid",
-    `${where}${key}: ${name} does not support it; ${advice}`,
-    detail,
-  );
+  const reason = `${key}: ${name} does not support it; ${advice}`;
+  throw request === undefined
+    ? new LaconicError("config_invalid", reason, { key })
+    : refuseRequest(request, reason, { key });
 }
 
 /**

@@ -53,9 +53,9 @@ export function modelCard(id: string, facts: object): object {
 function asHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (LaconicError.is(error) && error.code === "input_invalid") {
-    // An engine names the place in its batch, of which a client knows nothing.
-    const message = error.message.replace(/^sample request \d+: /u, "");
-    return (error.detail["contextLength"] === undefined ? invalid : tooLongError)(message);
+    // An engine's message also names the place in its batch, of which a client knows nothing.
+    const { reason = error.message, contextLength } = error.detail;
+    return (contextLength === undefined ? invalid : tooLongError)(String(reason));
   }
   return new HttpError(500, "server_error", "the server failed; its log says why");
 }

@@ -1,7 +1,8 @@
 import type { SampleRequest } from "../engine.ts";
-import { LaconicError, type ErrorDetail } from "../errors.ts";
+import type { ErrorDetail, LaconicError } from "../errors.ts";
 import { checkSampling, kernelSampling, samplingNames, samplingParameters, type SamplingSupport } from "../sampling.ts";
 import { findShapeMismatch } from "../shapes/find-shape-mismatch.ts";
+import { refuseRequest } from "./refuse-request.ts";
 
 const kernels: SamplingSupport = { name: "the local engine", supports: kernelSampling };
 
@@ -18,17 +19,14 @@ export interface ModelLimits {
 export function checkSampleRequests(limits: ModelLimits, requests: readonly SampleRequest[]): void {
   requests.forEach((request, index) => {
     const { promptTokens, sampling, topLogProbs = 0 } = request;
-    const place = `sample request ${index}`;
-    const detail = { request: index };
-    const fail = (reason: string, more = {}): LaconicError =>
-      new LaconicError("input_invalid", `${place}: ${reason}`, { ...detail, ...more });
+    const fail: Fail = (reason, more) => refuseRequest(index, reason, more);
     if (promptTokens.length === 0) throw fail("the prompt is empty");
     if (promptTokens.length >= limits.maxPositions)
       throw fail(
         `the prompt has ${promptTokens.length} tokens and leaves no room for a reply, the model holds ${limits.maxPositions}`,
         { contextLength: limits.maxPositions },
       );
-    checkTokens(limits, promptTokens, `${place}: prompt`, detail);
+    checkTokens(limits, promptTokens, "prompt", fail);
     for (const name of samplingNames) {
       const found =
         sampling[name] === undefined ? null : findShapeMismatch(samplingParameters[name].shape, sampling[name]);
@@ -43,15 +41,15 @@ export function checkSampleRequests(limits: ModelLimits, requests: readonly Samp
   });
 }
 
-/** @throws LaconicError `input_invalid` naming the place and position of a token outside the vocabulary. */
-export function checkTokens(limits: ModelLimits, tokens: readonly number[], place: string, detail: ErrorDetail): void {
+/** The error of one input of a call, by its reason. */
+export type Fail = (reason: string, more?: ErrorDetail) => LaconicError;
+
+/** @throws what `fail` makes of the name and position of a token outside the vocabulary. */
+export function checkTokens(limits: ModelLimits, tokens: readonly number[], name: string, fail: Fail): void {
   for (let position = 0; position < tokens.length; position++) {
     const token = tokens[position] as number;
     if (Number.isInteger(token) && token >= 0 && token < limits.vocabularySize) continue;
-    throw new LaconicError(
-      "input_invalid",
-      `${place}: token ${token} at position ${position} is outside the vocabulary of ${limits.vocabularySize}`,
-      { ...detail, position, token },
-    );
+    const reason = `${name}: token ${token} at position ${position} is outside the vocabulary of ${limits.vocabularySize}`;
+    throw fail(reason, { position, token });
   }
 }

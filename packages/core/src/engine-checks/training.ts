@@ -1,16 +1,14 @@
 import type { ForwardOptions, TrainingSequence, ValueSequence } from "../engine.ts";
 import { LaconicError } from "../errors.ts";
 import type { Ragged } from "../numeric/ragged.ts";
-import { checkTokens, type ModelLimits } from "./sample-requests.ts";
+import { checkTokens, type Fail, type ModelLimits } from "./sample-requests.ts";
 
 /** What every engine refuses to train on. @throws LaconicError `input_invalid` naming the sequence, and the position of a token outside the vocabulary. */
 export function checkTrainingSequences(limits: ModelLimits, sequences: readonly TrainingSequence[]): void {
   sequences.forEach(({ promptTokens, completionTokens, temperature = 1 }, index) => {
-    const place = `sequence ${index}`;
-    const detail = { sequence: index };
-    const fail = (reason: string): LaconicError => new LaconicError("input_invalid", `${place}: ${reason}`, detail);
-    checkTokens(limits, promptTokens, `${place}: prompt`, detail);
-    checkTokens(limits, completionTokens, `${place}: completion`, detail);
+    const fail = failAt(index);
+    checkTokens(limits, promptTokens, "prompt", fail);
+    checkTokens(limits, completionTokens, "completion", fail);
     if (promptTokens.length === 0 && completionTokens.length > 0) throw fail("the prompt is empty");
     const length = promptTokens.length + completionTokens.length;
     // Nothing is predicted from the last token, so it needs no position.
@@ -24,16 +22,18 @@ export function checkTrainingSequences(limits: ModelLimits, sequences: readonly 
 /** What every engine refuses to value. @throws LaconicError `input_invalid` naming the sequence, and the position of a token outside the vocabulary. */
 export function checkValueSequences(limits: ModelLimits, sequences: readonly ValueSequence[]): void {
   sequences.forEach(({ tokens, from = tokens.length - 1 }, index) => {
-    const detail = { sequence: index };
-    const fail = (reason: string): LaconicError =>
-      new LaconicError("input_invalid", `sequence ${index}: ${reason}`, detail);
+    const fail = failAt(index);
     if (tokens.length === 0) throw fail("there is no token to value");
-    checkTokens(limits, tokens, `sequence ${index}: tokens`, detail);
+    checkTokens(limits, tokens, "tokens", fail);
     if (tokens.length > limits.maxPositions)
       throw fail(`there are ${tokens.length} tokens, the model holds ${limits.maxPositions}`);
     if (!(Number.isInteger(from) && from >= 0 && from < tokens.length))
       throw fail(`from is ${from}, expected a place among ${tokens.length} tokens`);
   });
+}
+
+function failAt(sequence: number): Fail {
+  return (reason, more) => new LaconicError("input_invalid", `sequence ${sequence}: ${reason}`, { sequence, ...more });
 }
 
 /** @throws LaconicError `input_invalid` unless it is a whole number from 0. */

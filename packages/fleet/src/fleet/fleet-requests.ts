@@ -1,6 +1,7 @@
 import {
   checkSampleRequests,
   LaconicError,
+  refuseRequest,
   samplingCuts,
   samplingNames,
   samplingParameters,
@@ -43,8 +44,7 @@ export function checkRequests(
   checkSampleRequests({ vocabularySize, maxPositions, sampling: taken }, requests);
   const part = computed ? undefined : partOf(fleet);
   requests.forEach(({ topLogProbs, sampling }, request) => {
-    const refuse = (key: string, reason: string): LaconicError =>
-      new LaconicError("input_invalid", `sample request ${request}: ${key} ${reason}`, { request, key });
+    const refuse = (key: string, reason: string): LaconicError => refuseRequest(request, `${key} ${reason}`, { key });
     if (topLogProbs !== undefined) throw refuse("topLogProbs", "cannot be asked of a fleet; forward gives them");
     const { temperature } = sampling;
     if (fleet.reportsRaw && !computed && temperature !== 0 && temperature !== 1)

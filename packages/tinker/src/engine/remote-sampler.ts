@@ -1,6 +1,7 @@
 import {
   LaconicError,
   randomFromState,
+  refuseRequest,
   type ForwardOptions,
   type SampleRequest,
   type SampleResult,
@@ -116,8 +117,7 @@ export class RemoteSampler {
 
 /** @throws LaconicError `input_invalid` for what the protocol cannot be asked */
 function expectSampling({ sampling, topLogProbs }: SampleRequest, request: number, options: TinkerEngineOptions): void {
-  const refuse = (key: string, reason: string): LaconicError =>
-    new LaconicError("input_invalid", `sample request ${request}: ${key} ${reason}`, { request, key });
+  const refuse = (key: string, reason: string): LaconicError => refuseRequest(request, `${key} ${reason}`, { key });
   const { temperature } = sampling;
   if (topLogProbs !== undefined) throw refuse("topLogProbs", "cannot be asked for on this protocol");
   if (temperature !== 1 && temperature !== 0 && options.record.sampledAt === "one")
