@@ -10,7 +10,7 @@ import {
   readJson,
   refusalResponse,
 } from "./http.ts";
-import { chatJob, completionJob, modelIn } from "./jobs.ts";
+import { chatJob, completionJob, modelIn, withoutNulls } from "./jobs.ts";
 import { checkPromptLength } from "./prompt-length.ts";
 import { repliesTo } from "./run-job.ts";
 import { teamReplies } from "./team/team-replies.ts";
@@ -50,16 +50,17 @@ export function completionHandler({ models, waiting: limits, ...given }: Complet
 
   const repliesOf = (json: unknown, isChat: boolean): Replies => {
     const model = modelNamed(modelIn(json));
+    const body = withoutNulls(json);
     if ("topology" in model) {
       if (!isChat)
         throw new HttpError(400, "invalid_request_error", `${model.name} is a team: ask it by chat`, "model");
-      return teamReplies(teamRequest(json, model), model, { now: options.now, waiting });
+      return teamReplies(teamRequest(body, model), model, { now: options.now, waiting });
     }
     const { tools, tokenizer, contextLength } = model;
     const job =
       isChat && tools
-        ? toolJob(json, tools, defaultMaxTokens)
-        : (isChat ? chatJob : completionJob)(json, defaultMaxTokens);
+        ? toolJob(body, tools, defaultMaxTokens)
+        : (isChat ? chatJob : completionJob)(body, defaultMaxTokens);
     for (const prompt of job.prompts) checkPromptLength(prompt, tokenizer, contextLength);
     return repliesTo(job, { ...model, now: options.now });
   };

@@ -37,9 +37,9 @@ export function modelIn(json: unknown): string {
   return parse(namingModel, json).model;
 }
 
-/** @throws HttpError 400 naming the parameter */
-export function chatJob(json: unknown, defaultMaxTokens: number): Job {
-  const body = parse(chatSchema, withoutNulls(json));
+/** @param given - `withoutNulls` @throws HttpError 400 naming the parameter */
+export function chatJob(given: object, defaultMaxTokens: number): Job {
+  const body = parse(chatSchema, given);
   return {
     body,
     prompts: [{ kind: "messages", messages: body.messages }],
@@ -52,9 +52,9 @@ export function chatJob(json: unknown, defaultMaxTokens: number): Job {
   };
 }
 
-/** @throws HttpError 400 naming the parameter */
-export function completionJob(json: unknown, defaultMaxTokens: number): Job {
-  const body = parse(completionSchema, withoutNulls(json));
+/** @param given - `withoutNulls` @throws HttpError 400 naming the parameter */
+export function completionJob(given: object, defaultMaxTokens: number): Job {
+  const body = parse(completionSchema, given);
   const { prompt, max_tokens: maxTokens, logprobs, echo = false } = body;
   if (maxTokens === 0 && !echo) throw invalid("max_tokens: 0 needs echo: true", "max_tokens");
   if (echo && body.stream === true) throw invalid("echo is not streamed", "echo");

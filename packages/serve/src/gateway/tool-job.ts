@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { CalledTool, ReadReply } from "../forms.ts";
-import { chatJob, withoutNulls, type Job } from "../jobs.ts";
+import { chatJob, type Job } from "../jobs.ts";
 import { strictRules } from "../reply-rules.ts";
 import { plainChat, withoutTools } from "./plain-chat.ts";
 import type { ToolFormat, WrittenCall } from "@laconic/core";
 
-/** A chat that may have tools. @throws HttpError 400 naming the parameter */
-export function toolJob(json: unknown, format: ToolFormat, defaultMaxTokens: number): Job {
-  const body = withoutNulls(json);
+/** A chat that may have tools, `withoutNulls`. @throws HttpError 400 naming the parameter */
+export function toolJob(body: Readonly<Record<string, unknown>>, format: ToolFormat, defaultMaxTokens: number): Job {
   const { messages, offered, rules } = plainChat(body, [], "", format);
   const job = chatJob({ ...withoutTools(body), messages }, defaultMaxTokens);
   if (offered.length === 0) return job;

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { samplingOfFields, type AgentId, type EpisodeContext, type Problem, type ToolDefinition } from "@laconic/core";
 import { invalid } from "../http.ts";
-import { parse, withoutNulls } from "../jobs.ts";
+import { parse } from "../jobs.ts";
 import type { ServedTeam } from "../options.ts";
 import { teamChatSchema, type TeamChatBody, type TeamMessage } from "../schemas.ts";
 import { toolsIn } from "../tool-schemas.ts";
@@ -34,12 +34,12 @@ export interface Offer {
 type UserMessage = Extract<TeamMessage, { readonly role: "user" }>;
 
 /**
- * Reads a chat for a team: one message without a name is the question, one with an agent's name is what that agent alone sees. Calls
+ * Reads a chat for a team, `withoutNulls`: one message without a name is the question, one with an agent's name is what that agent alone sees. Calls
  * and their answers behind them go on with the episode that made them.
  * @throws HttpError 400 naming the parameter; LaconicError `input_invalid` for a question that the team cannot be asked
  */
-export function teamRequest(json: unknown, team: ServedTeam): TeamRequest {
-  const body = parse(teamChatSchema, withoutNulls(json));
+export function teamRequest(given: object, team: ServedTeam): TeamRequest {
+  const body = parse(teamChatSchema, given);
   const asked = body.messages.filter((each) => each.role === "user");
   const answers = answersIn(body.messages, asked.length);
   const questions = asked.filter(({ name }) => name === undefined);
