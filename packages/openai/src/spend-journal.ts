@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { boundedJson, findShapeMismatch, group, LaconicError, shapes, type Shape } from "@laconic/core";
-import { openToAppend } from "@laconic/core/platform";
+import { openToAppend, writing } from "@laconic/core/platform";
 
 /** What a journal's calls came to. */
 export interface JournalTotals {
@@ -67,9 +67,7 @@ export async function readSpendJournal(path: string): Promise<JournalTotals | nu
  */
 export async function openSpendJournal(path: string, spentUsd = 0): Promise<SpendJournal> {
   const known = await readLines(path);
-  const file = await openToAppend(path, known?.bytes ?? 0).catch((error: unknown) => {
-    throw unwritable(path, error);
-  });
+  const file = await written(path, () => openToAppend(path, known?.bytes ?? 0));
   let last = known?.last ?? 0;
   let batch: string = "";
   let current: Promise<void> = Promise.resolve();
@@ -77,12 +75,10 @@ export async function openSpendJournal(path: string, spentUsd = 0): Promise<Spen
   const write = async (): Promise<void> => {
     const text = batch;
     [batch, next] = ["", null];
-    try {
+    await written(path, async () => {
       await file.appendFile(text);
       await file.datasync();
-    } catch (error) {
-      throw unwritable(path, error);
-    }
+    });
   };
   /** One sync for all lines that came while the last one ran; after a failure nothing is written any more. */
   const append = (line: Line): Promise<void> => {
@@ -168,11 +164,6 @@ function parsed(line: string): Line | null {
   }
 }
 
-function unwritable(path: string, error: unknown): LaconicError {
-  return new LaconicError(
-    "run_unwritable",
-    `${path}: what a call may cost cannot be written, so none is made: ${(error as Error).message}`,
-    { path },
-    error,
-  );
+function written<T>(path: string, write: () => Promise<T>): Promise<T> {
+  return writing(path, write, "no call is made whose cost cannot be kept");
 }

@@ -29,14 +29,19 @@ export async function moveFile(
 
 /**
  * Does what writes to a file or folder; where the system refuses, the error says which.
+ * @param advice - how the error ends
  * @throws LaconicError `run_unwritable`; what is no error of the system's as it is
  */
-export async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {
+export async function writing<T>(
+  path: string,
+  write: () => Promise<T>,
+  advice = "mend the cause and continue",
+): Promise<T> {
   try {
     return await write();
   } catch (error) {
     if (LaconicError.is(error) || typeof (error as NodeJS.ErrnoException).code !== "string") throw error;
-    const message = `${path} cannot be written: ${(error as Error).message}; mend the cause and continue`;
+    const message = `${path} cannot be written: ${(error as Error).message}; ${advice}`;
     throw new LaconicError("run_unwritable", message, { path }, error);
   }
 }
