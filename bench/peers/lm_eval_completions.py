@@ -1,32 +1,10 @@
-# lm-evaluation-harness itself (pip install lm_eval) on an OpenAI-compatible server: its client of completions asks for the
-# log-likelihood of each option behind its prompt. Without `evaluate`, which it imports for metrics that are not asked for.
-import importlib.util
+# The log-likelihood of each option behind its prompt, by lm-evaluation-harness.
 import json
-import logging
-import sys
-import types
 
-if importlib.util.find_spec("evaluate") is None:
-    stand_in = types.ModuleType("evaluate")
-    stand_in.load = lambda *_, **__: None
-    sys.modules["evaluate"] = stand_in
+from lm_eval_server import given, model
 from lm_eval import __version__
 from lm_eval.api.instance import Instance
-from lm_eval.models.openai_completions import LocalCompletionsAPI
-from transformers import AutoTokenizer
 
-logging.disable(logging.WARNING)
-given = json.load(sys.stdin)
-tokenizer = AutoTokenizer.from_pretrained(given["folder"])
-model = LocalCompletionsAPI(
-    base_url=given["baseUrl"] + "/completions",
-    model=given["model"],
-    tokenizer=given["folder"],
-    tokenizer_backend="huggingface",
-    max_length=given["contextLength"],
-    # As the tokenizer does by itself, and with it the server.
-    add_bos_token=tokenizer.encode("a")[0] == tokenizer.bos_token_id,
-)
 pairs = [(question["prompt"], option) for question in given["questions"] for option in question["options"]]
 requests = [Instance("loglikelihood", {}, pair, i) for i, pair in enumerate(pairs)]
 sums = iter(sum_ for sum_, _ in model.loglikelihood(requests, disable_tqdm=True))

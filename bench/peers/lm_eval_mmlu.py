@@ -1,37 +1,16 @@
-# lm-evaluation-harness itself (pip install lm_eval) on an OpenAI-compatible server: its task MMLU with five examples, on the rows that it
-# is given instead of the hub's. Without `evaluate`, which it imports for metrics that are not asked for.
-import importlib.util
+# lm-evaluation-harness's task MMLU with five examples, on the rows that it is given instead of the hub's.
 import json
-import logging
 import os
-import sys
 import tempfile
-import types
 from pathlib import Path
 
-if importlib.util.find_spec("evaluate") is None:
-    stand_in = types.ModuleType("evaluate")
-    stand_in.load = lambda *_, **__: None
-    sys.modules["evaluate"] = stand_in
 os.environ["HF_HUB_OFFLINE"] = "1"
+from lm_eval_server import given, model
 import lm_eval
 import yaml
 from lm_eval.api.task import ConfigurableTask
 from lm_eval.evaluator import evaluate
-from lm_eval.models.openai_completions import LocalCompletionsAPI
-from transformers import AutoTokenizer
 
-logging.disable(logging.WARNING)
-given = json.load(sys.stdin)
-tokenizer = AutoTokenizer.from_pretrained(given["folder"])
-model = LocalCompletionsAPI(
-    base_url=given["baseUrl"] + "/completions",
-    model=given["model"],
-    tokenizer=given["folder"],
-    tokenizer_backend="huggingface",
-    max_length=given["contextLength"],
-    add_bos_token=tokenizer.encode("a")[0] == tokenizer.bos_token_id,
-)
 tasks = Path(lm_eval.__file__).parent / "tasks" / "mmlu" / "default"
 for subject in given["subjects"]:
     with tempfile.TemporaryDirectory() as folder:
