@@ -8,7 +8,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,6 +16,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { machine } from "./measure.ts";
 import { root } from "./processes.ts";
 import { readWords } from "./options.ts";
+import { printRow } from "./rows.ts";
 
 const [out = "gateway-programs.jsonl", steps = "8", runs = "1", other] = readWords();
 const programs = 4;
@@ -43,9 +44,7 @@ try {
     for (const checkout of other === undefined ? [root] : [other, root]) {
       const version = checkout === root ? "this" : "other";
       const row = { run: number, ...(await measure(variant, checkout, model, join(folder, `run-${p}-${version}`))) };
-      const line = JSON.stringify({ bench: "gateway-programs", machine: machine(), version, programs, ...row });
-      appendFileSync(out, `${line}\n`);
-      process.stdout.write(`${line}\n`);
+      printRow(out, { bench: "gateway-programs", machine: machine(), version, programs, ...row });
     }
 } finally {
   await rm(folder, { recursive: true });

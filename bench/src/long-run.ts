@@ -10,7 +10,6 @@ import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
-  appendFileSync,
   closeSync,
   cpSync,
   existsSync,
@@ -33,6 +32,7 @@ import { chromium } from "playwright-core";
 import { machine, now } from "./measure.ts";
 import { laconic } from "./processes.ts";
 import { readWords } from "./options.ts";
+import { printRow } from "./rows.ts";
 
 const [out = "long-run.jsonl", gigabytes = "10", given] = readWords();
 const partBytes = 64 << 20;
@@ -70,9 +70,7 @@ async function measureAll(runs: string): Promise<void> {
 }
 
 function report(row: Record<string, unknown>): void {
-  const line = `${JSON.stringify({ bench: "long-run", machine: machine(), gigabytes: Number(gigabytes), ...row })}\n`;
-  appendFileSync(out, line);
-  process.stdout.write(line);
+  printRow(out, { bench: "long-run", machine: machine(), gigabytes: Number(gigabytes), ...row });
 }
 
 function seconds(since: number): number {

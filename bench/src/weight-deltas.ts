@@ -4,7 +4,7 @@
  *
  *     npx tsx bench/src/weight-deltas.ts OUT.jsonl [STEPS]
  */
-import { appendFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,6 +16,7 @@ import { wasmKernels } from "@laconic/kernels-wasm";
 import { machine } from "./measure.ts";
 import { qwen2Config } from "./model-geometry.ts";
 import { readWords } from "./options.ts";
+import { printRow } from "./rows.ts";
 
 const [out = "weight-deltas.jsonl", steps = "8"] = readWords();
 const vocabulary = 64;
@@ -36,9 +37,7 @@ for (const [what, source] of Object.entries(sources))
     if (!first || later.length === 0) throw new Error("no version was sent");
     const meanBytes = Math.round(later.reduce((sum, { sentBytes }) => sum + sentBytes, 0) / later.length);
     const row = { bench: "weight-deltas", machine: machine(), what, learningRate, steps: later.length };
-    const line = JSON.stringify({ ...row, bytes: first.bytes, firstBytes: first.sentBytes, laterBytes: meanBytes });
-    appendFileSync(out, `${line}\n`);
-    process.stdout.write(`${line}\n`);
+    printRow(out, { ...row, bytes: first.bytes, firstBytes: first.sentBytes, laterBytes: meanBytes });
   }
 await engine.close();
 

@@ -1,7 +1,6 @@
 // A solver learns to ask a calculator only when it needs to: the shipped policy after a warm start that asks mostly, then reinforcement
 // learning at a price per call. A line of JSON for each seed, before and after, by group of test problems.
 //   npx tsx bench/src/studies/calculator.ts --seeds 0-2 --out docs/results/calculator.jsonl
-import { appendFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,6 +21,7 @@ import {
 import { machine, print } from "../measure.ts";
 import { shipped } from "../processes.ts";
 import { readOptions } from "../options.ts";
+import { keepRow, seedsOf } from "../rows.ts";
 
 const { values: flags } = readOptions({
   options: {
@@ -32,7 +32,6 @@ const { values: flags } = readOptions({
     steps: { type: "string", default: "160" },
   },
 });
-const [first = 0, last = first] = flags.seeds.split("-").map(Number);
 print("machine", machine());
 
 interface Figures {
@@ -104,8 +103,8 @@ async function trained(seed: number): Promise<Record<string, unknown>> {
   return { seed, price: Number(flags.price), before, after, warmSeconds, seconds };
 }
 
-for (let seed = first; seed <= last; seed++) {
+for (const seed of seedsOf(flags.seeds)) {
   const row = await trained(seed);
   print("calculator", row);
-  if (flags.out !== undefined) appendFileSync(flags.out, `${JSON.stringify(row)}\n`);
+  keepRow(flags.out, row);
 }

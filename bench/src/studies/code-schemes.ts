@@ -3,7 +3,6 @@
 // `cooperationReward`: as it is, with as many points for any call, or without points for cooperation. A line of JSON for each seed and
 // reward, of test problems; rows that FILE has are not made again.
 //   npx tsx bench/src/studies/code-schemes.ts --seeds 0-4 --out docs/results/code-schemes.jsonl
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { randomFromSeed, type Problem, type Random, type Tokenizer, type TrainingSequence } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { wasmKernels } from "@laconic/kernels-wasm";
@@ -20,6 +19,7 @@ import {
   type TrainingParts,
 } from "@laconic/trainer";
 import { readOptions } from "../options.ts";
+import { keptRows, printRow, seedsOf } from "../rows.ts";
 
 const { values: flags } = readOptions({
   options: {
@@ -28,10 +28,8 @@ const { values: flags } = readOptions({
     out: { type: "string" },
   },
 });
-const [first = 0, last = first] = flags.seeds.split("-").map(Number);
-const rows =
-  flags.out !== undefined && existsSync(flags.out) ? readFileSync(flags.out, "utf8").split("\n").filter(Boolean) : [];
-const done = new Set(rows.map((line) => (({ seed, pays }) => `${seed}/${pays}`)(JSON.parse(line))));
+const rows = keptRows<{ readonly seed: number; readonly pays: string }>(flags.out);
+const done = new Set(rows.map(({ seed, pays }) => `${seed}/${pays}`));
 
 // Tokens: marks, then lines.
 const conditions = ["x > 0", "x < 0", "x % 2 == 0", "x % 2 == 1"];
@@ -174,7 +172,7 @@ async function taught(seed: number): Promise<TrainedPolicy["model"]> {
   return model;
 }
 
-for (let seed = first; seed <= last; seed++)
+for (const seed of seedsOf(flags.seeds))
   for (const pays of Object.keys(rewards) as (keyof typeof rewards)[]) {
     if (done.has(`${seed}/${pays}`)) continue;
     const start = performance.now();
@@ -203,8 +201,7 @@ for (let seed = first; seed <= last; seed++)
     const figures = ({ accuracy, measures }: Evaluation): object => ({ reward: accuracy, ...measures });
     const seconds = Math.round((performance.now() - start) / 1000);
     const row = { seed, pays, taught: figures(evaluation), trained: figures(test), seconds };
-    console.log(JSON.stringify(row));
-    if (flags.out !== undefined) appendFileSync(flags.out, `${JSON.stringify(row)}\n`);
+    printRow(flags.out, row);
   }
 await engine.close();
 await sandbox.close();

@@ -1,13 +1,13 @@
 // How often a story model copies a name: by the solver from a perfect message, and by a teller from each template of a holder's story.
 //   npx tsx bench/src/studies/copy-ceiling.ts [--model FOLDER ...] [--run RUN ...] [--split validation] [--temperature 0.6] [--out FILE]
 // A line of JSON for each model: what no training of a team with these weights can exceed by more than it improves the copying itself.
-import { appendFileSync } from "node:fs";
 import { randomFromSeed, type LanguageModel } from "@laconic/core";
 import { findRun, openFoundRun, openParts, parseAppConfig, runResources, type OpenedParts } from "@laconic/runtime";
 import { chooseDevice } from "@laconic/runtime/devices";
 import { onlyPolicy, type TrainedPolicy } from "@laconic/trainer";
 import { cueOf, heldNames, holderTemplates, knownNames, storyQuestion, things } from "@laconic/worlds/stories";
 import { readOptions } from "../options.ts";
+import { printRow } from "../rows.ts";
 
 const { values: flags } = readOptions({
   options: {
@@ -33,9 +33,7 @@ async function measure(model: string, { parts, close }: OpenedParts): Promise<vo
   try {
     const policy = parts.policies[onlyPolicy] as TrainedPolicy;
     const found = await ceilings(policy.speak(policy.model));
-    const line = JSON.stringify({ model, parameters: policy.model.trainableParameters, ...found });
-    process.stdout.write(`${line}\n`);
-    if (flags.out !== undefined) appendFileSync(flags.out, `${line}\n`);
+    printRow(flags.out, { model, parameters: policy.model.trainableParameters, ...found });
   } finally {
     await close();
   }

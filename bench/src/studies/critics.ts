@@ -1,7 +1,6 @@
 // Does a critic help that sees what no agent sees? A hint knows a digit, a solver has to name its letter: by groups, by critics of the
 // agent's own view, and by one of everything, at equal samples. Each has the same four learning rates, chosen on seeds of their own.
 //   npx tsx bench/src/studies/critics.ts --out docs/results/critics.jsonl
-import { appendFileSync } from "node:fs";
 import type { Engine, Estimator, Reward, TrainableModel } from "@laconic/core";
 import { createInlineEngine, localPolicy } from "@laconic/engine";
 import { gaeEstimator, modelCritic, type CriticView } from "@laconic/gspo/critics";
@@ -10,6 +9,7 @@ import { evaluate, livePolicies, parseTrainConfig, silentRecorder, train, type T
 import { tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
 import { machine, print } from "../measure.ts";
 import { readOptions } from "../options.ts";
+import { keepRow } from "../rows.ts";
 
 const { values: flags } = readOptions({
   options: {
@@ -118,7 +118,7 @@ function mean(values: readonly number[]): number {
 
 function keep(row: Record<string, unknown>): void {
   print("critics", row);
-  if (flags.out !== undefined) appendFileSync(flags.out, `${JSON.stringify(row)}\n`);
+  keepRow(flags.out, row);
 }
 
 print("machine", machine());

@@ -7,13 +7,13 @@ import { answerForm, benchmarkNamed, openSplit, seededSubset } from "@laconic/be
 import { randomFromSeed, sumLedgers, type LanguageModel, type Ledger, type Random } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { readOptions } from "../options.ts";
+import { seedsOf } from "../rows.ts";
 
 const { values: flags } = readOptions({
   options: { seeds: { type: "string", default: "0-4" }, limit: { type: "string", default: "10" } },
 });
 const folder = process.env["LACONIC_DATA"];
 if (folder === undefined) throw new Error("LACONIC_DATA is not set: a folder with AgentPO's five benchmarks");
-const [first = 0, last = first] = flags.seeds.split("-").map(Number);
 const benchmarks = ["aime24", "math500", "olympiadbench", "minerva", "amc23"];
 const sets = await Promise.all(
   benchmarks.map(async (name) => (await openSplit(benchmarkNamed(name), { folder, offline: true })).problems),
@@ -64,7 +64,7 @@ async function costOf(method: string, seed: number, lengths: Lengths): Promise<n
   return Math.round((promptTokens + writtenTokens) / ledgers.length);
 }
 
-for (let seed = first; seed <= last; seed++)
+for (const seed of seedsOf(flags.seeds))
   for (const answer of [100, 300, 600, 900]) {
     const cost = (method: string, helper = description, verdict = "KEEP"): Promise<number> =>
       costOf(method, seed, { answer, helper, verdict });

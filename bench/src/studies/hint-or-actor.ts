@@ -3,13 +3,13 @@
 // test problems before and after.
 //   npx tsx bench/src/studies/hint-or-actor.ts --seeds 0-9 --out docs/results/hint-or-actor.jsonl
 import { spawnSync } from "node:child_process";
-import { appendFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { machine, print } from "../measure.ts";
 import { root } from "../processes.ts";
 import { readOptions } from "../options.ts";
+import { keepRow, seedsOf } from "../rows.ts";
 
 const worlds = {
   "lacks a fact": {},
@@ -20,7 +20,6 @@ const worlds = {
 const { values: flags } = readOptions({
   options: { seeds: { type: "string", default: "0-9" }, out: { type: "string" } },
 });
-const [first = 0, last = first] = flags.seeds.split("-").map(Number);
 const folder = await mkdtemp(join(tmpdir(), "laconic-hint-"));
 const rows: Row[] = [];
 print("machine", machine());
@@ -60,11 +59,11 @@ const percent = (values: readonly number[]): string =>
 
 for (const world of Object.keys(worlds) as (keyof typeof worlds)[])
   for (const learns of ["collaborator", "actor"] as const) {
-    for (let seed = first; seed <= last; seed++) {
+    for (const seed of seedsOf(flags.seeds)) {
       const row = await train(world, learns, seed);
       rows.push(row);
       print("run", { ...row });
-      if (flags.out !== undefined) appendFileSync(flags.out, `${JSON.stringify(row)}\n`);
+      keepRow(flags.out, row);
     }
     const own = rows.filter((row) => row.world === world && row.learns === learns);
     const [before, test] = [own.map((row) => row.before), own.map((row) => row.test)];

@@ -2,13 +2,13 @@
 // run's test problems, each under the fetched and under the taught model, given what the speaker read, with and without the token that
 // ends a text. Plain perplexities, at temperature 1; agents that answer are left out, and so is silence.
 //   npx tsx bench/src/studies/language-under.ts --run RUN [--problems 200] [--out FILE]
-import { appendFileSync } from "node:fs";
 import { basename } from "node:path";
 import { randomFromSeed, type Episode, type TrainableModel } from "@laconic/core";
 import { findRun, openFoundRun, openParts, runResources, type AppConfig, type OpenedParts } from "@laconic/runtime";
 import { chooseDevice } from "@laconic/runtime/devices";
 import { onlyPolicy, type TrainedPolicy } from "@laconic/trainer";
 import { readOptions } from "../options.ts";
+import { printRow } from "../rows.ts";
 
 const { values: flags } = readOptions({
   options: {
@@ -85,7 +85,6 @@ for (const [speaker, opened] of Object.entries({ fetched, taught, trained })) {
     underFetched: await perplexities(policyOf(fetched).model, said),
     underTaught: await perplexities(policyOf(taught).model, said),
   };
-  process.stdout.write(`${JSON.stringify(line)}\n`);
-  if (flags.out !== undefined) appendFileSync(flags.out, `${JSON.stringify(line)}\n`);
+  printRow(flags.out, line);
 }
 for (const opened of [trained, taught, fetched]) await opened.close();

@@ -2,7 +2,6 @@
 // edges stay, and the team that is left learns with GSPO at a fixed price of a token. Two worlds: the idle holder is always the same
 // one, or another one each time. A line of JSON for each seed, world and arm, of test problems; rows that FILE has are not made again.
 //   npx tsx bench/src/studies/search-then-train.ts --seeds 0-4 --out docs/results/search-then-train.jsonl
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { learnMasks, pruneGraph, type EdgeSet } from "@laconic/baselines";
 import { randomFromSeed, type LanguageModel, type Problem } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
@@ -21,6 +20,7 @@ import {
 } from "@laconic/trainer";
 import { shipped } from "../processes.ts";
 import { readOptions } from "../options.ts";
+import { keptRows, printRow, seedsOf } from "../rows.ts";
 
 const { values: flags } = readOptions({
   options: {
@@ -29,10 +29,8 @@ const { values: flags } = readOptions({
     out: { type: "string" },
   },
 });
-const [first = 0, last = first] = flags.seeds.split("-").map(Number);
-const rows =
-  flags.out !== undefined && existsSync(flags.out) ? readFileSync(flags.out, "utf8").split("\n").filter(Boolean) : [];
-const done = new Set(rows.map((line) => (({ seed, world, arm }) => `${seed}/${world}/${arm}`)(JSON.parse(line))));
+const rows = keptRows<Readonly<Record<"seed" | "world" | "arm", string | number>>>(flags.out);
+const done = new Set(rows.map(({ seed, world, arm }) => `${seed}/${world}/${arm}`));
 
 const relay = relayTask({ level: "one-fact", heldOut: 200 });
 const holders = ["holder-a", "holder-b", "holder-c"] as const;
@@ -106,7 +104,7 @@ async function search(model: Model, world: keyof typeof worlds, seed: number): P
   return { kept: heard(pruneGraph(spatial, temporal, learned, 0.5)), tokens };
 }
 
-for (let seed = first; seed <= last; seed++)
+for (const seed of seedsOf(flags.seeds))
   for (const world of Object.keys(worlds) as (keyof typeof worlds)[])
     for (const searches of [true, false]) {
       const [untrained, trained] = searches ? ["search alone", "search, then training"] : ["neither", "training alone"];
@@ -123,13 +121,8 @@ for (let seed = first; seed <= last; seed++)
       if (test === null) throw new Error("the run has no test figures");
       const about = { seed, world, kept: kept.map(({ id }) => id) };
       const figures = ({ accuracy, tokens: each }: Evaluation): object => ({ accuracy, tokens: each });
-      say({ ...about, arm: untrained, ...figures(evaluation), learnedFrom: Math.round(tokens) });
+      printRow(flags.out, { ...about, arm: untrained, ...figures(evaluation), learnedFrom: Math.round(tokens) });
       const seconds = Math.round((performance.now() - start) / 1000);
-      say({ ...about, arm: trained, ...figures(test), learnedFrom: Math.round(written), seconds });
+      printRow(flags.out, { ...about, arm: trained, ...figures(test), learnedFrom: Math.round(written), seconds });
     }
 await engine.close();
-
-function say(row: object): void {
-  console.log(JSON.stringify(row));
-  if (flags.out !== undefined) appendFileSync(flags.out, `${JSON.stringify(row)}\n`);
-}

@@ -3,7 +3,7 @@
 // FILE holds a list of {"name", "preset", "seed", "set": ["train.steps=100", ...]}; runs start in its order. At the limit those that run finish
 // their step, save and are reported as `interrupted`; those that never began are named.
 import { spawn } from "node:child_process";
-import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,6 +12,7 @@ import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 import { whyFailed } from "../processes.ts";
 import { readOptions } from "../options.ts";
+import { printRow } from "../rows.ts";
 
 interface Setting {
   readonly name: string;
@@ -41,11 +42,7 @@ const secondsLeft = (): number => limit - (performance.now() - started) / 1000;
 const least = 20;
 
 const waiting = [...settings];
-const say = (row: object): void => {
-  const line = `${JSON.stringify(row)}\n`;
-  process.stdout.write(line);
-  if (flags.out !== undefined) appendFileSync(flags.out, line);
-};
+const say = (row: object): void => printRow(flags.out, row);
 const worker = async (): Promise<void> => {
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     if (secondsLeft() < least) {

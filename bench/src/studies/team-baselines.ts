@@ -2,7 +2,6 @@
 //   npx tsx bench/src/studies/team-baselines.ts --run RUN [--without-price RUN] [--problems 400] [--out FILE]
 // A line of JSON for each: right, tokens, silence; the same with all messages left out, and with those of another problem, which is what
 // messages are worth; and by family. One agent that reads all views answers as often as the trained team's tokens allow.
-import { appendFileSync } from "node:fs";
 import { basename } from "node:path";
 import {
   randomFromSeed,
@@ -17,6 +16,7 @@ import { chooseDevice } from "@laconic/runtime/devices";
 import { onlyPolicy, type TrainedPolicy } from "@laconic/trainer";
 import { cueOf, storyQuestion } from "@laconic/worlds/stories";
 import { readOptions } from "../options.ts";
+import { printRow } from "../rows.ts";
 
 const { values: flags } = readOptions({
   options: {
@@ -126,9 +126,7 @@ async function row(name: string, opened: OpenedParts, team: (model: LanguageMode
 }
 
 function say(line: object): void {
-  const text = `${JSON.stringify({ run: basename(flags.run ?? ""), seed: config.train.seed, step: found.state.step, ...line })}\n`;
-  process.stdout.write(text);
-  if (flags.out !== undefined) appendFileSync(flags.out, text);
+  printRow(flags.out, { run: basename(flags.run ?? ""), seed: config.train.seed, step: found.state.step, ...line });
 }
 
 const all = (model: LanguageModel): Readonly<Record<string, LanguageModel>> =>

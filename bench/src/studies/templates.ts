@@ -1,7 +1,7 @@
 // What each project of `laconic init --template` learns: before its examples, after them, and after its rewards, on held-out problems.
 //   npx tsx bench/src/studies/templates.ts --out docs/results/templates.jsonl
 import { execFile } from "node:child_process";
-import { appendFileSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { machine } from "../measure.ts";
 import { readOptions } from "../options.ts";
+import { printRow } from "../rows.ts";
 
 const { values: flags } = readOptions({
   options: {
@@ -64,7 +65,5 @@ async function learned(template: string, seed: string): Promise<Record<string, u
 
 for (const template of flags.templates.split(","))
   for (const seed of flags.seeds.split(",")) {
-    const row = JSON.stringify({ bench: "templates", ...(await learned(template, seed)), ...machine() });
-    console.log(row);
-    if (flags.out) appendFileSync(flags.out, `${row}\n`);
+    printRow(flags.out, { bench: "templates", ...(await learned(template, seed)), ...machine() });
   }
