@@ -6,21 +6,9 @@ import { createInlineEngine } from "@laconic/engine";
 import type { KernelCounters } from "@laconic/kernels";
 import { createKernels, findTorch } from "@laconic/kernels-torch";
 import { standInKernels } from "@laconic/kernels-torch/testing";
+import { narrowQwen } from "../../../test/qwen-half-billion.ts";
 import { machine, print } from "../measure.ts";
 
-const config = {
-  architectures: ["Qwen2ForCausalLM"],
-  model_type: "qwen2",
-  vocab_size: 256,
-  hidden_size: 128,
-  intermediate_size: 64,
-  num_hidden_layers: 24,
-  num_attention_heads: 2,
-  num_key_value_heads: 1,
-  max_position_embeddings: 2048,
-  rms_norm_eps: 1e-6,
-  tie_word_embeddings: true,
-};
 const [rows, vocabulary] = [256, 151_936];
 
 print("machine", machine());
@@ -36,7 +24,7 @@ try {
 async function countedStep(): Promise<Record<string, number>> {
   const { kernels } = standInKernels();
   const engine = await createInlineEngine([kernels]);
-  const model = await engine.createModel({ kind: "config", config, seed: 1 });
+  const model = await engine.createModel({ kind: "config", config: narrowQwen, seed: 1 });
   const run = async (maxTokens: number): Promise<KernelCounters> => {
     const before = kernels.counters?.() as KernelCounters;
     await model.sample(

@@ -3,22 +3,9 @@ import { createInlineEngine } from "@laconic/engine";
 import type { KernelCounters, Kernels } from "@laconic/kernels";
 import { standInKernels, type StandInOptions } from "@laconic/kernels-torch/testing";
 import { expect, test } from "vitest";
+import { narrowQwen } from "../../../test/qwen-half-billion.ts";
 
-// The depth and the head layout of Qwen2.5-0.5B; calls do not depend on widths.
-const config = {
-  architectures: ["Qwen2ForCausalLM"],
-  model_type: "qwen2",
-  vocab_size: 256,
-  hidden_size: 128,
-  intermediate_size: 64,
-  num_hidden_layers: 24,
-  num_attention_heads: 2,
-  num_key_value_heads: 1,
-  max_position_embeddings: 2048,
-  rms_norm_eps: 1e-6,
-  tie_word_embeddings: true,
-};
-const layers = config.num_hidden_layers;
+const layers = 24;
 
 function difference(after: KernelCounters, before: KernelCounters): KernelCounters {
   const entries = Object.entries(after) as [keyof KernelCounters, number][];
@@ -34,7 +21,7 @@ interface StandInModel {
 async function standInModel(options: StandInOptions): Promise<StandInModel> {
   const { kernels } = standInKernels(options);
   const engine = await createInlineEngine([kernels]);
-  const model = await engine.createModel({ kind: "config", config, seed: 1 });
+  const model = await engine.createModel({ kind: "config", config: narrowQwen, seed: 1 });
   return { model, kernels, now: () => kernels.counters?.() as KernelCounters };
 }
 

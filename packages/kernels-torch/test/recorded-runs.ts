@@ -2,6 +2,7 @@ import { randomFromSeed, type SampleRequest } from "@laconic/core";
 import { createInlineEngine, measurePasses, parseModelConfig } from "@laconic/engine";
 import type { Kernels } from "@laconic/kernels";
 import { kernelCases } from "@laconic/kernels/testing";
+import { qwenHalfBillion } from "../../../test/qwen-half-billion.ts";
 import { programGroups, torchKernelSet, type AttentionKind, type CacheKind } from "../src/torch-kernels.ts";
 import { recordingClaims, RecordingTorch, type Event } from "./recording-library.ts";
 
@@ -11,22 +12,7 @@ export interface RecordedRun {
   readonly events: readonly Event[];
 }
 
-/** The geometry of Qwen2.5-0.5B. */
-const qwen = {
-  architectures: ["Qwen2ForCausalLM"],
-  model_type: "qwen2",
-  vocab_size: 151_936,
-  hidden_size: 896,
-  intermediate_size: 4864,
-  num_hidden_layers: 24,
-  num_attention_heads: 14,
-  num_key_value_heads: 2,
-  max_position_embeddings: 4096,
-  rms_norm_eps: 1e-6,
-  rope_theta: 1_000_000,
-  tie_word_embeddings: true,
-  initializer_range: 0.02,
-};
+const qwen = { ...qwenHalfBillion, max_position_embeddings: 4096 };
 
 /** Qwen3's layer: norms of query and key, heads wider than the model's share. */
 const qwen3 = {

@@ -2,21 +2,8 @@ import { createInlineEngine } from "@laconic/engine";
 import type { KernelCounters } from "@laconic/kernels";
 import { countedTraining, standInKernels } from "@laconic/kernels-torch/testing";
 import { expect, test } from "vitest";
+import { narrowQwen } from "../../../test/qwen-half-billion.ts";
 
-// The depth and the tensors of Qwen2.5-0.5B; calls do not depend on widths.
-const config = {
-  architectures: ["Qwen2ForCausalLM"],
-  model_type: "qwen2",
-  vocab_size: 256,
-  hidden_size: 128,
-  intermediate_size: 64,
-  num_hidden_layers: 24,
-  num_attention_heads: 2,
-  num_key_value_heads: 1,
-  max_position_embeddings: 2048,
-  rms_norm_eps: 1e-6,
-  tie_word_embeddings: true,
-};
 const settings = {
   learningRate: 1e-5,
   beta1: 0.9,
@@ -43,7 +30,7 @@ test.each([
       maxTokensPerMicroBatch: 8192,
       sharePrefixes,
     });
-    const model = await engine.createModel({ kind: "config", config, seed: 1 });
+    const model = await engine.createModel({ kind: "config", config: narrowQwen, seed: 1 });
     const now = (): KernelCounters & { deletes: number } => ({
       ...(kernels.counters?.() as KernelCounters),
       deletes: calls.get("delete") ?? 0,
@@ -88,7 +75,7 @@ test.each([
   const passes = async (programs: boolean): Promise<{ readonly launches: number; readonly bytes: number }> => {
     const { kernels, total } = countedTraining({ programs });
     const engine = await createInlineEngine([kernels], { maxTokensPerMicroBatch: 8192, sharePrefixes });
-    const model = await engine.createModel({ kind: "config", config, seed: 1 });
+    const model = await engine.createModel({ kind: "config", config: narrowQwen, seed: 1 });
     const train = (): Promise<unknown> =>
       model.forwardBackward(sequences, ({ values }) => new Float64Array(values.length).fill(1));
     await train();

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { qwenHalfBillion } from "../../../../test/qwen-half-billion.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
@@ -15,18 +16,7 @@ async function plan(...words: readonly string[]): Promise<{ code: number; out: s
 /** A run on Qwen2.5-0.5B's shape, of which nothing but the configuration is there. */
 async function qwenRun(): Promise<string> {
   const folder = await temporaryFolder();
-  const model = {
-    model_type: "qwen2",
-    vocab_size: 151_936,
-    hidden_size: 896,
-    intermediate_size: 4864,
-    num_hidden_layers: 24,
-    num_attention_heads: 14,
-    num_key_value_heads: 2,
-    max_position_embeddings: 32_768,
-    tie_word_embeddings: true,
-  };
-  await writeFile(join(folder, "config.json"), JSON.stringify(model));
+  await writeFile(join(folder, "config.json"), JSON.stringify(qwenHalfBillion));
   const run = join(folder, "run.json");
   await writeFile(run, JSON.stringify({ model: folder, train: { problemsPerStep: 4, episodesPerProblem: 8 } }));
   return run;

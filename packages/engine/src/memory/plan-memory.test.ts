@@ -1,6 +1,7 @@
 import { randomFromSeed, type LoraSettings, type TrainingSequence } from "@laconic/core";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { expect, test } from "vitest";
+import { qwenHalfBillion } from "../../../../test/qwen-half-billion.ts";
 import { adapterOf } from "../lora/adapter-on-device.ts";
 import { adapterShapes, initialAdapter } from "../lora/lora-settings.ts";
 import { AdamW } from "../optimizer/adamw.ts";
@@ -140,18 +141,7 @@ test("float16 halves what lasts of matrices and caches, and adds exact weights",
 });
 
 test("the parts of Qwen2.5-0.5B in bfloat16, full and LoRA", () => {
-  const config = parseModelConfig({
-    model_type: "qwen2",
-    vocab_size: 151_936,
-    hidden_size: 896,
-    intermediate_size: 4864,
-    num_hidden_layers: 24,
-    num_attention_heads: 14,
-    num_key_value_heads: 2,
-    max_position_embeddings: 32_768,
-    rope_theta: 1e6,
-    tie_word_embeddings: true,
-  });
+  const config = parseModelConfig(qwenHalfBillion);
   const parameters = 494_032_768; // as the model card counts
   const given = { ...settings, dtype: "bfloat16", promptTokens: 512, completionTokens: 512, rollouts: 64 } as const;
   const full = planMemory(config, given);
