@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { exact, type Findings, type Place, type Tolerance } from "../findings.ts";
 import type { Sequence } from "./llama.ts";
-import type { FrozenPolicy, OwnPolicy, Seen } from "./policy.ts";
+import type { FrozenPolicy, OwnPolicy, Seen } from "./plain-policy.ts";
 import type { RunFolder } from "../folder/run-folder.ts";
 import { settingsOf } from "../rules/settings.ts";
 import type { ExampleFacts, PolicyFacts, StepFacts, Trained } from "../step-facts.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { boundedJson, LaconicError } from "@laconic/core";
-import type { OwnPolicy, Seen } from "./policy.ts";
+import type { OwnPolicy, Seen } from "./plain-policy.ts";
 import { readSafetensors } from "./weights-file.ts";
 
 const script = new URL("../../assets/audit-peer.py", import.meta.url);

@@ -4,7 +4,7 @@ import { formatBytes, formatDuration } from "@laconic/core/text";
 import type { PolicyMaker, PolicyWeights } from "./audit-weights.ts";
 import type { Findings } from "../findings.ts";
 import { weightsSourceOf, type WeightsSource, type ModelFinder, type Start } from "./weights-source.ts";
-import { plainPolicy } from "./policy.ts";
+import { plainPolicy } from "./plain-policy.ts";
 import { PythonPeer } from "./python-policy.ts";
 import { readContent, type Recorded } from "../folder/record.ts";
 import type { RunFolder } from "../folder/run-folder.ts";
