@@ -1,4 +1,5 @@
-import { forward, Gradient, type Sequence } from "./llama.ts";
+import { Gradient } from "./gradient.ts";
+import { forward, type Sequence } from "./llama.ts";
 import { shapeOf, type Shape } from "./model-shape.ts";
 import type { TrainSettings } from "../rules/settings.ts";
 import { copyOf, type StoredPolicy, type Weight, type Weights } from "./weights-file.ts";

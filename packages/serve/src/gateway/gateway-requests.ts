@@ -3,7 +3,8 @@ import type { EpisodeReward } from "@laconic/core";
 import { z } from "zod";
 import { invalid } from "../http.ts";
 import { parse } from "../jobs.ts";
-import type { FinishedRollout, Split } from "./rollout-registry.ts";
+import type { FinishedRollout } from "./finished-rollout.ts";
+import type { Split } from "./rollout-registry.ts";
 
 /** What a rollout or a group may be called: it stands in addresses, files and reports. */
 const idPattern = /^[A-Za-z0-9][\w.:@-]{0,127}$/u;

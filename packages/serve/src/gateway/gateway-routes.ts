@@ -13,14 +13,8 @@ import { belongingOf, checkId, isRepeated, rewardIn, type Belonging } from "./ga
 import { plainChat, withoutTools } from "./plain-chat.ts";
 import { countValidated, rememberReward, type GatewayState } from "./gateway-state.ts";
 import { recordingModel, refused, staleRollout } from "./recording-model.ts";
-import {
-  finished,
-  learnersIn,
-  validated,
-  type DropReason,
-  type RegistryEntry,
-  type Split,
-} from "./rollout-registry.ts";
+import { finished, validated } from "./finished-rollout.ts";
+import { learnersIn, type DropReason, type RegistryEntry, type Split } from "./rollout-registry.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,8 @@ import type { AgentId, LanguageModel } from "@laconic/core";
 import type { Admission } from "./admission.ts";
 import type { Gate } from "./gate.ts";
 import { meaningOf, type RewardMeaning } from "./gateway-requests.ts";
-import type { FinishedRollout, RolloutRegistry, Validated } from "./rollout-registry.ts";
+import type { FinishedRollout, Validated } from "./finished-rollout.ts";
+import type { RolloutRegistry } from "./rollout-registry.ts";
 
 /** What requests are answered from. */
 export interface GatewayState {

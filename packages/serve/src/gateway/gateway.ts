@@ -14,7 +14,8 @@ import { GatewayRoutes } from "./gateway-routes.ts";
 import { gatewaySettings, type GatewayOptions, type GatewaySettings } from "./gateway-options.ts";
 import { restore } from "./journal.ts";
 import { isWorthWaiting } from "./late-groups.ts";
-import { RolloutRegistry, type DropReason, type FinishedRollout } from "./rollout-registry.ts";
+import type { FinishedRollout } from "./finished-rollout.ts";
+import { RolloutRegistry, type DropReason } from "./rollout-registry.ts";
 
 /** What a step is made of: groups of rollouts with their rewards, as a trainer takes them. */
 export interface GatewayStep {

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { restore } from "./journal.ts";
 import { episodeOf } from "./rollout-episode.ts";
-import type { FinishedRollout, GatewayEvent } from "./rollout-registry.ts";
+import type { FinishedRollout } from "./finished-rollout.ts";
+import type { GatewayEvent } from "./rollout-registry.ts";
 
 const rollout = (id: string, first: number, last = first): FinishedRollout => ({
   id,

@@ -1,4 +1,5 @@
-import { maxEnded, type DropReason, type FinishedRollout, type GatewayEvent } from "./rollout-registry.ts";
+import type { FinishedRollout } from "./finished-rollout.ts";
+import { maxEnded, type DropReason, type GatewayEvent } from "./rollout-registry.ts";
 
 /** What of a run's rollouts is still good after it stopped. */
 export interface Restored {

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { Admission } from "./admission.ts";
 import { isWorthWaiting } from "./late-groups.ts";
 import type { RecordedCall } from "./rollout-record.ts";
-import { finished, RolloutRegistry, type RegistryEntry } from "./rollout-registry.ts";
+import { finished } from "./finished-rollout.ts";
+import { RolloutRegistry, type RegistryEntry } from "./rollout-registry.ts";
 
 const taking = { step: 5, maxLag: 2, groupsPerStep: 2 };
 

@@ -1,5 +1,5 @@
-import type { AgentId, Episode, EpisodeReward } from "@laconic/core";
-import { episodeOf } from "./rollout-episode.ts";
+import type { AgentId } from "@laconic/core";
+import type { FinishedRollout, Validated } from "./finished-rollout.ts";
 import { recordedTokens, type RecordedCall } from "./rollout-record.ts";
 
 /** Why a rollout ended without training anything. */
@@ -17,26 +17,6 @@ export type DropReason =
 
 /** What a rollout is for: those of validation are scored, and never trained. */
 export type Split = "train" | "validation";
-
-/** A rollout with its reward: what waits to be trained. Plain data, as the journal has it. */
-export interface FinishedRollout {
-  readonly id: string;
-  readonly group: string;
-  readonly episode: Episode;
-  readonly reward: EpisodeReward;
-  /** Steps done when its first and its last reply were sampled. */
-  readonly steps: readonly [first: number, last: number];
-  /** Prompts by how they stand to earlier turns. */
-  readonly kinds: Readonly<Record<string, number>>;
-}
-
-/** How a validation rollout did. */
-export interface Validated {
-  /** Steps done when its last reply was sampled. */
-  readonly step: number;
-  /** As accuracy counts it: the reward's score, else its grade, else the sum of its terms. */
-  readonly score: number;
-}
 
 /** What happened to rollouts, in order: a run that goes on knows from it what there was. */
 export type GatewayEvent =
@@ -283,32 +263,6 @@ function addTo(groups: Map<string, Played>, name: string, { first, movedAt }: Pl
 /** Steps done when the first reply of a group was sampled. */
 function oldestIn(lot: readonly Waiting[]): number {
   return Math.min(...lot.map(({ rollout }) => rollout.steps[0]));
-}
-
-/** An open rollout with its reward. */
-export function finished(
-  { id, calls }: Pick<RegistryEntry, "id" | "calls">,
-  group: string,
-  reward: EpisodeReward,
-  answer: string | null | undefined,
-): FinishedRollout {
-  const steps = calls.map(({ step }) => step);
-  const kinds: Record<string, number> = {};
-  for (const { kind } of calls) kinds[kind] = (kinds[kind] ?? 0) + 1;
-  return {
-    id,
-    group,
-    reward,
-    kinds,
-    episode: episodeOf(calls, { problemId: group, answer }),
-    steps: [Math.min(...steps), Math.max(...steps)],
-  };
-}
-
-/** What validation keeps of a rollout. */
-export function validated({ reward: { team, score }, steps }: FinishedRollout): Validated {
-  const sum = Object.values(team).reduce((total, term) => total + term, 0);
-  return { step: steps[1], score: score ?? team["task"] ?? sum };
 }
 
 /** Whether one more prompt would make a rollout larger than it may be. */
