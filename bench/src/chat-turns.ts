@@ -18,7 +18,10 @@ import {
 import { localPolicy } from "@laconic/engine";
 import { loadTokenizer } from "@laconic/tokenizers";
 import { print } from "./measure.ts";
+import { readOptions } from "./options.ts";
 import { python, root } from "./processes.ts";
+
+readOptions({ options: {} });
 
 const [chats, turns, replyTokens] = [100, 4, 12];
 

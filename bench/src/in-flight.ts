@@ -1,6 +1,6 @@
 /**
  * What episodes cost the process that plays them, apart from any model: memory while so many wait for their first reply at once, and time and
- * disk of many, by phase. Replies are those of a table of eleven tokens.
+ * disk of many, by phase. Replies are those of a table of eleven tokens. Numbers of episodes are multiples of 8.
  *
  *     npx tsx bench/src/in-flight.ts OUT.jsonl [IN_FLIGHT...] [--played EPISODES]
  */

@@ -5,8 +5,9 @@ import { holdTraining } from "@laconic/engine/testing";
 import type { Kernels, Tensor } from "@laconic/kernels";
 import { createKernels } from "@laconic/kernels-torch";
 import type { MemoryCase } from "./memory.ts";
+import { readWords } from "./options.ts";
 
-const { work, config, settings } = JSON.parse(process.argv[2] as string) as MemoryCase;
+const { work, config, settings } = JSON.parse(readWords()[0] as string) as MemoryCase;
 
 function bytes(field: "VmRSS" | "VmHWM"): number {
   const [, kibibytes] = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync("/proc/self/status", "utf8")) ?? [];

@@ -8,10 +8,11 @@ import { performance } from "node:perf_hooks";
 import { randomFromSeed } from "@laconic/core";
 import { Limiter, openAiModel } from "@laconic/openai";
 import { machine, print } from "./measure.ts";
+import { readWords } from "./options.ts";
 
 const [delayMs, connections, requests] = [50, 64, 5000] as const;
 
-if (process.argv[2] === "server") serve();
+if (readWords()[0] === "server") serve();
 else await measure();
 
 function serve(): void {

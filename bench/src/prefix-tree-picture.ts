@@ -7,9 +7,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prefixForest } from "@laconic/engine";
+import { readOptions } from "./options.ts";
 import { batchesOf, stepsOf } from "./prefix-tree/recorded-step.ts";
 import type { Block, TreePicture } from "./prefix-tree/tree-picture.ts";
 import { benchmarkModel, laconicTrain } from "./prefix-tree/train-here.ts";
+
+readOptions({ options: {} });
 
 const folder = await mkdtemp(join(tmpdir(), "laconic-bench-"));
 try {

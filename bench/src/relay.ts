@@ -7,8 +7,11 @@ import { createLocalEngine } from "@laconic/engine";
 import { gspo } from "@laconic/gspo";
 import { wasmKernels } from "@laconic/kernels-wasm";
 import { machine, print } from "./measure.ts";
+import { readOptions } from "./options.ts";
 import { lastOf, peer, shipped } from "./processes.ts";
 import type { StepResult } from "./step/job.ts";
+
+readOptions({ options: {} });
 
 const [prompts, generations, maxTokens, minibatches, steps] = [48, 8, 28, 2, 5];
 /** Small for both: lengths of replies must not drift apart. */

@@ -3,6 +3,9 @@ import { performance } from "node:perf_hooks";
 import { randomFromSeed, type LanguageModel } from "@laconic/core";
 import { debate, debatePrompt, type AgentSpec } from "@laconic/topologies";
 import { machine, print } from "./measure.ts";
+import { readOptions } from "./options.ts";
+
+readOptions({ options: {} });
 
 const model: LanguageModel = {
   id: "echo",

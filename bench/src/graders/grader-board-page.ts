@@ -15,6 +15,7 @@ import {
 import { root } from "../processes.ts";
 import { readOptions } from "../options.ts";
 
+const { values: given } = readOptions({ options: { "keep-rates": { type: "boolean", default: false } } });
 const rules = await graderRules();
 const report = (await json(process.stdin)) as BoardReport;
 const { mathVerify } = report;
@@ -103,7 +104,6 @@ const page = [
       ]
     : []),
 ];
-const { values: given } = readOptions({ options: { "keep-rates": { type: "boolean", default: false } } });
 const path = join(root, "docs/grader-board.md");
 const isRate = (line: string): boolean => / verdicts a second/u.test(line);
 const kept = given["keep-rates"] ? readFileSync(path, "utf8").split("\n").filter(isRate) : [];

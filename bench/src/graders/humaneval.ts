@@ -6,6 +6,9 @@ import { performance } from "node:perf_hooks";
 import { gunzipSync } from "node:zlib";
 import { createSandbox, gradeProgram } from "@laconic/sandbox";
 import { machine, print } from "../measure.ts";
+import { readOptions } from "../options.ts";
+
+readOptions({ options: {} });
 
 const data = process.env["LACONIC_DATA"];
 if (data === undefined) throw new Error("set LACONIC_DATA to the folder that holds humaneval/HumanEval.jsonl.gz");

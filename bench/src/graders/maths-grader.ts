@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { gradeMaths, mathsGrader, readGradedCases } from "@laconic/benchmarks";
 import { machine, print } from "../measure.ts";
+import { readOptions } from "../options.ts";
 import { lastOf, python, run } from "../processes.ts";
+
+readOptions({ options: {} });
 
 const data = process.env["LACONIC_DATA"];
 if (data === undefined) throw new Error("set LACONIC_DATA to the folder that holds grader-cases.jsonl");

@@ -8,6 +8,9 @@ import { createKernels, findTorch } from "@laconic/kernels-torch";
 import { standInKernels } from "@laconic/kernels-torch/testing";
 import { narrowQwen } from "../../../test/qwen-half-billion.ts";
 import { machine, print } from "../measure.ts";
+import { readOptions } from "../options.ts";
+
+readOptions({ options: {} });
 
 const [rows, vocabulary] = [256, 151_936];
 

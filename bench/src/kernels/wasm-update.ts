@@ -29,8 +29,8 @@ const sizes: readonly Size[] = [
 ];
 const [sequences, promptTokens, completionTokens] = [16, 16, 112];
 
-print("machine", machine());
 const chosen = readWords();
+print("machine", machine());
 for (const size of sizes) if (chosen.length === 0 || chosen.includes(size.name)) await compare(size);
 
 async function compare(size: Size): Promise<void> {

@@ -19,8 +19,9 @@ interface Report {
   readonly audits: Readonly<Record<string, { readonly score: number | null }>>;
 }
 
+const urls = readWords();
 print("machine", machine());
-for (const url of readWords()) {
+for (const url of urls) {
   const report = JSON.parse(
     execFileSync(
       "npx",

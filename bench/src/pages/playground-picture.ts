@@ -5,7 +5,10 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { openChromium } from "../../../packages/view/test/fixture/open-page.ts";
 import { playgroundServer } from "../../../packages/view/test/fixture/playground-server.ts";
+import { readOptions } from "../options.ts";
 import { root } from "../processes.ts";
+
+readOptions({ options: {} });
 
 /** Before these the team has learned little; after them little is left to save. */
 const steps = { first: 28, last: 60 } as const;

@@ -7,6 +7,9 @@ import { webFolder } from "../../../packages/view/src/web-folder.ts";
 import { fakeServer } from "../../../packages/view/test/fixture/fake-server.ts";
 import { openChromium } from "../../../packages/view/test/fixture/open-page.ts";
 import { machine, print } from "../measure.ts";
+import { readOptions } from "../options.ts";
+
+readOptions({ options: {} });
 
 const sizes = { runs: 100, rows: 10_000, episodes: 100_000 };
 const server = await fakeServer(await webFolder(), sizes);

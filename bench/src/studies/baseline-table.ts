@@ -1,7 +1,7 @@
 // Tables of what bench/src/studies/team-baselines.ts measured, for a page: means over seeds, with the least and the most.
 //   npx tsx bench/src/studies/baseline-table.ts docs/results/tellers-baselines.jsonl
 import { readFileSync } from "node:fs";
-import { argv } from "node:process";
+import { readWords } from "../options.ts";
 
 interface Figures {
   readonly problems: number;
@@ -20,7 +20,7 @@ interface Row extends Figures {
   readonly groups?: Readonly<Record<string, Figures>>;
 }
 
-const rows = argv.slice(2).flatMap((file) =>
+const rows = readWords().flatMap((file) =>
   readFileSync(file, "utf8")
     .split("\n")
     .filter((line) => line !== "")
