@@ -22,12 +22,12 @@ export type { PairBoard, PairMethod, PairOptions } from "./pairs/run-pairs.ts";
 export { pairTables, summarisePairs } from "./pairs/pair-tables.ts";
 export type { PairSummary } from "./pairs/pair-tables.ts";
 export type { Deal, EqualTokens, InformationSetting, ModelShare, SampleRecord } from "./sample-record.ts";
-export { summarise } from "./summary.ts";
-export type { MethodSummary } from "./summary.ts";
-export { pairedBootstrap, pairedBootstrapOverRuns, wilson } from "./statistics.ts";
-export { frontierOf, hypervolume, tokensAtAccuracy } from "./frontier.ts";
-export type { TradeOff } from "./frontier.ts";
-export type { Interval } from "./statistics.ts";
+export { summarise } from "./results/summary.ts";
+export type { MethodSummary } from "./results/summary.ts";
+export { pairedBootstrap, pairedBootstrapOverRuns, wilson } from "./results/statistics.ts";
+export { frontierOf, hypervolume, tokensAtAccuracy } from "./results/frontier.ts";
+export type { TradeOff } from "./results/frontier.ts";
+export type { Interval } from "./results/statistics.ts";
 export {
   accuracyTable,
   agentPoTable,
@@ -37,12 +37,12 @@ export {
   latexOf,
   markdownOf,
   tokenTable,
-} from "./tables.ts";
-export type { Table } from "./tables.ts";
+} from "./results/tables.ts";
+export type { Table } from "./results/tables.ts";
 export { publishedAccuracy, publishedSource, publishedAblation, publishedAblationSource } from "./published.ts";
 export { agentPoSource } from "./published-agentpo.ts";
 export type { PublishedAblation } from "./published.ts";
-export { meanPassAtK, passAtK } from "./pass-at-k.ts";
-export { repeatTable, summariseRepeats } from "./repeat-table.ts";
-export type { RepeatSummary } from "./repeat-table.ts";
-export { modelTable } from "./model-table.ts";
+export { meanPassAtK, passAtK } from "./results/pass-at-k.ts";
+export { repeatTable, summariseRepeats } from "./results/repeat-table.ts";
+export type { RepeatSummary } from "./results/repeat-table.ts";
+export { modelTable } from "./results/model-table.ts";

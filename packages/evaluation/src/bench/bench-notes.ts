@@ -4,7 +4,7 @@ import { benchmarkNamed, type GradeRule } from "@laconic/benchmarks";
 import type { Unpartitioned } from "../bench-plan.ts";
 import { publishedSource } from "../published.ts";
 import { agentPoSource } from "../published-agentpo.ts";
-import type { MethodSummary } from "../summary.ts";
+import type { MethodSummary } from "../results/summary.ts";
 import { setNames, type BenchConfig } from "./bench-config.ts";
 import { isWindow, windowName } from "./date-window.ts";
 import { methodSpec } from "./method-spec.ts";

@@ -6,14 +6,14 @@ import { notesOf, type SpentCalls, spentNote } from "./bench-notes.ts";
 import { readCalibrations } from "./calibration-file.ts";
 import { methodSpec } from "./method-spec.ts";
 import { readSkipped } from "./skipped-file.ts";
-import { equalTokensTable } from "../equal-tokens-table.ts";
-import { modelTable } from "../model-table.ts";
+import { equalTokensTable } from "../results/equal-tokens-table.ts";
+import { modelTable } from "../results/model-table.ts";
 import type { PairRecord } from "../pairs/pair-record.ts";
 import { type PairSummary, pairTables, summarisePairs } from "../pairs/pair-tables.ts";
-import { repeatTable } from "../repeat-table.ts";
+import { repeatTable } from "../results/repeat-table.ts";
 import { readRecords } from "../record-file.ts";
 import type { SampleRecord } from "../sample-record.ts";
-import { type MethodSummary, summarise } from "../summary.ts";
+import { type MethodSummary, summarise } from "../results/summary.ts";
 import {
   accuracyTable,
   scoreTable,
@@ -25,7 +25,7 @@ import {
   markdownOf,
   type Table,
   tokenTable,
-} from "../tables.ts";
+} from "../results/tables.ts";
 
 /** A bench's report as a page of HTML is made of it. */
 export interface BenchPage {

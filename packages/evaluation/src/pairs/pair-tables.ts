@@ -1,6 +1,6 @@
 import { formatNumber, formatShare } from "@laconic/core/text";
-import { pairedBootstrap, type Interval } from "../statistics.ts";
-import type { Table } from "../tables.ts";
+import { pairedBootstrap, type Interval } from "../results/statistics.ts";
+import type { Table } from "../results/tables.ts";
 import type { PairRecord } from "./pair-record.ts";
 
 /** What a team came to on a task: means over its scored samples. */

@@ -5,7 +5,7 @@ import { scriptedModel } from "@laconic/core/testing";
 import { synchronousTurns } from "@laconic/topologies";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { markdownOf } from "../tables.ts";
+import { markdownOf } from "../results/tables.ts";
 import { openRecordsOf } from "../record-file.ts";
 import { pairRecords } from "./pair-record.ts";
 import { pairTables, summarisePairs } from "./pair-tables.ts";

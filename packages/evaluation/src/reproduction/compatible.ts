@@ -1,8 +1,8 @@
 import type { AgentPoFigure } from "../published-agentpo.ts";
 import { agentPoBenchmarks } from "../published-agentpo.ts";
 import { publishedAccuracy, publishedTokens } from "../published.ts";
-import type { Interval } from "../statistics.ts";
-import type { MethodSummary } from "../summary.ts";
+import type { Interval } from "../results/statistics.ts";
+import type { MethodSummary } from "../results/summary.ts";
 import { agentPoRowOf } from "./agentpo-rows.ts";
 import { rowOf } from "./ledger.ts";
 

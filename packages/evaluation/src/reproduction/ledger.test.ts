@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { publishedCells } from "../published.ts";
-import type { MethodSummary } from "../summary.ts";
+import type { MethodSummary } from "../results/summary.ts";
 import { reproducedAverages, reproducedCells, sameShare } from "./compatible.ts";
 import { playedTable, reproductionLedger } from "./ledger.ts";
 

@@ -1,6 +1,6 @@
 import { formatShare } from "@laconic/core/text";
 import { meanPassAtK } from "./pass-at-k.ts";
-import type { SampleRecord } from "./sample-record.ts";
+import type { SampleRecord } from "../sample-record.ts";
 import { wilson } from "./statistics.ts";
 import type { Table } from "./tables.ts";
 

@@ -11,11 +11,11 @@ import {
   summarise,
   tokenTable,
   type SampleRecord,
-} from "./index.ts";
-import { publishedTokens } from "./published.ts";
-import { publishedAgentPo, agentPoFigures } from "./published-agentpo.ts";
-import { readRecords } from "./record-file.ts";
-import { maths, temporary, run } from "../test/bench-run.ts";
+} from "../index.ts";
+import { publishedTokens } from "../published.ts";
+import { publishedAgentPo, agentPoFigures } from "../published-agentpo.ts";
+import { readRecords } from "../record-file.ts";
+import { maths, temporary, run } from "../../test/bench-run.ts";
 
 afterAll(() => maths.close());
 

@@ -1,7 +1,7 @@
 import { formatCount, formatNumber, formatPoints, formatShare, formatUsd } from "@laconic/core/text";
-import { agentPoBenchmarks, publishedAgentPo } from "./published-agentpo.ts";
-import { publishedAccuracy, publishedRows, publishedTokens } from "./published.ts";
-import type { CalibrationRecord } from "./calibrate.ts";
+import { agentPoBenchmarks, publishedAgentPo } from "../published-agentpo.ts";
+import { publishedAccuracy, publishedRows, publishedTokens } from "../published.ts";
+import type { CalibrationRecord } from "../calibrate.ts";
 import type { MethodSummary } from "./summary.ts";
 
 /** A table: a heading and rows of cells, as texts. */

@@ -1,5 +1,5 @@
 import type { Cluster } from "@laconic/core";
-import type { EqualTokens, InformationSetting, ModelShare, SampleRecord } from "./sample-record.ts";
+import type { EqualTokens, InformationSetting, ModelShare, SampleRecord } from "../sample-record.ts";
 import { clusteredWilson, pairedBootstrap, type Interval } from "./statistics.ts";
 
 /** What a method came to on a benchmark. */

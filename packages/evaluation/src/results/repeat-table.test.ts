@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { noCosts } from "./episode-costs.ts";
+import { noCosts } from "../episode-costs.ts";
 import { meanPassAtK, passAtK } from "./pass-at-k.ts";
 import { repeatTable, summariseRepeats } from "./repeat-table.ts";
-import { sampleSchema, type SampleRecord } from "./sample-record.ts";
+import { sampleSchema, type SampleRecord } from "../sample-record.ts";
 
 describe("pass@k", () => {
   test.for([
