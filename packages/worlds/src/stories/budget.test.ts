@@ -2,6 +2,7 @@ import { randomFromSeed, type Problem } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
 import { relayTokenizer as tokenizer } from "@laconic/tasks";
+import { letters } from "../../test/letters.ts";
 import { obedience, trainedBudgets, unseenBudgets } from "./budget.ts";
 import { budgetPrompt, type BudgetForm } from "./budget-forms.ts";
 import { budgetExamples, budgetStories } from "./budget-examples.ts";
@@ -75,13 +76,6 @@ test("across episodes an evaluation ranks what was told against what was spent",
 });
 
 describe("lessons", () => {
-  const read = (tokens: readonly number[]): string => String.fromCodePoint(...tokens);
-  const letters = {
-    vocabularySize: 1 << 16,
-    endToken: 0,
-    decode: read,
-    encode: (text: string) => Array.from(text, (letter) => letter.codePointAt(0) ?? 0),
-  };
   const saying = (length: number, name = "Lily") => ({
     child: { ...child, name },
     tokens: Array<number>(length).fill(65),
@@ -90,7 +84,10 @@ describe("lessons", () => {
   test("a text stands behind its own story with its own length as the budget", () => {
     const draw = budgetExamples(letters, [saying(4), saying(8, "Tom")]);
     const lessons = draw(200, randomFromSeed(1));
-    const reported = lessons.map(({ promptTokens, completionTokens }) => [read(promptTokens), completionTokens.length]);
+    const reported = lessons.map(({ promptTokens, completionTokens }) => [
+      letters.decode(promptTokens),
+      completionTokens.length,
+    ]);
     const [four, eight] = [budgetPrompt(child, 4), budgetPrompt({ ...child, name: "Tom" }, 8)];
     expect(new Set(reported.map(([prompt, length]) => `${prompt} ${length}`))).toEqual(
       new Set([`${four} 4`, `${eight} 8`]),

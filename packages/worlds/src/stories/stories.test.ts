@@ -2,6 +2,7 @@ import { randomFromSeed, type Problem, type Topology } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
 import { relayTokenizer as tokenizer } from "@laconic/tasks";
+import { letters } from "../../test/letters.ts";
 import { spelled } from "./teller-team.ts";
 import { copyingExamples, namedStories, ownDeeds } from "./copying.ts";
 import { ownerExamples } from "./owner-examples.ts";
@@ -139,17 +140,10 @@ test("made-up names are drawn without end in training alone, and none of them is
 });
 
 test("lessons copy a name that stands in their prompt, and none that is kept back", () => {
-  const read = (tokens: readonly number[]): string => String.fromCodePoint(...tokens);
-  const letters = {
-    vocabularySize: 1 << 16,
-    endToken: 0,
-    decode: read,
-    encode: (text: string) => Array.from(text, (letter) => letter.codePointAt(0) ?? 0),
-  };
   const lessons = copyingExamples(letters, 200, randomFromSeed(7));
   const texts = lessons.map(({ promptTokens, completionTokens }) => ({
-    prompt: read(promptTokens),
-    name: /[A-Za-z]+/u.exec(read(completionTokens))?.[0] ?? "",
+    prompt: letters.decode(promptTokens),
+    name: /[A-Za-z]+/u.exec(letters.decode(completionTokens))?.[0] ?? "",
   }));
   expect(
     texts.every(({ prompt, name }) => name !== "" && prompt.includes(` ${name}`) !== prompt.startsWith(name)),
@@ -162,17 +156,10 @@ test("lessons copy a name that stands in their prompt, and none that is kept bac
 });
 
 test("examples of owners name the child that the prompt is about, or say nothing whoever reads", () => {
-  const read = (tokens: readonly number[]): string => String.fromCodePoint(...tokens);
-  const letters = {
-    vocabularySize: 1 << 16,
-    endToken: 0,
-    decode: read,
-    encode: (text: string) => Array.from(text, (letter) => letter.codePointAt(0) ?? 0),
-  };
   const texts = ownerExamples(letters, 600, randomFromSeed(7), ["was sad"]).map(
     ({ promptTokens, completionTokens }) => ({
-      prompt: read(promptTokens),
-      said: read(completionTokens),
+      prompt: letters.decode(promptTokens),
+      said: letters.decode(completionTokens),
     }),
   );
   const silent = texts.filter(({ said }) => said === "\n");
