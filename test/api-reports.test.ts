@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { apiReports } from "../scripts/lib/api-report.mjs";
-import { readText, root } from "./workspace.ts";
+import { publishedPackages, readText, root } from "./workspace.ts";
 
 const reports = apiReports();
 
@@ -21,6 +21,29 @@ describe("what packages export", () => {
 
   test("every export says what it is", () => {
     expect(reports.flatMap(({ undocumented }) => undocumented)).toEqual([]);
+  });
+});
+
+describe("what a README lists as exports", () => {
+  const namesOf = (entry: string): Set<string> =>
+    new Set(reports.filter((each) => `${each.entry}/`.startsWith(`${entry}/`)).flatMap(({ names }) => names));
+  const listed = publishedPackages.flatMap(({ folder, manifest: { name } }) => {
+    const [, exports] = readText(`${folder}/README.md`).split(/^## Exports\n|^Exports: /mu);
+    return exports === undefined ? [] : [{ name, lines: exports.split("\n") }];
+  });
+
+  test.each(listed)("is exported by $name, or by the package that its line names", ({ name, lines }) => {
+    const own = namesOf(name);
+    const strays = lines.flatMap((line) => {
+      const others = [...line.matchAll(/`(@laconic\/[\w/-]+)`/gu)].map((match) => namesOf(match[1] as string));
+      const words = [...line.matchAll(/`([A-Za-z]\w*)`/gu)].map((match) => match[1] as string);
+      return words.filter((word) => !own.has(word) && !others.some((names) => names.has(word)));
+    });
+    expect(strays).toEqual([]);
+  });
+
+  test("stands in most READMEs", () => {
+    expect(listed.length).toBeGreaterThan(15);
   });
 });
 

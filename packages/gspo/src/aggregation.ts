@@ -1,20 +1,24 @@
 import { LaconicError } from "@laconic/core";
 import type { Prepared } from "./prepare.ts";
 
-/** How token losses become one number; L = sum of weight times loss. P prompts, N sequences. */
-export type Aggregation =
+/** Weights of a token, by name. */
+export const aggregations = [
   /** 1 / (N |y|): GRPO, GSPO, SAPO. */
-  | "seq-mean-token-mean"
+  "seq-mean-token-mean",
   /** 1 / all tokens of the optimiser batch: DAPO. */
-  | "token-mean"
+  "token-mean",
   /** 1 / N: MAGRPO; proportional to length. */
-  | "seq-mean-token-sum"
+  "seq-mean-token-sum",
   /** 1 / (N L) with a constant L: Dr.GRPO. */
-  | "seq-mean-token-sum-norm"
+  "seq-mean-token-sum-norm",
   /** 1: the caller scales. */
-  | "token-sum"
+  "token-sum",
   /** 1 / (P tokens of the prompt's group): SkyRL. Takes the whole optimiser batch in one call. */
-  | "prompt-mean";
+  "prompt-mean",
+] as const;
+
+/** How token losses become one number; L = sum of weight times loss. P prompts, N sequences. */
+export type Aggregation = (typeof aggregations)[number];
 
 /**
  * Weight of each token of a sequence, [S]; 0 for an empty one.

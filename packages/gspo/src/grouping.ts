@@ -1,4 +1,5 @@
 import { LaconicError } from "@laconic/core";
+import { checkChoice } from "./check-option.ts";
 
 /** What a sample can be grouped by. */
 export interface GroupItem {
@@ -21,9 +22,10 @@ const coordinatesOf: Readonly<Record<GroupKey, readonly (keyof GroupItem)[]>> = 
 
 /**
  * Group id per item, numbered in order of appearance.
- * @throws LaconicError `input_invalid` for an item without a coordinate that the key names.
+ * @throws LaconicError `input_invalid` for an item without a coordinate that the key names; `config_invalid` for a key that is none.
  */
 export function groupIndex(items: readonly GroupItem[], key: GroupKey): Int32Array {
+  checkChoice("groups: the key", key, Object.keys(coordinatesOf));
   const ids = new Map<string, number>();
   return Int32Array.from(items, (item, i) => {
     const coordinates = coordinatesOf[key].map((name) => {

@@ -1,13 +1,16 @@
 import { exponential, LaconicError, logarithm, statisticOf, type Diagnostics, type Objective } from "@laconic/core";
-import { checkOption } from "./check-option.ts";
+import { checkChoice, checkOption } from "./check-option.ts";
 import type { Prepared } from "./prepare.ts";
+
+export const importanceKinds = ["truncate", "mask"] as const;
+export const importanceLevels = ["token", "sequence", "geometric"] as const;
 
 /** Correction for a sampler whose log-probs differ from the trainer's: ρ = π_old / π_roll, detached, multiplies the loss. */
 export interface ImportanceOptions {
   /** `truncate` (TIS): min(ρ, C). `mask` (MIS): ρ where 1/C <= ρ <= C, else 0. */
-  readonly kind: "truncate" | "mask";
+  readonly kind: (typeof importanceKinds)[number];
   /** Per token, product over the sequence, or its geometric mean. */
-  readonly level: "token" | "sequence" | "geometric";
+  readonly level: (typeof importanceLevels)[number];
   /** C > 1: 2 in verl and MARTI, 3 in TRL. */
   readonly cap: number;
   /** Drop a sequence that holds a token with ρ below this (MARTI: 1e-4). */
@@ -22,7 +25,9 @@ export interface ImportanceOptions {
 /** @throws LaconicError `config_invalid`. */
 export function checkImportance(options: ImportanceOptions | undefined): void {
   if (!options) return;
-  const { cap, veto = 0.5, gapAbove = 1 } = options;
+  const { kind, level, cap, veto = 0.5, gapAbove = 1 } = options;
+  checkChoice("importance.kind", kind, importanceKinds);
+  checkChoice("importance.level", level, importanceLevels);
   checkOption(cap > 1, "importance.cap", cap, "above 1");
   checkOption(veto > 0 && veto < 1, "importance.veto", veto, "between 0 and 1");
   checkOption(gapAbove > 0, "importance.gapAbove", gapAbove, "above 0");

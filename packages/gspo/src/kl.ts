@@ -8,15 +8,18 @@ import {
   type PolicyNeed,
   type Ragged,
 } from "@laconic/core";
-import { checkOption } from "./check-option.ts";
+import { checkChoice, checkOption } from "./check-option.ts";
 import { ratioOf } from "./log-ratio.ts";
 import type { Prepared } from "./prepare.ts";
+
+/** Every {@link KlEstimator}. */
+export const klEstimators = ["k1", "k2", "k3", "k1+", "k3+"] as const;
 
 /**
  * Estimators of the reverse KL to the reference, with e = log π - log π_ref on sampled tokens (Schulman 2020).
  * A `+` keeps the value and takes k2's gradient, which is the gradient of the KL itself.
  */
-export type KlEstimator = "k1" | "k2" | "k3" | "k1+" | "k3+";
+export type KlEstimator = (typeof klEstimators)[number];
 
 /** A KL penalty against the reference policy, or another, added to the loss. */
 export interface KlOptions {
@@ -84,6 +87,7 @@ export function checkKl(options: KlOptions | undefined): void {
     coefficient,
     "above 0; leave kl out for none",
   );
+  checkChoice("kl.estimator", options.estimator, klEstimators);
   if (options.estimator === "k1")
     throw new LaconicError(
       "config_invalid",

@@ -4,6 +4,7 @@ import {
   LaconicError,
   logProbRange,
   sampledLogProbRange,
+  shownValue,
   type BatchTotals,
   type LogProbRange,
   type ObjectiveInput,
@@ -31,6 +32,7 @@ export interface Prepared {
  */
 export function prepare(input: ObjectiveInput): Prepared {
   const { logProbs, oldLogProbs, advantages, mask } = input;
+  for (const [name, data] of Object.entries({ logProbs, oldLogProbs })) checkPacked(name, data);
   assertSameLayout(logProbs, oldLogProbs, "oldLogProbs");
   if (input.refLogProbs) assertSameLayout(logProbs, input.refLogProbs, "refLogProbs");
   for (const [key, each] of Object.entries(input.policyLogProbs ?? {}))
@@ -38,11 +40,12 @@ export function prepare(input: ObjectiveInput): Prepared {
   if (input.rollLogProbs) assertSameLayout(logProbs, input.rollLogProbs, "rollLogProbs");
   const tokens = logProbs.values.length;
   const sequences = logProbs.offsets.length - 1;
-  const advantagePerToken = advantages.length !== sequences;
-  if (advantagePerToken && advantages.length !== tokens)
+  const given = (advantages as ArrayLike<number> | undefined)?.length;
+  const advantagePerToken = given !== sequences;
+  if (advantagePerToken && given !== tokens)
     throw new LaconicError(
       "input_invalid",
-      `advantages: ${advantages.length} values fit neither ${sequences} sequences nor ${tokens} tokens`,
+      `advantages: ${given ?? "no"} values fit neither ${sequences} sequences nor ${tokens} tokens`,
     );
   if (mask && mask.length !== tokens)
     throw new LaconicError("input_invalid", `mask: ${mask.length} values for ${tokens} tokens`);
@@ -71,6 +74,16 @@ export function prepare(input: ObjectiveInput): Prepared {
   const totals = input.totals ?? own;
   checkTotals(totals, own);
   return { input, sequences, logRatio, lengths, totals, advantagePerToken };
+}
+
+/** @throws LaconicError `input_invalid` for lists that nobody has packed. */
+function checkPacked(name: string, data: Partial<Ragged> | undefined): void {
+  if (data?.offsets && data.values) return;
+  throw new LaconicError(
+    "input_invalid",
+    `${name} is ${shownValue(data)}, expected packed sequences; ragged of @laconic/core packs one list for each`,
+    { name },
+  );
 }
 
 /** Advantage of a token of a sequence, whichever way advantages were given. */

@@ -7,10 +7,13 @@ import {
   type ObjectiveInput,
   type Ragged,
 } from "@laconic/core";
+import { checkChoice } from "./check-option.ts";
 import { checkLogProbs } from "./prepare.ts";
 
+const ratioUnits = ["message", "turn", "trajectory", "joint"] as const;
+
 /** What one sequence ratio covers: an utterance, an agent's turn, an agent's whole episode, or the whole team's. */
-export type RatioUnit = "message" | "turn" | "trajectory" | "joint";
+export type RatioUnit = (typeof ratioUnits)[number];
 
 /** Who said a sequence, when and in which episode: what ratio units are made of. */
 export interface UnitItem {
@@ -19,8 +22,9 @@ export interface UnitItem {
   readonly turn: number;
 }
 
-/** Unit id per message, numbered in order of appearance. */
+/** Unit id per message, numbered in order of appearance. @throws LaconicError `config_invalid` for a unit that is none. */
 export function unitIndex(items: readonly UnitItem[], unit: RatioUnit): Int32Array {
+  checkChoice("ratio unit", unit, ratioUnits);
   const ids = new Map<string, number>();
   return Int32Array.from(items, ({ episode, agent, turn }, s) => {
     const key = { message: [s], turn: [episode, agent, turn], trajectory: [episode, agent], joint: [episode] }[unit];

@@ -7,12 +7,22 @@ import {
   grpo,
   gspo,
   gspoToken,
+  jointReplies,
   klGradient,
   klValue,
+  maxRl,
+  opo,
   rloo,
   runningBaseline,
+  unitIndex,
 } from "./index.ts";
-import { objectivePreset, objectiveWarnings } from "./presets/index.ts";
+import {
+  estimatorPreset,
+  estimatorShape,
+  objectivePreset,
+  objectiveShape,
+  objectiveWarnings,
+} from "./presets/index.ts";
 import { goldenInput } from "./testing/index.ts";
 import { refusal } from "./testing/refusal.ts";
 
@@ -85,6 +95,66 @@ describe("settings that are another algorithm, without effect, or count twice", 
     expect(objectiveWarnings("gspo", {}, 1e-6)).toEqual([]);
   });
 });
+
+/** What no compiler has looked at: a program in JavaScript, or numbers from a file. */
+describe("values of plain JavaScript", () => {
+  // `never` fits any type.
+  const untyped = (value: unknown): never => value as never;
+  const items = [{ problem: 0, episode: 0, agent: "a", turn: 0 }];
+  const kl = (estimator: string): never => untyped({ estimator, coefficient: 0.1 });
+  const importance = (kind: string, level: string): never => untyped({ kind, level, cap: 2 });
+  test.each([
+    [
+      () => groupAdvantages([1, 0], [0, 0], untyped({ scale: "grp" })),
+      'advantage: scale is the text "grp", expected none, group, batch',
+    ],
+    [() => groupAdvantages([1, 0], [0, 0], untyped({ scale: "group", std: "pop" })), "advantage: std"],
+    [() => groupAdvantages([1, 0], [0, 0], untyped({ scale: "group", epsilonForm: "max" })), "advantage: epsilonForm"],
+    [
+      () => groupAdvantages([1, 0], [0, 0], untyped({ scale: "group", epsilon: "1e-6" })),
+      'epsilon is the text "1e-6", expected >= 0',
+    ],
+    [() => grpo({ aggregation: untyped("token_mean") }), "did you mean token-mean?"],
+    [() => gspo({ kl: kl("k4") }), "kl.estimator"],
+    [() => gspo({ importance: importance("tis", "sequence") }), "importance.kind"],
+    [() => gspo({ importance: importance("truncate", "seq") }), "importance.level"],
+    [() => objectivePreset(untyped("gspoo")), "did you mean gspo?"],
+    [() => estimatorPreset<"rloo">(untyped("gruop"), {}), "did you mean group?"],
+    [() => objectiveShape(untyped("ppo")), "objective"],
+    [() => estimatorShape(untyped("gae")), "estimator"],
+    [() => groupIndex(items, untyped("agent")), "prompt+agent"],
+    [() => unitIndex(items, untyped("episode")), "ratio unit"],
+    [() => jointReplies(2, 2, untyped("align")), "did you mean aligned?"],
+  ])("a choice that is none is refused by name: %#", (body, named) => {
+    const { code, message } = refusal(body);
+    expect(code).toBe("config_invalid");
+    expect(message).toContain(named);
+  });
+  test.each([["0.5"], [undefined], [null], [true]])(
+    "a reward that is no number, %j, is refused with its row",
+    (value) => {
+      for (const estimate of [rloo, maxRl, opoOfOne])
+        expect(refusal(() => estimate(untyped([1, value]), [0, 0])).message).toContain("reward 1 is ");
+      expect(refusal(() => groupAdvantages(untyped([1, value]), [0, 0], { scale: "none" })).code).toBe(
+        "reward_invalid",
+      );
+    },
+  );
+  test("lists that are not packed, and advantages that are not there, are named", () => {
+    const whole = input([[-1]], [1]);
+    const { advantages: _, ...rest } = whole;
+    expect(refusal(() => gspo().evaluate({ ...whole, logProbs: untyped([[-1]]) })).message).toContain("logProbs");
+    expect(refusal(() => gspo().evaluate(untyped(rest))).message).toContain("advantages: no values");
+  });
+});
+
+function opoOfOne(rewards: ArrayLike<number>, groups: ArrayLike<number>): void {
+  opo(
+    rewards,
+    groups,
+    Array.from(rewards, () => 1),
+  );
+}
 
 describe("values that are not numbers", () => {
   test("NaN log-probs name sequence and token", () => {

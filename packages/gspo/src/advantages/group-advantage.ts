@@ -1,16 +1,20 @@
 import { LaconicError } from "@laconic/core";
-import { checkOption } from "../check-option.ts";
+import { checkChoice, checkOption } from "../check-option.ts";
 import { checkRewards, deviation, perGroup, type AdvantageResult } from "./groups.ts";
+
+export const advantageScales = ["none", "group", "batch"] as const;
+export const deviationForms = ["sample", "population"] as const;
+export const epsilonForms = ["add", "clamp"] as const;
 
 /** How a group's rewards become advantages: every convention that libraries differ in, by name. */
 export interface GroupAdvantageOptions {
   /** Divide by nothing, by the group's deviation, or by that of the whole batch. */
-  readonly scale: "none" | "group" | "batch";
+  readonly scale: (typeof advantageScales)[number];
   /** n - 1 or n under the root. */
-  readonly std?: "sample" | "population";
+  readonly std?: (typeof deviationForms)[number];
   /** Added to the deviation, or its lower bound. */
   readonly epsilon?: number;
-  readonly epsilonForm?: "add" | "clamp";
+  readonly epsilonForm?: (typeof epsilonForms)[number];
 }
 
 /** What each library does, for parity runs. */
@@ -45,6 +49,9 @@ export function groupAdvantages(
   options: GroupAdvantageOptions,
 ): AdvantageResult {
   const { scale, std = "sample", epsilon = 1e-6, epsilonForm = "add" } = options;
+  checkChoice("advantage: scale", scale, advantageScales);
+  checkChoice("advantage: std", std, deviationForms);
+  checkChoice("advantage: epsilonForm", epsilonForm, epsilonForms);
   if (scale === "none" && (options.std ?? options.epsilon ?? options.epsilonForm) !== undefined)
     throw new LaconicError("config_invalid", "advantage: std, epsilon and epsilonForm have no effect with scale none");
   checkOption(epsilon >= 0, "advantage: epsilon", epsilon, ">= 0");

@@ -1,4 +1,4 @@
-import { LaconicError, maxReward, statisticOf, type Diagnostics, type Statistic } from "@laconic/core";
+import { LaconicError, maxReward, shownValue, statisticOf, type Diagnostics, type Statistic } from "@laconic/core";
 
 /** Advantages per sequence and what the groups looked like. */
 export interface AdvantageResult {
@@ -39,13 +39,14 @@ export function rewardGroups(rewards: ArrayLike<number>, groups: ArrayLike<numbe
   });
 }
 
-/** @throws LaconicError `reward_invalid` for infinity or a reward beyond ±`maxReward`, naming the row. */
+/** @throws LaconicError `reward_invalid` for what is no number, infinity or a reward beyond ±`maxReward`, naming the row. */
 export function checkRewards(rewards: ArrayLike<number>, name = "reward"): void {
-  const row = Array.from(rewards).findIndex((reward) => Math.abs(reward) > maxReward);
+  // A text from a file would be subtracted, and added as a text.
+  const row = Array.from(rewards).findIndex((reward) => typeof reward !== "number" || Math.abs(reward) > maxReward);
   if (row >= 0)
     throw new LaconicError(
       "reward_invalid",
-      `${name} ${row} is ${rewards[row]}; it lies within ±${maxReward}, or is NaN where it does not apply`,
+      `${name} ${row} is ${shownValue(rewards[row])}; it is a number that lies within ±${maxReward}, or is NaN where it does not apply`,
       { row },
     );
 }

@@ -1,4 +1,5 @@
 import { LaconicError, maxReward } from "@laconic/core";
+import { checkChoice } from "../check-option.ts";
 import { mean } from "./groups.ts";
 
 /** A joint history at which every agent has replied several times. */
@@ -83,8 +84,12 @@ function returnsOf(
   return returns;
 }
 
-/** Joint actions of `count` replies an agent: the g-th of everybody together, or every combination. */
+/**
+ * Joint actions of `count` replies an agent: the g-th of everybody together, or every combination.
+ * @throws LaconicError `config_invalid` for a mode that is none.
+ */
 export function jointReplies(agents: number, count: number, mode: "aligned" | "cross"): number[][] {
+  checkChoice("joint replies: mode", mode, ["aligned", "cross"]);
   if (mode === "aligned") return Array.from({ length: count }, (_, g) => Array.from({ length: agents }, () => g));
   const combinations = count ** agents;
   // The last agent's reply changes fastest.

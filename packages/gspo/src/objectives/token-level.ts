@@ -1,5 +1,6 @@
 import { LaconicError, type Objective } from "@laconic/core";
-import type { Aggregation } from "../aggregation.ts";
+import { aggregations, type Aggregation } from "../aggregation.ts";
+import { checkChoice } from "../check-option.ts";
 import { isClamped, ratioOf } from "../log-ratio.ts";
 import { advantageAt, type Prepared } from "../prepare.ts";
 import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
@@ -36,6 +37,7 @@ export function tokenObjective(
   loss: TokenLoss,
 ): Objective {
   const { aggregation, constantLength, ratioDetached = false } = options;
+  checkChoice(`${name}: aggregation`, aggregation, aggregations);
   const needsLength = aggregation === "seq-mean-token-sum-norm";
   if (needsLength !== (constantLength !== undefined) || (needsLength && !isPositive(constantLength)))
     throw new LaconicError(

@@ -9,7 +9,14 @@ import {
   type Shape,
 } from "@laconic/core";
 import { bnpo, gpg, maremax, maxRl, opo, passAtK, rawRewards, remax, rloo } from "../advantages/baselines.ts";
-import { groupAdvantages, type GroupAdvantageOptions } from "../advantages/group-advantage.ts";
+import {
+  advantageScales,
+  deviationForms,
+  epsilonForms,
+  groupAdvantages,
+  type GroupAdvantageOptions,
+} from "../advantages/group-advantage.ts";
+import { checkChoice } from "../check-option.ts";
 import { reinforcePlusPlus, type ReinforcePlusPlusOptions } from "../advantages/reinforce-plus-plus.ts";
 import { runningBaseline, type RunningBaselineState } from "../advantages/running-baseline.ts";
 
@@ -56,17 +63,17 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
     shape: group<GroupAdvantageOptions>({
       scale: {
         help: "What differences are divided by: nothing, the group's deviation, or the batch's",
-        shape: { kind: "choice", of: ["none", "group", "batch"] },
+        shape: { kind: "choice", of: advantageScales },
       },
       std: {
         help: "Divisor under the root of the deviation: n - 1 or n",
-        shape: { kind: "choice", of: ["sample", "population"] },
+        shape: { kind: "choice", of: deviationForms },
         optional: true,
       },
       epsilon: { help: "Added to a divisor, or its lower bound", shape: shapes.atLeast0, optional: true },
       epsilonForm: {
         help: "Whether epsilon is added to the deviation, or is its lower bound",
-        shape: { kind: "choice", of: ["add", "clamp"] },
+        shape: { kind: "choice", of: epsilonForms },
         optional: true,
       },
     }),
@@ -148,6 +155,7 @@ export const estimatorNames: readonly EstimatorName[] = Object.keys(presets) as 
 
 /** What the options of an estimator may be. */
 export function estimatorShape(name: EstimatorName): Extract<Shape, { kind: "group" }> {
+  checkChoice("estimator", name, estimatorNames);
   return presets[name].shape;
 }
 
@@ -156,6 +164,7 @@ export function estimatorShape(name: EstimatorName): Extract<Shape, { kind: "gro
  * @throws LaconicError `config_invalid` for an option that it does not take, or one out of range.
  */
 export function estimatorPreset<Name extends EstimatorName>(name: Name, options: EstimatorOptions[Name]): Estimator {
+  checkChoice("estimator", name, estimatorNames);
   const { shape, needs, advantagePer, init, estimate } = presets[name] as Preset<EstimatorOptions[Name]>;
   checkShape(shape, options, `estimator ${name}`);
   if (name === "group") groupAdvantages([], [], options as GroupAdvantageOptions); // refuses settings without effect

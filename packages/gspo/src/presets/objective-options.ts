@@ -1,7 +1,7 @@
 import { group, shapes, type Field, type FieldsOf, type PolicyNeed, type Shape } from "@laconic/core";
-import type { Aggregation } from "../aggregation.ts";
-import type { ImportanceOptions } from "../importance.ts";
-import type { KlOptions } from "../kl.ts";
+import { aggregations } from "../aggregation.ts";
+import { importanceKinds, importanceLevels, type ImportanceOptions } from "../importance.ts";
+import { klEstimators, type KlOptions } from "../kl.ts";
 import type { ClipRange } from "../objectives/clip-range.ts";
 import type { GrpoOptions } from "../objectives/grpo.ts";
 import type { VespoOptions } from "../objectives/gspo-relatives.ts";
@@ -22,7 +22,7 @@ const fields: FieldsOf<ObjectiveOptions> = {
     shape: group<KlOptions>({
       estimator: {
         help: "How the divergence is estimated",
-        shape: { kind: "choice", of: ["k1", "k2", "k3", "k1+", "k3+"] },
+        shape: { kind: "choice", of: klEstimators },
       },
       coefficient: { help: "Factor of the penalty", shape: shapes.above0 },
       biasCorrection: {
@@ -46,11 +46,11 @@ const fields: FieldsOf<ObjectiveOptions> = {
     shape: group<ImportanceOptions>({
       kind: {
         help: "`truncate` (TIS) bounds the ratio, `mask` (MIS) leaves out what is beyond the bound",
-        shape: { kind: "choice", of: ["truncate", "mask"] },
+        shape: { kind: "choice", of: importanceKinds },
       },
       level: {
         help: "What a ratio is of: a token, a sequence, or the geometric mean over a sequence",
-        shape: { kind: "choice", of: ["token", "sequence", "geometric"] },
+        shape: { kind: "choice", of: importanceLevels },
       },
       cap: { help: "Bound of the ratio", shape: { kind: "number", above: 1 } },
       veto: {
@@ -81,14 +81,7 @@ const fields: FieldsOf<ObjectiveOptions> = {
     help: "How token losses become one number",
     shape: {
       kind: "choice",
-      of: [
-        "seq-mean-token-mean",
-        "token-mean",
-        "seq-mean-token-sum",
-        "seq-mean-token-sum-norm",
-        "token-sum",
-        "prompt-mean",
-      ] satisfies Aggregation[],
+      of: aggregations,
     },
     optional: true,
   },

@@ -1,4 +1,5 @@
 import { LaconicError, type Objective, type Shape } from "@laconic/core";
+import { checkChoice } from "../check-option.ts";
 import { commonOptions, shapeOfOptions, type ObjectiveOptions } from "./objective-options.ts";
 import { grpo } from "../objectives/grpo.ts";
 import { gmpo, luspo, magrpo, vespo } from "../objectives/gspo-relatives.ts";
@@ -70,6 +71,7 @@ export const objectiveNames: readonly ObjectiveName[] = Object.keys(presets) as 
 
 /** What the options of an objective may be. */
 export function objectiveShape(name: ObjectiveName): Extract<Shape, { kind: "group" }> {
+  checkChoice("objective", name, objectiveNames);
   return shapeOfOptions(presets[name].takes);
 }
 
@@ -78,6 +80,7 @@ export function objectiveShape(name: ObjectiveName): Extract<Shape, { kind: "gro
  * @throws LaconicError `config_invalid` for an option without effect, or one out of range.
  */
 export function objectivePreset(name: ObjectiveName, options: ObjectiveOptions = {}): Objective {
+  checkChoice("objective", name, objectiveNames);
   const preset = presets[name];
   const stray = (Object.keys(options) as (keyof ObjectiveOptions)[]).find((key) => !preset.takes.includes(key));
   if (stray !== undefined)
