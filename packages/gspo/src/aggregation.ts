@@ -1,48 +1,50 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type BatchTotals } from "@laconic/core";
 import type { Prepared } from "./prepare.ts";
 
-/** Weights of a token, by name. */
-export const aggregations = [
-  /** 1 / (N |y|): GRPO, GSPO, SAPO. */
-  "seq-mean-token-mean",
-  /** 1 / all tokens of the optimiser batch: DAPO. */
-  "token-mean",
-  /** 1 / N: MAGRPO; proportional to length. */
-  "seq-mean-token-sum",
-  /** 1 / (N L) with a constant L: Dr.GRPO. */
-  "seq-mean-token-sum-norm",
-  /** 1: the caller scales. */
-  "token-sum",
-  /** 1 / (P tokens of the prompt's group): SkyRL. Takes the whole optimiser batch in one call. */
-  "prompt-mean",
-] as const;
-
 /** How token losses become one number; L = sum of weight times loss. P prompts, N sequences. */
-export type Aggregation = (typeof aggregations)[number];
+export type Aggregation =
+  /** 1 / (N |y|): GRPO, GSPO, SAPO. */
+  | "seq-mean-token-mean"
+  /** 1 / all tokens of the optimiser batch: DAPO. */
+  | "token-mean"
+  /** 1 / N: MAGRPO; proportional to length. */
+  | "seq-mean-token-sum"
+  /** 1 / (N L) with a constant L: Dr.GRPO. */
+  | "seq-mean-token-sum-norm"
+  /** 1: the caller scales. */
+  | "token-sum"
+  /** 1 / (P tokens of the prompt's group): SkyRL. Takes the whole optimiser batch in one call. */
+  | "prompt-mean";
+
+/** What the weight of a sequence's tokens is 1 over. */
+const divisorOf: Readonly<
+  Record<Aggregation, (totals: BatchTotals, length: number, constantLength: number, groupTokens: number) => number>
+> = {
+  "seq-mean-token-mean": ({ sequences }, length) => sequences * length,
+  "token-mean": ({ tokens }) => tokens,
+  "seq-mean-token-sum": ({ sequences }) => sequences,
+  "seq-mean-token-sum-norm": ({ sequences }, _, constantLength) => sequences * constantLength,
+  "token-sum": () => 1,
+  "prompt-mean": ({ groups = NaN }, _, __, groupTokens) => groups * groupTokens,
+};
+
+/** Every {@link Aggregation}. */
+export const aggregations: readonly string[] = Object.keys(divisorOf);
 
 /**
  * Weight of each token of a sequence, [S]; 0 for an empty one.
  * @param constantLength - L of `seq-mean-token-sum-norm`
  */
-export function sequenceWeights(prepared: Prepared, aggregation: Aggregation, constantLength?: number): Float64Array {
+export function sequenceWeights(
+  prepared: Prepared,
+  aggregation: Aggregation,
+  constantLength: number = NaN,
+): Float64Array {
   const { lengths, totals, input } = prepared;
   const groupTokens = aggregation === "prompt-mean" ? tokensByGroup(prepared) : null;
   return Float64Array.from(lengths, (length, s) => {
-    if (length === 0) return 0;
-    switch (aggregation) {
-      case "seq-mean-token-mean":
-        return 1 / (totals.sequences * length);
-      case "token-mean":
-        return 1 / totals.tokens;
-      case "seq-mean-token-sum":
-        return 1 / totals.sequences;
-      case "seq-mean-token-sum-norm":
-        return 1 / (totals.sequences * (constantLength as number));
-      case "token-sum":
-        return 1;
-      case "prompt-mean":
-        return 1 / ((totals.groups as number) * (groupTokens?.get(input.groups?.[s] as number) as number));
-    }
+    const ofGroup = groupTokens?.get(input.groups?.[s] as number) ?? NaN;
+    return length === 0 ? 0 : 1 / divisorOf[aggregation](totals, length, constantLength, ofGroup);
   });
 }
 

@@ -1,18 +1,19 @@
-import { LaconicError, nearestName, shownValue } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 
 /** @throws LaconicError `config_invalid` naming the option, its value and what it may be. */
 export function checkOption(holds: boolean, name: string, value: number, expected: string): void {
-  if (holds && typeof value === "number") return;
-  throw new LaconicError("config_invalid", `${name} is ${shownValue(value)}, expected ${expected}`);
+  if (!holds || typeof value !== "number") refuse(name, value, expected);
 }
 
 /**
  * JavaScript has no compiler that finds a misspelt choice.
  * @throws LaconicError `config_invalid` naming the option, its value and the choices.
  */
-export function checkChoice(name: string, value: unknown, choices: readonly string[]): void {
-  if (choices.includes(value as string)) return;
-  const near = typeof value === "string" ? nearestName(value, choices) : undefined;
-  const hint = near === undefined ? "" : `; did you mean ${near}?`;
-  throw new LaconicError("config_invalid", `${name} is ${shownValue(value)}, expected ${choices.join(", ")}${hint}`);
+export function checkChoice(name: string, value: string, choices: readonly string[]): void {
+  if (!choices.includes(value)) refuse(name, value, choices.join(", "));
+}
+
+function refuse(name: string, value: number | string, expected: string): never {
+  const shown = typeof value === "string" ? `"${value}"` : value;
+  throw new LaconicError("config_invalid", `${name} is ${shown}, expected ${expected}`);
 }

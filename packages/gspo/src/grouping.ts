@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { checkChoice } from "./check-option.ts";
+import { numberNames } from "./number-names.ts";
 
 /** What a sample can be grouped by. */
 export interface GroupItem {
@@ -26,17 +27,14 @@ const coordinatesOf: Readonly<Record<GroupKey, readonly (keyof GroupItem)[]>> = 
  */
 export function groupIndex(items: readonly GroupItem[], key: GroupKey): Int32Array {
   checkChoice("groups: the key", key, Object.keys(coordinatesOf));
-  const ids = new Map<string, number>();
-  return Int32Array.from(items, (item, i) => {
-    const coordinates = coordinatesOf[key].map((name) => {
-      const value = item[name];
-      if (value === undefined)
-        throw new LaconicError("input_invalid", `groups by ${key}: item ${i} has no ${name}`, { item: i, key });
-      return value;
-    });
-    const name = JSON.stringify(coordinates);
-    const id = ids.get(name) ?? ids.size;
-    ids.set(name, id);
-    return id;
-  });
+  return numberNames(
+    items.map((item, i) =>
+      coordinatesOf[key].map((name) => {
+        const value = item[name];
+        if (value === undefined)
+          throw new LaconicError("input_invalid", `groups by ${key}: item ${i} has no ${name}`, { item: i, key });
+        return value;
+      }),
+    ),
+  );
 }

@@ -4,7 +4,6 @@ import {
   LaconicError,
   logProbRange,
   sampledLogProbRange,
-  shownValue,
   type BatchTotals,
   type LogProbRange,
   type ObjectiveInput,
@@ -32,12 +31,11 @@ export interface Prepared {
  */
 export function prepare(input: ObjectiveInput): Prepared {
   const { logProbs, oldLogProbs, advantages, mask } = input;
-  for (const [name, data] of Object.entries({ logProbs, oldLogProbs })) checkPacked(name, data);
-  assertSameLayout(logProbs, oldLogProbs, "oldLogProbs");
-  if (input.refLogProbs) assertSameLayout(logProbs, input.refLogProbs, "refLogProbs");
-  for (const [key, each] of Object.entries(input.policyLogProbs ?? {}))
-    assertSameLayout(logProbs, each, `policyLogProbs["${key}"]`);
-  if (input.rollLogProbs) assertSameLayout(logProbs, input.rollLogProbs, "rollLogProbs");
+  for (const [name, data] of namedLogProbs(input)) {
+    if (!(data as Partial<Ragged> | undefined)?.offsets)
+      throw new LaconicError("input_invalid", `${name}: expected packed sequences; ragged packs one list for each`);
+    assertSameLayout(logProbs, data, name);
+  }
   const tokens = logProbs.values.length;
   const sequences = logProbs.offsets.length - 1;
   const given = (advantages as ArrayLike<number> | undefined)?.length;
@@ -76,16 +74,6 @@ export function prepare(input: ObjectiveInput): Prepared {
   return { input, sequences, logRatio, lengths, totals, advantagePerToken };
 }
 
-/** @throws LaconicError `input_invalid` for lists that nobody has packed. */
-function checkPacked(name: string, data: Partial<Ragged> | undefined): void {
-  if (data?.offsets && data.values) return;
-  throw new LaconicError(
-    "input_invalid",
-    `${name} is ${shownValue(data)}, expected packed sequences; ragged of @laconic/core packs one list for each`,
-    { name },
-  );
-}
-
 /** Advantage of a token of a sequence, whichever way advantages were given. */
 export function advantageAt(prepared: Prepared, sequence: number, token: number): number {
   return prepared.input.advantages[prepared.advantagePerToken ? token : sequence] as number;
@@ -105,29 +93,31 @@ function checkTotals(totals: BatchTotals, own: BatchTotals): void {
 }
 
 /** @throws LaconicError `numeric_invalid` with sequence and token of a trained token's log-prob that is out of range. */
-export function checkLogProbs({
-  logProbs,
-  oldLogProbs,
-  refLogProbs,
-  policyLogProbs = {},
-  rollLogProbs,
-  mask,
-}: ObjectiveInput): void {
-  const check = (name: string, data: Ragged | undefined, range: LogProbRange): void => {
-    const bad = data && findBadLogProb(data, range, mask);
-    if (!bad) return;
+export function checkLogProbs(input: ObjectiveInput): void {
+  for (const [name, data, range] of namedLogProbs(input)) {
+    const bad = findBadLogProb(data, range, input.mask);
+    if (!bad) continue;
     const { sequence, token, value } = bad;
     throw new LaconicError(
       "numeric_invalid",
       `${name}: sequence ${sequence}, token ${token} is ${value}, expected a log-prob from ${range.min} to ${range.max}`,
       { name, sequence, token, value },
     );
-  };
-  check("logProbs", logProbs, logProbRange);
-  check("oldLogProbs", oldLogProbs, logProbRange);
-  check("refLogProbs", refLogProbs, logProbRange);
-  for (const [key, each] of Object.entries(policyLogProbs)) check(`policyLogProbs["${key}"]`, each, logProbRange);
-  check("rollLogProbs", rollLogProbs, sampledLogProbRange);
+  }
+}
+
+/** All that are there, each with the range of its values. */
+function namedLogProbs(input: ObjectiveInput): [name: string, data: Ragged, range: LogProbRange][] {
+  const { logProbs, oldLogProbs, refLogProbs, rollLogProbs, policyLogProbs = {} } = input;
+  const named: [name: string, data: Ragged, range: LogProbRange][] = [
+    ["logProbs", logProbs, logProbRange],
+    ["oldLogProbs", oldLogProbs, logProbRange],
+  ];
+  if (refLogProbs) named.push(["refLogProbs", refLogProbs, logProbRange]);
+  for (const [key, each] of Object.entries(policyLogProbs))
+    named.push([`policyLogProbs["${key}"]`, each, logProbRange]);
+  if (rollLogProbs) named.push(["rollLogProbs", rollLogProbs, sampledLogProbRange]);
+  return named;
 }
 
 function groupCount({ groups }: ObjectiveInput, lengths: Int32Array): { groups?: number } {

@@ -8,12 +8,11 @@ import {
   type Ragged,
 } from "@laconic/core";
 import { checkChoice } from "./check-option.ts";
+import { numberNames } from "./number-names.ts";
 import { checkLogProbs } from "./prepare.ts";
 
-const ratioUnits = ["message", "turn", "trajectory", "joint"] as const;
-
 /** What one sequence ratio covers: an utterance, an agent's turn, an agent's whole episode, or the whole team's. */
-export type RatioUnit = (typeof ratioUnits)[number];
+export type RatioUnit = "message" | "turn" | "trajectory" | "joint";
 
 /** Who said a sequence, when and in which episode: what ratio units are made of. */
 export interface UnitItem {
@@ -22,17 +21,17 @@ export interface UnitItem {
   readonly turn: number;
 }
 
+const coordinatesOf: Readonly<Record<RatioUnit, (item: UnitItem, message: number) => readonly unknown[]>> = {
+  message: (_, message) => [message],
+  turn: ({ episode, agent, turn }) => [episode, agent, turn],
+  trajectory: ({ episode, agent }) => [episode, agent],
+  joint: ({ episode }) => [episode],
+};
+
 /** Unit id per message, numbered in order of appearance. @throws LaconicError `config_invalid` for a unit that is none. */
 export function unitIndex(items: readonly UnitItem[], unit: RatioUnit): Int32Array {
-  checkChoice("ratio unit", unit, ratioUnits);
-  const ids = new Map<string, number>();
-  return Int32Array.from(items, ({ episode, agent, turn }, s) => {
-    const key = { message: [s], turn: [episode, agent, turn], trajectory: [episode, agent], joint: [episode] }[unit];
-    const name = JSON.stringify(key);
-    const id = ids.get(name) ?? ids.size;
-    ids.set(name, id);
-    return id;
-  });
+  checkChoice("ratio unit", unit, Object.keys(coordinatesOf));
+  return numberNames(items.map(coordinatesOf[unit]));
 }
 
 /**

@@ -106,25 +106,25 @@ describe("values of plain JavaScript", () => {
   test.each([
     [
       () => groupAdvantages([1, 0], [0, 0], untyped({ scale: "grp" })),
-      'advantage: scale is the text "grp", expected none, group, batch',
+      'advantage: scale is "grp", expected none, group, batch',
     ],
     [() => groupAdvantages([1, 0], [0, 0], untyped({ scale: "group", std: "pop" })), "advantage: std"],
     [() => groupAdvantages([1, 0], [0, 0], untyped({ scale: "group", epsilonForm: "max" })), "advantage: epsilonForm"],
     [
       () => groupAdvantages([1, 0], [0, 0], untyped({ scale: "group", epsilon: "1e-6" })),
-      'epsilon is the text "1e-6", expected >= 0',
+      'epsilon is "1e-6", expected >= 0',
     ],
-    [() => grpo({ aggregation: untyped("token_mean") }), "did you mean token-mean?"],
+    [() => grpo({ aggregation: untyped("token_mean") }), "token-mean"],
     [() => gspo({ kl: kl("k4") }), "kl.estimator"],
     [() => gspo({ importance: importance("tis", "sequence") }), "importance.kind"],
     [() => gspo({ importance: importance("truncate", "seq") }), "importance.level"],
-    [() => objectivePreset(untyped("gspoo")), "did you mean gspo?"],
-    [() => estimatorPreset<"rloo">(untyped("gruop"), {}), "did you mean group?"],
+    [() => objectivePreset(untyped("gspoo")), 'objective is "gspoo"'],
+    [() => estimatorPreset<"rloo">(untyped("gruop"), {}), 'estimator is "gruop"'],
     [() => objectiveShape(untyped("ppo")), "objective"],
     [() => estimatorShape(untyped("gae")), "estimator"],
     [() => groupIndex(items, untyped("agent")), "prompt+agent"],
     [() => unitIndex(items, untyped("episode")), "ratio unit"],
-    [() => jointReplies(2, 2, untyped("align")), "did you mean aligned?"],
+    [() => jointReplies(2, 2, untyped("align")), "aligned, cross"],
   ])("a choice that is none is refused by name: %#", (body, named) => {
     const { code, message } = refusal(body);
     expect(code).toBe("config_invalid");

@@ -1,4 +1,4 @@
-import { LaconicError, maxReward, shownValue, statisticOf, type Diagnostics, type Statistic } from "@laconic/core";
+import { LaconicError, maxReward, statisticOf, type Diagnostics, type Statistic } from "@laconic/core";
 
 /** Advantages per sequence and what the groups looked like. */
 export interface AdvantageResult {
@@ -46,7 +46,7 @@ export function checkRewards(rewards: ArrayLike<number>, name = "reward"): void 
   if (row >= 0)
     throw new LaconicError(
       "reward_invalid",
-      `${name} ${row} is ${shownValue(rewards[row])}; it is a number that lies within ±${maxReward}, or is NaN where it does not apply`,
+      `${name} ${row} is ${rewards[row]}; it is a number that lies within ±${maxReward}, or is NaN where it does not apply`,
       { row },
     );
 }
