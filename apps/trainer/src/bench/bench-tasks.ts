@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { shellWord } from "@laconic/core/text";
 import { pairSettingsFile, readPairConfig, settingsFile } from "@laconic/evaluation/bench";
 import { playTasks, type TaskLimits } from "@laconic/runtime/bench";
 import { taskSettingsSchema } from "@laconic/worlds/named";
@@ -40,7 +41,7 @@ export function codeOf(
   terminal: Terminal,
 ): number {
   if (stopped === null) return summaries.every(({ scored, samples }) => scored === samples) ? 0 : 1;
-  terminal.note(`stopped: ${stopped}\ngo on with: laconic bench --resume --run ${run}`);
+  terminal.note(`stopped: ${stopped}\ngo on with: laconic bench --resume --run ${shellWord(run)}`);
   return stopped === "aborted" ? 130 : 1;
 }
 

@@ -1,5 +1,6 @@
 import { relative, resolve, basename } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { shellWord } from "@laconic/core/text";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
@@ -131,7 +132,7 @@ async function write(
   const path = resolve(folder);
   const files = await writeProject(path, { name, steps, template });
   const place = relative(process.cwd(), path);
-  const enter = place === "" ? [] : [`cd ${/^[\w./-]+$/u.test(place) ? place : JSON.stringify(place)}`];
+  const enter = place === "" ? [] : [`cd ${shellWord(place)}`];
   const next = [...enter, "npm install", "npm test", "npx laconic train", "npx laconic eval runs/train"];
   if (json) terminal.result(JSON.stringify({ folder: path, name, files, next }));
   else

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { formatUsd } from "@laconic/core/text";
+import { formatUsd, shellWord } from "@laconic/core/text";
 import { LaconicError } from "@laconic/core";
 import { servedTrainingResult, trainingResult } from "@laconic/report";
 import {
@@ -76,7 +76,7 @@ export async function runTraining(
     printResult(terminal, flags.json, json, () => text);
     if (!flags.view)
       terminal.note(
-        `look at it: ${environmentValue("LACONIC_COMMAND") ?? "laconic"} view ${flags.run ?? relative(process.cwd(), directory)}`,
+        `look at it: ${environmentValue("LACONIC_COMMAND") ?? "laconic"} view ${shellWord(flags.run ?? relative(process.cwd(), directory))}`,
       );
     return exitCodeOf(done);
   });
@@ -89,10 +89,11 @@ function noteEnd(
   directory: string,
   terminal: Terminal,
 ): void {
-  if (interrupted) terminal.note(`stopped after step ${steps}; continue with: ${command} --resume --run ${directory}`);
+  if (interrupted)
+    terminal.note(`stopped after step ${steps}; continue with: ${command} --resume --run ${shellWord(directory)}`);
   if (stoppedEarly)
     terminal.note(
-      `stopped early after step ${steps}: evaluations no longer got better; the best is kept (step ${bestStep}, laconic eval ${directory} --best)`,
+      `stopped early after step ${steps}: evaluations no longer got better; the best is kept (step ${bestStep}, laconic eval ${shellWord(directory)} --best)`,
     );
   terminal.note(`report: ${report}`);
 }

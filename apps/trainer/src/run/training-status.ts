@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { formatNumber, formatPercent } from "@laconic/core/text";
+import { formatNumber, formatPercent, shellWord } from "@laconic/core/text";
 import type { TrainingPlan, TrainingProgress } from "@laconic/runtime";
 import type { Evaluation, Metrics } from "@laconic/trainer";
 import { readReport, withoutScore } from "@laconic/report";
@@ -96,12 +96,12 @@ export class TrainingStatus {
     const bestStep = LaconicError.is(error) ? error.detail["bestStep"] : undefined;
     if (bestStep !== undefined) {
       note(`report: ${await writeReport(directory)}`);
-      if (bestStep !== 0) note(`the best checkpoint: laconic eval ${directory} --best`);
+      if (bestStep !== 0) note(`the best checkpoint: laconic eval ${shellWord(directory)} --best`);
     }
     const isSpent = LaconicError.is(error) && error.code === "budget_refused";
     if (isKept)
       note(
-        `the last checkpoint goes on with: laconic train --resume --run ${directory}${isSpent ? " --max-usd MORE" : ""}`,
+        `the last checkpoint goes on with: laconic train --resume --run ${shellWord(directory)}${isSpent ? " --max-usd MORE" : ""}`,
       );
   }
 

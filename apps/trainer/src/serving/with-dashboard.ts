@@ -1,4 +1,5 @@
 import { mkdir, realpath } from "node:fs/promises";
+import { shellWord } from "@laconic/core/text";
 import type { Terminal } from "../cli/terminal.ts";
 import { interrupted } from "../cli/interruption.ts";
 
@@ -29,7 +30,7 @@ export async function withDashboard(
   try {
     const code = await work();
     if (code > 128) return code;
-    terminal.note(`still shown: ${server.url}; ctrl-c stops, and laconic view ${folder} shows it again`);
+    terminal.note(`still shown: ${server.url}; ctrl-c stops, and laconic view ${shellWord(folder)} shows it again`);
     await interrupted();
     return code;
   } finally {

@@ -16,4 +16,5 @@ export {
   formatUsd,
   formatValue,
 } from "./format.ts";
+export { shellWord } from "./shell-word.ts";
 export { escapeHtml, visibleText } from "./visible-text.ts";

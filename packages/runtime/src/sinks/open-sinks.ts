@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { shellWord } from "@laconic/core/text";
 import { mlflowSink, secretsIn, tensorBoardSink, trackioSink, wandbSink, withoutSecrets } from "@laconic/sinks";
 import type { MetricSink } from "@laconic/trainer";
 import { isReference, referenceTitle } from "../resolver/reference.ts";
@@ -47,7 +48,7 @@ async function openSink(
     readonly entity?: string;
     readonly experiment?: string;
   };
-  const later = `send it with: laconic send ${directory} ${name}`;
+  const later = `send it with: laconic send ${shellWord(directory)} ${name}`;
   const seconds = (): number => new Date().getTime() / 1000;
   const newId = (): string => randomUUID().replaceAll("-", "").slice(0, 8);
   const serverOf = (variable: string): string => {

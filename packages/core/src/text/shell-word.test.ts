@@ -1,0 +1,24 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { shellWord } from "./shell-word.ts";
+
+test.each([
+  ["runs/quickstart", "runs/quickstart"],
+  ["/home/jürgen/läufe", "/home/jürgen/läufe"],
+  ["runs/my run", '"runs/my run"'],
+  ["C:\\Users\\a b", '"C:\\Users\\a b"'],
+  ["it's", `"it's"`],
+  ["$HOME/`x`", "'$HOME/`x`'"],
+  ["", '""'],
+])("%s is shown as %s", (text, shown) => {
+  expect(shellWord(text)).toBe(shown);
+});
+
+test
+  .runIf(process.platform !== "win32")
+  .each(["a b", "a  b;c", "a'b", `"a" $b 'c' \`d\` !e`, "~/x", "*", "a\\b", "ä ö"])(
+  "a shell reads %j back as one word",
+  (text) => {
+    expect(execFileSync("/bin/sh", ["-c", `printf %s ${shellWord(text)}`], { encoding: "utf8" })).toBe(text);
+  },
+);
