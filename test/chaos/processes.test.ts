@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
+import { spawn, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -24,6 +24,30 @@ test(
     child.stdout.destroy();
     expect(await once(child, "exit")).toEqual([141, null]);
     expect(printed.replaceAll(progress, "")).toBe("");
+  },
+);
+
+test.runIf(process.platform === "linux")(
+  "a result that a full disk does not take is said to be lost; notes that it does not take end nothing",
+  { timeout: 120_000 },
+  async () => {
+    const full = openSync("/dev/full", "w");
+    onTestFinished(() => closeSync(full));
+    const play = async (stdio: StdioOptions): Promise<{ code: unknown; out: string; err: string }> => {
+      const child = spawn(process.execPath, [join(root, "apps/trainer/assets/laconic.mjs"), "data", "ls"], { stdio });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      let [out, err] = ["", ""];
+      child.stdout?.on("data", (chunk: Buffer) => (out += chunk.toString()));
+      child.stderr?.on("data", (chunk: Buffer) => (err += chunk.toString()));
+      const [code] = (await once(child, "close")) as unknown[];
+      return { code, out, err: err.replaceAll(progress, "") };
+    };
+    const { code, err } = await play(["ignore", full, "pipe"]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^laconic: the result cannot be written to standard output: ENOSPC.*\n$/u);
+    const heard = await play(["ignore", "pipe", full]);
+    expect(heard.code).toBe(0);
+    expect(heard.out).toContain("gsm8k");
   },
 );
 

@@ -23,7 +23,7 @@ try {
   if (fromSource) (await import("tsx/esm/api")).register();
   const { runProcess } = await import(fromSource ? "../src/main.ts" : "../dist/main.js");
   process.off("uncaughtException", giveUp);
-  await runProcess();
+  await runProcess(() => (shortage = null));
   shortage = null;
 } catch (error) {
   giveUp(error);

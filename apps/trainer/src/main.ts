@@ -74,11 +74,23 @@ function isUsageError(error: unknown): error is Error {
   return error instanceof Error && error.name === "CLIError";
 }
 
-/** The process's entry: opened by `assets/laconic.mjs` and by the repository's scripts. */
-export async function runProcess(): Promise<void> {
-  // Whoever reads has enough, as `head` does: end as other programs end by SIGPIPE.
-  for (const stream of [process.stdout, process.stderr])
-    stream.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 141 : 1));
+/**
+ * The process's entry: opened by `assets/laconic.mjs` and by the repository's scripts.
+ * @param explained - called where it is said already why the process ends
+ */
+export async function runProcess(explained: () => void = () => undefined): Promise<void> {
+  const ended = (error: NodeJS.ErrnoException): void => {
+    // Whoever reads has enough, as `head` does: end as other programs end by SIGPIPE.
+    if (error.code === "EPIPE") process.exit(141);
+  };
+  // Progress that cannot be written, such as to a full disk, ends no work; a result that cannot be is none.
+  process.stderr.on("error", ended);
+  process.stdout.on("error", (error) => {
+    ended(error);
+    process.stderr.write(`laconic: the result cannot be written to standard output: ${error.message}\n`);
+    explained();
+    process.exit(1);
+  });
   const terminal = processTerminal(process.stdout, process.stderr, process.stdin);
   process.exitCode = await main(process.argv.slice(2), {
     terminal,
