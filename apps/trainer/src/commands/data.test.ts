@@ -83,6 +83,16 @@ test("check finds examples that give test questions away", async () => {
   expect([empty.code, empty.err]).toEqual([1, expect.stringContaining("laconic data get NAME") as string]);
 });
 
+test("check names a file that nobody can read, and checks the others all the same", async () => {
+  const folder = await folderWith();
+  await mkdir(join(folder, "svamp"));
+  await writeFile(join(folder, "svamp/SVAMP.json"), '[{"ID": "chal-1",');
+  const { code, out } = await data("check", "--folder", folder);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^problem {2}svamp \w+: 0 problems\n {9}.*SVAMP\.json: not JSON/mu);
+  expect(out).toMatch(/gsm8k test: 1 problems/u);
+});
+
 test("offline, what is missing is an error that says what was looked for", async () => {
   const { code, err } = await data("get", "svamp", "--folder", await folderWith(), "--offline");
   expect([code, err]).toEqual([2, expect.stringContaining("holds none of svamp/SVAMP.json") as string]);

@@ -1,4 +1,5 @@
 import { findFiles } from "#platform";
+import { LaconicError } from "@laconic/core";
 import type { Benchmark } from "./benchmark.ts";
 import { contamination, type Overlap } from "./contamination.ts";
 import { loadSplit, type LoadedSplit } from "./load-split.ts";
@@ -50,11 +51,13 @@ export async function checkSplits(chosen: readonly Benchmark[], folder: string):
 }
 
 async function checkBenchmark(benchmark: Benchmark, folder: string): Promise<SplitCheck[]> {
-  const loaded: { readonly split: string; readonly result: LoadedSplit }[] = [];
+  const loaded: { readonly split: string; readonly result: CheckedSplit }[] = [];
   for (const split of Object.keys(benchmark.splits))
     if (await isHere(benchmark, split, folder)) {
       const files = await findFiles(benchmark, split, folder);
-      const result = await loadSplit(benchmark, split, files, { mode: "lenient", allowChanged: true });
+      const result = await loadSplit(benchmark, split, files, { mode: "lenient", allowChanged: true }).catch(
+        unreadable,
+      );
       loaded.push({ split, result });
     }
   const scored = loaded.filter(({ split }) => !benchmark.splits[split]?.pool).flatMap(({ result }) => result.problems);
@@ -74,6 +77,15 @@ async function checkBenchmark(benchmark: Benchmark, folder: string): Promise<Spl
       notes: pairs("shared-words", "shares 13 words with"),
     };
   });
+}
+
+type CheckedSplit = Pick<LoadedSplit, "problems" | "refused" | "warnings">;
+
+/** A file that cannot be read at all is its split's complaint, and keeps no other from being checked. */
+function unreadable(error: unknown): CheckedSplit {
+  if (LaconicError.is(error) && error.code === "data_invalid")
+    return { problems: [], refused: [], warnings: [error.message] };
+  throw error;
 }
 
 /** Overlaps and rows that a check lists at most. */
