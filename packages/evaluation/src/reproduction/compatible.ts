@@ -54,9 +54,7 @@ export function reproducedCells(
     const published = publishedAccuracy(rowOf(method), benchmark);
     if (published === null) return [];
     const cell = { benchmark, method, scored, differs };
-    // Repeats of a question are not independent: each question counts once.
-    const asked = Math.min(scored, summary.questions);
-    const p = accuracy ? sameShare(accuracy.value, asked, published / 100, questions(benchmark)) : null;
+    const p = accuracy ? sameShare(accuracy.value, askedOf(summary), published / 100, questions(benchmark)) : null;
     const shares = {
       ...cell,
       unit: "%",
@@ -139,6 +137,11 @@ function averagesOf(
   ];
 }
 
+/** Repeats of a question are not independent: each question counts once. */
+function askedOf({ scored, questions }: MethodSummary): number {
+  return Math.min(scored, questions);
+}
+
 function verdictOf(p: number | null, scored: number, faithful: boolean): ReproducedCell["verdict"] {
   if (scored === 0) return "not played";
   if (!faithful) return "not as published";
@@ -157,15 +160,15 @@ function meanTokens(own: readonly MethodSummary[]): Interval | null {
 function meanShare(own: readonly MethodSummary[]): Interval {
   const shares = own.map(({ accuracy }) => accuracy?.value ?? 0);
   const value = shares.reduce((sum, each) => sum + each, 0) / own.length;
-  const half = 1.96 * Math.sqrt(variance(own, ({ scored }) => scored));
+  const half = 1.96 * Math.sqrt(variance(own, askedOf));
   return { value, low: Math.max(0, value - half), high: Math.min(1, value + half) };
 }
 
 /** Of an average of shares, each of so many questions. Shares of all or nothing are drawn in by half a question. */
 function variance(own: readonly MethodSummary[], of: (summary: MethodSummary) => number): number {
   const parts = own.map((summary) => {
-    const { accuracy, scored } = summary;
-    const share = ((accuracy?.value ?? 0) * scored + 0.5) / (scored + 1);
+    const asked = askedOf(summary);
+    const share = ((summary.accuracy?.value ?? 0) * asked + 0.5) / (asked + 1);
     return (share * (1 - share)) / of(summary);
   });
   return parts.reduce((sum, part) => sum + part, 0) / own.length ** 2;
@@ -177,6 +180,6 @@ function sameAverage(
   published: number,
   questions: (benchmark: string) => number,
 ): number {
-  const spread = variance(own, ({ scored }) => scored) + variance(own, ({ benchmark }) => questions(benchmark));
+  const spread = variance(own, askedOf) + variance(own, ({ benchmark }) => questions(benchmark));
   return twoSided(Math.abs(meanShare(own).value - published) / Math.sqrt(spread));
 }

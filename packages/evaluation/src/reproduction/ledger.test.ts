@@ -70,6 +70,16 @@ test("an average of five is tested once all five are there, and never called com
   expect(of(five(0.38, "vanilla").slice(1))?.verdict).toBe("not played");
 });
 
+test("repeats of a question add nothing to what an average of five is sure of", () => {
+  const five = (repeats: number) =>
+    ["aime24", "math500", "olympiadbench", "minerva", "amc23"].map((name) => ({
+      ...summaryOf(name, 0.42, 100 * repeats, "vanilla"),
+      questions: 100,
+    }));
+  const [once, often] = [1, 16].map((repeats) => reproducedAverages(five(repeats), "Qwen2.5-Math-7B", () => 100)[0]);
+  expect([often?.p, often?.verdict, often?.ours]).toEqual([once?.p, once?.verdict, once?.ours]);
+});
+
 test("tokens of Table 2 stand beside ours by question, without a test", () => {
   const summary = { ...summaryOf("gsm8k", 0.9, 50, "debate"), method: "debate" };
   const [shares, tokens] = reproducedCells([summary], () => 1319, "2");
