@@ -78,14 +78,18 @@ const guardOptionsShape: GroupShape<GuardOptions> = group<GuardOptions>({
 export const budgetOptionsShape: GroupShape<BudgetOptions> = group<BudgetOptions>({
   targetTokens: { help: "Mean tokens of an episode to keep to, or units of another cost", shape: shapes.above0 },
   learningRate: { help: "How far the price moves in a step for each unit above the target", shape: shapes.above0 },
-  unit: { help: "What the target counts", shape: { kind: "choice", of: ["token", "budget"] }, optional: true },
-  initialPrice: { ...price, help: "Price in the first step" },
+  unit: {
+    help: "Whether prices and the violation are of a token, or of a whole budget",
+    shape: { kind: "choice", of: ["token", "budget"] },
+    optional: true,
+  },
+  initialPrice: { ...price, help: "Price when control starts: in the first step, or behind the warm-up" },
   maxPrice: { help: "Largest price", shape: shapes.above0, optional: true },
   warmupIterations: { ...count, help: "Steps that only measure" },
   warmupPrice: { ...price, help: "Price while they measure" },
   annealIterations: { ...count, help: "Steps in which the target falls from what was measured" },
   antiWindup: {
-    help: "Keeps the integral between 0 and the largest price, and holds it while the price is at a bound",
+    help: "Keeps the integral between 0 and the largest price, and holds it while the price is at the largest",
     shape: shapes.boolean,
     optional: true,
   },

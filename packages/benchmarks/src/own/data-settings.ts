@@ -112,7 +112,7 @@ const gradingSchema: z.ZodType<DataGrading> = z.preprocess(
       }),
       z.strictObject({
         kind: z.literal("text").describe(ruleHelp),
-        ignoreCase: toggle.exactOptional().describe("Whether capital letters differ from small ones"),
+        ignoreCase: toggle.exactOptional().describe("Takes capital letters for small ones"),
       }),
     ],
     { error: `expected ${kinds}, or an object with such a kind` },

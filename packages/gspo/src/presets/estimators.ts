@@ -136,7 +136,7 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
   "running-baseline": {
     shape: group<EstimatorOptions["running-baseline"]>({
       decay: {
-        help: "Share of what was seen that a step keeps",
+        help: "Weight of the past in an agent's baseline, at each reward",
         shape: { kind: "number", min: 0, below: 1 },
         optional: true,
       },

@@ -130,7 +130,7 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   costs: z
     .record(z.string(), costSchema)
     .nullable()
-    .describe("What is charged besides tokens, by name; null for the objective's own"),
+    .describe("What an episode is charged for, by name; null for the tokens, turns and repetition of Eq. 1"),
   prices: pricesSchema,
   budget: budgetSchema.nullable().describe(budgetHelp),
   budgets: z.record(z.string(), budgetSchema).describe("Budgets of other costs, by their name"),

@@ -188,7 +188,7 @@ export const loopTable = {
     default: "prompt", // Eq. 2: over the G replies to one query
   },
   ratioUnit: {
-    help: "What an importance ratio is of: a message, a turn, a trajectory or all messages of a step",
+    help: "What an importance ratio is of: a message, an agent's turn, its whole episode, or the whole team's",
     shape: { kind: "choice", of: ["message", "turn", "trajectory", "joint"] },
     default: "message",
   }, // Eq. 3: an action is an utterance
