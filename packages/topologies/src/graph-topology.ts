@@ -42,6 +42,7 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
       for (const { id } of graph.agents) modelOf(context, id);
       const turns: Turn[] = [];
       let limit: StopReason | null = null;
+      let notes: readonly string[] = [];
       let somebodyIsSpent = false;
       const clock = episodeClock(context);
 
@@ -59,6 +60,7 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
         const taken = await takeTurns(context, clock, requests);
         turns.push(...taken.turns);
         limit = taken.ended ?? admission.limit;
+        notes = taken.notes;
         if (limit) break;
       }
 
@@ -67,7 +69,8 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
       const answer = checkedCall(of, () => graph.answer.choose(utterances), lacksOfAnswer);
       if (somebodyIsSpent) limit ??= "token_limit";
       const outputs = graph.answer.agents.length > 1 ? lastWordsOf(graph.answer.agents, utterances) : undefined;
-      return endEpisode(graph.name, problem, turns, answer, limit ?? ending(answer, graph, context), outputs);
+      const episode = endEpisode(graph.name, problem, turns, answer, limit ?? ending(answer, graph, context), outputs);
+      return notes.length > 0 ? { ...episode, notes } : episode;
     },
   };
 }

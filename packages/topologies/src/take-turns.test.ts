@@ -62,6 +62,7 @@ describe("an agent that fails", () => {
       ["answered", "c"],
     ]);
     expect(batch[0]?.utterances.map(({ text }) => text)).toEqual(["a"]);
+    expect(batch.map(({ notes }) => notes)).toEqual([['agent "b": down for a minute'], undefined]);
   });
   test("an abort is an abort in any case", async () => {
     const signal = AbortSignal.abort();

@@ -1,4 +1,4 @@
-import { LaconicError, type EpisodeContext, type StopReason } from "@laconic/core";
+import { LaconicError, thrownText, type EpisodeContext, type StopReason } from "@laconic/core";
 import { speak } from "./speak.ts";
 import type { SpeakRequest, Turn } from "./turn.ts";
 
@@ -20,9 +20,14 @@ export function episodeClock({ limits }: EpisodeContext): EpisodeClock {
 export interface TakenTurns {
   readonly turns: readonly Turn[];
   readonly ended: StopReason | null;
+  /** Of an episode that ended as `error`, for its notes: the agent, and what its model said. Empty for any other. */
+  readonly notes: readonly string[];
 }
 
 class TimeUp extends Error {}
+
+/** Characters; what a server says may have no end. */
+const longestNote = 500;
 
 /**
  * Turns that wait for nobody, taken at once. Waits for every call, so that an error does not depend on timing; a model that
@@ -37,19 +42,22 @@ export async function takeTurns(
   throwIfAborted(context);
   const perTurn = (context.limits?.maxSecondsPerTurn ?? Infinity) * 1000;
   const time = Math.min(perTurn, clock.left());
-  if (time <= 0) return { turns: [], ended: "time_limit" };
+  if (time <= 0) return { turns: [], ended: "time_limit", notes: [] };
   const results = await settled(context, requests, (request) => within(time, context, request));
   const turns: Turn[] = [];
+  const notes: string[] = [];
   let ended: StopReason | null = null;
-  for (const result of results) {
+  for (const [i, result] of results.entries()) {
     if (result.status === "fulfilled") {
       if (result.value.done) ended ??= "done";
       turns.push(numbered(result.value, (requests[0]?.turn ?? 0) + turns.length));
     } else if (result.reason instanceof TimeUp) ended ??= "time_limit";
-    else if (context.onError === "end" && !isAbort(result.reason)) ended = "error";
-    else throw result.reason;
+    else if (context.onError === "end" && !isAbort(result.reason)) {
+      ended = "error";
+      notes.push(`agent "${requests[i]?.agent}": ${thrownText(result.reason)}`.slice(0, longestNote));
+    } else throw result.reason;
   }
-  return { turns, ended };
+  return { turns, ended, notes };
 }
 
 /** At once, or one after the other where one may change what the next one meets. */

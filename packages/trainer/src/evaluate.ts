@@ -1,3 +1,4 @@
+import { agentErrorOf } from "./agent-errors.ts";
 import {
   LaconicError,
   randomFromSeed,
@@ -87,7 +88,7 @@ export async function evaluate(
   if (episodes.length > 0 && episodes.every(({ task = Number.NaN }) => Number.isNaN(task)))
     throw new LaconicError(
       "scoring_failed",
-      `the evaluation at step ${step}: all ${episodes.length} episodes ended with an agent's error, none has an answer`,
+      `the evaluation at step ${step}: all ${episodes.length} episodes ended with an agent's error, none has an answer; ${agentErrorOf(played.map(({ episode }) => episode))}`,
       { step },
     );
   const measured = await measuring(parts, played, options);

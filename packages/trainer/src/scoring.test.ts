@@ -121,8 +121,25 @@ test("agents that all failed leave no accuracy, which is not an accuracy of 0", 
   });
   await expect(run(onePolicy(parts.task, parts.model, failing), { onAgentError: "end" })).rejects.toMatchObject({
     code: "scoring_failed",
-    message: expect.stringContaining("an agent's error"),
+    message: expect.stringMatching(/an agent's error, none has an answer; agent ".+": no$/u),
   });
+});
+
+test("some agents that fail are a warning with the first error, for an evaluation and a step", async () => {
+  const parts = tinyParts();
+  const { speak } = parts.policies[onlyPolicy] as TrainedPolicy;
+  let asked = 0;
+  const flaky: TrainedPolicy["speak"] = (sampler) => {
+    const model = speak(sampler);
+    const complete: typeof model.complete = (request) =>
+      ++asked % 7 === 0 ? Promise.reject(new Error("out of quota")) : model.complete(request);
+    return { ...model, complete };
+  };
+  const { rows, warnings } = await run(onePolicy(parts.task, parts.model, flaky), { onAgentError: "end" });
+  expect(rows.some((row) => (row["stop/error"] as number) > 0)).toBe(true);
+  const lost = warnings.filter((text) => text.includes("an agent's error"));
+  expect(lost.length).toBeGreaterThan(1);
+  for (const text of lost) expect(text).toMatch(/are left out \(stop\/error\), such as: agent ".+": out of quota$/u);
 });
 
 test("the threshold is a setting, below 1", async () => {

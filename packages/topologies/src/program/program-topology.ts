@@ -68,8 +68,10 @@ export interface Program {
 /** Thrown through a program when the episode has reached a limit. */
 class Curtain {
   readonly reason: StopReason;
-  constructor(reason: StopReason) {
+  readonly notes: readonly string[];
+  constructor(reason: StopReason, notes: readonly string[] = []) {
     this.reason = reason;
+    this.notes = notes;
   }
 }
 
@@ -109,6 +111,7 @@ export function programTopology(program: Program): Topology {
       } catch (error) {
         if (!(error instanceof Curtain)) throw error;
         limit = error.reason;
+        notes.push(...error.notes);
       }
       const chosen = chosenBy(concluded, () => program.answer(turns));
       const answer = chosen?.silent ? null : chosen; // silence is no answer
@@ -156,7 +159,7 @@ async function sayTogether(
     })),
   );
   turns.push(...taken.turns);
-  if (taken.ended) throw new Curtain(taken.ended);
+  if (taken.ended) throw new Curtain(taken.ended, taken.notes);
   if (limit) throw new Curtain(limit);
   // What a program does next depends on everybody it asked.
   if (spent.length > 0) throw new Curtain("token_limit");

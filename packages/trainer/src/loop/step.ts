@@ -1,4 +1,5 @@
 import type { Prices, ScoreCounts } from "@laconic/rewards";
+import { agentErrorWarning } from "../agent-errors.ts";
 import type { Samplers } from "../parts.ts";
 import type { LoopState } from "../run/loop-state.ts";
 import type { StepClock } from "../run/recorder.ts";
@@ -45,6 +46,8 @@ export async function scoreCollected(
       "some samples got no score and teach nothing (scoring/undecided, scoring/invalid, scoring/error)",
       state.step + 1,
     );
+  const lost = agentErrorWarning(rollouts.map(({ episode }) => episode));
+  if (lost !== null) await recorder.warn(lost, state.step + 1);
   const [{ costs }] = learners as [Learner];
   await turn();
   const scored = score(rollouts, pricingOf({ config, costs }, prices));
