@@ -5,7 +5,7 @@ import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { scoredRollouts } from "../test/scored-rollouts.ts";
 import type { ScoredRollout } from "./stages/score.ts";
 import { tinyParts } from "./testing/index.ts";
-import { configWarnings, stepWarnings } from "./warnings.ts";
+import { budgetWarning, configWarnings, stepWarnings } from "./warnings.ts";
 
 test("the defaults have no trap", () => {
   expect(configWarnings(parseTrainConfig({}))).toEqual([]);
@@ -72,6 +72,18 @@ test("a sampler far from the trainer is told, until its samples are weighed", as
   expect(stepWarnings(group, mixed, statisticOf([0, 0.03]))).toEqual([]);
   expect(stepWarnings(weighed, mixed, statisticOf([0, 0.1]))).toEqual([]);
   expect(stepWarnings(late, mixed, statisticOf([0, 0.1]))).toEqual([]);
+});
+
+test("a budget below one token a turn is told: silence alone breaks it", async () => {
+  const scored = await scoredWith([1, 0, 0, 1], [2, 3, 2, 4]);
+  const turns = Math.min(...scored.map(({ episode }) => episode.ledger.calls.length));
+  const told = (targetTokens: number, more = {}) =>
+    budgetWarning({ ...group, budget: { targetTokens, learningRate: 0.1 }, ...more }, scored);
+  expect(told(turns - 0.5)).toContain(`fewer than the ${turns} turns of an episode`);
+  expect(told(turns)).toBeNull();
+  expect(told(turns - 0.5, { budget: null })).toBeNull();
+  expect(told(turns - 0.5, { costs: { tokens: { kind: "tokens-written", by: "a" } } })).toBeNull();
+  expect(budgetWarning({ ...group, budget: { targetTokens: 0.5, learningRate: 0.1 } }, [])).toBeNull();
 });
 
 test("a step without a word is told", async () => {

@@ -64,6 +64,19 @@ export function stepWarnings(config: TrainConfig, scored: readonly ScoredRollout
   return warnings;
 }
 
+/** A budget of all that a team writes which silence itself breaks, by the episodes of a step; null for none. */
+export function budgetWarning(
+  { budget, costs, opponents }: Pick<TrainConfig, "budget" | "costs" | "opponents">,
+  scored: readonly ScoredRollout[],
+): string | null {
+  if (budget === null || costs !== null || opponents) return null; // other costs leave words of some agents out
+  const turns = scored.map(({ episode }) => episode.ledger.calls.length);
+  const fewest = turns.reduce((least, each) => Math.min(least, each), Infinity);
+  return turns.length === 0 || budget.targetTokens >= fewest
+    ? null
+    : `budget.targetTokens: ${budget.targetTokens} tokens are fewer than the ${fewest} turns of an episode, and silence costs its end token: no team can keep it, and the price only rises`;
+}
+
 /** σ-normalised groups that differ in tokens alone teach brevity at full strength, whatever λ is. */
 function isPriceInert(config: TrainConfig, scored: readonly ScoredRollout[]): boolean {
   if (config.advantage.estimator !== "group" || config.advantage.scale !== "group") return false;

@@ -3,7 +3,7 @@ import type { LoopState } from "../run/loop-state.ts";
 import type { StepClock } from "../run/recorder.ts";
 import type { LearnerResult } from "../stages/learner.ts";
 import { stepMetrics } from "../stages/step-metrics.ts";
-import { stepWarnings } from "../warnings.ts";
+import { budgetWarning, stepWarnings } from "../warnings.ts";
 import type { Collected, Collector } from "./collect.ts";
 import type { Moved, ScoredStep } from "./step.ts";
 import { configAt, type TrainingRun } from "./training-run.ts";
@@ -27,6 +27,8 @@ export async function trace(
   const { step } = moved;
   for (const { learner, scored: own, gap } of learners)
     for (const warning of stepWarnings(learner.config, own, gap)) await recorder.warn(warning, step);
+  const unkept = parts.costs ? null : budgetWarning(config, scored);
+  if (unkept !== null) await recorder.warn(unkept, step);
   const queue = report();
   const state = queue ? { ...moved, queue: queue.state } : moved;
   const lag = lags.length === 0 ? 0 : lags;
