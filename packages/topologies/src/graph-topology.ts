@@ -42,7 +42,7 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
       for (const { id } of graph.agents) modelOf(context, id);
       const turns: Turn[] = [];
       let limit: StopReason | null = null;
-      let notes: readonly string[] = [];
+      let error: string | undefined;
       let somebodyIsSpent = false;
       const clock = episodeClock(context);
 
@@ -60,7 +60,7 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
         const taken = await takeTurns(context, clock, requests);
         turns.push(...taken.turns);
         limit = taken.ended ?? admission.limit;
-        notes = taken.notes;
+        error = taken.error;
         if (limit) break;
       }
 
@@ -70,7 +70,7 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
       if (somebodyIsSpent) limit ??= "token_limit";
       const outputs = graph.answer.agents.length > 1 ? lastWordsOf(graph.answer.agents, utterances) : undefined;
       const episode = endEpisode(graph.name, problem, turns, answer, limit ?? ending(answer, graph, context), outputs);
-      return notes.length > 0 ? { ...episode, notes } : episode;
+      return error === undefined ? episode : { ...episode, notes: [error] };
     },
   };
 }

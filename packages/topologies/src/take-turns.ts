@@ -20,8 +20,8 @@ export function episodeClock({ limits }: EpisodeContext): EpisodeClock {
 export interface TakenTurns {
   readonly turns: readonly Turn[];
   readonly ended: StopReason | null;
-  /** Of an episode that ended as `error`, for its notes: the agent, and what its model said. Empty for any other. */
-  readonly notes: readonly string[];
+  /** Of an episode that ended as `error`, for its notes: the agent, and what its model said. */
+  readonly error?: string;
 }
 
 class TimeUp extends Error {}
@@ -42,10 +42,10 @@ export async function takeTurns(
   throwIfAborted(context);
   const perTurn = (context.limits?.maxSecondsPerTurn ?? Infinity) * 1000;
   const time = Math.min(perTurn, clock.left());
-  if (time <= 0) return { turns: [], ended: "time_limit", notes: [] };
+  if (time <= 0) return { turns: [], ended: "time_limit" };
   const results = await settled(context, requests, (request) => within(time, context, request));
   const turns: Turn[] = [];
-  const notes: string[] = [];
+  let error: string | undefined;
   let ended: StopReason | null = null;
   for (const [i, result] of results.entries()) {
     if (result.status === "fulfilled") {
@@ -54,10 +54,10 @@ export async function takeTurns(
     } else if (result.reason instanceof TimeUp) ended ??= "time_limit";
     else if (context.onError === "end" && !isAbort(result.reason)) {
       ended = "error";
-      notes.push(`agent "${requests[i]?.agent}": ${thrownText(result.reason)}`.slice(0, longestNote));
+      error ??= `agent "${requests[i]?.agent}": ${thrownText(result.reason)}`.slice(0, longestNote);
     } else throw result.reason;
   }
-  return { turns, ended, notes };
+  return { turns, ended, ...(error !== undefined && { error }) };
 }
 
 /** At once, or one after the other where one may change what the next one meets. */

@@ -68,10 +68,10 @@ export interface Program {
 /** Thrown through a program when the episode has reached a limit. */
 class Curtain {
   readonly reason: StopReason;
-  readonly notes: readonly string[];
-  constructor(reason: StopReason, notes: readonly string[] = []) {
+  readonly error: string | undefined;
+  constructor(reason: StopReason, error?: string) {
     this.reason = reason;
-    this.notes = notes;
+    this.error = error;
   }
 }
 
@@ -111,7 +111,7 @@ export function programTopology(program: Program): Topology {
       } catch (error) {
         if (!(error instanceof Curtain)) throw error;
         limit = error.reason;
-        notes.push(...error.notes);
+        if (error.error !== undefined) notes.push(error.error);
       }
       const chosen = chosenBy(concluded, () => program.answer(turns));
       const answer = chosen?.silent ? null : chosen; // silence is no answer
@@ -159,7 +159,7 @@ async function sayTogether(
     })),
   );
   turns.push(...taken.turns);
-  if (taken.ended) throw new Curtain(taken.ended, taken.notes);
+  if (taken.ended) throw new Curtain(taken.ended, taken.error);
   if (limit) throw new Curtain(limit);
   // What a program does next depends on everybody it asked.
   if (spent.length > 0) throw new Curtain("token_limit");
