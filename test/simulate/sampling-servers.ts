@@ -55,14 +55,13 @@ const engineOf = (world: World): Pick<Engine, "createModel"> => ({
 });
 
 /** A received version's weights are those that its name tells, by their hash. */
-function expectNamed(world: World, path: string): void {
+export function expectNamed(world: World, path: string): void {
+  if (!world.disk.find(path)) return; // the request was late, and the version is gone
   const weights = [...filesOf(world.disk, path)].filter(([name]) => name.endsWith(".safetensors"));
-  if (weights.length === 0) return; // the request was late, and the version is gone
   const hash = createHash("sha256");
   for (const [, bytes] of weights) hash.update(bytes);
   const found = hash.digest("hex").slice(0, 12);
-  if (!path.includes(`-${found}-`))
-    world.violation ??= new Violation(`${path} is loaded, and its weights are ${found}`);
+  if (!path.includes(`-${found}-`)) world.violation ??= new Violation(`${path} is shown, and its weights are ${found}`);
 }
 
 /** An inference server that takes adapters. */

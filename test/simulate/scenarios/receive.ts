@@ -1,12 +1,14 @@
+import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../../packages/core/src/index.ts";
 import { WeightsReceiver } from "../../../packages/fleet/src/index.ts";
+import type { TrainResult } from "../../../packages/trainer/src/train.ts";
 import { expectWhole } from "../compare-runs.ts";
 import { connections, type Listener } from "../connections.ts";
 import { addresses, jobOn, openServers, seeTo, startServers } from "../fleet-run.ts";
 import { network } from "../network.ts";
-import type { Program } from "../program.ts";
-import { maxAwayMs, receivedRoot } from "../sampling-servers.ts";
+import type { Ended, Program } from "../program.ts";
+import { expectNamed, maxAwayMs, receivedRoot } from "../sampling-servers.ts";
 import { expectThat, filesOf, looked, secret, untilDone, type Scenario } from "../scenario.ts";
 import { begin, partsOf, steps, trainOnce, type Variant } from "../training.ts";
 import type { World } from "../world.ts";
@@ -105,12 +107,17 @@ export const receive: Scenario = {
     const train = async (): Promise<void> => {
       try {
         const acknowledged = { step: 0 };
-        const start = async (attempt: number): ReturnType<typeof trainOnce> => {
+        const start = async (attempt: number): Promise<Ended<TrainResult>> => {
           const still = receivers.stillFor(world.now);
           if (attempt > 0 && still > 0) await world.start(() => sleep(still)); // nobody starts it again before
           return trainOnce(world, jobOn(world, servers, variant), acknowledged);
         };
-        const result = await untilDone(world, start, { between: (ended) => seeTo(world, ended) });
+        const between = (ended: Ended<unknown>): void => {
+          seeTo(world, ended);
+          const shown = new Set([...filesOf(world.disk, receivedRoot).keys()].map((path) => dirname(path)));
+          for (const version of shown) if (!version.endsWith(".part")) expectNamed(world, `${receivedRoot}/${version}`);
+        };
+        const result = await untilDone<TrainResult>(world, start, { between });
         expectThat(result?.steps === steps && !result.interrupted, `the run ended after ${result?.steps} steps`);
         await looked(world, () => expectWhole(world.disk, 4));
         await looked(world, () => tidied(world, variant, servers));

@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { boundedJson } from "@laconic/core";
-import { isSameSecret, moveFile } from "@laconic/core/platform";
+import { isSameSecret, moveFile, syncFolder } from "@laconic/core/platform";
 import { chunkCodings, unpackChunk, type ChunkCoding } from "./chunk-coding.ts";
 import {
   digestOf,
@@ -218,7 +218,9 @@ export class WeightsReceiver {
       this.#drafts.delete(name);
       throw new Refusal(422, `the files of ${name} are not those of the manifest`);
     }
-    for (const file of files) await sync(join(folder, file.name)); // a whole name over torn bytes would outlast the power
+    // A whole name over torn bytes would outlast a loss of power.
+    for (const file of files) await sync(join(folder, file.name));
+    await syncFolder(folder);
     await moveFile(folder, this.#path(name));
     this.#drafts.delete(name);
     return { folder: this.#path(name) };
