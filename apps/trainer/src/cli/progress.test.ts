@@ -27,5 +27,5 @@ test("on a terminal the moving line counts seconds until it is over, also when i
   }).catch((error: unknown) => String(error));
   await vi.advanceTimersByTimeAsync(10_000);
   expect(await ended).toBe("Error: no");
-  expect(lines).toEqual(["measuring, 1.0 s", "measuring, 2.0 s", "measuring, 3.0 s", ""]);
+  expect(lines).toEqual(["measuring, 1 s", "measuring, 2 s", "measuring, 3 s", ""]);
 });

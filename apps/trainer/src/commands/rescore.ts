@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { formatNumber } from "@laconic/core/text";
+import { formatCells } from "@laconic/core/text";
 import type { RescoredStep } from "@laconic/evaluation/analysis";
 import { rescoreRun } from "@laconic/report";
 import type { CommandDef } from "citty";
@@ -54,9 +54,15 @@ function table(steps: readonly RescoredStep[]): string {
   return [
     "| step | episodes | task | tokens written | tokens read | reward |",
     "|---|---|---|---|---|---|",
-    ...steps.map(
-      (each) =>
-        `| ${each.step} | ${each.episodes} | ${formatNumber(each.task)} | ${formatNumber(each.writtenTokens)} | ${formatNumber(each.readTokens)} | ${formatNumber(each.reward)} |`,
-    ),
+    ...formatCells(
+      steps.map((each) => [
+        String(each.step),
+        String(each.episodes),
+        each.task,
+        each.writtenTokens,
+        each.readTokens,
+        each.reward,
+      ]),
+    ).map((cells) => `| ${cells.join(" | ")} |`),
   ].join("\n");
 }

@@ -3,6 +3,8 @@ import {
   counted,
   formatAgo,
   formatBytes,
+  formatCells,
+  formatColumn,
   formatDuration,
   formatFileSize,
   formatNumber,
@@ -27,6 +29,29 @@ test("numbers have three digits that count, and a minus of their own", () => {
     "3,000,000,000",
   ]);
   expect([Infinity, -Infinity, NaN, null, undefined].map(formatNumber)).toEqual(["∞", "−∞", "–", "–", "–"]);
+});
+
+test("numbers below each other have the same decimals", () => {
+  expect(formatColumn([1, 39.8, 14.04, null, -0.04, NaN])).toEqual(["1.0", "39.8", "14.0", "–", "0.0", "–"]);
+  expect(formatColumn([0.00482, 0.005, -0.0304, Infinity])).toEqual(["0.0048", "0.0050", "−0.0304", "∞"]);
+  expect(formatColumn([1, 2.355])).toEqual(["1.00", "2.35"]);
+  expect(formatColumn([3, 400, 0])).toEqual(["3", "400", "0"]);
+  expect(formatColumn([0, 0.5])).toEqual(["0.0", "0.5"]);
+  expect(formatColumn([999.5, 2])).toEqual(["999.5", "2.0"]);
+  expect(formatColumn([1234.5, 39.8, 2e-9])).toEqual(["1,235", "39.8", "2×10⁻⁹"]);
+  expect(formatColumn([2e-9, 0])).toEqual(["2×10⁻⁹", "0"]);
+  expect(formatColumn([])).toEqual([]);
+  expect(
+    formatCells([
+      ["a", 1, "-", 7],
+      ["b", 39.8, 0.5, 12],
+      ["c", null, 2],
+    ]),
+  ).toEqual([
+    ["a", "1.0", "-", "7"],
+    ["b", "39.8", "0.5", "12"],
+    ["c", "–", "2.0"],
+  ]);
 });
 
 test("shares are per cent, units follow, and what is missing is a dash", () => {
@@ -74,8 +99,9 @@ test("dollars are in cents, and less than one has three digits that count", () =
 });
 
 test("times have their two largest units", () => {
-  expect([0, 3.21, 9.96, 42, 59.6, 65, 342, 3600, 7500, 180_000, -65].map(formatDuration)).toEqual([
-    "0.0 s",
+  expect([0, 1, 3.21, 9.96, 42, 59.6, 65, 342, 3600, 7500, 180_000, -65].map(formatDuration)).toEqual([
+    "0 s",
+    "1 s",
     "3.2 s",
     "10 s",
     "42 s",

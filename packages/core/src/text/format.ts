@@ -16,6 +16,35 @@ export function formatNumber(value: Maybe): string {
   return `${sign}${Number(mantissa)}×10⁻${raised}`;
 }
 
+/**
+ * Numbers below each other, all with the same decimals: as many as give the largest three significant digits, less zeros that all end with.
+ * A column that reaches 1,000, or stays below a ten-thousandth, is written number by number, by {@link formatNumber}.
+ */
+export function formatColumn(values: readonly Maybe[]): string[] {
+  const sizes = values.flatMap((value) => (isNumber(value) && Number.isFinite(value) ? [Math.abs(value)] : []));
+  const largest = Math.max(0, ...sizes);
+  if (largest >= 1000 || largest < 1e-4) return values.map(formatNumber);
+  const allowed = Math.max(1, 2 - Math.floor(Math.log10(largest)));
+  const decimalsOf = (size: number): number => String(Number(size.toFixed(allowed))).split(".")[1]?.length ?? 0;
+  const decimals = Math.max(...sizes.map(decimalsOf));
+  return values.map((value) => {
+    if (!isNumber(value) || !Number.isFinite(value)) return formatNumber(value);
+    const text = Math.abs(value).toFixed(decimals);
+    return value < 0 && Number(text) > 0 ? `−${text}` : text;
+  });
+}
+
+/** Rows of a table: cells that are numbers as {@link formatColumn} writes those of their column, all others as they are. */
+export function formatCells(rows: readonly (readonly (string | Maybe)[])[]): string[][] {
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const shown = Array.from({ length: columns }, (_, column) =>
+    formatColumn(rows.map((row) => (typeof row[column] === "string" ? null : row[column]))),
+  );
+  return rows.map((row, i) =>
+    row.map((cell, column) => (typeof cell === "string" ? cell : (shown[column]?.[i] ?? missing))),
+  );
+}
+
 /** A count with every digit: `1,234,567`. */
 export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
@@ -66,11 +95,11 @@ const spans = [
   [60, "m", 1, "s"],
 ] as const;
 
-/** A time by its two largest units: `0.8 s`, `42 s`, `5 m 42 s`, `1 h 05 m`, `2 d 03 h`. */
+/** A time by its two largest units: `0.8 s`, `1 s`, `42 s`, `5 m 42 s`, `1 h 05 m`, `2 d 03 h`. */
 export function formatDuration(seconds: Maybe): string {
   if (!isNumber(seconds) || !Number.isFinite(seconds)) return missing;
   if (seconds < 0) return `−${formatDuration(-seconds)}`;
-  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  if (seconds < 9.95) return `${Number(seconds.toFixed(1))} s`;
   const whole = Math.round(seconds);
   const span = spans.find(([size]) => whole >= size);
   if (!span) return `${whole} s`;

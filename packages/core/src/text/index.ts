@@ -6,6 +6,8 @@ export {
   counted,
   formatAgo,
   formatBytes,
+  formatCells,
+  formatColumn,
   formatCount,
   formatDuration,
   formatFileSize,

@@ -1,4 +1,4 @@
-import { formatNumber, formatShare } from "@laconic/core/text";
+import { formatCells, formatNumber, formatShare } from "@laconic/core/text";
 import { pairedBootstrap, type Interval } from "../results/statistics.ts";
 import type { Table } from "../results/tables.ts";
 import type { PairRecord } from "./pair-record.ts";
@@ -85,16 +85,15 @@ function rewardTable(task: string, rows: readonly PairSummary[]): Table {
   return {
     title: `${task}: reward, % of the best`,
     columns: ["team", "reward, %", "less the first's", "n", ...measures],
-    rows: rows.map((each) => [
-      each.method,
-      each.score ? percent(each.score) : "",
-      each.difference ? percent(each.difference) : "",
-      each.scored < each.samples ? `${each.scored} of ${each.samples}` : String(each.scored),
-      ...measures.map((name) => {
-        const value = each.measures[name];
-        return value === undefined ? "" : formatNumber(value);
-      }),
-    ]),
+    rows: formatCells(
+      rows.map((each) => [
+        each.method,
+        each.score ? percent(each.score) : "",
+        each.difference ? percent(each.difference) : "",
+        each.scored < each.samples ? `${each.scored} of ${each.samples}` : String(each.scored),
+        ...measures.map((name) => each.measures[name] ?? ""),
+      ]),
+    ),
   };
 }
 
@@ -115,16 +114,18 @@ function costTable(task: string, rows: readonly PairSummary[]): Table {
       "critical seconds",
       "as fast, by seconds",
     ],
-    rows: rows.map((each) => [
-      each.method,
-      formatNumber(each.calls),
-      formatNumber(each.promptTokens),
-      formatNumber(each.completionTokens),
-      formatNumber(each.criticalTokens),
-      times(first?.criticalTokens, each.criticalTokens),
-      each.criticalSeconds === null ? "" : formatNumber(each.criticalSeconds),
-      times(first?.criticalSeconds, each.criticalSeconds),
-    ]),
+    rows: formatCells(
+      rows.map((each) => [
+        each.method,
+        each.calls,
+        each.promptTokens,
+        each.completionTokens,
+        each.criticalTokens,
+        times(first?.criticalTokens, each.criticalTokens),
+        each.criticalSeconds ?? "",
+        times(first?.criticalSeconds, each.criticalSeconds),
+      ]),
+    ),
   };
 }
 

@@ -1,4 +1,4 @@
-import { formatNumber } from "@laconic/core/text";
+import { formatCells } from "@laconic/core/text";
 import type { MethodSummary } from "./summary.ts";
 import { ours, type Table } from "./tables.ts";
 
@@ -16,13 +16,12 @@ export function equalTokensTable(
     const team = summaries.find(
       (each) => each.benchmark === benchmark && each.method === equalTo.method && each.setting === equalTo.setting,
     );
-    const used =
-      single.scored === 0 ? "" : formatNumber((single.promptTokens + single.completionTokens) / single.scored);
+    const used = single.scored === 0 ? "" : (single.promptTokens + single.completionTokens) / single.scored;
     return [
       [
         benchmark,
         `${titleOf(equalTo.method)}${equalTo.setting === "dealt" ? ", dealt" : ""}`,
-        formatNumber(equalTo.tokens),
+        equalTo.tokens,
         String(equalTo.questions),
         ours(team),
         titleOf(single.method),
@@ -45,6 +44,6 @@ export function equalTokensTable(
           "tokens / question, taken",
           "accuracy, %",
         ],
-        rows,
+        rows: formatCells(rows),
       };
 }

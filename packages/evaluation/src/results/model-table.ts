@@ -1,4 +1,4 @@
-import { formatCount, formatNumber, formatUsd } from "@laconic/core/text";
+import { formatCells, formatCount, formatUsd } from "@laconic/core/text";
 import type { MethodSummary } from "./summary.ts";
 import type { Table } from "./tables.ts";
 
@@ -8,16 +8,18 @@ export function modelTable(summaries: readonly MethodSummary[], titleOf: (method
   return {
     title: "Tokens and cost by model",
     columns: ["benchmark", "method", "model", "calls / question", "prompt", "completion", "cost"],
-    rows: summaries.flatMap(({ benchmark, method, setting, byModel, scored }) =>
-      byModel.map(({ model, calls, promptTokens, completionTokens, usd }) => [
-        benchmark,
-        `${titleOf(method)}${setting === "dealt" ? ", dealt" : ""}`,
-        model,
-        formatNumber(calls / scored),
-        formatCount(promptTokens),
-        formatCount(completionTokens),
-        usd === null ? "" : formatUsd(usd),
-      ]),
+    rows: formatCells(
+      summaries.flatMap(({ benchmark, method, setting, byModel, scored }) =>
+        byModel.map(({ model, calls, promptTokens, completionTokens, usd }) => [
+          benchmark,
+          `${titleOf(method)}${setting === "dealt" ? ", dealt" : ""}`,
+          model,
+          calls / scored,
+          formatCount(promptTokens),
+          formatCount(completionTokens),
+          usd === null ? "" : formatUsd(usd),
+        ]),
+      ),
     ),
   };
 }

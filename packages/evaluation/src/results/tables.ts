@@ -1,4 +1,4 @@
-import { formatCount, formatNumber, formatPoints, formatShare, formatUsd } from "@laconic/core/text";
+import { formatCells, formatCount, formatPoints, formatShare, formatUsd } from "@laconic/core/text";
 import { agentPoBenchmarks, publishedAgentPo } from "../published-agentpo.ts";
 import { publishedAccuracy, publishedRows, publishedTokens } from "../published.ts";
 import type { CalibrationRecord } from "../calibrate.ts";
@@ -86,37 +86,39 @@ export function tokenTable(
       "s / question",
       "critical s / question",
     ],
-    rows: benchmarks.flatMap((benchmark) =>
-      methods.flatMap((method) => {
-        const each = find(summaries, benchmark, method);
-        if (!each) return [];
-        const row = each.published;
-        const published = row === null ? null : publishedTokens(row, benchmark);
-        const calibration = calibrations.find(
-          (one) => one.benchmark === benchmark && one.method === method && one.setting === each.setting,
-        );
-        const per = (total: number): string => (each.scored === 0 ? "" : formatNumber(total / each.scored));
-        return [
-          [
-            benchmark,
-            titleOf(method),
-            ours(each),
-            sampleCount(each),
-            per(each.calls),
-            per(each.promptTokens),
-            per(each.completionTokens),
-            formatCount(each.promptTokens + each.completionTokens),
-            per(each.promptTokens + each.completionTokens),
-            published ? formatNumber(published.total / published.questions) : "",
-            published ? formatCount(published.questions) : "",
-            calibration ? formatCount(calibration.promptTokens + calibration.completionTokens) : "",
-            per(each.criticalTokens),
-            costOf(each, calibration),
-            formatNumber(each.meanSeconds),
-            each.meanCriticalSeconds === null ? "" : formatNumber(each.meanCriticalSeconds),
-          ],
-        ];
-      }),
+    rows: formatCells(
+      benchmarks.flatMap((benchmark) =>
+        methods.flatMap((method) => {
+          const each = find(summaries, benchmark, method);
+          if (!each) return [];
+          const row = each.published;
+          const published = row === null ? null : publishedTokens(row, benchmark);
+          const calibration = calibrations.find(
+            (one) => one.benchmark === benchmark && one.method === method && one.setting === each.setting,
+          );
+          const per = (total: number): number | string => (each.scored === 0 ? "" : total / each.scored);
+          return [
+            [
+              benchmark,
+              titleOf(method),
+              ours(each),
+              sampleCount(each),
+              per(each.calls),
+              per(each.promptTokens),
+              per(each.completionTokens),
+              formatCount(each.promptTokens + each.completionTokens),
+              per(each.promptTokens + each.completionTokens),
+              published ? published.total / published.questions : "",
+              published ? formatCount(published.questions) : "",
+              calibration ? formatCount(calibration.promptTokens + calibration.completionTokens) : "",
+              per(each.criticalTokens),
+              costOf(each, calibration),
+              each.meanSeconds,
+              each.meanCriticalSeconds ?? "",
+            ],
+          ];
+        }),
+      ),
     ),
   };
 }
@@ -153,7 +155,7 @@ export function agentPoTable(
       ...own.map((each) => (each?.accuracy ? formatShare(each.accuracy.value) : "")),
       all ? formatShare(average) : "",
       ...(whole ? [published?.average === undefined ? "" : formatShare(published.average / 100)] : []),
-      all ? formatNumber(tokens / problems) : "",
+      all ? tokens / problems : "",
       ...(whole ? [published?.tokens === undefined ? "" : formatCount(published.tokens)] : []),
     ];
   });
@@ -168,7 +170,7 @@ export function agentPoTable(
       "tokens / problem",
       ...beside("tokens / problem, published"),
     ],
-    rows,
+    rows: formatCells(rows),
   };
 }
 

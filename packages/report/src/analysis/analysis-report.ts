@@ -1,4 +1,4 @@
-import { escapeHtml, formatNumber, formatShare } from "@laconic/core/text";
+import { escapeHtml, formatCells, formatNumber, formatShare } from "@laconic/core/text";
 import type { TeamAnalysis } from "@laconic/evaluation/analysis";
 import { figureOf, svgTexts, valuesTable } from "../charts/figure.ts";
 import type { Plot } from "../charts/plot-library.ts";
@@ -44,12 +44,14 @@ function speechFigure(plot: Plot, analysis: TeamAnalysis): string {
     draw: (size, texts) => drawSpeech(plot, analysis.agents, panels, size, texts),
     table: valuesTable(
       ["from", "to", ...panels.map(({ title }) => `${title}, tokens per episode`)],
-      [...new Map(all.map((edge) => [JSON.stringify([edge.from, edge.to]), edge])).values()].map(({ from, to }) => {
-        const cells = panels.map(
-          ({ edges }) => edges.find((edge) => edge.from === from && edge.to === to)?.tokens ?? 0,
-        );
-        return [from, to, ...cells.map((tokens) => formatNumber(tokens))];
-      }),
+      formatCells(
+        [...new Map(all.map((edge) => [JSON.stringify([edge.from, edge.to]), edge])).values()].map(({ from, to }) => {
+          const cells = panels.map(
+            ({ edges }) => edges.find((edge) => edge.from === from && edge.to === to)?.tokens ?? 0,
+          );
+          return [from, to, ...cells];
+        }),
+      ),
       `Means over ${analysis.problems} episodes.`,
     ),
   });

@@ -1,4 +1,4 @@
-import { formatNumber, formatPercent, formatShare, visibleText } from "@laconic/core/text";
+import { formatCells, formatNumber, formatPercent, formatShare, visibleText } from "@laconic/core/text";
 import { markdownOf, type Table } from "@laconic/evaluation";
 import type { Speech, TeamAnalysis, ValueSummary } from "@laconic/evaluation/analysis";
 
@@ -56,10 +56,10 @@ export function analysisTables(
   quote: (text: string) => string = (text) => text,
 ): readonly [summary: Table, worth: Table, said: Table] {
   const row = (name: string, of: (speech: Speech) => string): string[] => [name, of(before), of(after)];
-  const worth = (name: string, each: ValueSummary): string[] => [
+  const worth = (name: string, each: ValueSummary): (string | number)[] => [
     name,
     String(each.messages),
-    formatNumber(each.tokens / Math.max(1, each.messages)),
+    each.tokens / Math.max(1, each.messages),
     formatShare(each.meanValue),
     formatShare(each.valuePerToken, 2),
     formatPercent(each.usefulTokenRatio),
@@ -94,11 +94,11 @@ export function analysisTables(
         "useful tokens",
         "harmful messages",
       ],
-      rows: [
+      rows: formatCells([
         ...(valuesBefore ? [worth("all, before training", valuesBefore)] : []),
         worth(valuesBefore ? "all, now" : "all", values),
         ...Object.entries(byAgent).map(([agent, each]) => worth(quote(agent), each)),
-      ],
+      ]),
     },
     {
       title: "What is said most",

@@ -1,5 +1,5 @@
 import type { Markish } from "@observablehq/plot";
-import { counted, formatNumber, formatPercent } from "@laconic/core/text";
+import { counted, formatCells, formatNumber, formatPercent } from "@laconic/core/text";
 import { figureOf, valuesTable, type LegendItem, type Size } from "./figure.ts";
 import type { Plot } from "./plot-library.ts";
 import { downsample, type Point, type Series } from "./series.ts";
@@ -157,7 +157,15 @@ function tableOf({ xLabel, yLabel, unit }: LineChart, series: readonly Series[])
   const columns = series.map(({ points }) => new Map(points.map(({ x, y }) => [x, y])));
   return valuesTable(
     [xLabel, ...series.map(({ name }) => name)],
-    some.map((step) => [String(step), ...columns.map((column) => valueText(column.get(step) ?? Number.NaN, unit, ""))]),
+    formatCells(
+      some.map((step) => {
+        const values = columns.map((column) => column.get(step));
+        return [
+          String(step),
+          ...values.map((value) => (value === undefined ? "none" : unit === "%" ? formatPercent(value) : value)),
+        ];
+      }),
+    ),
     `${unit === "%" ? "Per cent" : `In ${yLabel}`}${stride === 1 ? "" : `; every ${stride}th ${xLabel}, and the last`}.`,
   );
 }

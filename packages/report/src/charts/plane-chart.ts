@@ -1,5 +1,5 @@
 import type { Markish } from "@observablehq/plot";
-import { formatNumber, formatPercent } from "@laconic/core/text";
+import { formatCells, formatNumber, formatPercent } from "@laconic/core/text";
 import { colourStyle } from "@laconic/core/design";
 import { figureOf, svgTexts, valuesTable, type LegendItem } from "./figure.ts";
 import { drawPlane, planeSizes } from "./plane-drawing.ts";
@@ -24,12 +24,14 @@ export function renderPlane(plot: Plot, chart: PlaneChart, id: string): string {
         }),
     table: valuesTable(
       ["point", "accuracy", "95 % interval", chart.xLabel],
-      points.map(({ name, accuracy, interval, tokens }) => [
-        name,
-        formatPercent(accuracy),
-        interval === null ? "not known" : `${formatPercent(interval[0])} to ${formatPercent(interval[1])}`,
-        formatNumber(tokens),
-      ]),
+      formatCells(
+        points.map(({ name, accuracy, interval, tokens }) => [
+          name,
+          formatPercent(accuracy),
+          interval === null ? "not known" : `${formatPercent(interval[0])} to ${formatPercent(interval[1])}`,
+          tokens,
+        ]),
+      ),
       chart.remark,
     ),
   });

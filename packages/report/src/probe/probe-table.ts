@@ -1,5 +1,5 @@
 import type { ProbedFamily, ProbeRecord } from "@laconic/trainer/reading";
-import { formatNumber, formatPercent, formatShare } from "@laconic/core/text";
+import { formatCells, formatPercent, formatShare } from "@laconic/core/text";
 import type { Table } from "@laconic/evaluation";
 import { columnsOf, printable } from "../runs/columns.ts";
 
@@ -20,18 +20,18 @@ export function probeTable({ base, families, step }: ProbeRecord): Table {
       "tokens",
       "what changed",
     ],
-    rows: [
-      ["test problems", String(base.problems), formatPercent(base.accuracy), "", "", formatNumber(base.tokens), ""],
+    rows: formatCells([
+      ["test problems", String(base.problems), formatPercent(base.accuracy), "", "", base.tokens, ""],
       ...families.map((each) => [
         each.isPaired ? each.family : `${each.family} (unpaired)`,
         String(each.problems),
         formatPercent(each.base.accuracy),
         formatPercent(each.probed.accuracy),
         fallOf(each),
-        formatNumber(each.probed.tokens),
+        each.probed.tokens,
         each.change,
       ]),
-    ],
+    ]),
   };
 }
 

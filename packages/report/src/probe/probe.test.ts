@@ -76,7 +76,7 @@ test("the table has points, tokens and what changed; reasons and the unheard rea
   };
   expect(probeTable(record).rows).toEqual([
     ["test problems", "200", "98.0 %", "", "", "14.2", ""],
-    ["fresh-reader", "200", "98.0 %", "72.0 %", "26.0 (20.0 to 32.1)", "9", "solver is \u001b[31mred"],
+    ["fresh-reader", "200", "98.0 %", "72.0 %", "26.0 (20.0 to 32.1)", "9.0", "solver is \u001b[31mred"],
   ]);
   const text = probeText(record);
   expect(text).not.toContain("\u001b");

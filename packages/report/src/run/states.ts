@@ -1,5 +1,5 @@
 import type { Table } from "@laconic/evaluation";
-import { formatNumber, formatPercent } from "@laconic/core/text";
+import { formatCells, formatNumber, formatPercent } from "@laconic/core/text";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -52,13 +52,13 @@ export function statesTable(states: readonly TeamState[]): Table {
       "step",
       ...["all", ...kinds].flatMap((kind, i) => [`${kind}: right of ${counts[i]}`, `${kind}: tokens`]),
     ],
-    rows: states.map((state) => [
-      state.said,
-      state.step === null ? "-" : formatNumber(state.step),
-      ...sides(state).flatMap((side) =>
-        side ? [formatPercent(side.accuracy), formatNumber(side.tokens)] : ["-", "-"],
-      ),
-    ]),
+    rows: formatCells(
+      states.map((state) => [
+        state.said,
+        state.step === null ? "-" : formatNumber(state.step),
+        ...sides(state).flatMap((side) => (side ? [formatPercent(side.accuracy), side.tokens] : ["-", "-"])),
+      ]),
+    ),
   };
 }
 

@@ -1,4 +1,4 @@
-import { formatDuration, formatNumber, formatPercent, formatPoints } from "@laconic/core/text";
+import { formatColumn, formatDuration, formatNumber, formatPercent, formatPoints } from "@laconic/core/text";
 import { columnsOf, printable } from "./columns.ts";
 import type { Comparison, RunGroup } from "./compare-runs.ts";
 import type { Difference, Figure } from "./difference.ts";
@@ -30,9 +30,9 @@ export function comparisonRows({ settings, groups, differences }: Comparison): C
       ...groups.map(({ runs, accuracy, tokens, seconds }, i) => [
         letters[i] as string,
         String(runs.length),
-        shown(accuracy, formatPercent),
-        shown(tokens, formatNumber),
-        shown(seconds, formatDuration),
+        shown(accuracy, (values) => values.map((value) => formatPercent(value))),
+        shown(tokens, formatColumn),
+        shown(seconds, (values) => values.map(formatDuration)),
       ]),
       ...differences.map(({ accuracy, tokens, seconds }, i) => [
         `${letters[i + 1]} - ${letters[0]}`,
@@ -72,10 +72,10 @@ function letterOf(index: number): string {
   return index < 26 ? String.fromCodePoint(65 + index) : `#${index + 1}`;
 }
 
-function shown(figure: Figure | null, format: (value: number) => string): string {
+function shown(figure: Figure | null, format: (values: readonly number[]) => readonly string[]): string {
   if (!figure) return "-";
-  const { mean, interval } = figure;
-  return interval ? `${format(mean)} [${format(interval[0])}, ${format(interval[1])}]` : format(mean);
+  const [mean, low, high] = format([figure.mean, ...(figure.interval ?? [])]);
+  return figure.interval ? `${mean} [${low}, ${high}]` : `${mean}`;
 }
 
 function points(of: Difference | null): string {

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { formatNumber, formatPercent, formatShare } from "@laconic/core/text";
+import { formatCells, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
 import {
   publishedAblation,
   publishedAblationSource,
@@ -77,16 +77,18 @@ function ablationTable({ rows }: AblationReport): Table {
       "n, seeds",
       ...(published ? ["published*"] : []),
     ],
-    rows: rows.map((row) => [
-      row.variant,
-      row.about,
-      formatPercent(row.accuracy),
-      formatNumber(row.tokens),
-      intervalText(row.accuracyDifference, formatShare),
-      intervalText(row.tokenDifference, formatNumber),
-      String(row.seeds),
-      ...(published ? [row.published?.said ?? "-"] : []),
-    ]),
+    rows: formatCells(
+      rows.map((row) => [
+        row.variant,
+        row.about,
+        formatPercent(row.accuracy),
+        row.tokens,
+        intervalText(row.accuracyDifference, formatShare),
+        intervalText(row.tokenDifference, formatNumber),
+        String(row.seeds),
+        ...(published ? [row.published?.said ?? "-"] : []),
+      ]),
+    ),
   };
 }
 

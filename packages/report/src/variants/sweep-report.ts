@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { formatNumber, formatPercent, formatShare } from "@laconic/core/text";
+import { formatCells, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
 import type { Table } from "@laconic/evaluation";
 import type { VariantResult } from "@laconic/runtime";
 import { summariseSweep, type SweepSummary } from "./summary.ts";
@@ -41,15 +41,17 @@ function sweepTable({ rows }: SweepSummary): Table {
       "tokens against the first",
       "n, seeds",
     ],
-    rows: rows.map((row) => [
-      row.about,
-      formatPercent(row.accuracy),
-      formatNumber(row.tokens),
-      row.onFrontier ? "yes" : "no",
-      intervalText(row.accuracyDifference, formatShare),
-      intervalText(row.tokenDifference, formatNumber),
-      String(row.seeds),
-    ]),
+    rows: formatCells(
+      rows.map((row) => [
+        row.about,
+        formatPercent(row.accuracy),
+        row.tokens,
+        row.onFrontier ? "yes" : "no",
+        intervalText(row.accuracyDifference, formatShare),
+        intervalText(row.tokenDifference, formatNumber),
+        String(row.seeds),
+      ]),
+    ),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { BenchRow, BenchTable } from "../../src/protocol.ts";
-import { counted, formatNumber } from "@laconic/core/text";
+import { counted, formatColumn, formatNumber } from "@laconic/core/text";
 import { visibleLine } from "../parts/safe-text.ts";
 import { SafeLine } from "../parts/text.tsx";
 import { Empty, Interval, When } from "./parts.tsx";
@@ -63,6 +63,7 @@ interface MethodsProps {
 
 /** The methods on one benchmark, whose figures can be laid beside each other. */
 function Methods({ bench, name, rows }: MethodsProps) {
+  const tokens = formatColumn(rows.map((row) => row.tokens));
   const fewest = Math.min(...rows.map(({ questions }) => questions));
   return (
     <>
@@ -70,7 +71,7 @@ function Methods({ bench, name, rows }: MethodsProps) {
         <SafeLine text={name} max={80} />
       </h3>
       <div class="scroll" tabIndex={0} role="region" aria-label={`Methods on ${visibleLine(name, 80)}`}>
-        <table>
+        <table class="stacked">
           <thead>
             <tr>
               <th scope="col">Method</th>
@@ -81,21 +82,23 @@ function Methods({ bench, name, rows }: MethodsProps) {
             </tr>
           </thead>
           <tbody>
-            {rows.map((row) => (
+            {rows.map((row, i) => (
               <tr key={row.method}>
                 <th scope="row">
                   <a href={linkTo(["bench", bench], { method: [row.method], benchmark: [row.benchmark] })}>
                     <SafeLine text={row.method} max={80} />
                   </a>
                 </th>
-                <td>
+                <td data-label="Accuracy (95 % interval)">
                   <Interval value={row.accuracy} interval={row.interval} />
                 </td>
-                <td aria-hidden="true">
+                <td aria-hidden="true" data-label="0 to 100 %">
                   <IntervalBar value={row.accuracy} interval={row.interval} />
                 </td>
-                <td class="number">{formatNumber(row.tokens)}</td>
-                <td class="number">
+                <td class="number" data-label="Tokens a question">
+                  {tokens[i]}
+                </td>
+                <td class="number" data-label="Questions">
                   {formatNumber(row.questions)}
                   {row.seeds > 1 && <span class="soft small"> × {counted(row.seeds, "seed")}</span>}
                 </td>

@@ -99,7 +99,7 @@ setInterval(() => undefined, 1000);
     ["http://127.0.0.1:1/v1", "key"],
   ]);
   expect(pids.map((pid) => isProcessAlive(pid))).toEqual([true, true, true, true]);
-  expect(said).toContain("program 1 ended: exit code 3: out of luck; again in 1.0 s");
+  expect(said).toContain("program 1 ended: exit code 3: out of luck; again in 1 s");
   await end();
   await until(() => pids.every((pid) => !isProcessAlive(pid)));
 });
@@ -196,8 +196,8 @@ else fs.rmSync(place(rest[1]));
     await kept.stop();
     expect(await jobs()).toEqual([]);
     expect(said).toEqual([
-      "program 1 ended: BackoffLimitExceeded; again in 1.0 s",
-      "program 1 ended: its Job is gone; again in 2.0 s",
+      "program 1 ended: BackoffLimitExceeded; again in 1 s",
+      "program 1 ended: its Job is gone; again in 2 s",
     ]);
   });
 });

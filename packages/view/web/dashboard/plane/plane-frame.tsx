@@ -28,7 +28,7 @@ interface PlaneFrameProps {
   readonly children: (scale: PlaneScale) => ComponentChildren;
 }
 
-const margin = { left: 56, right: 16, top: 14, bottom: 44 } as const;
+const margin = { left: 56, right: 16, top: 34, bottom: 44 } as const;
 
 /** Axes and grid of held-out accuracy over tokens per episode, as wide as there is room. */
 export function PlaneFrame({ rows, isLog = false, label, n, ratio = 0.6, children }: PlaneFrameProps) {
@@ -44,7 +44,7 @@ export function PlaneFrame({ rows, isLog = false, label, n, ratio = 0.6, childre
   const x = (value: number): number => left + scaled(value) * (right - left);
   const y = (value: number): number =>
     bottom - ((value - bottomValue) / (topValue - bottomValue || 1)) * (bottom - top);
-  const across = Math.max(2, Math.floor((right - left) / 90));
+  const across = Math.max(2, Math.floor((right - left) / 60));
   const xTicks = isLog ? powersWithin(low, high) : ticksOf(low, high, across);
   const counts = n[0] === n[1] ? formatNumber(n[0]) : `${formatNumber(n[0])} to ${formatNumber(n[1])}`;
   return (
@@ -70,7 +70,7 @@ export function PlaneFrame({ rows, isLog = false, label, n, ratio = 0.6, childre
           <text class="tick" x={right} y={height - 6} text-anchor="end">
             tokens per episode
           </text>
-          <text class="tick" x={4} y={height - 6}>
+          <text class="tick" x={4} y={14}>
             ↑ held-out accuracy, n = {counts}
           </text>
           {children({ x, y, left, right, top, bottom })}

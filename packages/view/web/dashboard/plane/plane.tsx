@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { RunEvaluation, RunDetail, RunSummary } from "../../../src/protocol.ts";
-import { formatNumber, formatPercent } from "@laconic/core/text";
+import { formatColumn, formatNumber, formatPercent } from "@laconic/core/text";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { SafeLine } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
@@ -46,6 +46,8 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
       </Empty>
     );
   const frontier = frontierOf(points);
+  const rows = points.toSorted((a, b) => a.tokens - b.tokens);
+  const tokens = formatColumn(rows.map((point) => point.tokens));
   return (
     <section aria-label="Accuracy and tokens">
       <p>
@@ -73,7 +75,7 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
       )}
       <PlanePicture points={points} frontier={frontier} isLog={isLog} />
       <div class="scroll" tabIndex={0} role="region" aria-label="Points as a table">
-        <table>
+        <table class="stacked">
           <thead>
             <tr>
               <th scope="col">Run</th>
@@ -84,21 +86,23 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
             </tr>
           </thead>
           <tbody>
-            {points
-              .toSorted((a, b) => a.tokens - b.tokens)
-              .map((point) => (
-                <tr key={point.run.id}>
-                  <th scope="row">
-                    <i class={`key dot ${hueOf(point.index)}`} /> <SafeLine text={point.run.name} />
-                  </th>
-                  <td>
-                    <Interval value={point.accuracy} interval={point.end.interval} />
-                  </td>
-                  <td class="number">{formatNumber(point.end.problems)}</td>
-                  <td class="number">{formatNumber(point.tokens)}</td>
-                  <td>{frontier.includes(point) ? "yes" : <span class="soft">no</span>}</td>
-                </tr>
-              ))}
+            {rows.map((point, i) => (
+              <tr key={point.run.id}>
+                <th scope="row">
+                  <i class={`key dot ${hueOf(point.index)}`} /> <SafeLine text={point.run.name} />
+                </th>
+                <td data-label="Accuracy (95 % interval)">
+                  <Interval value={point.accuracy} interval={point.end.interval} />
+                </td>
+                <td class="number" data-label="Problems">
+                  {formatNumber(point.end.problems)}
+                </td>
+                <td class="number" data-label="Tokens per episode">
+                  {tokens[i]}
+                </td>
+                <td data-label="On the frontier">{frontier.includes(point) ? "yes" : <span class="soft">no</span>}</td>
+              </tr>
+            ))}
           </tbody>
         </table>
       </div>

@@ -1,5 +1,5 @@
 import type { RunDetail } from "../../../src/protocol.ts";
-import { formatFileSize, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
+import { formatColumn, formatDuration, formatFileSize, formatNumber, formatPercent } from "@laconic/core/text";
 import { SafeText } from "../../parts/text.tsx";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { linkTo } from "../navigation.ts";
@@ -16,6 +16,7 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
     ...(warmStart ? [{ row: warmStart.before, step: `before ${visibleLine(warmStart.said, 60)}` }] : []),
     ...evaluations.map((row) => ({ row, step: formatNumber(row.step) })),
   ];
+  const tokens = formatColumn(rows.map(({ row }) => row.tokens));
   const beforeWarmStart = (format: (value: number) => string, of: "accuracy" | "tokens"): string =>
     warmStart ? `${format(warmStart.before[of])} → ` : "";
   const isChanged = first !== undefined && last !== undefined && first !== last;
@@ -78,7 +79,7 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
       {evaluations.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Evaluations">
           <h2>Evaluations on held-out problems</h2>
-          <table>
+          <table class="stacked">
             <thead>
               <tr>
                 <th scope="col">Step</th>
@@ -89,15 +90,21 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
               </tr>
             </thead>
             <tbody>
-              {rows.map(({ row, step }) => (
+              {rows.map(({ row, step }, i) => (
                 <tr key={step}>
-                  <td class="number">{step}</td>
-                  <td class="number">{formatNumber(row.problems)}</td>
-                  <td>
+                  <td class="number" data-label="Step">
+                    {step}
+                  </td>
+                  <td class="number" data-label="Problems">
+                    {formatNumber(row.problems)}
+                  </td>
+                  <td data-label="Accuracy (95 % interval)">
                     <Interval value={row.accuracy} interval={row.interval} />
                   </td>
-                  <td class="number">{formatNumber(row.tokens)}</td>
-                  <td class="small silences">
+                  <td class="number" data-label="Tokens per episode">
+                    {tokens[i]}
+                  </td>
+                  <td class="small silences" data-label="Silent turns">
                     {Object.entries(row.silence)
                       .map(([agent, share]) => `${visibleLine(agent, 30)} ${formatPercent(share)}`)
                       .join(", ")}

@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { RunSummary } from "../../../src/protocol.ts";
 import { counted } from "@laconic/core/text";
+import { visibleLine } from "../../parts/safe-text.ts";
 import { SafeLine } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
 import { one } from "../route.ts";
@@ -34,7 +35,7 @@ export function Settings({ runs }: { readonly runs: readonly RunSummary[] }) {
       </div>
       {runs.length > 1 && differing.length === 0 && <p>These runs have the same settings.</p>}
       <div class="scroll" tabIndex={0} role="region" aria-label="Table of settings">
-        <table class="settings">
+        <table class="settings stacked">
           <thead>
             <tr>
               <th scope="col">Setting</th>
@@ -52,7 +53,11 @@ export function Settings({ runs }: { readonly runs: readonly RunSummary[] }) {
                   <SafeLine text={key} max={120} />
                 </th>
                 {values.map((value, i) => (
-                  <td key={runs[i]?.id} class="mono">
+                  <td
+                    key={runs[i]?.id}
+                    class="mono"
+                    {...(runs.length > 1 && { "data-label": visibleLine(runs[i]?.name ?? "", 40) })}
+                  >
                     {value === undefined ? (
                       <span class="soft">not set</span>
                     ) : (

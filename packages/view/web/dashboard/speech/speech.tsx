@@ -1,5 +1,5 @@
 import type { RunSummary, Speech, SpeechStep } from "../../../src/protocol.ts";
-import { formatNumber, formatPercent } from "@laconic/core/text";
+import { formatColumn, formatNumber, formatPercent } from "@laconic/core/text";
 import { SafeLine } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
 import { Empty, When } from "../parts.tsx";
@@ -86,6 +86,10 @@ function costsBeside({ end, unread, rest, total }: SpeechStep): readonly (readon
 /** The same as a table, for those who do not see the picture. */
 function Numbers({ speech, step }: { readonly speech: Speech; readonly step: SpeechStep }) {
   const prices = Object.entries(step.prices);
+  const beside = costsBeside(step);
+  const tokens = formatColumn(step.edges.map((edge) => edge.tokens));
+  const costs = formatColumn([...step.edges, ...beside.map(([, cost]) => ({ cost }))].map(({ cost }) => cost));
+  const written = formatColumn(speech.agents.map((agent) => step.written[agent] ?? 0));
   return (
     <div class="panel scroll" tabIndex={0} role="region" aria-label="The step in numbers">
       <table>
@@ -98,7 +102,7 @@ function Numbers({ speech, step }: { readonly speech: Speech; readonly step: Spe
           </tr>
         </thead>
         <tbody>
-          {step.edges.map(({ from, to, tokens, cost }) => (
+          {step.edges.map(({ from, to }, i) => (
             <tr key={`${from} ${to}`}>
               <td>
                 <SafeLine text={from} max={40} />
@@ -106,16 +110,16 @@ function Numbers({ speech, step }: { readonly speech: Speech; readonly step: Spe
               <td>
                 <SafeLine text={to} max={40} />
               </td>
-              <td class="number">{formatNumber(tokens)}</td>
-              <td class="number">{formatNumber(cost)}</td>
+              <td class="number">{tokens[i]}</td>
+              <td class="number">{costs[i]}</td>
             </tr>
           ))}
-          {costsBeside(step).map(([what, cost]) => (
+          {beside.map(([what], i) => (
             <tr key={what}>
               <td colSpan={3}>
                 <SafeLine text={what} max={40} />
               </td>
-              <td class="number">{formatNumber(cost)}</td>
+              <td class="number">{costs[step.edges.length + i]}</td>
             </tr>
           ))}
         </tbody>
@@ -129,12 +133,12 @@ function Numbers({ speech, step }: { readonly speech: Speech; readonly step: Spe
           </tr>
         </thead>
         <tbody>
-          {speech.agents.map((agent) => (
+          {speech.agents.map((agent, i) => (
             <tr key={agent}>
               <td>
                 <SafeLine text={agent} max={40} />
               </td>
-              <td class="number">{formatNumber(step.written[agent] ?? 0)} tokens</td>
+              <td class="number">{written[i]} tokens</td>
               <td class="number">{formatPercent(step.silence[agent])}</td>
             </tr>
           ))}

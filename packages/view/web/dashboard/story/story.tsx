@@ -44,7 +44,6 @@ export function Story({ detail }: { readonly detail: RunDetail }) {
         stride={Math.max(1, Math.round((steps.length * frameMs) / playedInMs))}
         hasSteps
       />
-      <Events detail={detail} step={step} />
       <div class="pictures">
         {evaluation && (
           <figure>
@@ -59,6 +58,7 @@ export function Story({ detail }: { readonly detail: RunDetail }) {
           </figure>
         )}
       </div>
+      <Events detail={detail} step={step} />
       {told && <Problem run={detail.summary.id} told={told} step={step} />}
     </section>
   );
