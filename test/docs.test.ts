@@ -89,11 +89,23 @@ test("the README and the front page count methods and benchmarks as the code doe
   expect(readText("docs/index.md")).toContain(`${methods} on ${benchmarks.length} benchmarks`);
 });
 
+/** Of a page's file: what stands before its first part. */
+function openingOf(link: string): string {
+  const page = readText(link.endsWith("/") ? `docs${link}index.md` : `docs${link}.md`);
+  return page.slice(0, page.indexOf("\n## "));
+}
+
 test.each(tasks.map(({ text, items }) => [text, items[0]?.link ?? ""]))(
   "%s begins with something to run: %s",
   (_, link) => {
-    const page = readText(link.endsWith("/") ? `docs${link}index.md` : `docs${link}.md`);
-    const opening = page.slice(0, page.indexOf("\n## "));
-    expect(/^# .+\n\n```sh\n(?:npm|npx|laconic) /u.exec(opening)?.[0]).toBeDefined();
+    expect(/^# .+\n\n```sh\n(?:npm|npx|laconic) /u.exec(openingOf(link))?.[0]).toBeDefined();
   },
 );
+
+test("every page of a task has something to run before its first part", () => {
+  const links = tasks.flatMap(({ items }) => items.map(({ link }) => link)).filter((link) => link !== "/api/");
+  const without = ["/what-for", "/getting-started", "/playground", ...links].filter(
+    (link) => !/^```sh\n(?:npm|npx|laconic) /mu.test(openingOf(link)),
+  );
+  expect(without).toEqual([]);
+});

@@ -101,6 +101,46 @@ describe.skipIf(chromiumPath === null)("a run in one file, in Chromium without a
     expect(errors).toEqual([]);
   });
 
+  test("on a phone the plane stands before warnings, and no table is wider than the page", async () => {
+    const folder = await temporary();
+    for (const name of ["a", "b"]) await smallRun(join(folder, name));
+    const warnings = [1, 2, 3, 4].map((step) => JSON.stringify({ step, message: `of step ${step}` }));
+    await writeFile(join(folder, "a/warnings.jsonl"), `${warnings.join("\n")}\n`);
+    await mkdir(join(folder, "bench"));
+    await writtenBench(join(folder, "bench"), 8);
+    const { html } = await exportPage({ folders: [folder], now: made, pages });
+    const file = join(folder, "all.html");
+    await writeFile(file, html);
+    const [a = "", b = ""] = recordedIn(html)
+      .runs.map(({ detail }) => detail.summary)
+      .toSorted((x, y) => (x.name < y.name ? -1 : 1))
+      .map(({ id }) => id);
+    const page = await opened(pathToFileURL(file).href, 390);
+    const at = async (hash: string): Promise<void> => {
+      await page.goto(`${pathToFileURL(file).href}${hash}`);
+      await page.reload();
+    };
+    await at(`#/run/${a}`);
+    const plane = await page.locator(".story .plane svg").boundingBox();
+    const said = await page.getByRole("region", { name: "Warnings and changes" }).boundingBox();
+    expect((plane?.y ?? Infinity) + (plane?.height ?? 0)).toBeLessThan(said?.y ?? 0);
+    const both = `?sel=${a}&sel=${b}`;
+    for (const hash of [
+      `#/run/${a}`,
+      `#/run/${a}/speech`,
+      `#/run/${a}/settings`,
+      `#/compare/plane${both}`,
+      "#/benches",
+    ]) {
+      await at(hash);
+      const table = page.locator(".scroll table").first();
+      await table.waitFor();
+      const widths = `[...document.querySelectorAll(".scroll")].map((each) => each.scrollWidth - each.clientWidth)`;
+      expect(Math.max(...(await page.evaluate<number[]>(widths))), hash).toBeLessThanOrEqual(0);
+    }
+    expect(errors).toEqual([]);
+  });
+
   test("several runs and a bench open as a comparison; what has no room is named, and too little room refused", async () => {
     const folder = await temporaryFolder();
     for (const name of ["a", "b"]) await smallRun(join(folder, name));
