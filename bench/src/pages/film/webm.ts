@@ -1,6 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import type { Browser } from "playwright-core";
 
 /** Any address of a secure context: nothing is asked of it. */
@@ -26,7 +24,7 @@ export async function webmOf(
     );
     await page.goto(address);
     // What the package means for browsers; Node's own entry is beside it.
-    const library = join(dirname(createRequire(import.meta.url).resolve("mediabunny")), "mediabunny.min.cjs");
+    const library = new URL("../../bundles/mediabunny.min.cjs", import.meta.resolve("mediabunny"));
     await page.addScriptTag({ content: await readFile(library, "utf8") });
     const film = JSON.stringify({ pictures: pictures.map((each) => each.toString("base64")), starts, bitrate });
     return Buffer.from(await page.evaluate<string>(`(${encode})(${film})`), "base64");

@@ -28,15 +28,11 @@ export async function showRun(directory: string): Promise<Shown> {
   const { warnings, picture } = await readReport(directory);
   const summary = await readRunSummary(directory);
   const [head = [], ...rows] = runRows(summary ? [summary] : [], directory);
-  const svg = (summary?.after ?? null) === null ? null : await picture();
-  const drawn =
-    svg === null
-      ? ""
-      : // As an image: nothing of it reaches the notebook's page, neither styles nor scripts.
-        `<img alt="Accuracy against tokens per episode" style="max-width:100%" src="data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}">`;
+  const isEvaluated = (summary?.after ?? null) !== null;
+  const drawn = isEvaluated ? imageOf(await picture(), await picture("narrow")) : "";
   return shown(
     [...columnsOf([head, ...rows]), ...warnings.map((warning) => printable(warning))].join("\n"),
-    `${valuesTable(head, rows, "", basename(directory))}${list(warnings)}${drawn}`,
+    `${styled(valuesTable(head, rows, "", basename(directory)))}${drawn}${list(warnings)}`,
   );
 }
 
@@ -48,11 +44,13 @@ export async function showComparison(directories: readonly string[]): Promise<Sh
   const comparison = await compareRuns(directories);
   const { groups, settings, figures } = comparisonRows(comparison);
   const table = ([head = [], ...rows]: readonly (readonly string[])[], label: string): string =>
-    valuesTable(
-      head.map(printable),
-      rows.map((row) => row.map((cell) => printable(cell))),
-      "",
-      label,
+    styled(
+      valuesTable(
+        head.map(printable),
+        rows.map((row) => row.map((cell) => printable(cell))),
+        "",
+        label,
+      ),
     );
   return shown(
     comparisonText(comparison),
@@ -62,6 +60,21 @@ export async function showComparison(directories: readonly string[]): Promise<Sh
 
 function shown(plain: string, html: string): Shown {
   return { [display]: () => ({ "text/plain": plain, "text/html": html }) };
+}
+
+/** Drawings as an image: nothing of them reaches the notebook's page, neither styles nor scripts. */
+function imageOf(wide: string, narrow: string): string {
+  const [large, small] = [wide, narrow].map(
+    (svg) => `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`,
+  );
+  return `<picture><source media="(max-width:600px)" srcset="${small}"><img alt="Accuracy against tokens per episode" style="display:block;max-width:100%;margin:8px 0" src="${large}"></picture>`;
+}
+
+/** What has to hold on any front end's page stands with each cell: some have no style for tables, others lay numbers and words to the right. */
+function styled(table: string): string {
+  return table
+    .replace('class="scroll"', 'style="overflow-x:auto"')
+    .replaceAll(/<t([hd])\b/gu, '<t$1 style="padding:4px 16px 4px 0;text-align:left;white-space:nowrap"');
 }
 
 function list(texts: readonly string[]): string {

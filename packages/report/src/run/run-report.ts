@@ -14,9 +14,10 @@ export interface RunReport {
   page(): Promise<string>;
   /**
    * The accuracy-token plane as an SVG file.
+   * @param size - `narrow` has room for a phone, `wide` by default
    * @throws LaconicError `run_missing` when the run holds no evaluation yet
    */
-  picture(): Promise<string>;
+  picture(size?: "wide" | "narrow"): Promise<string>;
 }
 
 /**
@@ -29,10 +30,10 @@ export async function readReport(directory: string): Promise<RunReport> {
   return {
     warnings: decline === null ? warnings : [decline, ...warnings],
     page: async () => renderReport(await loadPlot(), data),
-    async picture() {
+    async picture(size = "wide") {
       if (evaluations.length === 0)
         throw new LaconicError("run_missing", `${directory} holds no evaluation to draw`, { directory });
-      return planeFile(await loadPlot(), runPlane(evaluations, budgetTokens, beforeWarmStart(states)), "wide");
+      return planeFile(await loadPlot(), runPlane(evaluations, budgetTokens, beforeWarmStart(states)), size);
     },
   };
 }
