@@ -12,7 +12,6 @@ import {
   formatPoints,
   formatShare,
   formatUsd,
-  formatValue,
 } from "./format.ts";
 
 test("numbers have three digits that count, and a minus of their own", () => {
@@ -54,13 +53,8 @@ test("numbers below each other have the same decimals", () => {
   ]);
 });
 
-test("shares are per cent, units follow, and what is missing is a dash", () => {
+test("shares are per cent, and what is missing is a dash", () => {
   expect([formatPercent(0.6719), formatPercent(1), formatPercent(null)]).toEqual(["67.2 %", "100.0 %", "–"]);
-  expect([formatValue(0.5, "share"), formatValue(12, "tokens"), formatValue(NaN, "s")]).toEqual([
-    "50.0 %",
-    "12 tokens",
-    "–",
-  ]);
   expect([counted(1, "run"), counted(1234, "run"), counted(2, "entry", "entries")]).toEqual([
     "1 run",
     "1,234 runs",

@@ -82,13 +82,6 @@ export function formatUsd(usd: Maybe): string {
   return `$${rounded.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 20 })}`;
 }
 
-/** A value with its unit; the unit `share` is per cent. */
-export function formatValue(value: Maybe, unit: string): string {
-  if (unit === "share") return formatPercent(value);
-  const number = formatNumber(value);
-  return unit === "" || number === missing ? number : `${number} ${unit}`;
-}
-
 const spans = [
   [86_400, "d", 3600, "h"],
   [3600, "h", 60, "m"],

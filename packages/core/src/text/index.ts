@@ -16,7 +16,6 @@ export {
   formatPoints,
   formatShare,
   formatUsd,
-  formatValue,
 } from "./format.ts";
 export { shellWord } from "./shell-word.ts";
 export { escapeHtml, visibleText } from "./visible-text.ts";

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import type { ChangesOfStep, MetricInfo } from "../../../src/protocol.ts";
-import { counted, formatNumber, formatValue } from "@laconic/core/text";
+import { counted, formatNumber, formatPercent } from "@laconic/core/text";
 import { paints } from "../../parts/theme.ts";
 import { useStore } from "../../parts/store.ts";
 import { SafeLine } from "../../parts/text.tsx";
@@ -226,7 +226,7 @@ function Tooltip({ at, drawn, groups, unit, changes, plot, width }: TooltipProps
           <span class="label">
             <SafeLine text={group.label} max={40} />
           </span>
-          <b>{formatValue(value, unit)}</b>
+          <b>{withUnit(value, unit)}</b>
           {low !== undefined && high !== undefined && low !== high && (
             <span class="soft small">
               {formatNumber(low)} to {formatNumber(high)}
@@ -254,8 +254,14 @@ function nOf(values: number, groups: readonly ChartGroup[]): string {
 function described(metric: MetricInfo, groups: readonly ChartGroup[], drawn: Drawn | null): string {
   const ends = (drawn?.drawing.series ?? []).slice(0, 6).flatMap(({ mean }, i) => {
     const last = mean.findLast((value) => !Number.isNaN(value));
-    return last === undefined ? [] : [`${groups[i]?.label ?? ""} ends at ${formatValue(last, metric.unit)}`];
+    return last === undefined ? [] : [`${groups[i]?.label ?? ""} ends at ${withUnit(last, metric.unit)}`];
   });
   const more = groups.length > 6 ? `; and ${groups.length - 6} more` : "";
   return `${metric.name} by step: ${ends.length === 0 ? "nothing yet" : ends.join("; ")}${more}; n = ${nOf(drawn?.drawing.values ?? 0, groups)}`;
+}
+
+/** The unit `share` is per cent. */
+function withUnit(value: number | null, unit: string): string {
+  if (unit === "share") return formatPercent(value);
+  return unit === "" || value === null || Number.isNaN(value) ? formatNumber(value) : `${formatNumber(value)} ${unit}`;
 }
