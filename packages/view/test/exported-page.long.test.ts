@@ -102,7 +102,7 @@ describe.skipIf(chromiumPath === null)("a run in one file, in Chromium without a
   });
 
   test("on a phone the plane stands before warnings, and no table is wider than the page", async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     for (const name of ["a", "b"]) await smallRun(join(folder, name));
     const warnings = [1, 2, 3, 4].map((step) => JSON.stringify({ step, message: `of step ${step}` }));
     await writeFile(join(folder, "a/warnings.jsonl"), `${warnings.join("\n")}\n`);
