@@ -20,6 +20,7 @@ import { groupRuns } from "../web/dashboard/run/groups.ts";
 import { cutText, visibleLine, visiblePieces } from "../web/parts/safe-text.ts";
 import { ticksOf } from "../web/parts/ticks.ts";
 import { episodeDetail, hostileTexts, summaryOf } from "./fixture/fake-data.ts";
+import { ago } from "../web/parts/ago.ts";
 
 const column = (steps: readonly number[], values: readonly number[]): Column => ({
   steps: Float64Array.from(steps),
@@ -300,4 +301,9 @@ describe("axes", () => {
     expect(ticksOf(0, 0.3, 3)).toEqual([0, 0.1, 0.2, 0.3]);
     expect(ticksOf(5, 5, 3)).toEqual([5]);
   });
+});
+
+test("what was written says how long ago", () => {
+  const times = [20_000, 300_000, 7_300_000, 260_000_000];
+  expect(times.map((time) => ago(time))).toEqual(["just now", "5 m ago", "2 h ago", "3 d ago"]);
 });

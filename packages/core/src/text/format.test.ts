@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import {
   counted,
-  formatAgo,
   formatBytes,
   formatCells,
   formatColumn,
@@ -108,12 +107,6 @@ test("times have their two largest units", () => {
     "−1 m 05 s",
   ]);
   expect([NaN, Infinity, null].map(formatDuration)).toEqual(["–", "–", "–"]);
-  expect([20_000, 300_000, 7_300_000, 260_000_000].map(formatAgo)).toEqual([
-    "just now",
-    "5 m ago",
-    "2 h ago",
-    "3 d ago",
-  ]);
 });
 
 test("memory is binary, files are decimal", () => {

@@ -100,13 +100,6 @@ export function formatDuration(seconds: Maybe): string {
   return `${Math.floor(whole / size)} ${unit} ${String(Math.floor((whole % size) / smaller)).padStart(2, "0")} ${rest}`;
 }
 
-/** How long ago: `just now`, `5 m ago`, `3 d ago`. */
-export function formatAgo(milliseconds: number): string {
-  const seconds = milliseconds / 1000;
-  const [size, unit] = spans.find(([least]) => seconds >= least) ?? [];
-  return size === undefined ? "just now" : `${Math.floor(seconds / size)} ${unit} ago`;
-}
-
 /** Bytes of memory, in binary units: `1.5 GiB`. */
 export function formatBytes(bytes: number): string {
   return inUnits(bytes, ["B", "KiB", "MiB", "GiB", "TiB"], 1024);

@@ -4,7 +4,6 @@
  */
 export {
   counted,
-  formatAgo,
   formatBytes,
   formatCells,
   formatColumn,

@@ -1,5 +1,6 @@
 import type { RunSummary } from "../../../src/protocol.ts";
-import { formatAgo, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
+import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
+import { ago } from "../../parts/ago.ts";
 import { SafeLine } from "../../parts/text.tsx";
 import { linkTo } from "../navigation.ts";
 import { StateBadge } from "../parts.tsx";
@@ -125,7 +126,7 @@ function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run
         {run.seed === null ? "–" : <SafeLine text={run.seed} max={24} />}
       </td>
       <td data-label="Written" class="number soft">
-        {formatAgo(now - run.updated)}
+        {ago(now - run.updated)}
       </td>
     </tr>
   );
