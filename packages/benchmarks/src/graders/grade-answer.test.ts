@@ -37,3 +37,13 @@ test("code and writing are judged by the graders that are given, and refused wit
   expect((await gradeAnswer("", code, graders)).rule).toBe("ran");
   expect((await gradeAnswer("", writing, graders)).rule).toBe("read");
 });
+
+test("from plain JavaScript: a grading that is none, and mathematics without its grader, are refused", async () => {
+  const unknown = { ...problem("1", { kind: "numeric" }), grading: { kind: "number" } } as unknown as BenchmarkProblem;
+  await expect(gradeAnswer("1", unknown, { maths })).rejects.toMatchObject({
+    code: "data_invalid",
+    message: '1: no grading is called "number"',
+  });
+  const bare = gradeAnswer("\\boxed{1}", problem("1", { kind: "maths" }), {} as never);
+  await expect(bare).rejects.toMatchObject({ code: "config_invalid", detail: { key: "maths" } });
+});

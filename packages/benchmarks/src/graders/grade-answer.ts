@@ -46,16 +46,17 @@ export interface Graders {
 /**
  * Judges a reply as the problem's benchmark says.
  * @param signal - ends the judging: the verdict is not `decided` then
- * @throws LaconicError `config_invalid` for code and writing without a grader of them: no verdict is not "wrong"; `data_invalid` for stored
- * cases that cannot be read
+ * @throws LaconicError `config_invalid` for maths, code and writing without a grader of them: no verdict is not "wrong"; `data_invalid` for
+ * a grading that is none, and stored cases that cannot be read
  */
 export async function gradeAnswer(
   reply: string,
   problem: BenchmarkProblem,
-  { maths, code, text, writing, rule = "own" }: Graders,
+  graders: Graders,
   signal?: AbortSignal,
 ): Promise<Verdict> {
   const { grading, gold } = problem;
+  const { maths, code, text, writing, rule = "own" }: Partial<Graders> = graders;
   switch (grading.kind) {
     case "numeric":
       return rule === "published" ? gradePublishedNumber(reply, gold, "strict-match") : gradeNumber(reply, gold);
@@ -63,10 +64,11 @@ export async function gradeAnswer(
       return rule === "published"
         ? gradePublishedLetter(reply, gold, "qwen-choice")
         : gradeLetter(reply, gold, grading.letters);
-    case "maths":
-      if (rule === "published" && grading.published === "minerva") return gradeMinerva(reply, gold, maths, signal);
+    case "maths": {
+      const judge = maths ?? missing("maths", problem);
+      if (rule === "published" && grading.published === "minerva") return gradeMinerva(reply, gold, judge, signal);
       if (rule === "published" && grading.tolerance === undefined) return gradeHendrycks(reply, gold);
-      return maths.grade(
+      return judge.grade(
         reply,
         gold,
         {
@@ -76,6 +78,7 @@ export async function gradeAnswer(
         },
         signal,
       );
+    }
     case "text":
       return text ? text(reply, problem, signal) : gradeText(reply, gold, grading);
     case "code":
@@ -87,10 +90,19 @@ export async function gradeAnswer(
     }
     case "writing":
       return (writing ?? missing("writing", problem))(reply, grading, signal);
+    default:
+      throw unknownGrading(problem);
   }
 }
 
-function missing(kind: "code" | "writing", { id }: BenchmarkProblem): never {
+/** From plain JavaScript, or a file that nobody checked. */
+function unknownGrading({ id, grading }: BenchmarkProblem): LaconicError {
+  return new LaconicError("data_invalid", `${id}: no grading is called ${JSON.stringify(grading.kind)}`, {
+    problem: id,
+  });
+}
+
+function missing(kind: "code" | "maths" | "writing", { id }: BenchmarkProblem): never {
   throw new LaconicError("config_invalid", `${id}: nothing here judges ${kind}; give a grader of ${kind}`, {
     key: kind,
   });
