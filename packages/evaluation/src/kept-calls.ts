@@ -1,10 +1,9 @@
-import { open } from "node:fs/promises";
-import { dirname } from "node:path";
+import { stat } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import { gzipSync } from "node:zlib";
 import type { AgentId, CompletionRequest, LanguageModel } from "@laconic/core";
 import type { CallsPlace, StoredCall, StoredCalls } from "@laconic/core/run-folder";
-import { syncFolder, writing } from "@laconic/core/platform";
+import { openToAppend, writing } from "@laconic/core/platform";
 import type { SampleRecord } from "./sample-record.ts";
 
 /** Keeps what was asked and replied for a sample. */
@@ -24,15 +23,12 @@ const maxCharacters = 8 << 20;
 export async function openCallFile(path: string, records: Iterable<Pick<SampleRecord, "requests">>): Promise<CallFile> {
   let end = 0;
   for (const { requests } of records) if (requests) end = Math.max(end, requests.from + requests.bytes);
-  const { file, size } = await writing(path, async () => {
-    const opened = await open(path, "a");
-    const found = await opened.stat();
-    if (found.size > end) await opened.truncate(end);
-    await syncFolder(dirname(path));
-    return { file: opened, size: found.size };
-  });
   // Where a part was lost, what follows stands where the file ends now.
-  let at = Math.min(size, end);
+  let at = 0;
+  const file = await writing(path, async () => {
+    at = Math.min(await sizeOf(path), end);
+    return openToAppend(path, at);
+  });
   let last: Promise<unknown> = Promise.resolve();
   return {
     append(sample, calls) {
@@ -54,6 +50,15 @@ export async function openCallFile(path: string, records: Iterable<Pick<SampleRe
       await file.close();
     },
   };
+}
+
+/** Bytes of a file; 0 where it is not there. */
+async function sizeOf(path: string): Promise<number> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
+  return found?.size ?? 0;
 }
 
 function bounded(sample: string, calls: readonly StoredCall[]): StoredCalls {

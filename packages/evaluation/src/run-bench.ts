@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
 import { protocolName } from "@laconic/baselines";
 import { randomFromSeed } from "@laconic/core";
@@ -73,27 +72,25 @@ export async function runBench(
     onLearned,
   }: BenchOptions = {},
 ): Promise<BenchOutcome> {
-  // Every call in flight listens to it.
-  if (signal) setMaxListeners(0, signal);
   const ask = withDeadline({ seconds: gradeSeconds, timer: timerOf(globalThis) });
-  const calibrations = new Calibrations(learned, onLearned, (job) =>
-    calibrateMethod(job, settings, parts, ask, signal),
+  const calibrations = new Calibrations(learned, onLearned, (job, stop) =>
+    calibrateMethod(job, settings, parts, ask, stop),
   );
   const equalTokens = new Map<string, EqualTokens>();
   const tokensOf = ({ config }: BenchJob): EqualTokens | null => equalTokens.get(config) ?? null;
   const kept = new KeptCalls(callFile);
   const kind: SampleKind<BenchJob, SampleRecord> = {
     keyOf: ({ key }) => key,
-    take: async (job, attempt, before) =>
-      (before && (await judgedAgain(before, job, gradersOf(job.set.benchmark, parts), ask, signal))) ??
+    take: async (job, attempt, before, stop) =>
+      (before && (await judgedAgain(before, job, gradersOf(job.set.benchmark, parts), ask, stop))) ??
       takeSample(
         job,
         settings,
         parts,
         attempt,
-        { learned: await calibrations.of(job), equalTokens: tokensOf(job), kept },
+        { learned: await calibrations.of(job, stop), equalTokens: tokensOf(job), kept },
         ask,
-        signal,
+        stop,
       ),
     failed: async (job, attempt, error) => ({
       ...failedSample(job, settings, tokensOf(job), attempt, error),
@@ -123,12 +120,12 @@ class Calibrations {
   readonly #known = new Map<string, Promise<unknown>>();
   readonly #before: readonly CalibrationRecord[];
   readonly #keep: ((record: CalibrationRecord) => Promise<void>) | undefined;
-  readonly #learn: (job: BenchJob) => Promise<CalibrationRecord>;
+  readonly #learn: (job: BenchJob, signal: AbortSignal) => Promise<CalibrationRecord>;
 
   constructor(
     before: readonly CalibrationRecord[],
     keep: ((record: CalibrationRecord) => Promise<void>) | undefined,
-    learn: (job: BenchJob) => Promise<CalibrationRecord>,
+    learn: (job: BenchJob, signal: AbortSignal) => Promise<CalibrationRecord>,
   ) {
     this.#before = before;
     this.#keep = keep;
@@ -136,20 +133,20 @@ class Calibrations {
   }
 
   /** Undefined for a method that learns nothing. */
-  of(job: BenchJob): Promise<unknown> {
+  of(job: BenchJob, signal: AbortSignal): Promise<unknown> {
     const { method, set, config } = job;
     if (!method.calibrate) return Promise.resolve(undefined);
     const before = this.#before.find(
       (each) => each.config === config && each.benchmark === set.benchmark && each.method === method.name,
     );
     if (before) return Promise.resolve(before.learned);
-    const known = this.#known.get(config) ?? this.#learnNow(job);
+    const known = this.#known.get(config) ?? this.#learnNow(job, signal);
     this.#known.set(config, known);
     return known;
   }
 
-  async #learnNow(job: BenchJob): Promise<unknown> {
-    const record = await this.#learn(job);
+  async #learnNow(job: BenchJob, signal: AbortSignal): Promise<unknown> {
+    const record = await this.#learn(job, signal);
     await this.#keep?.(record);
     return record.learned;
   }
@@ -170,7 +167,7 @@ async function takeSample(
     readonly kept: KeptCalls;
   },
   ask: Ask,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<SampleRecord> {
   const { problem, method } = job;
   const graders = gradersOf(job.set.benchmark, parts);
@@ -183,7 +180,7 @@ async function takeSample(
     sampling: { temperature: temperatureOf(job, settings) },
     random: randomFromSeed(`${settings.seed}/${job.set.benchmark}/${problem.id}/${method.name}/${job.repeat}`),
     clock: () => performance.now(),
-    ...(signal && { signal }),
+    signal,
   });
   const seconds = (performance.now() - started) / 1000;
   const grade = await gradeOf(episode.answer, problem, graders, ask, signal);

@@ -28,3 +28,30 @@ test.each([
   expect(taker.stopped).toBe(stopped);
   expect(taker.counts).toEqual({});
 });
+
+test("where a record cannot be kept, samples in flight end at once, and the error comes when they have", async () => {
+  const full = new LaconicError("run_unwritable", "the disk is full");
+  const append = (): Promise<void> => Promise.reject(full);
+  const file = { records: new Map<string, Kept>(), append } as unknown as RecordFile<Kept>;
+  const ended: string[] = [];
+  const taker = new SampleTaker<string, Kept>(
+    {
+      keyOf: (job) => job,
+      take: (job, attempt, _, signal) =>
+        job === "quick"
+          ? Promise.resolve({ status: "scored", attempt, error: null })
+          : new Promise((__, reject) => {
+              signal.addEventListener("abort", () => {
+                ended.push(job);
+                reject(new LaconicError("aborted", "ended"));
+              });
+            }),
+      failed: (_, attempt) => ({ status: "error", attempt, error: "" }),
+    },
+    file,
+    { concurrency: 3, maxErrors: null, signal: undefined },
+  );
+  await expect(taker.take(["slow", "quick", "slower", "never"])).rejects.toBe(full);
+  expect(ended).toEqual(["slow", "slower"]);
+  expect(taker.stopped).toBe("the disk is full");
+});

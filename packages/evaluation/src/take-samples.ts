@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { LaconicError } from "@laconic/core";
 import type { RecordFile } from "./record-file.ts";
 
@@ -11,8 +12,11 @@ interface Sample {
 /** How samples of a kind are taken. */
 export interface SampleKind<Job, Kept> {
   keyOf(job: Job): string;
-  /** @param before - the record of an earlier attempt, which has no score */
-  take(job: Job, attempt: number, before: Kept | undefined): Promise<Kept>;
+  /**
+   * @param before - the record of an earlier attempt, which has no score
+   * @param signal - ends the sample: the caller's, and where no record can be kept any more
+   */
+  take(job: Job, attempt: number, before: Kept | undefined, signal: AbortSignal): Promise<Kept>;
   /** The record of a sample whose model or grader failed. */
   failed(job: Job, attempt: number, error: unknown): Kept | Promise<Kept>;
 }
@@ -30,6 +34,9 @@ export class SampleTaker<Job, Kept extends Sample> {
   /** Samples of this run by status. */
   readonly counts: Record<string, number> = {};
   #stopped: string | null = null;
+  /** Fires where records cannot be kept any more: replies in flight would be lost, however long they are waited for. */
+  readonly #unkept = new AbortController();
+  readonly #signal: AbortSignal;
   readonly #kind: SampleKind<Job, Kept>;
   readonly #file: RecordFile<Kept>;
   readonly #limits: TakeLimits;
@@ -45,6 +52,8 @@ export class SampleTaker<Job, Kept extends Sample> {
     this.#file = file;
     this.#limits = limits;
     this.#onRecord = onRecord;
+    this.#signal = AbortSignal.any([this.#unkept.signal, ...(limits.signal ? [limits.signal] : [])]);
+    setMaxListeners(0, this.#signal); // every call in flight listens to it
   }
 
   /** Why it stopped before its end; null when it did not. */
@@ -52,33 +61,46 @@ export class SampleTaker<Job, Kept extends Sample> {
     return this.#stopped ?? (this.#limits.signal?.aborted ? "aborted" : null);
   }
 
+  /** @throws what keeping a record throws, once every sample in flight has ended */
   async take(jobs: readonly Job[]): Promise<void> {
     const queue = jobs.values();
     const places = Math.min(this.#limits.concurrency, jobs.length);
-    await Promise.all(Array.from({ length: places }, () => this.#work(queue)));
+    const ended = await Promise.allSettled(Array.from({ length: places }, () => this.#work(queue)));
+    const failed = ended.find((each) => each.status === "rejected");
+    if (failed) throw failed.reason;
   }
 
   async #work(queue: Iterable<Job>): Promise<void> {
     for (const job of queue) {
       if (this.stopped !== null) return;
-      const before = this.#file.records.get(this.#kind.keyOf(job));
-      const attempt = (before?.attempt ?? 0) + 1;
-      let record: Kept;
       try {
-        record = await this.#kind.take(job, attempt, before);
+        await this.#takeOne(job);
       } catch (error) {
-        if (endsBench(error)) {
-          const { code, message } = error as LaconicError;
-          this.#stopped ??= code === "aborted" ? "aborted" : message;
-          return;
-        }
-        record = await this.#kind.failed(job, attempt, error);
+        this.#stop(error);
+        throw error;
       }
-      this.counts[record.status] = (this.counts[record.status] ?? 0) + 1;
-      await this.#file.append(record);
-      this.#onRecord(record);
-      this.#stopAfter(record);
     }
+  }
+
+  async #takeOne(job: Job): Promise<void> {
+    const before = this.#file.records.get(this.#kind.keyOf(job));
+    const attempt = (before?.attempt ?? 0) + 1;
+    const record = await this.#kind.take(job, attempt, before, this.#signal).catch((error: unknown) => {
+      if (!endsBench(error)) return this.#kind.failed(job, attempt, error);
+      this.#stop(error);
+      return null;
+    });
+    if (record === null) return;
+    this.counts[record.status] = (this.counts[record.status] ?? 0) + 1;
+    await this.#file.append(record);
+    this.#onRecord(record);
+    this.#stopAfter(record);
+  }
+
+  #stop(error: unknown): void {
+    const code = LaconicError.is(error) ? error.code : null;
+    this.#stopped ??= code === "aborted" ? code : messageOf(error);
+    if (code === null || code === "run_unwritable") this.#unkept.abort(error);
   }
 
   #stopAfter({ status, error }: Kept): void {

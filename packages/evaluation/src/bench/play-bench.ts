@@ -1,6 +1,6 @@
 import { familyOf, type RunProgram } from "@laconic/baselines";
 import { mathsGrader, type Graders } from "@laconic/benchmarks";
-import type { LanguageModel } from "@laconic/core";
+import { disposing, type LanguageModel } from "@laconic/core";
 import { openJobs } from "../bench-plan.ts";
 import type { RecordFile } from "../record-file.ts";
 import { runBench, type BenchOutcome } from "../run-bench.ts";
@@ -46,12 +46,15 @@ export async function playBench(
     ({ problem, protocol }) => familyOf(problem.grading.kind) === "code" || protocol?.runsPrograms === true,
   );
   await writeQuestions(directory, jobs);
-  const callFile = config.requests
-    ? await openCallFile(join(directory, benchFiles.calls), file.records.values())
-    : null;
-  const maths = mathsGrader();
-  const sandbox = needsSandbox ? await openSandbox() : null;
-  try {
+  return disposing(async (closing) => {
+    const callFile = config.requests
+      ? await openCallFile(join(directory, benchFiles.calls), file.records.values())
+      : null;
+    if (callFile) closing.defer(() => callFile.close());
+    const maths = mathsGrader();
+    closing.defer(() => maths.close());
+    const sandbox = needsSandbox ? await openSandbox() : null;
+    if (sandbox) closing.defer(() => sandbox.close());
     const text = openJudge(config, openModel, environment);
     const parts = {
       model,
@@ -80,9 +83,5 @@ export async function playBench(
         `${outcome.waiting} samples of equal tokens wait: samples of their team have no score yet; continue with --resume`,
       );
     return outcome;
-  } finally {
-    await callFile?.close();
-    await maths.close();
-    await sandbox?.close();
-  }
+  });
 }

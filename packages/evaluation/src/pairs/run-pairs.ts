@@ -75,7 +75,7 @@ export async function runPairs(
   );
   const kind: SampleKind<PairJob, PairRecord> = {
     keyOf: (job) => pairKey(identityOf(job)),
-    take: (job, attempt) => samplePair(job, attempt, options, ask),
+    take: (job, attempt, _, stop) => samplePair(job, attempt, { ...options, signal: stop }, ask),
     failed: (job, attempt, error) => ({ ...identityOf(job), ...nothing, attempt, error: messageOf(error) }),
   };
   const taker = new SampleTaker(kind, file, { concurrency, maxErrors, signal }, onRecord);

@@ -10,7 +10,7 @@ import { parseTrainConfig, silentRecorder, train, type Metrics } from "@laconic/
 import { tinyAdapter, tinyLlama, tinySettings, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
 import { expect, onTestFinished, test } from "vitest";
 
-const [steps, problemsPerStep, episodesPerProblem] = [6, 6, 8];
+const [steps, problemsPerStep, episodesPerProblem] = [9, 6, 8];
 
 test.each([
   ["vllm", startFakeVllm, vllmServer],
@@ -113,5 +113,6 @@ test.each([
   expect(gateway.status().dropped).toEqual({});
   for (const row of rows) expect(row["sampling/logp_difference_max"]).toBeLessThan(1e-6);
   const earned = rows.map((row) => row["rewards/task/mean"] as number);
-  expect(Math.max(...earned.slice(3))).toBeGreaterThan(earned[0] as number);
+  // Replies arrive in any order, and sums differ by it: some runs learn later than others.
+  expect(Math.max(...earned.slice(-3))).toBeGreaterThan(2 * (earned[0] as number));
 });
