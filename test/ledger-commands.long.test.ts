@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
 import { main } from "../apps/trainer/src/main.ts";
-import { tinyChatModel } from "../apps/trainer/src/testing/tiny-chat-model.ts";
+import { tinyChatModel } from "../apps/trainer/test/tiny-chat-model.ts";
 import { reproductionLedger } from "../packages/evaluation/src/reproduction/index.ts";
 
 const data = process.env["LACONIC_DATA"] ?? "";

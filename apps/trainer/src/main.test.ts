@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import packageJson from "../package.json" with { type: "json" };
 import { exitCodeOf } from "@laconic/runtime";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { laconic } from "./testing/laconic.ts";
+import { laconic } from "../test/laconic.ts";
 
 const commands = [
   "quickstart",

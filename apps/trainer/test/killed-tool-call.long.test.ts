@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { laconic } from "../src/testing/laconic.ts";
+import { laconic } from "./laconic.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const entry = fileURLToPath(new URL("../assets/laconic.mjs", import.meta.url));

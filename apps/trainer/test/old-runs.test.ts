@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { auditRun } from "@laconic/audit";
 import { folderData, type EpisodeDetail, type ViewData } from "@laconic/view";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { laconic } from "../src/testing/laconic.ts";
+import { laconic } from "./laconic.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 /** Run folders that version 0.1.0 wrote. Whatever later versions write, these are read as they were. */

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { recordingServer, type ServedRequest } from "../testing/recording-server.ts";
+import { recordingServer, type ServedRequest } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { laconic } from "../testing/laconic.ts";
+import { laconic } from "../../test/laconic.ts";
 
 const bench = (...words: readonly string[]): ReturnType<typeof laconic> => laconic("bench", ...words);
 

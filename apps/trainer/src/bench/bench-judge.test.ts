@@ -2,8 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SampleRecord } from "@laconic/evaluation";
 import { expect, test } from "vitest";
-import { laconic } from "../testing/laconic.ts";
-import { recordingServer } from "../testing/recording-server.ts";
+import { laconic } from "../../test/laconic.ts";
+import { recordingServer } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 test("a model judges free answers by their golds; without its verdict there is none", async () => {

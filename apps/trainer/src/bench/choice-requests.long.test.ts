@@ -14,7 +14,7 @@ import { openAiModel } from "@laconic/openai";
 import { afterAll, describe, expect, test } from "vitest";
 import { benchSets } from "../../../../packages/evaluation/src/bench/bench-sets.ts";
 import { checkBenchConfig } from "../../../../packages/evaluation/src/bench/bench-config.ts";
-import { recordingServer } from "../testing/recording-server.ts";
+import { recordingServer } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const maths = mathsGrader();

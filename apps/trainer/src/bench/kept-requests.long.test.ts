@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { StoredCalls } from "@laconic/core/run-folder";
 import { expect, test } from "vitest";
-import { laconic } from "../testing/laconic.ts";
-import { recordingServer } from "../testing/recording-server.ts";
+import { laconic } from "../../test/laconic.ts";
+import { recordingServer } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 test("a bench keeps what its server was asked, and nothing of it with --no-requests", async () => {

@@ -8,7 +8,7 @@ import { randomFromSeed } from "@laconic/core";
 import { formatUsd } from "@laconic/core/text";
 import { readSpendJournal, type JournalTotals } from "@laconic/openai";
 import { expect, onTestFinished, test } from "vitest";
-import { laconic } from "../testing/laconic.ts";
+import { laconic } from "../../test/laconic.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const entry = join(import.meta.dirname, "../../assets/laconic.mjs");

@@ -2,8 +2,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, test } from "vitest";
-import { laconic } from "../testing/laconic.ts";
-import { recordingServer, type ServedRequest } from "../testing/recording-server.ts";
+import { laconic } from "../../test/laconic.ts";
+import { recordingServer, type ServedRequest } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const bench = (...words: readonly string[]): ReturnType<typeof laconic> => laconic("bench", ...words);

@@ -2,9 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SampleRecord } from "@laconic/evaluation";
 import { expect, test } from "vitest";
-import { recordingServer, type ServedRequest } from "../testing/recording-server.ts";
+import { recordingServer, type ServedRequest } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { laconic } from "../testing/laconic.ts";
+import { laconic } from "../../test/laconic.ts";
 
 /** Three of them state facts that can be dealt, one does not. */
 const questions = [

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { laconic } from "../testing/laconic.ts";
+import { laconic } from "../../test/laconic.ts";
 
 const data = process.env["LACONIC_DATA"];
 const entry = join(import.meta.dirname, "../../assets/laconic.mjs");

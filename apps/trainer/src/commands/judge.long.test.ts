@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { recordingServer } from "../testing/recording-server.ts";
-import { shortTraining, strangersFolder, taskFile, wordsFile } from "../testing/strangers-folder.ts";
+import { recordingServer } from "../../test/recording-server.ts";
+import { shortTraining, strangersFolder, taskFile, wordsFile } from "../../test/strangers-folder.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { laconic } from "../testing/laconic.ts";
+import { laconic } from "../../test/laconic.ts";
 
 const likes = (text: string | undefined): boolean => /4/u.test(text ?? "");
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
-import { recordingServer } from "../testing/recording-server.ts";
+import { recordingServer } from "../../test/recording-server.ts";
 
 async function run(
   command: "bench" | "pairs",

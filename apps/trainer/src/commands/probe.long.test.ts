@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { probeRecordSchema, type ProbeRecord } from "@laconic/trainer/reading";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { laconic } from "../testing/laconic.ts";
-import { strangersFolder } from "../testing/strangers-folder.ts";
+import { laconic } from "../../test/laconic.ts";
+import { strangersFolder } from "../../test/strangers-folder.ts";
 
 const timeout = 120_000;
 

@@ -7,8 +7,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { startServe } from "../testing/start-serve.ts";
-import { tinyChatModel } from "../testing/tiny-chat-model.ts";
+import { startServe } from "../../test/start-serve.ts";
+import { tinyChatModel } from "../../test/tiny-chat-model.ts";
 
 test.each([
   [["--host", "0.0.0.0"], /--host 0\.0\.0\.0 can be reached from elsewhere/],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { listCommands } from "../testing/list-commands.ts";
+import { listCommands } from "../../test/list-commands.ts";
 
 // Written by `npx vitest run apps/trainer/src/completion -u`; `laconic completion` reads it.
 test("assets/commands.json is what the commands take", async () => {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { laconic } from "../testing/laconic.ts";
+import { laconic } from "../../test/laconic.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 /** Not every machine has all of them. */

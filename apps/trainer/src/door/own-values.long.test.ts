@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { rewardFile, shortTraining, strangersFolder, taskFile, wordsFile } from "../testing/strangers-folder.ts";
-import { laconic } from "../testing/laconic.ts";
-import { startServe } from "../testing/start-serve.ts";
+import { rewardFile, shortTraining, strangersFolder, taskFile, wordsFile } from "../../test/strangers-folder.ts";
+import { laconic } from "../../test/laconic.ts";
+import { startServe } from "../../test/start-serve.ts";
 
 const timeout = 120_000;
 

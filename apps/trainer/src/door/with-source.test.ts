@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { shortTraining, strangersFolder, taskFile, wordsFile } from "../testing/strangers-folder.ts";
-import { laconic } from "../testing/laconic.ts";
+import { shortTraining, strangersFolder, taskFile, wordsFile } from "../../test/strangers-folder.ts";
+import { laconic } from "../../test/laconic.ts";
 
 const timeout = 120_000;
 

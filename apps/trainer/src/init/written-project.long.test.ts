@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { namedTasks } from "@laconic/worlds/named";
-import { folderWithPackages, ownTestOf, repository } from "../testing/project-folder.ts";
+import { folderWithPackages, ownTestOf, repository } from "../../test/project-folder.ts";
 import { templateNames } from "./templates.ts";
 import { writeProject } from "./write-project.ts";
 

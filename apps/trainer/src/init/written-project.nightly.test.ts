@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ownTestOf } from "../testing/project-folder.ts";
+import { ownTestOf } from "../../test/project-folder.ts";
 import { templateNames } from "./templates.ts";
 
 test.each(templateNames)("%s: its own test passes, which trains it for some steps", async (template) => {

@@ -3,10 +3,10 @@ import { spentIn } from "@laconic/runtime/spending";
 import { join } from "node:path";
 import type { SampleRecord } from "@laconic/evaluation";
 import { expect, test } from "vitest";
-import { recordingServer, type ServedRequest } from "../testing/recording-server.ts";
-import { tinyChatModel } from "../testing/tiny-chat-model.ts";
+import { recordingServer, type ServedRequest } from "../../test/recording-server.ts";
+import { tinyChatModel } from "../../test/tiny-chat-model.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { laconic } from "../testing/laconic.ts";
+import { laconic } from "../../test/laconic.ts";
 
 const csv = ["question,gold", ...Array.from({ length: 8 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n");
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { copyOfRun } from "../../test/edited-run.ts";
-import { laconic } from "../testing/laconic.ts";
+import { laconic } from "../../test/laconic.ts";
 
 /** What may stand in a file of JSON instead of what a run wrote. */
 const contents: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { laconic } from "../testing/laconic.ts";
+import { laconic } from "../../test/laconic.ts";
 
 const timeout = 120_000;
 let folder = "";

@@ -6,8 +6,8 @@ import { expect, test } from "vitest";
 import { presetConfig, presetNames } from "@laconic/runtime/resolver";
 import { shippedCheckpoint } from "@laconic/runtime/models";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { laconic } from "../testing/laconic.ts";
-import { smallRun } from "../testing/small-run.ts";
+import { laconic } from "../../test/laconic.ts";
+import { smallRun } from "../../test/small-run.ts";
 
 const timeout = 120_000;
 

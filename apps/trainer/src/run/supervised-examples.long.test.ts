@@ -3,7 +3,7 @@ import { appendFile, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { laconic } from "../testing/laconic.ts";
+import { laconic } from "../../test/laconic.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const timeout = 240_000;

@@ -2,9 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startFakeHub } from "@laconic/hub/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { tinyChatModel } from "../testing/tiny-chat-model.ts";
+import { tinyChatModel } from "../../test/tiny-chat-model.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { laconic } from "../testing/laconic.ts";
+import { laconic } from "../../test/laconic.ts";
 
 const csv = ["question,gold", ...Array.from({ length: 20 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n");
 

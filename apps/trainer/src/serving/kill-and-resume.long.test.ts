@@ -5,10 +5,10 @@ import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { nodeFileSystem, readLines } from "@laconic/trainer";
 import { configOfRun } from "@laconic/runtime";
-import { startServe } from "../testing/start-serve.ts";
+import { startServe } from "../../test/start-serve.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { tinyChatModel } from "../testing/tiny-chat-model.ts";
-import { laconic } from "../testing/laconic.ts";
+import { tinyChatModel } from "../../test/tiny-chat-model.ts";
+import { laconic } from "../../test/laconic.ts";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 
 type Answer = Readonly<Record<string, unknown>>;

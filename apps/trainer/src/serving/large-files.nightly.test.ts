@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const program = fileURLToPath(new URL("../testing/open-large-run.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../test/open-large-run.ts", import.meta.url));
 
 /** In a process whose JavaScript heap ends at 192 MiB: more would end it. */
 async function opened(what: string): Promise<Readonly<Record<string, unknown>>> {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test, vi } from "vitest";
 import { openSinks, parseAppConfig, writtenConfig } from "@laconic/runtime";
-import { laconic } from "../testing/laconic.ts";
-import { smallRun } from "../testing/small-run.ts";
+import { laconic } from "../../test/laconic.ts";
+import { smallRun } from "../../test/small-run.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const ownSink = fileURLToPath(new URL("../../../../examples/own-sink.ts", import.meta.url));

@@ -5,7 +5,7 @@ import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { copyOfRun, editJson, editNumbers, editStep, swapFiles, type Loose } from "../edited-run.ts";
-import { laconic } from "../../src/testing/laconic.ts";
+import { laconic } from "../laconic.ts";
 import { auditRun, type AuditOptions, type AuditReport } from "@laconic/audit";
 import type { Difference } from "@laconic/audit";
 

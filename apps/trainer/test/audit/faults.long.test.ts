@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { copyOfRun, editJson, editLines, editNumbers, editStep, swapFiles, type Loose } from "../edited-run.ts";
-import { laconic } from "../../src/testing/laconic.ts";
+import { laconic } from "../laconic.ts";
 import { auditRun, type AuditReport, type Difference } from "@laconic/audit";
 
 /** A budget that charges from the second step on, and a clip that acts. */

@@ -7,7 +7,7 @@ import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "@laconic/traine
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { configSchema } from "@laconic/runtime";
-import { samplesOf } from "../../src/testing/schema-samples.ts";
+import { samplesOf } from "../schema-samples.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { auditRun, checkKnownSettings } from "@laconic/audit";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { laconic } from "../../src/testing/laconic.ts";
+import { laconic } from "../laconic.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { AuditReport } from "@laconic/audit";
 

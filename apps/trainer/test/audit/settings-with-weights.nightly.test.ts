@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import type { AuditReport } from "@laconic/audit";
 import { shippedCheckpoint } from "@laconic/runtime/models";
 import { editJson } from "../edited-run.ts";
-import { laconic } from "../../src/testing/laconic.ts";
+import { laconic } from "../laconic.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const small = [

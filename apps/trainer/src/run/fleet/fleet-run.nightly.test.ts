@@ -15,7 +15,7 @@ import { wasmKernels } from "@laconic/kernels-wasm";
 import { WeightsReceiver } from "@laconic/fleet";
 import { boundPort, closeServer, createHandlerServer, listen } from "@laconic/serve/server";
 import { expect, test } from "vitest";
-import { laconic } from "../../testing/laconic.ts";
+import { laconic } from "../../../test/laconic.ts";
 import { temporaryFolder } from "../../../../../test/temporary-folder.ts";
 import { shippedCheckpoint } from "@laconic/runtime/models";
 

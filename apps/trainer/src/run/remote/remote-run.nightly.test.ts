@@ -11,8 +11,8 @@ import {
   type TinkerServerOptions,
 } from "@laconic/tinker/testing";
 import { expect, test } from "vitest";
-import { laconic } from "../../testing/laconic.ts";
-import { smallRun } from "../../testing/small-run.ts";
+import { laconic } from "../../../test/laconic.ts";
+import { smallRun } from "../../../test/small-run.ts";
 import { temporaryFolder } from "../../../../../test/temporary-folder.ts";
 import { shippedCheckpoint } from "@laconic/runtime/models";
 

@@ -5,11 +5,11 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
-import type { TemplateName } from "../init/templates.ts";
-import { writeProject } from "../init/write-project.ts";
+import type { TemplateName } from "../src/init/templates.ts";
+import { writeProject } from "../src/init/write-project.ts";
 
 /** The repository. */
-export const repository: string = fileURLToPath(new URL("../../../../", import.meta.url));
+export const repository: string = fileURLToPath(new URL("../../..", import.meta.url));
 const app = join(repository, "apps", "trainer");
 
 /** A folder outside of the repository, with this repository's packages where npm would put the published ones. */

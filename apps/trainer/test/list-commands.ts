@@ -1,8 +1,8 @@
 import type { ArgDef, ArgsDef, CommandDef } from "citty";
-import type { CommandContext } from "../commands/common.ts";
-import { commandTable } from "../commands/table.ts";
-import type { CommandList, ListedFlag, ListedWords } from "../completion/command-list.ts";
-import { helpCommand } from "../dispatch/find-command.ts";
+import type { CommandContext } from "../src/commands/common.ts";
+import { commandTable } from "../src/commands/table.ts";
+import type { CommandList, ListedFlag, ListedWords } from "../src/completion/command-list.ts";
+import { helpCommand } from "../src/dispatch/find-command.ts";
 import { presetNames } from "@laconic/runtime/resolver";
 
 const runArguments = new Set(["directory", "run", "first", "second", "source"]);

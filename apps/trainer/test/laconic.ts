@@ -1,5 +1,5 @@
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
+import { recordingTerminal } from "../src/cli/recording-terminal.ts";
+import { main } from "../src/main.ts";
 
 /** The command line, in this process: its exit code and what it printed. */
 export async function laconic(

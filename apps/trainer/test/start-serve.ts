@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
-const entry = fileURLToPath(new URL("../../assets/laconic.mjs", import.meta.url));
+const entry = fileURLToPath(new URL("../assets/laconic.mjs", import.meta.url));
 
 /**
  * `laconic serve` in a process of its own, on a free port; it goes when the test ends.

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The app's folder, as `npm install laconic` would put it. */
-const app = fileURLToPath(new URL("../../", import.meta.url));
+const app = fileURLToPath(new URL("..", import.meta.url));
 
 /** A stranger's folder with these files; packages are found as if they were installed. */
 export async function strangersFolder(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
