@@ -97,12 +97,19 @@ export class WeightsReceiver {
     }
     if (method === "POST") return this.#inTurn(name, () => this.#finish(name));
     if (method !== "DELETE") throw new Refusal(405, "PUT, POST or DELETE");
-    return this.#inTurn(name, async () => {
-      this.#drafts.delete(name);
-      await rm(this.#path(name), { recursive: true, force: true });
+    return this.#inTurn(name, () => this.#remove(name));
+  }
+
+  /** What goes loses its name first: a version that is half removed is never shown. */
+  async #remove(name: string): Promise<null> {
+    this.#drafts.delete(name);
+    await rm(this.#draftPath(name), { recursive: true, force: true });
+    if (await isFolder(this.#path(name))) {
+      await moveFile(this.#path(name), this.#draftPath(name));
+      await syncFolder(this.#folder);
       await rm(this.#draftPath(name), { recursive: true, force: true });
-      return null;
-    });
+    }
+    return null;
   }
 
   #authorize({ headers }: Request): void {
