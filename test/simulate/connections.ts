@@ -80,7 +80,7 @@ class Asking {
     this.#left = sent.fault === "cut" ? random.integer(300) : Infinity;
     this.path = new URL(sent.address).pathname;
     this.response = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
-    this.#letGo = world.hold({ name: `a request to ${this.path}`, takeBack: () => undefined });
+    this.#letGo = world.hold(`a request to ${this.path}`);
     this.#body = new ReadableStream({ start: (writer) => void (this.#writer = writer) });
     this.#client.whenOver.add(() => this.#hangUp());
     const { signal } = sent.init;

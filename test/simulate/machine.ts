@@ -164,7 +164,7 @@ function replaceTime(
 
 /** A timer of the running program that keeps its process from ending. */
 function holdTimer(world: World, ms: number): () => void {
-  return world.hold({ name: `a timer of ${Math.round(ms)} ms`, takeBack: () => undefined });
+  return world.hold(`a timer of ${Math.round(ms)} ms`);
 }
 
 /** What `setTimeout` returns. */

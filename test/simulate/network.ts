@@ -44,7 +44,7 @@ export function network(world: World, services: (origin: string) => Service | un
       const fault = world.faults.reply((requests += 1));
       const asked = { path: `${pathname}${search}`, method, headers: new Headers(headers), body: textOf(body) };
       const name = `${new URL(origin).host}${pathname}`;
-      const letGo = world.hold({ name: `a request to ${name}`, takeBack: () => undefined });
+      const letGo = world.hold(`a request to ${name}`);
       const delay = (): number => 2 + latency.integer(200);
       const abort = (): void => {
         letGo();

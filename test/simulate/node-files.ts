@@ -123,7 +123,7 @@ function handleOf(
   const close = (): void => {
     if (node.kind === "file") node.opened = Math.max(0, node.opened - 1);
   };
-  const letGo = world.hold({ name: `the open file ${path}`, takeBack: close });
+  const letGo = world.hold(`the open file ${path}`, close);
   const handle = {
     write: async (data: Uint8Array | string, offset = 0, length = data.length, position: number | null = null) => ({
       bytesWritten: await put(bytesOf(data).subarray(offset, offset + length), position),

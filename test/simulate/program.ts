@@ -7,7 +7,7 @@ export interface Program {
   /** Fires when it is asked to end, as by ctrl-c. */
   readonly stop: AbortController;
   /** What keeps its process from ending: open files, timers, requests. */
-  readonly holds: Map<object, Held>;
+  readonly holds: Set<Held>;
   /** Called once it has ended, however: as connections of a process are closed with it. */
   readonly whenOver: Set<() => void>;
   /** Tells who started it that it was killed. */
@@ -17,7 +17,7 @@ export interface Program {
 /** Something that the system gives a program, and takes back when it is killed. */
 export interface Held {
   readonly name: string;
-  takeBack(): void;
+  readonly takeBack?: (() => void) | undefined;
 }
 
 /** How a program ended. */

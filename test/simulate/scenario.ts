@@ -6,7 +6,7 @@ import type { SimulatedServer } from "./machine.ts";
 import type { Disk } from "./disk.ts";
 import { diskRoot } from "./disk-tree.ts";
 import type { World } from "./world.ts";
-import { Violation, type Ended } from "./program.ts";
+import { Violation, type Ended, type Program } from "./program.ts";
 
 /** Something that is done on a simulated machine, and what has to hold however it goes. */
 export interface Scenario {
@@ -54,6 +54,18 @@ export async function untilDone<T>(
     if (refused(error)) return null;
   }
   throw new Violation(`it does not come to its end, ${maxPrograms} programs long`);
+}
+
+/** Starts a program again whenever it ends or is killed, until it is over. @throws what a program ends by */
+export async function restarted(
+  world: World,
+  isOver: () => boolean,
+  main: (program: Program) => Promise<void>,
+): Promise<void> {
+  while (!isOver()) {
+    const ended = await world.start(main);
+    if (ended.how === "failed") throw ended.error;
+  }
 }
 
 /** Looks at what is left by the programs' own means, while nothing goes wrong. @throws Violation where that fails */

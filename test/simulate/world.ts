@@ -98,7 +98,7 @@ export class World {
         isAlive: true,
         pausedUntil: 0,
         stop: new AbortController(),
-        holds: new Map(),
+        holds: new Set(),
         whenOver: new Set(),
         end: resolve,
       };
@@ -133,10 +133,11 @@ export class World {
     }
   }
 
-  /** The running program has something, up to the returned call. */
-  hold(held: Held): () => void {
+  /** The running program has something, up to the returned call. @param takeBack - where the system has to do so */
+  hold(name: string, takeBack?: () => void): () => void {
     const { program } = this;
-    program?.holds.set(held, held);
+    const held: Held = { name, takeBack };
+    program?.holds.add(held);
     if ((program?.holds.size ?? 0) > maxHeld)
       this.violation ??= new Violation(`program ${program?.pid} holds ${maxHeld} open files and timers at once`);
     return () => void program?.holds.delete(held);
@@ -225,7 +226,7 @@ export class World {
     const look = (): void => {
       if (!program.isAlive) return;
       if (program.holds.size === 0) return go();
-      const held = [...program.holds.values()].map(({ name }) => name);
+      const held = Array.from(program.holds, ({ name }) => name);
       if (this.now - Math.max(since, program.pausedUntil) > maxLingerMs)
         this.violation ??= new Violation(`program ${program.pid} is over, and still holds ${held.join(", ")}`);
       else this.#timed.at(this.now + 50, look);
@@ -249,7 +250,7 @@ export class World {
 
 function leave(program: Program): void {
   program.isAlive = false;
-  for (const held of program.holds.values()) held.takeBack();
+  for (const { takeBack } of program.holds) takeBack?.();
   program.holds.clear();
   for (const tell of program.whenOver) tell();
 }

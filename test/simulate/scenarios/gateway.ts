@@ -7,7 +7,17 @@ import { eachEpisode, folderSource } from "../../../packages/trainer/src/reading
 import { tinyTokenizer } from "../../../packages/trainer/src/testing/index.ts";
 import { AgentProgram, Rollouts } from "../agent-programs.ts";
 import { connections, type Listener } from "../connections.ts";
-import { expectThat, hasMisread, looked, rowsOf, runFolder, secret, untilDone, type Scenario } from "../scenario.ts";
+import {
+  expectThat,
+  hasMisread,
+  looked,
+  restarted,
+  rowsOf,
+  runFolder,
+  secret,
+  untilDone,
+  type Scenario,
+} from "../scenario.ts";
 import {
   begin,
   episodesPerGroup,
@@ -166,12 +176,13 @@ export const gateway: Scenario = {
     };
     begin(world.disk);
     const rollouts = new Rollouts(episodesPerGroup);
-    const play = async (name: number): Promise<void> => {
+    const play = (name: number): Promise<void> => {
       const own = random.split(`program ${name}`);
-      while (!rollouts.isOver) {
-        const ended = await world.start((program) => new AgentProgram(world, rollouts, own, url).run(program));
-        if (ended.how === "failed") throw ended.error;
-      }
+      return restarted(
+        world,
+        () => rollouts.isOver,
+        (program) => new AgentProgram(world, rollouts, own, url).run(program),
+      );
     };
     const train = async (): Promise<void> => {
       const acknowledged = { step: 0 };

@@ -9,7 +9,7 @@ import { addresses, jobOn, openServers, seeTo, startServers } from "../fleet-run
 import { network } from "../network.ts";
 import type { Ended, Program } from "../program.ts";
 import { expectNamed, maxAwayMs, receivedRoot } from "../sampling-servers.ts";
-import { expectThat, filesOf, looked, secret, untilDone, type Scenario } from "../scenario.ts";
+import { expectThat, filesOf, looked, restarted, secret, untilDone, type Scenario } from "../scenario.ts";
 import { begin, partsOf, steps, trainOnce, type Variant } from "../training.ts";
 import type { World } from "../world.ts";
 
@@ -98,12 +98,9 @@ export const receive: Scenario = {
     const isShared = random.uniform() < 0.3;
     const servers = { urls, receivers: urls.map((_, i) => receiverUrls[isShared ? 0 : i]) };
     begin(world.disk);
-    const serving = async (receiver: number): Promise<void> => {
-      while (!receivers.isOver) {
-        const ended = await world.start((program) => receivers.serve(receiver, program));
-        if (ended.how === "failed") throw ended.error;
-      }
-    };
+    const isOver = (): boolean => receivers.isOver;
+    const serving = (_: string, receiver: number): Promise<void> =>
+      restarted(world, isOver, (program) => receivers.serve(receiver, program));
     const train = async (): Promise<void> => {
       try {
         const acknowledged = { step: 0 };
@@ -125,7 +122,7 @@ export const receive: Scenario = {
         receivers.end();
       }
     };
-    await Promise.all([train(), ...urls.map((_, i) => serving(i))]);
+    await Promise.all([train(), ...urls.map(serving)]);
     const left = [...filesOf(world.disk, receivedRoot).keys()];
     expectThat(left.length === 0, `receivers keep ${left.join(", ")}`);
   },

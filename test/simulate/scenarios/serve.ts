@@ -14,7 +14,7 @@ import { tinyTokenizer } from "../../../packages/trainer/src/testing/index.ts";
 import { CompletionClients, servedWeights } from "../completion-clients.ts";
 import { connections, type Listener } from "../connections.ts";
 import type { Program } from "../program.ts";
-import { expectThat, secret, type Scenario } from "../scenario.ts";
+import { expectThat, restarted, secret, type Scenario } from "../scenario.ts";
 import { begin } from "../training.ts";
 import type { World } from "../world.ts";
 
@@ -151,12 +151,6 @@ export const serve: Scenario = {
     const site = sites.get(world) as Site;
     begin(world.disk);
     const all = new CompletionClients(world, url);
-    const serving = async (): Promise<void> => {
-      while (!site.isOver) {
-        const ended = await world.start((program) => site.serve(program));
-        if (ended.how === "failed") throw ended.error;
-      }
-    };
     const asking = async (name: number): Promise<void> => {
       for (;;) {
         const ended = await world.start(() => all.run(random.split(`client ${name}`)));
@@ -174,7 +168,12 @@ export const serve: Scenario = {
         site.end();
       }
     };
-    await Promise.all([serving(), clientsAll()]);
+    const serving = restarted(
+      world,
+      () => site.isOver,
+      (program) => site.serve(program),
+    );
+    await Promise.all([serving, clientsAll()]);
     const wasAway = world.faults.met.some(({ kind }) => kind === "signal" || kind === "kill" || kind === "power");
     expectThat(all.answered > 0 || wasAway, "no request was answered");
   },

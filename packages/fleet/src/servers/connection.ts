@@ -150,20 +150,24 @@ function jsonOf(text: string): unknown {
 }
 
 async function textOf(response: Response, place: string): Promise<string> {
-  const reader = response.body?.getReader();
-  if (!reader) return "";
+  const tooMany = (): Error => new LaconicError("reply_malformed", `${place}: a reply of more than ${maxBytes} bytes`);
+  return (await bytesWithin(response.body, maxBytes, tooMany)).toString();
+}
+
+/** A body's bytes. Beyond the limit it is cancelled. @throws what `tooMany` makes then */
+export async function bytesWithin(
+  body: ReadableStream<Uint8Array> | null,
+  max: number,
+  tooMany: () => Error,
+): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return Buffer.concat(pieces).toString();
-    size += value.length;
-    if (size > maxBytes) {
-      await reader.cancel();
-      throw new LaconicError("reply_malformed", `${place}: a reply of more than ${maxBytes} bytes`);
-    }
-    pieces.push(value);
+  for await (const piece of body ?? []) {
+    size += piece.length;
+    if (size > max) throw tooMany();
+    pieces.push(piece);
   }
+  return Buffer.concat(pieces);
 }
 
 function reasonOf(error: unknown): string {

@@ -2,6 +2,7 @@ import { mkdir, open, readdir, readFile, rm, stat, writeFile } from "node:fs/pro
 import { join, resolve } from "node:path";
 import { boundedJson } from "@laconic/core";
 import { isSameSecret, moveFile, syncFolder } from "@laconic/core/platform";
+import { bytesWithin } from "../servers/connection.ts";
 import { chunkCodings, unpackChunk, type ChunkCoding } from "./chunk-coding.ts";
 import {
   digestOf,
@@ -272,15 +273,8 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-async function bytesOf({ body }: Request, max: number): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of body ?? []) {
-    size += piece.length;
-    if (size > max) throw new Refusal(413, `more than ${max} bytes`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
+function bytesOf({ body }: Request, max: number): Promise<Buffer> {
+  return bytesWithin(body, max, () => new Refusal(413, `more than ${max} bytes`));
 }
 
 function jsonOf(bytes: Buffer): unknown {
