@@ -50,7 +50,7 @@ test(
     expect(failed, failed.join("\n")).toEqual([]);
     const played = Array.from(said.matchAll(/^\S+: (\d+) seeds, /gmu), ([, count]) => Number(count));
     expect(played).toHaveLength(Object.keys(scenarios).length);
-    expect(Math.min(...played)).toBeGreaterThanOrEqual(seeds / 25);
+    expect(Math.min(...played)).toBeGreaterThanOrEqual(seeds / 40);
     expect(played.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(seeds - played.length);
     expect(code).toBe(0);
   },
