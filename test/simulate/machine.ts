@@ -1,4 +1,5 @@
 import crypto from "node:crypto";
+import { setMaxListeners } from "node:events";
 import fs from "node:fs";
 import fsPromises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
@@ -68,6 +69,7 @@ export async function onMachine<T>(world: World, server: SimulatedServer | null,
   inside(zlib, "createGunzip", () => gunzipAtEnd());
   inside(globalThis, "fetch", (url: string | URL, init: RequestInit = {}) => {
     if (!server) throw new Error("no server is simulated");
+    if (init.signal) setMaxListeners(0, init.signal); // many requests may share one, as with Node's own
     return server(String(url), init);
   });
   syncBuiltinESMExports();

@@ -42,14 +42,14 @@ function differenceText(difference: Difference): string {
   const names = { optimizerStep: "optimiser step" } as const;
   const where = Object.entries(place)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name === "optimizerStep" ? names.optimizerStep : name} ${shownValue(value)}`)
+    .map(([name, value]) => `${name === "optimizerStep" ? names.optimizerStep : name} ${valueText(value)}`)
     .join(", ");
   const allowed = tolerance === undefined ? "" : ` (allowed: ${tolerance.toExponential(1)})`;
-  return `${where === "" ? "" : `${where}: `}${stage}: ${key} is ${shownValue(found)} in the folder, expected ${shownValue(expected)}${allowed}`;
+  return `${where === "" ? "" : `${where}: `}${stage}: ${key} is ${valueText(found)} in the folder, expected ${valueText(expected)}${allowed}`;
 }
 
 /** Short, and nothing of what a model wrote can move a cursor. */
-function shownValue(value: unknown): string {
+function valueText(value: unknown): string {
   const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? "nothing");
   const plain = text.replaceAll(/^"|"$/g, "").replaceAll(/\p{Cc}/gu, "?");
   return plain.length > 80 ? `${plain.slice(0, 80)}...` : plain;

@@ -77,15 +77,3 @@ function refused({ name, value, place }: ValueName, reason: string, cause?: unkn
     cause,
   );
 }
-
-/** For messages: `a list`, `the text "abc"`, `NaN`. */
-export function shownValue(value: unknown): string {
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "string")
-    return `the text ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value)}`;
-  if (typeof value === "function") return "a function";
-  if (typeof value !== "object" || value === null) return String(value);
-  return value.constructor?.name === "Object" || value.constructor === undefined
-    ? "an object"
-    : `a ${value.constructor.name}`;
-}

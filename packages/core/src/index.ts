@@ -2,7 +2,7 @@
  * The vocabulary of Laconic: what packages say to each other, as types, plain data and a few pure functions.
  * @module @laconic/core
  */
-export { checkedAnswer, checkedCall, checkValue, shownValue, thrownText, type ValueName } from "./checked-call.ts";
+export { checkedAnswer, checkedCall, checkValue, thrownText, type ValueName } from "./checked-call.ts";
 export { LaconicError } from "./errors.ts";
 export type { ErrorDetail, LaconicErrorCode } from "./errors.ts";
 
@@ -175,5 +175,6 @@ export {
 export { checkShape, findShapeMismatch, rangeOf } from "./shapes/find-shape-mismatch.ts";
 export type { ShapeMismatch } from "./shapes/find-shape-mismatch.ts";
 export { nearestName } from "./shapes/nearest-name.ts";
+export { shownValue } from "./shapes/shown-value.ts";
 export { group, shapes } from "./shapes/shape.ts";
 export type { Field, FieldsOf, GroupShape, Shape, ValuesOf } from "./shapes/shape.ts";

@@ -22,18 +22,18 @@ test.for<[unknown, string]>([
   ["1", "expected terms such as"],
   [2, "term task: got 2"],
   [{ team: {}, turns: 1 }, "turns: got 1"],
-  [{ team: {}, turns: { 2: { tool: "x" } } }, 'turn 2, term tool: got the text "x"'],
+  [{ team: {}, turns: { 2: { tool: "x" } } }, 'turn 2, term tool: got "x"'],
   [null, "got null"],
   [Promise.resolve({ task: 1 }), "got a Promise"],
   [{ task: 2 }, "term task: got 2, expected a number from 0 to 1"],
   [{ task: Number.NaN }, "term task: got NaN"],
   [{ style: Infinity }, "term style: got Infinity"],
   [{ style: 1e200 }, "expected a finite number"],
-  [{ task: "1" }, 'term task: got the text "1"'],
+  [{ task: "1" }, 'term task: got "1"'],
   [{ team: {}, agents: [] }, "agents: got a list"],
   [{ team: {}, agents: { a: 1 } }, "agent a: got 1"],
   [{ team: {}, agents: { a: { win: Number.NaN } } }, "agent a, term win: got NaN"],
-  [{ team: { task: 1 }, score: "x" }, 'score: got the text "x"'],
+  [{ team: { task: 1 }, score: "x" }, 'score: got "x"'],
 ])("%j is invalid: %s", ([given, reason]) => {
   expect(readReward(given)).toEqual({ status: "invalid", reason: expect.stringContaining(reason) as string });
 });

@@ -92,7 +92,7 @@ test.each([
     { reward: 1, agents: { scout: true } },
     "agents.scout: it must be a number, not true; or it must be a group of values, not true",
   ],
-  [{ reward: 1, agents: { scout: { own: {} } } }, "agents.scout.own: it must be a number, not a group"],
+  [{ reward: 1, agents: { scout: { own: {} } } }, "agents.scout.own: it must be a number, not an object"],
   [{ reward: 1, answer: 7 }, "answer: it must be a text, not 7"],
   [{ reward: 1, group: 7 }, "group: it must be a text, not 7"],
   [{ rewards: 1 }, "the body: there is no such setting as rewards; did you mean reward?", "rewards"],
@@ -118,7 +118,7 @@ test.each([
   [[image], 'messages.0.content.0.type: it must be text, not "image_url"'],
   [[{ type: "text", text: "see" }, image], 'messages.0.content.1.type: it must be text, not "image_url"'],
   [[{ type: "text" }], "messages.0.content.0.text: it is missing; it must be a text"],
-  [image, "messages.0.content: it must be a text, not a group; or it must be a list, not a group"],
+  [image, "messages.0.content: it must be a text, not an object; or it must be a list, not an object"],
   [7, "messages.0.content: it must be a text, not 7; or it must be a list, not 7"],
 ])("the refusal of the content %j names the part", async (content, message) => {
   const tiny = await started();

@@ -72,7 +72,7 @@ test.each<[Partial<TaskDefinition>, string]>([
     { train: undefined as never, problems: [] as never },
     "problems is a list, expected a function that draws; a list goes under train",
   ],
-  [{ grader: "exact" as never }, 'its grader is the text "exact", expected a function'],
+  [{ grader: "exact" as never }, 'its grader is "exact", expected a function'],
   [{ grader: undefined as never, reward: { grade: () => 1 } as never }, "its reward is an object, expected a function"],
   [{ problems: () => [] }, "give train, a list of problems, or problems, which draws them"],
   [{ train: [problem(1), problem(1)] }, 'train[1]: the id "1" is that of another problem too'],

@@ -144,7 +144,7 @@ test("a step may reward single agents, also who did not act; anybody else is ref
     [{ environment: 1 }, 'gave a reward to the agent "environment", and the team has asker, solver'],
     [{ solver: Number.NaN }, 'gave the agent "solver" the reward NaN, expected a finite number'],
     [[1, 2], "gave the reward a list, expected a finite number or one for each agent"],
-    ["1", 'gave the reward the text "1", expected a finite number or one for each agent'],
+    ["1", 'gave the reward "1", expected a finite number or one for each agent'],
   ] as const;
   for (const [reward, message] of refusals) {
     const wrong = { ...counting, step: () => ({ reward }) } as unknown as Environment;

@@ -31,14 +31,20 @@ test("a sound graph is accepted and lists its agents in declared order", () => {
   expect([topology.name, topology.agents]).toEqual(["g", ["a", "b", "c"]]);
 });
 
+test("an edge between agents of other rounds is accepted where it delivers all that was said", () => {
+  const agents = [{ ...agent("a"), rounds: [0] }, { ...agent("b"), rounds: [1] }, agent("c")];
+  const graph: Graph = { ...base, rounds: 2, agents, spatial: [{ from: "a", to: "b", delivery: "full" }] };
+  expect(graphTopology(graph).agents).toEqual(["a", "b", "c"]);
+});
+
 test.each<[string, Partial<Graph>, string]>([
   ["no agents", { agents: [] }, "no agents"],
-  ["an empty id", { agents: [agent("")] }, `an agent's id is the text ""; give it a name`],
+  ["an empty id", { agents: [agent("")] }, `an agent's id is ""; give it a name`],
   ["no id", { agents: [{ ...agent("a"), id: undefined as never }] }, "an agent's id is undefined; give it a name"],
   [
     "a text where the prompt is",
     { agents: [{ ...agent("c"), prompt: "Answer." as never }] },
-    'the prompt of agent "c" is the text "Answer."; use a function of what the agent sees',
+    'the prompt of agent "c" is "Answer."; use a function of what the agent sees',
   ],
   ["an agent declared twice", { agents: [agent("a"), agent("a"), agent("c")] }, 'agent "a" is declared twice'],
   ["no room to write", { agents: [{ ...agent("c"), maxTokens: 0 }] }, 'agent "c" has maxTokens 0'],
@@ -61,6 +67,24 @@ test.each<[string, Partial<Graph>, string]>([
   ],
   ["a self edge within a round", { spatial: [{ from: "a", to: "a" }] }, 'agent "a" would read itself'],
   ["temporal edges in one round", { temporal: [{ from: "a", to: "c" }] }, "no effect in one round"],
+  [
+    "an edge within a round between agents of other rounds",
+    {
+      rounds: 2,
+      agents: [{ ...agent("a"), rounds: [0] }, { ...agent("b"), rounds: [1] }, agent("c")],
+      spatial: [{ from: "a", to: "b" }],
+    },
+    "spatial edge a -> b never delivers: a speaks in round 0, and b speaks in round 1",
+  ],
+  [
+    "an edge from a round behind the reader's",
+    {
+      rounds: 3,
+      agents: [{ ...agent("a"), rounds: [1, 2] }, { ...agent("b"), rounds: [0, 1] }, agent("c")],
+      temporal: [{ from: "a", to: "b", delivery: "full" }],
+    },
+    "temporal edge a -> b never delivers",
+  ],
   ["nobody answering", { answer: plurality<string>([]) }, "nobody answers"],
   ["an unknown answerer", { answer: answerOf("z") }, 'answer rule names the unknown agent "z"'],
   ["an answerer with two votes", { answer: plurality(["a", "a"]) }, "names an agent twice"],

@@ -63,6 +63,9 @@ export function checkGraph(graph: Graph): void {
   if (temporal.length > 0 && rounds === 1)
     refuse("temporal edges have no effect in one round; add rounds or remove them", { rounds });
 
+  const undelivered = findUndelivered(graph);
+  if (undelivered) refuse(undelivered.message, { edge: undelivered.edge });
+
   if (answer.agents.length === 0) refuse("nobody answers; name an agent in the answer rule");
   for (const agent of answer.agents)
     if (!ids.has(agent)) refuse(`the answer rule names the unknown agent "${agent}"`, { agent });
@@ -73,4 +76,29 @@ export function checkGraph(graph: Graph): void {
 
 function isCount(value: number): boolean {
   return Number.isInteger(value) && value >= 1;
+}
+
+/** An edge over which no message can come, because writer and reader speak in other rounds. */
+function findUndelivered({
+  agents,
+  rounds,
+  spatial = [],
+  temporal = [],
+}: Graph): { edge: string; message: string } | null {
+  const all = Array.from({ length: rounds }, (_, round) => round);
+  const roundsOf = (id: string): readonly number[] => agents.find((agent) => agent.id === id)?.rounds ?? all;
+  const spoken = (id: string): string => `${id} speaks in round ${roundsOf(id).join(", ")}`;
+  const edges = [
+    ...spatial.map((edge) => ({ ...edge, kind: "spatial", lag: 0 })),
+    ...temporal.map((edge) => ({ ...edge, kind: "temporal", lag: 1 })),
+  ];
+  for (const { from, to, delivery, kind, lag } of edges) {
+    const arrives = (said: number, read: number): boolean =>
+      delivery === "full" ? said <= read - lag : said === read - lag;
+    if (roundsOf(to).some((read) => roundsOf(from).some((said) => arrives(said, read)))) continue;
+    const edge = `${from} -> ${to}`;
+    const message = `${kind} edge ${edge} never delivers: ${spoken(from)}, and ${spoken(to)}; change the rounds or remove the edge`;
+    return { edge, message };
+  }
+  return null;
 }

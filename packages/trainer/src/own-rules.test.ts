@@ -90,7 +90,7 @@ describe("a budget of one's own", () => {
       {},
       /^the budget of tokens gave the price -1, expected a finite price from 0 up/u,
     ],
-    [{ budgets: { tokens: () => "high" as never } }, {}, /gave the price the text "high"/u],
+    [{ budgets: { tokens: () => "high" as never } }, {}, /gave the price "high"/u],
     [{ budgets: { read: () => 1 } }, {}, /^budgets\.read: there is no cost "read"/u],
     [{ budgets: { tokens: () => 1 } }, { prices: { tokens: 1 } }, /^prices\.tokens: has no effect beside a budget/u],
     [{ budgets: { tokens: () => 1 } }, { budget: { targetTokens: 2, learningRate: 1 } }, /^budget: is set twice/u],

@@ -303,7 +303,7 @@ test("views, group and metadata of a row reach its problem: objects, JSON in cel
 });
 
 test.each([
-  [{ views: "k is 6" }, {}, 'views is the text "k is 6", expected an object'],
+  [{ views: "k is 6" }, {}, 'views is "k is 6", expected an object'],
   [{ views: { a: { b: 1 } } }, {}, "views.a is an object; name what is meant in it"],
   [{ metadata: [1] }, {}, "metadata is a list, expected an object"],
   [

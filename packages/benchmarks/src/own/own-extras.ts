@@ -1,4 +1,4 @@
-import { boundedJson, type Problem } from "@laconic/core";
+import { boundedJson, shownValue, type Problem } from "@laconic/core";
 import { missing, textOf, valueAt } from "./cell.ts";
 import type { DataColumns } from "./data-settings.ts";
 
@@ -68,7 +68,7 @@ function objectIn(row: Row, named: string | undefined, usual: string): Read<Row 
     return named === undefined ? { value: undefined } : { reason: missing(row, column, usual) };
   const value = jsonIn(cell);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { value: plain(value) as Row };
-  return { reason: `${column} is ${shown(cell)}, expected an object, also as JSON in a cell` };
+  return { reason: `${column} is ${shownValue(cell)}, expected an object, also as JSON in a cell` };
 }
 
 /** What a cell says: JSON where it is an object or a list, else the cell. */
@@ -88,9 +88,4 @@ function plain(value: unknown): unknown {
     return Number.isSafeInteger(Number(each)) ? Number(each) : String(each);
   });
   return boundedJson(text);
-}
-
-function shown(cell: unknown): string {
-  if (typeof cell === "string") return `the text ${JSON.stringify(cell.slice(0, 40))}`;
-  return Array.isArray(cell) ? "a list" : `a ${typeof cell}`;
 }

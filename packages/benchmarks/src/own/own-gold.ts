@@ -1,3 +1,4 @@
+import { shownValue } from "@laconic/core";
 import type { Grading } from "../data/benchmark.ts";
 import { lettersOf, type DataGrading } from "./data-settings.ts";
 
@@ -17,8 +18,6 @@ export interface GoldRow {
 }
 
 type Read = ReadGold | { readonly reason: string };
-
-const shown = (gold: string): string => JSON.stringify(gold.length > 40 ? `${gold.slice(0, 40)}…` : gold);
 
 /** Reads a gold as the grading asks. @returns a reason for one that no answer could equal */
 export function readGold(written: string, grading: DataGrading, row: GoldRow): Read {
@@ -49,7 +48,7 @@ function numericGold(written: string): Read {
   if (/^[+-]?(?:\d+\.?\d*|\.\d+)$/u.test(bare))
     return { gold: bare.replace(/^\+/u, ""), grading: { kind: "numeric" }, ...(solution && { solution }) };
   return {
-    reason: `the gold ${shown(number.trim())} is no number; fractions, powers and expressions are graded as maths`,
+    reason: `the gold ${shownValue(number.trim())} is no number; fractions, powers and expressions are graded as maths`,
   };
 }
 
@@ -60,7 +59,9 @@ function letterGold(written: string, grading: Extract<DataGrading, { kind: "lett
   const result = (index: number): Read =>
     index >= 0 && index < letters.length
       ? { gold: letters[index] as string, grading: { kind: "letter", letters } }
-      : { reason: `the gold ${shown(written)} is none of the ${letters.length} options${hintOf(written, grading)}` };
+      : {
+          reason: `the gold ${shownValue(written)} is none of the ${letters.length} options${hintOf(written, grading)}`,
+        };
   switch (grading.golds ?? "letter") {
     case "letter":
       return result(written.length === 1 ? letters.indexOf(written.toUpperCase()) : -1);
@@ -68,7 +69,7 @@ function letterGold(written: string, grading: Extract<DataGrading, { kind: "lett
       return result(/^\d+$/u.test(written) ? Number(written) : -1);
     case "text": {
       const places = (choices ?? []).flatMap((choice, i) => (choice.trim() === written ? [i] : []));
-      return places.length > 1 ? { reason: `several options are ${shown(written)}` } : result(places[0] ?? -1);
+      return places.length > 1 ? { reason: `several options are ${shownValue(written)}` } : result(places[0] ?? -1);
     }
   }
 }
@@ -83,7 +84,7 @@ function hintOf(written: string, { golds = "letter" }: Extract<DataGrading, { ki
 function codeGold(test: string, { question, entryPoint }: GoldRow): Read {
   if (entryPoint === undefined)
     return { reason: "there is no entry_point; columns.entryPoint names the column of the function to define" };
-  if (!/^[A-Za-z_]\w*$/u.test(entryPoint)) return { reason: `${shown(entryPoint)} is not the name of a function` };
+  if (!/^[A-Za-z_]\w*$/u.test(entryPoint)) return { reason: `${shownValue(entryPoint)} is not the name of a function` };
   // A question in words is no Python: code that replies to it stands alone.
   const begins = new RegExp(`^[ \\t]*(?:async[ \\t]+)?def[ \\t]+${entryPoint}[ \\t]*\\(`, "mu").test(question);
   const callsItself = !/^def\s+check\s*\(/mu.test(test) || /^check\s*\(/mu.test(test);

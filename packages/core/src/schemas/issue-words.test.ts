@@ -25,7 +25,7 @@ const cases: readonly [unknown, z.ZodType, string][] = [
   ["", z.string().min(1), "it must have at least 1 character"],
   [[1, 2], z.array(z.number()).max(1), "it must have at most 1 entry"],
   [[], z.array(z.number()).length(2), "it must have exactly 2 entries"],
-  [{}, z.array(z.number()), "it must be a list, not a group"],
+  [{}, z.array(z.number()), "it must be a list, not an object"],
   [5, z.number().multipleOf(2), "it must be a multiple of 2, not 5"],
   ["x", z.url(), 'it must be a text of the form url, not "x"'],
   ["x", z.string().regex(/^a$/u), 'it must be a text that matches /^a$/u, not "x"'],

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, shownValue } from "@laconic/core";
 
 const modelTypes = ["qwen2", "qwen3", "llama", "mistral"] as const;
 
@@ -191,15 +191,12 @@ function size(json: Json, key: keyof typeof most, fallback?: number): number {
   return value;
 }
 
-/** Short, whatever a file holds. */
-function shown(value: unknown): string {
-  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "a list" : "an object";
-  const text = JSON.stringify(value) ?? "missing";
-  return text.length > 100 ? `${text.slice(0, 100)}...` : text;
-}
-
 function refuse(key: string, value: unknown, reason: string): LaconicError {
-  return new LaconicError("model_unsupported", `config.json: ${key} is ${shown(value)}: ${reason}`, {
-    key,
-  });
+  return new LaconicError(
+    "model_unsupported",
+    `config.json: ${key} is ${value === undefined ? "missing" : shownValue(value)}: ${reason}`,
+    {
+      key,
+    },
+  );
 }

@@ -316,7 +316,7 @@ describe("matchmaking", () => {
     expect(last.pool[0]).toMatchObject({ games: 48, winRate: rows[3]?.["opponents/win_rate/step-2"] });
     const lost = (): string => "nobody";
     await expect(play({ ...tinyDuelParts(), matchmaking: lost })).rejects.toThrow(
-      'step 1: the matchmaking lost gave the text "nobody", expected a name of the pool: step-0',
+      'step 1: the matchmaking lost gave "nobody", expected a name of the pool: step-0',
     );
   });
 });

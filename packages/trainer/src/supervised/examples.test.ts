@@ -187,7 +187,7 @@ test("a function makes examples of training problems, by the place alone, and is
   expect(new Set(all.map(({ promptTokens: [token] }) => token)).size).toBe(3);
   expect(new Set(all.map(({ completionTokens: { length } }) => length))).toEqual(new Set([2, 3]));
   const broken = (() => "a") as unknown as SupervisedExamples;
-  expect(() => exampleStream(broken, options).take(0, 1)).toThrow(/the examples broken gave the text "a"/u);
+  expect(() => exampleStream(broken, options).take(0, 1)).toThrow(/the examples broken gave "a"/u);
 });
 
 const mixed = (examples: SupervisedExamples): ReturnType<typeof tinyParts> => {
