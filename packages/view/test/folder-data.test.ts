@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import { appendFile, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -9,6 +9,8 @@ import { episodeMembers, writeEpisodeMembers, type EpisodeMember } from "@laconi
 import { folderData, type EpisodePage, type RunSummary, type ViewData, type ViewEvent } from "@laconic/view";
 import { onTestFinished, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { EpisodeIndex } from "../src/data/episode-index.ts";
+import { RunPlace } from "../src/data/run-place.ts";
 import { tellingEpisodes } from "../src/data/telling-episodes.ts";
 import { manualEvery, settings, smallDuel, smallRun } from "./small-runs.ts";
 
@@ -231,6 +233,25 @@ describe("a run that grows", () => {
     expect([(await only(data)).step, (await only(data)).state]).toEqual([2, "stopped"]);
     expect(after.rows).toEqual(before.rows.filter((row) => row.step <= 2));
     expect((await data.speech(id))?.steps.map(({ step }) => step)).toEqual([1, 2]);
+  });
+
+  test("a conversation that a resume cut off a moment ago is none, and the next look reads the file anew", async () => {
+    const folder = join(await temporaryFolder(), "a");
+    await smallRun(folder);
+    const index = new EpisodeIndex(new RunPlace(folder, folder), { costs: { names: [], counts: new Map() } });
+    await index.findLines();
+    await index.work(100, 1000);
+    const { key } = index.rowAt(0);
+    expect((await index.episode(key))?.row.key).toBe(key);
+    await truncate(join(folder, "episodes.jsonl.gz"), 10);
+    expect(await index.episode(key)).toBeNull();
+    expect(await index.episode(key)).toBeNull();
+    expect(index.damage).toEqual([
+      expect.stringMatching(/^episodes.jsonl.gz: row \d+ cannot be read: it is not there/u),
+    ]);
+    await index.findLines();
+    expect(index.damage.filter((each) => each.includes("row"))).toEqual([]);
+    index.close();
   });
 
   test("rows that are half written, of binary rubbish, or empty are named, and all else is shown", async () => {

@@ -171,10 +171,16 @@ export class EpisodeIndex {
       line.state = "read";
     } catch (error) {
       line.state = "unreadable";
-      if (error instanceof CutOffError) this.#wasCut = true;
-      this.#tell(`${line.entry.file}: row ${line.entry.number} cannot be read: ${messageOf(error)}`);
+      this.#miss(line, error);
     }
     line.rows = this.#table.length - line.first;
+  }
+
+  /** A line that cannot be read: a resume has cut it off, which the next look sees, or it is damaged. */
+  #miss({ entry }: IndexedLine, error: unknown): null {
+    if (error instanceof CutOffError) this.#wasCut = true;
+    this.#tell(`${entry.file}: row ${entry.number} cannot be read: ${messageOf(error)}`);
+    return null;
   }
 
   #add(line: IndexedLine, content: StoredContent): void {
@@ -240,7 +246,7 @@ export class EpisodeIndex {
     return { key: `${prefixOf(line)}.${this.#table.numberInLine(row)}`, kind, step, ...this.#table.shown(row) };
   }
 
-  /** Null for a key of none. @throws Error for a line that cannot be read any more */
+  /** Null for a key of none, and for a line that cannot be read any more. */
   async episode(key: string): Promise<{
     readonly row: EpisodeSummary;
     readonly others: EpisodeSummary[];
@@ -257,7 +263,8 @@ export class EpisodeIndex {
     await this.#readWaiting(line);
     const row = line.first + Number(number);
     if (Number(number) >= line.rows) return null;
-    const content = await episodeContent(this.#place, line.entry);
+    const content = await episodeContent(this.#place, line.entry).catch((error: unknown) => this.#miss(line, error));
+    if (!content) return null;
     const stored =
       line.kind === "training"
         ? trainedEpisode(content, Number(number), this.#settings.costs)
@@ -357,7 +364,7 @@ export class EpisodeIndex {
   }
 
   #tell(message: string): void {
-    if (this.#damage.length < maxWarnings) this.#damage.push(message);
+    if (this.#damage.length < maxWarnings && !this.#damage.includes(message)) this.#damage.push(message);
   }
 }
 
