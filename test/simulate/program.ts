@@ -4,6 +4,8 @@ export interface Program {
   isAlive: boolean;
   /** It stands still up to this time. */
   pausedUntil: number;
+  /** The disk answers all that it has been asked by this time. */
+  diskUntil: number;
   /** Fires when it is asked to end, as by ctrl-c. */
   readonly stop: AbortController;
   /** What keeps its process from ending: open files, timers, requests. */

@@ -14,7 +14,7 @@ const realNow = (): number => process.uptime() * 1000;
 const limits = { events: 60_000, hours: 400 } as const;
 /** Open files, timers and requests of one program at once, at most. */
 const maxHeld = 64;
-/** Milliseconds in which a process whose work is over has to be gone. */
+/** Milliseconds in which a process whose work is over has to be gone, behind the last answer of its disk. */
 const maxLingerMs = 10_000;
 /** Turns of Node's loop, and real milliseconds, in which nothing happens and nothing is planned: modules that load on demand take some. */
 const idle = { turns: 20_000, ms: 5000 } as const;
@@ -97,6 +97,7 @@ export class World {
         pid: (this.#pids += 1),
         isAlive: true,
         pausedUntil: 0,
+        diskUntil: 0,
         stop: new AbortController(),
         holds: new Set(),
         whenOver: new Set(),
@@ -167,7 +168,9 @@ export class World {
     const { label } = operation;
     return new Promise((resolve, reject) => {
       if (program && !program.isAlive) return; // it is dead: nothing comes any more
-      this.#whenRunning(program, this.#delay(), () => {
+      const delay = this.#delay();
+      if (program) program.diskUntil = Math.max(program.diskUntil, this.now + delay);
+      this.#whenRunning(program, delay, () => {
         this.#begin(program, label);
         try {
           const failure = this.faults.strike(this, program, operation);
@@ -227,7 +230,7 @@ export class World {
       if (!program.isAlive) return;
       if (program.holds.size === 0) return go();
       const held = Array.from(program.holds, ({ name }) => name);
-      if (this.now - Math.max(since, program.pausedUntil) > maxLingerMs)
+      if (this.now - Math.max(since, program.pausedUntil, program.diskUntil) > maxLingerMs)
         this.violation ??= new Violation(`program ${program.pid} is over, and still holds ${held.join(", ")}`);
       else this.#timed.at(this.now + 50, look);
     };
