@@ -152,12 +152,15 @@ function expectQuarantine(world: World, fleet: OpenedFleet): void {
       world.violation ??= new Violation(`${url} had ${thrown} replies thrown away, and was never in quarantine`);
 }
 
-/** Who fails because of a server says which; then somebody repairs those that lie. */
+/** Who fails because of a server says which; then somebody starts those that are away, and repairs those that lie. */
 export function seeTo(world: World, ended: Ended<unknown>): void {
   if (ended.how !== "failed") return;
   const { error } = ended;
   const isOfServer = LaconicError.is(error) && /^(?:api_|reply_)/u.test(error.code);
   if (isOfServer)
     expectThat(/http:\/\/[rs]\d\.example/u.test(error.message), `an error names no server: ${error.message}`);
-  for (const server of sites.get(world)?.servers.values() ?? []) server.repair();
+  for (const server of sites.get(world)?.servers.values() ?? []) {
+    server.repair();
+    if (isOfServer) server.start();
+  }
 }

@@ -89,6 +89,11 @@ export class SamplingServer implements Service {
     this.repair();
   }
 
+  /** Somebody does not wait for it. */
+  start(): void {
+    this.#awayUntil = 0;
+  }
+
   /** It is honest, and holds its base model alone. */
   repair(): void {
     this.#lie = null;
