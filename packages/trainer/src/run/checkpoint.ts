@@ -123,6 +123,11 @@ export function criticOf(policy: string): string {
   return `${policy}.critic`;
 }
 
+/** Loads into each model what {@link saveWeights} or a checkpoint kept of it. */
+export async function loadWeights(folder: string, models: Models): Promise<void> {
+  for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(models, name)));
+}
+
 /** The policies' own. */
 export function policiesIn(models: Models): Models {
   return Object.fromEntries(Object.entries(models).filter(([name]) => !isCritic(name)));

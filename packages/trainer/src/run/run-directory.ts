@@ -8,8 +8,9 @@ import type { SinkOutcome } from "../sinks/metric-sink.ts";
 import { sinkSet, type SinkSet } from "../sinks/sink-set.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
-import { checkFiles, completeSteps, findCheckpoint, stateIn } from "./find-checkpoint.ts";
-import { modelPlace, policiesIn, saveCheckpoint, saveWeights, settleCheckpoints, type Models } from "./checkpoint.ts";
+import { findCheckpoint } from "./find-checkpoint.ts";
+import { loadWeights, policiesIn, saveCheckpoint, saveWeights, settleCheckpoints, type Models } from "./checkpoint.ts";
+import { OpponentFolder } from "./opponent-folder.ts";
 import { type LoopState } from "./loop-state.ts";
 import { explainedFileSystem, replaceFile } from "./file-system.ts";
 import { changedSettings, parseChangedSettings, settingsAt, type ChangedSetting } from "./changed-settings.ts";
@@ -62,6 +63,7 @@ class RunDirectory implements Run {
   readonly #records: boolean;
   readonly #lock: RunLock;
   readonly #sinks: SinkSet;
+  readonly #opponents: OpponentFolder;
   readonly #warnings: LineFile;
   readonly #samplers: LineFile;
   /** Rows of `samplers.jsonl` that are not in it yet. */
@@ -83,6 +85,7 @@ class RunDirectory implements Run {
     this.#lock = lock;
     this.#warnings = new LineFile(fs, this.#path(runFiles.warnings));
     this.#samplers = new LineFile(fs, this.#path(runFiles.samplers));
+    this.#opponents = new OpponentFolder(fs, options.directory);
     this.#sinks = sinkSet(options.sinks ?? [], (message) => this.warn(message));
     this.#manifest = runManifest(options.config, options.inputs ?? {});
   }
@@ -122,7 +125,7 @@ class RunDirectory implements Run {
       },
     );
     for (const message of [...warnings, ...cut.repairs]) await this.warn(message);
-    for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(models, name)));
+    await loadWeights(folder, models);
     this.#restored = { folder, models };
     const { [runFiles.changes]: changed, ...cuts } = cut.cuts;
     const kept: Uint8Array[] = [];
@@ -190,10 +193,7 @@ class RunDirectory implements Run {
   }
 
   async keepOpponent(name: string, models: Models): Promise<void> {
-    const place = joinPath(runFiles.opponents, name);
-    const step = Number(name.slice("step-".length));
-    await this.#fs.makeDirectory(this.#path(runFiles.opponents));
-    await saveWeights(this.#fs, this.#options.directory, place, { models: policiesIn(models), step });
+    await this.#opponents.keep(name, models);
   }
 
   async restoreOpponents(
@@ -201,37 +201,11 @@ class RunDirectory implements Run {
     models: Models,
     take: (name: string) => Promise<void>,
   ): Promise<void> {
-    const policies = policiesIn(models);
-    const load = async (folder: string, places: Readonly<Record<string, unknown>>): Promise<void> => {
-      for (const [name, model] of Object.entries(policies))
-        await model.load(joinPath(folder, modelPlace(places, name)));
-    };
     for (const name of names) {
-      const folder = this.#path(joinPath(runFiles.opponents, name));
-      await checkFiles(this.#fs, folder).catch((error: unknown) => {
-        throw new LaconicError(
-          "checkpoint_corrupt",
-          `${folder}: the weights of an opponent are missing or damaged (${(error as Error).message}); put the folder back, or start a new run`,
-          { folder },
-          error,
-        );
-      });
-      await load(folder, policies);
+      await this.#opponents.load(name, models);
       await take(name);
     }
-    if (this.#restored) await load(this.#restored.folder, this.#restored.models);
-  }
-
-  /** Past selves that no checkpoint names are given up: another than the last may have to be gone on from. */
-  async #pruneOpponents(): Promise<void> {
-    const [fs, checkpoints] = [this.#fs, this.#path(runFiles.checkpoints)];
-    const named = new Set<string>();
-    for (const step of await completeSteps(fs, checkpoints)) {
-      const { opponents = [] } = await stateIn(fs, joinPath(checkpoints, step));
-      for (const { name } of opponents) named.add(name);
-    }
-    const folder = this.#path(runFiles.opponents);
-    for (const name of await fs.list(folder)) if (!named.has(name)) await fs.remove(joinPath(folder, name));
+    if (this.#restored) await loadWeights(this.#restored.folder, policiesIn(models));
   }
 
   async record(record: StepRecord): Promise<void> {
@@ -294,7 +268,7 @@ class RunDirectory implements Run {
       traces,
       ...(policy && { policy }),
     });
-    if (state.opponents) await this.#pruneOpponents();
+    if (state.opponents) await this.#opponents.prune(this.#path(runFiles.checkpoints));
     await this.#sinks.checkpoint(state.step);
     await this.#divide(state.step);
     this.#observer.checkpoint?.(state.step);
