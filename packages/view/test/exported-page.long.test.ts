@@ -62,6 +62,8 @@ describe.skipIf(chromiumPath === null)("a run in one file, in Chromium without a
     expect(await page.locator(".problem h3").allInnerTexts()).toEqual(["Step 0", "Step 4"]);
     await page.getByLabel(/^Step 4 of 4: [\d.]+\s% right at [\d.]+ tokens per episode$/u).waitFor();
     const slider = page.locator(".story input[type=range]");
+    const marks = page.locator(".story .marks i"); // the warning is of step 2 of 4
+    expect([await marks.count(), await marks.getAttribute("style")]).toEqual([1, "left: 50%;"]);
     await slider.press("ArrowLeft");
     await slider.press("ArrowLeft");
     await expect.poll(() => page.locator(".problem h3").allInnerTexts()).toEqual(["Step 0", "Step 2"]);

@@ -15,6 +15,8 @@ export interface PlayerProps {
   readonly stride?: number;
   /** Buttons for one place back and on. */
   readonly hasSteps?: boolean;
+  /** Places at which something happened: shown below the slider, and told elsewhere. */
+  readonly marks?: readonly number[];
   readonly show: (place: number) => void;
   /** What else stands in the bar. */
   readonly children?: ComponentChildren;
@@ -22,7 +24,7 @@ export interface PlayerProps {
 
 /** A bar that plays from where it stands to the end, and from the beginning when it stands there. */
 export function Player(props: PlayerProps): JSX.Element {
-  const { verb, at, last, words, waitMs, stride = 1, hasSteps = false, show, children } = props;
+  const { verb, at, last, words, waitMs, stride = 1, hasSteps = false, marks = [], show, children } = props;
   const [isPlaying, setPlaying] = useState(false);
   useEffect(() => {
     if (!isPlaying) return;
@@ -58,6 +60,13 @@ export function Player(props: PlayerProps): JSX.Element {
             show(Number(event.currentTarget.value));
           }}
         />
+        {marks.length > 0 && (
+          <span class="marks" aria-hidden="true">
+            {marks.map((place) => (
+              <i key={place} style={{ left: `${(100 * place) / Math.max(1, last)}%` }} />
+            ))}
+          </span>
+        )}
       </label>
       {children}
     </div>

@@ -12,16 +12,25 @@ interface RunEvent {
 
 const shownAtOnce = 5;
 
+function eventsOf({ warnings, warnedAt, changes }: RunDetail): readonly RunEvent[] {
+  return [
+    ...warnings.map((text): RunEvent => ({ step: warnedAt[text] ?? null, text, isWarning: true })),
+    ...changes.map(({ step, text }): RunEvent => ({ step, text, isWarning: false })),
+  ].toSorted((a, b) => (a.step ?? -1) - (b.step ?? -1));
+}
+
+/** Where among steps something is told: the first step that is not earlier. */
+export function placesOfEvents(detail: RunDetail, steps: readonly number[]): readonly number[] {
+  const places = eventsOf(detail).map(({ step }) => (step === null ? -1 : steps.findIndex((each) => each >= step)));
+  return [...new Set(places)].filter((place) => place >= 0);
+}
+
 /** Warnings, and settings that were changed, each at its step: those of later steps than the one that is shown are faint. */
 export function Events({ detail, step }: { readonly detail: RunDetail; readonly step: number }) {
-  const { warnings, warnedAt, changes } = detail;
-  const events = [
-    ...warnings.map((text): RunEvent => ({ step: warnedAt[text] ?? null, text, isWarning: true })),
-    ...changes.map(({ step: from, text }): RunEvent => ({ step: from, text, isWarning: false })),
-  ].toSorted((a, b) => (a.step ?? -1) - (b.step ?? -1));
+  const events = eventsOf(detail);
   if (events.length === 0) return null;
   return (
-    <section class={`events notice ${warnings.length > 0 ? "warn" : ""}`} aria-label="Warnings and changes">
+    <section class={`events notice ${detail.warnings.length > 0 ? "warn" : ""}`} aria-label="Warnings and changes">
       <ul>
         {events.slice(0, shownAtOnce).map((event, i) => (
           <Event key={i} event={event} at={step} />

@@ -8,7 +8,7 @@ import { Player } from "../player.tsx";
 import { one } from "../route.ts";
 import { useLoaded } from "../server.ts";
 import { StepGraph } from "../speech/step-graph.tsx";
-import { Events } from "./events.tsx";
+import { Events, placesOfEvents } from "./events.tsx";
 import { ProblemCard } from "./problem-card.tsx";
 import { StoryPlane } from "./story-plane.tsx";
 
@@ -43,6 +43,7 @@ export function Story({ detail }: { readonly detail: RunDetail }) {
         waitMs={Math.max(frameMs, Math.min(900, playedInMs / steps.length))}
         stride={Math.max(1, Math.round((steps.length * frameMs) / playedInMs))}
         hasSteps
+        marks={placesOfEvents(detail, steps)}
       />
       <div class="pictures">
         {evaluation && (
