@@ -53,7 +53,8 @@ export class FaultSchedule {
       if (fault.at > world.events || this.#met.has(fault)) continue;
       failure = this.#strike(fault, world, program, operation) ?? failure;
     }
-    if (failure || operation?.kind !== "write" || !world.disk.isFull(world.events)) return failure;
+    if (failure || program?.isAlive === false) return failure; // who is dead writes nothing more
+    if (operation?.kind !== "write" || !world.disk.isFull(world.events)) return null;
     if (this.#room > 0) operation.tear?.(this.#room);
     this.#room = 0;
     return systemError("ENOSPC", operation.label);
