@@ -114,6 +114,8 @@ export interface TrainingJob {
 export interface TrainingHooks {
   /** The program that holds the folder, and null when it gives it back. */
   holds?(program: Program | null): void;
+  /** The folder is as a resumed run leaves it, or is that of a new one: steps follow. */
+  restored?(): void;
 }
 
 /** One process that trains, or goes on training. One that a signal ended has saved, and the next goes on. */
@@ -133,7 +135,7 @@ export async function trainIn(
   program: Program,
   job: TrainingJob,
   acknowledged: Acknowledged,
-  { holds }: TrainingHooks = {},
+  { holds, restored }: TrainingHooks = {},
 ): Promise<TrainResult> {
   const { settings, folder, config = { ...settings } } = job;
   const opened = await job.open();
@@ -171,6 +173,12 @@ export async function trainIn(
     });
     before = acknowledged.step;
     holds?.(program);
+    const restore = run.restore.bind(run);
+    run.restore = async (models) => {
+      const state = await restore(models);
+      restored?.();
+      return state;
+    };
     try {
       const source = await job.openSource?.(program);
       const parts = source ? { ...opened.parts, source: source.source } : opened.parts;

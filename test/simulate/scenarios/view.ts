@@ -6,7 +6,7 @@ import { diskRoot } from "../disk-tree.ts";
 import { expectThat, hasMisread, hasRotted, looked, untilDone, type Scenario } from "../scenario.ts";
 import { begin, episodesPerGroup, groupsPerStep, jobOf, steps, trainOnce, type Variant } from "../training.ts";
 import type { World } from "../world.ts";
-import { Violation, type Program } from "../program.ts";
+import { Violation } from "../program.ts";
 
 // A reader asks whether a lock is of its own machine, whose name it took when it was loaded.
 Object.assign(nodeProcesses, { host: "simulated" });
@@ -156,8 +156,8 @@ export const view: Scenario = {
       let resumes = 0;
       const start = (): ReturnType<typeof trainOnce> => {
         reader.resumes = null;
-        const holds = (program: Program | null): void => void (program && (reader.resumes = resumes += 1));
-        return trainOnce(world, jobOf(world, variant), { step: 0 }, { holds });
+        const restored = (): void => void (reader.resumes = resumes += 1);
+        return trainOnce(world, jobOf(world, variant), { step: 0 }, { restored });
       };
       try {
         await untilDone(world, start);

@@ -52,7 +52,8 @@ export async function settleCheckpoints(
 ): Promise<void> {
   const latest = joinPath(directory, "LATEST");
   const named = `${checkpointName(state.step)}\n`;
-  if (!(await fs.exists(latest)) || (await textOf(fs, latest)) !== named) await replaceFile(fs, latest, named);
+  if ((await fs.exists(latest)) && (await textOf(fs, latest)) === named) await fs.syncDirectory(directory); // whoever wrote it may have been killed before its name was durable
+  else await replaceFile(fs, latest, named);
   const old = (await completeSteps(fs, directory)).slice(keep);
   const best = [state.best.step, state.bestTrained?.step ?? 0].map((each) => checkpointName(each));
   for (const each of old) if (!best.includes(each)) await fs.remove(joinPath(directory, each));

@@ -2,7 +2,7 @@ import { LaconicError } from "@laconic/core";
 import { memoryFileSystem, type FileSystem } from "@laconic/core/files";
 import { expect, test } from "vitest";
 import { findCheckpoint } from "./find-checkpoint.ts";
-import { saveCheckpoint } from "./checkpoint.ts";
+import { saveCheckpoint, settleCheckpoints } from "./checkpoint.ts";
 import { type LoopState } from "./loop-state.ts";
 
 const evaluation = { step: 0, problems: 1, accuracy: 0, interval: [0, 1] as const, tokens: 1, silence: {} };
@@ -72,4 +72,13 @@ test("a checkpoint that is damaged, not gone, is passed over with a warning", as
     state: { step: 1 },
     warnings: [expect.stringContaining("step-00000002")],
   });
+});
+
+test("who goes on from a checkpoint makes its names durable, whose writer may have been killed before", async () => {
+  const fs = memoryFileSystem();
+  await saveCheckpoint(fs, "c", {}, stateOf(1, 1), 2);
+  const synced: string[] = [];
+  const spied: FileSystem = { ...fs, syncDirectory: async (path) => void synced.push(path) };
+  await settleCheckpoints(spied, "c", stateOf(1, 1), 2);
+  expect(synced).toEqual(["c"]);
 });
