@@ -57,6 +57,8 @@ export class RunReader {
   #timed = 0;
   #columns: MetricColumns | null = null;
   #index: EpisodeIndex | null = null;
+  /** Reads that had failed before the last look at the files: a disk that failed for once says something else at the next. */
+  #failures = 0;
   /** Why it cannot be read as its files are now. */
   #failure: string | null = null;
 
@@ -79,13 +81,14 @@ export class RunReader {
   /** Looks at the files. A run that cannot be read says why, and fails nobody. @returns whether anything changed */
   refresh(): Promise<boolean> {
     return this.#alone(async () => {
-      const { failures } = this.#place;
       const { seen, bytes, updated } = await this.#look();
       // A process that dies changes no file.
       const { processes, setAside } = this.#options;
       const held = setAside === null && (await isRunHeld(this.#place, processes));
-      if (this.#facts && seen === this.#seen && held === this.#isHeld) return false;
-      [this.#seen, this.#isHeld] = [seen, held];
+      const { failures } = this.#place;
+      const isSame = seen === this.#seen && held === this.#isHeld && failures === this.#failures;
+      if (this.#facts && isSame) return false;
+      [this.#seen, this.#isHeld, this.#failures] = [seen, held, failures];
       try {
         this.#failure = null;
         this.#facts = setAside === null ? await this.#read() : unreadFacts(setAside);
@@ -93,8 +96,6 @@ export class RunReader {
         this.#failure = `its files cannot be read: ${error instanceof Error ? error.message : String(error)}`;
         this.#facts = unreadFacts(this.#failure);
       }
-      // A disk that failed for once says something else at the next look.
-      if (this.#place.failures !== failures) this.#seen = "";
       const named = { id: this.id, name: this.#name, folder: this.#folder };
       this.#summary = summaryOf(named, this.#facts, { recent: this.#recent, bytes, updated });
       return true;
