@@ -1,9 +1,9 @@
 import type { EdgeCost } from "@laconic/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { labelsOf, type Box } from "../web/parts/edge-labels.ts";
+import { labelsOf, nameRoom, type Box } from "../web/parts/edge-labels.ts";
 import { edgePath, layoutOf } from "../web/parts/graph-layout.ts";
-import { inReward, type GraphNote } from "../web/parts/graph-words.ts";
+import { inReward, shownName, type GraphNote } from "../web/parts/graph-words.ts";
 
 /** A team's picture in so many pixels, with the labels of its edges. */
 function picture(agents: readonly string[], edges: readonly EdgeCost[], room: number, answerer?: string) {
@@ -39,6 +39,28 @@ describe("what stands on the lines of a team's picture", () => {
       ["17 tokens", "costs 0.07"],
       ["nothing", null],
     ]);
+  });
+
+  test("a name ends where the next one begins, or the picture", () => {
+    const { agents, edges } = star(5, () => 1);
+    const phone = layoutOf(agents, edges, "solver", 310);
+    const [first, last] = [nameRoom(phone, "holder-a"), nameRoom(phone, "solver")];
+    expect(first).toBeLessThan(98);
+    expect(last).toBe(490);
+    const long = "n".repeat(60);
+    expect([shownName("holder-a", first), shownName(long, first), shownName("知識持有者甲的名字", first)]).toEqual([
+      "holder-a",
+      "nnnnnnn…",
+      "知識持有者…",
+    ]);
+    expect(shownName(long, last)).toBe(`${"n".repeat(26)}…`);
+    const circle = layoutOf(agents, [{ from: "solver", to: "holder-a" }], undefined, 310);
+    for (const agent of agents) expect(nameRoom(circle, agent)).toBeLessThanOrEqual(2 * (circle.places[agent]?.x ?? 0));
+  });
+
+  test("one token is a token", () => {
+    const { agents, edges } = star(2, (i) => [1, 0.96][i] ?? 0);
+    expect(picture(agents, edges, 480, "solver").labels.map(({ tokens }) => tokens)).toEqual(["1 token", "1 token"]);
   });
 
   test("where words have no room, numbers do; and what has none is counted", () => {

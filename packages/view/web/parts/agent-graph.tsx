@@ -1,9 +1,19 @@
 import { formatPercent } from "@laconic/core/text";
 import type { CostSums, EdgeCost } from "@laconic/core";
 import type { JSX } from "preact";
-import { labelsOf, lineHeight, nameAt, type PlacedLabel } from "./edge-labels.ts";
+import { labelsOf, lineHeight, nameAt, nameRoom, type PlacedLabel } from "./edge-labels.ts";
 import { along, edgePath, layoutOf, type EdgePath, type GraphLayout } from "./graph-layout.ts";
-import { clipped, costWords, inReward, rounded, shownName, type GraphNote, type PriceWords } from "./graph-words.ts";
+import {
+  clipped,
+  costWords,
+  inReward,
+  rounded,
+  shownName,
+  spokenName,
+  tokenWord,
+  type GraphNote,
+  type PriceWords,
+} from "./graph-words.ts";
 import { useWidth } from "./use-width.ts";
 
 /** A message on its way. */
@@ -75,7 +85,7 @@ export function AgentGraph(props: AgentGraphProps): JSX.Element {
         <p class="soft small">
           {costWords(costs, prices)}
           {unlabelled > 0 &&
-            ` ${unlabelled === 1 ? "One line has" : `${unlabelled} lines have`} no room for its numbers; ${props.elsewhere ?? "pointing at one"} shows them.`}
+            ` ${unlabelled === 1 ? "One line has no room for its" : `${unlabelled} lines have no room for their`} numbers; ${props.elsewhere ?? "pointing at one"} shows them.`}
         </p>
       )}
     </div>
@@ -112,7 +122,7 @@ function Edge({ edge, path, width, prices }: EdgeProps): JSX.Element {
   const angle = (180 / Math.PI) * Math.atan2(path.to.y - before.y, path.to.x - before.x);
   return (
     <g>
-      <title>{`${edge.from} to ${edge.to}: ${rounded(tokens)} tokens per episode${cost > 0 ? `, which cost ${prices.format(cost)}, ${prices.unit}` : ""}`}</title>
+      <title>{`${spokenName(edge.from)} to ${spokenName(edge.to)}: ${rounded(tokens)} ${tokenWord(rounded(tokens))} per episode${cost > 0 ? `, which cost ${prices.format(cost)}, ${prices.unit}` : ""}`}</title>
       <path class={tokens > 0 ? "edge" : "edge unused"} d={path.path} stroke-width={width} />
       {tokens > 0 && (
         <path
@@ -145,7 +155,7 @@ function Agent({ agent, layout, props }: AgentProps): JSX.Element | null {
   const choose = onAgent && {
     role: "button" as const,
     tabIndex: 0,
-    "aria-label": `${agent}, ${rounded(written)} tokens, silent in ${formatPercent(1 - spoken, 0)} of turns`,
+    "aria-label": `${spokenName(agent)}, ${rounded(written)} ${tokenWord(rounded(written))}, silent in ${formatPercent(1 - spoken, 0)} of turns`,
     onClick: () => onAgent(agent),
     onKeyDown: ({ key }: KeyboardEvent) => {
       if (key === "Enter" || key === " ") onAgent(agent);
@@ -153,7 +163,7 @@ function Agent({ agent, layout, props }: AgentProps): JSX.Element | null {
   };
   return (
     <g class={isActive ? "agent active" : "agent"} transform={`translate(${place.x} ${place.y})`} {...choose}>
-      <title>{`${agent}: writes ${rounded(written)} tokens per episode, silent in ${formatPercent(1 - spoken, 0)} of its turns`}</title>
+      <title>{`${spokenName(agent)}: writes ${rounded(written)} ${tokenWord(rounded(written))} per episode, silent in ${formatPercent(1 - spoken, 0)} of its turns`}</title>
       <circle class="rim" r={radius} />
       <circle
         class="spoken"
@@ -165,10 +175,10 @@ function Agent({ agent, layout, props }: AgentProps): JSX.Element | null {
         {rounded(written)}
       </text>
       <text class="unit" y="17">
-        tokens
+        {tokenWord(rounded(written))}
       </text>
       <text class="name" y={name}>
-        {shownName(agent)}
+        {shownName(agent, nameRoom(layout, agent))}
       </text>
       {note && (
         <text class={`note ${note.kind}`} y={name + 18}>
@@ -212,12 +222,12 @@ function Travelling({ message, layout }: TravellingProps): JSX.Element | null {
 
 /** What a picture says to those who do not see it. */
 function inWords({ agents, costs: { edges }, written, prices = inReward }: AgentGraphProps): string {
-  const writes = agents.map((agent) => `${agent} writes ${rounded(written[agent] ?? 0)}`).join(", ");
+  const writes = agents.map((agent) => `${spokenName(agent)} writes ${rounded(written[agent] ?? 0)}`).join(", ");
   const reads = edges
     .filter(({ tokens }) => tokens > 0)
     .map(({ from, to, tokens, cost }) => {
       const price = cost > 0 ? ` at a cost of ${prices.format(cost)}` : "";
-      return `${to} reads ${rounded(tokens)} from ${from}${price}`;
+      return `${spokenName(to)} reads ${rounded(tokens)} from ${spokenName(from)}${price}`;
     })
     .join(", ");
   return `Tokens per episode: ${writes}${reads === "" ? "" : `; ${reads}`}`;

@@ -1,6 +1,6 @@
 import type { EdgeCost } from "@laconic/core";
 import { along, type EdgePath, type GraphLayout, type Point } from "./graph-layout.ts";
-import { clipped, rounded, shownName, type GraphNote, type PriceWords } from "./graph-words.ts";
+import { clipped, rounded, shownName, tokenWord, type GraphNote, type PriceWords } from "./graph-words.ts";
 
 /** A part of the picture that is taken, by its middle and its size. */
 export interface Box extends Point {
@@ -117,7 +117,7 @@ function labelOf({ from, to, tokens, cost: charged }: EdgeCost, { format }: Pric
   const [count, cost] = [rounded(tokens), charged > 0 ? format(charged) : null];
   if (tokens === 0) return { key, tokens: isLong ? "nothing" : "0", price: null };
   if (!isLong) return { key, tokens: count, price: cost };
-  return { key, tokens: `${count} ${count === "1.0" ? "token" : "tokens"}`, price: cost && `costs ${cost}` };
+  return { key, tokens: `${count} ${tokenWord(count)}`, price: cost && `costs ${cost}` };
 }
 
 function sizeOf({ tokens, price }: Words): { readonly width: number; readonly height: number } {
@@ -130,6 +130,12 @@ export function nameAt({ radius, below }: GraphLayout, agent: string, note: Grap
   return agent === below ? radius + 22 : -radius - (note ? 29 : 12);
 }
 
+/** Pixels that a name has across: up to the next one, and within the picture. */
+export function nameRoom({ places, width, below, apart }: GraphLayout, agent: string): number {
+  const { x = 0 } = places[agent] ?? {};
+  return Math.min(2 * x, 2 * (width - x), agent === below ? Infinity : apart - 2 * gap);
+}
+
 /** What an agent covers: its circle, its name, its note. */
 function boxesOf(agent: string, layout: GraphLayout, note: GraphNote | undefined): Box[] {
   const place = layout.places[agent];
@@ -138,7 +144,7 @@ function boxesOf(agent: string, layout: GraphLayout, note: GraphNote | undefined
   const around = 2 * layout.radius + 6;
   return [
     { ...place, width: around, height: around },
-    { x: place.x, y: name - 5, width: textWidth(shownName(agent), 15), height: 18 },
+    { x: place.x, y: name - 5, width: textWidth(shownName(agent, nameRoom(layout, agent)), 15), height: 18 },
     ...(note ? [{ x: place.x, y: name + 13, width: textWidth(clipped(note.text), 13.5), height: 17 }] : []),
   ];
 }

@@ -11,6 +11,8 @@ export interface GraphLayout {
   readonly radius: number;
   /** Who stands below all others, its name under it; null in a circle. */
   readonly below: string | null;
+  /** From an agent to the next of its row; Infinity in a circle. */
+  readonly apart: number;
   readonly places: Readonly<Record<string, Point>>;
 }
 
@@ -81,6 +83,7 @@ function star(tellers: readonly string[], answerer: string, room: number): Graph
     height: 368,
     radius: 30,
     below: answerer,
+    apart: step,
     places: { ...Object.fromEntries(places), [answerer]: { x: width / 2, y: 290 } },
   };
 }
@@ -94,7 +97,7 @@ function circle(agents: readonly string[], room: number): GraphLayout {
     const [across, down] = agents.length === 1 ? [0, 0] : [Math.min(reach, width / 2 - 46), reach];
     return [agent, { x: width / 2 + across * Math.cos(angle), y: height / 2 + 8 + down * Math.sin(angle) }] as const;
   });
-  return { width, height, radius: 31, below: null, places: Object.fromEntries(places) };
+  return { width, height, radius: 31, below: null, apart: Infinity, places: Object.fromEntries(places) };
 }
 
 function towards({ x, y }: Point, goal: Point, reach: number): Point {

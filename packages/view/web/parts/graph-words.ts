@@ -31,13 +31,33 @@ export function clipped(text: string): string {
   return text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text;
 }
 
-/** An agent's name as a picture has room for it. */
-export function shownName(agent: string): string {
-  return visibleLine(agent, maxCharacters);
+/** Of names, in pixels. */
+const nameSize = 15;
+
+/** Of its size, what a bold letter takes across at most; those of East Asia, and emoji, take all of it. */
+const widestBold = 0.7;
+const wideLetter = /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFF01-\uFF60\u{1F000}-\u{3FFFF}]/u;
+
+/** An agent's name, cut to so many pixels. */
+export function shownName(agent: string, room: number): string {
+  const letters = Array.from(visibleLine(agent, maxCharacters));
+  let left = room;
+  const end = letters.findIndex((letter) => (left -= nameSize * (wideLetter.test(letter) ? 1 : widestBold)) < 0);
+  return end === -1 ? letters.join("") : `${letters.slice(0, Math.max(1, end - 1)).join("")}…`;
+}
+
+/** An agent's name where it is read and not seen. */
+export function spokenName(agent: string): string {
+  return visibleLine(agent, 80);
 }
 
 export function rounded(tokens: number): string {
   return formatNumber(tokens < 9.95 ? Number(tokens.toFixed(1)) : Math.round(tokens));
+}
+
+/** As {@link rounded} writes their number. */
+export function tokenWord(shown: string): "token" | "tokens" {
+  return shown === "1" ? "token" : "tokens";
 }
 
 /** What stands under a picture: what its numbers are, and where the whole cost of an episode went, as its reward has it. */

@@ -1,5 +1,6 @@
 import type { RunSummary, Speech, SpeechStep } from "../../../src/protocol.ts";
 import { formatColumn, formatNumber, formatPercent } from "@laconic/core/text";
+import { tokenWord } from "../../parts/graph-words.ts";
 import { SafeLine } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
 import { Empty, When } from "../parts.tsx";
@@ -138,7 +139,9 @@ function Numbers({ speech, step }: { readonly speech: Speech; readonly step: Spe
               <td>
                 <SafeLine text={agent} max={40} />
               </td>
-              <td class="number">{written[i]} tokens</td>
+              <td class="number">
+                {written[i]} {tokenWord(written[i] ?? "")}
+              </td>
               <td class="number">{formatPercent(step.silence[agent])}</td>
             </tr>
           ))}
