@@ -2,12 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { RunSummary } from "../src/protocol.ts";
 import { decodeColumns } from "../src/columns-block.ts";
 import { columnStore } from "../web/dashboard/curves/column-store.ts";
 import { bandPoints, linePoints } from "../web/dashboard/curves/downsample.ts";
 import { draw } from "../web/dashboard/curves/drawing.ts";
 import { metricsMatching, orderedMetrics } from "../web/dashboard/curves/metric-order.ts";
-import { formatRange, panned, parseRange, zoomed } from "../web/dashboard/curves/range.ts";
+import { formatRange, panned, parseRange, within, zoomed } from "../web/dashboard/curves/range.ts";
 import { slotsOf, stepsOfSlots, type Column } from "../web/dashboard/curves/slots.ts";
 import { smooth } from "../web/dashboard/curves/drawing.ts";
 import { heatClass, heatScale, heatsOf } from "../web/dashboard/episodes/heat.ts";
@@ -182,6 +183,12 @@ describe("curves", () => {
     expect(zoomed([25, 75], 4, 50, [0, 100])).toBeNull();
     expect(panned([25, 75], 1, [0, 100])).toEqual([50, 100]);
     expect(panned([25, 75], -1, [0, 100])).toEqual([0, 50]);
+    expect([within([-1e300, 1e300], [1, 40]), within([1e5, 1e6], [1, 40]), within([-5, 0], [1, 40])]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    expect(within([20, 1e6], [1, 40])).toEqual([20, 40]);
     expect(parseRange(formatRange([1, 2.5]))).toEqual([1, 2.5]);
     expect(["", "5,1", "a,b", "1"].map(parseRange)).toEqual([null, null, null, null]);
   });
@@ -235,6 +242,8 @@ describe("runs", () => {
       ["targetTokens 4 (5 seeds)", 5],
       ["targetTokens 6 (5 seeds)", 5],
     ]);
+    const [again] = runs as [RunSummary];
+    expect(groupRuns([again, { ...again, id: "again" }], "seeds")[0]?.label).toBe(`${again.name} (2 runs)`);
     expect(groupRuns(runs.slice(0, 10), "train.seed")).toHaveLength(5);
     expect(groupRuns(runs, "run").map(({ label }) => label)).toEqual(runs.map(({ name }) => name));
   });
@@ -256,6 +265,12 @@ describe("runs", () => {
     expect(parseRoute(formatRoute(route))).toEqual(route);
     expect(parseRoute("")).toEqual({ path: ["runs"], query: {} });
     expect(parseRoute("#/run/%E0%A4%A")).toEqual({ path: ["run", "%E0%A4%A"], query: {} });
+    const { query } = parseRoute("#/?constructor=a&__proto__=b&toString=c");
+    expect(Object.entries(query)).toEqual([
+      ["constructor", ["a"]],
+      ["__proto__", ["b"]],
+      ["toString", ["c"]],
+    ]);
     expect(changed(route, { text: "", sel: ["c"] }).query).toEqual({ sel: ["c"] });
   });
 });

@@ -7,8 +7,8 @@ export interface Route {
 /** Reads the part of an address after `#`; what makes no sense is the list of runs. */
 export function parseRoute(hash: string): Route {
   const [path, search] = splitOnce(hash.replace(/^#?\/?/u, ""), "?");
-  const query: Record<string, string[]> = {};
-  for (const [name, value] of new URLSearchParams(search)) (query[name] ??= []).push(value);
+  const given = new URLSearchParams(search);
+  const query = Object.fromEntries([...given.keys()].map((name) => [name, given.getAll(name)]));
   const parts = path.split("/").flatMap((part) => (part === "" ? [] : [decoded(part)]));
   return { path: parts.length === 0 ? ["runs"] : parts, query };
 }
@@ -23,8 +23,8 @@ export function formatRoute({ path, query }: Route): string {
 }
 
 /** First value of a name, or nothing. */
-export function one({ query }: Route, name: string): string {
-  return query[name]?.[0] ?? "";
+export function one(route: Route, name: string): string {
+  return all(route, name)[0] ?? "";
 }
 
 /** All values of a name. */

@@ -46,8 +46,9 @@ export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
     [runs.map(({ id }) => id).join("\n"), by],
   );
   const shown = useMemo(() => groups.filter(({ key }) => !hidden.has(key)), [groups, hidden]);
-  const smoothing = Math.min(0.99, Number(one(route, "smooth")) || 0);
-  const range = parseRange(one(route, "x"));
+  const smoothing = Math.min(0.99, Math.max(0, Number(one(route, "smooth")) || 0));
+  const asked = parseRange(one(route, "x"));
+  const range = asked && extents ? within(asked, extents) : asked;
   const matching = metricsMatching(metrics, one(route, "metric"));
   const whole = extents;
   const onExtent = (extent: Range): void => {
@@ -130,7 +131,7 @@ export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
         />
       )}
       {groups.some(({ runs: own }) => own.length > 1) && (
-        <p class="soft small">Lines are means of seeds; their bands reach from the lowest to the highest seed.</p>
+        <p class="soft small">Lines are means of runs; their bands reach from the lowest to the highest run.</p>
       )}
       <ChangedSettings changes={changes} />
       <Faults runs={runs} />

@@ -48,7 +48,7 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
       width: isCrowded ? 1 : 1.75,
       ...(dash !== undefined && !isCrowded && { dash }),
       spanGaps: true,
-      points: { show: false },
+      points: { show: isAlone },
       alpha: isCrowded ? 0.75 : 1,
     });
     if (!hasBand) continue;
@@ -78,7 +78,7 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
         y: false,
       },
       scales: {
-        x: { time: false, auto: false, range: (own) => [...(ranges.get(own) ?? range)] },
+        x: { time: false, auto: false, range: (own) => wide(ranges.get(own) ?? range) },
         y: options.isLog ? logarithmic : { range: (_plot, low, high) => padded(low, high) },
       },
       axes: [
@@ -127,7 +127,7 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
   );
 }
 
-/** Points as the chart takes them: NaN is nothing, and on a log scale so is what has no logarithm. */
+/** Points as the chart takes them: what is no number or infinite is nothing, and on a log scale so is what has no logarithm. */
 export function plotData(
   { steps, series }: Drawing,
   styles: readonly Pick<SeriesStyle, "hasBand">[],
@@ -138,7 +138,7 @@ export function plotData(
     if (points === null) return values;
     for (let i = 0; i < points.length; i++) {
       const value = points[i] as number;
-      if (!Number.isNaN(value) && (!isLog || value > 0)) values[i] = value;
+      if (Number.isFinite(value) && (!isLog || value > 0)) values[i] = value;
     }
     return values;
   };
@@ -156,6 +156,15 @@ const ranges = new WeakMap<uPlot, Range>();
 export function showRange(plot: uPlot, range: Range): void {
   ranges.set(plot, range);
   plot.setScale("x", { min: range[0], max: range[1] });
+}
+
+/** A value that no line leads to is a point. */
+const isAlone = (own: uPlot, series: number): boolean =>
+  Array.from(own.data[series] ?? []).filter((value) => value !== null).length === 1;
+
+/** A run of one step has a picture, too. */
+function wide([low, high]: Range): [number, number] {
+  return high > low ? [low, high] : [low - 0.5, high + 0.5];
 }
 
 function padded(low: number | null, high: number | null): [number, number] {

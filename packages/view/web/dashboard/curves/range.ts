@@ -12,10 +12,10 @@ export function zoomed([low, high]: Range, factor: number, around: number, whole
   return within([around - (around - low) * factor, around + (high - around) * factor], whole);
 }
 
-/** Null where all is to be seen; never narrower than a thousandth of a step. */
+/** Null where all is to be seen, or nothing would be; never narrower than a thousandth of a step. */
 export function within([low, high]: Range, whole: Range): Range | null {
   const [start, end] = [Math.max(low, whole[0]), Math.min(high, whole[1])];
-  if (start <= whole[0] && end >= whole[1]) return null;
+  if ((start <= whole[0] && end >= whole[1]) || end < start) return null;
   return end - start < 1e-3 ? [start, start + 1e-3] : [start, end];
 }
 

@@ -52,7 +52,8 @@ function labelOf(
   runs: readonly RunSummary[],
   differing: readonly (readonly [string, string | number | boolean | null | undefined])[],
 ): string {
-  const seeds = runs.length === 1 ? "" : ` (${runs.length} seeds)`;
+  const areSeeds = new Set(runs.map(({ seed }) => seed)).size === runs.length;
+  const seeds = runs.length === 1 ? "" : ` (${runs.length} ${areSeeds ? "seeds" : "runs"})`;
   if (differing.length === 0 || differing.length > 3) return `${runs[0]?.name ?? ""}${seeds}`;
   return `${differing.map(([key, value]) => `${key.split(".").at(-1)} ${value === undefined ? "not set" : String(value)}`).join(", ")}${seeds}`;
 }
