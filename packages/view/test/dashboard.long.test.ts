@@ -235,6 +235,7 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
   test("who speaks to whom is played over the steps", async () => {
     await at("#/run/r1/speech");
     await page.locator(".agent-graph").waitFor();
+    expect(await page.title()).toBe("relay-gspo-4t-s2 · Laconic");
     expect(await page.locator(".edge-label").allTextContents()).toEqual([
       expect.stringMatching(/^[\d.]+ tokenscosts 0\.\d+$/u),
       expect.stringMatching(/^[\d.]+ tokenscosts 0\.\d+$/u),
@@ -268,6 +269,19 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     await page.keyboard.press("b");
     await page.locator(".interval").first().waitFor();
     expect(await text("main section")).toContain("Of 3 questions an interval is wide");
+  });
+
+  test("the first step of a run is a point in each of its curves", async () => {
+    const young = await fakeServer(folder, { runs: 1, rows: 1, episodes: 0 });
+    const other = await opened();
+    try {
+      await other.goto(`${young.address}/#/run/r0/curves`);
+      await soon(() => inked(other.locator("[data-metric='task/accuracy'] canvas"))).toBeGreaterThan(500);
+    } finally {
+      await other.close();
+      await young.close();
+    }
+    expect(outside.splice(0).every((url) => url.startsWith(young.address))).toBe(true);
   });
 
   test("places without anything say what to do", async () => {

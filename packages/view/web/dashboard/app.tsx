@@ -13,14 +13,6 @@ import { RunPage } from "./run/run-page.tsx";
 import { RunsPage } from "./run/runs-page.tsx";
 import { all } from "./route.ts";
 
-const titles: Readonly<Record<string, string>> = {
-  runs: "Runs",
-  compare: "Comparison",
-  run: "Run",
-  benches: "Benches",
-  bench: "Samples",
-};
-
 /** The frame of all pages. */
 export function App({ foot }: { readonly foot?: ComponentChildren }) {
   const route = useRoute();
@@ -30,7 +22,6 @@ export function App({ foot }: { readonly foot?: ComponentChildren }) {
   const was = useRef(place);
   useEffect(() => onKeys(() => setHelpOpen((isOpen) => !isOpen)), []);
   useEffect(() => {
-    document.title = `${titles[page] ?? "Runs"} · Laconic`;
     // Whoever reads with the keyboard is taken along; the first page leaves the focus where it is.
     if (was.current !== place) {
       document.querySelector<HTMLElement>("#main")?.focus({ preventScroll: true });

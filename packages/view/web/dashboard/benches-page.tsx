@@ -5,10 +5,12 @@ import { SafeLine } from "../parts/text.tsx";
 import { Empty, Interval, When } from "./parts.tsx";
 import { linkTo } from "./navigation.ts";
 import { useLoaded } from "./server.ts";
+import { useTitle } from "./title.ts";
 
 /** Tables of `laconic bench`. */
 export function BenchesPage() {
   const loaded = useLoaded<readonly BenchTable[]>("/benches");
+  useTitle("Benches");
   return (
     <main id="main" tabIndex={-1}>
       <div class="heading">
@@ -77,7 +79,7 @@ function Methods({ bench, name, rows }: MethodsProps) {
               <th scope="col">Method</th>
               <th scope="col">Accuracy (95 % interval)</th>
               <th scope="col">0 to 100 %</th>
-              <th scope="col">Tokens a question</th>
+              <th scope="col">Tokens per question</th>
               <th scope="col">Questions</th>
             </tr>
           </thead>
@@ -95,7 +97,7 @@ function Methods({ bench, name, rows }: MethodsProps) {
                 <td aria-hidden="true" data-label="0 to 100 %">
                   <IntervalBar value={row.accuracy} interval={row.interval} />
                 </td>
-                <td class="number" data-label="Tokens a question">
+                <td class="number" data-label="Tokens per question">
                   {tokens[i]}
                 </td>
                 <td class="number" data-label="Questions">

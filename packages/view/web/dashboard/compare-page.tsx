@@ -10,6 +10,7 @@ import { all } from "./route.ts";
 import { Settings } from "./run/settings.tsx";
 import { useLoaded } from "./server.ts";
 import { Tabs } from "./tabs.tsx";
+import { useTitle } from "./title.ts";
 
 const tabs = [
   ["curves", "Curves"],
@@ -22,6 +23,7 @@ const listedAtMost = 12;
 /** Some runs side by side. */
 export function ComparePage() {
   const loaded = useLoaded<readonly RunSummary[]>("/runs");
+  useTitle("Comparison");
   return (
     <main id="main" tabIndex={-1}>
       <When loaded={loaded}>{(runs) => <Comparison all={runs} />}</When>

@@ -45,8 +45,8 @@ function hear(event: ViewEvent): void {
   if (event.type === "runs") {
     again.runs ??= setTimeout(() => {
       delete again.runs;
-      // What was not there may have come.
-      refresh((path, hasFailed) => hasFailed || path === "/runs" || path === "/benches");
+      // What was not there may have come, and what was may be gone.
+      refresh((path, hasFailed) => hasFailed || /^\/(?:runs|benches|runs\/[^/]+)$/u.test(path));
     }, everyMs);
     return;
   }

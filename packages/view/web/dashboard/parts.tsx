@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import type { RunState, RunSummary } from "../../src/protocol.ts";
 import { formatPercent, formatShare } from "@laconic/core/text";
 import type { Loaded, ServerError } from "./server.ts";
@@ -60,6 +60,33 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
+const [shownAtOnce, shownAtMost] = [5, 200];
+
+/** The first of a list of notices, and the others behind a click. */
+export function Notices<T>({
+  all,
+  children,
+}: {
+  readonly all: readonly T[];
+  readonly children: (each: T) => JSX.Element;
+}) {
+  const rest = all.length - shownAtOnce;
+  return (
+    <>
+      <ul>{all.slice(0, shownAtOnce).map(children)}</ul>
+      {rest > 0 && (
+        <details>
+          <summary>{rest} more</summary>
+          <ul>
+            {all.slice(shownAtOnce, shownAtMost).map(children)}
+            {all.length > shownAtMost && <li>and {all.length - shownAtMost} that are not listed here</li>}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
 /** A failure in words that say what to do. */
 export function Problem({ error }: { readonly error: ServerError }) {
   if (error.status === 0)
@@ -74,6 +101,12 @@ export function Problem({ error }: { readonly error: ServerError }) {
       <p class="notice bad" role="alert">
         The server refused: {error.message}. Open the address with the token that <code>laconic view</code> printed when
         it started.
+      </p>
+    );
+  if (error.code === "not_found")
+    return (
+      <p class="notice bad" role="alert">
+        This is not here: it may not have been written yet, or have been moved or deleted.
       </p>
     );
   return (

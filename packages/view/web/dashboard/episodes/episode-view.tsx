@@ -4,7 +4,7 @@ import type { EpisodeDetail, EpisodeSummary } from "../../../src/protocol.ts";
 import { formatNumber } from "@laconic/core/text";
 import { SafeText } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
-import { When } from "../parts.tsx";
+import { Problem, When } from "../parts.tsx";
 import { Player } from "../player.tsx";
 import { one } from "../route.ts";
 import { useLoadedAll } from "../server.ts";
@@ -44,7 +44,7 @@ export function EpisodeView({ run, episode, other, children }: EpisodeViewProps)
           )}
         </When>
       )}
-      {other !== "" && loadedOther?.error != null && <p class="notice bad">{loadedOther.error.message}</p>}
+      {other !== "" && loadedOther?.error != null && <Problem error={loadedOther.error} />}
     </div>
   );
 }

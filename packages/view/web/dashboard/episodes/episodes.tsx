@@ -69,7 +69,7 @@ export function Episodes({ detail }: { readonly detail: RunDetail }) {
       <div class="finder">
         <Filters detail={detail} />
         <div class="status small" role="status">
-          {list.total === null ? "Searching …" : counted(list.total, "conversation")}
+          {list.total === null ? list.error === null && "Searching …" : counted(list.total, "conversation")}
           {isReading && seen.current.times <= 5 && (
             <span class="soft"> of the {formatNumber(list.indexed)} read so far; the others are being read</span>
           )}

@@ -1,6 +1,6 @@
 import type { RunDetail } from "../../../src/protocol.ts";
-import { formatColumn, formatDuration, formatFileSize, formatNumber, formatPercent } from "@laconic/core/text";
-import { SafeText } from "../../parts/text.tsx";
+import { counted, formatColumn, formatDuration, formatFileSize, formatNumber, formatPercent } from "@laconic/core/text";
+import { SafeLine, SafeText } from "../../parts/text.tsx";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { linkTo } from "../navigation.ts";
 import { Interval } from "../parts.tsx";
@@ -70,14 +70,14 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
       <p>
         {detail.episodes > 0 ? (
           <>
-            <a href={link("episodes")}>{formatNumber(detail.episodes)} conversations</a> to read,{" "}
+            <a href={link("episodes")}>{counted(detail.episodes, "conversation")}</a> to read,{" "}
           </>
         ) : null}
-        <a href={link("curves")}>{formatNumber(detail.metrics.length)} curves</a>, and{" "}
+        <a href={link("curves")}>{counted(detail.metrics.length, "curve")}</a>, and{" "}
         <a href={link("speech")}>who speaks to whom</a>.
       </p>
       {evaluations.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Evaluations">
+        <div class="scroll long" tabIndex={0} role="region" aria-label="Evaluations">
           <h2>Evaluations on held-out problems</h2>
           <table class="stacked">
             <thead>
@@ -105,9 +105,12 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
                     {tokens[i]}
                   </td>
                   <td class="small silences" data-label="Silent turns">
-                    {Object.entries(row.silence)
-                      .map(([agent, share]) => `${visibleLine(agent, 30)} ${formatPercent(share)}`)
-                      .join(", ")}
+                    {Object.entries(row.silence).map(([agent, share], at) => (
+                      <span key={agent}>
+                        {at > 0 && ", "}
+                        <SafeLine text={agent} max={30} /> {formatPercent(share)}
+                      </span>
+                    ))}
                   </td>
                 </tr>
               ))}
@@ -132,7 +135,7 @@ function Tile({ name, value }: { readonly name: string; readonly value: string }
   return (
     <div class="tile panel">
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd>{value.replaceAll(" %", "\u00A0%")}</dd>
     </div>
   );
 }

@@ -4,9 +4,10 @@ import { SafeLine, SafeText } from "../../parts/text.tsx";
 import { Curves } from "../curves/curves.tsx";
 import { Episodes } from "../episodes/episodes.tsx";
 import { linkTo, useRoute } from "../navigation.ts";
-import { Empty, StateBadge, When } from "../parts.tsx";
+import { Empty, Notices, StateBadge, When } from "../parts.tsx";
 import { SpeechView } from "../speech/speech.tsx";
 import { Tabs } from "../tabs.tsx";
+import { useTitle } from "../title.ts";
 import { useLoaded } from "../server.ts";
 import { Overview } from "./overview.tsx";
 import { Settings } from "./settings.tsx";
@@ -24,6 +25,7 @@ export function RunPage() {
   const { path } = useRoute();
   const [, id = "", tab = "overview"] = path;
   const loaded = useLoaded<RunDetail>(`/runs/${encodeURIComponent(id)}`);
+  useTitle(loaded.value?.summary.name ?? "Run");
   if (loaded.value === null && loaded.error?.status === 404)
     return (
       <main id="main" tabIndex={-1}>
@@ -42,8 +44,11 @@ export function RunPage() {
   );
 }
 
-function Run({ detail, tab }: { readonly detail: RunDetail; readonly tab: string }) {
-  const { summary, warnings } = detail;
+function Run({ detail: all, tab }: { readonly detail: RunDetail; readonly tab: string }) {
+  const { summary } = all;
+  // What stands above as the reason is told once, unless it has a step of its own.
+  const warnings = all.warnings.filter((each) => each !== summary.reason || Object.hasOwn(all.warnedAt, each));
+  const detail = { ...all, warnings };
   // The summary is new with every answer; curves are told by the worker when the run grows.
   const runs = useRef([summary]);
   if (runs.current[0]?.id !== summary.id) runs.current = [summary];
@@ -58,8 +63,8 @@ function Run({ detail, tab }: { readonly detail: RunDetail; readonly tab: string
       {summary.reason !== null && (
         <p class="notice warn">
           <SafeText text={summary.reason} />
-          {summary.state === "half-written" && " The intact part is shown."}
-          {summary.state === "foreign" && " It cannot be shown."}
+          {summary.state === "half-written" && ". The intact part is shown."}
+          {summary.state === "foreign" && ". It cannot be shown."}
         </p>
       )}
       {warnings.length > 0 && tab !== "overview" && <Warnings warnings={warnings} />}
@@ -82,25 +87,13 @@ function Run({ detail, tab }: { readonly detail: RunDetail; readonly tab: string
 function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
   return (
     <section class="notice warn" aria-label="Warnings">
-      <ul>
-        {warnings.slice(0, 5).map((warning, i) => (
-          <li key={i}>
+      <Notices all={warnings}>
+        {(warning) => (
+          <li key={warning}>
             <SafeText text={warning} max={600} />
           </li>
-        ))}
-      </ul>
-      {warnings.length > 5 && (
-        <details>
-          <summary>{warnings.length - 5} more</summary>
-          <ul>
-            {warnings.slice(5, 200).map((warning, i) => (
-              <li key={i}>
-                <SafeText text={warning} max={600} />
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+        )}
+      </Notices>
     </section>
   );
 }

@@ -113,7 +113,7 @@ function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run
         {run.state === "running" ? (
           formatDuration(run.secondsLeft)
         ) : (
-          <span class="soft">{formatDuration(run.seconds)} in all</span>
+          <span class="soft">{run.seconds === null ? "–" : `${formatDuration(run.seconds)} in all`}</span>
         )}
       </td>
       <td data-label="Held-out accuracy" class="number">

@@ -7,6 +7,7 @@ import { Empty, stateNames, When } from "../parts.tsx";
 import { all, one } from "../route.ts";
 import { SearchField } from "../search-field.tsx";
 import { useLoaded } from "../server.ts";
+import { useTitle } from "../title.ts";
 import { filterRuns, sortRuns, variedSettings, type RunSort } from "./filter.ts";
 import { RunTable } from "./run-table.tsx";
 
@@ -16,6 +17,7 @@ const states = Object.keys(stateNames) as readonly RunState[];
 /** All runs of the folder, to filter, sort and choose from. */
 export function RunsPage() {
   const loaded = useLoaded<readonly RunSummary[]>("/runs");
+  useTitle("Runs");
   return (
     <main id="main" tabIndex={-1}>
       <When loaded={loaded}>{(runs) => (runs.length === 0 ? <NoRuns /> : <Runs runs={runs} />)}</When>

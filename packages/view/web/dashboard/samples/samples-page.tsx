@@ -11,6 +11,7 @@ import { Empty, Problem, When } from "../parts.tsx";
 import { one } from "../route.ts";
 import { SearchField } from "../search-field.tsx";
 import { useLoaded } from "../server.ts";
+import { useTitle } from "../title.ts";
 import { SampleLine } from "./sample-line.tsx";
 import { SampleView } from "./sample-view.tsx";
 
@@ -29,12 +30,13 @@ export function SamplesPage() {
   const route = useRoute();
   const [, id = ""] = route.path;
   const loaded = useLoaded<readonly BenchTable[]>("/benches");
+  const bench = loaded.value?.find((each) => each.id === id);
+  useTitle(bench?.name ?? "Samples");
   return (
     <main id="main" tabIndex={-1}>
       <When loaded={loaded}>
-        {(benches) => {
-          const bench = benches.find((each) => each.id === id);
-          return bench === undefined ? (
+        {() =>
+          bench === undefined ? (
             <Empty title="No such bench">
               <p>
                 It may not have begun yet, have been moved or deleted, or the page was opened on another folder.{" "}
@@ -43,8 +45,8 @@ export function SamplesPage() {
             </Empty>
           ) : (
             <Samples bench={bench} />
-          );
-        }}
+          )
+        }
       </When>
     </main>
   );
@@ -71,7 +73,7 @@ function Samples({ bench }: { readonly bench: BenchTable }) {
         <div class="finder">
           <SampleFilters bench={bench} />
           <div class="status small" role="status">
-            {list.total === null ? "Searching …" : counted(list.total, "sample")}
+            {list.total === null ? list.error === null && "Searching …" : counted(list.total, "sample")}
             {bench.samples > seen && (
               <button
                 type="button"

@@ -2,6 +2,7 @@ import type { RunDetail } from "../../../src/protocol.ts";
 import { formatNumber } from "@laconic/core/text";
 import { SafeText } from "../../parts/text.tsx";
 import { setQuery } from "../navigation.ts";
+import { Notices } from "../parts.tsx";
 
 interface RunEvent {
   /** Null for what holds of the whole run. */
@@ -9,8 +10,6 @@ interface RunEvent {
   readonly text: string;
   readonly isWarning: boolean;
 }
-
-const shownAtOnce = 5;
 
 function eventsOf({ warnings, warnedAt, changes }: RunDetail): readonly RunEvent[] {
   return [
@@ -31,21 +30,7 @@ export function Events({ detail, step }: { readonly detail: RunDetail; readonly 
   if (events.length === 0) return null;
   return (
     <section class={`events notice ${detail.warnings.length > 0 ? "warn" : ""}`} aria-label="Warnings and changes">
-      <ul>
-        {events.slice(0, shownAtOnce).map((event, i) => (
-          <Event key={i} event={event} at={step} />
-        ))}
-      </ul>
-      {events.length > shownAtOnce && (
-        <details>
-          <summary>{events.length - shownAtOnce} more</summary>
-          <ul>
-            {events.slice(shownAtOnce, 200).map((event, i) => (
-              <Event key={i} event={event} at={step} />
-            ))}
-          </ul>
-        </details>
-      )}
+      <Notices all={events}>{(event) => <Event key={`${event.step} ${event.text}`} event={event} at={step} />}</Notices>
     </section>
   );
 }
