@@ -383,6 +383,14 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     }
   });
 
+  test("what is printed is light", async () => {
+    await at("");
+    await page.emulateMedia({ colorScheme: "dark" });
+    const theme = (after: string): Promise<string> =>
+      page.evaluate(`dispatchEvent(new Event("${after}")), document.documentElement.dataset.theme`);
+    expect([await theme("beforeprint"), await theme("afterprint")]).toEqual(["light", "dark"]);
+  });
+
   test("fits a screen of 360 pixels", async () => {
     const phone = await opened({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
     for (const [hash, ready] of places) {

@@ -24,6 +24,9 @@ theme.subscribe((chosen) => {
   paint();
 });
 dark.addEventListener("change", paint);
+// Paper is light.
+addEventListener("beforeprint", () => (document.documentElement.dataset["theme"] = "light"));
+addEventListener("afterprint", paint);
 new MutationObserver(() => paints.set(paints.get() + 1)).observe(document.documentElement, {
   attributeFilter: ["data-theme"],
 });
