@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
+import { isAlone } from "../parts/lone-point.ts";
 import { useStore } from "../parts/store.ts";
 import { paints, themeValue } from "../parts/theme.ts";
 
@@ -48,11 +49,8 @@ export function Curve(props: CurveProps): JSX.Element {
     };
   }, [paint]);
   useEffect(() => chart.current?.setData(dataOf(props)), [props.steps, props.values, props.other, props.lastStep]);
-  const [first, last] = [values.find((value) => value !== null), values.findLast((value) => value !== null)];
-  const words =
-    first === undefined || first === null || last === undefined || last === null
-      ? "nothing yet"
-      : `${format(first)} at step ${steps[0]}, ${format(last)} at step ${steps.at(-1)}`;
+  const known = values.flatMap((value, i) => (value === null ? [] : [`${format(value)} at step ${steps[i]}`]));
+  const words = [...new Set([known[0], known.at(-1)])].join(", ") || "nothing yet";
   return (
     <figure class="curve">
       <figcaption>
@@ -97,7 +95,7 @@ function options(element: HTMLElement, latest: { readonly current: CurveProps })
     ],
     series: [
       {},
-      { stroke: themeValue(latest.current.color), width: 2, points: { show: false } },
+      { stroke: themeValue(latest.current.color), width: 2, points: { show: isAlone } },
       latest.current.other?.look === "dots"
         ? {
             stroke: themeValue("--ink"),

@@ -2,6 +2,7 @@ import { seriesColour } from "@laconic/core/design";
 import uPlot from "uplot";
 import type { ChangesOfStep } from "../../../src/protocol.ts";
 import { formatNumber, formatPercent } from "@laconic/core/text";
+import { isAlone } from "../../parts/lone-point.ts";
 import { themeValue } from "../../parts/theme.ts";
 import { drawChanges } from "./change-marks.ts";
 import type { Drawing } from "./drawing.ts";
@@ -157,10 +158,6 @@ export function showRange(plot: uPlot, range: Range): void {
   ranges.set(plot, range);
   plot.setScale("x", { min: range[0], max: range[1] });
 }
-
-/** A value that no line leads to is a point. */
-const isAlone = (own: uPlot, series: number): boolean =>
-  Array.from(own.data[series] ?? []).filter((value) => value !== null).length === 1;
 
 /** A run of one step has a picture, too. */
 function wide([low, high]: Range): [number, number] {
