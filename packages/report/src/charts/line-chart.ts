@@ -44,7 +44,8 @@ export function renderLineChart(plot: Plot, chart: LineChart, id: string): strin
   const figure = { id, title: chart.title, caption, level: 3 as const };
   if (all.length === 0) return figureOf({ ...figure, caption: chart.caption, said: "No values were recorded." });
   if (series.every((each) => isZero(each))) {
-    return figureOf({ ...figure, said: `Zero in all ${counted(count, chart.xLabel)}, so there is nothing to draw.` });
+    const where = count === 1 ? `the one ${chart.xLabel}` : `all ${counted(count, chart.xLabel)}`;
+    return figureOf({ ...figure, said: `Zero in ${where}, so there is nothing to draw.` });
   }
   // What is always zero would lie on the axis, one on the other: the legend says it.
   const shown = series.filter((each) => !isZero(each)).map((each) => ({ ...each, points: downsample(each.points) }));

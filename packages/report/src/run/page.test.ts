@@ -220,7 +220,7 @@ test("who knows, hears and says what is told apart, and the game stands before i
   const turns = page.replaceAll(/<span class="text">(.*?)<\/span>/gu, "$1");
   expect(turns).toContain(`<dt>knows</dt><dd class="fact">k6</dd><dt>says</dt><dd class="says">k is 6</dd>`);
   expect(turns).toContain(
-    `<dt>heard</dt><dd class="heard"><b>holder-a:</b> k is 6</dd><dt>says</dt><dd class="says">15</dd>`,
+    `<dt>heard</dt><dd class="heard"><b><bdi>holder-a</bdi>:</b> k is 6</dd><dt>says</dt><dd class="says">15</dd>`,
   );
 });
 

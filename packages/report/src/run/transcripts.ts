@@ -52,13 +52,13 @@ function renderTurn(turn: Utterance, earlier: readonly Utterance[], { views }: P
   const received = earlier
     .slice(since + 1)
     .filter((each) => !each.silent && each.deliveredTo.includes(agent))
-    .map((each) => `<dd class="heard"><b>${escapeHtml(each.agent)}:</b> ${longText(each.text)}</dd>`);
+    .map((each) => `<dd class="heard"><b><bdi>${escapeHtml(each.agent)}</bdi>:</b> ${longText(each.text)}</dd>`);
   const rows = [
     own === undefined ? "" : `<dt>knows</dt><dd class="fact">${longText(own)}</dd>`,
     received.length === 0 ? "" : `<dt>heard</dt>${received.join("")}`,
     `<dt>says</dt>${silent ? `<dd class="silent">nothing</dd>` : `<dd class="says">${longText(text)}</dd>`}`,
   ];
-  return `<li class="turn"><h5>${escapeHtml(agent)} <span>· ${countOf(writtenTokens)}</span></h5><dl>${rows.join("")}</dl></li>`;
+  return `<li class="turn"><h5><bdi>${escapeHtml(agent)}</bdi> <span>· ${countOf(writtenTokens)}</span></h5><dl>${rows.join("")}</dl></li>`;
 }
 
 function countOf(tokens: number): string {

@@ -85,7 +85,7 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
       axes: [
         {
           ...axis,
-          values: (_plot, splits) => splits.map((value) => formatNumber(value)),
+          values: (_plot, splits) => splits.map((value) => (Number.isInteger(value) ? formatNumber(value) : "")),
           size: 30,
           space: 56,
           label: "step",
