@@ -47,7 +47,7 @@ function Bench({ bench }: { readonly bench: BenchTable }) {
       {benchmarks.map((benchmark) => (
         <Methods
           key={benchmark}
-          bench={bench.id}
+          bench={bench}
           name={benchmark}
           rows={bench.rows.filter((row) => row.benchmark === benchmark)}
         />
@@ -57,8 +57,7 @@ function Bench({ bench }: { readonly bench: BenchTable }) {
 }
 
 interface MethodsProps {
-  /** Its id. */
-  readonly bench: string;
+  readonly bench: BenchTable;
   readonly name: string;
   readonly rows: readonly BenchRow[];
 }
@@ -72,7 +71,7 @@ function Methods({ bench, name, rows }: MethodsProps) {
       <h3>
         <SafeLine text={name} max={80} />
       </h3>
-      <div class="scroll" tabIndex={0} role="region" aria-label={`Methods on ${visibleLine(name, 80)}`}>
+      <div class="scroll" tabIndex={0} role="region" aria-label={visibleLine(`Methods of ${bench.name} on ${name}`)}>
         <table class="stacked">
           <thead>
             <tr>
@@ -87,7 +86,7 @@ function Methods({ bench, name, rows }: MethodsProps) {
             {rows.map((row, i) => (
               <tr key={row.method}>
                 <th scope="row">
-                  <a href={linkTo(["bench", bench], { method: [row.method], benchmark: [row.benchmark] })}>
+                  <a href={linkTo(["bench", bench.id], { method: [row.method], benchmark: [row.benchmark] })}>
                     <SafeLine text={row.method} max={80} />
                   </a>
                 </th>

@@ -101,10 +101,11 @@ function Problem({ run, told, step }: ProblemProps) {
   const { way, before, episode } = told;
   const [first, now] = [before ?? way[0] ?? episode, lastUpTo(way, step) ?? episode];
   const shown: readonly EpisodeSummary[] = first.key === now.key ? [now] : [first, now];
+  const title = shown.length === 2 ? "One problem, before and after" : "One problem";
   return (
-    <section class="one-problem" aria-label="One problem before and after">
+    <section class="one-problem" aria-label={title}>
       <h2>
-        One problem, before and after: <SafeLine text={episode.question} max={160} />
+        {title}: <SafeLine text={episode.question} max={160} />
       </h2>
       <p class="soft small">
         {reasonOf(told)}{" "}
