@@ -60,6 +60,12 @@ export default defineConfig({
   ],
   markdown: { math: false, theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
   themeConfig: {
+    notFound: {
+      title: "No page here",
+      quote: "It may have been renamed. The search above finds every page.",
+      linkText: "First page",
+      linkLabel: "First page",
+    },
     search: {
       provider: "local",
       options: {

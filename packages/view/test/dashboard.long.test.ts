@@ -402,6 +402,13 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
         return { hash, colliding, isLegible: smallest >= 11 };
       }).toEqual({ hash, colliding: [], isLegible: true });
     }
+    await at("#/run/r2", phone);
+    await phone.locator(".story .plane circle").first().waitFor();
+    // What the slider stands at stays in sight while one reads on.
+    const above = `(scrollTo(0, 500), document.querySelector(".player label > span").getBoundingClientRect())`;
+    await soon(() =>
+      phone.evaluate(`(({ x, y }) => document.elementFromPoint(x + 4, y + 8).closest(".player") !== null)(${above})`),
+    ).toBe(true);
     await phone.close();
   });
 
