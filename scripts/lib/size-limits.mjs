@@ -35,7 +35,7 @@ export const sizeLimits = {
   "@laconic/tasks": { bundle: 51_000, installed: 3, unused: 1, exports: 88 },
   "@laconic/tinker": { installed: 9, unused: 0 },
   "@laconic/tokenizers": { installed: 3, unused: 0 },
-  "@laconic/topologies": { bundle: 44_400, installed: 3, unused: 0, exports: 85 },
+  "@laconic/topologies": { bundle: 45_000, installed: 3, unused: 0, exports: 85 },
   "@laconic/trainer": { installed: 12, unused: 0 },
   "@laconic/view": { installed: 14, unused: 2 },
   "@laconic/worlds": { installed: 29, unused: 9 },
