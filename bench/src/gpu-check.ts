@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
-import type { TrainableModel } from "@laconic/core";
+import { thrownText, type TrainableModel } from "@laconic/core";
 import { createInlineEngine, createLocalEngine } from "@laconic/engine";
 import { engineCasesFor, wholeProfile } from "@laconic/engine/testing";
 import { kernelCases } from "@laconic/kernels/testing";
@@ -314,6 +314,6 @@ function torchFacts(): Record<string, unknown> {
     const { version, folder: found } = findTorch();
     return { torch: version, folder: found, driver: device === "cuda" ? query("driver_version") : null };
   } catch (error) {
-    return { torch: error instanceof Error ? error.message : String(error) };
+    return { torch: thrownText(error) };
   }
 }

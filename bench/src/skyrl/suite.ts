@@ -1,7 +1,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Engine, ModelSource } from "@laconic/core";
+import { thrownText, type Engine, type ModelSource } from "@laconic/core";
 import { conformanceOptimizer, engineCasesFor, type EngineProfile } from "@laconic/engine/testing";
 import { TinkerClient, tinkerEngine, type ServerRecord } from "@laconic/tinker";
 
@@ -43,10 +43,7 @@ export async function runSuite(
   const rows: SuiteRow[] = [];
   for (const { name, run } of engineCasesFor(profile).filter((item) => item.name.includes(only))) {
     const began = performance.now();
-    const error = await run(create).then(
-      () => null,
-      (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)),
-    );
+    const error = await run(create).then(() => null, thrownText);
     const seconds = Math.round((performance.now() - began) / 100) / 10;
     const row = { name, passed: error === null, seconds, ...(error !== null && { error }) };
     rows.push(row);

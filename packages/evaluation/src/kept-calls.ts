@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import { gzipSync } from "node:zlib";
-import type { AgentId, CompletionRequest, LanguageModel } from "@laconic/core";
+import { thrownText, type AgentId, type CompletionRequest, type LanguageModel } from "@laconic/core";
 import type { CallsPlace, StoredCall, StoredCalls } from "@laconic/core/run-folder";
 import { openToAppend, writing } from "@laconic/core/platform";
 import type { SampleRecord } from "./sample-record.ts";
@@ -130,7 +130,7 @@ function notedModels(
         note({ model: completion.model.id, reply: text, finishReason, promptTokens, completionTokens });
         return completion;
       } catch (error) {
-        note({ error: (error instanceof Error ? error.message : String(error)).slice(0, 500) });
+        note({ error: thrownText(error).slice(0, 500) });
         throw error;
       }
     },

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, thrownText } from "@laconic/core";
 import type { RecordFile } from "./record-file.ts";
 
 /** What every record says of its sample. */
@@ -120,5 +120,5 @@ function endsBench(error: unknown): boolean {
 
 /** What a record says of an error. */
 export function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, 500);
+  return thrownText(error).slice(0, 500);
 }

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, thrownText } from "@laconic/core";
 import { readErrorBody } from "./error-body.ts";
 import { DamagedReply, FailedReply, RedirectedReply } from "./guarded-fetch.ts";
 import { askedWaitMs } from "./retry-after.ts";
@@ -82,5 +82,5 @@ function failureOf(error: unknown, nowMs: number): Failure {
 
 function reasonOf(error: unknown): string {
   if (error instanceof FailedReply) return `${error.status}: ${readErrorBody(error.body).message}`.slice(0, 500);
-  return (error instanceof Error ? error.message : String(error)).slice(0, 500);
+  return thrownText(error).slice(0, 500);
 }

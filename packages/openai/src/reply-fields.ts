@@ -1,8 +1,10 @@
+import { isRecord } from "@laconic/core";
+
 /** An object out of a reply. Its fields are whatever the server sent: each is read as what it should be, or as absent. */
 export type ReplyFields = Readonly<Record<string, unknown>>;
 
 export function fieldsOf(value: unknown): ReplyFields | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as ReplyFields) : null;
+  return isRecord(value) ? value : null;
 }
 
 export function textOf(value: unknown): string | null {

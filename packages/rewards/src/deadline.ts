@@ -1,3 +1,5 @@
+import { thrownText } from "@laconic/core";
+
 /** Time as an argument. */
 export interface Timer {
   /** Milliseconds of a clock that only goes forward. */
@@ -62,7 +64,7 @@ export function withDeadline({ seconds, timer }: { readonly seconds: number; rea
         lastAnswer = timer.now();
         return { status: "answered", value } as const;
       } catch (cause) {
-        return { status: "error", reason: cause instanceof Error ? cause.message : String(cause), cause } as const;
+        return { status: "error", reason: thrownText(cause), cause } as const;
       }
     })();
     const first = await Promise.race([answered, late]);

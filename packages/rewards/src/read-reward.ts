@@ -1,4 +1,5 @@
 import {
+  isRecord,
   LaconicError,
   maxReward,
   shownValue,
@@ -131,5 +132,5 @@ function invalid(reason: string): RewardOutcome {
 }
 
 function isGroup(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Promise);
+  return isRecord(value) && !(value instanceof Promise);
 }

@@ -1,5 +1,5 @@
 import { Validator } from "@cfworker/json-schema";
-import { boundedJson, randomFromState, type Completion, type LanguageModel } from "@laconic/core";
+import { boundedJson, isRecord, randomFromState, type Completion, type LanguageModel } from "@laconic/core";
 import { HttpError, invalid } from "./http.ts";
 import type { ResponseFormat } from "./schemas.ts";
 import type { OfferedTool, OfferedTools } from "./tool-schemas.ts";
@@ -79,8 +79,7 @@ function jsonFault(content: string, fault: (value: unknown) => string | null): s
   return fault(value);
 }
 
-const objectFault = (value: unknown): string | null =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? null : "the JSON is no object";
+const objectFault = (value: unknown): string | null => (isRecord(value) ? null : "the JSON is no object");
 
 const formatPlace = "response_format.json_schema.schema";
 

@@ -1,4 +1,4 @@
-import { withoutKey } from "@laconic/core";
+import { thrownText, withoutKey } from "@laconic/core";
 import type { MetricSink } from "@laconic/trainer";
 
 /** Stands where a secret stood. */
@@ -42,7 +42,7 @@ export function withoutSecrets(sink: MetricSink, secrets: readonly string[], nam
       try {
         return await use(...values);
       } catch (error) {
-        const said = redacted(error instanceof Error ? error.message : String(error), secrets);
+        const said = redacted(thrownText(error), secrets);
         // A service's words may hold a part of one.
         throw new Error(secrets.reduce(withoutKey, said), { cause: error });
       }

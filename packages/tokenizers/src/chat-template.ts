@@ -1,5 +1,5 @@
 import { Template } from "@huggingface/jinja";
-import { LaconicError, type ChatMessage } from "@laconic/core";
+import { LaconicError, thrownText, type ChatMessage } from "@laconic/core";
 import { boundedRange } from "./bounded-range.ts";
 import { pythonStrings } from "./python-strings.ts";
 import { anyOf, controlMarks, type ControlMarks } from "./control-marks.ts";
@@ -44,7 +44,7 @@ export function chatRenderer(
         add_generation_prompt: true,
       });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = thrownText(error);
       throw new LaconicError("input_invalid", `the chat template refuses these messages: ${reason}`, {}, error);
     }
   };
@@ -71,7 +71,7 @@ function parse(source: string): Template {
   try {
     return new Template(source);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = thrownText(error);
     throw new LaconicError("model_unsupported", `the chat template cannot be parsed: ${reason}`, {}, error);
   }
 }

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { isRecord, LaconicError } from "@laconic/core";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -14,17 +14,13 @@ export function checkVocabulary(tokenizer: Json, place: string): void {
       throw refused(`token ${JSON.stringify(text)} has id ${String(id)}, expected a whole number below ${mostTokens}`);
   };
   const model = tokenizer["model"];
-  if (!isObject(model)) throw refused("model is missing");
+  if (!isRecord(model)) throw refused("model is missing");
   const { vocab } = model;
-  if (isObject(vocab)) for (const [text, id] of Object.entries(vocab)) checkId(text, id);
+  if (isRecord(vocab)) for (const [text, id] of Object.entries(vocab)) checkId(text, id);
   const added = tokenizer["added_tokens"] ?? [];
   if (!Array.isArray(added)) throw refused("added_tokens is no list");
   for (const token of added as readonly unknown[]) {
-    if (!isObject(token) || typeof token["content"] !== "string") throw refused("an added token has no text");
+    if (!isRecord(token) || typeof token["content"] !== "string") throw refused("an added token has no text");
     checkId(token["content"], token["id"]);
   }
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

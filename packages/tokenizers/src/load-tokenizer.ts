@@ -1,4 +1,4 @@
-import { LaconicError, type ChatTokenizer } from "@laconic/core";
+import { LaconicError, thrownText, type ChatTokenizer } from "@laconic/core";
 import { joinPath } from "@laconic/core/files";
 import { openGuardedEncoder, readTextFile } from "#platform";
 import { promptEncoder, type PromptEncoder } from "./prompt-encoder.ts";
@@ -83,7 +83,7 @@ function readingFiles<T>(doing: string, action: () => T): T {
     return action();
   } catch (error) {
     if (LaconicError.is(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = thrownText(error);
     throw new LaconicError(
       "model_unsupported",
       `tokenizer.json or tokenizer_config.json holds a value that cannot be used to ${doing}: ${reason}`,

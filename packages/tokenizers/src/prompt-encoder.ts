@@ -1,5 +1,5 @@
 import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
-import { LaconicError, type ChatMessage } from "@laconic/core";
+import { LaconicError, thrownText, type ChatMessage } from "@laconic/core";
 import { chatRenderer, type ChatPiece } from "./chat-template.ts";
 import { framingOf } from "./framing.ts";
 import { addedTokens, specialTokens, type AddedToken } from "./special-tokens.ts";
@@ -65,7 +65,7 @@ export function openTokenizer(
   try {
     return new HuggingFaceTokenizer(tokenizer, files.config);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = thrownText(error);
     throw new LaconicError("model_unsupported", `tokenizer.json: ${reason}`, {}, error);
   }
 }

@@ -1,4 +1,4 @@
-import { boundedJson, LaconicError } from "@laconic/core";
+import { boundedJson, isRecord, LaconicError } from "@laconic/core";
 import { checkVocabulary } from "./check-vocabulary.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -52,7 +52,7 @@ async function readJson(read: ReadText, name: string, path: string): Promise<Jso
   if (text === null) return null;
   try {
     const value: unknown = boundedJson(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
+    if (isRecord(value)) return value;
   } catch (error) {
     throw new LaconicError("weights_invalid", `${path} is not JSON: ${String(error)}`, { file: name }, error);
   }

@@ -1,5 +1,6 @@
 import {
   checkedAnswer,
+  isRecord,
   LaconicError,
   nearestName,
   shownValue,
@@ -139,7 +140,7 @@ export function lacksOfStep(given: unknown, agents: readonly AgentId[]): string 
 }
 
 function lacksOfReward(reward: unknown, agents: readonly AgentId[]): string | null {
-  if (typeof reward !== "object" || reward === null || Array.isArray(reward))
+  if (!isRecord(reward))
     return Number.isFinite(reward)
       ? null
       : `gave the reward ${shownValue(reward)}, expected a finite number or one for each agent`;

@@ -1,4 +1,4 @@
-import { LaconicError, type ErrorDetail, type LaconicErrorCode } from "@laconic/core";
+import { LaconicError, thrownText, type ErrorDetail, type LaconicErrorCode } from "@laconic/core";
 import { clipped, sayError } from "./say-error.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -34,12 +34,7 @@ export function reportError(error: unknown, terminal: Terminal, json: boolean): 
     sayError(system, terminal, json);
     return 1;
   }
-  sayError(
-    { code: "unexpected", message: error instanceof Error ? error.message : String(error) },
-    terminal,
-    json,
-    "unexpected error",
-  );
+  sayError({ code: "unexpected", message: thrownText(error) }, terminal, json, "unexpected error");
   // A defect of ours: the stack is what a bug report needs.
   terminal.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return 1;

@@ -1,5 +1,5 @@
 import { formatNumber } from "@laconic/core/text";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, thrownText } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
 import { endpoint, openServed } from "@laconic/runtime";
 import { chooseDevice, expectGpus } from "@laconic/runtime/devices";
@@ -173,7 +173,7 @@ async function serveModel(args: ServeArguments, rest: readonly string[], termina
       ...limits,
       models: served.models,
       now: () => new Date().getTime(),
-      onError: (error) => terminal.note(`error: ${error instanceof Error ? error.message : String(error)}`),
+      onError: (error) => terminal.note(`error: ${thrownText(error)}`),
     });
     await listen(server, port, host);
     const names = seats.length === 0 ? first : `the team ${first} and ${seats.join(", ")}`;

@@ -1,4 +1,4 @@
-import { boundedJson, LaconicError } from "@laconic/core";
+import { boundedJson, isRecord, LaconicError } from "@laconic/core";
 import type { endpoint } from "@laconic/runtime";
 import { isLoopback } from "@laconic/serve/server";
 import { wholeNumber } from "../cli/numbers.ts";
@@ -113,8 +113,8 @@ export function templateArgumentsFrom(text: string | undefined): Readonly<Record
   } catch {
     throw refused('expected JSON, such as {"enable_thinking":false}');
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw refused("expected a JSON object");
-  return value as Record<string, unknown>;
+  if (!isRecord(value)) throw refused("expected a JSON object");
+  return value;
 }
 
 /** @throws LaconicError `config_invalid` when the variable is not set: serving without the key would be worse. */

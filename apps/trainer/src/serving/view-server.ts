@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { networkInterfaces } from "node:os";
+import { thrownText } from "@laconic/core";
 import { boundPort, closeServer, isLoopback, listen } from "@laconic/serve/server";
 import { createViewServer, openViewer } from "@laconic/view";
 import type { Terminal } from "../cli/terminal.ts";
@@ -37,8 +38,7 @@ const graceMs = 500;
 export async function startViewServer(options: ViewServerOptions, terminal: Terminal): Promise<ViewServer> {
   const { folders, mayCome = false, host = "127.0.0.1", port = 0, names = [], page = "" } = options;
   const token = isLoopback(host) ? null : randomBytes(24).toString("base64url");
-  const onError = (error: unknown): void =>
-    terminal.note(`error: view: ${error instanceof Error ? error.message : String(error)}`);
+  const onError = (error: unknown): void => terminal.note(`error: view: ${thrownText(error)}`);
   const viewer = await openViewer({
     folders,
     mayCome,

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { join } from "node:path";
-import { LaconicError, type LanguageModel } from "@laconic/core";
+import { isRecord, LaconicError, type LanguageModel } from "@laconic/core";
 import type { TrainedPolicy, TrainingParts } from "@laconic/trainer";
 import { trainConfigSchema } from "@laconic/trainer";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "@laconic/trainer/testing";
@@ -133,8 +133,7 @@ const all = Object.entries(shape).flatMap(([key, schema]) =>
 
 /** Objects of both, those of `over` where they meet. */
 function merged(under: Settings, over: Settings): Settings {
-  const isGroup = (value: unknown): value is Settings =>
-    typeof value === "object" && value !== null && !Array.isArray(value);
+  const isGroup = (value: unknown): value is Settings => isRecord(value);
   const inner = Object.entries(over).map(([key, value]) => {
     const below = under[key];
     return [key, isGroup(below) && isGroup(value) ? merged(below, value) : value] as const;

@@ -1,4 +1,4 @@
-import { boundedJson, shownValue, type Problem } from "@laconic/core";
+import { boundedJson, isRecord, shownValue, type Problem } from "@laconic/core";
 import { missing, textOf, valueAt } from "./cell.ts";
 import type { DataColumns } from "./data-settings.ts";
 
@@ -67,7 +67,7 @@ function objectIn(row: Row, named: string | undefined, usual: string): Read<Row 
   if (cell === undefined || cell === "")
     return named === undefined ? { value: undefined } : { reason: missing(row, column, usual) };
   const value = jsonIn(cell);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { value: plain(value) as Row };
+  if (isRecord(value)) return { value: plain(value) as Row };
   return { reason: `${column} is ${shownValue(cell)}, expected an object, also as JSON in a cell` };
 }
 

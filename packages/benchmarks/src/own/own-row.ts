@@ -1,4 +1,4 @@
-import { boundedJson } from "@laconic/core";
+import { boundedJson, isRecord } from "@laconic/core";
 import type { RowProblem } from "../data/benchmark.ts";
 import { missing, textOf, valueAt } from "./cell.ts";
 import type { DataColumns, DataGrading } from "./data-settings.ts";
@@ -10,21 +10,18 @@ type Read<T> = { readonly value: T } | { readonly reason: string };
 
 /** A row's problem, without an id where the row has none, or why it cannot be read. */
 export function ownRow(row: unknown, grading: DataGrading, columns: DataColumns = {}): Read<RowProblem> {
-  if (typeof row !== "object" || row === null || Array.isArray(row))
-    return { reason: "the row is no object with named columns" };
-  const fields = row as Row;
-  const question = required(fields, columns.question ?? "question", "question");
+  if (!isRecord(row)) return { reason: "the row is no object with named columns" };
+  const question = required(row, columns.question ?? "question", "question");
   if ("reason" in question) return question;
-  const written = goldText(fields, columns.gold ?? "gold", grading);
+  const written = goldText(row, columns.gold ?? "gold", grading);
   if ("reason" in written) return written;
-  const choices = optionsOf(fields, columns.choices);
+  const choices = optionsOf(row, columns.choices);
   if ("reason" in choices) return choices;
-  const id = optional(fields, columns.id, "id");
+  const id = optional(row, columns.id, "id");
   if ("reason" in id) return id;
-  const solution = columns.solution === undefined ? { value: undefined } : optional(fields, columns.solution, "");
+  const solution = columns.solution === undefined ? { value: undefined } : optional(row, columns.solution, "");
   if ("reason" in solution) return solution;
-  const entryPoint =
-    grading.kind === "code" ? optional(fields, columns.entryPoint, "entry_point") : { value: undefined };
+  const entryPoint = grading.kind === "code" ? optional(row, columns.entryPoint, "entry_point") : { value: undefined };
   if ("reason" in entryPoint) return entryPoint;
   const read = readGold(written.value, grading, {
     question: question.value,
@@ -32,7 +29,7 @@ export function ownRow(row: unknown, grading: DataGrading, columns: DataColumns 
     ...(entryPoint.value !== undefined && { entryPoint: entryPoint.value }),
   });
   if ("reason" in read) return read;
-  const extras = ownExtras(fields, columns);
+  const extras = ownExtras(row, columns);
   if ("reason" in extras) return extras;
   const worked = solution.value ?? read.solution;
   return {

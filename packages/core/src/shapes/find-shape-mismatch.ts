@@ -1,3 +1,4 @@
+import { isRecord } from "./is-record.ts";
 import { LaconicError } from "../errors.ts";
 import { nearestName } from "./nearest-name.ts";
 import type { Field, NumberShape, Shape } from "./shape.ts";
@@ -27,7 +28,7 @@ export function findShapeMismatch(shape: Shape, value: unknown): ShapeMismatch |
     case "list":
       return inList(shape, value);
     case "record":
-      return isGroup(value)
+      return isRecord(value)
         ? firstOf(Object.entries(value).map(([name, each]) => within(name, findShapeMismatch(shape.of, each))))
         : shapeMismatch(`it must be a group of values, not ${shownValue(value)}`);
     case "group":
@@ -58,7 +59,7 @@ function inList(shape: Extract<Shape, { kind: "list" }>, value: unknown): ShapeM
 }
 
 function inGroup(fields: Readonly<Record<string, Field>>, value: unknown): ShapeMismatch | null {
-  if (!isGroup(value)) return shapeMismatch(`it must be a group of settings, not ${shownValue(value)}`);
+  if (!isRecord(value)) return shapeMismatch(`it must be a group of settings, not ${shownValue(value)}`);
   const known = Object.keys(fields);
   const stray = Object.keys(value).find((key) => !Object.hasOwn(fields, key));
   if (stray !== undefined) {
@@ -106,10 +107,6 @@ function within(name: string, inner: ShapeMismatch | null): ShapeMismatch | null
 
 function shapeMismatch(reason: string): ShapeMismatch {
   return { path: [], reason };
-}
-
-function isGroup(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

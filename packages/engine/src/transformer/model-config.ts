@@ -1,4 +1,4 @@
-import { LaconicError, shownValue } from "@laconic/core";
+import { isRecord, LaconicError, shownValue } from "@laconic/core";
 
 const modelTypes = ["qwen2", "qwen3", "llama", "mistral"] as const;
 
@@ -143,11 +143,10 @@ export function parseModelConfig(json: Json): ModelConfig {
 /** Recent files keep rotary settings under `rope_parameters`, older ones at the top and under `rope_scaling`. */
 function ropeBlock(json: Json): Json {
   const block = json["rope_parameters"] ?? json["rope_scaling"] ?? {};
-  if (typeof block !== "object" || block === null || Array.isArray(block))
-    throw refuse("rope_scaling", block, "expected an object");
+  if (!isRecord(block)) throw refuse("rope_scaling", block, "expected an object");
   for (const [key, value] of Object.entries(block))
     if (!ropeKeys.has(key) && value !== null) throw refuse(`rope_scaling.${key}`, value, "not supported");
-  return block as Json;
+  return block;
 }
 
 function ropeTheta(json: Json): number {

@@ -1,4 +1,4 @@
-import { boundedJson, LaconicError } from "@laconic/core";
+import { boundedJson, isRecord, LaconicError } from "@laconic/core";
 import { joinPath, type ModelFiles } from "@laconic/core/files";
 import { defaultFiles } from "#platform";
 import {
@@ -191,6 +191,6 @@ export async function readJsonFile(
   } finally {
     await file.close();
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isRecord(value)) return value;
   throw new LaconicError("weights_invalid", `${path} is not a JSON object`, { file: path });
 }

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, thrownText } from "@laconic/core";
 import type { ModelFiles, OpenFile } from "@laconic/core/files";
 import { encodeHeader, headerLength, parseHeader, prefixBytes } from "./safetensors-header.ts";
 import { decodeValues, encodeValues, type SafetensorsFile, type StoredTensor } from "./safetensors.ts";
@@ -85,7 +85,12 @@ export async function writeSynced(
     try {
       return await action();
     } catch (error) {
-      throw new LaconicError("run_unwritable", `${path} cannot be written: ${reasonOf(error)}`, { file: path }, error);
+      throw new LaconicError(
+        "run_unwritable",
+        `${path} cannot be written: ${thrownText(error)}`,
+        { file: path },
+        error,
+      );
     }
   };
   const file = await disk(() => files.openToWrite(path));
@@ -97,17 +102,13 @@ export async function writeSynced(
   }
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** @throws LaconicError `checkpoint_missing`, `weights_invalid` for what is no file, such as a pipe or device. */
 export async function openToRead(files: ModelFiles, path: string): Promise<OpenFile> {
   try {
     return await files.openToRead(path);
   } catch (error) {
     if (LaconicError.is(error)) throw error;
-    throw new LaconicError("checkpoint_missing", `${path} cannot be read: ${reasonOf(error)}`, { file: path }, error);
+    throw new LaconicError("checkpoint_missing", `${path} cannot be read: ${thrownText(error)}`, { file: path }, error);
   }
 }
 

@@ -1,4 +1,4 @@
-import { boundedJson, LaconicError } from "@laconic/core";
+import { boundedJson, isRecord, LaconicError } from "@laconic/core";
 
 /** Element types that can be read. Files hold little-endian numbers, as every platform of the engine does. */
 export type StoredDtype = "F64" | "F32" | "F16" | "BF16";
@@ -61,7 +61,7 @@ export function headerLength(prefix: Uint8Array, fileBytes: number, place: strin
 /** @throws LaconicError `weights_invalid` naming the file, the tensor and what is wrong: the data must be filled without gap or overlap. */
 export function parseHeader(json: Uint8Array, dataBytes: number, place: string): SafetensorsHeader {
   const { __metadata__: metadata = {}, ...tensors } = parseObject(json, place);
-  if (!isObject(metadata) || !Object.values(metadata).every((value) => typeof value === "string"))
+  if (!isRecord(metadata) || !Object.values(metadata).every((value) => typeof value === "string"))
     throw damaged(place, "the metadata is malformed");
   const entries = Object.entries(tensors).map(([name, value]): [string, HeaderEntry] => [
     name,
@@ -80,7 +80,7 @@ export function parseHeader(json: Uint8Array, dataBytes: number, place: string):
 }
 
 function parseEntry(value: unknown, name: string, place: string): HeaderEntry {
-  if (!isObject(value)) throw damaged(place, "the header entry is not an object", name);
+  if (!isRecord(value)) throw damaged(place, "the header entry is not an object", name);
   const { dtype, shape, data_offsets: offsets } = value;
   if (typeof dtype !== "string" || !Object.hasOwn(bytesPerElement, dtype))
     throw damaged(place, `dtype ${String(dtype)} is not supported (F64, F32, F16, BF16 are)`, name);
@@ -101,7 +101,7 @@ function parseObject(json: Uint8Array, place: string): Record<string, unknown> {
   } catch (error) {
     throw damaged(place, `the header is not JSON: ${(error as Error).message}`, undefined, error);
   }
-  if (!isObject(header)) throw damaged(place, "the header is not an object");
+  if (!isRecord(header)) throw damaged(place, "the header is not an object");
   // Of keys that repeat, JSON.parse keeps the last; readers that keep the first would see other tensors.
   if (colonsOutsideStrings(text) !== countKeys(header, place)) throw damaged(place, "the header repeats a key");
   return header;
@@ -129,10 +129,6 @@ function countKeys(value: unknown, place: string, depth = 0): number {
   let keys = 0;
   for (const item of Object.values(value)) keys += (Array.isArray(value) ? 0 : 1) + countKeys(item, place, depth + 1);
   return keys;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isCounts(value: unknown): value is number[] {

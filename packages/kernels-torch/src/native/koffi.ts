@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, thrownText } from "@laconic/core";
 import type Koffi from "koffi";
 
 let loaded: typeof Koffi | null = null;
@@ -12,7 +12,7 @@ export function koffi(): typeof Koffi {
   try {
     return (loaded ??= createRequire(import.meta.url)("koffi") as typeof Koffi);
   } catch (error) {
-    const message = `native libraries cannot be called here: ${error instanceof Error ? error.message : String(error)}; take device wasm`;
+    const message = `native libraries cannot be called here: ${thrownText(error)}; take device wasm`;
     throw new LaconicError("device_unavailable", message, {}, error);
   }
 }

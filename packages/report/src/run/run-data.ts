@@ -17,7 +17,7 @@ import {
   type RunSource,
 } from "@laconic/trainer/reading";
 import { namedTask, taskSettingsSchema } from "@laconic/worlds/named";
-import { parseJson } from "@laconic/core";
+import { isRecord, parseJson } from "@laconic/core";
 import type { MetricRow } from "./run-charts.ts";
 import type { ReportData } from "./page.ts";
 import { statesIn } from "./states.ts";
@@ -138,7 +138,7 @@ function numbersOf(row: Json): MetricRow {
 }
 
 function record(value: unknown): Json {
-  return typeof value === "object" && value !== null ? (value as Json) : {};
+  return isRecord(value) ? value : {};
 }
 
 function numberOr<T>(value: unknown, fallback: T): number | T {

@@ -1,3 +1,4 @@
+import { isRecord } from "@laconic/core";
 import type { Table } from "@laconic/evaluation";
 import { formatCells, formatNumber, formatPercent } from "@laconic/core/text";
 
@@ -74,8 +75,4 @@ function stateOf(said: string, step: number | null, row: Json): TeamState {
 
 function sideOf(row: Json): Side {
   return { accuracy: Number(row["accuracy"]), tokens: Number(row["tokens"]), problems: Number(row["problems"] ?? 0) };
-}
-
-function isRecord(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { isRecord, LaconicError } from "@laconic/core";
 import type { RunEvaluation } from "@laconic/trainer/reading";
 import { differenceOf, type Difference, type Figure } from "./difference.ts";
 import { readRunSummary, type RunSummary } from "./list-runs.ts";
@@ -88,7 +88,7 @@ function comparisonOf(runs: readonly RunSummary[]): Comparison {
 
 /** Leaves of a configuration by dotted key; a list is one, as JSON. */
 function settingsOf(value: unknown, path = ""): Readonly<Record<string, string>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
+  if (!isRecord(value))
     return path === "" ? {} : { [path]: typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined") };
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, each]) =>

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { isRecord, LaconicError } from "@laconic/core";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { eachEpisode, eachRow, folderSource, runFiles, type Row, type RunSource } from "@laconic/trainer/reading";
 import { printable } from "./columns.ts";
@@ -218,5 +218,5 @@ function text(value: string): string {
 }
 
 function recordOf(value: unknown): Row {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Row) : {};
+  return isRecord(value) ? value : {};
 }

@@ -1,4 +1,4 @@
-import { LaconicError, randomFromSeed, type ChatMessage, type LanguageModel } from "@laconic/core";
+import { LaconicError, randomFromSeed, thrownText, type ChatMessage, type LanguageModel } from "@laconic/core";
 import { withDeadline, type Ask, type Timer } from "../deadline.ts";
 import { checkOption } from "../check-option.ts";
 
@@ -111,7 +111,7 @@ const withoutDeadline: Ask = async (question) => {
   try {
     return { status: "answered", value: await question(new AbortController().signal) };
   } catch (cause) {
-    return { status: "error", reason: cause instanceof Error ? cause.message : String(cause), cause };
+    return { status: "error", reason: thrownText(cause), cause };
   }
 };
 

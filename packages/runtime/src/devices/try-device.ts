@@ -1,4 +1,4 @@
-import { randomFromSeed } from "@laconic/core";
+import { randomFromSeed, thrownText } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
 import type { CreateKernels, Kernels, KernelSource } from "@laconic/kernels";
 
@@ -61,6 +61,6 @@ export async function tryDevice({ module, options }: KernelSource): Promise<Devi
       kernels.dispose();
     }
   } catch (error) {
-    return { works: false, detail: error instanceof Error ? error.message : String(error) };
+    return { works: false, detail: thrownText(error) };
   }
 }

@@ -1,3 +1,4 @@
+import { thrownText } from "@laconic/core";
 import { createGateway, type GatewayAgent, type GatewayOptions, type GatewayStatus } from "@laconic/serve";
 import type { GatewaySettings } from "@laconic/worlds/named";
 import { checkTraining, type TrainingParts } from "@laconic/trainer";
@@ -55,7 +56,7 @@ export function endpoint(
       seed: train.seed,
       journal: (event) => journal.write(event),
       past: journal.past,
-      onError: (error) => progress.note(`error: ${error instanceof Error ? error.message : String(error)}`),
+      onError: (error) => progress.note(`error: ${thrownText(error)}`),
     });
     const parts: TrainingParts = { ...opened.parts, source: gateway };
     checkTraining(parts, train);

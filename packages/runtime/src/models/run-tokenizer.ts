@@ -2,9 +2,8 @@
  * Tokenizers of runs, for pages that show tokens.
  * @module @laconic/runtime/run-tokenizers
  */
-import type { Tokenizer } from "@laconic/core";
+import { isRecord, type Tokenizer } from "@laconic/core";
 import type { Progress } from "../progress.ts";
-import { isRecord } from "../resolver/reference.ts";
 import { fromOwnModel } from "../run/warm-start/own-model.ts";
 
 /** The tokenizer of a run by its folder and its configuration as written; null where it is not on this machine. */

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { readRows } from "@laconic/benchmarks";
-import { LaconicError } from "@laconic/core";
-import { isRecord } from "./reference.ts";
+import { isRecord, LaconicError } from "@laconic/core";
 
 /**
  * Rows of a file of supervised examples: JSON lines, a JSON array or Parquet, also in gzip; each with its place.

@@ -1,4 +1,4 @@
-import { isRecord } from "./reference.ts";
+import { isRecord } from "@laconic/core";
 
 /** What a value of a user's own can be. */
 export type KindName =

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
-import { LaconicError, parseJson } from "@laconic/core";
+import { isRecord, LaconicError, parseJson } from "@laconic/core";
 import { presetConfig } from "./presets.ts";
 import { exportOf, loadSource } from "./load-source.ts";
-import { isModuleFile, isRecord, partsOfFileText } from "./reference.ts";
+import { isModuleFile, partsOfFileText } from "./reference.ts";
 import { referenced } from "./referenced.ts";
 
 /** A configuration as it is written, in plain JSON: values of the user's own are references. */

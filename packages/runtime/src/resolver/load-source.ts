@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, thrownText } from "@laconic/core";
 import { isModuleFile } from "./reference.ts";
 import { compiler, sourceFilesOf } from "./source-files.ts";
 
@@ -43,7 +43,7 @@ export async function loadSource(file: string): Promise<Module> {
     return await generation.importModule(file);
   } catch (error) {
     if (LaconicError.is(error)) throw error;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = thrownText(error);
     const hint = /Cannot find (?:package|module) '(?:laconic|@laconic\/)/u.test(message)
       ? "; install it beside your files: npm install laconic"
       : "";

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { isRecord } from "@laconic/core";
 
 /** A value of a user's own as a configuration keeps it: where it is made, never what it is. */
 export interface Reference {
@@ -71,9 +72,4 @@ export function mapReferences<T>(value: T, change: (reference: Reference) => Ref
   if (Array.isArray(value)) return value.map((each: unknown) => mapReferences(each, change)) as T;
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapReferences(each, change)])) as T;
-}
-
-/** Whether a value is an object and no list. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

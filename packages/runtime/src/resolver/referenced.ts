@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { isRecord, LaconicError } from "@laconic/core";
 import { kinds, type KindName } from "./kinds.ts";
 import { matches, ownKeys } from "./own-keys.ts";
-import { isFileText, isRecord, isReference, partsOfFileText, type Reference } from "./reference.ts";
+import { isFileText, isReference, partsOfFileText, type Reference } from "./reference.ts";
 
 /** Where a configuration takes values of a user's own; `*` is any key. */
 export const places: readonly (readonly [key: string, kind: KindName])[] = [

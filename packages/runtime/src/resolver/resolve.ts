@@ -1,7 +1,7 @@
-import { LaconicError } from "@laconic/core";
+import { isRecord, LaconicError, thrownText } from "@laconic/core";
 import { kinds, type KindName } from "./kinds.ts";
 import { exportOf, loadSource } from "./load-source.ts";
-import { isModuleFile, isRecord, referencePlace, type Reference } from "./reference.ts";
+import { isModuleFile, referencePlace, type Reference } from "./reference.ts";
 
 /** A value of the user's own. */
 export interface ResolvedValue {
@@ -45,7 +45,7 @@ export async function openReference(reference: Reference, kind: KindName, resour
     try {
       return await (make as (...all: readonly unknown[]) => unknown)(...given);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = thrownText(error);
       const code = LaconicError.is(error) ? error.code : "config_invalid";
       const reason = `was called to make a ${kinds[kind].noun} and failed: ${message}`;
       throw new LaconicError(code, refused(reason).message, { file, export: name }, error);

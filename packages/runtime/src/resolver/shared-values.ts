@@ -2,6 +2,8 @@
  * Values of the user's own that stay open until a command is over.
  * @module @laconic/runtime/shared-values
  */
+import { thrownText } from "@laconic/core";
+
 /** What is to be closed once a command is over, with where it comes from; in the order in which it was opened. */
 const open = new Map<object, { readonly place: string; readonly close: () => unknown }>();
 
@@ -46,7 +48,7 @@ export async function closeShared(warn: (message: string) => void): Promise<bool
     try {
       await close();
     } catch (error) {
-      warn(`${place} could not be closed: ${error instanceof Error ? error.message : String(error)}`);
+      warn(`${place} could not be closed: ${thrownText(error)}`);
     }
   return all.length > 0;
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, thrownText } from "@laconic/core";
 import { isModuleFile } from "./reference.ts";
 
 /** SHA-256 of data files, of modules and of everything that they import of the user's own, by absolute path. Packages are not followed. */
@@ -37,7 +37,7 @@ export async function sourceFilesOf(file: string): Promise<SourceFiles> {
   } catch (error) {
     const [first] = (error as { errors?: readonly BuildMessage[] }).errors ?? [];
     const where = first?.location ? `${resolve(directory, first.location.file)}:${first.location.line}` : file;
-    const message = first?.text ?? (error instanceof Error ? error.message : String(error));
+    const message = first?.text ?? thrownText(error);
     throw new LaconicError("config_invalid", `${where} cannot be read: ${message}`, { file }, error);
   }
 }

@@ -1,6 +1,7 @@
+import { isRecord } from "@laconic/core";
 import type { TrainConfig } from "@laconic/trainer";
 import { ownKeyAt, type OwnValue } from "./own-keys.ts";
-import { isRecord, isReference } from "./reference.ts";
+import { isReference } from "./reference.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-import { LaconicError } from "@laconic/core";
-import { isRecord, isReference, referencePlace, type Reference } from "./reference.ts";
+import { isRecord, LaconicError } from "@laconic/core";
+import { isReference, referencePlace, type Reference } from "./reference.ts";
 import { ownKeyAt, type OwnValue } from "./own-keys.ts";
 
 /** Where a configuration takes values. */

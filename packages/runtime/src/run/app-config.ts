@@ -1,4 +1,4 @@
-import { LaconicError, loraShape, nearestName } from "@laconic/core";
+import { isRecord, LaconicError, loraShape, nearestName } from "@laconic/core";
 import { issueWords, schemaOf } from "@laconic/core/schemas";
 import { taskSettingsSchema } from "@laconic/worlds/named";
 import { parseTrainConfig } from "@laconic/trainer";
@@ -104,9 +104,8 @@ export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
  * without effect; `device_unavailable` for a device that does not exist.
  */
 export function parseAppConfig(written: unknown): AppConfig {
-  if (typeof written !== "object" || written === null || Array.isArray(written))
-    throw new LaconicError("config_invalid", "the configuration is not an object");
-  const current = withCurrentNames(written as Readonly<Record<string, unknown>>);
+  if (!isRecord(written)) throw new LaconicError("config_invalid", "the configuration is not an object");
+  const current = withCurrentNames(written);
   for (const key of Object.keys(current))
     if (!Object.hasOwn(defaults, key)) {
       const near = nearestName(key, Object.keys(defaults));

@@ -1,4 +1,4 @@
-import { LaconicError, parseJson } from "@laconic/core";
+import { isRecord, LaconicError, parseJson } from "@laconic/core";
 import { checkBothNames, settingOf, withCurrentName, withCurrentNames } from "./former-names.ts";
 import { referenced } from "../resolver/referenced.ts";
 
@@ -30,13 +30,13 @@ export function applyOverrides(config: Readonly<Json>, words: readonly string[])
         });
     for (const name of path) {
       const next = (at[name] ??= {});
-      if (typeof next !== "object" || next === null || Array.isArray(next))
+      if (!isRecord(next))
         throw new LaconicError(
           "config_invalid",
           `${word.slice(0, split)}: ${name} is a value, not a group of settings`,
           { key: name },
         );
-      at = next as Json;
+      at = next;
     }
     const value = parseValue(word.slice(split + 1), word.slice(0, split));
     at[last] = referenced(value, { directory: process.cwd() }, [...path, last]);

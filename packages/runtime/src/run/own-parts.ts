@@ -1,4 +1,5 @@
-import { isRecord, isReference, type Reference } from "../resolver/reference.ts";
+import { isRecord } from "@laconic/core";
+import { isReference, type Reference } from "../resolver/reference.ts";
 import type { ActorSettings, AppConfig, TaskSettings } from "./run-settings.ts";
 
 type Json = Readonly<Record<string, unknown>>;

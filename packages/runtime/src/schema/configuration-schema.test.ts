@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { isRecord } from "@laconic/core";
 import { places } from "../resolver/referenced.ts";
 import { loadConfig, presetConfig, presetNames } from "../resolver/index.ts";
 import { parseAppConfig } from "../run/app-config.ts";
@@ -38,10 +39,10 @@ test("every key says what it is", () => {
 test("every value of the configuration that says nothing is the default of its key", () => {
   const defaults = new Map(keys.map(([place, key]) => [place, key["default"]] as const));
   const compare = (value: unknown, path: readonly string[]): void => {
-    if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0)
+    if (isRecord(value) && Object.keys(value).length > 0)
       return Object.entries(value).forEach(([key, each]) => compare(each, [...path, key]));
     if (!defaults.has(path.join("."))) return;
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
+    if (isRecord(value)) return;
     expect([path.join("."), defaults.get(path.join("."))]).toEqual([path.join("."), value]);
   };
   compare(parseAppConfig({}), []);

@@ -1,5 +1,4 @@
-import { boundedJson } from "@laconic/core";
-import { isRecord } from "../resolver/reference.ts";
+import { boundedJson, isRecord } from "@laconic/core";
 
 /**
  * What overrides leave out of a configuration, in words: a value that is a group takes the place of the whole group, so that

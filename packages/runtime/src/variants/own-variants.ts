@@ -1,5 +1,4 @@
-import { LaconicError, parseJson } from "@laconic/core";
-import { isRecord } from "../resolver/reference.ts";
+import { isRecord, LaconicError, parseJson } from "@laconic/core";
 import type { Variant } from "./run-variants.ts";
 import { baseVariant, knownVariants } from "./known-variants.ts";
 

@@ -1,4 +1,4 @@
-import { samplingFields, type AgentId } from "@laconic/core";
+import { isRecord, samplingFields, type AgentId } from "@laconic/core";
 import { ClientGone } from "../client-gone.ts";
 import { createCompleter, type Completer } from "../completer.ts";
 import { repliesTo } from "../run-job.ts";
@@ -61,8 +61,8 @@ export class GatewayRoutes {
 
   async #bodyOf(request: Request): Promise<Body> {
     const json = await readJson(request, this.#options.maxBodyBytes);
-    if (typeof json !== "object" || json === null || Array.isArray(json)) throw invalid("the body is no JSON object");
-    return json as Body;
+    if (!isRecord(json)) throw invalid("the body is no JSON object");
+    return json;
   }
 
   /** @throws HttpError for a rollout that is not open any more */

@@ -1,5 +1,6 @@
 import {
   boundedJson,
+  isRecord,
   type ChatMessage,
   type ToolDefinition,
   type ToolFormat,
@@ -44,7 +45,7 @@ function read(text: string): ReturnType<ToolFormat["read"]> {
 export function callIn(json: string, argumentsKey: "arguments" | "parameters" = "arguments"): WrittenCall | null {
   try {
     const { name, [argumentsKey]: given = {} } = boundedJson(json) as Readonly<Record<string, unknown>>;
-    if (typeof name !== "string" || typeof given !== "object" || given === null || Array.isArray(given)) return null;
+    if (typeof name !== "string" || !isRecord(given)) return null;
     return { name, arguments: JSON.stringify(given) };
   } catch {
     return null;

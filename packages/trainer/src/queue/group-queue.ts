@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, thrownText } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
 import type { AsynchronousSettings } from "../settings/config.ts";
 import { attempts } from "../stages/attempts.ts";
@@ -275,7 +275,7 @@ class Players implements GroupQueue {
     this.#stop(playing);
     this.#scheduler.leave(started.group);
     const lag = (this.#current?.version ?? started.version) - started.version;
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = thrownText(error);
     this.#dropped.push({ ...started, reason: "failed", lag, detail });
     this.#failedInRow += 1;
     if (this.#failedInRow >= this.#settings.groupsPerStep) this.#end(error);

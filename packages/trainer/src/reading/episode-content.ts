@@ -1,3 +1,4 @@
+import { thrownText } from "@laconic/core";
 import {
   formerRunFiles,
   fromBase64,
@@ -88,9 +89,7 @@ async function readEpisodes(
   try {
     return recordedEpisodes(entry.step, await episodeContent(source, entry));
   } catch (error) {
-    damage(
-      `${entry.file}: row ${entry.number} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    damage(`${entry.file}: row ${entry.number} cannot be read: ${thrownText(error)}`);
     return [];
   }
 }

@@ -1,3 +1,4 @@
+import { thrownText } from "@laconic/core";
 import { completeSteps, readManifest } from "./find-checkpoint.ts";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { runFiles } from "@laconic/core/run-folder";
@@ -15,6 +16,6 @@ export async function damagedRows(fs: FileSystem, directory: string): Promise<st
     await cutTraces(fs, directory, traceNames, manifest.step, manifest.traces ?? null);
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return thrownText(error);
   }
 }

@@ -1,4 +1,4 @@
-import { boundedJson, LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError, thrownText } from "@laconic/core";
 import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
 import * as z from "zod";
 import { loopStateSchema, type LoopState } from "./loop-state.ts";
@@ -90,7 +90,7 @@ async function lookForCheckpoint(
     } catch (error) {
       if (LaconicError.is(error) && error.code === "checkpoint_mismatch") throw error;
       if (!(await fs.exists(folder))) return null;
-      damage.push(`${folder}: ${error instanceof Error ? error.message : String(error)}`);
+      damage.push(`${folder}: ${thrownText(error)}`);
     }
   }
   throw new LaconicError(

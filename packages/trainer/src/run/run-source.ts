@@ -1,4 +1,4 @@
-import { boundedJson } from "@laconic/core";
+import { boundedJson, isRecord } from "@laconic/core";
 import type { ProcessTable } from "./process-table.ts";
 
 /** Files of a run folder, for who only reads them: a folder of this machine, or one that no link may lead out of. */
@@ -59,7 +59,5 @@ export function parsed(text: string | null): unknown {
 
 /** Null for what is no object. */
 export function recordIn(value: unknown): Readonly<Record<string, unknown>> | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : null;
+  return isRecord(value) ? value : null;
 }

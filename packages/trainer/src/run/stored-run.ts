@@ -1,4 +1,4 @@
-import { boundedJson, LaconicError } from "@laconic/core";
+import { boundedJson, isRecord, LaconicError, thrownText } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { completeSteps } from "./find-checkpoint.ts";
 import { explainedFileSystem, replaceFile } from "./file-system.ts";
@@ -113,7 +113,7 @@ export async function readSettings(given: FileSystem, directory: string): Promis
     new LaconicError("checkpoint_mismatch", `${file} ${what}; put it back`, { file }, cause);
   const bytes = await fs.read(file).catch((error: unknown) => {
     if (LaconicError.is(error)) throw error;
-    throw refused(`cannot be read: ${error instanceof Error ? error.message : String(error)}`, error);
+    throw refused(`cannot be read: ${thrownText(error)}`, error);
   });
   let settings: unknown;
   try {
@@ -121,8 +121,7 @@ export async function readSettings(given: FileSystem, directory: string): Promis
   } catch (error) {
     throw refused(`is not JSON any more: ${(error as Error).message}`, error);
   }
-  if (typeof settings === "object" && settings !== null && !Array.isArray(settings))
-    return settings as Readonly<Record<string, unknown>>;
+  if (isRecord(settings)) return settings;
   throw refused(
     `holds ${settings === null || Array.isArray(settings) ? JSON.stringify(settings) : `a ${typeof settings}`} instead of settings`,
   );

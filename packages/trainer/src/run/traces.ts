@@ -1,4 +1,4 @@
-import { boundedJson } from "@laconic/core";
+import { boundedJson, thrownText } from "@laconic/core";
 import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
 import { membersIn } from "@laconic/core/run-folder";
 import { sha256OfPieces } from "#platform";
@@ -74,7 +74,7 @@ export async function cutTraces(
       continue;
     }
     const found = await cutOf(rowsIn(file, name), step, expected, isCounted).catch((cause: unknown) => {
-      throw new Error(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      throw new Error(`${name}: ${thrownText(cause)}`, { cause });
     });
     if ("steps" in found)
       throw new Error(`${name}: ${damageOf(found.steps, { after: file.after, step }, byStep.has(name))}`);

@@ -1,5 +1,5 @@
 import { dualController } from "@laconic/budget";
-import { LaconicError, nearestName } from "@laconic/core";
+import { isRecord, LaconicError, nearestName } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import { objectivePreset } from "@laconic/gspo/presets";
 import { costPreset } from "@laconic/rewards";
@@ -90,10 +90,6 @@ function withDefaults(defaults: unknown, given: unknown, path: readonly string[]
 
 function isFilled([first]: readonly string[]): boolean {
   return first === undefined || (filledGroups as readonly string[]).includes(first);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The first key that does not exist, with the nearest that does; else the first value that does not fit. */

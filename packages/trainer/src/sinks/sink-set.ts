@@ -1,3 +1,4 @@
+import { thrownText } from "@laconic/core";
 import type { FileSystem } from "@laconic/core/files";
 import type { Evaluation } from "../evaluate.ts";
 import { runFiles, type RecordedEpisode } from "@laconic/core/run-folder";
@@ -36,7 +37,7 @@ export function sinkSet(given: readonly MetricSink[], warn: (message: string) =>
       } catch (error) {
         sinks = sinks.filter((other) => other !== sink);
         const { name = "sink", later } = sink;
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = thrownText(error);
         await warn(`metric sink ${name} failed and is off: ${reason}${later === undefined ? "" : `; ${later}`}`);
       }
     }

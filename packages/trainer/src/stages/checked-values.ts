@@ -2,6 +2,7 @@ import {
   checkedAnswer,
   checkedCall,
   checkValue,
+  isRecord,
   LaconicError,
   shownValue,
   type Advantages,
@@ -127,10 +128,6 @@ function lacksOfDiagnostics(given: unknown, needed: boolean): string | null {
 
 function isStatistic(value: unknown): boolean {
   return isRecord(value) && ["sum", "count", "min", "max"].every((key) => typeof value[key] === "number");
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Does work, and says of a value of the user's own that breaks where in the run that was. @param place - as `step 3` */

@@ -1,4 +1,4 @@
-import { LaconicError, type ExampleMessage, type SupervisedExample } from "@laconic/core";
+import { isRecord, LaconicError, type ExampleMessage, type SupervisedExample } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import * as z from "zod";
 
@@ -30,13 +30,11 @@ const unread: readonly string[] = ["tools", "functions", "documents", "images", 
  * @param place - file and row, or where else it is from
  * @throws LaconicError `data_invalid` naming the place and what is wrong
  */
-export function parsedExample(value: unknown, place: string): SupervisedExample {
+export function parsedExample(row: unknown, place: string): SupervisedExample {
   const refuse = (reason: string): never => {
     throw new LaconicError("data_invalid", `${place}: ${reason}`, { place });
   };
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    return refuse("an example is an object, with messages, or with prompt and completion");
-  const row = value as Readonly<Record<string, unknown>>;
+  if (!isRecord(row)) return refuse("an example is an object, with messages, or with prompt and completion");
   const form = "messages" in row ? forms.chat : Array.isArray(row["prompt"]) ? forms.conversation : forms.text;
   if (!("messages" in row) && !("prompt" in row && "completion" in row))
     refuse("it has neither messages nor prompt and completion");

@@ -1,5 +1,6 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { thrownText } from "@laconic/core";
 import {
   describeChanges,
   describeMetric,
@@ -93,7 +94,7 @@ export class RunReader {
         this.#failure = null;
         this.#facts = setAside === null ? await this.#read() : unreadFacts(setAside);
       } catch (error) {
-        this.#failure = `its files cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+        this.#failure = `its files cannot be read: ${thrownText(error)}`;
         this.#facts = unreadFacts(this.#failure);
       }
       const named = { id: this.id, name: this.#name, folder: this.#folder };

@@ -1,3 +1,4 @@
+import { isRecord } from "@laconic/core";
 import type { RunFacts } from "@laconic/trainer/reading";
 import type { RunSummary } from "../protocol.ts";
 
@@ -50,7 +51,7 @@ export function summaryOf(
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+  return isRecord(value) ? value : {};
 }
 
 function textOr(value: unknown): string | null {
@@ -65,8 +66,7 @@ function median(values: readonly number[]): number {
 
 /** Leaves of a configuration by dotted key; a list is one, as JSON. */
 function leavesOf(value: unknown, path = ""): Record<string, Leaf> {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    return path === "" ? {} : { [path]: leafOf(value) };
+  if (!isRecord(value)) return path === "" ? {} : { [path]: leafOf(value) };
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, each]) =>
       Object.entries(leavesOf(each, path === "" ? key : `${path}.${key}`)),

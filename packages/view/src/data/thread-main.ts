@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { thrownText } from "@laconic/core";
 import { folderData, type FolderDataOptions } from "./folder-data.ts";
 import { ReadingMark } from "./reading-mark.ts";
 import type { FromThread, ThreadStart, ToThread } from "./data-thread.ts";
@@ -15,9 +16,9 @@ export async function serve(): Promise<void> {
     mark: new ReadingMark(mark),
     setAside,
     ...(maxBytes !== undefined && { maxBytes }),
-    onError: (error) => say({ kind: "failure", message: messageOf(error) }),
+    onError: (error) => say({ kind: "failure", message: thrownText(error) }),
   };
-  const data = await folderData(options).catch((error: unknown) => messageOf(error));
+  const data = await folderData(options).catch((error: unknown) => thrownText(error));
   if (typeof data === "string") return say({ kind: "ready", refusal: data });
   let stop: (() => void) | null = null;
   port.on("message", (message: ToThread) => {
@@ -33,12 +34,8 @@ export async function serve(): Promise<void> {
       ask
         .apply(data, words as unknown[])
         .then((value) => say({ kind: "answer", number, value }))
-        .catch((error: unknown) => say({ kind: "answer", number, error: messageOf(error) }));
+        .catch((error: unknown) => say({ kind: "answer", number, error: thrownText(error) }));
     }
   });
   say({ kind: "ready" });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { thrownText } from "@laconic/core";
 import { formatDuration } from "@laconic/core/text";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -59,7 +60,7 @@ export function keepRunning(options: KeepOptions): { stop(): Promise<void> } {
     try {
       program = await start(index, attempt);
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return thrownText(error);
     }
     living.add(program);
     if (stopping.signal.aborted) await program.stop();

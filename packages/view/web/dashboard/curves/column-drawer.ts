@@ -1,3 +1,4 @@
+import { thrownText } from "@laconic/core";
 import type { ColumnsBlock } from "../../../src/columns-block.ts";
 import { columnStore } from "./column-store.ts";
 import { draw, type ChartSpec, type Drawing } from "./drawing.ts";
@@ -105,7 +106,7 @@ export class ColumnDrawer {
       }
     } catch (error) {
       for (const name of names) this.#complete.add(keyOf(run, name));
-      this.#post({ type: "failed", run, message: error instanceof Error ? error.message : String(error) }, []);
+      this.#post({ type: "failed", run, message: thrownText(error) }, []);
     }
     for (const [chart, spec] of this.#charts) if (names.includes(spec.metric)) this.#redraw(chart, false);
   }

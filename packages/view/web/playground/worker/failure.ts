@@ -1,10 +1,10 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, thrownText } from "@laconic/core";
 import type { Failure } from "./messages.ts";
 
 /** What went wrong, with what to do about it. */
 export function failureOf(during: Failure["during"], error: unknown): Failure {
   const code = LaconicError.is(error) ? error.code : "unexpected";
-  const message = error instanceof Error ? error.message : String(error);
+  const message = thrownText(error);
   return { during, code, message: LaconicError.is(error) ? advised(error.code, message) : message };
 }
 

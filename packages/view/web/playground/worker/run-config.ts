@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { isRecord, LaconicError } from "@laconic/core";
 import { changesOf, parseTrainConfig, type TrainConfig } from "@laconic/trainer";
 import { relayQuickstart, storyTellers } from "@laconic/worlds";
 import { storyModelName } from "@laconic/worlds/story-model";
@@ -112,5 +112,5 @@ function inRange(name: string, value: unknown, { min, max, step }: { min: number
 }
 
 function recordOf(value: unknown): Json {
-  return typeof value === "object" && value !== null ? (value as Json) : {};
+  return isRecord(value) ? value : {};
 }
