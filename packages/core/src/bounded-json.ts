@@ -22,6 +22,15 @@ export function boundedJson(text: string, { maxDepth = maxJsonDepth, maxBytes = 
   return JSON.parse(text);
 }
 
+/** The same, undefined where it would throw. */
+export function tryParseJson(text: string, limits?: JsonLimits): unknown {
+  try {
+    return boundedJson(text, limits);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Parses JSON that somebody wrote.
  * @param place - file or word that it comes from

@@ -103,7 +103,7 @@ export type {
   WrittenCall,
 } from "./environment.ts";
 export type { EpisodeBudget, EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
-export { boundedJson, maxJsonDepth, parseJson } from "./bounded-json.ts";
+export { boundedJson, maxJsonDepth, parseJson, tryParseJson } from "./bounded-json.ts";
 export { DisposalStack, disposing } from "./disposal-stack.ts";
 export { backoffMs } from "./backoff.ts";
 export { expectNotAborted, untilAborted } from "./until-aborted.ts";

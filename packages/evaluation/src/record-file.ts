@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { boundedJson, LaconicError } from "@laconic/core";
+import { LaconicError, tryParseJson } from "@laconic/core";
 import { openToAppend, writing } from "@laconic/core/platform";
 import type { z } from "zod";
 import { sampleKey, sampleSchema, type SampleRecord } from "./sample-record.ts";
@@ -88,9 +88,5 @@ export async function openRecordsOf<Kept>(kind: RecordKind<Kept>, path: string):
 
 /** Null for a line that is no record. */
 function parsed<Kept>(schema: z.ZodType<Kept>, line: string): Kept | null {
-  try {
-    return schema.safeParse(boundedJson(line)).data ?? null;
-  } catch {
-    return null;
-  }
+  return schema.safeParse(tryParseJson(line)).data ?? null;
 }

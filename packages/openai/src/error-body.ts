@@ -1,4 +1,4 @@
-import { boundedJson } from "@laconic/core";
+import { tryParseJson } from "@laconic/core";
 import { fieldsOf, textOf } from "./reply-fields.ts";
 
 /** What a server says of its own error. */
@@ -46,11 +46,7 @@ function headersOf(value: unknown): Readonly<Record<string, string>> | null {
 /** The same of a text; what is no JSON has its beginning for a message. */
 export function readErrorBody(text: string): ErrorBody {
   const plain = { message: text.trim().slice(0, 500), names: [], retryMs: null, headers: {} };
-  try {
-    return parseErrorBody(boundedJson(text)) ?? plain;
-  } catch {
-    return plain;
-  }
+  return parseErrorBody(tryParseJson(text)) ?? plain;
 }
 
 /** Milliseconds of a duration of Google's protobuf: `36s`, `0.5s`. */

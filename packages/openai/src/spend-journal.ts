@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { boundedJson, findShapeMismatch, group, LaconicError, shapes, type Shape } from "@laconic/core";
+import { findShapeMismatch, group, LaconicError, shapes, tryParseJson, type Shape } from "@laconic/core";
 import { openToAppend, writing } from "@laconic/core/platform";
 
 /** What a journal's calls came to. */
@@ -156,12 +156,8 @@ async function readLines(path: string): Promise<KnownLines | null> {
 }
 
 function parsed(line: string): Line | null {
-  try {
-    const value = boundedJson(line);
-    return findShapeMismatch(lineShape, value) ? null : (value as Line);
-  } catch {
-    return null;
-  }
+  const value = tryParseJson(line);
+  return findShapeMismatch(lineShape, value) ? null : (value as Line);
 }
 
 function written<T>(path: string, write: () => Promise<T>): Promise<T> {

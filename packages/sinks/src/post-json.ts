@@ -1,4 +1,5 @@
-import { boundedJson } from "@laconic/core";
+import { tryParseJson } from "@laconic/core";
+
 /** `fetch` of the platform, or one that stands in for it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -50,8 +51,8 @@ export function httpClient({ url, headers = {}, fetch = globalThis.fetch }: Http
         ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
       });
       const text = await response.text();
-      if (response.ok) return parsed(text);
-      const answer = (parsed(text) ?? {}) as Readonly<Record<string, unknown>>;
+      if (response.ok) return tryParseJson(text);
+      const answer = (tryParseJson(text) ?? {}) as Readonly<Record<string, unknown>>;
       const message = [answer["message"], answer["error"], text].find((each) => typeof each === "string") ?? "";
       const detail = message.slice(0, maxDetail);
       const code = typeof answer["error_code"] === "string" ? answer["error_code"] : "";
@@ -62,14 +63,6 @@ export function httpClient({ url, headers = {}, fetch = globalThis.fetch }: Http
       );
     },
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return boundedJson(text);
-  } catch {
-    return null;
-  }
 }
 
 function partsOf(url: string): { readonly base: string; readonly authorization?: string } {

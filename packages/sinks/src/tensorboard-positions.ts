@@ -1,4 +1,4 @@
-import { boundedJson } from "@laconic/core";
+import { tryParseJson } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 
 /** How names of event files begin. */
@@ -58,12 +58,8 @@ export class EventPositions {
   async #stored(): Promise<readonly Position[]> {
     if (!(await this.#fs.exists(this.#file))) return [];
     const text = new TextDecoder().decode(await this.#fs.read(this.#file));
-    try {
-      const found = boundedJson(text);
-      return Array.isArray(found) ? found.filter(isPosition) : [];
-    } catch {
-      return []; // everything is told anew
-    }
+    const found = tryParseJson(text);
+    return Array.isArray(found) ? found.filter(isPosition) : []; // without, everything is told anew
   }
 }
 

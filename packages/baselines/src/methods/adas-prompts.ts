@@ -1,4 +1,4 @@
-import { boundedJson, randomFromSeed, type Prompt } from "@laconic/core";
+import { randomFromSeed, tryParseJson, type Prompt } from "@laconic/core";
 import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
 
 /** What is not as published of all agents that reply with JSON. */
@@ -62,12 +62,8 @@ export function firstObject(text: string): Readonly<Record<string, unknown>> | n
   const flat = /\{[^{}]{0,4000}\}/su.exec(text)?.[0];
   const candidates = [...(first >= 0 && last > first ? [text.slice(first, last + 1)] : []), ...(flat ? [flat] : [])];
   for (const candidate of candidates) {
-    try {
-      const value: unknown = boundedJson(candidate);
-      if (typeof value === "object" && value !== null) return { ...value };
-    } catch {
-      // the next one
-    }
+    const value = tryParseJson(candidate);
+    if (typeof value === "object" && value !== null) return { ...value };
   }
   return null;
 }

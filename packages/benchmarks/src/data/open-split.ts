@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { moveFile } from "@laconic/core/platform";
 import { dirname, join } from "node:path";
-import { boundedJson, LaconicError } from "@laconic/core";
+import { LaconicError, tryParseJson } from "@laconic/core";
 import { downloadFile, openSnapshot, type HubEnvironment } from "@laconic/hub";
 import { z } from "zod";
 import type { Benchmark, HubFiles } from "./benchmark.ts";
@@ -129,7 +129,7 @@ async function fromHub(
 async function readNote(path: string): Promise<Note | null> {
   const text = await readFile(path, "utf8").catch(() => null);
   if (text === null) return null;
-  const parsed = noteSchema.safeParse(safeJson(text));
+  const parsed = noteSchema.safeParse(tryParseJson(text));
   if (parsed.success) return parsed.data;
   throw new LaconicError("data_invalid", `${path} is not a note of a download; remove it`, { file: path });
 }
@@ -138,14 +138,6 @@ async function writeNote(path: string, note: Note): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(`${path}.tmp`, `${JSON.stringify(note, null, 2)}\n`);
   await moveFile(`${path}.tmp`, path);
-}
-
-function safeJson(text: string): unknown {
-  try {
-    return boundedJson(text);
-  } catch {
-    return null;
-  }
 }
 
 function missing({ title, splits }: Benchmark, name: string, reason: string): LaconicError {

@@ -1,4 +1,4 @@
-import { boundedJson, LaconicError } from "@laconic/core";
+import { LaconicError, tryParseJson } from "@laconic/core";
 import type { BenchmarkProblem } from "../data/benchmark.ts";
 import type { DataRow, RowRefusal } from "../data/data-row.ts";
 import { csvTable } from "../data/formats/csv-table.ts";
@@ -112,11 +112,7 @@ async function rowsOf(file: SourceFile, settings: RowSettings, most: number): Pr
 }
 
 function isJsonObject(bytes: Uint8Array): boolean {
-  try {
-    return typeof boundedJson(new TextDecoder().decode(bytes)) === "object";
-  } catch {
-    return false;
-  }
+  return typeof tryParseJson(new TextDecoder().decode(bytes)) === "object";
 }
 
 /** The first few rows in words, so that one look tells whether it is one row or the whole file. */

@@ -1,4 +1,4 @@
-import { boundedJson, isRecord, shownValue, type Problem } from "@laconic/core";
+import { boundedJson, isRecord, shownValue, tryParseJson, type Problem } from "@laconic/core";
 import { missing, textOf, valueAt } from "./cell.ts";
 import type { DataColumns } from "./data-settings.ts";
 
@@ -74,11 +74,7 @@ function objectIn(row: Row, named: string | undefined, usual: string): Read<Row 
 /** What a cell says: JSON where it is an object or a list, else the cell. */
 function jsonIn(cell: unknown): unknown {
   if (typeof cell !== "string" || !/^\s*[[{]/u.test(cell)) return cell;
-  try {
-    return boundedJson(cell);
-  } catch {
-    return cell;
-  }
+  return tryParseJson(cell) ?? cell;
 }
 
 /** As records keep it: dates and whole numbers beyond 53 bits are texts. */

@@ -1,4 +1,4 @@
-import { boundedJson, isRecord } from "@laconic/core";
+import { isRecord, tryParseJson } from "@laconic/core";
 import type { RowProblem } from "../data/benchmark.ts";
 import { missing, textOf, valueAt } from "./cell.ts";
 import type { DataColumns, DataGrading } from "./data-settings.ts";
@@ -80,7 +80,7 @@ function optionsOf(row: Row, columns: DataColumns["choices"]): Read<readonly str
   const value = valueAt(row, column);
   if (value === undefined || value === "")
     return columns === undefined ? { value: undefined } : { reason: missing(row, column, "choices") };
-  const list = typeof value === "string" ? listIn(value) : value;
+  const list = typeof value === "string" ? tryParseJson(value) : value;
   if (!Array.isArray(list))
     return {
       reason:
@@ -94,12 +94,4 @@ function optionsOf(row: Row, columns: DataColumns["choices"]): Read<readonly str
   if (list.length < 2 || list.length > 26 || texts.some((each) => "reason" in each))
     return { reason: `${column} holds no list of 2 to 26 texts` };
   return { value: texts.flatMap((each) => ("text" in each ? [each.text.trim()] : [])) };
-}
-
-function listIn(text: string): unknown {
-  try {
-    return boundedJson(text);
-  } catch {
-    return null;
-  }
 }

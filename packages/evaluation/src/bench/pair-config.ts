@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import type { TokenPrice } from "@laconic/core";
+import { parseJson, type TokenPrice } from "@laconic/core";
 import { z } from "zod";
-import { parseJson } from "../parse-json.ts";
 import { priceSchema } from "./bench-config.ts";
 import { methodSpecOf, type MethodSpec } from "./method-spec.ts";
 import { checkSettings, readSettings } from "./settings-file.ts";

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, parseJson } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import type { z } from "zod";
-import { parseJson } from "../parse-json.ts";
 
 /** @throws LaconicError `config_invalid` naming each setting at fault, and where it stands */
 export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, place: string): T {

@@ -1,4 +1,4 @@
-import { LaconicError, type LanguageModel } from "@laconic/core";
+import { LaconicError, parseJson, type LanguageModel } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import {
   agreement,
@@ -13,7 +13,6 @@ import {
   type WinRate,
 } from "@laconic/rewards";
 import { z } from "zod";
-import { parseJson } from "../parse-json.ts";
 import { readText } from "./judged-answers.ts";
 
 /** How a model judges answers. */

@@ -1,9 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, parseJson } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import type { AnswerPair, LabelledAnswer } from "@laconic/rewards";
 import { z } from "zod";
-import { parseJson } from "../parse-json.ts";
 
 /** What somebody answered to a question. */
 export interface GivenAnswer {

@@ -1,4 +1,4 @@
-import { boundedJson, LaconicError, withoutKey } from "@laconic/core";
+import { LaconicError, tryParseJson, withoutKey } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import type { z } from "zod";
 
@@ -103,7 +103,7 @@ export class Connection {
 
   read<S extends z.ZodType>(path: string, reply: HttpReply, schema: S): z.output<S> {
     if (reply.status < 200 || reply.status > 299) throw this.refusal(path, reply);
-    const parsed = schema.safeParse(jsonOf(reply.text), { error: issueWords });
+    const parsed = schema.safeParse(tryParseJson(reply.text), { error: issueWords });
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
     const key = issue?.path.join(".") ?? "";
@@ -139,14 +139,6 @@ function checkedUrl({ url, apiKey, allowPlainHttp = false }: ConnectionOptions):
   if (apiKey !== undefined && parsed.protocol === "http:" && !loopback.test(parsed.hostname) && !allowPlainHttp)
     throw refuse("would get the key without encryption; use https, or set allowPlainHttp");
   return `${parsed.origin}${parsed.pathname.replace(/\/+$/u, "")}`;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return boundedJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function textOf(response: Response, place: string): Promise<string> {

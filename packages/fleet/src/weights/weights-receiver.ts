@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { boundedJson } from "@laconic/core";
+import { tryParseJson } from "@laconic/core";
 import { isSameSecret, moveFile, syncFolder } from "@laconic/core/platform";
 import { bytesWithin } from "../servers/connection.ts";
 import { chunkCodings, unpackChunk, type ChunkCoding } from "./chunk-coding.ts";
@@ -92,7 +92,7 @@ export class WeightsReceiver {
       return null;
     }
     if (method === "PUT") {
-      const parsed = manifestSchema.safeParse(jsonOf(await bytesOf(request, maxManifestBytes)));
+      const parsed = manifestSchema.safeParse(tryParseJson((await bytesOf(request, maxManifestBytes)).toString()));
       if (!parsed.success) throw new Refusal(400, `no manifest: ${parsed.error.issues[0]?.message}`);
       return this.#inTurn(name, () => this.#begin(name, parsed.data));
     }
@@ -275,12 +275,4 @@ async function isFolder(path: string): Promise<boolean> {
 
 function bytesOf({ body }: Request, max: number): Promise<Buffer> {
   return bytesWithin(body, max, () => new Refusal(413, `more than ${max} bytes`));
-}
-
-function jsonOf(bytes: Buffer): unknown {
-  try {
-    return boundedJson(bytes.toString());
-  } catch {
-    return undefined;
-  }
 }

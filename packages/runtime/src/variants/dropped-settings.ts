@@ -1,4 +1,4 @@
-import { boundedJson, isRecord } from "@laconic/core";
+import { isRecord, tryParseJson } from "@laconic/core";
 
 /**
  * What overrides leave out of a configuration, in words: a value that is a group takes the place of the whole group, so that
@@ -8,7 +8,8 @@ export function droppedSettings(base: Readonly<Record<string, unknown>>, overrid
   return overrides.flatMap((word) => {
     const at = word.indexOf("=");
     const key = word.slice(0, at);
-    const dropped = missingIn(valueAt(base, key.split(".")), groupOf(word.slice(at + 1)));
+    // What is no JSON is plain text, which the configuration checks.
+    const dropped = missingIn(valueAt(base, key.split(".")), tryParseJson(word.slice(at + 1)));
     if (dropped.length === 0) return [];
     return [
       `${key} takes the place of the whole group, without ${dropped.join(", ")} of the configuration; ${key}.KEY=VALUE changes one setting of it`,
@@ -26,12 +27,4 @@ function missingIn(before: unknown, now: unknown): string[] {
 
 function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined), value);
-}
-
-function groupOf(text: string): unknown {
-  try {
-    return boundedJson(text);
-  } catch {
-    return undefined; // plain text, which the configuration checks
-  }
 }

@@ -1,4 +1,4 @@
-import { boundedJson, LaconicError } from "@laconic/core";
+import { LaconicError, tryParseJson } from "@laconic/core";
 import type { Sandbox, SandboxResult } from "../sandbox.ts";
 import { fencedCode } from "./assemble-program.ts";
 import { gradeProgram, type ProgramTests } from "./grade-program.ts";
@@ -189,11 +189,7 @@ async function analyse(input: AnalysisInput, sandbox: Sandbox): Promise<Analysis
 }
 
 function analysisOf({ status, stdout }: SandboxResult): Analysis | null {
-  try {
-    return status === "ok" ? (boundedJson(stdout) as Analysis) : null;
-  } catch {
-    return null;
-  }
+  return status === "ok" ? ((tryParseJson(stdout) ?? null) as Analysis | null) : null;
 }
 
 /** What a prompt imports: the functions of a reply stand on it. */

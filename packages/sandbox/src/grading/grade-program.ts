@@ -1,4 +1,4 @@
-import { boundedJson, LaconicError } from "@laconic/core";
+import { LaconicError, tryParseJson } from "@laconic/core";
 import { type GradingStep, gradingStepLimits } from "@laconic/core/run-folder";
 import type { Sandbox, SandboxResult } from "../sandbox.ts";
 import { harness } from "./harness.ts";
@@ -199,12 +199,8 @@ function testsInvalid(entryPoint: string, { status, stderr }: SandboxResult): La
 
 /** What a harness wrote: its last line. The lines above it were printed by the candidate. */
 function lastLine({ stdout }: SandboxResult): object | null {
-  try {
-    const value: unknown = boundedJson(stdout.trimEnd().split("\n").at(-1) ?? "");
-    return typeof value === "object" && value !== null ? value : null;
-  } catch {
-    return null;
-  }
+  const value = tryParseJson(stdout.trimEnd().split("\n").at(-1) ?? "");
+  return typeof value === "object" ? value : null;
 }
 
 function describe([kind, text]: Raised): string {

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { boundedJson } from "@laconic/core";
+import { tryParseJson } from "@laconic/core";
 import type { CheckedJob } from "../check-job.ts";
 import type { SandboxStatus } from "../sandbox.ts";
 import { harness } from "../grading/harness.ts";
@@ -180,9 +180,5 @@ export class LockedProcess {
 
 /** @returns null for a line that is none of ours: an engine's last words */
 function replyOf(line: string): Reply | null {
-  try {
-    return boundedJson(line) as Reply;
-  } catch {
-    return null;
-  }
+  return (tryParseJson(line) ?? null) as Reply | null;
 }

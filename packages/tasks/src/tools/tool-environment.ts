@@ -1,7 +1,7 @@
 import {
-  boundedJson,
   LaconicError,
   thrownText,
+  tryParseJson,
   type AgentId,
   type Environment,
   type EnvironmentContext,
@@ -136,7 +136,7 @@ async function answerTo(
     context.signal?.addEventListener("abort", abort, { once: true });
     if (context.signal?.aborted) abort();
     const run = async (): Promise<unknown> => {
-      const given = await schema.safeParseAsync(objectIn(call.arguments));
+      const given = await schema.safeParseAsync(tryParseJson(call.arguments));
       if (!given.success) throw new Error(z.prettifyError(given.error));
       signal.throwIfAborted();
       return tool.run(given.data as never, { signal, random: context.random });
@@ -166,15 +166,6 @@ function jsonOf(value: unknown): string {
     return each;
   };
   return JSON.stringify(value, counted) ?? "null";
-}
-
-/** Undefined for what is no JSON. */
-function objectIn(json: string): unknown {
-  try {
-    return boundedJson(json);
-  } catch {
-    return undefined;
-  }
 }
 
 function failure(reason: string): Answer {

@@ -1,4 +1,4 @@
-import { boundedJson, LaconicError } from "@laconic/core";
+import { LaconicError, tryParseJson } from "@laconic/core";
 import { changesOf } from "./run-manifest.ts";
 import { recordIn } from "./run-source.ts";
 
@@ -35,7 +35,7 @@ export function parseChangedSettings(text: string, file: string): ChangedSetting
       });
     };
     if (line.length > maxLineLength) return refuse(`it has ${line.length} characters, more than ${maxLineLength}`);
-    const row = rowIn(line);
+    const row = recordIn(tryParseJson(line));
     if (!row) return refuse("it is no object of JSON");
     const { step, key, before, now, ...others } = row;
     if (typeof step !== "number" || !Number.isInteger(step) || step < 1)
@@ -48,14 +48,6 @@ export function parseChangedSettings(text: string, file: string): ChangedSetting
     last = step;
     return { step, key, ...(before !== undefined && { before }), ...(now !== undefined && { now }) };
   });
-}
-
-function rowIn(line: string): Readonly<Record<string, unknown>> | null {
-  try {
-    return recordIn(boundedJson(line));
-  } catch {
-    return null;
-  }
 }
 
 type Json = Readonly<Record<string, unknown>>;

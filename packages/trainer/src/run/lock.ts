@@ -1,4 +1,4 @@
-import { boundedJson, LaconicError } from "@laconic/core";
+import { isRecord, LaconicError, tryParseJson } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { absolutePath } from "#platform";
 import { replaceFile } from "./file-system.ts";
@@ -144,14 +144,10 @@ function isStaked({ name, host, pid }: Claim, directory: string, processes: Proc
 }
 
 function readHolder(text: string): Holder | null {
-  try {
-    const value: unknown = boundedJson(text);
-    if (typeof value !== "object" || value === null) return null;
-    const { pid, host, claim = "" } = value as Record<string, unknown>;
-    return typeof pid === "number" && typeof host === "string" ? { pid, host, claim: String(claim) } : null;
-  } catch {
-    return null;
-  }
+  const value = tryParseJson(text);
+  if (!isRecord(value)) return null;
+  const { pid, host, claim = "" } = value;
+  return typeof pid === "number" && typeof host === "string" ? { pid, host, claim: String(claim) } : null;
 }
 
 /** Null when there is no file, also when it goes while it is looked at: its holder has released it. */

@@ -1,4 +1,4 @@
-import { boundedJson, isRecord } from "@laconic/core";
+import { isRecord, tryParseJson } from "@laconic/core";
 import type { ProcessTable } from "./process-table.ts";
 
 /** Files of a run folder, for who only reads them: a folder of this machine, or one that no link may lead out of. */
@@ -49,12 +49,7 @@ export function rowsIn(text: string | null): Readonly<Record<string, unknown>>[]
 
 /** Undefined for what is not JSON, or too deep or too large to be parsed safely. */
 export function parsed(text: string | null): unknown {
-  if (text === null || text === "") return undefined;
-  try {
-    return boundedJson(text, { maxBytes: maxParsedBytes });
-  } catch {
-    return undefined;
-  }
+  return text === null ? undefined : tryParseJson(text, { maxBytes: maxParsedBytes });
 }
 
 /** Null for what is no object. */

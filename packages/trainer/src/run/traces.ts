@@ -1,4 +1,4 @@
-import { boundedJson, thrownText } from "@laconic/core";
+import { thrownText, tryParseJson } from "@laconic/core";
 import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
 import { membersIn } from "@laconic/core/run-folder";
 import { sha256OfPieces } from "#platform";
@@ -254,12 +254,8 @@ function sha256Of(bytes: Uint8Array): string {
 
 /** Null for a line that was torn or is no row. */
 function stepOf(line: string): number | null {
-  try {
-    const row = boundedJson(line) as { readonly step?: unknown } | null;
-    return typeof row?.step === "number" ? row.step : null;
-  } catch {
-    return null;
-  }
+  const row = tryParseJson(line) as { readonly step?: unknown } | null | undefined;
+  return typeof row?.step === "number" ? row.step : null;
 }
 
 function digester(): { add(bytes: Uint8Array): void; is(expected: FileDigest): boolean } {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { boundedJson, LaconicError } from "@laconic/core";
+import { LaconicError, tryParseJson } from "@laconic/core";
 import type { RunCommand } from "../../devices/install/run-command.ts";
 import type { StartedProgram, StartProgram } from "./keep-running.ts";
 
@@ -92,11 +92,7 @@ interface JobStatus {
 
 /** Null for what is no Job. */
 function statusIn(text: string): JobStatus | null {
-  try {
-    return (boundedJson(text) as { readonly status?: JobStatus } | null)?.status ?? null;
-  } catch {
-    return null;
-  }
+  return (tryParseJson(text) as { readonly status?: JobStatus } | null | undefined)?.status ?? null;
 }
 
 /** Undefined while it goes on; null where it ended well; else why not. */
