@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { randomFromSeed, type SampleRequest, type SampleResult } from "@laconic/core";
-import type { Kernels } from "@laconic/kernels";
+import { sizeOf, type Kernels } from "@laconic/kernels";
 import { halfBillion, small } from "./geometry.ts";
 import { machine, print } from "../measure.ts";
 import { readOptions } from "../options.ts";
@@ -216,8 +216,7 @@ function requestsOf(rows: number, maxTokens: number): SampleRequest[] {
 /** Values of about the usual spread; drawing half a billion normal numbers would take a minute. */
 function weights(): Map<string, Float32Array> {
   const shapes = parameterShapes(config);
-  const size = (shape: readonly number[]): number => shape.reduce((product, length) => product * length, 1);
-  const values = new Float32Array(Math.max(...Array.from(shapes.values(), size)));
+  const values = new Float32Array(Math.max(...Array.from(shapes.values(), sizeOf)));
   let state = 1;
   for (let i = 0; i < values.length; i++) {
     state = (Math.imul(state, 1664525) + 1013904223) | 0;
@@ -225,9 +224,9 @@ function weights(): Map<string, Float32Array> {
   }
   return new Map(
     Array.from(shapes, ([name, shape], i) => {
-      if (/norm/.test(name)) return [name, new Float32Array(size(shape)).fill(1)];
-      const start = (i * 7919) % (values.length - size(shape) + 1);
-      return [name, values.subarray(start, start + size(shape))];
+      if (/norm/.test(name)) return [name, new Float32Array(sizeOf(shape)).fill(1)];
+      const start = (i * 7919) % (values.length - sizeOf(shape) + 1);
+      return [name, values.subarray(start, start + sizeOf(shape))];
     }),
   );
 }

@@ -5,7 +5,15 @@
 import { cpus, loadavg } from "node:os";
 import { performance } from "node:perf_hooks";
 import { randomFromSeed } from "@laconic/core";
-import type { AttentionShape, CachePlan, Kernels, RotaryTables, SequenceLayout, Tensor } from "@laconic/kernels";
+import {
+  sizeOf,
+  type AttentionShape,
+  type CachePlan,
+  type Kernels,
+  type RotaryTables,
+  type SequenceLayout,
+  type Tensor,
+} from "@laconic/kernels";
 import { createKernels } from "@laconic/kernels-wasm";
 import { readOptions } from "../options.ts";
 
@@ -299,7 +307,7 @@ function rotaryTables(positions: number, half: number): RotaryTables {
 
 /** Scaled so that products keep a variance near 1. */
 function normal(...shape: number[]): Tensor {
-  const size = shape.reduce((product, length) => product * length, 1);
+  const size = sizeOf(shape);
   const scale = 1 / Math.sqrt(shape.at(-1) as number);
   return kernels.upload(
     Float32Array.from({ length: size }, () => scale * random.normal()),

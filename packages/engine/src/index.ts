@@ -13,7 +13,7 @@ export { parseModelConfig } from "./transformer/model-config.ts";
 export { convertLlama2c } from "./weights/llama2c.ts";
 export { readJsonFile } from "./weights/model-folder.ts";
 export type { Llama3RopeScaling, ModelConfig } from "./transformer/model-config.ts";
-export { parameterShapes } from "./transformer/parameters.ts";
+export { elementCount, parameterShapes } from "./transformer/parameters.ts";
 export { prefixForest, type PrefixForest } from "./transformer/prefix-forest.ts";
 export type { Recompute } from "./transformer/train-pass.ts";
 

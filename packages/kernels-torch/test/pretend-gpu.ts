@@ -1,4 +1,5 @@
 import { LaconicError } from "@laconic/core";
+import { sizeOf } from "@laconic/kernels";
 import type { Library } from "../src/native/library.ts";
 import { scalarType } from "../src/native/scalar-type.ts";
 import {
@@ -153,7 +154,7 @@ export class PretendGpu extends Torch {
 
   #floats(handle: Handle): Array3 {
     const shape = this.#shapeOf(handle);
-    const values = new Float32Array(shape.reduce((product, length) => product * length, 1));
+    const values = new Float32Array(sizeOf(shape));
     this.run(() => {
       this.read(this.cast(super.call(contiguous, handle, { int: 0 }), scalarType.float32), shape, values);
       return [];

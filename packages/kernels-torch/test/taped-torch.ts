@@ -1,3 +1,4 @@
+import { sizeOf } from "@laconic/kernels";
 import type { CapturedGraph } from "../src/native/cuda-graphs.ts";
 import type { Library } from "../src/native/library.ts";
 import {
@@ -210,7 +211,7 @@ export class TapedTorch extends Torch {
   }
 
   #floats(handle: Handle): Float32Array {
-    const values = new Float32Array(this.#shape(handle).reduce((product, length) => product * length, 1));
+    const values = new Float32Array(sizeOf(this.#shape(handle)));
     this.run(() => {
       const whole = super.call(contiguous, handle, { int: 0 });
       this.library.toHost(values, this.address(whole), values.byteLength);

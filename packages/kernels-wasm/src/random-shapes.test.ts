@@ -1,5 +1,5 @@
 import { randomFromSeed } from "@laconic/core";
-import type { Kernels, SequenceLayout, Tensor } from "@laconic/kernels";
+import { sizeOf, type Kernels, type SequenceLayout, type Tensor } from "@laconic/kernels";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
@@ -20,7 +20,7 @@ function inputs(kernels: Kernels, seed: number) {
   return {
     ints,
     normal: (...shape: number[]): Tensor => {
-      const length = shape.reduce((product, n) => product * n, 1);
+      const length = sizeOf(shape);
       return kernels.upload(
         Float32Array.from({ length }, () => random.normal()),
         shape,

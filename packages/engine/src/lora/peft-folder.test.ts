@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { sizeOf } from "@laconic/kernels";
 import { defaultFiles } from "#platform";
 import { tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
@@ -92,7 +93,7 @@ test("missing, surplus and misshapen tensors are refused by name", async () => {
   try {
     const lora = { rank: 2, alpha: 4, targets: ["q_proj"] };
     const matrices = Array.from(adapterShapes(config, lora), ([name, shape]) => {
-      const values = new Float32Array(shape.reduce((product, length) => product * length, 1));
+      const values = new Float32Array(sizeOf(shape));
       return [name, { shape, read: async () => values }] as const;
     });
     const refusal = async (changed: typeof matrices): Promise<unknown> => {

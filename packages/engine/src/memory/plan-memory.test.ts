@@ -1,4 +1,5 @@
 import { randomFromSeed, type LoraSettings, type TrainingSequence } from "@laconic/core";
+import { sizeOf } from "@laconic/kernels";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { expect, test } from "vitest";
 import { qwenHalfBillion } from "../../../../test/qwen-half-billion.ts";
@@ -128,7 +129,7 @@ test("float16 halves what lasts of matrices and caches, and adds exact weights",
       planMemory(config, { ...settings, dtype, rollouts: 4 }),
     ) as [MemoryPlan, MemoryPlan];
     const shapes = [...parameterShapes(config).values()];
-    const sizes = shapes.map((shape) => shape.reduce((product, length) => product * length, 1));
+    const sizes = shapes.map((shape) => sizeOf(shape));
     const parameters = sizes.reduce((sum, size) => sum + size, 0);
     const matrices = sizes.reduce((sum, size, i) => sum + ((shapes[i] as readonly number[]).length >= 2 ? size : 0), 0);
     expect(exact.weights - halves.weights).toBe(2 * matrices);

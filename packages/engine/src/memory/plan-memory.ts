@@ -1,12 +1,12 @@
 import type { LoraSettings, TrainingSequence } from "@laconic/core";
-import { roundsWeights, type Kernels, type KeyValueCache } from "@laconic/kernels";
+import { roundsWeights, sizeOf, type Kernels, type KeyValueCache } from "@laconic/kernels";
 import { adapterShapes } from "../lora/lora-settings.ts";
 import { forwardCached } from "../transformer/forward-cached.ts";
 import { Gradients } from "../transformer/gradients.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
-import { embeddingName, headName, parameterShapes } from "../transformer/parameters.ts";
+import { elementCount, embeddingName, headName, parameterShapes } from "../transformer/parameters.ts";
 import { heldShapes } from "../transformer/weight-layout.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
 import { passBackward, passForward } from "../transformer/value-pass.ts";
@@ -220,7 +220,7 @@ function packedBytes(config: ModelConfig, { dtype, rollouts, packedWeights }: Me
   const [least, most] = packedWeights;
   let count = 0;
   for (const [name, shape] of heldShapes(parameterShapes(config))) {
-    const size = shape.reduce((product, length) => product * length, 1);
+    const size = sizeOf(shape);
     const multiplies = shape.length === 2 && (name !== embeddingName || headName(config) === embeddingName);
     if (multiplies && size >= least && size <= most) count += size;
   }
@@ -248,10 +248,4 @@ function stepPeak(
 function heldBytes(shapes: ReadonlyMap<string, readonly number[]>, { working, held }: ElementBytes): number {
   const matrices = new Map([...shapes].filter(([, shape]) => shape.length >= 2));
   return elementCount(shapes) * working + elementCount(matrices) * (held - working);
-}
-
-function elementCount(shapes: ReadonlyMap<string, readonly number[]>): number {
-  let count = 0;
-  for (const shape of shapes.values()) count += shape.reduce((product, length) => product * length, 1);
-  return count;
 }

@@ -1,4 +1,4 @@
-import type { Kernels, SegmentTree, SequenceLayout, Tensor } from "@laconic/kernels";
+import { sizeOf, type Kernels, type SegmentTree, type SequenceLayout, type Tensor } from "@laconic/kernels";
 import type { ElementBytes } from "./element-bytes.ts";
 import { treeRows } from "./tree-rows.ts";
 
@@ -86,5 +86,5 @@ function rowsOf(tensor: Tensor): number {
 }
 
 function elements(...tensors: readonly Tensor[]): number {
-  return tensors.reduce((sum, { shape }) => sum + shape.reduce((product, length) => product * length, 1), 0);
+  return tensors.reduce((sum, { shape }) => sum + sizeOf(shape), 0);
 }

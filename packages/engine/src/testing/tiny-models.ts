@@ -1,4 +1,5 @@
 import { randomFromSeed } from "@laconic/core";
+import { sizeOf } from "@laconic/kernels";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
 
@@ -86,7 +87,7 @@ export function randomParameters(config: ModelConfig, seed: string | number): Ma
   const parameters = new Map<string, Float64Array>();
   for (const [name, shape] of parameterShapes(config)) {
     const random = randomFromSeed(`${seed} ${name}`);
-    const length = shape.reduce((product, size) => product * size, 1);
+    const length = sizeOf(shape);
     const centre = name.endsWith("norm.weight") ? 1 : 0;
     parameters.set(
       name,

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { AttentionShape, Kernels, RotaryTables, Tensor } from "@laconic/kernels";
+import { sizeOf, type AttentionShape, type Kernels, type RotaryTables, type Tensor } from "@laconic/kernels";
 import type { ModelConfig } from "./model-config.ts";
 import { parameterShapes, scoreName } from "./parameters.ts";
 import type { AdapterOnDevice } from "../lora/adapter-on-device.ts";
@@ -38,7 +38,7 @@ export function uploadModel(
     if (!shapes.has(name))
       throw new LaconicError("weights_invalid", `tensor ${name} does not belong to this model`, { name });
   for (const [name, shape] of shapes) {
-    const [size, found] = [shape.reduce((product, length) => product * length, 1), values.get(name)?.length];
+    const [size, found] = [sizeOf(shape), values.get(name)?.length];
     if (found !== size)
       throw new LaconicError("weights_invalid", `tensor ${name} must hold ${size} values, found ${found ?? "none"}`, {
         name,

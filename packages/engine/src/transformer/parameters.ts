@@ -1,4 +1,5 @@
 import type { Random } from "@laconic/core";
+import { sizeOf } from "@laconic/kernels";
 import type { TensorSource } from "../weights/safetensors-file.ts";
 import type { ModelConfig } from "./model-config.ts";
 
@@ -51,13 +52,20 @@ export function parameterShapes(config: ModelConfig): Map<string, readonly numbe
   return shapes;
 }
 
+/** How many numbers tensors of these shapes hold. */
+export function elementCount(shapes: ReadonlyMap<string, readonly number[]>): number {
+  let count = 0;
+  for (const shape of shapes.values()) count += sizeOf(shape);
+  return count;
+}
+
 /**
  * Fresh weights, drawn when they are read: matrices normal with `initializerRange`, norms 1, biases and a scalar head 0. Each tensor
  * draws from its own named stream.
  */
 export function initialParameters(config: ModelConfig, random: Random): Map<string, TensorSource> {
   const draw = async (name: string, shape: readonly number[]): Promise<Float32Array> => {
-    const values = new Float32Array(shape.reduce((product, length) => product * length, 1));
+    const values = new Float32Array(sizeOf(shape));
     const stream = random.split(name);
     if (shape.length === 2 && name !== scoreName)
       for (let i = 0; i < values.length; i++) values[i] = stream.normal() * config.initializerRange;

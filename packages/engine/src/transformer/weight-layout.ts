@@ -1,4 +1,4 @@
-import type { Kernels, Precision, Tensor } from "@laconic/kernels";
+import { sizeOf, type Kernels, type Precision, type Tensor } from "@laconic/kernels";
 
 /** A tensor on the device and the tensors of a checkpoint that lie in it, one below the other. */
 export interface HeldTensor {
@@ -127,8 +127,4 @@ export function storedParts(
     shape,
     ...(places.get(name) as { readonly held: string; readonly start: number }),
   }));
-}
-
-function sizeOf(shape: readonly number[]): number {
-  return shape.reduce((product, length) => product * length, 1);
 }

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Kernels } from "@laconic/kernels";
+import { sizeOf, type Kernels } from "@laconic/kernels";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { defaultFiles } from "#platform";
@@ -20,7 +20,7 @@ const config = parseModelConfig(json);
 const weights = new Map<string, StoredTensor>(
   Array.from(parameterShapes(config), ([name, shape], i) => [
     name,
-    { shape, values: new Float32Array(shape.reduce((product, n) => product * n, 1)).fill(i) },
+    { shape, values: new Float32Array(sizeOf(shape)).fill(i) },
   ]),
 );
 

@@ -1,4 +1,5 @@
 import { boundedJson, isRecord, LaconicError } from "@laconic/core";
+import { sizeOf } from "@laconic/kernels";
 
 /** Element types that can be read. Files hold little-endian numbers, as every platform of the engine does. */
 export type StoredDtype = "F64" | "F32" | "F16" | "BF16";
@@ -133,10 +134,6 @@ function countKeys(value: unknown, place: string, depth = 0): number {
 
 function isCounts(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((n) => Number.isSafeInteger(n) && n >= 0);
-}
-
-function sizeOf(shape: readonly number[]): number {
-  return shape.reduce((product, length) => product * length, 1);
 }
 
 function damaged(place: string, reason: string, tensor?: string, cause?: unknown): LaconicError {

@@ -1,4 +1,5 @@
 import { LaconicError } from "@laconic/core";
+import { sizeOf } from "@laconic/kernels";
 import type { LaunchArgument } from "../programs/launcher.ts";
 import type { Library } from "../native/library.ts";
 import { scalarType, scalarTypeOf, type ScalarType } from "../native/scalar-type.ts";
@@ -286,8 +287,4 @@ function broadcast(shapes: readonly (readonly number[])[]): readonly number[] {
   return Array.from({ length: longest }, (_, i) =>
     Math.max(...shapes.map((shape) => shape[i - longest + shape.length] ?? 1)),
   );
-}
-
-function sizeOf(shape: readonly number[]): number {
-  return shape.reduce((product_, length) => product_ * length, 1);
 }

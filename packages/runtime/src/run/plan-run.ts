@@ -3,6 +3,7 @@ import { performance } from "node:perf_hooks";
 import { LaconicError } from "@laconic/core";
 import {
   adapterShapes,
+  elementCount,
   largestBatches,
   measurePasses,
   parameterShapes,
@@ -242,10 +243,4 @@ function rated(model: ModelConfig, settings: MemorySettings, tflops: number): Pa
 
 async function readModelConfig(folder: string): Promise<ModelConfig> {
   return parseModelConfig(await readJsonFile(join(folder, "config.json")));
-}
-
-function elementCount(shapes: ReadonlyMap<string, readonly number[]>): number {
-  let count = 0;
-  for (const shape of shapes.values()) count += shape.reduce((product, size) => product * size, 1);
-  return count;
 }

@@ -15,7 +15,7 @@ import type { ModelFiles } from "@laconic/core/files";
 import type { DrawnListener } from "../../generation/drawn-tokens.ts";
 import type { GenerationLimits } from "../../generation/generation-limits.ts";
 import { RunningBatch } from "../../generation/running-batch.ts";
-import type { Kernels, Tensor } from "@laconic/kernels";
+import { sizeOf, type Kernels, type Tensor } from "@laconic/kernels";
 import { adapterOf } from "../../lora/adapter-on-device.ts";
 import { adapterShapes, checkLora, initialAdapter } from "../../lora/lora-settings.ts";
 import { readPeftFolder } from "../../lora/peft-folder.ts";
@@ -368,7 +368,7 @@ function fitMoments(
   for (const [name, shape] of storedShapes(model)) {
     const zeros: TensorSource = {
       shape,
-      read: async () => new Float32Array(shape.reduce((product, length) => product * length, 1)),
+      read: async () => new Float32Array(sizeOf(shape)),
     };
     if (!fitted.has(name)) fitted.set(name, { first: zeros, second: zeros });
   }

@@ -1,5 +1,5 @@
 import type { EngineCapabilities } from "@laconic/core";
-import type { Tensor } from "@laconic/kernels";
+import { sizeOf, type Tensor } from "@laconic/kernels";
 import { trainable, type ModelOnDevice } from "../../transformer/model-on-device.ts";
 
 /** Where the gradients of replicas meet: one slot of all trained parameters per replica, in memory that their threads share. */
@@ -76,8 +76,4 @@ function slot({ buffer, parameters, dtype }: GradientExchange, replica: number):
   return dtype === "float64"
     ? new Float64Array(buffer, 8 * parameters * replica, parameters)
     : new Float32Array(buffer, 4 * parameters * replica, parameters);
-}
-
-function sizeOf(shape: readonly number[]): number {
-  return shape.reduce((product, length) => product * length, 1);
 }
