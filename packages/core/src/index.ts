@@ -21,7 +21,14 @@ export type { JoinedSequences } from "./sequences/joined-sequences.ts";
 export { findBadLogProb, logProbRange, sampledLogProbRange } from "./numeric/log-prob.ts";
 export type { LogProbRange } from "./numeric/log-prob.ts";
 
-export { emptyStatistic, mergeDiagnostics, mergeStatistics, statisticMean, statisticOf } from "./numeric/statistic.ts";
+export {
+  emptyStatistic,
+  meanOf,
+  mergeDiagnostics,
+  mergeStatistics,
+  statisticMean,
+  statisticOf,
+} from "./numeric/statistic.ts";
 export type { Diagnostics, Statistic } from "./numeric/statistic.ts";
 export { rankCorrelation } from "./numeric/rank-correlation.ts";
 export { clusteredWilsonInterval, wilsonInterval, type Cluster } from "./numeric/wilson-interval.ts";

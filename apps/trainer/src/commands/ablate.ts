@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, meanOf } from "@laconic/core";
 import type { CommandDef, ParsedArgs } from "citty";
 import { writeAblation, writeVariantPicture } from "@laconic/report";
 import {
@@ -145,7 +145,7 @@ async function ablation(args: Arguments, rest: readonly string[], terminal: Term
     const results = await train(grid, place, tuning.seeds);
     if (!Array.isArray(results)) return results;
     const first = gridOf(variants.slice(0, 1), tuning).map(({ name }) => reachedPrice(place, name, tuning.seeds));
-    tunePrice ??= meanOf((await Promise.all(first)).filter((price) => price !== null));
+    tunePrice ??= meanOf((await Promise.all(first)).filter((price) => price !== null)) ?? 0;
     const { variants: chosen, rows } = chooseTuned(variants, tuning, results, tunePrice);
     tuned.push(...rows);
     return chosen;
@@ -176,10 +176,6 @@ async function priceOf(
   if (!others.some(({ name }) => name.startsWith("fixed-price"))) return null;
   const results = await train(base, folder, seeds);
   return Array.isArray(results) ? reachedPrice(folder, baseVariant, seeds) : results;
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
 
 interface Given {

@@ -36,6 +36,11 @@ export function statisticMean(statistic: Statistic): number {
   return statistic.count === 0 ? 0 : statistic.sum / statistic.count;
 }
 
+/** Mean, or null of nothing. */
+export function meanOf(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 /** Statistics by metric name, without the `_mean`, `_min`, `_max` ending that a summary adds. */
 export type Diagnostics = Readonly<Record<string, Statistic>>;
 

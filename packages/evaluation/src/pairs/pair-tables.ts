@@ -1,3 +1,4 @@
+import { meanOf } from "@laconic/core";
 import { formatCells, formatNumber, formatShare } from "@laconic/core/text";
 import { pairedBootstrap, type Interval } from "../results/statistics.ts";
 import type { Table } from "../results/tables.ts";
@@ -139,8 +140,4 @@ function scoresOf(records: readonly PairRecord[]): Map<string, number> {
   for (const { problem, score } of records)
     if (score !== null) scores.set(problem, [...(scores.get(problem) ?? []), score]);
   return new Map([...scores].map(([problem, each]) => [problem, meanOf(each) ?? 0]));
-}
-
-function meanOf(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, each) => sum + each, 0) / values.length;
 }

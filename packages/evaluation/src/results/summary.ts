@@ -1,4 +1,4 @@
-import type { Cluster } from "@laconic/core";
+import { meanOf, type Cluster } from "@laconic/core";
 import type { EqualTokens, InformationSetting, ModelShare, SampleRecord } from "../sample-record.ts";
 import { clusteredWilson, pairedBootstrap, type Interval } from "./statistics.ts";
 
@@ -134,10 +134,6 @@ function notesOf(records: readonly SampleRecord[]): Record<string, number> {
   const counts = new Map<string, number>();
   for (const { notes } of records) for (const note of new Set(notes)) counts.set(note, (counts.get(note) ?? 0) + 1);
   return Object.fromEntries(counts);
-}
-
-function meanOf(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((total, each) => total + each, 0) / values.length;
 }
 
 /** By question: a method with several repeats has the mean of them. */

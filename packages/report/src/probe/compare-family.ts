@@ -1,3 +1,4 @@
+import { meanOf } from "@laconic/core";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { ProbedFamily, ProbeFigures } from "@laconic/trainer/reading";
 import { pairedBootstrap } from "@laconic/evaluation";
@@ -10,7 +11,7 @@ export function figuresOf(episodes: readonly RecordedEpisode[]): ProbeFigures {
   const tokens = episodes
     .flatMap(({ episode }) => episode.ledger.calls)
     .reduce((sum, { writtenTokens }) => sum + writtenTokens, 0);
-  return { accuracy: meanOf(grades), tokens: tokens / Math.max(1, episodes.length) };
+  return { accuracy: meanOf(grades) ?? 0, tokens: tokens / Math.max(1, episodes.length) };
 }
 
 /** A family whose episodes stand beside those of the base by position; pairs without both grades are left out. */
@@ -57,8 +58,4 @@ function gradeOf(recorded: RecordedEpisode | undefined): number {
 
 function gradesOf(episodes: readonly RecordedEpisode[]): number[] {
   return episodes.map((each) => gradeOf(each)).filter((grade) => !Number.isNaN(grade));
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }

@@ -1,4 +1,4 @@
-import { isRecord, LaconicError } from "@laconic/core";
+import { isRecord, LaconicError, meanOf } from "@laconic/core";
 import type { RunEvaluation } from "@laconic/trainer/reading";
 import { differenceOf, type Difference, type Figure } from "./difference.ts";
 import { readRunSummary, type RunSummary } from "./list-runs.ts";
@@ -134,8 +134,8 @@ function groupOf(runs: readonly RunSummary[]): RunGroup {
 }
 
 function figureOf(values: readonly number[], ofOne: Figure["interval"]): Figure | null {
-  if (values.length === 0) return null;
-  const mean = values.reduce((sum, each) => sum + each, 0) / values.length;
+  const mean = meanOf(values);
+  if (mean === null) return null;
   const figure = { mean, values, interval: ofOne };
   return values.length === 1 ? figure : { ...figure, interval: meanInterval(values, mean) };
 }

@@ -1,3 +1,4 @@
+import { meanOf } from "@laconic/core";
 import { runFiles } from "@laconic/core/run-folder";
 import { folderSource, readRows } from "@laconic/trainer/reading";
 import { runFolder } from "./run-variants.ts";
@@ -18,11 +19,8 @@ export async function reachedPrice(folder: string, variant: string, seeds: reado
       return typeof price === "number" ? [price] : [];
     });
     const last = prices.slice(-Math.max(1, Math.round(lastShare * prices.length)));
-    if (last.length > 0) reached.push(mean(last));
+    const mean = meanOf(last);
+    if (mean !== null) reached.push(mean);
   }
-  return reached.length === 0 ? null : mean(reached);
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return meanOf(reached);
 }

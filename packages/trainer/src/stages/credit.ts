@@ -1,4 +1,4 @@
-import type { Episode, Utterance } from "@laconic/core";
+import { meanOf, type Episode, type Utterance } from "@laconic/core";
 import type { CreditSettings } from "../settings/config.ts";
 
 /**
@@ -50,6 +50,5 @@ function shaped({ kind, alpha }: Extract<CreditSettings, { alpha: number }>, gra
 
 /** Mean grade of all that was said in earlier rounds; null in the first. */
 function meanBefore(utterances: readonly Utterance[], grades: readonly number[], round: number): number | null {
-  const before = grades.filter((_, i) => (utterances[i] as Utterance).round < round);
-  return before.length === 0 ? null : before.reduce((sum, each) => sum + each, 0) / before.length;
+  return meanOf(grades.filter((_, i) => (utterances[i] as Utterance).round < round));
 }

@@ -1,4 +1,4 @@
-import { environmentName, costBreakdown, type Charge, type Problem, type TurnCost } from "@laconic/core";
+import { environmentName, costBreakdown, meanOf, type Charge, type Problem, type TurnCost } from "@laconic/core";
 import type { EpisodeDetail, MessageValue, TurnDetail } from "../protocol.ts";
 import { type StoredContent, type StoredEpisode, type StoredUtterance, unpackNumbers } from "@laconic/core/run-folder";
 import { trainedCharges, type CostSettings } from "./episode-charges.ts";
@@ -140,7 +140,7 @@ function assemble({
             advantage: typeof advantage === "number" ? advantage : (advantage?.[t] ?? null),
             price: tokenCost(charged, t),
           })) ?? null,
-        advantage: typeof advantage === "number" ? advantage : meanOf(advantage),
+        advantage: typeof advantage === "number" ? advantage : advantage && meanOf(advantage),
       };
     }),
     terms: numbersOf(terms),
@@ -162,10 +162,6 @@ function tokenCost(turn: TurnCost | undefined, place: number): number {
   const isMessage = place < message;
   const cost = isMessage ? readers.reduce((sum, each) => sum + each.cost, 0) : end.cost + unread.cost;
   return cost === 0 ? 0 : cost / (isMessage ? message : end.tokens + unread.tokens);
-}
-
-function meanOf(values: readonly number[] | null): number | null {
-  return values === null || values.length === 0 ? null : values.reduce((sum, each) => sum + each, 0) / values.length;
 }
 
 /** Without those that JSON could not hold. */
