@@ -1,31 +1,22 @@
-// Protocol-buffer fields: a tag of number and wire type, then the value.
+import { joinBytes } from "@laconic/core/files";
 
-/** Bytes one after another. */
-export function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
-}
+// Protocol-buffer fields: a tag of number and wire type, then the value.
 
 export function doubleField(field: number, value: number): Uint8Array {
   const out = new Uint8Array(8);
   new DataView(out.buffer).setFloat64(0, value, true);
-  return concat([tag(field, 1), out]);
+  return joinBytes([tag(field, 1), out]);
 }
 
 export function floatField(field: number, value: number): Uint8Array {
   const out = new Uint8Array(4);
   new DataView(out.buffer).setFloat32(0, value, true);
-  return concat([tag(field, 5), out]);
+  return joinBytes([tag(field, 5), out]);
 }
 
 /** @param value - a whole number from 0 */
 export function varintField(field: number, value: number): Uint8Array {
-  return concat([tag(field, 0), varint(value)]);
+  return joinBytes([tag(field, 0), varint(value)]);
 }
 
 export function textField(field: number, text: string): Uint8Array {
@@ -34,8 +25,8 @@ export function textField(field: number, text: string): Uint8Array {
 
 /** A text, bytes, or a message of its encoded fields. */
 export function bytesField(field: number, ...parts: readonly Uint8Array[]): Uint8Array {
-  const data = concat(parts);
-  return concat([tag(field, 2), varint(data.length), data]);
+  const data = joinBytes(parts);
+  return joinBytes([tag(field, 2), varint(data.length), data]);
 }
 
 function tag(field: number, wire: number): Uint8Array {

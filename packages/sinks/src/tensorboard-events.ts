@@ -1,5 +1,6 @@
+import { joinBytes } from "@laconic/core/files";
 import { crc32c } from "./checksums.ts";
-import { bytesField, concat, doubleField, floatField, textField, varintField } from "./protobuf.ts";
+import { bytesField, doubleField, floatField, textField, varintField } from "./protobuf.ts";
 
 /** TensorBoard's record format: length, its masked CRC, payload, its masked CRC. */
 export function frameRecord(payload: Uint8Array): Uint8Array {
@@ -64,7 +65,7 @@ function summary(tag: string, plugin: string, data: Uint8Array | null, tensor: U
 }
 
 function event(wallTime: number, step: number, what: Uint8Array): Uint8Array {
-  return concat([doubleField(1, wallTime), ...(step > 0 ? [varintField(2, step)] : []), what]);
+  return joinBytes([doubleField(1, wallTime), ...(step > 0 ? [varintField(2, step)] : []), what]);
 }
 
 function maskedCrc(data: Uint8Array): number {

@@ -1,7 +1,6 @@
-import { joinPath, type FileSystem } from "@laconic/core/files";
+import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import { hostname } from "node:os";
 import { type CompleteSink, heldOutMetrics, nodeFileSystem } from "@laconic/trainer";
-import { concat } from "./protobuf.ts";
 import { readableEpisode } from "./readable-episode.ts";
 import { encodeFileVersion, encodeScalars, encodeText, frameRecord } from "./tensorboard-events.ts";
 import { EventPositions, eventPrefix, type EventFiles } from "./tensorboard-positions.ts";
@@ -42,7 +41,7 @@ export function tensorBoardSink(options: TensorBoardOptions): CompleteSink {
       if (earlier?.[name] === undefined)
         records.unshift(...[encodeFileVersion(now), ...(earlier ? [] : opening)].map(frameRecord));
     }
-    await fs.append(path, concat(records));
+    await fs.append(path, joinBytes(records));
     [records, flushed] = [[], now];
   };
   const write = async (now: number, ...events: readonly Uint8Array[]): Promise<void> => {

@@ -1,5 +1,6 @@
+import { joinBytes } from "@laconic/core/files";
 import { crc32 } from "./checksums.ts";
-import { bytesField, concat, textField, varintField } from "./protobuf.ts";
+import { bytesField, textField, varintField } from "./protobuf.ts";
 
 /** LevelDB's log format, as W&B keeps offline runs in: blocks, and in them chunks of records. */
 const blockBytes = 32_768;
@@ -32,7 +33,7 @@ export function frameWandbRecord(record: Uint8Array, offset: number): Uint8Array
     at += chunkHead + part.length;
     isFirst = false;
   } while (done < record.length || isFirst);
-  return concat(chunks);
+  return joinBytes(chunks);
 }
 
 function chunkOf(kind: number, part: Uint8Array): Uint8Array {
@@ -83,7 +84,7 @@ export const wandbRecord = {
 
 /** A record by its number, from 1. */
 export function numberedRecord(number: number, content: Uint8Array): Uint8Array {
-  return concat([varintField(1, number), content]);
+  return joinBytes([varintField(1, number), content]);
 }
 
 /** @param key - 1 for a name as it is, 2 where it may be nested */

@@ -1,7 +1,6 @@
-import { joinPath, type FileSystem } from "@laconic/core/files";
+import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import { hostname } from "node:os";
 import { type CompleteSink, heldOutMetrics, nodeFileSystem } from "@laconic/trainer";
-import { concat } from "./protobuf.ts";
 import { readableEpisode } from "./readable-episode.ts";
 import { frameWandbRecord, numberedRecord, wandbHead, wandbRecord } from "./wandb-log.ts";
 
@@ -47,7 +46,7 @@ export function wandbSink(options: WandbOptions): CompleteSink {
     pending.push(framed);
   };
   const flush = async (): Promise<void> => {
-    if (pending.length > 0) await fs.append(path, concat(pending));
+    if (pending.length > 0) await fs.append(path, joinBytes(pending));
     [pending, flushed] = [[], wallTime()];
   };
   /** W&B keeps one row for a step: what comes later of the same one goes into it. */

@@ -1,5 +1,6 @@
 import type { FileSystem, ModelFiles } from "./file-system.ts";
 import { sha256 } from "./sha256.ts";
+import { joinBytes } from "./join-bytes.ts";
 
 /**
  * A file system in memory: where there is none, as in a browser, and for tests. Folders exist as soon as a file lies in them.
@@ -37,7 +38,7 @@ export function memoryFileSystem(files: Readonly<Record<string, Uint8Array | str
     digest: async (path) => ({ bytes: found(path).length, sha256: sha256(found(path)) }),
     write: async (path, data) => void stored.set(normal(path), bytesOf(data)),
     append: async (path, data) =>
-      void stored.set(normal(path), joined([stored.get(normal(path)) ?? new Uint8Array(), bytesOf(data)])),
+      void stored.set(normal(path), joinBytes([stored.get(normal(path)) ?? new Uint8Array(), bytesOf(data)])),
     truncate: async (path, bytes) => void stored.set(normal(path), found(path).slice(0, bytes)),
     async rename(from, to) {
       const [old, name] = [normal(from), normal(to)];
@@ -73,7 +74,7 @@ export function memoryFileSystem(files: Readonly<Record<string, Uint8Array | str
     },
     async openToWrite(path) {
       const pieces: Uint8Array[] = [];
-      const keep = async (): Promise<void> => void stored.set(normal(path), joined(pieces));
+      const keep = async (): Promise<void> => void stored.set(normal(path), joinBytes(pieces));
       await keep();
       return { write: async (bytes) => void pieces.push(Uint8Array.from(bytes)), sync: keep, close: keep };
     },
@@ -88,14 +89,4 @@ function normal(path: string): string {
 
 function bytesOf(data: Uint8Array | string): Uint8Array {
   return typeof data === "string" ? new TextEncoder().encode(data) : Uint8Array.from(data);
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

@@ -1,3 +1,4 @@
+import { joinBytes } from "@laconic/core/files";
 import { encodeHeader, headerLength, parseHeader, prefixBytes, type StoredDtype } from "./safetensors-header.ts";
 
 /** A tensor as stored: float64 stays, everything else is widened to float32. */
@@ -23,13 +24,7 @@ export function encodeSafetensors(
     metadata,
   );
   const parts = [header, ...Array.from(tensors.values(), ({ values }) => encodeValues(values, "F32"))];
-  const file = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    file.set(part, at);
-    at += part.length;
-  }
-  return file;
+  return joinBytes(parts);
 }
 
 /**

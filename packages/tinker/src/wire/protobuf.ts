@@ -1,3 +1,5 @@
+import { joinBytes } from "@laconic/core/files";
+
 /** A field as it stands in a message: a number where it is short, bytes where it has a length. */
 export type ProtoValue = number | Uint8Array;
 
@@ -6,14 +8,7 @@ const [varint, eight, lengthed, four] = [0, 1, 2, 5];
 
 /** A message of fields, in their order. Fields at their default are left out, as the format has it. */
 export function message(...fields: readonly (readonly number[] | Uint8Array)[]): Uint8Array<ArrayBuffer> {
-  const size = fields.reduce((sum, field) => sum + field.length, 0);
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const field of fields) {
-    bytes.set(field, at);
-    at += field.length;
-  }
-  return bytes;
+  return joinBytes(fields);
 }
 
 /** A whole number from 0 to 2^53. */

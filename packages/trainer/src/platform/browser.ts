@@ -1,6 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { joined } from "../run/json-lines.ts";
-import { sha256 } from "@laconic/core/files";
+import { joinBytes, sha256 } from "@laconic/core/files";
 export { sha256 as sha256Text } from "@laconic/core/files";
 import type { FileSystem } from "@laconic/core/files";
 import type { ProcessTable } from "../run/process-table.ts";
@@ -53,7 +52,7 @@ export function sha256OfPieces(): { update(piece: Uint8Array): void; digest(): s
   const pieces: Uint8Array[] = [];
   return {
     update: (piece) => void pieces.push(piece),
-    digest: () => sha256(joined(pieces)),
+    digest: () => sha256(joinBytes(pieces)),
   };
 }
 
@@ -75,7 +74,7 @@ async function unpacked(bytes: Uint8Array, most: number, format: "gzip" | "defla
   let length = 0;
   for (const reader = stream.getReader(); ;) {
     const { done, value } = await reader.read();
-    if (done) return joined(parts);
+    if (done) return joinBytes(parts);
     parts.push(value);
     length += value.length;
     if (length > most) throw new RangeError(`it holds more than ${most} bytes`);

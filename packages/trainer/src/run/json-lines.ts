@@ -1,4 +1,4 @@
-import type { FileSystem } from "@laconic/core/files";
+import { joinBytes, type FileSystem } from "@laconic/core/files";
 import type { ReadAt } from "@laconic/core/run-folder";
 import { parsed, recordIn } from "./run-source.ts";
 
@@ -40,7 +40,7 @@ export async function* linesIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
     else if (part.length > 0) held.push(part);
   };
   const whole = (): Uint8Array | null => {
-    const line = bytes > maxLineBytes ? null : held.length === 1 ? (held[0] as Uint8Array) : joined(held);
+    const line = bytes > maxLineBytes ? null : held.length === 1 ? (held[0] as Uint8Array) : joinBytes(held);
     [held, bytes] = [[], 0];
     return line;
   };
@@ -54,17 +54,6 @@ export async function* linesIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
     take(piece.subarray(used));
   }
   if (bytes > 0) yield whole();
-}
-
-/** Parts one behind the other. */
-export function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
 
 const decoder = new TextDecoder();

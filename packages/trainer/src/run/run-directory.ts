@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { joinPath, type FileSystem } from "@laconic/core/files";
+import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import { gzipMember, recordVersion, runFiles, type MemberHead, type RecordedEpisode } from "@laconic/core/run-folder";
 import { gzipped, nodeFileSystem, nodeProcesses } from "#platform";
 import { retentionDefaults } from "../settings/config.ts";
@@ -14,7 +14,7 @@ import { OpponentFolder } from "./opponent-folder.ts";
 import { type LoopState } from "./loop-state.ts";
 import { explainedFileSystem, replaceFile } from "./file-system.ts";
 import { changedSettings, parseChangedSettings, settingsAt, type ChangedSetting } from "./changed-settings.ts";
-import { joined, readLines, toLine } from "./json-lines.ts";
+import { readLines, toLine } from "./json-lines.ts";
 import { lastOf } from "./last-of.ts";
 import { LineFile } from "./line-file.ts";
 import { lockRun, type RunLock } from "./lock.ts";
@@ -130,7 +130,7 @@ class RunDirectory implements Run {
     const { [runFiles.changes]: changed, ...cuts } = cut.cuts;
     const kept: Uint8Array[] = [];
     if (changed) for await (const row of rowsOfCut(runFiles.changes, changed)) kept.push(row);
-    this.#changes = await this.#compareSettings(state.step, new TextDecoder().decode(joined(kept)));
+    this.#changes = await this.#compareSettings(state.step, new TextDecoder().decode(joinBytes(kept)));
     await writeTraces(fs, this.#options.directory, { ...cut, cuts });
     await settleCheckpoints(fs, this.#path(runFiles.checkpoints), state, this.#options.keepCheckpoints);
     await this.#divide(state.step);

@@ -1,4 +1,4 @@
-import { joinPath, type FileSystem } from "@laconic/core/files";
+import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import {
   dividedFiles,
   DividedFile,
@@ -13,7 +13,7 @@ import {
 } from "@laconic/core/run-folder";
 import { gunzip, gzipped } from "#platform";
 import type { RetentionSettings } from "../settings/config.ts";
-import { joined, linesIn, piecesOf, rowIn } from "./json-lines.ts";
+import { linesIn, piecesOf, rowIn } from "./json-lines.ts";
 
 const mebibyte = 1 << 20;
 
@@ -124,7 +124,7 @@ async function packPart(
   const flush = async (): Promise<void> => {
     const { step = last } = (rowIn(held.at(-2) ?? null) ?? {}) as { readonly step?: number };
     const head = { step, kind: "step", version: recordVersion, isComplete: true } as const;
-    await fs.append(`${packed}.tmp`, gzipMember(await gzipped(joined(held)), head));
+    await fs.append(`${packed}.tmp`, gzipMember(await gzipped(joinBytes(held)), head));
     [held, bytes] = [[], 0];
   };
   for await (const line of linesIn(piecesOf(fs, joinPath(directory, name)))) {

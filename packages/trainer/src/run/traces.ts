@@ -1,8 +1,8 @@
 import { thrownText, tryParseJson } from "@laconic/core";
-import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
+import { joinBytes, joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
 import { membersIn } from "@laconic/core/run-folder";
 import { sha256OfPieces } from "#platform";
-import { joined, linesIn, piecesBy } from "./json-lines.ts";
+import { linesIn, piecesBy } from "./json-lines.ts";
 import { endOfTrace, type TraceEnd } from "./trace-parts.ts";
 
 /** Names of files in a run directory whose rows belong to steps. */
@@ -154,11 +154,11 @@ export async function writeTraces(fs: FileSystem, directory: string, { cuts }: C
       batch.push(bytes);
       held += bytes.length;
       if (held < batchBytes) continue;
-      await fs.append(`${path}.tmp`, joined(batch));
+      await fs.append(`${path}.tmp`, joinBytes(batch));
       batch = [];
       held = 0;
     }
-    await fs.append(`${path}.tmp`, joined(batch));
+    await fs.append(`${path}.tmp`, joinBytes(batch));
     await fs.rename(`${path}.tmp`, path);
     for (const part of file.parts) await fs.remove(joinPath(directory, part.name));
   }
@@ -231,7 +231,9 @@ async function* stepsOf(
     }
   else
     for await (const line of linesIn(piecesBy(read, start)))
-      yield line ? { bytes: joined([line, lineEnd]), of: stepOf(decoder.decode(line)) } : { bytes: lineEnd, of: null };
+      yield line
+        ? { bytes: joinBytes([line, lineEnd]), of: stepOf(decoder.decode(line)) }
+        : { bytes: lineEnd, of: null };
 }
 
 /** Up to a place that a row ends at. */

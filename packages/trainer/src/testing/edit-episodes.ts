@@ -1,8 +1,7 @@
 import { boundedJson } from "@laconic/core";
-import { joinPath, type FileSystem } from "@laconic/core/files";
+import { joinBytes, joinPath, type FileSystem } from "@laconic/core/files";
 import { gunzip, gzipped } from "#platform";
 import { gzipMember, membersIn, runFiles, type MemberHead } from "@laconic/core/run-folder";
-import { joined } from "../run/json-lines.ts";
 
 /** A step or an evaluation as a run's file of episodes holds it. */
 export interface EpisodeMember {
@@ -32,7 +31,7 @@ export async function writeEpisodeMembers(
   const packed = await Promise.all(
     members.map(async ({ head, content }) => gzipMember(await gzipped(`${JSON.stringify(content)}\n`), head)),
   );
-  await fs.write(joinPath(run, runFiles.episodes), joined(packed));
+  await fs.write(joinPath(run, runFiles.episodes), joinBytes(packed));
   let end = 0;
   return packed.map(({ length }) => (end += length));
 }
