@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { recordingTerminal } from "../../cli/recording-terminal.ts";
-import { main } from "../../main.ts";
+import { laconic } from "../../../test/laconic.ts";
 import { parseAppConfig } from "@laconic/runtime";
 
 const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
@@ -25,12 +24,6 @@ interface Side {
 }
 type States = Readonly<Record<"before" | "afterWarmStart" | "after", Side>>;
 type Result = States & { readonly known: States; readonly unseen: States; readonly states: Record<string, string> };
-
-async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const terminal = recordingTerminal();
-  const code = await main(words, { terminal });
-  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
-}
 
 const short = [
   "train.problemsPerStep=2",
