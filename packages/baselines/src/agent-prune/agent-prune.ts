@@ -1,6 +1,6 @@
 import { LaconicError, randomFromSeed } from "@laconic/core";
 import { z } from "zod";
-import type { Baseline, BaselineOptions, Calibration } from "../protocols/baseline.ts";
+import { sizeOf, type Baseline, type BaselineOptions, type Calibration } from "../protocols/baseline.ts";
 import { toolBytes } from "../code/run-tests.ts";
 import { methodOf } from "../playing/method-of.ts";
 import { agentPruneProtocols, agentPruneReleasedProtocols } from "./protocol.ts";
@@ -16,7 +16,7 @@ import {
   type EdgeSet,
   type SpatialStart,
 } from "./edges.ts";
-import { graphTeam, sizeOf, type AgentPrunePhase } from "./graph-team.ts";
+import { graphTeam, type AgentPrunePhase } from "./graph-team.ts";
 import { learnByPruning, learnDefaults, learnMasks, releasedBatch } from "./learn-masks.ts";
 
 /** Share of edges that stay; the paper's p is not given, the released one-shot command drops half. */

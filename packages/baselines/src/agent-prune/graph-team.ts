@@ -1,6 +1,6 @@
 import type { Problem, Prompt, Topology } from "@laconic/core";
 import { programTopology, quote, type Stage, type Turn } from "@laconic/topologies";
-import type { BaselineOptions, MethodSize, RunProgram } from "../protocols/baseline.ts";
+import { sizeOf, type BaselineOptions, type RunProgram } from "../protocols/baseline.ts";
 import { codeIn } from "../code/code-in.ts";
 import { onceEach, words } from "../code/run-tests.ts";
 import { chat, roleLine, stepByStep } from "../prompts/chat.ts";
@@ -29,11 +29,6 @@ interface Output {
   readonly returned: string | null;
   /** Of a program for a code question: how it did on the question's examples. */
   readonly tried: OnExamples | null;
-}
-
-/** Agents and rounds of a team. */
-export function sizeOf(protocol: Protocol, size: MethodSize): { readonly agents: number; readonly rounds: number } {
-  return { agents: size.agents ?? protocol.agents ?? 1, rounds: size.rounds ?? protocol.rounds ?? 1 };
 }
 
 /**

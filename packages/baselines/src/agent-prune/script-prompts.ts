@@ -1,4 +1,5 @@
 import { randomFromSeed, type Prompt } from "@laconic/core";
+import { chat } from "../prompts/chat.ts";
 import type { Role } from "../protocols/protocol.ts";
 import type { OnExamples } from "./on-examples.ts";
 import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
@@ -35,7 +36,7 @@ export function prunePrompt(
   const heard = answers
     ? `${textOf(script, "hint")}${answers.map((answer) => ` ${answer}`).join("")}${textOf(script, "hint end")}`
     : `${listed(script, "now", "", now)}${listed(script, "earlier", "earlier ", before)}`;
-  return chatOf(textOf(script, title), `${ask}${heard}`);
+  return chat(textOf(script, title), `${ask}${heard}`);
 }
 
 /** The decision's request. */
@@ -48,9 +49,9 @@ export function pruneDecision(script: Script, question: string, final: readonly 
   );
   const frame = textOf(script, "decision task");
   // Of programs it reads what agents do; of answers the replies alone, below examples.
-  if (textOf(script, "program") !== "") return chatOf(system, filled(frame, task, textsOf(script, "", final)));
+  if (textOf(script, "program") !== "") return chat(system, filled(frame, task, textsOf(script, "", final)));
   const outputs = final.map(({ number, text }) => `${idOf(number)}: ${text}\n\n`).join("");
-  return chatOf(system, filled(frame, textOf(script, "decision examples"), task, outputs));
+  return chat(system, filled(frame, textOf(script, "decision examples"), task, outputs));
 }
 
 /** A program's reply with what it returned, as everybody reads it. */
@@ -81,16 +82,6 @@ function textsOf(script: Script, when: "" | "earlier ", heard: readonly Heard[])
     return filled(textOf(script, `${when}program`), ...said, tried.passes ? "True" : "False", tried.feedback);
   });
   return texts.join("");
-}
-
-function chatOf(system: string, user: string): Prompt {
-  return {
-    kind: "messages",
-    messages: [
-      { role: "system", content: system },
-      { role: "user", content: user },
-    ],
-  };
 }
 
 /** Letters and digits that are not taken for each other, as the library has them that the released code draws names with. */

@@ -1,4 +1,4 @@
-import type { ChatMessage, Prompt } from "@laconic/core";
+import { asked } from "../prompts/chat.ts";
 import type { Role } from "../protocols/protocol.ts";
 import { filled, type Script, textOf } from "../protocols/script.ts";
 import type { CodeWords, Remarker } from "./code-words.ts";
@@ -62,11 +62,6 @@ export function releasedCodeWords(script: Script): CodeWords {
     },
     failures: "outputs",
   };
-}
-
-function asked(content: string, system?: string): Prompt {
-  const messages: ChatMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
-  return { kind: "messages", messages: [...messages, { role: "user", content }] };
 }
 
 /** Its name in the released tables: `ComputerScientist` for `computer scientist`. */

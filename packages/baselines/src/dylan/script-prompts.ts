@@ -1,4 +1,5 @@
-import type { ChatMessage, Prompt } from "@laconic/core";
+import type { Prompt } from "@laconic/core";
+import { asked } from "../prompts/chat.ts";
 import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
 
 /**
@@ -25,11 +26,6 @@ export function dylanRankPrompt(script: Script, problem: string, replies: readon
   return asked(
     `${textOf(script, "before")}${questionOf(script, problem)}${textOf(script, "replies")}${numbered(script, replies)}${textOf(script, "rank")}`,
   );
-}
-
-function asked(content: string, system?: string): Prompt {
-  const messages: ChatMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
-  return { kind: "messages", messages: [...messages, { role: "user", content }] };
 }
 
 function questionOf(script: Script, problem: string): string {

@@ -3,7 +3,7 @@ import { type Program, programTopology, quote } from "@laconic/topologies";
 import { methodOf } from "../playing/method-of.ts";
 import { pluralityOf } from "../playing/vote.ts";
 import { stepByStep } from "../prompts/chat.ts";
-import type { Baseline, BaselineOptions, MethodSize } from "../protocols/baseline.ts";
+import { sizeOf, type Baseline, type BaselineOptions } from "../protocols/baseline.ts";
 import { shotMessages, shotsOf } from "../protocols/choose-shots.ts";
 import {
   benchmarkLine,
@@ -151,10 +151,6 @@ export function debateProgram(options: BaselineOptions): Program {
     },
     answer: (turns) => pluralityOf(turns.slice(-agents), reader),
   };
-}
-
-function sizeOf(protocol: Protocol, size: MethodSize): { readonly agents: number; readonly rounds: number } {
-  return { agents: size.agents ?? protocol.agents ?? 1, rounds: size.rounds ?? protocol.rounds ?? 1 };
 }
 
 /** The scripts for GSM8K do, those for MMLU do not. */

@@ -17,6 +17,12 @@ export function chat(
   };
 }
 
+/** A question in a chat of its own, behind a system message where there is one. */
+export function asked(content: string, system?: string): Prompt {
+  const messages: ChatMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
+  return { kind: "messages", messages: [...messages, { role: "user", content }] };
+}
+
 /** The wording of all methods here; a change of any sentence is another version. */
 export const promptVersion = "baselines@5";
 

@@ -67,6 +67,11 @@ export interface Calibration {
 /** What a method is sized by: the questions, and votes, agents and rounds where they are not the protocol's. */
 export type MethodSize = Pick<BaselineOptions, "samples" | "agents" | "rounds" | "family" | "benchmark">;
 
+/** Agents and rounds of a team. */
+export function sizeOf(protocol: Protocol, size: MethodSize): { readonly agents: number; readonly rounds: number } {
+  return { agents: size.agents ?? protocol.agents ?? 1, rounds: size.rounds ?? protocol.rounds ?? 1 };
+}
+
 /** How often texts stand in all prompts of a question together, at most. */
 export interface PromptCopies {
   readonly questions: number;

@@ -1,7 +1,6 @@
-import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { systemOf, type System } from "@laconic/core/platform";
-import type { TorchInstall } from "./torch-install.ts";
+import { list, type TorchInstall } from "./torch-install.ts";
 
 /**
  * Shared libraries of the `nvidia-*` wheels beside a PyTorch wheel that its libraries need, those that others need first:
@@ -61,12 +60,4 @@ const wanted: readonly string[] = [
 
 function isVersionOf(library: string, name: string): boolean {
   return name.startsWith(library) && /^\.so(\.\d+)*$/.test(name.slice(library.length));
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -114,7 +114,8 @@ function readVersion(folder: string): string | null {
   return null;
 }
 
-function list(folder: string): string[] {
+/** Names in a folder; none where it cannot be read. */
+export function list(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {

@@ -1,8 +1,8 @@
-import type { Episode, LanguageModel, Problem, Prompt, Random, Topology } from "@laconic/core";
+import type { Episode, LanguageModel, Problem, Random, Topology } from "@laconic/core";
 import { type AgentSpec, star } from "@laconic/topologies";
+import { renderTokens, tokensPrompt } from "./token-prompt.ts";
 import { holdersOf, type RelayLevel, relaySolver } from "./levels.ts";
 import { holderPrompt, solverPrompt } from "./prompts.ts";
-import { spellRelayTokens } from "./tokenizer.ts";
 
 /** Room for the longest sentence of the teacher, "i have nothing for this one", and its end token. */
 const holderMaxTokens = 28;
@@ -15,31 +15,23 @@ export function relayTopology(level: RelayLevel): Topology {
     id,
     role: "holder",
     maxTokens: holderMaxTokens,
-    prompt: ({ agent, question, privateView = "" }) => tokens(holderPrompt(agent, privateView, question)),
-    renderPrompt,
+    prompt: ({ agent, question, privateView = "" }) => tokensPrompt(holderPrompt(agent, privateView, question)),
+    renderPrompt: renderTokens,
   }));
   const solver: AgentSpec = {
     id: relaySolver,
     role: "solver",
     maxTokens: solverMaxTokens,
     prompt: ({ question, inbox }) =>
-      tokens(
+      tokensPrompt(
         solverPrompt(
           question,
           inbox.map((message) => message.text),
         ),
       ),
-    renderPrompt,
+    renderPrompt: renderTokens,
   };
   return star(holders, solver, `relay/${level.name}`);
-}
-
-function tokens(ids: readonly number[]): Prompt {
-  return { kind: "tokens", tokens: ids };
-}
-
-function renderPrompt(prompt: Prompt): string {
-  return prompt.kind === "tokens" ? spellRelayTokens(prompt.tokens) : "";
 }
 
 /** One model plays every agent, at temperature 1: how a teacher, an oracle or a policy fares on a problem. */

@@ -81,7 +81,8 @@ const rules = new Map<string, Rule>(
   } satisfies Record<string, Rule>),
 );
 
-const inverses: Readonly<Record<string, string>> = wordTable({ Sin: "Arcsin", Cos: "Arccos", Tan: "Arctan" });
+/** Of `\sin^{-1} x` and its like. */
+export const inverses: Readonly<Record<string, string>> = wordTable({ Sin: "Arcsin", Cos: "Arccos", Tan: "Arctan" });
 
 /**
  * The value of an expression at a point. A function that is not known here gets a value that follows from its name and

@@ -1,5 +1,6 @@
 import { wordTable } from "@laconic/core";
 import { Decimal } from "decimal.js";
+import { inverses } from "./float-value.ts";
 import { isMixedNumber } from "./mixed-number.ts";
 import { isCall, type Json } from "./json.ts";
 
@@ -110,8 +111,6 @@ const cheap = new Set([
   "Delimiter",
   "Abs",
 ]);
-
-const inverses: Readonly<Record<string, string>> = wordTable({ Sin: "Arcsin", Cos: "Arccos", Tan: "Arctan" });
 
 /** `\sin^{-1} x` is the arcsine. */
 function inverted(call: readonly Json[]): readonly Json[] {
