@@ -1,7 +1,6 @@
-import { KeyValueCaches, type Kernels, type KeyValueCache } from "@laconic/kernels";
+import { KeyValueCaches, type CachePlan, type Kernels, type KeyValueCache } from "@laconic/kernels";
 import type { GpuArray } from "./gpu-array.ts";
 import type { GpuDevice } from "./gpu-device.ts";
-import { reachOf } from "./layout-indices.ts";
 import { attentionCachedProgram } from "./wgsl/attention-cached.ts";
 import { putKeyValuesProgram } from "./wgsl/put-key-values.ts";
 import { putRowsProgram, takeRowsProgram } from "./wgsl/rows.ts";
@@ -69,4 +68,18 @@ export function cacheKernels(
         copyRows(origin, reads, target, writes);
     },
   };
+}
+
+/** The sequence of each new token, and the positions that it may look at: int32 [2 N]. */
+function reachOf(device: GpuDevice, { layout, past, pastOnDevice }: CachePlan): GpuArray {
+  return device.deriveIndices(pastOnDevice, "reach", () => {
+    const { offsets } = layout;
+    const reach = new Int32Array(2 * (offsets.at(-1) as number));
+    past.forEach((held, s) => {
+      const start = offsets[s] as number;
+      for (let token = start; token < (offsets[s + 1] as number); token++)
+        reach.set([s, held + token - start + 1], 2 * token);
+    });
+    return reach;
+  });
 }
