@@ -6,9 +6,7 @@ export { checkBenchConfig, readBenchConfig, settingsFile } from "./bench-config.
 export type { BenchConfig, BenchModel } from "./bench-config.ts";
 export { benchDataOf } from "./bench-data.ts";
 export type { BenchData } from "./bench-data.ts";
-export { benchSets } from "./bench-sets.ts";
 export type { OpenModel } from "./bench-models.ts";
-export { methodSpec } from "./method-spec.ts";
 export { listedProtocols, protocolList } from "./protocol-list.ts";
 export { checkBoard } from "./own-values.ts";
 export type { Board, OwnBenchValues } from "./own-values.ts";

@@ -18,16 +18,7 @@ export type { Reference } from "./reference.ts";
 export { referenced } from "./referenced.ts";
 export { checkProbeProblems, probeProblems } from "./probe-shape.ts";
 export { resolveReference } from "./resolve.ts";
-export {
-  checkSourceInputs,
-  checkSources,
-  fromFolder,
-  inFolder,
-  keepSources,
-  sourceInputs,
-  sourcesOf,
-} from "./run-sources.ts";
+export { checkSources, fromFolder } from "./run-sources.ts";
 export { ownAt } from "./own-keys.ts";
 export { openValues } from "./run-values.ts";
-export { closeAtEnd } from "./shared-values.ts";
 export { withSource } from "./with-source.ts";

@@ -5,9 +5,8 @@
 export { actorSpending, checkPriced } from "./actor-spending.ts";
 export type { ActorCap } from "./actor-spending.ts";
 export { defaultBaseUrl } from "./base-url.ts";
-export { openAccount, readSpent, spentIn } from "./kept-account.ts";
+export { readSpent, spentIn } from "./kept-account.ts";
 export { knownPrice } from "./known-price.ts";
 export { namedModel } from "./named-model.ts";
 export { pricePair } from "./price-pair.ts";
-export { servedModel } from "./served-model.ts";
 export type { Spending } from "./spending.ts";
