@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createLocalEngine } from "@laconic/engine";
-import { wasmKernels } from "@laconic/kernels-wasm";
+import { saveTinyLlama } from "../../../test/tiny-llama.ts";
 import { root } from "../processes.ts";
 
 const trainer = join(root, "bench/peers/train_tokenizer.py");
@@ -27,31 +26,7 @@ export async function smallModel(
     model_max_length: context,
   };
   await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify(settings));
-  const engine = await createLocalEngine({ device: wasmKernels(), workers: 1, onWarning: () => undefined });
-  const model = await engine.createModel({
-    kind: "config",
-    seed: 1,
-    config: {
-      model_type: "llama",
-      architectures: ["LlamaForCausalLM"],
-      vocab_size: tokens,
-      hidden_size: 16,
-      num_hidden_layers: 1,
-      num_attention_heads: 2,
-      num_key_value_heads: 2,
-      intermediate_size: 32,
-      max_position_embeddings: context,
-      rms_norm_eps: 1e-6,
-      rope_theta: 10_000,
-      hidden_act: "silu",
-      tie_word_embeddings: true,
-      initializer_range: 0.1,
-      bos_token_id: null,
-      eos_token_id: 1,
-    },
-  });
-  await model.save(folder);
-  await engine.close();
+  await saveTinyLlama(folder, { vocabulary: tokens, contextLength: context, endToken: 1 });
   return tokens;
 }
 
