@@ -1,17 +1,9 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { systemClock as clock, type Clock } from "@laconic/core/platform";
 
 /** Time as a fleet knows it; tests give one of their own. */
-export interface FleetClock {
-  /** Milliseconds of a clock that never goes back. */
-  nowMs(): number;
-  /** @param signal - ends it early, and it rejects */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+export interface FleetClock extends Clock {
   /** Aborts with a `TimeoutError`. */
   timeout(ms: number): AbortSignal;
 }
 
-export const systemClock: FleetClock = {
-  nowMs: () => performance.now(),
-  sleep: (ms, signal) => wait(ms, undefined, signal && { signal }),
-  timeout: (ms) => AbortSignal.timeout(ms),
-};
+export const systemClock: FleetClock = { ...clock, timeout: (ms) => AbortSignal.timeout(ms) };

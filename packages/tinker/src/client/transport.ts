@@ -1,8 +1,8 @@
 import { backoffMs, LaconicError, randomFromSeed, type Random, withoutKey } from "@laconic/core";
+import { systemClock, type Clock } from "@laconic/core/platform";
 import { issueWords } from "@laconic/core/schemas";
 import type { z } from "zod";
 import { jsonCodec, type Codec } from "../wire/codec.ts";
-import { systemClock, type Clock } from "./clock.ts";
 
 /** How a server is reached. */
 export interface TransportOptions {

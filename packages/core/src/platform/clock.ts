@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Time as the client knows it; tests give one of their own. */
+/** Time as a client of servers knows it; tests give one of their own. */
 export interface Clock {
   /** Milliseconds of a clock that never goes back. */
   nowMs(): number;
@@ -8,6 +8,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Time as it goes by. */
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   sleep: async (ms, signal) => {
