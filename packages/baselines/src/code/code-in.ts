@@ -1,7 +1,6 @@
 /** The code of a reply: its last closed block of three backticks, or all of it. */
 export function codeIn(reply: string): string {
-  const closed = [...reply.matchAll(/```[a-zA-Z0-9]*[ \t]*\n(.*?)```/gsu)].at(-1)?.[1];
-  return (closed ?? reply).trim();
+  return closedCode(reply).trim();
 }
 
 /** A program that a reply makes of a question: code that defines the asked function comes after the question, a body goes on where it ends. */

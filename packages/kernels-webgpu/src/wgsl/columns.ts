@@ -1,8 +1,6 @@
 import type { GpuArray } from "../gpu-array.ts";
 import { elementwiseProgram } from "./elementwise.ts";
-import type { WgslProgram } from "./program.ts";
-
-const int = (value: number): { readonly type: "int32"; readonly value: number } => ({ type: "int32", value });
+import { int, type WgslProgram } from "./program.ts";
 
 /** `count` columns of x [N, W] from `start` on, [N, count]. */
 export function columnsProgram(x: GpuArray, start: number, count: number): WgslProgram {

@@ -1,7 +1,7 @@
 import type { GpuArray } from "../gpu-array.ts";
 import { halvesSource, readHalves } from "./halves.ts";
 import type { ComputeDevice } from "../gpu.ts";
-import type { WgslProgram } from "./program.ts";
+import { int, type WgslProgram } from "./program.ts";
 
 /**
  * A product of matrices, [rows, inner] times [inner, columns]. Each operand lies in memory along the inner axis or across it,
@@ -67,7 +67,6 @@ export function productProgram(product: Product, tile: Tile): WgslProgram {
   const contiguous = (side: Operand, across: number): number => (side.along ? inner : across);
   const vector = contiguous(left, rows) % 4 === 0 && contiguous(right, columns) % 4 === 0;
   const across = Math.ceil(columns / tile.columns);
-  const int = (value: number): { readonly type: "int32"; readonly value: number } => ({ type: "int32", value });
   return {
     name: `product ${left.along} ${right.along}`,
     constants: { ROWS: tile.rows, COLUMNS: tile.columns, DEPTH: tile.depth },

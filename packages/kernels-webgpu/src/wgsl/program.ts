@@ -22,5 +22,10 @@ export interface WgslProgram {
   readonly code: string;
 }
 
+/** A whole number that a program reads. */
+export function int(value: number): { readonly type: "int32"; readonly value: number } {
+  return { type: "int32", value };
+}
+
 /** The number of the workgroup: long dispatches are folded into two dimensions. */
 export const groupIndex = "i32((workgroupId.z * numWorkgroups.y + workgroupId.y) * numWorkgroups.x + workgroupId.x)";

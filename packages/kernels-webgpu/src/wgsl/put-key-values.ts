@@ -1,7 +1,7 @@
 import type { KeyValueCache } from "@laconic/kernels";
 import type { GpuArray } from "../gpu-array.ts";
 import { packHalves } from "./halves.ts";
-import { threads, type WgslProgram } from "./program.ts";
+import { int, threads, type WgslProgram } from "./program.ts";
 
 /**
  * Writes new keys and values [N, kvHeads * headDim] to their pages, `keys` and `values`. Where they belong is worked out on the
@@ -16,7 +16,6 @@ export function putKeyValuesProgram(
   width: number,
   halves: boolean,
 ): WgslProgram {
-  const int = (value: number): { readonly type: "int32"; readonly value: number } => ({ type: "int32", value });
   const each = halves ? 2 : 1;
   const put = (to: string, from: string): string =>
     halves

@@ -1,13 +1,11 @@
 import type { GpuArray } from "../gpu-array.ts";
-import { groupIndex, threads, type WgslProgram } from "./program.ts";
+import { groupIndex, int, threads, type WgslProgram } from "./program.ts";
 
 /** WGSL: every thread adds what all of them put there, in one order. */
 const addShares = `
   workgroupBarrier();
   var sum = 0.0;
   for (var i = 0; i < THREADS; i++) { sum += shares[i]; }`;
-
-const int = (value: number): { readonly type: "int32"; readonly value: number } => ({ type: "int32", value });
 
 /** A workgroup takes a row. Writes `result` [N, D] and `invRms` [N]. */
 export function rmsNormProgram(x: GpuArray, weight: GpuArray, epsilon: number): WgslProgram {

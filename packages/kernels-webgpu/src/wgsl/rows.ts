@@ -1,8 +1,6 @@
 import { sizeOf } from "@laconic/kernels";
 import type { GpuArray } from "../gpu-array.ts";
-import { groupIndex, threads, type WgslProgram } from "./program.ts";
-
-const int = (value: number): { readonly type: "int32"; readonly value: number } => ({ type: "int32", value });
+import { groupIndex, int, threads, type WgslProgram } from "./program.ts";
 
 /** Numbers of a row of a matrix; one of a vector. */
 function widthOf({ shape }: GpuArray): number {

@@ -1,10 +1,11 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import type { ChangesOfStep, MetricInfo } from "../../../src/protocol.ts";
 import { counted, formatNumber, formatPercent } from "@laconic/core/text";
 import { paints } from "../../parts/theme.ts";
 import { useStore } from "../../parts/store.ts";
 import { SafeLine } from "../../parts/text.tsx";
+import { useWidth } from "../../parts/use-width.ts";
 import { hueOf } from "../parts.tsx";
 import { changeNear } from "./change-marks.ts";
 import { askFor, openChart, type Drawn } from "./column-client.ts";
@@ -76,9 +77,8 @@ interface CanvasProps extends ChartProps {
 
 function Canvas(props: CanvasProps) {
   const { metric, groups, range, whole, smoothing, isLog, changes, onSelect, onExtent, onValues } = props;
-  const element = useRef<HTMLDivElement>(null);
+  const [element, width] = useWidth();
   const plot = useRef<uPlot | null>(null);
-  const [width, setWidth] = useState(0);
   const [drawn, setDrawn] = useState<Drawn | null>(null);
   const [hover, setHover] = useState<{ readonly index: number; readonly left: number; readonly top: number } | null>(
     null,
@@ -89,11 +89,6 @@ function Canvas(props: CanvasProps) {
   const lines = groups.map(({ key, index, runs }) => `${key} ${index} ${runs.join(" ")}`).join("\n");
   const visible = range ?? whole ?? drawn?.drawing.extent ?? null;
 
-  useLayoutEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
-    if (element.current !== null) observer.observe(element.current);
-    return () => observer.disconnect();
-  }, []);
   useEffect(
     () =>
       openChart(metric.name, (next) => {
