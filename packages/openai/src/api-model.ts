@@ -10,7 +10,7 @@ import {
   type SamplingName,
   type TokenPrice,
 } from "@laconic/core";
-import { CallBound, countReply, maxPromptTokens } from "./call-tokens.ts";
+import { CallBound, countReply, maxPromptTokens, type CallTokens } from "./call-tokens.ts";
 import { CompletionCache, type CacheOptions } from "./completion-cache.ts";
 import { countTokens } from "./count-tokens.ts";
 import { untilDeadline, type Deadline } from "./deadline.ts";
@@ -88,12 +88,6 @@ export interface ApiServer<Body> {
  */
 export function apiModel<Body>(server: ApiServer<Body>, options: ApiModelOptions): OpenAiModel {
   return new ApiModel(server, options);
-}
-
-/** Tokens of a call: given, or at most. */
-interface CallTokens {
-  readonly prompt: number;
-  readonly completion: number;
 }
 
 class ApiModel<Body> implements OpenAiModel {

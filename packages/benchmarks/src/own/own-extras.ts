@@ -4,7 +4,8 @@ import type { DataColumns } from "./data-settings.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 type Extras = Pick<Problem, "views" | "group" | "metadata">;
-type Read<T> = { readonly value: T } | { readonly reason: string };
+/** What a cell or row holds, or why it cannot be read. */
+export type Read<T> = { readonly value: T } | { readonly reason: string };
 
 /** What a row has beyond question and gold: private views, group and metadata; or why it cannot be read. */
 export function ownExtras(row: Row, { views, group, metadata }: DataColumns): Read<Extras> {

@@ -2,11 +2,10 @@ import { isRecord, tryParseJson } from "@laconic/core";
 import type { RowProblem } from "../data/benchmark.ts";
 import { missing, textOf, valueAt } from "./cell.ts";
 import type { DataColumns, DataGrading } from "./data-settings.ts";
-import { ownExtras } from "./own-extras.ts";
+import { ownExtras, type Read } from "./own-extras.ts";
 import { readGold } from "./own-gold.ts";
 
 type Row = Readonly<Record<string, unknown>>;
-type Read<T> = { readonly value: T } | { readonly reason: string };
 
 /** A row's problem, without an id where the row has none, or why it cannot be read. */
 export function ownRow(row: unknown, grading: DataGrading, columns: DataColumns = {}): Read<RowProblem> {

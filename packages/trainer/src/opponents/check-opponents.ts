@@ -1,9 +1,8 @@
 import { LaconicError } from "@laconic/core";
+import type { Refuse } from "../settings/check-combinations.ts";
 import type { OpponentSettings, TrainConfig } from "../settings/config.ts";
 import type { PartsOutline } from "../parts.ts";
 import { costsOf, type LearnerSettings } from "../stages/learner.ts";
-
-type Refuse = (key: string, reason: string) => never;
 
 /**
  * Refuses opponents that could not play, or leave nobody who learns.

@@ -61,7 +61,8 @@ export function checkCombinations(config: TrainConfig, place: readonly string[])
     refuse("earlyStopping", "watches evaluations; set evaluation.every above 0");
 }
 
-type Refuse = (key: string, reason: string) => never;
+/** Throws what says why a setting is refused. */
+export type Refuse = (key: string, reason: string) => never;
 
 function checkAsynchronous(config: TrainConfig, refuse: Refuse): void {
   const { asynchronous, problemsPerStep, episodesPerProblem, tree } = config;

@@ -1,17 +1,12 @@
 import type { Problem, Reward } from "@laconic/core";
-import { synchronousTurns, type JointGame, type Player, type TrainingTask } from "@laconic/topologies";
+import { synchronousTurns, type JointGame, type TrainingTask } from "@laconic/topologies";
 import { onePolicy, type TrainedPolicy, type TrainingParts } from "../parts.ts";
 import { tabularModel } from "./tabular-model.ts";
 import { tabularPolicy } from "./tabular-policy.ts";
+import { player } from "./tiny-pair.ts";
 import { tinyTokenizer } from "./tiny-task.ts";
 
 const letters = "abc";
-
-const player = (id: string): Player => ({
-  id,
-  maxTokens: 2,
-  prompt: (chat) => ({ kind: "text", text: chat.at(-1)?.content ?? "" }),
-});
 
 /** Rock, paper, scissors: `a` beats `b`, `b` beats `c`, `c` beats `a`. Who says no letter loses to who does. */
 const reward: Reward = ({ outputs = {} }) => {

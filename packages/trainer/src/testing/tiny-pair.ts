@@ -7,7 +7,8 @@ import { tinyTokenizer } from "./tiny-task.ts";
 
 const letters = ["a", "b", "c"];
 
-const player = (id: string): Player => ({
+/** Speaks behind the last message. */
+export const player = (id: string): Player => ({
   id,
   maxTokens: 2,
   prompt: (chat) => ({ kind: "text", text: chat.at(-1)?.content ?? "" }),
