@@ -181,7 +181,7 @@ export {
 
 export { checkShape, findShapeMismatch, rangeOf } from "./shapes/find-shape-mismatch.ts";
 export type { ShapeMismatch } from "./shapes/find-shape-mismatch.ts";
-export { isRecord } from "./shapes/is-record.ts";
+export { isRecord, type UnknownRecord } from "./shapes/is-record.ts";
 export { nearestName } from "./shapes/nearest-name.ts";
 export { shownValue } from "./shapes/shown-value.ts";
 export { group, shapes } from "./shapes/shape.ts";

@@ -1,12 +1,10 @@
-import { isRecord, LaconicError } from "@laconic/core";
-
-type Json = Readonly<Record<string, unknown>>;
+import { isRecord, LaconicError, type UnknownRecord } from "@laconic/core";
 
 /** Above every vocabulary that there is: tables are as long as the largest id. */
 const mostTokens = 1 << 24;
 
 /** @throws LaconicError `weights_invalid` naming a token whose id is no number below 2^24, or what is not of its form. */
-export function checkVocabulary(tokenizer: Json, place: string): void {
+export function checkVocabulary(tokenizer: UnknownRecord, place: string): void {
   const refused = (reason: string): LaconicError =>
     new LaconicError("weights_invalid", `${place}: ${reason}`, { file: place });
   const checkId = (text: string, id: unknown): void => {

@@ -1,3 +1,4 @@
+import type { UnknownRecord } from "@laconic/core";
 import type { SpecialTokens } from "./special-tokens.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
@@ -7,14 +8,12 @@ export interface Framing {
   readonly after: readonly number[];
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /**
  * What transformers' `tokenizer(text)` puts around a text: what `add_bos_token` and `add_eos_token` of
  * `tokenizer_config.json` say where one of them is there, else the post-processor of `tokenizer.json`.
  */
 export function framingOf({ tokenizer, config }: TokenizerFiles, { ids, byRole }: SpecialTokens): Framing {
-  const processor = tokenizer["post_processor"] as Json | null | undefined;
+  const processor = tokenizer["post_processor"] as UnknownRecord | null | undefined;
   if ("add_bos_token" in config || "add_eos_token" in config) {
     const role = (name: "bos" | "eos"): number[] => {
       const id = ids.get(byRole[`${name}_token`] ?? "");
@@ -25,10 +24,10 @@ export function framingOf({ tokenizer, config }: TokenizerFiles, { ids, byRole }
   return processor ? framingBy(processor) : { before: [], after: [] };
 }
 
-function framingBy(processor: Json): Framing {
+function framingBy(processor: UnknownRecord): Framing {
   switch (processor["type"]) {
     case "Sequence": {
-      const inner = (processor["processors"] as readonly Json[]).map(framingBy);
+      const inner = (processor["processors"] as readonly UnknownRecord[]).map(framingBy);
       // Each puts its own around what the one before it made.
       return {
         before: inner.toReversed().flatMap(({ before }) => before),
@@ -48,7 +47,7 @@ function framingBy(processor: Json): Framing {
   }
 }
 
-function templateFraming(processor: Json): Framing {
+function templateFraming(processor: UnknownRecord): Framing {
   const items = processor["single"] as readonly { readonly SpecialToken?: { readonly id: string } }[];
   const tokens = processor["special_tokens"] as Readonly<Record<string, { readonly ids: readonly number[] }>>;
   const text = items.findIndex((item) => item.SpecialToken === undefined);

@@ -1,10 +1,8 @@
-import type { TokenBytes } from "@laconic/core";
+import type { TokenBytes, UnknownRecord } from "@laconic/core";
 import type { AddedToken } from "./special-tokens.ts";
 
 /** Byte-level vocabularies spell each byte as a printable character (GPT-2's table). */
 const byteOf: ReadonlyMap<string, number> = byteTable();
-
-type Json = Readonly<Record<string, unknown>>;
 
 /**
  * What each token adds to a text. A byte of a byte-level or byte-fallback vocabulary is that byte, although it is no
@@ -44,10 +42,10 @@ export function tokenBytes(
   return { bytes, offsets, dropsFirstSpace: spaced >= 0 && !decode([spaced]).startsWith(" ") };
 }
 
-function decodersIn(decoder: unknown): Json[] {
+function decodersIn(decoder: unknown): UnknownRecord[] {
   if (typeof decoder !== "object" || decoder === null) return [];
-  const { decoders } = decoder as Json;
-  return [decoder as Json, ...(Array.isArray(decoders) ? decoders.flatMap(decodersIn) : [])];
+  const { decoders } = decoder as UnknownRecord;
+  return [decoder as UnknownRecord, ...(Array.isArray(decoders) ? decoders.flatMap(decodersIn) : [])];
 }
 
 function shared(length: number): ArrayBufferLike {

@@ -1,16 +1,14 @@
-import { boundedJson, isRecord, LaconicError } from "@laconic/core";
+import { boundedJson, isRecord, LaconicError, type UnknownRecord } from "@laconic/core";
 import { checkVocabulary } from "./check-vocabulary.ts";
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** What a checkpoint folder says about its tokens. */
 export interface TokenizerFiles {
   /** `tokenizer.json`. */
-  readonly tokenizer: Json;
+  readonly tokenizer: UnknownRecord;
   /** `tokenizer_config.json`; empty when there is none. */
-  readonly config: Json;
+  readonly config: UnknownRecord;
   /** `generation_config.json`; empty when there is none. */
-  readonly generation: Json;
+  readonly generation: UnknownRecord;
   /** `chat_template.jinja`, or the template inside `tokenizer_config.json` or `chat_template.json`. */
   readonly chatTemplate: string | null;
 }
@@ -26,7 +24,7 @@ export type ReadText = (name: string) => Promise<string | null>;
  * @throws LaconicError `checkpoint_missing` without a tokenizer.json, `weights_invalid` naming a file that is damaged.
  */
 export async function readTokenizerFiles(read: ReadText, place: string): Promise<TokenizerFiles> {
-  const json = (name: string): Promise<Json | null> => readJson(read, name, `${place}/${name}`);
+  const json = (name: string): Promise<UnknownRecord | null> => readJson(read, name, `${place}/${name}`);
   const tokenizer = await json("tokenizer.json");
   if (!tokenizer) throw new LaconicError("checkpoint_missing", `${place} holds no tokenizer.json`, { folder: place });
   checkVocabulary(tokenizer, `${place}/tokenizer.json`);
@@ -37,7 +35,7 @@ export async function readTokenizerFiles(read: ReadText, place: string): Promise
 }
 
 /** One template, or the one called `default` of several. */
-function templateIn(json: Json): string | null {
+function templateIn(json: UnknownRecord): string | null {
   const template = json["chat_template"];
   if (typeof template === "string") return template;
   if (!Array.isArray(template)) return null;
@@ -47,7 +45,7 @@ function templateIn(json: Json): string | null {
   return typeof found?.template === "string" ? found.template : null;
 }
 
-async function readJson(read: ReadText, name: string, path: string): Promise<Json | null> {
+async function readJson(read: ReadText, name: string, path: string): Promise<UnknownRecord | null> {
   const text = await read(name);
   if (text === null) return null;
   try {

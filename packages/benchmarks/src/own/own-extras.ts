@@ -1,14 +1,13 @@
-import { boundedJson, isRecord, shownValue, tryParseJson, type Problem } from "@laconic/core";
+import { boundedJson, isRecord, shownValue, tryParseJson, type Problem, type UnknownRecord } from "@laconic/core";
 import { missing, textOf, valueAt } from "./cell.ts";
 import type { DataColumns } from "./data-settings.ts";
 
-type Row = Readonly<Record<string, unknown>>;
 type Extras = Pick<Problem, "views" | "group" | "metadata">;
 /** What a cell or row holds, or why it cannot be read. */
 export type Read<T> = { readonly value: T } | { readonly reason: string };
 
 /** What a row has beyond question and gold: private views, group and metadata; or why it cannot be read. */
-export function ownExtras(row: Row, { views, group, metadata }: DataColumns): Read<Extras> {
+export function ownExtras(row: UnknownRecord, { views, group, metadata }: DataColumns): Read<Extras> {
   const found = viewsIn(row, views);
   if ("reason" in found) return found;
   const kept = metadataIn(row, metadata);
@@ -27,7 +26,7 @@ export function ownExtras(row: Row, { views, group, metadata }: DataColumns): Re
 }
 
 /** An object by agent in one column, or a column for each agent; an empty cell is no view. */
-function viewsIn(row: Row, columns: DataColumns["views"]): Read<Extras["views"]> {
+function viewsIn(row: UnknownRecord, columns: DataColumns["views"]): Read<Extras["views"]> {
   const whole = typeof columns === "object" ? null : objectIn(row, columns, "views");
   if (whole && "reason" in whole) return whole;
   if (whole?.value === undefined && typeof columns !== "object") return { value: undefined };
@@ -49,7 +48,7 @@ function viewsIn(row: Row, columns: DataColumns["views"]): Read<Extras["views"]>
 }
 
 /** One column that holds an object, or the named columns. */
-function metadataIn(row: Row, columns: DataColumns["metadata"]): Read<Extras["metadata"]> {
+function metadataIn(row: UnknownRecord, columns: DataColumns["metadata"]): Read<Extras["metadata"]> {
   if (!Array.isArray(columns)) return objectIn(row, columns as string | undefined, "metadata");
   const names = columns as readonly string[];
   const absent = names.find((name) => valueAt(row, name) === undefined && !Object.hasOwn(row, name));
@@ -62,13 +61,13 @@ function metadataIn(row: Row, columns: DataColumns["metadata"]): Read<Extras["me
 }
 
 /** The object of a column, also as JSON in a cell; undefined where the row has none and nobody named the column. */
-function objectIn(row: Row, named: string | undefined, usual: string): Read<Row | undefined> {
+function objectIn(row: UnknownRecord, named: string | undefined, usual: string): Read<UnknownRecord | undefined> {
   const column = named ?? usual;
   const cell = valueAt(row, column);
   if (cell === undefined || cell === "")
     return named === undefined ? { value: undefined } : { reason: missing(row, column, usual) };
   const value = jsonIn(cell);
-  if (isRecord(value)) return { value: plain(value) as Row };
+  if (isRecord(value)) return { value: plain(value) as UnknownRecord };
   return { reason: `${column} is ${shownValue(cell)}, expected an object, also as JSON in a cell` };
 }
 

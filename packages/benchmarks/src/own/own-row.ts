@@ -1,11 +1,9 @@
-import { isRecord, tryParseJson } from "@laconic/core";
+import { isRecord, tryParseJson, type UnknownRecord } from "@laconic/core";
 import type { RowProblem } from "../data/benchmark.ts";
 import { missing, textOf, valueAt } from "./cell.ts";
 import type { DataColumns, DataGrading } from "./data-settings.ts";
 import { ownExtras, type Read } from "./own-extras.ts";
 import { readGold } from "./own-gold.ts";
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** A row's problem, without an id where the row has none, or why it cannot be read. */
 export function ownRow(row: unknown, grading: DataGrading, columns: DataColumns = {}): Read<RowProblem> {
@@ -44,7 +42,7 @@ export function ownRow(row: unknown, grading: DataGrading, columns: DataColumns 
   };
 }
 
-function required(row: Row, column: string, setting: string): Read<string> {
+function required(row: UnknownRecord, column: string, setting: string): Read<string> {
   const value = valueAt(row, column);
   const read = value === undefined ? { text: "" } : textOf(value, column);
   if ("reason" in read) return read;
@@ -52,7 +50,7 @@ function required(row: Row, column: string, setting: string): Read<string> {
 }
 
 /** A column that may be absent; one that is named has to be in the row. */
-function optional(row: Row, named: string | undefined, usual: string): Read<string | undefined> {
+function optional(row: UnknownRecord, named: string | undefined, usual: string): Read<string | undefined> {
   if (named !== undefined) return required(row, named, usual === "entry_point" ? "entryPoint" : usual || "solution");
   const value = valueAt(row, usual);
   if (value === undefined || value === "") return { value: undefined };
@@ -61,7 +59,7 @@ function optional(row: Row, named: string | undefined, usual: string): Read<stri
 }
 
 /** Tests may be a list of asserts. */
-function goldText(row: Row, column: string, { kind }: DataGrading): Read<string> {
+function goldText(row: UnknownRecord, column: string, { kind }: DataGrading): Read<string> {
   const value = valueAt(row, column);
   if (kind === "code" && Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === "string"))
     return { value: value.join("\n") };
@@ -69,7 +67,7 @@ function goldText(row: Row, column: string, { kind }: DataGrading): Read<string>
 }
 
 /** A list, a text that is one in JSON, or a cell for each option. */
-function optionsOf(row: Row, columns: DataColumns["choices"]): Read<readonly string[] | undefined> {
+function optionsOf(row: UnknownRecord, columns: DataColumns["choices"]): Read<readonly string[] | undefined> {
   if (Array.isArray(columns)) {
     const cells = (columns as readonly string[]).map((column) => required(row, column, "choices"));
     const bad = cells.find((cell) => "reason" in cell);

@@ -1,7 +1,5 @@
-import { LaconicError, type LoraSettings } from "@laconic/core";
+import { LaconicError, type LoraSettings, type UnknownRecord } from "@laconic/core";
 import { checkLora, isProjection, loraTargets } from "./lora-settings.ts";
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** What says nothing about the adapter's arithmetic, whatever its value; the rest are settings of features that other keys turn on. */
 const idleKeys: readonly string[] = [
@@ -23,7 +21,7 @@ const handledKeys: ReadonlySet<string> = new Set([...idleKeys, ...readKeys, ...s
 const plainInitialisations: readonly unknown[] = [undefined, true, false, "gaussian", "eva", "orthogonal"];
 
 /** An adapter's settings as PEFT's LoraConfig; `base` is where its base lies. */
-export function toPeftConfig(settings: LoraSettings, base: string | null): Json {
+export function toPeftConfig(settings: LoraSettings, base: string | null): UnknownRecord {
   return {
     peft_type: "LORA",
     task_type: "CAUSAL_LM",
@@ -45,7 +43,7 @@ export function toPeftConfig(settings: LoraSettings, base: string | null): Json 
  * @param place - how errors call the file
  * @throws LaconicError `model_unsupported` naming the option.
  */
-export function parsePeftConfig(json: Json, place: string): LoraSettings {
+export function parsePeftConfig(json: UnknownRecord, place: string): LoraSettings {
   const refuse = (key: string, reason: string): LaconicError =>
     new LaconicError("model_unsupported", `${place}: ${key} is ${JSON.stringify(json[key]) ?? "missing"}: ${reason}`, {
       key,

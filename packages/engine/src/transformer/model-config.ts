@@ -1,4 +1,4 @@
-import { isRecord, LaconicError, shownValue } from "@laconic/core";
+import { isRecord, LaconicError, shownValue, type UnknownRecord } from "@laconic/core";
 
 const modelTypes = ["qwen2", "qwen3", "llama", "mistral"] as const;
 
@@ -39,8 +39,6 @@ export interface Llama3RopeScaling {
   readonly highFrequencyFactor: number;
   readonly originalMaxPositions: number;
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** Features that no supported architecture has; present and not null, 0 or false, they ask for another model. */
 const foreign = [
@@ -88,7 +86,7 @@ const ropeKeys: ReadonlySet<string> = new Set([
  * Reads a Hugging Face `config.json` of Qwen2, Qwen3, Llama or Mistral type.
  * @throws LaconicError `model_unsupported` naming the key that is missing, malformed or asks for an unsupported feature.
  */
-export function parseModelConfig(json: Json): ModelConfig {
+export function parseModelConfig(json: UnknownRecord): ModelConfig {
   const modelType = modelTypes.find((type) => type === json["model_type"]);
   if (!modelType) throw refuse("model_type", json["model_type"], `expected ${modelTypes.join(", ")}`);
   for (const key of foreign) if (json[key]) throw refuse(key, json[key], "not supported");
@@ -141,7 +139,7 @@ export function parseModelConfig(json: Json): ModelConfig {
 }
 
 /** Recent files keep rotary settings under `rope_parameters`, older ones at the top and under `rope_scaling`. */
-function ropeBlock(json: Json): Json {
+function ropeBlock(json: UnknownRecord): UnknownRecord {
   const block = json["rope_parameters"] ?? json["rope_scaling"] ?? {};
   if (!isRecord(block)) throw refuse("rope_scaling", block, "expected an object");
   for (const [key, value] of Object.entries(block))
@@ -149,12 +147,12 @@ function ropeBlock(json: Json): Json {
   return block;
 }
 
-function ropeTheta(json: Json): number {
+function ropeTheta(json: UnknownRecord): number {
   const block = ropeBlock(json);
   return block["rope_theta"] === undefined ? number(json, "rope_theta", 10000) : number(block, "rope_theta");
 }
 
-function ropeScaling(json: Json): Llama3RopeScaling | null {
+function ropeScaling(json: UnknownRecord): Llama3RopeScaling | null {
   const block = ropeBlock(json);
   const type = block["rope_type"] ?? block["type"] ?? ("factor" in block ? undefined : "default");
   if (type === "default") return null;
@@ -171,20 +169,20 @@ function ropeScaling(json: Json): Llama3RopeScaling | null {
   return scaling;
 }
 
-function number(json: Json, key: string, fallback?: number): number {
+function number(json: UnknownRecord, key: string, fallback?: number): number {
   const value = json[key] ?? fallback;
   if (typeof value !== "number" || !Number.isFinite(value)) throw refuse(key, value, "expected a number");
   return value;
 }
 
-function positive(json: Json, key: string, fallback?: number): number {
+function positive(json: UnknownRecord, key: string, fallback?: number): number {
   const value = number(json, key, fallback);
   if (!Number.isInteger(value) || value <= 0) throw refuse(key, value, "expected a positive whole number");
   return value;
 }
 
 /** A positive whole number that memory is taken by. */
-function size(json: Json, key: keyof typeof most, fallback?: number): number {
+function size(json: UnknownRecord, key: keyof typeof most, fallback?: number): number {
   const value = positive(json, key, fallback);
   if (value > most[key]) throw refuse(key, value, `at most ${most[key]} is believed`);
   return value;

@@ -17,12 +17,10 @@ import {
   type RunSource,
 } from "@laconic/trainer/reading";
 import { namedTask, taskSettingsSchema } from "@laconic/worlds/named";
-import { isRecord, parseJson } from "@laconic/core";
+import { isRecord, parseJson, type UnknownRecord } from "@laconic/core";
 import type { MetricRow } from "./run-charts.ts";
 import type { ReportData } from "./page.ts";
 import { statesIn } from "./states.ts";
-
-type Json = Readonly<Record<string, unknown>>;
 
 /**
  * Reads a run directory for the report.
@@ -31,9 +29,9 @@ type Json = Readonly<Record<string, unknown>>;
 export async function readRunData(directory: string): Promise<ReportData> {
   const fs = nodeFileSystem;
   const path = (name: string): string => join(directory, name);
-  const json = async (name: string): Promise<Json> =>
+  const json = async (name: string): Promise<UnknownRecord> =>
     record(parseJson(new TextDecoder().decode(await fs.read(path(name))), path(name)));
-  const warmStart = (): Promise<Json> => json(runFiles.warmStart).catch(() => json(formerRunFiles.warmStart));
+  const warmStart = (): Promise<UnknownRecord> => json(runFiles.warmStart).catch(() => json(formerRunFiles.warmStart));
   const config = await readSettings(fs, directory);
   const environment = await json(runFiles.environment);
   const source = folderSource(directory);
@@ -75,7 +73,7 @@ const maxRows = 4000;
 /** Rows of the metrics, and what of them is lost, in words. */
 async function metricsOf(source: RunSource): Promise<{ readonly rows: MetricRow[]; readonly defect: string | null }> {
   let [rows, every, seen]: [MetricRow[], number, number] = [[], 1, 0];
-  let last: Json | null = null;
+  let last: UnknownRecord | null = null;
   const steps: number[] = [];
   for await (const row of eachRow(source, runFiles.metrics)) {
     last = row;
@@ -96,8 +94,8 @@ const maxEnds = 10;
 /** The earliest and the latest of each problem: those between are not shown. */
 async function transcriptsIn(
   source: RunSource,
-  config: Json,
-  evaluations: readonly Json[],
+  config: UnknownRecord,
+  evaluations: readonly UnknownRecord[],
 ): Promise<RecordedEpisode[]> {
   const steps = evaluations.map((each) => numberOr(each["step"], -1));
   const wanted = steps.length > 2 * maxEnds ? new Set([...steps.slice(0, maxEnds), ...steps.slice(-maxEnds)]) : null;
@@ -131,13 +129,13 @@ function transcript({ step, task, ...recorded }: RecordedEpisode): RecordedEpiso
   return [{ step, problem: problem.data, episode: episode.data, task: Number(task) }];
 }
 
-function numbersOf(row: Json): MetricRow {
+function numbersOf(row: UnknownRecord): MetricRow {
   return Object.fromEntries(
     Object.entries(row).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
   );
 }
 
-function record(value: unknown): Json {
+function record(value: unknown): UnknownRecord {
   return isRecord(value) ? value : {};
 }
 

@@ -1,8 +1,6 @@
-import { isRecord } from "@laconic/core";
+import { isRecord, type UnknownRecord } from "@laconic/core";
 import type { Table } from "@laconic/evaluation";
 import { formatCells, formatNumber, formatPercent } from "@laconic/core/text";
-
-type Json = Readonly<Record<string, unknown>>;
 
 interface Side {
   readonly accuracy: number;
@@ -25,7 +23,7 @@ export interface TeamState {
  * @param rows - of `evaluations.jsonl`
  * @param warmStart - of `warm-start.json`
  */
-export function statesIn(rows: readonly Json[], warmStart: Json): TeamState[] {
+export function statesIn(rows: readonly UnknownRecord[], warmStart: UnknownRecord): TeamState[] {
   const [first, last] = [rows[0], rows.at(-1)];
   const { said, before } = warmStart;
   const taught = typeof said === "string" && isRecord(before) ? { said, before } : null;
@@ -63,7 +61,7 @@ export function statesTable(states: readonly TeamState[]): Table {
   };
 }
 
-function stateOf(said: string, step: number | null, row: Json): TeamState {
+function stateOf(said: string, step: number | null, row: UnknownRecord): TeamState {
   const groups = Object.entries(isRecord(row["groups"]) ? row["groups"] : {});
   return {
     said,
@@ -73,6 +71,6 @@ function stateOf(said: string, step: number | null, row: Json): TeamState {
   };
 }
 
-function sideOf(row: Json): Side {
+function sideOf(row: UnknownRecord): Side {
   return { accuracy: Number(row["accuracy"]), tokens: Number(row["tokens"]), problems: Number(row["problems"] ?? 0) };
 }

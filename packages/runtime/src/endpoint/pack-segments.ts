@@ -1,3 +1,4 @@
+import type { UnknownRecord } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { rowIn, runFiles } from "@laconic/trainer";
 import {
@@ -8,8 +9,6 @@ import {
   writePacked,
   type Segment,
 } from "./journal-segments.ts";
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** Ids that are remembered after their end. */
 const maxEnded = 200_000;
@@ -25,7 +24,7 @@ export async function packSegments(fs: FileSystem, directory: string): Promise<v
   const folder = joinPath(directory, segmentFolder);
   const ends = await endsIn(fs, folder, segments);
   const checkpoints = await keptSteps(fs, directory);
-  const needed = (rollout: Row): boolean => {
+  const needed = (rollout: UnknownRecord): boolean => {
     const end = ends.get(rollout["id"]);
     if (!end || end.isDropped) return false; // so many others have ended since that it does not wait any more
     const { taken } = end;
@@ -34,8 +33,8 @@ export async function packSegments(fs: FileSystem, directory: string): Promise<v
     // The newest checkpoint may not be the last that is saved before that step is over.
     return taken >= Math.max(0, ...checkpoints) || checkpoints.some((step) => sampled <= step && step <= taken);
   };
-  const isKept = (row: Row): boolean => {
-    if (row["kind"] === "finished") return needed(row["rollout"] as Row);
+  const isKept = (row: UnknownRecord): boolean => {
+    if (row["kind"] === "finished") return needed(row["rollout"] as UnknownRecord);
     if (row["kind"] === "opened") return !ends.has(row["id"]);
     const ids = row["kind"] === "taken" ? (row["ids"] as readonly unknown[]) : [row["id"]];
     return ids.some((id) => ends.has(id));
@@ -70,7 +69,7 @@ async function endsIn(fs: FileSystem, folder: string, segments: readonly Segment
   for (const { name, isPacked } of segments)
     for await (const line of linesOfSegment(fs, joinPath(folder, name), isPacked)) {
       const row = rowIn(line);
-      if (row?.["kind"] === "finished") end((row["rollout"] as Row)["id"], {});
+      if (row?.["kind"] === "finished") end((row["rollout"] as UnknownRecord)["id"], {});
       if (row?.["kind"] === "dropped" || row?.["kind"] === "validated") end(row["id"], { isDropped: true });
       if (row?.["kind"] === "taken")
         for (const id of row["ids"] as readonly unknown[]) end(id, { taken: row["step"] as number });

@@ -1,17 +1,18 @@
-import { isRecord } from "@laconic/core";
+import { isRecord, type UnknownRecord } from "@laconic/core";
 import type { TrainConfig } from "@laconic/trainer";
 import { ownKeyAt, type OwnValue } from "./own-keys.ts";
 import { isReference } from "./reference.ts";
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** Parts training settings from the values among them, with what stands for each. */
-export function splitTrain(train: Json): { readonly settings: Json; readonly own: readonly OwnValue[] } {
+export function splitTrain(train: UnknownRecord): {
+  readonly settings: UnknownRecord;
+  readonly own: readonly OwnValue[];
+} {
   const own: OwnValue[] = [];
   return { settings: withStands(train, [], own), own };
 }
 
-function withStands(group: Json, path: readonly string[], own: OwnValue[]): Json {
+function withStands(group: UnknownRecord, path: readonly string[], own: OwnValue[]): UnknownRecord {
   return Object.fromEntries(
     Object.entries(group).flatMap(([name, value]) => {
       const at = [...path, name];
@@ -27,11 +28,11 @@ function withStands(group: Json, path: readonly string[], own: OwnValue[]): Json
 }
 
 /** The settings with the values at their keys again: what {@link splitTrain} parted. */
-export function joinTrain(train: TrainConfig, own: readonly OwnValue[]): Json {
-  return own.reduce<Json>((joined, { path, reference }) => withAt(joined, path, reference), { ...train });
+export function joinTrain(train: TrainConfig, own: readonly OwnValue[]): UnknownRecord {
+  return own.reduce<UnknownRecord>((joined, { path, reference }) => withAt(joined, path, reference), { ...train });
 }
 
-function withAt(group: Json, [name = "", ...rest]: readonly string[], value: unknown): Json {
+function withAt(group: UnknownRecord, [name = "", ...rest]: readonly string[], value: unknown): UnknownRecord {
   const inner = group[name];
   return { ...group, [name]: rest.length === 0 ? value : withAt(isRecord(inner) ? inner : {}, rest, value) };
 }

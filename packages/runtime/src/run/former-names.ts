@@ -1,6 +1,4 @@
-import { LaconicError, wordTable } from "@laconic/core";
-
-type Json = Readonly<Record<string, unknown>>;
+import { LaconicError, wordTable, type UnknownRecord } from "@laconic/core";
 
 /** Settings that were renamed: the old name is read for one release, and for ever in the folders of runs. */
 const currentName: Readonly<Record<string, string>> = wordTable({ lessons: "warmStart" });
@@ -14,7 +12,7 @@ export function withCurrentName(key: string): string {
  * A configuration with the names of now.
  * @throws LaconicError `config_invalid` for a setting that is there under both names
  */
-export function withCurrentNames(config: Json): Json {
+export function withCurrentNames(config: UnknownRecord): UnknownRecord {
   checkBothNames(Object.keys(config));
   return Object.fromEntries(Object.entries(config).map(([key, value]) => [withCurrentName(key), value]));
 }
@@ -32,7 +30,7 @@ export function checkBothNames(keys: readonly string[]): void {
 }
 
 /** The same under the names that a run's folder has: what goes on keeps its names. */
-export function withNamesOf(stored: Json | null, config: Json): Json {
+export function withNamesOf(stored: UnknownRecord | null, config: UnknownRecord): UnknownRecord {
   const formerOf = new Map(
     Object.entries(currentName).flatMap(([former, current]) => (stored && former in stored ? [[current, former]] : [])),
   );
@@ -40,7 +38,7 @@ export function withNamesOf(stored: Json | null, config: Json): Json {
 }
 
 /** Warnings about settings that somebody wrote under a former name, in a configuration or as `key=value`. */
-export function formerNamesIn(config: Json, words: readonly string[] = []): readonly string[] {
+export function formerNamesIn(config: UnknownRecord, words: readonly string[] = []): readonly string[] {
   const keys = [...Object.keys(config), ...words.map((word) => settingOf(word))];
   return [...new Set(keys)]
     .filter((key) => Object.hasOwn(currentName, key))

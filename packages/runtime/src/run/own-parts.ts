@@ -1,8 +1,6 @@
-import { isRecord } from "@laconic/core";
+import { isRecord, type UnknownRecord } from "@laconic/core";
 import { isReference, type Reference } from "../resolver/reference.ts";
 import type { ActorSettings, AppConfig, TaskSettings } from "./run-settings.ts";
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** References of a configuration outside of `train`, where names would stand. */
 interface OwnParts {
@@ -16,7 +14,7 @@ interface OwnParts {
 const stand = { task: { name: "relay", level: "one-fact" }, team: "solo" } as const;
 
 /** A configuration with names alone, and the values of the user's own that stood there. */
-export function namedPart(written: Json): { readonly named: Json; readonly own: OwnParts } {
+export function namedPart(written: UnknownRecord): { readonly named: UnknownRecord; readonly own: OwnParts } {
   const { task, actor } = written;
   const ownTask = isReference(task) ? task : undefined;
   const team = isRecord(task) && !ownTask ? task["team"] : undefined;
@@ -33,7 +31,7 @@ export function namedPart(written: Json): { readonly named: Json; readonly own: 
     named: {
       ...written,
       ...(ownTask && { task: stand.task }),
-      ...((isReference(team) || mixed) && { task: { ...(task as Json), team: namedTeam } }),
+      ...((isReference(team) || mixed) && { task: { ...(task as UnknownRecord), team: namedTeam } }),
       ...(isReference(actor) && { actor: null }),
     },
     own: {

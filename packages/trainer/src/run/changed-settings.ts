@@ -1,4 +1,4 @@
-import { LaconicError, tryParseJson } from "@laconic/core";
+import { LaconicError, tryParseJson, type UnknownRecord } from "@laconic/core";
 import { changesOf } from "./run-manifest.ts";
 import { recordIn } from "./run-source.ts";
 
@@ -50,13 +50,11 @@ export function parseChangedSettings(text: string, file: string): ChangedSetting
   });
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /**
  * What held at a step.
  * @param settings - those of the run as they are now
  */
-export function settingsAt(settings: Json, changes: readonly ChangedSetting[], step: number): Json {
+export function settingsAt(settings: UnknownRecord, changes: readonly ChangedSetting[], step: number): UnknownRecord {
   return changes
     .filter((change) => change.step > step)
     .reduceRight((held, { key, before }) => withValue(held, key.split("."), before), settings);
@@ -70,7 +68,7 @@ function valueAt(settings: unknown, key: string): unknown {
   }, settings);
 }
 
-function withValue(settings: Json, [name = "", ...rest]: readonly string[], value: unknown): Json {
+function withValue(settings: UnknownRecord, [name = "", ...rest]: readonly string[], value: unknown): UnknownRecord {
   const { [name]: old, ...others } = settings;
   if (rest.length > 0) return { ...settings, [name]: withValue(recordIn(old) ?? {}, rest, value) };
   return value === undefined ? others : { ...settings, [name]: value };
@@ -82,7 +80,7 @@ function withValue(settings: Json, [name = "", ...rest]: readonly string[], valu
  * @param again - named even where they are what they were
  */
 export function changedSettings(
-  { held, next, step }: { readonly held: Json; readonly next: Json; readonly step: number },
+  { held, next, step }: { readonly held: UnknownRecord; readonly next: UnknownRecord; readonly step: number },
   keys: readonly string[],
   again: ReadonlySet<string>,
 ): ChangedSetting[] {

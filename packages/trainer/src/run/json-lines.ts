@@ -1,11 +1,10 @@
+import type { UnknownRecord } from "@laconic/core";
 import { joinBytes, type FileSystem } from "@laconic/core/files";
 import type { ReadAt } from "@laconic/core/run-folder";
 import { parsed, recordIn } from "./run-source.ts";
 
-type Row = Readonly<Record<string, unknown>>;
-
 /** One line of JSON. A number that JSON cannot hold becomes null, and its key is listed under `nonfinite`. */
-export function toLine(row: Readonly<Record<string, unknown>>): string {
+export function toLine(row: UnknownRecord): string {
   const nonfinite = Object.keys(row).filter((key) => typeof row[key] === "number" && !Number.isFinite(row[key]));
   return `${JSON.stringify(nonfinite.length > 0 ? { ...row, nonfinite } : row)}\n`;
 }
@@ -59,12 +58,12 @@ export async function* linesIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
 const decoder = new TextDecoder();
 
 /** What a line says; null for what is no object of JSON. */
-export function rowIn(line: Uint8Array | null): Row | null {
+export function rowIn(line: Uint8Array | null): UnknownRecord | null {
   return line && recordIn(parsed(decoder.decode(line)));
 }
 
 /** Rows of a file one after the other, whatever its length; what is no row is left out. None where there is no file. */
-export async function* eachLine(fs: FileSystem, path: string): AsyncGenerator<Row> {
+export async function* eachLine(fs: FileSystem, path: string): AsyncGenerator<UnknownRecord> {
   if (!(await fs.exists(path))) return;
   for await (const line of linesIn(piecesOf(fs, path))) {
     const row = rowIn(line);
@@ -73,15 +72,15 @@ export async function* eachLine(fs: FileSystem, path: string): AsyncGenerator<Ro
 }
 
 /** All rows of a file, as {@link eachLine} gives them: of one that stays small. */
-export async function readLines(fs: FileSystem, path: string): Promise<Row[]> {
-  const rows: Row[] = [];
+export async function readLines(fs: FileSystem, path: string): Promise<UnknownRecord[]> {
+  const rows: UnknownRecord[] = [];
   for await (const row of eachLine(fs, path)) rows.push(row);
   return rows;
 }
 
 /** The first row, or the last; null where there is none. */
-export async function lineAt(fs: FileSystem, path: string, place: "first" | "last"): Promise<Row | null> {
-  let found: Row | null = null;
+export async function lineAt(fs: FileSystem, path: string, place: "first" | "last"): Promise<UnknownRecord | null> {
+  let found: UnknownRecord | null = null;
   for await (const row of eachLine(fs, path)) {
     found = row;
     if (place === "first") break;

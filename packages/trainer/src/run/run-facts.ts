@@ -1,4 +1,4 @@
-import { maxJsonDepth } from "@laconic/core";
+import { maxJsonDepth, type UnknownRecord } from "@laconic/core";
 import { likelyCause } from "../divergence.ts";
 import { regressionOf } from "../regression.ts";
 import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";
@@ -17,8 +17,6 @@ import {
 import { isRunHeld, parsed, recordIn, rowsIn, textIn, type LivingProcesses, type RunSource } from "./run-source.ts";
 import { eachRow } from "../reading/rows.ts";
 import { lastStep } from "./step-rows.ts";
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** What became of a run folder. */
 export type RunState =
@@ -75,7 +73,7 @@ export interface RunFacts {
   readonly config: unknown;
   readonly environment: unknown;
   /** Settings of the training: those under `train`, or of a program's run all. */
-  readonly train: Readonly<Record<string, unknown>>;
+  readonly train: UnknownRecord;
 }
 
 /** What a reader of run folders takes from outside. */
@@ -87,7 +85,7 @@ export interface RunFactsOptions {
 
 /** State and figures of a run folder. Nothing fails: a folder that is no run's is foreign, with the reason. */
 export async function readRunFacts(source: RunSource, { processes, ...given }: RunFactsOptions): Promise<RunFacts> {
-  const rows = async (name: string): Promise<Json[]> => rowsIn(await textIn(source, name));
+  const rows = async (name: string): Promise<UnknownRecord[]> => rowsIn(await textIn(source, name));
   const config = parsed(await textIn(source, runFiles.config)) ?? null;
   const environment = parsed(await textIn(source, runFiles.environment)) ?? null;
   const train = trainOf(config);
@@ -206,7 +204,7 @@ export function unreadFacts(reason: string): RunFacts {
  * What a step took, waiting for rollouts included.
  * @param row - of `timing.jsonl`
  */
-export function stepSeconds(row: Readonly<Record<string, unknown>>): number {
+export function stepSeconds(row: UnknownRecord): number {
   return Object.entries(row).reduce(
     (sum, [name, value]) => (name.startsWith("timing_s/") && typeof value === "number" ? sum + value : sum),
     0,
@@ -227,12 +225,12 @@ function endOf(damage: readonly string[], step: number, planned: number | null):
 }
 
 /** Those of the command line stand under `train`, those of a program alone. */
-function trainOf(config: unknown): Json {
+function trainOf(config: unknown): UnknownRecord {
   const given = recordIn(config) ?? {};
   return "train" in given ? (recordIn(given["train"]) ?? {}) : given;
 }
 
-async function whyForeign(source: RunSource, config: unknown, train: Json): Promise<string | null> {
+async function whyForeign(source: RunSource, config: unknown, train: UnknownRecord): Promise<string | null> {
   const name = runFiles.config;
   if (recordIn(config) === null)
     return (await source.stat(name))
@@ -266,7 +264,7 @@ function warmStartIn(value: unknown): WarmStartFacts | null {
 }
 
 /** Null for what is no evaluation. */
-function evaluationOf(row: Json): RunEvaluation | null {
+function evaluationOf(row: UnknownRecord): RunEvaluation | null {
   const [step, accuracy, tokens] = [row["step"], row["accuracy"], row["tokens"]].map((each) => numberOr(each));
   if (typeof step !== "number" || typeof accuracy !== "number" || typeof tokens !== "number") return null;
   const [low, high] = Array.isArray(row["interval"]) ? (row["interval"] as unknown[]) : [];
@@ -286,7 +284,7 @@ function evaluationOf(row: Json): RunEvaluation | null {
 }
 
 /** Null for what is no group's figures. */
-function groupOf(row: Json): GroupFigures | null {
+function groupOf(row: UnknownRecord): GroupFigures | null {
   const [problems, accuracy, tokens] = [row["problems"], row["accuracy"], row["tokens"]].map((each) => numberOr(each));
   if (typeof problems !== "number" || typeof accuracy !== "number" || typeof tokens !== "number") return null;
   return { problems, accuracy, tokens, measures: numbersIn(row["measures"]) };

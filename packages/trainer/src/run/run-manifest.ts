@@ -1,15 +1,13 @@
-import { boundedJson, LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError, type UnknownRecord } from "@laconic/core";
 import { sha256Text } from "#platform";
 import * as z from "zod";
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** What a run was started with. */
 export interface RunManifest {
   readonly version: 1;
   /** SHA-256 of the first configuration and the inputs: the name that the run's checkpoints carry. */
   readonly run: string;
-  readonly config: { readonly sha256: string; readonly settings: Json };
+  readonly config: { readonly sha256: string; readonly settings: UnknownRecord };
   /** SHA-256 by name: base weights, tokenizers, data. */
   readonly inputs: Readonly<Record<string, string>>;
 }
@@ -21,8 +19,8 @@ const manifestSchema: z.ZodType<RunManifest> = z.strictObject({
   inputs: z.record(z.string(), z.string()),
 });
 
-export function runManifest(config: Json, inputs: Readonly<Record<string, string>>): RunManifest {
-  const settings = plain(config) as Json;
+export function runManifest(config: UnknownRecord, inputs: Readonly<Record<string, string>>): RunManifest {
+  const settings = plain(config) as UnknownRecord;
   const sha256 = sha256Of(settings);
   return { version: 1, run: sha256Of({ config: sha256, inputs }), config: { sha256, settings }, inputs };
 }
@@ -58,7 +56,7 @@ export function changesOf(before: unknown, now: unknown, path = ""): Change[] {
     return Object.is(old, own) ? [] : [{ key: path, before: shown(old), now: shown(own) }];
   if (Array.isArray(old) !== Array.isArray(own)) return [{ key: path, before: shown(old), now: shown(own) }];
   return [...new Set([...Object.keys(old), ...Object.keys(own)])].flatMap((key) =>
-    changesOf((old as Json)[key], (own as Json)[key], path === "" ? key : `${path}.${key}`),
+    changesOf((old as UnknownRecord)[key], (own as UnknownRecord)[key], path === "" ? key : `${path}.${key}`),
   );
 }
 
@@ -78,7 +76,7 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(
     Object.keys(value)
       .toSorted()
-      .map((key) => [key, sorted((value as Json)[key])]),
+      .map((key) => [key, sorted((value as UnknownRecord)[key])]),
   );
 }
 

@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { boundedJson } from "@laconic/core";
+import { boundedJson, type UnknownRecord } from "@laconic/core";
 import { benchFiles, type GradingStep, type StoredCall, type StoredQuestion } from "@laconic/core/run-folder";
 import { RowFile, rowOf as objectIn, type RowPlace } from "@laconic/trainer/reading";
 import type { BenchTable, SampleDetail, SamplePage, SampleQuery } from "../protocol.ts";
@@ -11,8 +11,6 @@ import type { TextLimits } from "./text-store.ts";
 const maxCallBytes = { packed: 32 << 20, plain: 64 << 20 } as const;
 const maxOthers = 200;
 const columns: readonly string[] = ["method", "benchmark", "questions", "seeds", "accuracy", "interval", "tokens"];
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** A bench: its table, and its samples one by one, as they are written. */
 export class BenchReader {
@@ -64,7 +62,7 @@ export class BenchReader {
     await samples?.readNew({ reset, row: (bytes, place) => this.#table.add(objectIn(bytes), place) });
   }
 
-  #noteQuestion(row: Row | null, place: RowPlace): void {
+  #noteQuestion(row: UnknownRecord | null, place: RowPlace): void {
     const { benchmark, id, question, gold } = row ?? {};
     if (typeof benchmark !== "string" || typeof id !== "string") return;
     this.#table.ask(benchmark, id, { text: textOf(question), gold: textOf(gold), place });
@@ -127,7 +125,7 @@ export class BenchReader {
   }
 
   /** @param place - of a line that was whole when it was read */
-  async #rowAt(file: string, { from, length }: RowPlace): Promise<Row | null> {
+  async #rowAt(file: string, { from, length }: RowPlace): Promise<UnknownRecord | null> {
     const bytes = await this.#place.bytes(file, from, length);
     return bytes && objectIn(bytes);
   }
@@ -139,8 +137,8 @@ export class BenchReader {
     method,
     repeat,
     config,
-  }: Row): Promise<Pick<SampleDetail, "calls" | "callsMissing">> {
-    const { from, bytes } = (requests ?? {}) as Readonly<Record<string, unknown>>;
+  }: UnknownRecord): Promise<Pick<SampleDetail, "calls" | "callsMissing">> {
+    const { from, bytes } = (requests ?? {}) as UnknownRecord;
     if (typeof from !== "number" || typeof bytes !== "number")
       return { calls: [], callsMissing: "The bench did not keep its requests." };
     const missing = { calls: [], callsMissing: `${benchFiles.calls} lacks them, or is damaged.` };
@@ -148,7 +146,7 @@ export class BenchReader {
     const packed = await this.#place.bytes(benchFiles.calls, from, bytes);
     try {
       const text = gunzipSync(packed ?? new Uint8Array(), { maxOutputLength: maxCallBytes.plain }).toString();
-      const stored = boundedJson(text) as Readonly<Record<string, unknown>>;
+      const stored = boundedJson(text) as UnknownRecord;
       if (stored["sample"] !== JSON.stringify([benchmark, problem, method, repeat, config])) return missing;
       const calls = (stored["calls"] as unknown[]).filter((call): call is StoredCall => isCall(call));
       const leftOut = Number(stored["leftOut"] ?? 0);
@@ -167,20 +165,20 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 function isStep(value: unknown): value is GradingStep {
-  const { name, answer, gold, ended = "" } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { name, answer, gold, ended = "" } = (value ?? {}) as UnknownRecord;
   const areTexts = [name, answer, ended].every((each) => typeof each === "string");
   return areTexts && (gold === null || typeof gold === "string");
 }
 
 /** What a page reads of a call has the form that it expects. */
 function isCall(value: unknown): boolean {
-  const { agent, model, prompt, sampling, reply, error } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  const { kind, messages, text, tokens } = (prompt ?? {}) as Readonly<Record<string, unknown>>;
+  const { agent, model, prompt, sampling, reply, error } = (value ?? {}) as UnknownRecord;
+  const { kind, messages, text, tokens } = (prompt ?? {}) as UnknownRecord;
   const isAsked =
     (kind === "messages" &&
       Array.isArray(messages) &&
       (messages as unknown[]).every((message) => {
-        const { role, content } = (message ?? {}) as Readonly<Record<string, unknown>>;
+        const { role, content } = (message ?? {}) as UnknownRecord;
         return typeof role === "string" && typeof content === "string";
       })) ||
     (kind === "text" && typeof text === "string") ||

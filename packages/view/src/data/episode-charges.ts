@@ -1,8 +1,7 @@
-import { chargesOf, countTokens, type Charge, type Ledger, type TokenCount } from "@laconic/core";
+import { chargesOf, countTokens, type Charge, type Ledger, type TokenCount, type UnknownRecord } from "@laconic/core";
 import { rewardTerms } from "@laconic/rewards";
 import type { StoredContent, StoredPolicy, StoredRollout } from "@laconic/core/run-folder";
 
-type Json = Readonly<Record<string, unknown>>;
 type Numbers = Readonly<Record<string, number | null>>;
 
 /** What the settings of a training say about its costs. */
@@ -15,7 +14,7 @@ export interface CostSettings {
 }
 
 /** @param train - settings of the training, as a run folder has them */
-export function costSettingsOf({ costs, costWhenTaskAtLeast: from }: Json): CostSettings {
+export function costSettingsOf({ costs, costWhenTaskAtLeast: from }: UnknownRecord): CostSettings {
   const threshold = typeof from === "number" && from > 0 && from <= 1 ? { costWhenTaskAtLeast: from } : {};
   if (typeof costs !== "object" || costs === null)
     return {
@@ -23,8 +22,8 @@ export function costSettingsOf({ costs, costWhenTaskAtLeast: from }: Json): Cost
       counts: new Map([["tokens", { kind: "tokens-written" }]]),
       ...threshold,
     };
-  const counts = Object.entries(costs as Json).flatMap(([name, cost]): [string, TokenCount][] => {
-    const { kind, by, from: sender } = typeof cost === "object" && cost !== null ? (cost as Json) : {};
+  const counts = Object.entries(costs as UnknownRecord).flatMap(([name, cost]): [string, TokenCount][] => {
+    const { kind, by, from: sender } = typeof cost === "object" && cost !== null ? (cost as UnknownRecord) : {};
     if (kind !== "tokens-written" && kind !== "tokens-read") return [];
     return [
       [name, { kind, ...(typeof by === "string" && { by }), ...(typeof sender === "string" && { from: sender }) }],

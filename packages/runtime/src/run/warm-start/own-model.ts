@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { UnknownRecord } from "@laconic/core";
 
 /** Folder in a run's, of the model that its training began with, where the run warm-started it. */
 export const taughtFolder = "taught";
@@ -6,14 +7,12 @@ export const taughtFolder = "taught";
 /** How a run's configuration names the model that lies in the run's own folder: it is found when the folder has moved. */
 const ownModel = "run:taught";
 
-type Written = Readonly<Record<string, unknown>>;
-
 /** A configuration as it lies in a run's folder. */
-export function withOwnModel(directory: string, config: Written): Written {
+export function withOwnModel(directory: string, config: UnknownRecord): UnknownRecord {
   return config["model"] === join(directory, taughtFolder) ? { ...config, model: ownModel } : config;
 }
 
 /** The same, read again. */
-export function fromOwnModel(directory: string, config: Written): Written {
+export function fromOwnModel(directory: string, config: UnknownRecord): UnknownRecord {
   return config["model"] === ownModel ? { ...config, model: join(directory, taughtFolder) } : config;
 }

@@ -1,4 +1,4 @@
-import { isRecord, LaconicError } from "@laconic/core";
+import { isRecord, LaconicError, type UnknownRecord } from "@laconic/core";
 import { changesOf, parseTrainConfig, type TrainConfig } from "@laconic/trainer";
 import { relayQuickstart, storyTellers } from "@laconic/worlds";
 import { storyModelName } from "@laconic/worlds/story-model";
@@ -11,8 +11,6 @@ export const adjustable: Readonly<Record<string, string>> = {
   "train.prices": "",
   "train.steps": "",
 };
-
-type Json = Readonly<Record<string, unknown>>;
 
 const measured = { every: 10, problems: 100, transcripts: 4 } as const;
 
@@ -39,7 +37,7 @@ export function trainConfig({ level, seed, steps, steering }: PlaygroundSettings
   });
 }
 
-function steered(level: LevelName, steering: Steering, budget: object): Json {
+function steered(level: LevelName, steering: Steering, budget: object): UnknownRecord {
   if (steering.kind === "price") return { budget: null, prices: { tokens: steering.price } };
   const { warmUpSteps: warmupIterations } = levelRanges[level];
   return { budget: { ...budget, targetTokens: steering.targetTokens, warmupIterations } };
@@ -54,7 +52,9 @@ export function warmStartOf({
 }
 
 /** The configuration as `laconic train` writes it into a run folder: what it resumes. */
-export function runConfig(settings: PlaygroundSettings): Json & { readonly task: Json; readonly train: TrainConfig } {
+export function runConfig(
+  settings: PlaygroundSettings,
+): UnknownRecord & { readonly task: UnknownRecord; readonly train: TrainConfig } {
   const isStory = settings.level === "tellers";
   return {
     task: { ...(isStory ? storyTellers : relayQuickstart).task },
@@ -78,7 +78,7 @@ export function runConfig(settings: PlaygroundSettings): Json & { readonly task:
  * What of a configuration can be set here.
  * @throws LaconicError `config_invalid` naming a setting that this page would run otherwise
  */
-export function settingsOf(config: Json, level: LevelName): PlaygroundSettings {
+export function settingsOf(config: UnknownRecord, level: LevelName): PlaygroundSettings {
   const train = recordOf(config["train"]);
   const budget = recordOf(train["budget"]);
   const own = levelRanges[level];
@@ -111,6 +111,6 @@ function inRange(name: string, value: unknown, { min, max, step }: { min: number
   });
 }
 
-function recordOf(value: unknown): Json {
+function recordOf(value: unknown): UnknownRecord {
   return isRecord(value) ? value : {};
 }

@@ -1,4 +1,4 @@
-import { boundedJson, countTokens, LaconicError } from "@laconic/core";
+import { boundedJson, countTokens, LaconicError, type UnknownRecord } from "@laconic/core";
 import { joinPath } from "@laconic/core/files";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { findCheckpoint, readLines, runFiles, type FileSystem } from "@laconic/trainer";
@@ -9,8 +9,6 @@ import type { HeldOut, RunView, TeamState } from "./messages.ts";
 import { settingsOf } from "./run-config.ts";
 import type { LevelName, PlaygroundSettings } from "./settings.ts";
 import type { World } from "./world.ts";
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** Held-out problems that a page shows of each evaluation. */
 export const shownProblems = 3;
@@ -49,7 +47,7 @@ export async function viewOfRun(
   const step = await stepOf(files, path(runFiles.checkpoints));
   if (step === null) return emptyView(settings);
   const source = fileSystemSource(files, folder);
-  const upTo = async (name: string): Promise<Row[]> =>
+  const upTo = async (name: string): Promise<UnknownRecord[]> =>
     (await readRows(source, name)).filter((row) => Number(row["step"]) <= step);
   const metrics = await upTo(runFiles.metrics);
   const episodes: RecordedEpisode[] = [];
@@ -74,7 +72,7 @@ async function stepOf(files: FileSystem, checkpoints: string): Promise<number | 
   }
 }
 
-function heldOutOf(row: Row, episodes: readonly RecordedEpisode[], world: World): HeldOut {
+function heldOutOf(row: UnknownRecord, episodes: readonly RecordedEpisode[], world: World): HeldOut {
   const { step, accuracy, interval, tokens, problems } = row as unknown as Omit<HeldOut, "shown">;
   const shown = episodes.filter((each) => each.step === step).slice(0, shownProblems);
   return {
@@ -88,7 +86,7 @@ function heldOutOf(row: Row, episodes: readonly RecordedEpisode[], world: World)
 }
 
 /** From a step's sums: who reads what is known for all holders together, and each writes an end token that nobody reads. */
-function teamIn(row: Row | undefined): TeamState | null {
+function teamIn(row: UnknownRecord | undefined): TeamState | null {
   if (!row) return null;
   const episodes = Number(row["tokens/total"]) / Number(row["tokens/episode_mean"]);
   const written = named(row, /^tokens\/written\/(.+)$/u, (value) => value / episodes);
@@ -110,7 +108,7 @@ function teamIn(row: Row | undefined): TeamState | null {
   return { ...teamOf([{ episode: { ledger: { calls }, utterances: [] }, costs, terms }]), silence };
 }
 
-function named(row: Row, name: RegExp, value: (number: number) => number): Record<string, number> {
+function named(row: UnknownRecord, name: RegExp, value: (number: number) => number): Record<string, number> {
   return Object.fromEntries(
     Object.entries(row).flatMap(([key, number]) => {
       const [, found] = name.exec(key) ?? [];
@@ -119,9 +117,9 @@ function named(row: Row, name: RegExp, value: (number: number) => number): Recor
   );
 }
 
-function parsed(text: string): Row {
+function parsed(text: string): UnknownRecord {
   try {
-    return boundedJson(text) as Row;
+    return boundedJson(text) as UnknownRecord;
   } catch (error) {
     throw new LaconicError("config_invalid", "config.json of the kept run is not JSON any more", {}, error);
   }
