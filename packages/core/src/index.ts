@@ -61,21 +61,13 @@ export {
   samplingParameters,
   supportedSampling,
 } from "./sampling.ts";
-export type {
-  Sampling,
-  SamplingBackEnd,
-  SamplingFields,
-  SamplingName,
-  SamplingParameter,
-  SamplingSupport,
-} from "./sampling.ts";
+export type { Sampling, SamplingFields, SamplingName, SamplingSupport } from "./sampling.ts";
 export type { ChatTokenizer, TokenBytes, Tokenizer } from "./tokenizer.ts";
 export { incrementalDecoder } from "./streaming/incremental-decoder.ts";
 export type { IncrementalDecoder } from "./streaming/incremental-decoder.ts";
 export { streamCompletion } from "./streaming/stream-completion.ts";
-export type { CompletionEvent } from "./streaming/stream-completion.ts";
 export { streamText } from "./streaming/stream-text.ts";
-export type { StreamTokenizer, TextEvent } from "./streaming/stream-text.ts";
+export type { StreamTokenizer } from "./streaming/stream-text.ts";
 export type { Episode, Message, Utterance } from "./episode/episode.ts";
 export { ledgerTotals } from "./episode/ledger.ts";
 export type { Ledger, LedgerCall, LedgerRead, LedgerTotals } from "./episode/ledger.ts";
@@ -180,7 +172,6 @@ export {
 } from "./engine-checks/training.ts";
 
 export { checkShape, findShapeMismatch, rangeOf } from "./shapes/find-shape-mismatch.ts";
-export type { ShapeMismatch } from "./shapes/find-shape-mismatch.ts";
 export { isRecord, type UnknownRecord } from "./shapes/is-record.ts";
 export { nearestName } from "./shapes/nearest-name.ts";
 export { shownValue } from "./shapes/shown-value.ts";

@@ -9,8 +9,8 @@ import {
   samplingOfFields,
   samplingParameters,
   supportedSampling,
-  type SamplingBackEnd,
 } from "./index.ts";
+import type { SamplingBackEnd } from "./sampling.ts";
 import { unsupportedSampling } from "./sampling.ts";
 import { actingSampling } from "./testing/index.ts";
 

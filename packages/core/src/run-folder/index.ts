@@ -3,7 +3,7 @@
  * @module @laconic/core/run-folder
  */
 export { endsWhole, gzipMember, membersIn } from "./episode-members.ts";
-export type { MemberHead, MemberPlace, ReadAt } from "./episode-members.ts";
+export type { MemberHead, ReadAt } from "./episode-members.ts";
 export { benchFiles, gradingStepLimits } from "./bench-files.ts";
 export type { CallsPlace, GradingStep, StoredCall, StoredCalls, StoredQuestion } from "./bench-files.ts";
 export { base64, fromBase64, packNumbers, unpackNumbers } from "./packed-numbers.ts";
@@ -24,7 +24,6 @@ export type {
   StoredNode,
   StoredPolicy,
   StoredRollout,
-  StoredScore,
   StoredStep,
   StoredTerms,
   StoredTree,
