@@ -46,7 +46,6 @@ export function control(settings: BudgetSettings, state: BudgetState, measuremen
   if (!pinned) integral = Math.max(0, integral + learningRate * proven); // Eq. 5
   if (antiWindup) integral = Math.min(integral, maxPrice);
   let dual = Math.min(maxPrice, Math.max(0, integral + correction));
-  const saturated = dual === maxPrice;
 
   const guarded = guardActs(settings, state, measurement);
   if (guarded) {
@@ -54,7 +53,7 @@ export function control(settings: BudgetSettings, state: BudgetState, measuremen
     integral = Math.min(integral, state.integral * kept);
     dual = Math.min(dual, state.price * tokensPerUnit(settings) * kept);
   }
-  return { dual, integral, target, violation, saturated, held, guarded };
+  return { dual, integral, target, violation, saturated: dual === maxPrice, held, guarded };
 }
 
 function guardActs({ guard }: BudgetSettings, state: BudgetState, measurement: BudgetMeasurement): boolean {

@@ -21,6 +21,7 @@ test("Eq. 5 by hand", () => {
   const controller = dualAscent({ targetTokens: 100, learningRate: 0.5, initialPrice: 20 });
   expect(controller.init().price).toBe(20);
   expect(prices(controller, [120, 100, 40, 90, 104])).toEqual([30, 30, 0, 0, 2]);
+  expect(controller.step(controller.init(), { tokens: 80, truncatedShare: 1 }).price).toBe(10);
 });
 
 const runs = fc.record({

@@ -24,7 +24,7 @@ test("a guard that lowers the price saves team and budget", () => {
 });
 
 const guarded = (guard: GuardOptions, change: Partial<BudgetOptions> = {}) =>
-  dualController({ targetTokens: 10, learningRate: 0.1, initialPrice: 1, ...change, guard });
+  dualController({ targetTokens: 10, learningRate: 0.1, initialPrice: 1, maxPrice: 1.5, ...change, guard });
 
 test.each<[string, GuardOptions, number, number, number, number]>([
   ["reward at its limit: the price rises", { action: "freeze", rewardTolerance: 0.1 }, 0.8, 0, 1.5, 0],
@@ -37,8 +37,9 @@ test.each<[string, GuardOptions, number, number, number, number]>([
 ])("%s", (_, guard, taskReward, silenceRate, price, flag) => {
   const controller = guarded(guard.rewardTolerance === undefined ? guard : { ...guard, referenceReward: 0.9 });
   const step = controller.step(controller.init(), { tokens: 15, taskReward, silenceRate });
-  expect(step.price).toBeCloseTo(price, 12);
-  expect(step.diagnostics.guarded).toBe(flag);
+  expect([step.price, step.state.integral]).toBeAllclose([price, price], { relative: 1e-12 });
+  // What the guard keeps below its maximum is not there.
+  expect(step.diagnostics).toMatchObject({ guarded: flag, saturated: price === 1.5 ? 1 : 0 });
 });
 
 test("what the guard kept back is not made up for later", () => {

@@ -19,6 +19,8 @@ test("the price is frozen for n iterations, then starts at its initial value and
   );
   expect(steps.map((step) => step.paid)).toEqual([0, 0, 0, 2, 2.2]);
   expect(steps.map((step) => step.diagnostics.warmup)).toEqual([1, 1, 1, 0, 0]);
+  const flags = steps.map(({ diagnostics: { saturated, held, guarded } }) => [saturated, held, guarded]);
+  expect(flags).toEqual(steps.map(() => [0, 0, 0]));
   expect(steps.at(-1)?.state.price).toBeCloseTo(2.5, 15);
 });
 

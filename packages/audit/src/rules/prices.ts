@@ -158,7 +158,6 @@ function ruled(
   if (bounded && integral > ceiling) integral = ceiling;
   let dual = Math.max(0, integral + beside);
   if (dual > ceiling) dual = ceiling;
-  const saturated = dual === ceiling ? 1 : 0;
   const reference = guard?.referenceReward ?? state.warmReward;
   const poor = guard?.rewardTolerance !== undefined && used.task < reference - guard.rewardTolerance;
   const silent = guard?.maxSilenceRate !== undefined && used.silence > guard.maxSilenceRate;
@@ -167,7 +166,7 @@ function ruled(
     integral = Math.min(integral, kept * state.integral);
     dual = Math.min(dual, kept * state.price * perPrice(budget));
   }
-  return { dual, integral, saturated, held: held ? 1 : 0, guarded: poor || silent ? 1 : 0 };
+  return { dual, integral, saturated: dual === ceiling ? 1 : 0, held: held ? 1 : 0, guarded: poor || silent ? 1 : 0 };
 }
 
 /** The team's budgets by cost, without those of the user's own. */
