@@ -58,6 +58,7 @@ test("no term is ever -0, so a stored zero reads back the same", () => {
 test.each([
   [1, undefined, -0.3],
   [0, undefined, -0.3],
+  [-1, undefined, -0.3],
   [1, 1, -0.3],
   [0.5, 1, 0],
   [0, 1, 0],

@@ -88,6 +88,8 @@ test("costs on success only: compared among the successes, 0 for the others", ()
   };
   const z = 0.5 / Math.sqrt(1 / 3);
   expectClose(advantages(rows, [0, 0, 0, 0], change), [z + 0.1, z - 0.1, -z, -z]);
+  const { costWhenTaskAtLeast: _, ...always } = change;
+  expectClose(advantages([row(-1, 10), row(-1, 30)], [0, 0], always), [0.1, -0.1]);
 });
 
 test("a task that does not apply leaves the baselines and gets exactly 0", () => {

@@ -43,7 +43,13 @@ export function decoupledAdvantages(
   groups: ArrayLike<number>,
   options: DecoupledOptions,
 ): DecoupledResult {
-  const { weights, std = "sample", epsilon = 1e-4, batch = "none", costWhenTaskAtLeast: threshold = 0 } = options;
+  const {
+    weights,
+    std = "sample",
+    epsilon = 1e-4,
+    batch = "none",
+    costWhenTaskAtLeast: threshold = -Infinity,
+  } = options;
   checkOptions(options, measured);
   const members = groupRows(groups, measured.length);
   const scale: Scale = { std, epsilon };

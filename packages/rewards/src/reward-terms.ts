@@ -22,7 +22,7 @@ export interface PricingOptions {
 export function rewardTerms(measured: MeasuredReward, prices: Prices, options: PricingOptions = {}): RewardTerms {
   checkPrices(prices, Object.keys(measured.costs));
   checkThreshold(options);
-  const charged = !(measured.task < (options.costWhenTaskAtLeast ?? 0));
+  const charged = !(measured.task < (options.costWhenTaskAtLeast ?? -Infinity));
   const terms: Record<string, number> = { ...(measured.terms ?? { task: measured.task }) };
   for (const [name, units] of Object.entries(measured.costs)) {
     if (Object.hasOwn(terms, name))

@@ -62,7 +62,7 @@ export function advantagesOf(
     );
     return { values: null, estimated: { values: null, metrics: {} } };
   }
-  const costThreshold = settings.costWhenTaskAtLeast ?? 0;
+  const costThreshold = settings.costWhenTaskAtLeast ?? Number.NEGATIVE_INFINITY;
   const result = estimator.estimate({ rows, prices, costThreshold, baselines });
   const perSequence: number[][] = trained.map(() => []);
   members.forEach((sequences, i) => {

@@ -36,7 +36,7 @@ export function measured(settings: TrainSettings, said: Said, recorded: StoredRo
 
 /** Eq. 1 for an episode, or for one agent's view of it. */
 export function earned(
-  { costWhenTaskAtLeast = 0 }: TrainSettings,
+  { costWhenTaskAtLeast = Number.NEGATIVE_INFINITY }: TrainSettings,
   episode: Pick<StoredEpisode, "score">,
   costs: Numbers,
   prices: Numbers,
