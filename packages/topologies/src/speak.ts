@@ -76,7 +76,7 @@ async function speakOnce(context: EpisodeContext, request: SpeakRequest, step = 
       from: agent,
       turn,
       round,
-      text,
+      text: silent ? "" : text,
       tokens: silent ? 0 : deliveredTokens(completion),
       silent,
     },

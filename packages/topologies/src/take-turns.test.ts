@@ -79,9 +79,9 @@ describe("passing", () => {
       prompt.kind === "text" && prompt.text === "" ? "heard nothing" : "heard",
     );
     const episode = await passing.run(problem, context({ a: says(" PASS\n"), b: reader }));
-    expect(episode.utterances.map(({ silent, deliveredTo }) => [silent, deliveredTo])).toEqual([
-      [true, []],
-      [false, []],
+    expect(episode.utterances.map(({ text, silent, deliveredTo }) => [text, silent, deliveredTo])).toEqual([
+      [" PASS\n", true, []],
+      ["heard nothing", false, []],
     ]);
     const totals = ledgerTotals(episode.ledger);
     expect([totals.readTokens, totals.writtenByAgent["a"]]).toEqual([0, 7]);
