@@ -173,7 +173,7 @@ function policyMetrics(policy: PolicyFacts): Metrics {
     ...(policy.row.oldLogProbs !== null && gapMetrics(policy)),
     ...ratioMetrics(policy),
     ...(hasOwnBudget && {
-      "reward/own_mean": meanOf(judged.map(({ own }) => own.reward)),
+      "reward/own_mean": meanOf(known(judged.map(({ own }) => own.reward))),
       "budget/own_lambda": prices["tokens"] ?? 0,
       "budget/own_tokens": meanOf(known(judged.map(tokensOf))),
     }),

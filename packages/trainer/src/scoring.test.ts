@@ -69,7 +69,10 @@ test("a judge that hangs, throws, gives no score or is kept from one: each is co
     if (question === 18) return { undecided: "no memory" };
     return honest();
   });
-  const { rows, steps, warnings, after } = await run(parts, { scoring: { seconds: 0.3 } });
+  const { rows, steps, warnings, after } = await run(parts, {
+    scoring: { seconds: 0.3 },
+    policies: { policy: { prices: { tokens: 0.001 } } },
+  });
   expect(steps).toBe(4);
   expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   const counts = ["error", "invalid", "undecided"].map((name) => sumOf(rows, name));

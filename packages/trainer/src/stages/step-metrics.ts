@@ -45,18 +45,16 @@ interface StepMetricFacts {
 /** A step in numbers: the team's, then each policy's, under `policy/NAME/` where there are several. */
 export function stepMetrics(facts: StepMetricFacts): Metrics {
   const { step, config, scored, evaluations, scoring, lags, queue, learners, tokenPrice, budgets } = facts;
-  const rewards = statisticOf(scored.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward)));
+  const rewards = scored.map(({ reward }) => reward);
   const metrics: Metrics = {
     step,
     "progress/done_frac": step / config.steps,
-    "reward/mean": statisticMean(rewards),
-    "reward/std": deviation(scored.map(({ reward }) => reward)),
+    "reward/mean": meanOfKnown(rewards),
+    "reward/std": deviation(rewards),
     ...rewardTermMetrics(scored),
     ...agentRewardMetrics(scored),
     ...measureMetrics(scored),
-    "task/accuracy": statisticMean(
-      statisticOf(scored.map(({ measured }) => measured.task).filter((task) => !Number.isNaN(task))),
-    ),
+    "task/accuracy": meanOfKnown(scored.map(({ measured }) => measured.task)),
     "scoring/scored": scoring.scored,
     "scoring/undecided": scoring.undecided,
     "scoring/invalid": scoring.invalid,
@@ -157,7 +155,7 @@ function learnerMetrics({ learner, scored, batch, gap, update, tokenPrice, refLo
     ...(refLogProbs && perplexityMetrics(batch, refLogProbs)),
     ...diagnosticMetrics(mergeDiagnostics(batch.diagnostics, update.diagnostics)),
     ...(learner.hasOwnBudget && {
-      "reward/own_mean": statisticMean(statisticOf(scored.map(({ reward }) => reward))),
+      "reward/own_mean": meanOfKnown(scored.map(({ reward }) => reward)),
       "budget/own_lambda": tokenPrice,
       "budget/own_tokens": meanCost(scored),
     }),
@@ -187,7 +185,7 @@ function rewardTermMetrics(scored: readonly ScoredRollout[]): Metrics {
     [...names].flatMap((name) => {
       const values = scored.map(({ terms }) => terms[name] ?? Number.NaN);
       return [
-        [`rewards/${name}/mean`, statisticMean(statisticOf(values.filter((value) => !Number.isNaN(value))))],
+        [`rewards/${name}/mean`, meanOfKnown(values)],
         [`rewards/${name}/std`, deviation(values)],
       ];
     }),
@@ -331,4 +329,9 @@ function deviation(values: readonly number[]): number {
   if (finite.length < 2) return 0;
   const mean = statisticMean(statisticOf(finite));
   return Math.sqrt(finite.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (finite.length - 1));
+}
+
+/** Without what does not apply. */
+function meanOfKnown(values: readonly number[]): number {
+  return statisticMean(statisticOf(values.filter((value) => !Number.isNaN(value))));
 }
