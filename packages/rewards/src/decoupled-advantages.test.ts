@@ -1,7 +1,7 @@
-import { statisticMean } from "@laconic/core";
+import { statisticMean, type Advantages, type RewardBatch } from "@laconic/core";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { decoupledAdvantages, type DecoupledOptions, type MeasuredReward } from "./index.ts";
+import { decoupledAdvantages, decoupledEstimator, type DecoupledOptions, type MeasuredReward } from "./index.ts";
 
 const row = (task: number, tokens: number, turns = 0): MeasuredReward => ({ task, costs: { tokens, turns } });
 const measured = [
@@ -120,6 +120,15 @@ test("groups of one and groups without spread get exactly 0 and are counted", ()
   expect(statisticMean(diagnostics["frac_zero_std/tokens"]!)).toBe(1);
   expect(statisticMean(diagnostics["rewards/not_applicable"]!)).toBe(0.25);
   expect(diagnostics["advantages"]).toEqual({ sum: 0, count: 4, min: 0, max: 0 });
+});
+
+test("an episode without a score, whose only term is the task, leaves those without that term theirs", async () => {
+  const [terms, costs] = [{ win: [1, 1, NaN], task: [NaN, NaN, NaN] }, { tokens: [10, 30, 5] }];
+  const batch = { rewards: [0.9, 0.7, NaN], groups: [0, 0, 0], terms, costs, prices: { tokens: 0.01 } };
+  const estimator = decoupledEstimator({ costs: "centred" });
+  const found: Advantages = await estimator.estimate(batch as unknown as RewardBatch, undefined);
+  expectClose(Array.from(found.advantages), [0.1, -0.1, 0]);
+  expect(found.diagnostics?.["rewards/not_applicable"]?.sum).toBe(1);
 });
 
 test("an empty batch gives nothing", () => {

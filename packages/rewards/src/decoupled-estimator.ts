@@ -46,10 +46,9 @@ function rowsOf({ rewards, terms, costs }: RewardBatch): MeasuredReward[] {
     Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values[row] as number]));
   return Array.from(rewards, (_, row) => {
     const own = at(terms, row);
-    return {
-      task: own["task"] ?? Object.values(own).reduce((sum, value) => sum + value, 0),
-      terms: own,
-      costs: at(costs, row),
-    };
+    // A batch has a column for what any episode has: a term of NaN is one that this episode lacks.
+    const known = Object.entries(own).filter(([, value]) => !Number.isNaN(value));
+    const { task = known.reduce((sum, [, value]) => sum + value, 0) } = Object.fromEntries(known);
+    return { task: known.length === 0 ? Number.NaN : task, terms: own, costs: at(costs, row) };
   });
 }

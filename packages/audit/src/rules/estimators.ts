@@ -241,7 +241,7 @@ function decoupled(
   const members = names.map((name) => rows.flatMap((row, i) => (row.group === name ? [i] : [])));
   const taskOf = ({ terms }: Row): number => terms["task"] ?? total(Object.values(terms));
   const columns = [
-    ...Object.keys(rows[0]?.terms ?? {}).map((name) => ({
+    ...[...new Set(rows.flatMap(({ terms }) => Object.keys(terms)))].map((name) => ({
       name,
       weight: 1,
       divides: true,
