@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { join } from "node:path";
+import type { Reward } from "@laconic/core";
 import { estimatorNames, objectiveNames } from "@laconic/gspo/presets";
 import { tinyPairParts, tinyParts, tinyRun } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
@@ -123,6 +124,22 @@ test.each(variants)("%s: no arithmetic differs", async (_, settings, team = "sol
   const left = report.notAuditable.map(({ what }) => what).filter((what) => !aside.test(what));
   expect(left).toEqual(["grades", "test problems", "weights, gradient norms and log-probs"]);
   expect(report.compared["loss"]).toBeGreaterThan(0);
+});
+
+test.each<[string, Settings]>([
+  ["groups", {}],
+  ["decoupled", { advantage: { estimator: "decoupled", costs: "z-score", batch: "sequence" } }],
+  ["a price of its own", { policies: { policy: { prices: { tokens: 0.05 } } } }],
+])("a reward below zero, sometimes without a score, %s: no arithmetic differs", async (_, settings) => {
+  let asked = 0;
+  const reward: Reward = ({ answer }, { gold }) =>
+    asked++ % 7 === 3 ? { undecided: "busy" } : { win: answer === gold ? 1 : -1, style: (answer ?? "").length / 10 };
+  const directory = join(await temporaryFolder(), "run");
+  const priced = { ...few, prices: { tokens: 0.05 }, ...settings };
+  await tinyRun({ directory, settings: priced, parts: { ...tinyParts(), reward } });
+  const report = await auditRun(directory, { fast: true, now: () => performance.now() });
+  expect(report.differences.slice(0, 5)).toEqual([]);
+  expect(report.compared["advantage"]).toBeGreaterThan(0);
 });
 
 const tree = {
