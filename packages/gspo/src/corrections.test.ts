@@ -11,8 +11,10 @@ const input: ObjectiveInput = {
   advantages: Float64Array.of(1, -0.5, -2, 0.7),
 };
 
-function expectSame(found: Objective, expected: Objective): void {
-  const [a, b] = [found.evaluate(input), expected.evaluate(input)];
+const masked: ObjectiveInput = { ...input, mask: Uint8Array.of(0, 1, 1, 1, 1, 0, 0, 0) };
+
+function expectSame(found: Objective, expected: Objective, given = input): void {
+  const [a, b] = [found.evaluate(given), expected.evaluate(given)];
   expect(a.loss).toBeCloseTo(b.loss, 12);
   a.gradient.forEach((value, t) => expect(value).toBeCloseTo(b.gradient[t] as number, 12));
   for (const key of ["sampling/ratio", "sampling/ess", "off_policy/dropped", "kl"])
@@ -37,12 +39,14 @@ describe.each(objectiveNames)("%s", (name) => {
   );
   for (const importance of takes)
     test(`with importance ${JSON.stringify(importance)} is what its own option makes of it`, () => {
-      expectSame(withImportance(plain, importance), objectivePreset(name, { ...base, importance }));
+      for (const given of [input, masked])
+        expectSame(withImportance(plain, importance), objectivePreset(name, { ...base, importance }), given);
     });
 
   test("without what drifted away is what its own option makes of it", () => {
     const [found, expected] = [withOffPolicyMask(plain, 0.5), objectivePreset(name, { ...base, offPolicyMask: 0.5 })];
     expectSame(found, expected);
+    expectSame(found, expected, masked);
     expect(found.evaluate(input).diagnostics["off_policy/dropped"]?.sum).toBe(1);
   });
 });

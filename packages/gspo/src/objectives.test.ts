@@ -141,6 +141,43 @@ describe.each(differentiable)("%s", (_, objective) => {
   );
 });
 
+test("diagnostics are what the trained tokens say, counted one by one", () => {
+  const importance = { kind: "truncate", level: "token", cap: 1.1 } as const;
+  fc.assert(
+    fc.property(samples, ({ input }) => {
+      const { logProbs, oldLogProbs, rollLogProbs, mask, advantages } = input;
+      const tokens = [...logProbs.values.keys()].filter((t) => mask?.[t] === 1);
+      const d = tokens.map((t) => (logProbs.values[t] as number) - (oldLogProbs.values[t] as number));
+      const rho = tokens.map((t) => Math.exp((oldLogProbs.values[t] as number) - (rollLogProbs?.values[t] as number)));
+      const rowOf = (t: number): number => logProbs.offsets.findLastIndex((start) => start <= t);
+      const A = tokens.map((t) => advantages[rowOf(t)] as number);
+      const low = d.map((x, i) => Number((A[i] as number) < 0 && Math.exp(x) < 1 - clip.low));
+      const high = d.map((x, i) => Number((A[i] as number) > 0 && Math.exp(x) > 1 + clip.high));
+      const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0);
+      const expected: Record<string, readonly number[]> = {
+        ratio: d.map(Math.exp),
+        ratio_clamped: d.map(() => 0),
+        log_ratio_abs: d.map(Math.abs),
+        "approx_kl/k1": d.map((x) => -x),
+        "approx_kl/k3": d.map((x) => Math.exp(x) - 1 - x),
+        "clip_ratio/low": low,
+        "clip_ratio/high": high,
+        "clip_ratio/region": low.map((side, i) => side + (high[i] as number)),
+        "sampling/ratio": rho,
+        "sampling/ess": rho.length === 0 ? [] : [sum(rho) ** 2 / (rho.length * sum(rho.map((r) => r * r)))],
+        empty_sequences: Array.from(advantages, (_, s) => Number(!tokens.some((t) => rowOf(t) === s))),
+      };
+      const { diagnostics } = grpo({ clip, importance }).evaluate(input);
+      for (const [name, values] of Object.entries(expected)) {
+        const found = diagnostics[name];
+        const numbers = [sum(values), values.length, Math.min(...values), Math.max(...values)];
+        expect([found?.sum, found?.count, found?.min, found?.max]).toBeAllclose(numbers, { absolute: 1e-12 });
+      }
+    }),
+    { seed: 7 },
+  );
+});
+
 function select(
   input: ObjectiveInput,
   rows: readonly number[],

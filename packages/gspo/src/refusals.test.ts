@@ -239,6 +239,8 @@ describe("totals that cannot be the batch of this input", () => {
     );
     expect(code).toBe("input_invalid");
     expect(message).toContain("prompt-mean");
+    for (const ungrouped of [input([[-1], [-1, -2]], [1, 1]), { ...part, totals: { sequences: 2, tokens: 3 } }])
+      expect(refusal(() => objective.evaluate(ungrouped)).message).toContain("needs the group of each sequence");
   });
 });
 

@@ -248,6 +248,7 @@ describe("k3 on both sides of where it becomes its tangent", () => {
     expect(klValue("k3", -12) / (Math.exp(12) - 13)).toBeCloseTo(1, 15);
     expect(klGradient("k3", -25)).toBe(klGradient("k3", -20));
   });
+  test("k1 is linear", () => expect([-30, 0, 2].map((e) => klGradient("k1", e))).toEqual([1, 1, 1]));
   test("small e keeps its digits: e^2 / 2", () => {
     expect(klValue("k3", 1e-7) / 5e-15).toBeCloseTo(1, 6);
   });
