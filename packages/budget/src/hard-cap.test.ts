@@ -1,3 +1,4 @@
+import type { Utterance } from "@laconic/core";
 import { scriptedEpisode } from "@laconic/core/testing";
 import { expect, test } from "vitest";
 import { hardCap, truncatedShare } from "./index.ts";
@@ -15,6 +16,7 @@ test.each([
   [{ maxTokensPerEpisode: 5 }, "b", { kind: "spent", limit: "episode" }],
   [{ maxTokensPerAgent: 10 }, "a", { kind: "open", remainingTokens: 3 }],
   [{ maxTokensPerAgent: 7 }, "a", { kind: "spent", limit: "agent" }],
+  [{ maxTokensPerAgent: 1 }, "c", { kind: "open", remainingTokens: 1 }],
   [{ maxTokensPerAgent: 7 }, "b", { kind: "open", remainingTokens: 6 }],
   [{ maxTokensPerEpisode: 20, maxTokensPerAgent: 10 }, "a", { kind: "open", remainingTokens: 3 }],
   [{ maxTokensPerEpisode: 12, maxTokensPerAgent: 10 }, "b", { kind: "open", remainingTokens: 4 }],
@@ -42,8 +44,9 @@ test.each([
 });
 
 test("an episode is truncated by a token limit or by an utterance cut off", () => {
-  const whole = scriptedEpisode([{ agent: "a", text: "x" }]);
-  const cut = { ...whole, utterances: whole.utterances.map((said) => ({ ...said, finishReason: "length" as const })) };
+  const whole = scriptedEpisode(["x", "y"].map((text) => ({ agent: "a", text })));
+  const [first, last] = whole.utterances as [Utterance, Utterance];
+  const cut = { ...whole, utterances: [{ ...first, finishReason: "length" as const }, last] };
   const limited = { ...whole, stopReason: "token_limit" as const };
   const answerCut = { ...whole, stopReason: "truncated" as const };
   expect(truncatedShare([whole, cut, limited, answerCut])).toBe(0.75);

@@ -23,6 +23,11 @@ test("what is left out is off", () => {
   });
 });
 
+test("a price may begin at its maximum", () => {
+  const highest = { maxPrice: 0.1, initialPrice: 0.1, warmupPrice: 0.1, warmupIterations: 1 };
+  expect(dualController({ ...valid, ...highest }).init().price).toBe(0.1);
+});
+
 test.each<[string, Record<string, unknown>]>([
   ["targetTokens", { targetTokens: 0 }],
   ["targetTokens", { targetTokens: -5 }],
