@@ -5,9 +5,10 @@ import { frontierOf, hypervolume, tokensAtAccuracy } from "./frontier.ts";
 const points = [
   { tokens: 40, accuracy: 0.9 },
   { tokens: 10, accuracy: 0.5 },
+  { tokens: 20, accuracy: 0.6 },
   { tokens: 20, accuracy: 0.8 },
   { tokens: 30, accuracy: 0.7 }, // dearer and worse than 20
-  { tokens: 20, accuracy: 0.6 },
+  { tokens: 45, accuracy: 0.9 }, // dearer than 40, and no better
 ];
 
 test("what no other beats in both", () => {
@@ -25,7 +26,7 @@ test("cost at equal accuracy, between two points and beyond the best", () => {
   expect(tokensAtAccuracy(points, 0.8)).toBe(20);
   expect(tokensAtAccuracy(points, 0.65)).toBeCloseTo(15, 12);
   expect(tokensAtAccuracy(points, 0.1)).toBe(10);
-  expect(tokensAtAccuracy(points, 0.95)).toBeNull();
+  expect([0.9, 0.95].map((accuracy) => tokensAtAccuracy(points, accuracy))).toEqual([40, null]);
 });
 
 test("another point never shrinks the area, and one that is beaten changes nothing", () => {

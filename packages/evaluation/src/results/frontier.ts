@@ -35,6 +35,6 @@ export function tokensAtAccuracy(points: readonly TradeOff[], accuracy: number):
   const after = frontier.findIndex((point) => point.accuracy >= accuracy);
   if (after < 0) return null;
   const [a, b] = [frontier[after - 1], frontier[after] as TradeOff];
-  if (!a || b.accuracy === a.accuracy) return b.tokens;
+  if (!a) return b.tokens;
   return a.tokens + ((accuracy - a.accuracy) / (b.accuracy - a.accuracy)) * (b.tokens - a.tokens);
 }

@@ -14,8 +14,7 @@ export function passAtK(n: number, c: number, k: number): number {
       `pass@${k} of ${n} samples, ${c} correct: needs 0 <= c <= n and 1 <= k <= n`,
       { n, c, k },
     );
-  if (n - c < k) return 1;
-  let allWrong = 1;
+  let allWrong = 1; // with a factor of 0 where fewer than k are wrong
   for (let i = n - c + 1; i <= n; i++) allWrong *= 1 - k / i;
   return 1 - allWrong;
 }

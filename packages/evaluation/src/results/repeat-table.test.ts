@@ -5,18 +5,24 @@ import { repeatTable, summariseRepeats } from "./repeat-table.ts";
 import { sampleSchema, type SampleRecord } from "../sample-record.ts";
 
 describe("pass@k", () => {
-  test.for([
-    [10, 0, 1, 0],
-    [10, 10, 1, 1],
-    [10, 3, 1, 0.3],
-    [5, 1, 5, 1],
-    [4, 2, 2, 1 - (2 * 1) / (4 * 3)],
-  ] as const)("%i samples, %i correct, k = %i", ([n, c, k, value]) => {
-    expect(passAtK(n, c, k)).toBeCloseTo(value, 4);
+  test.for([1, 2, 3, 4, 5, 6])("of %i samples is the share of draws of k that hold a correct one, counted out", (n) => {
+    const drawn = (draw: number): number => draw.toString(2).replaceAll("0", "").length;
+    for (let c = 0; c <= n; c++)
+      for (let k = 1; k <= n; k++) {
+        // A bit for each sample; the first c are correct.
+        const draws = Array.from({ length: 2 ** n }, (_, i) => i).filter((draw) => drawn(draw) === k);
+        const held = draws.filter((draw) => draw % 2 ** c > 0);
+        expect(passAtK(n, c, k)).toBeCloseTo(held.length / draws.length, 12);
+      }
   });
-  test("is the share of draws of k that hold a correct one", () => {
-    // 6 samples, 2 correct, 3 drawn: C(4, 3) of C(6, 3) draws hold none.
-    expect(passAtK(6, 2, 3)).toBeCloseTo(1 - 4 / 20, 12);
+  test.for([
+    [2.5, 1, 1],
+    [3, -1, 1],
+    [3, 4, 1],
+    [3, 1, 0],
+    [3, 1, 4],
+  ] as const)("%d samples, %d correct, k = %d is refused", ([n, c, k]) => {
+    expect(() => passAtK(n, c, k)).toThrowError(expect.objectContaining({ code: "input_invalid" }));
   });
   test("a k that a problem has too few samples for is not reported", () => {
     expect(
@@ -37,7 +43,7 @@ describe("pass@k", () => {
         1,
       ),
     ).toBe(0.25);
-    expect(() => passAtK(1, 2, 1)).toThrow(/pass@1/u);
+    expect(meanPassAtK([], 1)).toBeNull();
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pairedBootstrap, pairedBootstrapOverRuns, wilson } from "./statistics.ts";
+import { clusteredWilson, pairedBootstrap, pairedBootstrapOverRuns, wilson } from "./statistics.ts";
 
 describe("statistics", () => {
   test.for([
@@ -8,10 +8,11 @@ describe("statistics", () => {
     [5, 10, 0.2366, 0.7634],
     [81, 263, 0.2553, 0.3662], // Newcombe 1998, table I
   ] as const)("Wilson's interval of %i of %i is %f to %f", ([k, n, low, high]) => {
-    expect(wilson(k, n)?.low).toBeCloseTo(low, 4);
-    expect(wilson(k, n)?.high).toBeCloseTo(high, 4);
+    const found = wilson(k, n);
+    expect([found?.value, found?.low, found?.high]).toBeAllclose([k / n, low, high], { absolute: 5e-5 });
   });
-  test("without trials there is no interval", () => expect([wilson(0, 0), pairedBootstrap([])]).toEqual([null, null]));
+  test("without trials there is no interval", () =>
+    expect([wilson(0, 0), clusteredWilson([]), pairedBootstrap([])]).toEqual([null, null, null]));
   test("the bootstrap's interval holds its mean, is that of the normal where there is much data, and repeats", () => {
     const pairs = Array.from({ length: 400 }, (_, i) => [i % 2, i % 4 === 0 ? 1 : 0] as const);
     const first = pairedBootstrap(pairs);
