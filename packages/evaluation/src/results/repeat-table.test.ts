@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { noCosts } from "../episode-costs.ts";
 import { meanPassAtK, passAtK } from "./pass-at-k.ts";
 import { repeatTable, summariseRepeats } from "./repeat-table.ts";
+import { summarise } from "./summary.ts";
 import { sampleSchema, type SampleRecord } from "../sample-record.ts";
 
 describe("pass@k", () => {
@@ -71,6 +72,40 @@ function samples(problem: string, said: readonly string[], method = "cot"): Samp
     }),
   );
 }
+
+test("a summary counts samples with a score; costs, notes and models add up", () => {
+  const used = (calls: number, usd: number | null) => {
+    const tokens = { promptTokens: 10 * calls, completionTokens: calls };
+    return { calls, usd, ...tokens, byModel: [{ model: "m", calls, usd, ...tokens }] };
+  };
+  const [right, wrong, failed, waiting] = samples("a", ["!7", "", "3", "4"]) as [SampleRecord, ...SampleRecord[]];
+  const records = [
+    { ...right, ...used(2, 0.5), seconds: 3, criticalSeconds: 2, notes: ["capped", "capped"] },
+    { ...wrong, ...used(1, 0.25), attempt: 2, notes: ["capped"] },
+    { ...failed, ...used(4, 1), status: "error", correct: null },
+    { ...waiting, ...used(8, 2), status: "undecided", correct: null },
+  ] as SampleRecord[];
+  const sums = { calls: 3, promptTokens: 30, completionTokens: 3 };
+  const [summary] = summarise(records);
+  expect(summary).toMatchObject({
+    ...sums,
+    scored: 2,
+    samples: 4,
+    errors: 1,
+    undecided: 1,
+    questions: 1,
+    unanswered: 1,
+    usd: 0.75,
+    byModel: [{ model: "m", ...sums, usd: 0.75 }],
+    notes: { capped: 2 },
+    firstAttemptAccuracy: 1,
+    meanSeconds: 2,
+    meanCriticalSeconds: 2,
+  });
+  expect(summary?.accuracy?.value).toBe(0.5);
+  const [unpriced] = summarise([right, { ...right, ...used(1, null), repeat: 1 }]);
+  expect([unpriced?.usd, unpriced?.byModel[0]?.usd]).toEqual([null, null]);
+});
 
 describe("repeats", () => {
   const records = [
