@@ -9,6 +9,11 @@ const never = (): Promise<number> => new Promise(() => undefined);
 const after = (milliseconds: number): Promise<number> =>
   new Promise((resolve) => setTimeout(() => resolve(milliseconds), milliseconds));
 
+test("a timer that is called off leaves nothing behind", () => {
+  timer.after(1000, () => undefined)();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 test("an answer, a throw at once, a throw later, and no answer", async () => {
   const ask = withDeadline({ seconds: 5, timer });
   const signals: AbortSignal[] = [];

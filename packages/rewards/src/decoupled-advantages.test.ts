@@ -120,6 +120,11 @@ test("groups of one and groups without spread get exactly 0 and are counted", ()
   expect(statisticMean(diagnostics["frac_zero_std/tokens"]!)).toBe(1);
   expect(statisticMean(diagnostics["rewards/not_applicable"]!)).toBe(0.25);
   expect(diagnostics["advantages"]).toEqual({ sum: 0, count: 4, min: 0, max: 0 });
+  // A group in which nothing applies has no spread to tell of.
+  const [alone, pair] = [row(NaN, 1), [row(1, 1), row(0, 2)]];
+  const mixed = decoupledAdvantages([alone, ...pair, ...pair], [0, 1, 1, 2, 2], options).diagnostics;
+  expect(mixed["frac_zero_std/task"]).toMatchObject({ sum: 0, count: 2 });
+  expect(mixed["groups/size_one"]).toMatchObject({ sum: 1, count: 3 });
 });
 
 test("an episode without a score, whose only term is the task, leaves those without that term theirs", async () => {

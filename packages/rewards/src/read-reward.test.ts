@@ -1,5 +1,5 @@
 import { scriptedEpisode } from "@laconic/core/testing";
-import type { GroupReward, Reward } from "@laconic/core";
+import type { EpisodeReward, GroupReward, Reward } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import { addRewards, graded, readReward, termsOf } from "./index.ts";
 import { groupRewardCases, rewardCases } from "./testing/index.ts";
@@ -104,6 +104,10 @@ test("a reward with more terms is the sum of both, agent by agent and turn by tu
     turns: { 0: { tool: 3 } },
     score: 1,
   });
+  const novel: EpisodeReward = { team: { rank: 1 } };
+  expect(addRewards(first, novel)).toEqual({ ...first, team: { task: 1, rank: 1 } });
+  const { score: _, ...unscored } = more; // the score is the first's, which has none
+  expect(addRewards(novel, { ...more, team: {} })).toEqual({ ...unscored, team: { rank: 1 } });
   expect(() => addRewards(first, { team: { task: 1 } })).toThrow(/"task" is a term of the reward and of the group/u);
 });
 
