@@ -25,5 +25,5 @@ export function allEqual(values: readonly number[]): boolean {
     min = Math.min(min, value);
     max = Math.max(max, value);
   }
-  return values.length < 2 || max - min <= 1e-12 * Math.max(Math.abs(min), Math.abs(max));
+  return max - min <= 1e-12 * Math.max(Math.abs(min), Math.abs(max));
 }

@@ -20,7 +20,9 @@ test.each([
 test("utterances add up, each on its own", () => {
   const cost = overlong({ maxTokens: 10, margin: 4 });
   expect(cost.measure(writes(6, 8, 10, 12))).toBe(0 + 0.5 + 1 + 1);
-  expect(overlong({ maxTokens: 10, margin: 4, by: "agent-1" }).measure(writes(6, 8, 10))).toBe(0.5);
+  const own = overlong({ maxTokens: 10, margin: 4, by: "agent-1" });
+  expect([own.measure(writes(6, 8, 10)), own.scope, cost.scope]).toEqual([0.5, { by: "agent-1" }, {}]);
+  expect(overlong({ maxTokens: 1, margin: 1 }).measure(writes(1, 0))).toBe(1);
 });
 
 test.each([

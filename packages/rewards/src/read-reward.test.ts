@@ -10,6 +10,7 @@ test.for<[unknown, number, unknown]>([
   [{ style: 2, form: -1 }, 1, { team: { style: 2, form: -1 }, score: 1 }],
   [{ team: { task: 0 }, agents: { a: { win: 1 } } }, 0, { team: { task: 0 }, agents: { a: { win: 1 } }, score: 0 }],
   [{ team: {}, agents: { a: { win: 1 }, b: { win: -1 } }, score: 0.25 }, 0.25, expect.objectContaining({ team: {} })],
+  [{ team: {}, score: true }, 1, { team: {}, score: 1 }],
   [0.5, 0.5, { team: { task: 0.5 }, score: 0.5 }],
   [true, 1, { team: { task: 1 }, score: 1 }],
   [{ task: false, form: true }, 0, { team: { task: 0, form: 1 }, score: 0 }],
@@ -29,11 +30,13 @@ test.for<[unknown, string]>([
   [{ task: Number.NaN }, "term task: got NaN"],
   [{ style: Infinity }, "term style: got Infinity"],
   [{ style: 1e200 }, "expected a finite number"],
+  [{ style: "5" }, 'term style: got "5"'],
   [{ task: "1" }, 'term task: got "1"'],
   [{ team: {}, agents: [] }, "agents: got a list"],
   [{ team: {}, agents: { a: 1 } }, "agent a: got 1"],
   [{ team: {}, agents: { a: { win: Number.NaN } } }, "agent a, term win: got NaN"],
   [{ team: { task: 1 }, score: "x" }, 'score: got "x"'],
+  [{ team: { task: 1 }, score: Number.NaN }, "score: got NaN"],
 ])("%j is invalid: %s", ([given, reason]) => {
   expect(readReward(given)).toEqual({ status: "invalid", reason: expect.stringContaining(reason) as string });
 });
@@ -55,6 +58,7 @@ test("an agent's terms are the team's and its own", () => {
   expect(termsOf(reward, "a")).toEqual({ task: 1, form: 3, win: -1 });
   expect(termsOf(reward, "b")).toBe(reward.team);
   expect(termsOf(reward, "toString")).toBe(reward.team);
+  expect(termsOf({ team: reward.team }, "a")).toBe(reward.team);
 });
 
 const rewards: Readonly<Record<string, Reward>> = {
@@ -104,10 +108,10 @@ test("a reward with more terms is the sum of both, agent by agent and turn by tu
     turns: { 0: { tool: 3 } },
     score: 1,
   });
-  const novel: EpisodeReward = { team: { rank: 1 } };
-  expect(addRewards(first, novel)).toEqual({ ...first, team: { task: 1, rank: 1 } });
+  const novel: EpisodeReward = { team: { rank: 1 }, measures: { seen: 2 } };
+  expect(addRewards(first, novel)).toEqual({ ...first, team: { task: 1, rank: 1 }, measures: novel.measures });
   const { score: _, ...unscored } = more; // the score is the first's, which has none
-  expect(addRewards(novel, { ...more, team: {} })).toEqual({ ...unscored, team: { rank: 1 } });
+  expect(addRewards(novel, { ...more, team: {} })).toEqual({ ...unscored, ...novel });
   expect(() => addRewards(first, { team: { task: 1 } })).toThrow(/"task" is a term of the reward and of the group/u);
 });
 

@@ -54,7 +54,7 @@ export function checkRewards(rewards: ArrayLike<number>, name = "reward"): void 
 /** Fewer than two values, or all closer than rounding noise. */
 export function allEqual(values: readonly number[]): boolean {
   const { min, max } = statisticOf(values);
-  return values.length < 2 || max - min <= equalWithin;
+  return max - min <= equalWithin;
 }
 
 /** 0 of nothing. */
