@@ -50,6 +50,11 @@ test("written and read tokens have prices of their own, per agent too", () => {
   expect(reward(episode, problem)).toEqual({ task: 1, "tokens/a": -3.5, "read/s": -1.5 });
 });
 
+test("a term of the reward cannot be called like a cost", () => {
+  const measured = { task: 1, terms: { tokens: 1 }, costs: { tokens: 3 } };
+  expect(() => rewardTerms(measured, {})).toThrowError(expect.objectContaining({ code: "reward_invalid" }));
+});
+
 test("no term is ever -0, so a stored zero reads back the same", () => {
   const terms = rewardTerms({ task: 0, costs: { tokens: 0, turns: 4 } }, { tokens: 0.1, turns: 0 });
   expect(Object.is(terms["tokens"], 0) && Object.is(terms["turns"], 0)).toBe(true);

@@ -13,6 +13,7 @@ test.each<[string, Partial<RepetitionOptions>, string[], number]>([
   ["silence", {}, ["", ""], 0],
   ["words, one by one: k is 6 k is 6 -> 3 of 6", { n: 1 }, ["k is 6 k is 6"], 3 / 6],
   ["case and spacing do not matter", { n: 2 }, ["K is\n 6  k IS 6"], 2 / 5],
+  ["nor do spaces at the ends", { n: 1 }, [" k is 6\n"], 0],
   ["other utterances do not matter", { n: 2 }, ["k is 6", "k is 6"], 0],
   ["unless asked: k is, is 6 again, 2 of 4", { n: 2, against: "episode" }, ["k is 6", "k is 6"], 2 / 4],
   ["pooled by n-gram, not by utterance: 2 of 5", { n: 1 }, ["a a a", "b c"], 2 / 5],

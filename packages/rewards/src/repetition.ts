@@ -44,12 +44,11 @@ export function repetition(options: RepetitionOptions = { n: 3, of: "words", aga
   };
 }
 
-/** Joining is unambiguous: a word holds no space, and n code points split in one way only. */
+/** Joining is unambiguous: a word holds no space, and every second of the code points is one. */
 function ngrams(text: string, n: number, of: RepetitionOptions["of"]): string[] {
   const lower = text.toLowerCase();
   const units = of === "words" ? lower.split(/\s+/u).filter((word) => word !== "") : Array.from(lower);
-  const separator = of === "words" ? " " : "";
-  return units.slice(n - 1).map((_, start) => units.slice(start, start + n).join(separator));
+  return units.slice(n - 1).map((_, start) => units.slice(start, start + n).join(" "));
 }
 
 function checkOptions({ n, of, against }: RepetitionOptions): void {
