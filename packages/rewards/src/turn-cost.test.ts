@@ -14,6 +14,7 @@ test("spoken turns leave silence out, all turns do not", () => {
   expect(turns({ count: "spoken", by: "a" }).measure(episode)).toBe(1);
   expect(turns({ count: "all" }).measure(episode)).toBe(4);
   expect(turns({ count: "all", by: "a" }).measure(episode)).toBe(2);
+  expect(turns({ count: "all", by: "s" }).measure(episode)).toBe(1);
 });
 
 test("an unknown way of counting is refused", () => {
