@@ -1,6 +1,6 @@
 import type { Utterance } from "@laconic/core";
 import { expect, test } from "vitest";
-import { answerOf, plurality } from "./index.ts";
+import { answerOf, judgedBy, plurality } from "./index.ts";
 
 function said(agent: string, text: string, turn: number): Utterance {
   return {
@@ -44,4 +44,15 @@ test("silence and replies without a key are no votes; an old vote is replaced by
   const lines = transcript(["a", "it is 7"], ["b", ""], ["c", "no idea"], ["c", "8"], ["b", "8!"]);
   expect(rule.choose(lines)?.text).toBe("8!");
   expect(rule.choose(transcript(["a", "none"], ["b", ""]))).toBeNull();
+});
+
+test.each([
+  ["2 is right", "9"],
+  ["2, yes, 2", "9"],
+  ["1 or 2", "8"],
+  ["3", "8"],
+  ["neither", "8"],
+])("a judge that says %j leaves the answer %s", (judgement, answer) => {
+  const rule = judgedBy("j", ["a", "b"]);
+  expect(rule.choose(transcript(["b", "9"], ["a", "8"], ["j", judgement]))?.text).toBe(answer);
 });

@@ -143,6 +143,21 @@ test("a debate goes on without the debater that has spent its words, and its fir
   expect(episode.outputs).toEqual({ a: "t", b: "yes", c: "no" });
 });
 
+test("who has spent its words before the end makes it a limit, and each turn draws from its own stream", async () => {
+  const drawn: unknown[] = [];
+  const says = (text: string) =>
+    scriptedModel(({ random }) => {
+      drawn.push(random);
+      return text;
+    });
+  const topology = graphTopology(debateGraph([agent("a"), agent("b")], { rounds: 2 }));
+  const random = randomFromSeed(0);
+  const context = { models: { a: says("yes"), b: says("") }, sampling: { temperature: 1 }, random };
+  const episode = await topology.run(problem, { ...context, limits: { maxTokensPerAgent: 4 } });
+  expect([episode.answer, episode.stopReason]).toEqual(["yes", "token_limit"]);
+  expect(drawn).toEqual([0, 1, 2].map((turn) => random.split(`turn:${turn}`).state()));
+});
+
 test("an answer that its agent's limit cuts is counted as that", async () => {
   const { model } = writer("the answer");
   const topology = graphTopology(debateGraph([agent("a")], { rounds: 1 }));
