@@ -90,6 +90,7 @@ test.for<[string, string[], Record<string, number>, EpisodeLimits, [string, numb
     [],
   ],
   ["the team's limit ends it", ["a", "b"], { a: 7 }, { maxTokens: 8, maxTokensPerAgent: 10 }, [], "token_limit", []],
+  ["a token each is left", ["a"], { a: 7 }, { maxTokens: 8 }, [["a", 1]], null, []],
   ["a spent agent takes no turn", ["a", "b"], { a: 4 }, { maxTurns: 2, maxTokensPerAgent: 4 }, [["b", 4]], null, ["a"]],
   [
     "the turns that are left",
