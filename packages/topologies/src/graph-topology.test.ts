@@ -102,6 +102,12 @@ test("a star: turns, reads, deliveries, silence and totals", async () => {
   expect(views[3]).not.toHaveProperty("privateView");
 });
 
+test("an agent that is called as every object's own functions are has no view that nobody gave it", async () => {
+  views.length = 0;
+  await solo(agent("toString")).run(problem, contextOf({ toString: "15" }));
+  expect(views[0]).not.toHaveProperty("privateView");
+});
+
 test("debate on the complete graph writes N(R+1)l and reads N(N-1)Rl", async () => {
   const [N, R, l] = [4, 3, 5];
   const ids = Array.from({ length: N }, (_, i) => `agent-${i}`);

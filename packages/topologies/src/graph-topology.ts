@@ -87,7 +87,8 @@ function promptFor(
   const written = (edges: readonly Edge[] = [], inRound: number): ReceivedMessage[] =>
     edges.filter((edge) => edge.to === agent.id).flatMap((edge) => delivered(edge, turns, inRound));
   const inbox = [...written(graph.temporal, round - 1), ...written(graph.spatial, round)];
-  const privateView = problem.views?.[agent.id];
+  const { views = {} } = problem;
+  const privateView = Object.hasOwn(views, agent.id) ? views[agent.id] : undefined; // an agent may be called toString
   const view = {
     agent: agent.id,
     role: agent.role,

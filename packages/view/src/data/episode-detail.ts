@@ -131,7 +131,7 @@ function assemble({
         reads: calls.get(turn)?.reads.flatMap((read) => (read.from === environmentName ? [] : [read.turn])) ?? [],
         observed: observedAfter(turn, episode),
         earned: episode.observations?.find((each) => each.turn === turn)?.reward ?? null,
-        view: problem.views?.[agent] ?? null,
+        view: Object.hasOwn(problem.views ?? {}, agent) ? (problem.views?.[agent] ?? null) : null,
         tokens:
           ids?.map((id, t) => ({
             id,
