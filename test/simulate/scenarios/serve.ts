@@ -53,8 +53,6 @@ class SlowSampler implements Sampler {
   }
 
   async #reply(request: SampleRequest, place: number, onToken: TokenListener | undefined): Promise<SampleResult> {
-    if (this.#world.faults.refusesMemory(this.#world))
-      throw new LaconicError("device_out_of_memory", "no memory is left for a reply", { request: place });
     this.running += 1;
     try {
       const [whole] = (await this.#weights.sample([request])) as [SampleResult];
@@ -67,6 +65,9 @@ class SlowSampler implements Sampler {
             logProbs: whole.logProbs.slice(0, i),
             finishReason: "aborted",
           };
+        // As an engine's: of any token, also behind those that are sent already.
+        if (this.#world.faults.refusesMemory(this.#world))
+          throw new LaconicError("device_out_of_memory", "no memory is left for a reply", { request: place });
         onToken?.(place, { token, logProb: whole.logProbs[i] as number });
       }
       return whole;
@@ -126,7 +127,7 @@ const sites = new WeakMap<World, Site>();
 async function expectIdle(world: World, site: Site): Promise<void> {
   const { listener } = site;
   if (!listener?.program.isAlive) return;
-  await sleep(2000);
+  await sleep(2000 + Math.max(0, listener.program.pausedUntil - world.now)); // who stands still answers later
   const response = await listener.handler(new Request(`${url}/health`));
   const { running } = (await response.json()) as { readonly running: number };
   expectThat(running === 0, `${running} replies are in the making, and nobody waits for any`);
