@@ -18,7 +18,7 @@ import { modelOf } from "./speak.ts";
 import type { SpeakRequest, Turn } from "./turn.ts";
 import { speakingWaves } from "./speaking-waves.ts";
 import { episodeClock, takeTurns } from "./take-turns.ts";
-import type { BudgetView, ReceivedMessage } from "./view.ts";
+import { seenBy, type BudgetView, type ReceivedMessage } from "./view.ts";
 
 /**
  * The executor: any graph as a topology.
@@ -87,13 +87,10 @@ function promptFor(
   const written = (edges: readonly Edge[] = [], inRound: number): ReceivedMessage[] =>
     edges.filter((edge) => edge.to === agent.id).flatMap((edge) => delivered(edge, turns, inRound));
   const inbox = [...written(graph.temporal, round - 1), ...written(graph.spatial, round)];
-  const { views = {} } = problem;
-  const privateView = Object.hasOwn(views, agent.id) ? views[agent.id] : undefined; // an agent may be called toString
   const view = {
     agent: agent.id,
     role: agent.role,
-    question: problem.question,
-    ...(privateView !== undefined && { privateView }),
+    ...seenBy(problem, agent.id),
     inbox,
     round,
     ...(budget && { budget }),

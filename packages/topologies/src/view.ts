@@ -1,4 +1,4 @@
-import type { AgentId, Message } from "@laconic/core";
+import type { AgentId, Message, Problem } from "@laconic/core";
 
 /** A message as its reader gets it. A silent sender keeps its place: `silent` is true, `text` empty, `tokens` 0. */
 export interface ReceivedMessage extends Message {
@@ -29,4 +29,10 @@ export interface AgentView {
   readonly round: number;
   /** Where the episode has one. It tells how much others wrote, along no edge: a prompt reads it by choice. */
   readonly budget?: BudgetView;
+}
+
+/** What a problem shows an agent: its own view alone, also where it is called `toString`. */
+export function seenBy({ question, views = {} }: Problem, agent: AgentId): Pick<AgentView, "question" | "privateView"> {
+  const privateView = Object.hasOwn(views, agent) ? views[agent] : undefined;
+  return { question, ...(privateView !== undefined && { privateView }) };
 }

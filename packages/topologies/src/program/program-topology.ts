@@ -16,7 +16,7 @@ import { problemText } from "../prompts/template.ts";
 import { modelOf } from "../speak.ts";
 import type { Turn } from "../turn.ts";
 import { episodeClock, takeTurns, type EpisodeClock } from "../take-turns.ts";
-import type { BudgetView, ReceivedMessage } from "../view.ts";
+import { seenBy, type BudgetView, type ReceivedMessage } from "../view.ts";
 
 /** One thing that a program has somebody say. */
 export interface Line {
@@ -96,7 +96,7 @@ export function programTopology(program: Program): Topology {
       const notes: string[] = [];
       const stage: Stage = {
         problem,
-        shown: (agent) => shownTo(agent, problem),
+        shown: (agent) => problemText(seenBy(problem, agent)),
         turns,
         get budget() {
           return budgetView(context, turns);
@@ -120,11 +120,6 @@ export function programTopology(program: Program): Topology {
       return notes.length > 0 ? { ...episode, notes } : episode;
     },
   };
-}
-
-function shownTo(agent: AgentId, { question, views = {} }: Problem): string {
-  const privateView = Object.hasOwn(views, agent) ? views[agent] : undefined;
-  return problemText({ question, ...(privateView !== undefined && { privateView }) });
 }
 
 function chosenBy(
