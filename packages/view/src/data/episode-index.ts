@@ -1,3 +1,4 @@
+import { thrownText } from "@laconic/core";
 import type { StoredContent } from "@laconic/core/run-folder";
 import type { TracePart } from "@laconic/core/run-folder";
 import {
@@ -179,7 +180,7 @@ export class EpisodeIndex {
   /** A line that cannot be read: a resume has cut it off, which the next look sees, or it is damaged. */
   #miss({ entry }: IndexedLine, error: unknown): null {
     if (error instanceof CutOffError) this.#wasCut = true;
-    this.#tell(`${entry.file}: row ${entry.number} cannot be read: ${messageOf(error)}`);
+    this.#tell(`${entry.file}: row ${entry.number} cannot be read: ${thrownText(error).slice(0, 200)}`);
     return null;
   }
 
@@ -372,7 +373,3 @@ const maxOthers = 200;
 
 /** Evaluations that a conversation is shown at: some 20 ms each to read. */
 const maxOnWay = 24;
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message.slice(0, 200) : String(error);
-}
