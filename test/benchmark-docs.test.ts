@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { benchmarks, type Benchmark, type Grading } from "../packages/benchmarks/src/index.ts";
+import { benchmarks, type Benchmark } from "../packages/benchmarks/src/index.ts";
+import type { Grading } from "../packages/grading/src/index.ts";
 
 /** How an answer of each kind is judged. */
 const grading: Readonly<Record<Grading["kind"], string>> = {

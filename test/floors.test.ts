@@ -11,6 +11,7 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/kernels": 2,
   "@laconic/topologies": 2,
   "@laconic/benchmarks": 2,
+  "@laconic/grading": 2,
   "@laconic/sandbox": 2,
   "@laconic/engine": 3,
   "@laconic/kernels-torch": 3,
@@ -38,7 +39,7 @@ const floors: Readonly<Record<string, number>> = {
 /** Imports within a floor, each with the one module it may name. */
 const neighbours: Readonly<Record<string, readonly string[]>> = {
   // Data sets come from the hub.
-  "@laconic/benchmarks": ["@laconic/hub"],
+  "@laconic/benchmarks": ["@laconic/grading", "@laconic/hub"],
   // A configuration names the places of its metrics.
   "@laconic/runtime": ["@laconic/sinks"],
   // Pages show configurations, variants and teams as the runtime opens them.

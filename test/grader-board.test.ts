@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findPython } from "../packages/core/src/platform/index.ts";
-import { graderBoard, graderRules } from "../packages/benchmarks/src/board/index.ts";
-import { gradeCase, gradeMaths, type GradedCase, type MathsGrader } from "../packages/benchmarks/src/index.ts";
-import { drawBoard } from "../packages/benchmarks/test/grader-board/draw-board.ts";
-import { heldOut } from "../packages/benchmarks/test/grader-board/held-out.ts";
+import { graderBoard, graderRules } from "../packages/grading/src/board/index.ts";
+import { gradeCase, gradeMaths, type GradedCase, type MathsGrader } from "../packages/grading/src/index.ts";
+import { drawBoard } from "../packages/grading/test/grader-board/draw-board.ts";
+import { heldOut } from "../packages/grading/test/grader-board/held-out.ts";
 import { readText, root } from "./workspace.ts";
 
 const python = findPython();

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { gradeAnswer, mathsGrader, type GradeRule, type Grading } from "../packages/benchmarks/src/index.ts";
+import { gradeAnswer, mathsGrader, type GradeRule, type Grading } from "../packages/grading/src/index.ts";
 import { readText } from "./workspace.ts";
 
 const maths = mathsGrader();

@@ -7,7 +7,7 @@ import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { baselines } from "@laconic/baselines";
-import { mathsGrader } from "@laconic/benchmarks";
+import { mathsGrader } from "@laconic/grading";
 import {
   benchJobs,
   openRecords,

@@ -17,6 +17,7 @@ export const sizeLimits = {
   "@laconic/engine": { installed: 4, unused: 0 },
   "@laconic/evaluation": { installed: 24, unused: 4 },
   "@laconic/fleet": { installed: 9, unused: 0 },
+  "@laconic/grading": { installed: 10, unused: 0, exports: 52 },
   "@laconic/gspo": { bundle: 32_768, installed: 3, unused: 0, exports: 84 },
   "@laconic/hub": { installed: 9, unused: 4 },
   "@laconic/kernels": { bundle: 16_000, installed: 3, unused: 0, exports: 65 },

@@ -1,8 +1,9 @@
 import { boundedJson, LaconicError } from "../../packages/core/src/index.ts";
 import { escapeHtml, visibleText } from "../../packages/core/src/text/index.ts";
-import { gradeLetter, gradeMaths, gradeNumber, gradeText } from "../../packages/benchmarks/src/index.ts";
+import { gradeLetter, gradeMaths, gradeNumber, gradeText } from "../../packages/grading/src/index.ts";
+import { jsonLines } from "../../packages/benchmarks/src/data/formats/json-lines.ts";
 import { readRows } from "../../packages/benchmarks/src/data/formats/read-rows.ts";
-import { readGradedCases } from "../../packages/benchmarks/src/graders/graded-case.ts";
+import { readGradedCases } from "../../packages/grading/src/graded-case.ts";
 import { parseModelConfig } from "../../packages/engine/src/transformer/model-config.ts";
 import { decodeSafetensors } from "../../packages/engine/src/weights/safetensors.ts";
 import { readErrorBody } from "../../packages/openai/src/error-body.ts";
@@ -90,7 +91,7 @@ export const targets: Readonly<Record<string, Target>> = {
   /** JSON lines, JSON, Parquet, CSV, gzip and zip of somebody's own. */
   "data-file": (bytes) => readRows(bytes[0] === 0x2c ? "rows.csv" : "rows", bytes),
   /** Labelled answers for `laconic grade`. */
-  "graded-cases": (bytes) => [...readGradedCases("cases.jsonl", bytes)],
+  "graded-cases": (bytes) => [...readGradedCases(jsonLines("cases.jsonl", bytes))],
   /** What a run folder holds. */
   manifest: (bytes) => parseRunManifest(text(bytes), "manifest.json"),
   "changed-settings": (bytes) => parseChangedSettings(text(bytes), "changes.jsonl"),

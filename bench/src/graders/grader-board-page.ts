@@ -11,7 +11,7 @@ import {
   type DisagreementJson,
   type Share,
   type TallyJson,
-} from "@laconic/benchmarks/board";
+} from "@laconic/grading/board";
 import { root } from "../processes.ts";
 import { readOptions } from "../options.ts";
 

@@ -4,15 +4,8 @@
 //   npm run -s laconic -- serve MODEL_FOLDER --port 8000
 //   npx tsx bench/src/graders/log-likelihood-few-shot.ts --base-url http://127.0.0.1:8000/v1 --model NAME --folder MODEL_FOLDER
 import { baselineNamed } from "@laconic/baselines";
-import {
-  answerLine,
-  answerReading,
-  benchmarkNamed,
-  openSplit,
-  posed,
-  questionText,
-  type BenchmarkProblem,
-} from "@laconic/benchmarks";
+import { benchmarkNamed, openSplit, posed, questionText, type BenchmarkProblem } from "@laconic/benchmarks";
+import { answerLine, answerReading } from "@laconic/grading";
 import { exemplarsNamed, openExemplars } from "@laconic/benchmarks/exemplars";
 import { randomFromSeed } from "@laconic/core";
 import { openAiModel } from "@laconic/openai";

@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { gradeMaths, mathsGrader, readGradedCases } from "@laconic/benchmarks";
+import { jsonLines } from "@laconic/benchmarks";
+import { gradeMaths, mathsGrader, readGradedCases } from "@laconic/grading";
 import { machine, print } from "../measure.ts";
 import { readOptions } from "../options.ts";
 import { lastOf, python, run } from "../processes.ts";
@@ -12,11 +13,12 @@ readOptions({ options: {} });
 
 const data = process.env["LACONIC_DATA"];
 if (data === undefined) throw new Error("set LACONIC_DATA to the folder that holds grader-cases.jsonl");
-const pairs = [...readGradedCases("grader-cases.jsonl", readFileSync(join(data, "grader-cases.jsonl")))].flatMap(
-  (item) =>
-    "reason" in item || item.kind !== "math-equivalence" || item.origin !== "computed"
-      ? []
-      : [{ reply: `So we get $\\boxed{${item.prediction}}$.`, gold: item.gold ?? "", label: item.verdict }],
+const pairs = [
+  ...readGradedCases(jsonLines("grader-cases.jsonl", readFileSync(join(data, "grader-cases.jsonl")))),
+].flatMap((item) =>
+  "reason" in item || item.kind !== "math-equivalence" || item.origin !== "computed"
+    ? []
+    : [{ reply: `So we get $\\boxed{${item.prediction}}$.`, gold: item.gold ?? "", label: item.verdict }],
 );
 
 print("machine", machine());

@@ -8,10 +8,10 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gradeAnswer, mathsGrader, type GradedCase } from "@laconic/benchmarks";
-import { boardReport, judgeCases, type Judged } from "@laconic/benchmarks/board";
+import { gradeAnswer, mathsGrader, type GradedCase } from "@laconic/grading";
+import { boardReport, judgeCases, type Judged } from "@laconic/grading/board";
 import { openExemplars, type ExemplarSource } from "@laconic/benchmarks/exemplars";
-import { heldOut } from "../../../packages/benchmarks/test/grader-board/held-out.ts";
+import { heldOut } from "../../../packages/grading/test/grader-board/held-out.ts";
 import { adjudicated } from "./public-graders/adjudication.ts";
 import { labelsPage, type LabelBoard } from "./public-graders/labels-page.ts";
 import { publicGraders } from "./public-graders/manifest.ts";
@@ -104,6 +104,6 @@ for (const [name, { pairs, accuracy, falseAccepts, falseRejects, leftOut, byRule
   );
 if (values.write) {
   writeFileSync(measured, `${JSON.stringify(boards, null, 1)}\n`);
-  const looks = readFileSync(join(docs, "../packages/benchmarks/test/grader-board/first-looks.json"), "utf8");
+  const looks = readFileSync(join(docs, "../packages/grading/test/grader-board/first-looks.json"), "utf8");
   writeFileSync(join(docs, "grader-labels.md"), labelsPage(boards, publicGraders, JSON.parse(looks)));
 }

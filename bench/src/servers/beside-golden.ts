@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { answerForm, questionText } from "@laconic/benchmarks";
+import { questionText } from "@laconic/benchmarks";
+import { answerForm } from "@laconic/grading";
 import { exemplarsNamed, filesOf } from "@laconic/benchmarks/exemplars";
 import type { BenchJob } from "@laconic/evaluation";
 import { piecesOf, strangeIn, type AskedChat } from "../../../packages/evaluation/test/published-words.ts";

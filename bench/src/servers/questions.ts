@@ -1,4 +1,5 @@
-import { answerLine, benchmarkNamed, openSplit, questionText, seededSubset } from "@laconic/benchmarks";
+import { benchmarkNamed, openSplit, questionText, seededSubset } from "@laconic/benchmarks";
+import { answerLine } from "@laconic/grading";
 import type { Script } from "@laconic/baselines";
 import { exemplarSources, openExemplars } from "@laconic/benchmarks/exemplars";
 import type { BenchSet } from "@laconic/evaluation";

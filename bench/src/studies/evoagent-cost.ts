@@ -3,7 +3,8 @@
 // A line of JSON for each seed (which questions, which lengths) and mean length of an answer; tokens are means per question.
 //   LACONIC_DATA=FOLDER npx tsx bench/src/studies/evoagent-cost.ts --seeds 0-4 > docs/results/evoagent-cost.jsonl
 import { baselineNamed, type BaselineOptions } from "@laconic/baselines";
-import { answerForm, benchmarkNamed, openSplit, seededSubset } from "@laconic/benchmarks";
+import { benchmarkNamed, openSplit, seededSubset } from "@laconic/benchmarks";
+import { answerForm } from "@laconic/grading";
 import { randomFromSeed, sumLedgers, type LanguageModel, type Ledger, type Random } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { readOptions } from "../options.ts";

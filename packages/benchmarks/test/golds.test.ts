@@ -1,4 +1,5 @@
-import { benchmarks, findFiles, gradeAnswer, loadSplit, mathsGrader, type BenchmarkProblem } from "@laconic/benchmarks";
+import { benchmarks, findFiles, loadSplit, type BenchmarkProblem } from "@laconic/benchmarks";
+import { gradeAnswer, mathsGrader } from "@laconic/grading";
 import { afterAll, describe, expect, test } from "vitest";
 
 const data = process.env["LACONIC_DATA"];

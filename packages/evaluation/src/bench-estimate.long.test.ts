@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { baselineNamed, baselines, type Baseline } from "@laconic/baselines";
-import { mathsGrader, type BenchmarkProblem } from "@laconic/benchmarks";
+import type { BenchmarkProblem } from "@laconic/benchmarks";
+import { mathsGrader } from "@laconic/grading";
 import { randomFromSeed, type CompletionRequest, type Random } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { afterAll, expect, test } from "vitest";

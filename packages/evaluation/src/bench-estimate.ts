@@ -6,7 +6,7 @@ import {
   type PromptCopies,
   type Script,
 } from "@laconic/baselines";
-import { answerForm } from "@laconic/benchmarks";
+import { answerForm } from "@laconic/grading";
 import { standingOf } from "./bench-parts.ts";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
 

@@ -7,14 +7,8 @@ import {
   type RunProgram,
   slotOf,
 } from "@laconic/baselines";
-import {
-  answerForm,
-  answerReading,
-  type BenchmarkProblem,
-  type GradeRule,
-  type Graders,
-  posed,
-} from "@laconic/benchmarks";
+import { type BenchmarkProblem, posed } from "@laconic/benchmarks";
+import { answerForm, answerReading, type GradeRule, type Graders } from "@laconic/grading";
 import type { AgentId, LanguageModel, Problem, TokenPrice, Topology } from "@laconic/core";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
 import type { EqualTokens, SampleRecord } from "./sample-record.ts";

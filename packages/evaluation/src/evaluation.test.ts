@@ -1,5 +1,5 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
-import { type BenchmarkProblem } from "@laconic/benchmarks";
+import type { BenchmarkProblem } from "@laconic/benchmarks";
 import { LaconicError, type Problem } from "@laconic/core";
 import { scriptedModel, type Script } from "@laconic/core/testing";
 import { afterAll, expect, test } from "vitest";

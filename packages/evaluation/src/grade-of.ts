@@ -1,4 +1,5 @@
-import { gradeAnswer, type BenchmarkProblem, type Graders, type Verdict } from "@laconic/benchmarks";
+import type { BenchmarkProblem } from "@laconic/benchmarks";
+import { gradeAnswer, type Graders, type Verdict } from "@laconic/grading";
 import { LaconicError, type LaconicErrorCode } from "@laconic/core";
 import { gradingStepLimits, type GradingStep } from "@laconic/core/run-folder";
 import type { Ask } from "@laconic/rewards";

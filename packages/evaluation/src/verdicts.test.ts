@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { baselineNamed, type Baseline } from "@laconic/baselines";
-import { mathsGrader, type BenchmarkProblem, type Graders, type Verdict } from "@laconic/benchmarks";
+import type { BenchmarkProblem } from "@laconic/benchmarks";
+import { mathsGrader, type Graders, type Verdict } from "@laconic/grading";
 import { LaconicError } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { afterAll, expect, test } from "vitest";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { mathsGrader, type BenchmarkProblem, type MathsGrader } from "@laconic/benchmarks";
+import type { BenchmarkProblem } from "@laconic/benchmarks";
+import { mathsGrader, type MathsGrader } from "@laconic/grading";
 import { scriptedModel, type Script } from "@laconic/core/testing";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import {

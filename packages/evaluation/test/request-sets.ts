@@ -1,4 +1,5 @@
-import { answerLine, questionText, type BenchmarkProblem, type Grading } from "@laconic/benchmarks";
+import { questionText, type BenchmarkProblem } from "@laconic/benchmarks";
+import { answerLine, type Grading } from "@laconic/grading";
 import type { BenchSet } from "../src/index.ts";
 
 /** Small questions of our own in the shape of each kind of benchmark, with worked ones to choose examples from. */

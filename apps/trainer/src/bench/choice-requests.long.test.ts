@@ -1,14 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { baselines } from "@laconic/baselines";
-import {
-  benchmarkNamed,
-  mathsGrader,
-  openSplit,
-  questionText,
-  type BenchmarkProblem,
-  type OpenOptions,
-} from "@laconic/benchmarks";
+import { benchmarkNamed, openSplit, questionText, type BenchmarkProblem, type OpenOptions } from "@laconic/benchmarks";
+import { mathsGrader } from "@laconic/grading";
 import { benchJobs, openRecords, runBench, type BenchSet } from "@laconic/evaluation";
 import { openAiModel } from "@laconic/openai";
 import { afterAll, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
 import { baselineNamed, type BaselineOptions } from "@laconic/baselines";
-import { answerForm, answerReading, type AnswerKind } from "@laconic/benchmarks";
+import { answerForm, answerReading, type AnswerKind } from "@laconic/grading";
 import { randomFromSeed, type CompletionRequest } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { createSandbox, programRunner, type Sandbox } from "@laconic/sandbox";

@@ -1,7 +1,8 @@
 import { buffer } from "node:stream/consumers";
 import { formatPercent } from "@laconic/core/text";
 import { findPython } from "@laconic/core/platform";
-import type { CaseVerdict, GradedCase } from "@laconic/benchmarks";
+import { jsonLines } from "@laconic/benchmarks";
+import type { CaseVerdict, GradedCase } from "@laconic/grading";
 import {
   boardLines,
   boardReport,
@@ -13,7 +14,7 @@ import {
   shareOf,
   talliesBy,
   type Tally,
-} from "@laconic/benchmarks/board";
+} from "@laconic/grading/board";
 import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
@@ -49,7 +50,7 @@ export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const { cases, refused } =
           file === undefined
             ? { cases: await graderBoard(), refused: [] }
-            : gradedCases(file, file === "-" ? await buffer(process.stdin) : await readGiven(file));
+            : gradedCases(jsonLines(file, file === "-" ? await buffer(process.stdin) : await readGiven(file)));
         for (const each of refused) terminal.note(`${each.file}:${each.row}: ${each.reason}`);
         if (whole && cases.every(({ verdict }) => (verdict ?? null) === null))
           throw new LaconicError("data_invalid", `${file} has no labelled pairs to compare verdicts with`, {

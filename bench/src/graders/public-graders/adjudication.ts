@@ -1,4 +1,4 @@
-import type { Judged } from "@laconic/benchmarks/board";
+import type { Judged } from "@laconic/grading/board";
 
 /** A rule under which a label and our verdict may differ, and who is right by it. */
 export interface Adjudication {

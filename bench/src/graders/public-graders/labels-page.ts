@@ -1,4 +1,4 @@
-import type { TallyJson } from "@laconic/benchmarks/board";
+import type { TallyJson } from "@laconic/grading/board";
 import type { ExemplarSource } from "@laconic/benchmarks/exemplars";
 import { adjudications } from "./adjudication.ts";
 

@@ -1,7 +1,7 @@
 import { LaconicError, type AgentId } from "@laconic/core";
 import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
-import type { AnswerKind } from "../data/benchmark.ts";
+import type { AnswerKind } from "@laconic/grading";
 
 /** How answers to questions of one's own are judged, and what their golds are. */
 export type DataGrading =

@@ -1,5 +1,6 @@
 import { LaconicError, questionKey, randomFromSeed } from "@laconic/core";
-import type { AnswerKind, BenchmarkProblem } from "../data/benchmark.ts";
+import type { AnswerKind } from "@laconic/grading";
+import type { BenchmarkProblem } from "../data/benchmark.ts";
 import type { RowRefusal } from "../data/data-row.ts";
 import { answerKindOf, checked, dataSettingsSchema, type DataSettings } from "./data-settings.ts";
 import type { SourceOptions } from "./data-source.ts";

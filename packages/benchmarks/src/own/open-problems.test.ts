@@ -8,8 +8,7 @@ import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { BenchmarkProblem } from "../data/benchmark.ts";
-import { gradeAnswer } from "../graders/grade-answer.ts";
-import { mathsGrader } from "../graders/maths/maths-grader.ts";
+import { gradeAnswer, mathsGrader } from "@laconic/grading";
 import { openProblems, type OpenedProblems, type ProblemOptions } from "./open-problems.ts";
 
 async function saved(name: string, content: string | Uint8Array): Promise<string> {

@@ -1,5 +1,5 @@
 import { shownValue } from "@laconic/core";
-import type { Grading } from "../data/benchmark.ts";
+import type { Grading } from "@laconic/grading";
 import { lettersOf, type DataGrading } from "./data-settings.ts";
 
 /** A row's gold as its grader takes it. */

@@ -5,7 +5,6 @@ import type { FoundFile } from "../data/find-files.ts";
 import { loadSplit, type LoadedSplit } from "../data/load-split.ts";
 import type { OpenOptions } from "../data/open-split.ts";
 import { splitOf } from "../data/split-of.ts";
-import type { MathsGrader } from "../graders/maths/maths-grader.ts";
 
 /** @throws LaconicError `config_invalid`: a browser has no folders. */
 export async function findFiles(_benchmark: Benchmark, _split: string, path: string): Promise<FoundFile[]> {
@@ -26,12 +25,6 @@ export async function openSplit(benchmark: Benchmark, options: OpenOptions): Pro
   if (!reply.ok) throw new LaconicError("data_invalid", `${file.url}: HTTP ${reply.status}`, { file: file.url });
   const bytes = new Uint8Array(await reply.arrayBuffer());
   return loadSplit(benchmark, name, [{ path: file.path, bytes, sha256: sha256(bytes) }], options);
-}
-
-/** @throws LaconicError `config_invalid`: a page starts no threads of its own. */
-export function mathsGrader(): MathsGrader {
-  const reason = "call gradeMaths in a worker of the app, which can be ended when it takes too long";
-  throw new LaconicError("config_invalid", `a browser starts no thread for the maths grader; ${reason}`, {});
 }
 
 /** @throws LaconicError `config_invalid`: a browser has no files of the user's. */

@@ -1,5 +1,4 @@
 export { findFiles } from "../data/find-files.ts";
 export { openSplit } from "../data/open-split.ts";
-export { mathsGrader } from "../graders/maths/maths-grader.ts";
 export { openData } from "../own/open-data.ts";
 export { openProblems } from "../own/open-problems.ts";

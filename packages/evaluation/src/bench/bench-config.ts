@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { baselines } from "@laconic/baselines";
-import { benchmarkNamed, type GradeRule, gradeRules } from "@laconic/benchmarks";
+import { benchmarkNamed } from "@laconic/benchmarks";
+import { type GradeRule, gradeRules } from "@laconic/grading";
 import { LaconicError, type TokenPrice } from "@laconic/core";
 import { benchFiles } from "@laconic/core/run-folder";
 import { z } from "zod";

@@ -1,6 +1,7 @@
 import { formatUsd } from "@laconic/core/text";
 import { promptVersion } from "@laconic/baselines";
-import { benchmarkNamed, type GradeRule } from "@laconic/benchmarks";
+import { benchmarkNamed } from "@laconic/benchmarks";
+import type { GradeRule } from "@laconic/grading";
 import type { Unpartitioned } from "../bench-plan.ts";
 import { publishedSource } from "../published.ts";
 import { agentPoSource } from "../published-agentpo.ts";

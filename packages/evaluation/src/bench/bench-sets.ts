@@ -9,17 +9,16 @@ import {
   type Script,
 } from "@laconic/baselines";
 import {
-  answerLine,
   benchmarkNamed,
   openSplit,
   questionText,
   seededSubset,
-  type AnswerKind,
   type Benchmark,
   type BenchmarkProblem,
   type LoadedSplit,
   type OpenOptions,
 } from "@laconic/benchmarks";
+import { answerLine, type AnswerKind } from "@laconic/grading";
 import { exemplarsNamed, openExemplars } from "@laconic/benchmarks/exemplars";
 import { LaconicError } from "@laconic/core";
 import type { HubEnvironment } from "@laconic/hub";

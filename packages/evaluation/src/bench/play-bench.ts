@@ -1,5 +1,5 @@
 import { familyOf, type RunProgram } from "@laconic/baselines";
-import { mathsGrader, type Graders } from "@laconic/benchmarks";
+import { mathsGrader, type Graders } from "@laconic/grading";
 import { disposing, type LanguageModel } from "@laconic/core";
 import { openJobs } from "../bench-plan.ts";
 import type { RecordFile } from "../record-file.ts";

@@ -1,5 +1,6 @@
 import { baselines } from "@laconic/baselines";
-import { answerForm, answerReading, benchmarks, type AnswerKind } from "@laconic/benchmarks";
+import { benchmarks } from "@laconic/benchmarks";
+import { answerForm, answerReading, type AnswerKind } from "@laconic/grading";
 import { randomFromSeed, type ChatTokenizer, type Topology } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { expect, test, vi } from "vitest";

@@ -1,14 +1,6 @@
 import { familyOf } from "@laconic/baselines";
-import {
-  answerForm,
-  answerReading,
-  benchmarkNamed,
-  gradeAnswer,
-  mathsGrader,
-  posed,
-  type AnswerKind,
-  type BenchmarkProblem,
-} from "@laconic/benchmarks";
+import { benchmarkNamed, posed, type BenchmarkProblem } from "@laconic/benchmarks";
+import { answerForm, answerReading, gradeAnswer, mathsGrader, type AnswerKind } from "@laconic/grading";
 import { LaconicError, type Problem, type RewardResult } from "@laconic/core";
 import { codeGrader, createSandbox } from "@laconic/sandbox";
 import { type TeamTask, drawFrom } from "@laconic/tasks";

@@ -1,4 +1,5 @@
-import { answerKindOf, type AnswerKind, type BenchmarkProblem, type DataSettings } from "@laconic/benchmarks";
+import { answerKindOf, type BenchmarkProblem, type DataSettings } from "@laconic/benchmarks";
+import type { AnswerKind } from "@laconic/grading";
 import { LaconicError } from "@laconic/core";
 import { gradedBy, type OwnGrader, type TeamTask } from "@laconic/tasks";
 import type { TaskResources } from "../task-resources.ts";

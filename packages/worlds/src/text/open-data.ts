@@ -5,13 +5,12 @@ import {
   openProblems,
   openSplit,
   seededSubset,
-  type AnswerKind,
   type BenchmarkProblem,
   type DataGrading,
   type DataSettings,
-  type Grading,
   type OpenOptions,
 } from "@laconic/benchmarks";
+import type { AnswerKind, Grading } from "@laconic/grading";
 import { LaconicError, questionKey } from "@laconic/core";
 import type { TaskResources } from "../task-resources.ts";
 

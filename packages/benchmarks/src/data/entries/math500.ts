@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Benchmark, RowProblem } from "../benchmark.ts";
-import { lastBoxed } from "../last-boxed.ts";
+import { lastBoxed } from "@laconic/grading";
 import { text } from "./rows.ts";
 
 /** A row of MATH itself, whose answer is boxed at the end of its solution. */

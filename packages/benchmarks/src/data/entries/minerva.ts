@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Benchmark, RowProblem } from "../benchmark.ts";
-import { lastBoxed } from "../last-boxed.ts";
+import { lastBoxed } from "@laconic/grading";
 import { numberOrText, qwenMaths, text } from "./rows.ts";
 
 const grading = { kind: "maths", published: "minerva" } as const;

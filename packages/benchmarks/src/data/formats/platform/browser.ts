@@ -9,17 +9,8 @@ export async function zipEntries(file: string): Promise<ZipEntry[]> {
 }
 
 /** @throws Error for what is no whole gzip file, or unpacks to more than `maxBytes` */
-export function unpacked(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
-  return decompressed(bytes, maxBytes, "gzip");
-}
-
-/** @throws Error for what is no whole zlib stream, or unpacks to more than `maxBytes` */
-export function inflated(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
-  return decompressed(bytes, maxBytes, "deflate");
-}
-
-async function decompressed(bytes: Uint8Array, maxBytes: number, format: "gzip" | "deflate"): Promise<Uint8Array> {
-  const stream = new Blob([Uint8Array.from(bytes)]).stream().pipeThrough(new DecompressionStream(format));
+export async function unpacked(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
+  const stream = new Blob([Uint8Array.from(bytes)]).stream().pipeThrough(new DecompressionStream("gzip"));
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let total = 0;
   for await (const part of stream as AsyncIterable<Uint8Array<ArrayBuffer>>) {

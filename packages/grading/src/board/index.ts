@@ -1,6 +1,6 @@
 /**
  * The grader's board: labelled pairs, how often verdicts are as labelled, and Math-Verify beside them. Node only.
- * @module @laconic/benchmarks/board
+ * @module @laconic/grading/board
  */
 export { graderBoard, graderRules } from "./grader-board.ts";
 export { gradedCases, judgeCases } from "./judge-cases.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { boundedJson } from "@laconic/core";
-import type { GradedCase } from "../graders/graded-case.ts";
+import type { GradedCase } from "../graded-case.ts";
 
 /** A gold with replies that are right and replies that are wrong, under one of the board's rules. */
 interface BoardItem {

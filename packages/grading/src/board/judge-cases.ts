@@ -1,17 +1,16 @@
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
-import { gradeCase, type CaseVerdict } from "../graders/grade-case.ts";
-import { readGradedCases, type GradedCase } from "../graders/graded-case.ts";
-import type { RowRefusal } from "../data/data-row.ts";
-import { mathsGrader } from "../graders/maths/maths-grader.ts";
+import { gradeCase, type CaseVerdict } from "../grade-case.ts";
+import { readGradedCases, type CaseRefusal, type CaseRow, type GradedCase } from "../graded-case.ts";
+import { mathsGrader } from "../maths/maths-grader.ts";
 import type { BoardTime } from "./board-report.ts";
 import type { Judged } from "./tally.ts";
 
-/** Labelled replies of a file, and its rows that are none. */
-export function gradedCases(file: string, bytes: Uint8Array): { cases: GradedCase[]; refused: RowRefusal[] } {
+/** Splits rows into labelled cases and refusals. */
+export function gradedCases(rows: Iterable<CaseRow>): { cases: GradedCase[]; refused: CaseRefusal[] } {
   const cases: GradedCase[] = [];
-  const refused: RowRefusal[] = [];
-  for (const row of readGradedCases(file, bytes)) {
+  const refused: CaseRefusal[] = [];
+  for (const row of readGradedCases(rows)) {
     if ("reason" in row) refused.push(row);
     else cases.push(row);
   }

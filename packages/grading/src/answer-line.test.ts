@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answerForm, answerLine, answerReading, type AnswerKind } from "../index.ts";
+import { answerForm, answerLine, answerReading, type AnswerKind } from "./index.ts";
 
 test.for([
   [{ kind: "numeric" }, "-7"],

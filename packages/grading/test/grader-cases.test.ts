@@ -7,8 +7,8 @@ import {
   publishedLetters,
   readGradedCases,
   type GradedCase,
-} from "@laconic/benchmarks";
-import { extractPublishedNumber } from "../src/graders/profiles/published.ts";
+} from "@laconic/grading";
+import { extractPublishedNumber } from "../src/profiles/published.ts";
 import { afterAll, describe, expect, test } from "vitest";
 
 const folder = process.env["LACONIC_DATA"];
@@ -40,7 +40,9 @@ describe.skipIf(folder === undefined)("labelled cases (LACONIC_DATA)", async () 
       .map((line) => JSON.parse(line) as Row)
       .map((row) => [row.id, row]),
   );
-  const cases = [...readGradedCases("grader-cases.jsonl", bytes)].flatMap((item) => ("reason" in item ? [] : [item]));
+  const cases = [
+    ...readGradedCases([...raw.values()].map((value, i) => ({ file: "grader-cases.jsonl", row: i + 1, value }))),
+  ].flatMap((item) => ("reason" in item ? [] : [item]));
   const maths = mathsGrader();
   afterAll(() => maths.close());
   const judged = await Promise.all(cases.map(async (item) => ({ item, verdict: await gradeCase(item, maths) })));

@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
-import { hiddenCases } from "../data/hidden-cases.ts";
-import type { BenchmarkProblem, Grading, ProgramCase } from "../data/benchmark.ts";
+import { hiddenCases } from "./code/hidden-cases.ts";
+import type { GradedProblem, Grading, ProgramCase } from "./grading.ts";
 import type { GradeRule } from "./grade-rule.ts";
 import { gradeLetter } from "./letter-answer.ts";
 import type { MathsGrader } from "./maths/maths-grader.ts";
@@ -32,7 +32,7 @@ export interface Graders {
   /** For free answers, instead of comparing their characters: such as `judgeGrader` of `@laconic/rewards`. */
   readonly text?: (
     reply: string,
-    problem: Pick<BenchmarkProblem, "question" | "gold">,
+    problem: Pick<GradedProblem, "question" | "gold">,
     signal?: AbortSignal,
   ) => Promise<Verdict>;
   /** For benchmarks of writing: judges the text's form, since there is no gold. `writingReward` judges two texts of a pair. */
@@ -51,7 +51,7 @@ export interface Graders {
  */
 export async function gradeAnswer(
   reply: string,
-  problem: BenchmarkProblem,
+  problem: GradedProblem,
   graders: Graders,
   signal?: AbortSignal,
 ): Promise<Verdict> {
@@ -96,13 +96,13 @@ export async function gradeAnswer(
 }
 
 /** From plain JavaScript, or a file that nobody checked. */
-function unknownGrading({ id, grading }: BenchmarkProblem): LaconicError {
+function unknownGrading({ id, grading }: GradedProblem): LaconicError {
   return new LaconicError("data_invalid", `${id}: no grading is called ${JSON.stringify(grading.kind)}`, {
     problem: id,
   });
 }
 
-function missing(kind: "code" | "maths" | "writing", { id }: BenchmarkProblem): never {
+function missing(kind: "code" | "maths" | "writing", { id }: GradedProblem): never {
   throw new LaconicError("config_invalid", `${id}: nothing here judges ${kind}; give a grader of ${kind}`, {
     key: kind,
   });

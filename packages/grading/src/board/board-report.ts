@@ -1,4 +1,4 @@
-import type { GradedCase } from "../graders/graded-case.ts";
+import type { GradedCase } from "../graded-case.ts";
 import type { NoPeer, PeerVerdicts } from "./math-verify.ts";
 import { disagreementsOf, shareOf, talliesBy, tallyOf, type Judged, type Share, type Tally } from "./tally.ts";
 

@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import type { MathsPair } from "../src/graders/maths/maths-worker.ts";
+import type { MathsPair } from "../src/maths/maths-worker.ts";
 
 /** Judges by equality, never comes back from the reply "hang", and sleeps 2 s over "wait", as on a machine that is busy. */
 export function serve(): void {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { boundedJson } from "@laconic/core";
-import type { GradedCase } from "../graders/graded-case.ts";
+import type { GradedCase } from "../graded-case.ts";
 
 /** What Math-Verify says of the cases that it can judge. */
 export interface PeerVerdicts {

@@ -1,6 +1,6 @@
 import { wilsonInterval } from "@laconic/core";
-import type { CaseVerdict } from "../graders/grade-case.ts";
-import type { GradedCase } from "../graders/graded-case.ts";
+import type { CaseVerdict } from "../grade-case.ts";
+import type { GradedCase } from "../graded-case.ts";
 
 /** A case and what was said of it. */
 export interface Judged {

@@ -1,5 +1,5 @@
 import { Fraction } from "fraction.js";
-import { lastBoxed } from "../data/last-boxed.ts";
+import { lastBoxed } from "./last-boxed.ts";
 import { numbersIn, oneNumber, type Reading } from "./number-reading.ts";
 import { plainCharacters } from "./plain-characters.ts";
 import { readCurrent } from "./retraction.ts";

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import type { BenchmarkProblem } from "../data/benchmark.ts";
+import type { GradedProblem } from "./grading.ts";
 import { gradeAnswer } from "./grade-answer.ts";
 import { mathsGrader } from "./maths/maths-grader.ts";
 import type { Verdict } from "./verdict.ts";
@@ -7,7 +7,7 @@ import type { Verdict } from "./verdict.ts";
 const maths = mathsGrader();
 afterAll(() => maths.close());
 
-const problem = (gold: string, grading: BenchmarkProblem["grading"]): BenchmarkProblem => ({
+const problem = (gold: string, grading: GradedProblem["grading"]): GradedProblem => ({
   id: "1",
   question: "?",
   gold,
@@ -39,7 +39,7 @@ test("code and writing are judged by the graders that are given, and refused wit
 });
 
 test("from plain JavaScript: a grading that is none, and mathematics without its grader, are refused", async () => {
-  const unknown = { ...problem("1", { kind: "numeric" }), grading: { kind: "number" } } as unknown as BenchmarkProblem;
+  const unknown = { ...problem("1", { kind: "numeric" }), grading: { kind: "number" } } as unknown as GradedProblem;
   await expect(gradeAnswer("1", unknown, { maths })).rejects.toMatchObject({
     code: "data_invalid",
     message: '1: no grading is called "number"',

@@ -1,4 +1,4 @@
-import type { AnswerKind } from "../data/benchmark.ts";
+import type { AnswerKind } from "./grading.ts";
 import { extractLetter } from "./letter-answer.ts";
 import { findAnswers } from "./maths/reading/find-answers.ts";
 import { gradeMaths } from "./maths/grade-maths.ts";

@@ -190,7 +190,7 @@ class MathsThread implements MathsGrader {
   }
 
   #start(): Worker {
-    const thread = new Worker(new URL("../../../assets/maths-worker.mjs", import.meta.url), {
+    const thread = new Worker(new URL("../../assets/maths-worker.mjs", import.meta.url), {
       workerData: { entry: this.#entry.href },
       execArgv: [],
       env: {},

@@ -1,4 +1,4 @@
-import { lastBoxed } from "../data/last-boxed.ts";
+import { lastBoxed } from "./last-boxed.ts";
 import { plainCharacters } from "./plain-characters.ts";
 import { readCurrent } from "./retraction.ts";
 import { longestReply, noAnswer, type Extracted, type Verdict } from "./verdict.ts";

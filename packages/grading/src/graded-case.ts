@@ -1,7 +1,5 @@
 import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
-import { jsonLines } from "../data/formats/json-lines.ts";
-import type { RowRefusal } from "../data/data-row.ts";
 
 /** What a case says about how it is judged; what is not named here is kept and ignored. */
 export interface CaseParams {
@@ -84,16 +82,26 @@ const schema: z.ZodType<GradedCase> = z.object({
     .nullish(),
 });
 
-/** Cases of a file in JSON lines, and the rows that are none, in the file's order. */
-export function* readGradedCases(file: string, bytes: Uint8Array): Generator<GradedCase | RowRefusal> {
+/** A row that is not a case, with the reason. Rows count from 1. */
+export interface CaseRefusal {
+  readonly file: string;
+  readonly row: number;
+  readonly reason: string;
+}
+
+/** A row of a data file, such as `jsonLines` of `@laconic/benchmarks` yields. */
+export type CaseRow = { readonly file: string; readonly row: number; readonly value: unknown } | CaseRefusal;
+
+/** Reads labelled cases from rows, in the order of the rows; an invalid row becomes a refusal. */
+export function* readGradedCases(rows: Iterable<CaseRow>): Generator<GradedCase | CaseRefusal> {
   const seen = new Map<string, number>();
-  for (const row of jsonLines(file, bytes)) {
+  for (const row of rows) {
     if ("reason" in row) {
       yield row;
       continue;
     }
     const parsed = schema.safeParse(row.value, { error: issueWords });
-    const place = { file, row: row.row };
+    const place = { file: row.file, row: row.row };
     if (!parsed.success) {
       const reason = parsed.error.issues
         .map(({ path, message }) => `${path.join(".") || "row"}: ${message}`)

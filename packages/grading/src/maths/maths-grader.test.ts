@@ -18,7 +18,7 @@ test("verdicts come back in the order of their pairs", async () => {
 });
 
 test("a pair that takes too long is undecided; those behind it are judged", { timeout: 60_000 }, async () => {
-  const maths = (grader = mathsGraderOn(new URL("../../../test/hanging-maths-worker.ts", import.meta.url), {
+  const maths = (grader = mathsGraderOn(new URL("../../test/hanging-maths-worker.ts", import.meta.url), {
     timeoutMs: 1000,
   }));
   const pairs = ["right", "hang", "right"].map((reply) => maths.grade(reply, "right"));
@@ -32,7 +32,7 @@ test(
   "a pair is given up by its signal, whether it waits or is judged; the others are",
   { timeout: 60_000 },
   async () => {
-    const maths = (grader = mathsGraderOn(new URL("../../../test/hanging-maths-worker.ts", import.meta.url), {
+    const maths = (grader = mathsGraderOn(new URL("../../test/hanging-maths-worker.ts", import.meta.url), {
       timeoutMs: 1000,
     }));
     const [held, early] = [new AbortController(), AbortSignal.abort()];
@@ -52,7 +52,7 @@ test.skipIf(process.platform !== "linux")(
   "a thread that gets no processor has used no time: its pair is judged",
   { timeout: 60_000 },
   async () => {
-    const maths = (grader = mathsGraderOn(new URL("../../../test/hanging-maths-worker.ts", import.meta.url), {
+    const maths = (grader = mathsGraderOn(new URL("../../test/hanging-maths-worker.ts", import.meta.url), {
       timeoutMs: 500,
     }));
     await maths.grade("right", "right"); // its thread is there
@@ -150,7 +150,7 @@ test(`${fuzzed} random texts: each gets a verdict, memory stays bounded`, { time
 });
 
 test("two threads judge as one does, and one of them can stop", async () => {
-  const both = mathsGraderOn(new URL("../../../test/hanging-maths-worker.ts", import.meta.url), {
+  const both = mathsGraderOn(new URL("../../test/hanging-maths-worker.ts", import.meta.url), {
     timeoutMs: 300,
     threads: 2,
   });

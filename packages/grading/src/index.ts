@@ -1,0 +1,28 @@
+/**
+ * Reads replies of language models and grades them: mathematics, numbers, letters, texts and code.
+ * @module @laconic/grading
+ */
+export type { AnswerKind, GradedProblem, Grading, ProgramCase } from "./grading.ts";
+export { mathsGrader } from "#platform";
+export { gradeAnswer } from "./grade-answer.ts";
+export type { Graders, WholeProgram } from "./grade-answer.ts";
+export { gradeRules } from "./grade-rule.ts";
+export type { GradeRule } from "./grade-rule.ts";
+export { gradeCase } from "./grade-case.ts";
+export type { CaseVerdict } from "./grade-case.ts";
+export { readGradedCases } from "./graded-case.ts";
+export type { CaseParams, CaseRefusal, CaseRow, GradedCase } from "./graded-case.ts";
+export { gradeLetter } from "./letter-answer.ts";
+export { gradeNumber } from "./number-answer.ts";
+export { gradeText } from "./text-answer.ts";
+export type { MathsGrader, MathsGraderOptions } from "./maths/maths-grader.ts";
+export { gradeMaths } from "./maths/grade-maths.ts";
+export type { MathsOptions } from "./maths/grade-maths.ts";
+export type { AnswerForms } from "./maths/reading/find-answers.ts";
+export { publishedLetters } from "./profiles/published.ts";
+export type { PublishedLetterRule } from "./profiles/published.ts";
+export type { Certainty, Extracted, Verdict } from "./verdict.ts";
+export { answerForm, answerLine, answerReading } from "./answer-reader.ts";
+export type { AnswerReading } from "./answer-reader.ts";
+export { lastBoxed } from "./last-boxed.ts";
+export { casesIn } from "./code/hidden-cases.ts";

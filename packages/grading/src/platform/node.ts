@@ -1,0 +1,1 @@
+export { mathsGrader } from "../maths/maths-grader.ts";
