@@ -1,7 +1,7 @@
-import { lastBoxed } from "./last-boxed.ts";
-import { plainCharacters } from "./plain-characters.ts";
-import { readCurrent } from "./retraction.ts";
-import { longestReply, noAnswer, type Extracted, type Verdict } from "./verdict.ts";
+import { lastBoxed } from "./reply/last-boxed.ts";
+import { readReply } from "./reply/read-reply.ts";
+import { readCurrent } from "./reply/retraction.ts";
+import { noAnswer, type Extracted, type Verdict } from "./verdict.ts";
 
 /** The end of what an author says before the letter, in English or Chinese. */
 const trigger =
@@ -18,7 +18,7 @@ const between =
  * @returns null when it chooses none
  */
 export function extractLetter(reply: string, letters: string): Extracted | null {
-  return readCurrent(plainCharacters(reply.slice(-longestReply)), (text) =>
+  return readCurrent(readReply(reply), (text) =>
     letterOf(text.replaceAll(/<\/?answer>|^\s*####[ \t]*(?=\S)/gmu, " ").replaceAll(insteadOf, "$1"), letters),
   );
 }

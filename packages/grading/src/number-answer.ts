@@ -1,9 +1,9 @@
 import { Fraction } from "fraction.js";
-import { lastBoxed } from "./last-boxed.ts";
+import { lastBoxed } from "./reply/last-boxed.ts";
 import { numbersIn, oneNumber, type Reading } from "./number-reading.ts";
-import { plainCharacters } from "./plain-characters.ts";
-import { readCurrent } from "./retraction.ts";
-import { longestReply, noAnswer, type Extracted, type Verdict } from "./verdict.ts";
+import { readReply } from "./reply/read-reply.ts";
+import { readCurrent } from "./reply/retraction.ts";
+import { noAnswer, type Extracted, type Verdict } from "./verdict.ts";
 
 /** The end of what an author says before the answer. */
 const trigger = /\banswers?\b\s*(?:is|are|equals|=|:)+\s*:?/giu;
@@ -16,7 +16,7 @@ const mark = /####[ \t]*((?:[^\p{L}\d\n]|\\[a-z]{1,12}\b){0,12}\d(?!\d*[.)][ \t]
  * @returns null when it holds none, or where there are several, a range, or a number that is denied
  */
 export function extractNumber(reply: string): Extracted | null {
-  return readCurrent(plainCharacters(reply.slice(-longestReply)).replaceAll("\u2212", "-"), numberOf);
+  return readCurrent(readReply(reply).replaceAll("\u2212", "-"), numberOf);
 }
 
 function numberOf(text: string): Extracted | null {

@@ -1,8 +1,8 @@
-import { lastBoxed } from "./last-boxed.ts";
-import { plainCharacters } from "./plain-characters.ts";
-import { readCurrent } from "./retraction.ts";
+import { lastBoxed } from "./reply/last-boxed.ts";
+import { readReply } from "./reply/read-reply.ts";
+import { readCurrent } from "./reply/retraction.ts";
 import { sharedWords } from "./shared-words.ts";
-import { longestReply, noAnswer, type Extracted, type Verdict } from "./verdict.ts";
+import { noAnswer, type Extracted, type Verdict } from "./verdict.ts";
 
 /** The end of what an author says before the answer. */
 const trigger = /\banswers?\b[ \t]*(?:is|are|=|:)+[ \t]*:?/giu;
@@ -13,7 +13,7 @@ const trigger = /\banswers?\b[ \t]*(?:is|are|=|:)+[ \t]*:?/giu;
  * @returns null when it gives none
  */
 export function extractText(reply: string): Extracted | null {
-  return readCurrent(plainCharacters(reply.slice(-longestReply)), textOf);
+  return readCurrent(readReply(reply), textOf);
 }
 
 function textOf(text: string): Extracted | null {
@@ -63,7 +63,7 @@ export function gradeText(
     const { same: correct, f1: score } = sharedWords(answer, gold);
     return { correct, extracted: answer, rule: `${rule}, same words`, certainty: "exact", score };
   }
-  const wanted = bare(plainCharacters(gold));
+  const wanted = bare(readReply(gold));
   if (!extracted) return noAnswer;
   const folded = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
   const [said, right] = [folded(extracted.answer), folded(wanted)];

@@ -35,6 +35,3 @@ export interface Extracted {
 
 /** The verdict on a reply in which no answer was found. */
 export const noAnswer: Verdict = { correct: false, extracted: null, rule: "no answer", certainty: "undecided" };
-
-/** Characters of a reply that are read: the last ones, where answers are. */
-export const longestReply = 100_000;

@@ -1,5 +1,5 @@
 import type { GradingStep } from "@laconic/core/run-folder";
-import { plainCharacters } from "../plain-characters.ts";
+import { readReply } from "../reply/read-reply.ts";
 import { noAnswer, type Verdict } from "../verdict.ts";
 import { extractLetter } from "../letter-answer.ts";
 import { choiceOf, letterAlone } from "./reading/choice.ts";
@@ -131,7 +131,7 @@ function likenessOf({ digits = 6, tolerance, inequalities = true, lenient = fals
 
 function candidatesOf(text: string, forms: AnswerForms, bare: boolean | undefined): Candidate[] {
   if (text.trim() === "") return [];
-  const whole = { text: unwrapped(plainCharacters(text)), rule: "the whole text" };
+  const whole = { text: unwrapped(readReply(text)), rule: "the whole text" };
   if (bare) return [whole];
   const found = findAnswers(text, forms);
   // A gold that is an expression or a word needs no wrapping to be one.

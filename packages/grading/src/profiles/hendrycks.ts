@@ -1,4 +1,4 @@
-import { lastBoxed } from "../last-boxed.ts";
+import { lastBoxed } from "../reply/last-boxed.ts";
 import { type Verdict, noAnswer } from "../verdict.ts";
 
 /** One spelling for another, as MATH's grader replaces them, in its order. */

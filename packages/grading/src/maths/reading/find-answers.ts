@@ -1,6 +1,6 @@
 import { openEnded } from "../../number-reading.ts";
-import { plainCharacters } from "../../plain-characters.ts";
-import { readCurrent } from "../../retraction.ts";
+import { readReply } from "../../reply/read-reply.ts";
+import { readCurrent } from "../../reply/retraction.ts";
 import { baseBehind } from "./number-base.ts";
 import { plainIn, withPoint, type Span } from "./plain-places.ts";
 import { closingBraceAt } from "./split-top.ts";
@@ -29,7 +29,7 @@ const maxBoxes = 100;
  * boxes side by side there, after "answer:" or "answer is", then formulas and numbers from the end.
  */
 export function findAnswers(reply: string, forms: AnswerForms): Candidate[] {
-  const text = plainCharacters(withoutThoughts(reply.slice(-searched))).replaceAll(
+  const text = readReply(reply.slice(-searched)).replaceAll(
     /\\\\(?=(?:boxed|text|left|right|frac|begin|le|ge|leq|geq)(?![a-z])|[()[\]]\s)/gu,
     "\\",
   );
@@ -67,18 +67,11 @@ function placesIn(text: string, forms: AnswerForms): Candidate[] {
   return candidates;
 }
 
-/** What was thought before the answer is no answer. */
-function withoutThoughts(text: string): string {
-  const end = text.lastIndexOf("</think>");
-  const rest = end === -1 ? "" : text.slice(end + "</think>".length);
-  return rest.trim() === "" ? text : rest;
-}
-
 /**
  * Where an answer in words may be: in the last box, in the last `\text`, after "answer is", or the whole of a short text.
  */
 export function findWords(reply: string): Candidate[] {
-  const text = plainCharacters(withoutThoughts(reply.slice(-searched)));
+  const text = readReply(reply.slice(-searched));
   return readCurrent(text, (current) => nonEmpty(wordsIn(current))) ?? takenBack(text);
 }
 
