@@ -36,7 +36,7 @@ function withoutEmphasis(text: string): string {
   return shown.replaceAll(emphasis, "$2").replaceAll(emphasis, "$2");
 }
 
-const separator = String.raw`(?:\{,\}|,?\\[,;:! ]|~|[\u00a0\u2009\u202f'’])`;
+const separator = String.raw`(?:\{,\}|,?\\[,;:! ]\s?|~|[\u00a0\u2009\u202f'’])`;
 const thousands = new RegExp(String.raw`(?<![\d.,])([1-9]\d{0,2})((?:${separator}\d{3})+)(?!\d)`, "gu");
 const decimalComma = /(?<=\d)\s*\{,\}\s*(?=\d)/gu;
 /** `12,34,567`, as in India; within brackets it is a list. */

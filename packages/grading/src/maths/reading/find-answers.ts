@@ -2,7 +2,7 @@ import { openEnded } from "../../number-reading.ts";
 import { readReply } from "../../reply/read-reply.ts";
 import { readCurrent } from "../../reply/retraction.ts";
 import { baseBehind } from "./number-base.ts";
-import { plainIn, withPoint, type Span } from "./plain-places.ts";
+import { proseExpressions, withPoint, type Span } from "./prose-expressions.ts";
 import { closingBraceAt } from "./split-top.ts";
 
 /** What of a text may hold an answer. */
@@ -48,8 +48,10 @@ function takenBack(text: string): Candidate[] {
 function placesIn(text: string, forms: AnswerForms): Candidate[] {
   const boxes = forms.latex ? boxesIn(text) : [];
   const formulas = forms.latex ? formulasIn(text) : [];
-  const numbers = forms.plain ? plainIn(text, [...boxes, ...formulas]) : [];
+  const expressions = forms.plain ? proseExpressions(text, [...boxes, ...formulas]) : [];
+  const numbers = expressions.filter(({ symbolic }) => symbolic !== true);
   const places = [...formulas, ...numbers].toSorted((a, b) => b.end - a.end);
+  const announced = [...formulas, ...expressions].toSorted((a, b) => b.end - a.end);
   const candidates: Candidate[] = [];
   const add = (found: Candidate | null): void => {
     if (found) candidates.push(found);
@@ -58,7 +60,7 @@ function placesIn(text: string, forms: AnswerForms): Candidate[] {
   add(lastCluster(text, boxes, "boxed"));
   if (forms.plain) add(marked(text));
   if (forms.plain) add(bareLatex(text));
-  for (const pattern of [/answer[^.\n]{0,20}?:/giu, /\banswer\b/giu]) add(afterTrigger(text, pattern, places));
+  for (const pattern of [/answer[^.\n]{0,20}?:/giu, /\banswer\b/giu]) add(afterTrigger(text, pattern, announced));
   const wholeText = forms.plain ? wholeExpression(text) : null;
   if (boxes.length === 0 && formulas.length === 0) add(wholeText);
   add(lastCluster(text, formulas, "last formula", numbers.at(-1)));

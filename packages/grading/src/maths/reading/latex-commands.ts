@@ -12,6 +12,10 @@ export const functions: Readonly<Record<string, string>> = wordTable({
       "arcsin",
       "arccos",
       "arctan",
+      "arccot",
+      "arcsinh",
+      "arccosh",
+      "arctanh",
       "sinh",
       "cosh",
       "tanh",
@@ -26,6 +30,14 @@ export const functions: Readonly<Record<string, string>> = wordTable({
 export const ofAngles: ReadonlySet<string> = new Set(["Sin", "Cos", "Tan", "Cot", "Sec", "Csc"]);
 /** Commands with a list in parentheses. */
 export const lists: Readonly<Record<string, string>> = wordTable({
+  "\\abs": "Abs",
+  "\\floor": "Floor",
+  "\\ceil": "Ceil",
+  "\\factorial": "Factorial",
+  "\\binomial": "Binomial",
+  "\\rational": "Divide",
+  "\\modulo": "Mod",
+  "\\root": "Root",
   "\\gcd": "GCD",
   "\\lcm": "LCM",
   "\\max": "Max",

@@ -1,3 +1,5 @@
+import { typedToLatex } from "./typed-maths.ts";
+
 /** Signs that people and models type for LaTeX commands. */
 const signs: Readonly<Record<string, string>> = {
   "\u2212": "-",
@@ -18,8 +20,6 @@ const signs: Readonly<Record<string, string>> = {
   "\u00b1": "\\pm ",
   "\u00b0": "^\\circ ",
   "\u00a2": "\\text{ cents}",
-  "\u00b2": "^{2}",
-  "\u00b3": "^{3}",
   "\u221a": "\\sqrt ",
   "\u2032": "'",
   "\u00a0": " ",
@@ -48,14 +48,6 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
     /(?<!\\)\\\\(?=(?:left|right|frac|dfrac|tfrac|sqrt|boxed|text|le|leq|ge|geq|infty|pi|cup|in|pm|cdot|times)(?![a-zA-Z]))/gu,
     "\\",
   ],
-  [
-    /\\(?:left|right|bigl|bigr|Bigl|Bigr|big|Big|bigg|Bigg|displaystyle|textstyle|scriptstyle|limits|nolimits|hfill|rm|bf|it)(?![a-z])/gu,
-    "",
-  ],
-  [/\.(?<=(?:^|[(,[=\s])\.)(?=\s*$)/gu, ""],
-  [/(?<=\d)\s*\{\s*,\s*\}\s*(?=\d)/gu, ","],
-  [/(?<=\d),?\s*\\!\s*(?=\d{3})/gu, ","],
-  [/(?<=\d)(?:\\[,;: ]|~)\s*(?=\d{3}(?!\d))/gu, ","],
   [/\\colon(?![a-zA-Z])/gu, ":"],
   [
     /(?<=\\mathbb\s*\{?\s*R\s*\}?)\s*(?:-|\\backslash(?![a-zA-Z])|\\!?smallsetminus(?![a-zA-Z]))\s*(?=\\\{|\\lbrace)/gu,
@@ -67,8 +59,6 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
   [/\{((?:[^{}]|\{[^{}]{1,40}\}){1,60}?)\\over(?![a-zA-Z])((?:[^{}]|\{[^{}]{1,40}\}){1,60}?)\}/gu, "\\frac{$1}{$2}"],
   [/(?:\{\s*\}|\\?\^)?\s*_?\^?\{?(\d{1,4})\}?\s*\\?(?:mathrm\{C\}|C)_\{?(\d{1,4})\}?/gu, "\\binom{$1}{$2}"],
   [/\^\{?(\d+)\}?\s*\/\s*_\{?(\d+)\}?/gu, "\\frac{$1}{$2}"],
-  // A letter in roman type behind a space is a unit: 300\,\mathrm{K}. The imaginary unit, e and a differential are not.
-  [/(?<=[\d})]\s*(?:\\[,;: ]|~)\s*)\\mathrm\s*\{\s*([A-Zgms])\s*\}/gu, "\\text{$1}"],
   [/(?<=[\d})]\s*(?:\\[,;: ]|~)\s*)(?:\\text\s*\{\s*([kM])\s*\}\s*)?\\Omega(?![a-zA-Z])/gu, "\\text{$1ohm}"],
   [/(?<!\\)\\[!,;:> ]|~|\\(?:q?quad|thinspace|enspace|hspace\{[^{}]*\})/gu, " "],
   [/\\[dtc]frac(?![a-zA-Z])/gu, "\\frac"],
@@ -88,13 +78,8 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
   [/\\text\s*\{\s*(?:USD|US)\s*\}\s*(?=\d)/gu, ""],
   [/\\(?:pounds|euro|textdollar)(?![a-zA-Z])|\\\$|[€£¥]/gu, ""],
   [/\\operatorname\*?\s*\{([a-zA-Z]{2,10})\}/gu, "\\$1 "],
-  [
-    /\\(?:mathrm|mathbf|mathit|mathsf|bold|boldsymbol|bm|pmb|mathcal|operatorname)\s*\{\s*([a-zA-Z]|[-+]?[\d.,]+)\s*\}/gu,
-    "$1",
-  ],
-  [/\\mathrm\s*\{\s*d\s*\}/gu, "d"],
+  [/\\(?:mathcal|operatorname)\s*\{\s*([a-zA-Z]|[-+]?[\d.,]+)\s*\}/gu, "$1"],
   [/\\ast(?![a-zA-Z])/gu, "*"],
-  [/\*\*/gu, "^"],
   [/\s+(?=!)/gu, ""],
 ];
 
@@ -104,7 +89,7 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
  */
 export function normaliseLatex(text: string): string {
   // LaTeX takes one digit behind a root's command.
-  const rooted = text.replaceAll(/([√∛])\s?(\d+(?:\.\d+)?)/gu, "$1{$2}");
+  const rooted = typedToLatex(text).replaceAll(/([√∛])\s?(\d+(?:\.\d+)?)/gu, "$1{$2}");
   let normal = rooted.replaceAll(sign, (each) => signs[each] ?? each);
   for (const [pattern, replacement] of rewrites) normal = normal.replace(pattern, replacement);
   // In an angle's sine degrees count; elsewhere they are a unit.

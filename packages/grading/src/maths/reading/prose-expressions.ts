@@ -1,0 +1,241 @@
+import { compoundOf } from "../../number-reading.ts";
+import { measureOf } from "./measures.ts";
+import { typedName } from "./typed-maths.ts";
+
+/** A stretch of a text that may be an answer. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly kind: "box" | "formula" | "plain";
+  /** Letters without a number: an answer only where a cue announces one. */
+  readonly symbolic?: boolean;
+}
+
+type Kind =
+  | "number"
+  | "letter"
+  | "constant"
+  /** Takes arguments: a typed function, a LaTeX command, a root sign. */
+  | "function"
+  | "binary"
+  | "sign"
+  | "open"
+  | "close"
+  | "comma"
+  | "word";
+
+interface Token {
+  readonly kind: Kind;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  /** White space or a currency stands in front of it. */
+  readonly spaced: boolean;
+}
+
+const number = String.raw`(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+,\d{1,2}(?![\d,])|\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\w))?`;
+const lexer = new RegExp(
+  [
+    String.raw`(?<space>(?:[^\S\n]|\\[,;:! ]|\\?[$€£¥])+)`,
+    String.raw`(?<number>${number}[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]*)`,
+    String.raw`(?<word>\\?\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+|\d+)*(?:_(?:\{[^{}\s]{1,5}\}|\w{1,4}))?)`,
+    String.raw`(?<sign>[-+−–±])`,
+    String.raw`(?<binary>\*\*|[<>!]=|[*/×·÷^=<>≤≥≠≈:])`,
+    String.raw`(?<function>[√∛])`,
+    String.raw`(?<open>[([{])`,
+    String.raw`(?<close>[)\]}])`,
+    String.raw`(?<constant>∞)`,
+    String.raw`(?<comma>[,;])`,
+    String.raw`(?<other>[^])`,
+  ].join("|"),
+  "gu",
+);
+const latexOperators = new Set("\\times \\cdot \\div \\leq \\geq \\le \\ge \\neq \\approx \\pm \\mp".split(" "));
+/** Words in front of a signed number. */
+const copula = /^(?:is|are|be|equals?|equal|to|was|as|of|by|es|ist|est|é|adalah)$/iu;
+const arithmetic = /^(?:\*\*?|[/×·÷^+±]|\\(?:times|cdot|div))$/u;
+const tailLength = 4000;
+
+/**
+ * Finds the expressions of a prose text, complete ones alone: `5 - max(a, b)` is one place. An expression that goes into words, such
+ * as `5 * (number of eggs)`, becomes a text, which equals no expression. Stretches within `taken` are left out.
+ */
+export function proseExpressions(text: string, taken: readonly Span[]): Span[] {
+  const places: Span[] = [];
+  let start = Math.max(0, text.length - tailLength);
+  const edges = taken.map((span) => ({ from: span.start, to: span.end })).toSorted((a, b) => a.from - b.from);
+  for (const { from, to } of [...edges, { from: text.length, to: text.length }]) {
+    if (from > start) places.push(...placesIn(text, tokensOf(text, start, from)));
+    start = Math.max(start, to);
+  }
+  return withCompounds(text, places);
+}
+
+function placesIn(text: string, tokens: readonly Token[]): Span[] {
+  const places: Span[] = [];
+  for (let index = 0; index < tokens.length;) {
+    const first = isDash(text, tokens, index) ? index + 1 : index;
+    const end = expressionEnd(tokens, first, 0);
+    const place = end > first ? placeOf(text, tokens, first, end) : null;
+    if (place) places.push(place);
+    index = Math.max(index + 1, end);
+  }
+  return places;
+}
+
+function tokensOf(text: string, from: number, to: number): Token[] {
+  const tokens: Token[] = [];
+  let spaced = true;
+  lexer.lastIndex = from;
+  for (let match = lexer.exec(text); match && match.index < to; match = lexer.exec(text)) {
+    const groups = match.groups as Readonly<Record<string, string | undefined>>;
+    const group = Object.keys(groups).find((key) => groups[key] !== undefined) as Kind | "space" | "other";
+    const behind = text.slice(lexer.lastIndex, lexer.lastIndex + 3);
+    const kind = group === "word" ? kindOfWord(match[0], spaced ? undefined : tokens.at(-1), behind) : group;
+    if (kind !== "space")
+      tokens.push({
+        kind: kind === "other" ? "word" : kind,
+        start: match.index,
+        end: lexer.lastIndex,
+        text: match[0],
+        spaced,
+      });
+    spaced = kind === "space";
+  }
+  return tokens;
+}
+
+function kindOfWord(word: string, glued: Token | undefined, behind: string): Kind {
+  if (word.startsWith("\\")) return latexOperators.has(word) ? "binary" : "function";
+  if (/^\p{L}(?:_.*)?$/u.test(word)) return word === "π" ? "constant" : "letter";
+  const typed = typedName(word);
+  if (typed === "constant") return "constant";
+  if (typed !== null && /^\s?\(/u.test(behind)) return "function";
+  if (typed === "bare" && /^\s?[\d\p{L}√]/u.test(behind)) return "function";
+  // `12xy` is a product; `12kg` and `12th` are not.
+  const product = glued?.kind === "number" && /^[abcknpqrxyz]{2,3}$/u.test(word) && measureOf(word) === null;
+  return product ? "letter" : "word";
+}
+
+/** Where the expression that begins at a token ends; the token itself where none begins. */
+function expressionEnd(tokens: readonly Token[], first: number, depth: number): number {
+  let end = operandEnd(tokens, first, depth);
+  while (end > first) {
+    const [before, token, after] = [tokens[end - 1] as Token, tokens[end], tokens[end + 1]];
+    if (!token) break;
+    const from = isOperator(token, before, after) ? end + 1 : isFactor(before, token, after) ? end : -1;
+    const next = from === -1 ? -1 : operandEnd(tokens, from, depth);
+    if (next <= from) break;
+    end = next;
+  }
+  return end;
+}
+
+function isOperator(token: Token, before: Token, after: Token | undefined): boolean {
+  if (token.text === ":") return before.kind === "number" && !token.spaced && after?.kind === "number" && !after.spaced;
+  // The x of `6.02 x 10^23`.
+  if (token.text === "x") return before.kind === "number" && token.spaced && after?.kind === "number";
+  return token.kind === "binary" || token.kind === "sign";
+}
+
+/** Whether a token multiplies the operand in front of it without a sign. */
+function isFactor(before: Token, token: Token, after: Token | undefined): boolean {
+  if (token.kind === "function" || token.kind === "constant") return before.kind !== "letter" || !token.spaced;
+  if (!token.spaced) return ["letter", "open", "number"].includes(token.kind);
+  if (token.kind === "open") return before.kind === "close";
+  // `2 1/2`
+  if (token.kind === "number") return before.kind === "number" && after?.text === "/";
+  // `3 x^2`, `3 x + 1`
+  return token.kind === "letter" && before.kind === "number" && /^[-^+]$/u.test(after?.text ?? "");
+}
+
+function operandEnd(tokens: readonly Token[], first: number, depth: number): number {
+  let index = first;
+  while (tokens[index]?.kind === "sign") index++;
+  const token = tokens[index];
+  if (!token || depth > 20) return first;
+  if (token.kind === "number" || token.kind === "letter" || token.kind === "constant") return index + 1;
+  if (token.kind === "open") return groupEnd(tokens, index, depth) ?? first;
+  if (token.kind !== "function") return first;
+  const argument = tokens[index + 1];
+  if (argument?.kind !== "open") {
+    // `\pi` takes nothing.
+    const end = operandEnd(tokens, index + 1, depth + 1);
+    return end > index + 1 ? end : token.text.startsWith("\\") ? index + 1 : first;
+  }
+  let end = groupEnd(tokens, index + 1, depth);
+  while (end !== null && tokens[end]?.text === "{") end = groupEnd(tokens, end, depth);
+  return end ?? first;
+}
+
+/** Behind the bracket that closes a list of expressions; null where there are words in it. */
+function groupEnd(tokens: readonly Token[], open: number, depth: number): number | null {
+  for (let index = open + 1; ;) {
+    const end = expressionEnd(tokens, index, depth + 1);
+    if (end === index || depth > 20) return null;
+    const kind = tokens[end]?.kind;
+    if (kind === "close") return end + 1;
+    if (kind !== "comma") return null;
+    index = end + 1;
+  }
+}
+
+/** Whether a sign is a bullet or a dash, and not part of the number behind it. */
+function isDash(text: string, tokens: readonly Token[], index: number): boolean {
+  const [before, sign, after] = [tokens[index - 1], tokens[index] as Token, tokens[index + 1]];
+  if (sign.kind !== "sign" || after?.spaced !== true) return false;
+  const line = text.slice(text.lastIndexOf("\n", sign.start - 1) + 1, sign.start);
+  return line.trim() === "" || (before !== undefined && /^\p{L}/u.test(before.text) && !copula.test(before.text));
+}
+
+/** The place of an expression; null where it is part of a word, or only a name. */
+function placeOf(text: string, tokens: readonly Token[], first: number, end: number): Span | null {
+  const run = tokens.slice(first, end);
+  const [head, tail] = [run[0] as Token, run.at(-1) as Token];
+  const [before, after, behind] = [tokens[first - 1], tokens[end], tokens[end + 1]];
+  // `covid-19`, `5-year`
+  if (!head.spaced && before && /[\p{L}\p{N}_]$/u.test(before.text)) return null;
+  const hyphen = after?.kind === "sign" && !after.spaced && behind?.spaced === false;
+  if (hyphen && /^\p{L}/u.test(behind.text)) return null;
+  const operator = (token: Token | undefined): boolean => token !== undefined && arithmetic.test(token.text);
+  const incomplete =
+    (operator(before) && /^\p{L}/u.test(tokens[first - 2]?.text ?? "")) ||
+    (operator(after) && behind !== undefined && /^[\p{L}\\([{]/u.test(behind.text)) ||
+    (after?.kind === "open" && !after.spaced);
+  const kinds = run.map(({ kind }) => kind);
+  const valued = kinds.some((kind) => kind === "number" || kind === "constant" || kind === "function");
+  if (!valued && !kinds.some((kind) => kind === "binary" || kind === "sign")) return null;
+  const expression = text
+    .slice(head.start, tail.end)
+    .replaceAll(/\\?[$€£¥]/gu, "")
+    .replaceAll(/(?<=\d )x(?= \d)/gu, "\\times");
+  return {
+    start: head.start,
+    end: tail.end,
+    text: incomplete ? "\\text{incomplete expression}" : withPoint(expression),
+    kind: "plain",
+    ...(!valued && { symbolic: true }),
+  };
+}
+
+/** "18 dollars and 50 cents" is one place; several units without a common one are not a number. */
+function withCompounds(text: string, places: readonly Span[]): Span[] {
+  const all: Span[] = [];
+  for (const place of places) {
+    const last = all.at(-1);
+    const together = last && compoundOf(text, last, place);
+    if (last && together !== null && together !== undefined)
+      all[all.length - 1] = { ...last, end: place.end, text: together === false ? "\\text{several units}" : together };
+    else all.push(place);
+  }
+  return all;
+}
+
+/** In prose `2,74` is a decimal; in a formula it is a list. */
+export function withPoint(text: string): string {
+  return text.replace(
+    /^([-+]?)(?:(0),(\d+)|(\d+),(\d{1,2}|\d{4,}))$/u,
+    (_, sign: string, zero, after, whole, places) => `${sign}${String(zero ?? whole)}.${String(after ?? places)}`,
+  );
+}
