@@ -90,7 +90,7 @@ export function withoutStyles(text: string): string {
 /** Begins a command's group. @returns where the text continues */
 function open(style: Style, text: string, from: number, parts: string[], groups: Group[]): number {
   let end = from;
-  if (style === "fence") return from + (/^\s*\.(?!\d)/u.exec(text.slice(from, from + 5))?.[0].length ?? 0);
+  if (style === "fence") return from + (/^\s*\./u.exec(text.slice(from, from + 5))?.[0].length ?? 0);
   for (let colours = coloursOf[style] ?? 0; colours > 0; colours--) {
     colour.lastIndex = end;
     end += colour.exec(text)?.[0].length ?? 0;
@@ -125,6 +125,7 @@ const twoLetters = /\p{L}(?:[^\p{L}]|\\cdot)*\p{L}/u;
 
 function shownAs({ style, measured }: Group, content: string): string {
   if (style === "hidden") return " ";
+  if (style === "text" && /^\s*[-+]?\d[\d.,]*\s*$/u.test(content)) return content;
   if (style === "text") return content.startsWith("\\text{") ? content : `\\text{${content}}`;
   if (style === "bold" && /^\s*[ijk]\s*$/u.test(content)) return `\\mathbf{${content}}`;
   const isWord = word.test(content) && twoLetters.test(content);

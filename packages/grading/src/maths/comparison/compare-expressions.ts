@@ -11,7 +11,11 @@ import { isCall, type Json } from "../numbers/json.ts";
 import { realValue, type Real } from "../numbers/real-value.ts";
 import { samplePoint } from "../numbers/sample-point.ts";
 
-const points = [samplePoint(1), samplePoint(2), samplePoint(3), samplePoint(4, -1)] as const;
+/** Scales of sample points; the last ones are for absolute values, maxima and minima. */
+const scales = [1, 1, 1, -1, 100, -100, 1e4] as const;
+const usualScales = 4;
+const points = scales.map((scale, i) => samplePoint(i + 1, scale));
+const piecewise = /"(?:Abs|Max|Min)"/u;
 const different: Match = { equal: false, how: "at sample points" };
 const same: Match = { equal: true, how: "at sample points" };
 const unknown: Match = { equal: false, how: "too large" };
@@ -28,7 +32,7 @@ export function compareExpressions(left: Json, right: Json, decimal: boolean, pr
   if (JSON.stringify(left) === JSON.stringify(right)) return { equal: true, how: "same value" };
   const names = namesOf(left, right);
   const discrete = isDiscrete(left) || isDiscrete(right);
-  if (!discrete && exactly && clearlyDifferent(left, right, points[0])) return different;
+  if (!discrete && exactly && clearlyDifferent(left, right, points[0] as Point)) return different;
   const modular = sameModulo(left, right);
   if (modular === true) return { equal: true, how: "same value" };
   if (modular === false && exactly) return { equal: false, how: "same value" };
@@ -68,8 +72,9 @@ function atRealPoints(
 ): Match {
   const how = precision.tolerance === null ? "at sample points" : "within tolerance";
   let seen = 0;
-  for (const point of names.length === 0 ? points.slice(0, 1) : points) {
-    const negative = point === points[3];
+  const count = names.length === 0 ? 1 : piecewise.test(JSON.stringify([left, right])) ? points.length : usualScales;
+  for (const [i, point] of points.slice(0, count).entries()) {
+    const negative = (scales[i] as number) < 0;
     const valueOf = (name: string): Decimal | null =>
       names.includes(name) ? new Decimal(point.valueOf(name).re) : null;
     const reals = [realValue(left, valueOf), realValue(right, valueOf)] as const;

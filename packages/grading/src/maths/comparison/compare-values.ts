@@ -250,7 +250,7 @@ function lettersOf(value: Value): string | null {
   if (value.kind === "relation" && value.assigned) return lettersOf(value.assigned);
   if (value.kind !== "words" && value.kind !== "scalar") return null;
   return value.text
-    .replaceAll(/\\(?:text|textbf|textit|textrm|mbox|mathrm|mathbf)(?![a-z])/gu, "")
+    .replaceAll(/\\text(?![a-z])/gu, "")
     .replace(/^[\s{]*(?:an?|the)\s+(?=\p{L}{2})/iu, "")
     .replaceAll(/[^\p{L}\p{N}]/gu, "")
     .toLowerCase();

@@ -3,15 +3,15 @@ import type { Point } from "./float-value.ts";
 
 /**
  * Values for all names, the same on every run: a name's value follows from its spelling and the number of the point.
- * @param sign - of every value; negative points tell x from the root of its square
+ * @param scale - of every value; negative points tell x from the root of its square, large ones from a maximum
  */
-export function samplePoint(number: number, sign: 1 | -1 = 1): Point {
+export function samplePoint(number: number, scale = 1): Point {
   const values = new Map<string, Complex>();
   return {
     valueOf(name) {
       let value = values.get(name);
       if (!value) {
-        value = new Complex(sign * (0.4 + 1.7 * share(`${number}:${name}`)));
+        value = new Complex(scale * (0.4 + 1.7 * share(`${number}:${name}`)));
         values.set(name, value);
       }
       return value;

@@ -4,7 +4,7 @@ export interface Choice {
   readonly value: string;
 }
 
-const command = "\\\\(?:text|textbf|textrm|textit|mathrm|mathbf|mbox)";
+const command = "\\\\text";
 const lettered = new RegExp(
   `^(${command}\\s*\\{)?\\s*(\\()?\\s*(?:${command}\\s*\\{\\s*([A-H])\\s*\\}|([A-H]))\\s*(\\)|\\.)\\s*(\\})?[\\s~]*(?:\\\\[ ,;:]|\\\\q?quad)?\\s*(.+)$`,
   "su",

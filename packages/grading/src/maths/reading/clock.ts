@@ -10,7 +10,7 @@ export interface Clock {
 export function clockOf(text: string): Clock | null {
   if (!/[ap]\.?\s*m/iu.test(text) || text.length > 60) return null;
   const bare = text
-    .replaceAll(/\\(?:text|textbf|textrm|mathrm|mbox)(?![a-z])/gu, "")
+    .replaceAll(/\\text(?![a-z])/gu, "")
     .replaceAll(/[\s{}.~]|\\[,;: ]/gu, "")
     .toLowerCase();
   const [, hour, minute = "0", half] = /^(\d{1,2})(?::(\d{2}))?([ap])m$/u.exec(bare) ?? [];

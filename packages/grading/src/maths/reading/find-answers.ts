@@ -1,5 +1,7 @@
 import { openEnded } from "../../number-reading.ts";
 import { readReply } from "../../reply/read-reply.ts";
+import { cuesIn } from "../../reply/answer-cues.ts";
+import { numberOfWords } from "../../reply/number-words.ts";
 import { readCurrent } from "../../reply/retraction.ts";
 import { baseBehind } from "./number-base.ts";
 import { proseExpressions, withPoint, type Span } from "./prose-expressions.ts";
@@ -42,7 +44,7 @@ function nonEmpty(candidates: Candidate[]): Candidate[] | null {
 
 /** An answer that its author took back keeps the whole text from being read as one. */
 function takenBack(text: string): Candidate[] {
-  return /\\(?:boxed|fbox)|####/u.test(text) ? [{ text: "\\text{not the answer}", rule: "taken back" }] : [];
+  return /\\(?:boxed|fbox)|####/u.test(text) ? [{ text: denied, rule: "taken back" }] : [];
 }
 
 function placesIn(text: string, forms: AnswerForms): Candidate[] {
@@ -50,27 +52,27 @@ function placesIn(text: string, forms: AnswerForms): Candidate[] {
   const formulas = forms.latex ? formulasIn(text) : [];
   const expressions = forms.plain ? proseExpressions(text, [...boxes, ...formulas]) : [];
   const numbers = expressions.filter(({ symbolic }) => symbolic !== true);
-  const places = [...formulas, ...numbers].toSorted((a, b) => b.end - a.end);
-  const announced = [...formulas, ...expressions].toSorted((a, b) => b.end - a.end);
-  const candidates: Candidate[] = [];
-  const add = (found: Candidate | null): void => {
-    if (found) candidates.push(found);
-  };
-  add(hoped(text, [...boxes, ...places]));
-  add(lastCluster(text, boxes, "boxed"));
-  if (forms.plain) add(marked(text));
-  if (forms.plain) add(bareLatex(text));
-  for (const pattern of [/answer[^.\n]{0,20}?:/giu, /\banswer\b/giu]) add(afterTrigger(text, pattern, announced));
-  const wholeText = forms.plain ? wholeExpression(text) : null;
-  if (boxes.length === 0 && formulas.length === 0) add(wholeText);
-  add(lastCluster(text, formulas, "last formula", numbers.at(-1)));
-  for (const place of places.slice(0, 3))
-    add({ text: withPercent(text, place), rule: place.kind === "plain" ? "last number" : "last formula" });
-  return candidates;
+  const announced = [...formulas, ...expressions].toSorted((a, b) => a.start - b.start);
+  const places = [...formulas, ...numbers].toSorted((a, b) => a.start - b.start);
+  return [
+    hoped(text, [...boxes, ...announced]),
+    lastCluster(text, boxes, "boxed"),
+    forms.plain ? marked(text) : null,
+    announcedAnswer(text, announced, forms.plain),
+    forms.plain && boxes.length === 0 && formulas.length === 0 ? wholeExpression(text) : null,
+    lastCluster(text, formulas, "last formula", numbers.at(-1)),
+    ...places
+      .slice(-3)
+      .toReversed()
+      .map((place) => ({
+        text: openEnded.test(text.slice(place.end)) ? denied : listAround(text, place, places),
+        rule: place.kind === "plain" ? "last number" : "last formula",
+      })),
+  ].filter((candidate) => candidate !== null);
 }
 
 /**
- * Where an answer in words may be: in the last box, in the last `\text`, after "answer is", or the whole of a short text.
+ * Where an answer in words may be: in the last box, behind the last cue, or the whole of a short text.
  */
 export function findWords(reply: string): Candidate[] {
   const text = readReply(reply.slice(-searched));
@@ -80,8 +82,8 @@ export function findWords(reply: string): Candidate[] {
 function wordsIn(text: string): Candidate[] {
   const box = boxesIn(text).at(-1);
   if (box) return [{ text: box.text, rule: "boxed" }];
-  const said = [...text.matchAll(/\banswers?\b\s*(?:is|are|:)+\s*:?\s*([^\n]{1,200})/giu)].at(-1)?.[1];
-  const sentence = said?.split(/[.!?](?:\s|$)/u)[0]?.replaceAll(/[*_$]/gu, "");
+  const cue = cuesIn(text).at(-1);
+  const sentence = cue && text.slice(cue.end, cue.end + 200).split(/[.!?](?:\s|$)|\n/u)[0]?.replaceAll("$", "");
   if (sentence) return [{ text: sentence.trim(), rule: "after the answer trigger" }];
   return text.trim().length <= 200 ? [{ text: text.trim(), rule: "the whole text" }] : [];
 }
@@ -99,27 +101,44 @@ function marked(text: string): Candidate | null {
 function hoped(text: string, places: readonly Span[]): Candidate | null {
   for (const match of [...text.matchAll(/final answer is\s*:?\s*/giu)].toReversed()) {
     const start = match.index + match[0].length;
-    const place = places.find((each) => each.start >= start && each.start - start <= 2);
+    const place = places.find((span) => span.start >= start && span.start - start <= 2);
     if (place && /^[^\n]{0,20}?\bI hope/u.test(text.slice(place.end, place.end + 40)))
       return { text: withPercent(text, place), rule: "final answer sentence" };
   }
   return null;
 }
 
-function afterTrigger(text: string, pattern: RegExp, places: readonly Span[]): Candidate | null {
-  for (const match of [...text.matchAll(pattern)].toReversed()) {
-    const start = match.index + match[0].length;
-    const after = places.filter((each) => each.start >= start && each.start - start <= 50);
+/** A text that equals no answer. */
+const denied = "\\text{not the answer}";
+/** Characters between a cue and its answer. */
+const longestLead = 50;
+
+/** The answer behind the last cue that has one. @param places - in the order of the text */
+function announcedAnswer(text: string, places: readonly Span[], plain: boolean): Candidate | null {
+  for (const { end: start } of cuesIn(text).toReversed()) {
+    const bare = plain ? (bareLatex(text, start) ?? spokenNumber(text, start)) : null;
+    if (bare !== null) return { text: bare, rule: "after the answer trigger" };
+    const near = places.filter((place) => place.start >= start - 1 && place.start - start <= longestLead);
     // A formula is preferred to a number in front of it.
-    const near = after.findLast((each) => each.kind === "formula") ?? after.at(-1);
-    const said = near && (saidOf(near, text, start, places) ?? near);
-    const place = said && denial(text, start, said, places);
-    if (place === "denied") return { text: "\\text{not the answer}", rule: "denied after the answer trigger" };
+    const first = near.find(({ kind }) => kind === "formula") ?? near[0];
+    const subject = first && (saidOf(first, text, start, places) ?? first);
+    const place = subject && denial(text, start, subject, places);
+    if (place === "denied") return { text: denied, rule: "denied after the answer trigger" };
     if (place)
       return {
-        text: letterBefore(text.slice(start, place.start)) + withOthers(text, place, places),
+        text: letterBefore(text.slice(start, place.start)) + listAround(text, place, places, place.start),
         rule: "after the answer trigger",
       };
+  }
+  return null;
+}
+
+/** `twelve` behind a cue. */
+function spokenNumber(text: string, start: number): string | null {
+  const phrase = /^[\s$]*((?:\p{L}+[ -]?){1,10})/u.exec(text.slice(start, start + 100))?.[1] ?? "";
+  for (let words = phrase.trim().split(" "); words.length > 0; words = words.slice(0, -1)) {
+    const number = numberOfWords(words.join(" "));
+    if (number !== null) return number;
   }
   return null;
 }
@@ -130,44 +149,48 @@ const denying =
 /** The place itself; what is said instead of it where it is denied; "denied" where nothing is. */
 function denial(text: string, start: number, place: Span, places: readonly Span[]): Span | "denied" {
   if (openEnded.test(text.slice(place.end))) return "denied";
-  if (!denying.test(text.slice(start, place.start))) return place;
+  if (!denying.test(text.slice(Math.min(start, place.start) - 8, place.start))) return place;
   const end = place.end + (/[.!?](?:\s|$)|\n/u.exec(text.slice(place.end))?.index ?? text.length);
-  const instead = places.findLast(
-    (each) =>
-      each.start >= place.end &&
-      each.end <= end + 1 &&
-      /\b(?:but|it is|it's|rather)[\s$*]*$/iu.test(text.slice(place.end, each.start)),
+  const instead = places.find(
+    (other) =>
+      other.start >= place.end &&
+      other.end <= end + 1 &&
+      /\b(?:but|it is|it's|rather)[\s$*]*$/iu.test(text.slice(place.end, other.start)),
   );
   return instead ?? "denied";
 }
 
-/** Answers that follow one with "or", "and" or "to": parts of one list, or guesses. */
-function withOthers(text: string, place: Span, places: readonly Span[]): string {
-  const parts = [withPercent(text, place)];
-  let last = place;
-  for (;;) {
-    const { end, kind } = last;
-    const next = places.find(
-      (each) =>
-        each.start >= end &&
-        each.kind === kind &&
-        /^\s*,?\s*\(?(?:or|and|to)(?:\s+(?:maybe|perhaps|possibly))?\s*[$*]*$/iu.test(
-          text.slice(end, each.start).replaceAll(/\\[()]/gu, ""),
-        ),
-    );
-    if (!next) return parts.join(" \\text{ and } ");
-    parts.push(withPercent(text, next));
-    last = next;
-  }
+const conjunction =
+  /^\s*[,;]?\s*\(?(?:or|and|to|und|oder|et|ou|y|e|o|dan|atau)(?:\s+(?:maybe|perhaps|possibly))?\s*[$*]*$/iu;
+
+/**
+ * A place with those that a comma, "or", "and" or "to" joins to it: parts of one list, or guesses. A list without a conjunction
+ * ends its clause.
+ * @param from - places in front of this index are left out
+ */
+function listAround(text: string, place: Span, places: readonly Span[], from = 0): string {
+  const between = (a: Span, b: Span): string => text.slice(a.end, b.start).replaceAll(/\\[()]/gu, "");
+  const joins = (a: Span | undefined, b: Span | undefined): boolean =>
+    a !== undefined &&
+    b !== undefined &&
+    a.kind === b.kind &&
+    (conjunction.test(between(a, b)) || /^\s*,\s*$/u.test(between(a, b)));
+  const index = places.indexOf(place);
+  let [first, last] = [index, index];
+  while (joins(places[first - 1], places[first]) && (places[first - 1] as Span).start >= from) first--;
+  while (joins(places[last], places[last + 1])) last++;
+  const list = places.slice(first, last + 1);
+  const end = (list.at(-1) as Span).end;
+  const joined = list.some((span, i) => i > 0 && conjunction.test(between(list[i - 1] as Span, span)));
+  const closed = /^[\s$*)]*(?:[.;!?\n]|$)/u.test(text.slice(end));
+  const isList = joined ? !/^[\s$*]*(?:is|was)\b/u.test(text.slice(end)) : closed;
+  return (isList ? list : [place]).map((span) => withPercent(text, span)).join(" \\text{ and } ");
 }
 
-/** A formula after "answer is" that nobody put between dollars. */
-function bareLatex(text: string): Candidate | null {
-  const clause = [...text.matchAll(/\banswer\s*(?:is|=|:)+\s*([^\n$]{1,200})/giu)].at(-1)?.[1];
-  const formulaText = clause?.trim().replace(/\.$/u, "") ?? "";
-  if (!/^[-+(]?\\(?![([]|boxed|fbox|text)/u.test(formulaText)) return null;
-  const held = wholeExpression(formulaText);
-  return held && { text: held.text, rule: "after the answer trigger" };
+/** A formula behind a cue that nobody put between dollars. */
+function bareLatex(text: string, start: number): string | null {
+  const clause = (/^[^\n$]{1,200}/u.exec(text.slice(start).replaceAll("\\$", "")) ?? [""])[0].trim().replace(/\.$/u, "");
+  return /^[-+(]?\\(?![([]|boxed|fbox|text)/u.test(clause) ? (wholeExpression(clause)?.text ?? null) : null;
 }
 
 const symbol = /^\s*\\?[a-zA-Z]+(?:_\{?\w{1,4}\}?)?'?\s*$/u;
@@ -183,12 +206,12 @@ function saidOf(near: Span, text: string, start: number, places: readonly Span[]
   const subject = /^\s*(?:is|equals|=|:)\s/u.test(text.slice(near.end, near.end + 12));
   const words = /[a-zA-Z]/u.test(text.slice(start, near.start).replace(/^\s*(?:is|are)\b/u, ""));
   if (!subject && !words) return undefined;
-  return places.find(
-    (each) =>
-      each.start >= near.end &&
-      each.start < end &&
+  return places.findLast(
+    (place) =>
+      place.start >= near.end &&
+      place.start < end &&
       /(?:\b(?:is|are|be|equals|to)|=|:)\s*(?:(?:equal to|exactly|just|only|simply|therefore|thus)\s+)?\**$/u.test(
-        text.slice(Math.max(near.end, each.start - 40), each.start).trimEnd(),
+        text.slice(Math.max(near.end, place.start - 40), place.start).trimEnd(),
       ),
   );
 }
@@ -219,7 +242,7 @@ const correcting =
 
 /** Whether what lies between two answers joins them. */
 function joined(between: string, kind: Span["kind"]): boolean {
-  const bare = between.replaceAll(/\\(?:text|mbox|mathrm)|\\q?quad|[${}\\\s]/gu, "");
+  const bare = between.replaceAll(/\\text|\\q?quad|[${}\\\s]/gu, "");
   if (correcting.test(between)) return false;
   if (/\b(?:and|or)\b|^[,;]/iu.test(between.replaceAll(/[{}]/gu, " ")) && between.length <= 60) return true;
   return kind === "box" && bare.length <= 8 && !bare.includes("=");

@@ -80,7 +80,7 @@ export const brackets: Readonly<Record<string, readonly [close: string, head: st
 });
 export const times: ReadonlySet<string> = new Set(["\\cdot", "\\times", "*"]);
 export const over: ReadonlySet<string> = new Set(["/", "\\div", ":"]);
-export const texts: RegExp = /^\\(?:text|textbf|textit|textrm|mbox|mathrm|mathbf|operatorname)$/u;
+export const texts: RegExp = /^\\(?:text|operatorname)$/u;
 /** Commands that are no names: where they have no place, the text is malformed. */
 export const reserved: ReadonlySet<string> = new Set([
   ...Object.values(brackets).map(([close]) => close),

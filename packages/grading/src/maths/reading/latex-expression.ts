@@ -147,7 +147,7 @@ class Parser {
   }
 
   #subscripted(base: Json): Json {
-    const text = this.#raw().replaceAll(/\\(?:text|mathrm|mbox|textbf|mathbf|rm)|[{}]/gu, "");
+    const text = this.#raw().replaceAll(/\\text|[{}]/gu, "");
     // `v^2_0` is the square of `v_0`.
     if (Array.isArray(base) && base[0] === "Power" && typeof base[1] === "string")
       return ["Power", `${base[1]}_${text}`, base[2] as Json];

@@ -9,7 +9,7 @@ const adjectives: Readonly<Record<string, string>> = wordTable({
   hexadecimal: "16",
 });
 const digits = String.raw`[\dA-Fa-f]+`;
-const command = String.raw`\\(?:text|textrm|mathrm|mbox)`;
+const command = String.raw`\\text`;
 const subscripted = new RegExp(
   String.raw`^(${digits})_\s*(?:\{\s*(?:${command}\s*\{)?\s*(\d+|[a-z]+)\s*\}?\s*\}|(\d))$`,
   "u",

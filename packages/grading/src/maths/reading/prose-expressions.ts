@@ -23,6 +23,8 @@ type Kind =
   | "open"
   | "close"
   | "comma"
+  | "bar"
+  | "factorial"
   | "word";
 
 interface Token {
@@ -34,7 +36,7 @@ interface Token {
   readonly spaced: boolean;
 }
 
-const number = String.raw`(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+,\d{1,2}(?![\d,])|\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\w))?`;
+const number = String.raw`(?:\d{1,3}(?: \d{3})+(?![\d.]|\s?\/)|\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+,\d{1,2}(?![\d,])|\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\w))?`;
 const lexer = new RegExp(
   [
     String.raw`(?<space>(?:[^\S\n]|\\[,;:! ]|\\?[$€£¥])+)`,
@@ -47,6 +49,9 @@ const lexer = new RegExp(
     String.raw`(?<close>[)\]}])`,
     String.raw`(?<constant>∞)`,
     String.raw`(?<comma>[,;])`,
+    String.raw`(?<bar>\|)`,
+    // A sentence may end in an exclamation mark.
+    String.raw`(?<factorial>!(?=\s?[-+*/^)\]=.!]))`,
     String.raw`(?<other>[^])`,
   ].join("|"),
   "gu",
@@ -55,6 +60,9 @@ const latexOperators = new Set("\\times \\cdot \\div \\leq \\geq \\le \\ge \\neq
 /** Words in front of a signed number. */
 const copula = /^(?:is|are|be|equals?|equal|to|was|as|of|by|es|ist|est|é|adalah)$/iu;
 const arithmetic = /^(?:\*\*?|[/×·÷^+±]|\\(?:times|cdot|div))$/u;
+/** Words that calculate with the number in front of them. */
+const calculating = /^(?:plus|minus|choose|divided|multiplied|squared|cubed|factorial)$/iu;
+const scale = /^(?:thousand|million|billion|trillion)$/iu;
 const tailLength = 4000;
 
 /**
@@ -92,7 +100,7 @@ function tokensOf(text: string, from: number, to: number): Token[] {
     const groups = match.groups as Readonly<Record<string, string | undefined>>;
     const group = Object.keys(groups).find((key) => groups[key] !== undefined) as Kind | "space" | "other";
     const behind = text.slice(lexer.lastIndex, lexer.lastIndex + 3);
-    const kind = group === "word" ? kindOfWord(match[0], spaced ? undefined : tokens.at(-1), behind) : group;
+    const kind: Kind | "space" | "other" = group === "word" ? kindOfWord(match[0], spaced ? undefined : tokens.at(-1), behind) : group;
     if (kind !== "space")
       tokens.push({
         kind: kind === "other" ? "word" : kind,
@@ -107,6 +115,7 @@ function tokensOf(text: string, from: number, to: number): Token[] {
 }
 
 function kindOfWord(word: string, glued: Token | undefined, behind: string): Kind {
+  if (word === "mod") return "binary";
   if (word.startsWith("\\")) return latexOperators.has(word) ? "binary" : "function";
   if (/^\p{L}(?:_.*)?$/u.test(word)) return word === "π" ? "constant" : "letter";
   const typed = typedName(word);
@@ -124,6 +133,10 @@ function expressionEnd(tokens: readonly Token[], first: number, depth: number): 
   while (end > first) {
     const [before, token, after] = [tokens[end - 1] as Token, tokens[end], tokens[end + 1]];
     if (!token) break;
+    if (token.kind === "factorial" && !token.spaced) {
+      end++;
+      continue;
+    }
     const from = isOperator(token, before, after) ? end + 1 : isFactor(before, token, after) ? end : -1;
     const next = from === -1 ? -1 : operandEnd(tokens, from, depth);
     if (next <= from) break;
@@ -157,6 +170,10 @@ function operandEnd(tokens: readonly Token[], first: number, depth: number): num
   if (!token || depth > 20) return first;
   if (token.kind === "number" || token.kind === "letter" || token.kind === "constant") return index + 1;
   if (token.kind === "open") return groupEnd(tokens, index, depth) ?? first;
+  if (token.kind === "bar") {
+    const end = expressionEnd(tokens, index + 1, depth + 1);
+    return end > index + 1 && tokens[end]?.kind === "bar" ? end + 1 : first;
+  }
   if (token.kind !== "function") return first;
   const argument = tokens[index + 1];
   if (argument?.kind !== "open") {
@@ -202,7 +219,9 @@ function placeOf(text: string, tokens: readonly Token[], first: number, end: num
   const incomplete =
     (operator(before) && /^\p{L}/u.test(tokens[first - 2]?.text ?? "")) ||
     (operator(after) && behind !== undefined && /^[\p{L}\\([{]/u.test(behind.text)) ||
-    (after?.kind === "open" && !after.spaced);
+    (after?.kind === "open" && !after.spaced) ||
+    (after !== undefined && calculating.test(after.text));
+  const factor = after !== undefined && scale.test(after.text) ? ` \\text{ ${after.text}}` : "";
   const kinds = run.map(({ kind }) => kind);
   const valued = kinds.some((kind) => kind === "number" || kind === "constant" || kind === "function");
   if (!valued && !kinds.some((kind) => kind === "binary" || kind === "sign")) return null;
@@ -212,8 +231,8 @@ function placeOf(text: string, tokens: readonly Token[], first: number, end: num
     .replaceAll(/(?<=\d )x(?= \d)/gu, "\\times");
   return {
     start: head.start,
-    end: tail.end,
-    text: incomplete ? "\\text{incomplete expression}" : withPoint(expression),
+    end: factor === "" ? tail.end : (after as Token).end,
+    text: incomplete ? "\\text{incomplete expression}" : withPoint(expression) + factor,
     kind: "plain",
     ...(!valued && { symbolic: true }),
   };

@@ -9,6 +9,8 @@ import { exactNumber, readScalar } from "./read-scalar.ts";
 import { closingAt, splitTop } from "./split-top.ts";
 import { withoutUnit } from "./units.ts";
 import { unitVectors } from "./unit-vectors.ts";
+import { numberOfWords } from "../../reply/number-words.ts";
+import { typedName, typedToLatex } from "./typed-maths.ts";
 import type { Relator, Scalar, Tuple, Value } from "../value.ts";
 
 /** Characters of an answer; a longer one is not an answer. */
@@ -86,7 +88,7 @@ function congruence(text: string): Value | null {
 }
 
 const conjunction =
-  /\s*(?:,\s*)?(?:\\(?:text|textrm|mbox|mathrm)\s*\{\s*,?\s*(?:and|or)\s*\}|(?<![a-zA-Z\\])(?:and|or)(?![a-z])|\\(?:lor|vee|land)(?![a-zA-Z]))\s*/u;
+  /\s*(?:,\s*)?(?:\\text\s*\{\s*,?\s*(?:and|or)\s*\}|(?<![a-zA-Z\\])(?:and|or)(?![a-z])|\\(?:lor|vee|land)(?![a-zA-Z]))\s*/u;
 const thousands = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/u;
 
 /** Answers side by side: by semicolons, by "and", by commas. */
@@ -230,7 +232,7 @@ function isName(side: string): boolean {
   if (/^\(.*\)$/su.test(side)) return splitTop(side.slice(1, -1), /,/u).every((piece) => isName(piece.text.trim()));
   const applied = /^(\\?[a-zA-Z]+(?:_\{?\w{1,5}\}?)?'?)\s*\([^()]*\)$/u.exec(side);
   if (applied) return true;
-  const letters = side.replaceAll(/\\(?:text|mathrm|mbox)\s*\{[^{}]*\}|_\s*(?:\{[^{}]*\}|\w)/gu, "n");
+  const letters = side.replaceAll(/\\text\s*\{[^{}]*\}|_\s*(?:\{[^{}]*\}|\w)/gu, "n");
   return /[a-zA-Z]/u.test(letters) && !/[+\-\d!]|\\(?:sqrt|pm|sum|int|log|ln|sin|cos|tan)/u.test(letters);
 }
 
@@ -310,10 +312,10 @@ function bracketed(text: string, next: (text: string) => Value | null): Value | 
 }
 
 /** "No solution" is the empty set. */
-const noSolution = /^(?:there (?:is|are) )?no (?:real )?solutions?(?: exists?)?[.!]?$/iu;
+const noSolution = /^(?:none|(?:there (?:is|are) )?no (?:real )?solutions?(?: exists?)?)[.!]?$/iu;
 
 function isEmptySet(text: string): boolean {
-  const said = text.replaceAll(/\\(?:text|textbf|textit|textrm|mbox|mathrm)\s*\{([^{}]*)\}/gu, "$1");
+  const said = text.replaceAll(/\\text\s*\{([^{}]*)\}/gu, "$1");
   return /^\\(?:emptyset|varnothing)$/u.test(text) || noSolution.test(said.trim());
 }
 
@@ -321,7 +323,7 @@ function emptySet(text: string): Value | null {
   return isEmptySet(text) ? { kind: "set", items: [] } : null;
 }
 
-const textual = /^[({\s]*(?:\\(?:text|textbf|textit|textrm|mbox|mathrm|mathbf)\s*\{[^{}]*\}[)}\s.]*)+$/u;
+const textual = /^[({\s]*(?:\\text\s*\{[^{}]*\}[)}\s.]*)+$/u;
 
 const realNumbers = /^(?:all)?real(?:s|numbers)$/u;
 
@@ -331,10 +333,12 @@ const plainWords =
 
 function words(text: string): Value | null {
   const said = textual.test(text)
-    ? text.replaceAll(/\\(?:text|textbf|textit|textrm|mbox|mathrm|mathbf)\s*\{([^{}]*)\}/gu, "$1")
+    ? text.replaceAll(/\\text\s*\{([^{}]*)\}/gu, "$1")
     : text;
   const isWords = said !== text ? !/^\W*\d[\d.,\s]*$/u.test(said) : plainWords.test(said);
   if (!isWords) return said === text ? null : readScalar(said.trim());
+  const meaning = typedName(said.trim()) === "constant" ? typedToLatex(said).trim() : numberOfWords(said.trim());
+  if (meaning !== null) return readScalar(meaning);
   if (realNumbers.test(said.toLowerCase().replaceAll(/[^a-z]/gu, ""))) return readScalar("\\mathbb{R}");
   return { kind: "words", text: said.trim() };
 }
@@ -356,9 +360,12 @@ function scalar(text: string): Scalar {
   return measure === null ? value : { ...value, measure };
 }
 
+/** `\text{The answer is }` in front of an answer. */
+const leadIn = /^\\text\s*\{[^{}]{0,40}\b(?:answer|result|solution|respuesta|réponse|antwort|resposta|jawaban)\b[^{}]{0,20}\}(?=\s*[^\s.])/iu;
+
 /** Without what stands around an answer and says nothing: dollars, boxes, full stops, a pair of braces or parentheses. */
 function withoutWrapping(given: string): string {
-  let text = given.trim();
+  let text = given.trim().replace(leadIn, "").trim();
   for (let i = 0; i < 10; i++) {
     let bare = text
       .replaceAll(/^\$+|\$+$/gu, "")

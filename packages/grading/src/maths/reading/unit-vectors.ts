@@ -1,6 +1,6 @@
 import { splitTop } from "./split-top.ts";
 
-const vector = String.raw`\\(?:mathbf|hat|vec|boldsymbol|bm|widehat|bold)\s*\{?\s*(?:\\(?:mathbf|boldsymbol|mathrm)\s*\{?\s*)?\\?(i|j|k)(?:math)?\s*\}{0,2}`;
+const vector = String.raw`\\(?:mathbf|hat|vec|widehat)\s*\{?\s*(?:\\(?:mathbf)\s*\{?\s*)?\\?(i|j|k)(?:math)?\s*\}{0,2}`;
 const behind = new RegExp(String.raw`^(.*?)\s*(?:\\cdot|\\,)?\s*${vector}$`, "su");
 
 /**

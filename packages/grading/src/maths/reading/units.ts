@@ -15,7 +15,7 @@ const plain = new RegExp(
   "u",
 );
 const inText =
-  /(?<=\S)\s*\\(?:text|textbf|textit|textrm|textnormal|mbox|mathrm|hbox)\s*\{([^{}]{0,60})\}\s*(?:\^\s*\{?(-?\d)\}?)?\s*\.?$/u;
+  /(?<=\S)\s*\\text\s*\{([^{}]{0,60})\}\s*(?:\^\s*\{?(-?\d)\}?)?\s*\.?$/u;
 /** Words behind a number that say more than a unit. */
 const saying =
   /\b(?:or|and|maybe|perhaps|possibly|if|else|not?|never|cannot|wrong|incorrect|false|invalid|impossible|excluded|rejected|discarded|extraneous|to|than|least|most|between|about|approximately|above|below)\b|n['’]t\b|[?\d]{2}|\?/iu;
@@ -24,6 +24,7 @@ const scales: Readonly<Record<string, string>> = wordTable({
   thousand: "1000",
   million: "1000000",
   billion: "1000000000",
+  trillion: "1000000000000",
 });
 const percents = /^\s*(?:percent|pct)\.?\s*$/u;
 
@@ -34,16 +35,16 @@ export interface Measured {
 }
 
 /** A unit in a text command, with its power. */
-const unit = String.raw`\\(?:text|mathrm)\s*\{([^{}]{1,30})\}\s*(?:\^\s*\{?(-?\d)\}?)?`;
-const powerInside = /(\\(?:text|mathrm)\s*\{[^{}]{1,30})\^\s*\{(-?\d)\}/gu;
+const unit = String.raw`\\text\s*\{([^{}]{1,30})\}\s*(?:\^\s*\{?(-?\d)\}?)?`;
+const powerInside = /(\\text\s*\{[^{}]{1,30})\^\s*\{(-?\d)\}/gu;
 /** Units that multiply each other; what stands between is no part of their names. */
-const product = String.raw`(?:\\(?:text|mathrm)\s*\{[^{}]{1,30}\}\s*(?:\^\s*\{?-?\d\}?)?\s*(?:\\cdot(?![a-zA-Z]))?\s*){1,4}`;
+const product = String.raw`(?:\\text\s*\{[^{}]{1,30}\}\s*(?:\^\s*\{?-?\d\}?)?\s*(?:\\cdot(?![a-zA-Z]))?\s*){1,4}`;
 const unitOverUnit = new RegExp(String.raw`\\frac\s*\{\s*(${product})\s*\}\s*\{\s*(${product})\s*\}$`, "u");
 const unitByUnit = new RegExp(String.raw`${unit}\s*(\/|\\cdot(?![a-zA-Z]))?\s*${unit}$`, "u");
 
 /** Units side by side, or one over the other, at the end of a text, as one: `\frac{\text{km}}{\text{h}}` is `\text{km/h}`. */
 function withJoinedUnits(text: string): string {
-  if (!/\\(?:text|mathrm)/u.test(text)) return text;
+  if (!/\\text/u.test(text)) return text;
   const power = (by: string | undefined): string => (by === undefined ? "" : `^${by}`);
   let rest = text.replaceAll(powerInside, "$1^$2").replaceAll(powerInside, "$1^$2");
   for (let i = 0; i < 3; i++) {
@@ -51,7 +52,7 @@ function withJoinedUnits(text: string): string {
     const by = over ? null : unitByUnit.exec(rest);
     if (over) {
       const [a, b] = [over[1], over[2]].map((side) =>
-        (side as string).replaceAll(/\\(?:text|mathrm)\s*\{([^{}]*)\}/gu, " $1").replaceAll(/\\cdot|[{}]/gu, " "),
+        (side as string).replaceAll(/\\text\s*\{([^{}]*)\}/gu, " $1").replaceAll(/\\cdot|[{}]/gu, " "),
       );
       rest = `${rest.slice(0, over.index)}\\text{${a}/(${b})}`;
     } else if (by) {
