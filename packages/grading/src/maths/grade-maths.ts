@@ -47,7 +47,9 @@ export function gradeMaths(reply: string, gold: string, options: MathsOptions = 
   if (golds.length === 0) return { ...noAnswer, rule: "the gold cannot be read" };
   const [{ value: wantedFirst, text: wantedText }] = golds as [ReadCandidate];
   // "No solution" is a set, and said in words.
-  const spoken = wantedFirst.kind === "words" || (wantedFirst.kind === "set" && wantedFirst.items.length === 0 && /\p{L}{4}/u.test(wantedText));
+  const spoken =
+    wantedFirst.kind === "words" ||
+    (wantedFirst.kind === "set" && wantedFirst.items.length === 0 && /\p{L}{4}/u.test(wantedText));
   const inWords = spoken && !options.bareReply && !/\$|\\[([]/u.test(reply);
   const found = inWords ? wordsOf(reply, wantedText) : candidatesOf(reply, options.forms ?? both, options.bareReply);
   const first = found[0];

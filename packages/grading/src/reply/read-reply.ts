@@ -10,8 +10,12 @@ const longestReply = 100_000;
  */
 export function readReply(reply: string): string {
   const text = plainCharacters(reply.slice(-longestReply)).replaceAll(/\r\n?|\u2028|\u2029/gu, "\n");
-  return withPlainDigits(withoutStyles(withoutEmphasis(withoutThoughts(text))));
+  return withPlainDigits(withoutStyles(withoutEmphasis(withoutThoughts(text)).replaceAll(doubled, "\\")));
 }
+
+/** A backslash that was escaped twice; `\\\\` in front of other commands ends the row of a matrix. */
+const doubled =
+  /(?<!\\)\\\\(?=(?:boxed|text|left|right|[dt]?frac|sqrt|begin|le|ge|leq|geq|infty|pi|cup|in|pm|cdot|times)(?![a-zA-Z])|[()[\]]\s)/gu;
 
 /** A thought's end, by the markers of published chat templates. */
 const thoughtEnd = /<\/(?:think|thinking|thought|reasoning)>|\[\/THINK\]|<\|end_of_thought\|>/giu;
@@ -36,9 +40,9 @@ function withoutEmphasis(text: string): string {
   return shown.replaceAll(emphasis, "$2").replaceAll(emphasis, "$2");
 }
 
-const separator = String.raw`(?:\{,\}|,?\\[,;:! ]\s?|~|[\u00a0\u2009\u202f'’])`;
+const separator = String.raw`(?:\s?\{\s*,\s*\}\s?|,?\\[,;:! ]\s?|~|[\u00a0\u2009\u202f'’])`;
 const thousands = new RegExp(String.raw`(?<![\d.,])([1-9]\d{0,2})((?:${separator}\d{3})+)(?!\d)`, "gu");
-const decimalComma = /(?<=\d)\s*\{,\}\s*(?=\d)/gu;
+const decimalComma = /(?<=\d)\s?\{\s*,\s*\}\s?(?=\d)/gu;
 /** `12,34,567`, as in India; within brackets it is a list. */
 const lakhs = /(?<![\d.,([]|\\\{)[1-9]\d?(?:,\d{2})+,\d{3}(?![\d,])/gu;
 

@@ -31,10 +31,7 @@ const maxBoxes = 100;
  * boxes side by side there, after "answer:" or "answer is", then formulas and numbers from the end.
  */
 export function findAnswers(reply: string, forms: AnswerForms): Candidate[] {
-  const text = readReply(reply.slice(-searched)).replaceAll(
-    /\\\\(?=(?:boxed|text|left|right|frac|begin|le|ge|leq|geq)(?![a-z])|[()[\]]\s)/gu,
-    "\\",
-  );
+  const text = readReply(reply.slice(-searched));
   return readCurrent(text, (current) => nonEmpty(placesIn(current, forms))) ?? takenBack(text);
 }
 
@@ -83,7 +80,12 @@ function wordsIn(text: string): Candidate[] {
   const box = boxesIn(text).at(-1);
   if (box) return [{ text: box.text, rule: "boxed" }];
   const cue = cuesIn(text).at(-1);
-  const sentence = cue && text.slice(cue.end, cue.end + 200).split(/[.!?](?:\s|$)|\n/u)[0]?.replaceAll("$", "");
+  const sentence =
+    cue &&
+    text
+      .slice(cue.end, cue.end + 200)
+      .split(/[.!?](?:\s|$)|\n/u)[0]
+      ?.replaceAll("$", "");
   if (sentence) return [{ text: sentence.trim(), rule: "after the answer trigger" }];
   return text.trim().length <= 200 ? [{ text: text.trim(), rule: "the whole text" }] : [];
 }
@@ -189,7 +191,9 @@ function listAround(text: string, place: Span, places: readonly Span[], from = 0
 
 /** A formula behind a cue that nobody put between dollars. */
 function bareLatex(text: string, start: number): string | null {
-  const clause = (/^[^\n$]{1,200}/u.exec(text.slice(start).replaceAll("\\$", "")) ?? [""])[0].trim().replace(/\.$/u, "");
+  const clause = (/^[^\n$]{1,200}/u.exec(text.slice(start).replaceAll("\\$", "")) ?? [""])[0]
+    .trim()
+    .replace(/\.$/u, "");
   return /^[-+(]?\\(?![([]|boxed|fbox|text)/u.test(clause) ? (wholeExpression(clause)?.text ?? null) : null;
 }
 

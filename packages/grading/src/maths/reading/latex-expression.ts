@@ -300,7 +300,13 @@ class Parser {
     const inverse = JSON.stringify(power) === '["Negate",1]';
     if (inverse && head !== "Log" && head !== "Ln") return ["Apply", ["InverseFunction", head], argument];
     if (base === 2) head = "Lb";
-    if (command === "\\log" && base === null && Array.isArray(argument) && argument[0] === "Sequence" && argument.length === 3)
+    if (
+      command === "\\log" &&
+      base === null &&
+      Array.isArray(argument) &&
+      argument[0] === "Sequence" &&
+      argument.length === 3
+    )
       return ["Log", argument[1] as Json, argument[2] as Json];
     const applied: Json = base === null || base === 2 || base === 10 ? [head, argument] : [head, argument, base];
     return power === null ? applied : ["Power", applied, power];

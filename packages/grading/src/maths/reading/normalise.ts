@@ -43,11 +43,6 @@ const sign = new RegExp(`[${Object.keys(signs).join("")}]`, "gu");
 
 /** In order; each is linear in the text's length. */
 const rewrites: readonly (readonly [RegExp, string])[] = [
-  // A doubled backslash in front of a command comes from escaping twice; rows of a matrix are left alone.
-  [
-    /(?<!\\)\\\\(?=(?:left|right|frac|dfrac|tfrac|sqrt|boxed|text|le|leq|ge|geq|infty|pi|cup|in|pm|cdot|times)(?![a-zA-Z]))/gu,
-    "\\",
-  ],
   [/\\colon(?![a-zA-Z])/gu, ":"],
   [
     /(?<=\\mathbb\s*\{?\s*R\s*\}?)\s*(?:-|\\backslash(?![a-zA-Z])|\\!?smallsetminus(?![a-zA-Z]))\s*(?=\\\{|\\lbrace)/gu,

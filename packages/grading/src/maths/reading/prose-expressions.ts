@@ -24,7 +24,7 @@ type Kind =
   | "close"
   | "comma"
   | "bar"
-  | "factorial"
+  | "postfix"
   | "word";
 
 interface Token {
@@ -36,12 +36,12 @@ interface Token {
   readonly spaced: boolean;
 }
 
-const number = String.raw`(?:\d{1,3}(?: \d{3})+(?![\d.]|\s?\/)|\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+,\d{1,2}(?![\d,])|\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\w))?`;
+const number = String.raw`(?:\d{1,3}(?: \d{3})+(?!\d|\.\d|\s?\/)|\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+,\d{1,2}(?![\d,])|\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\w))?`;
 const lexer = new RegExp(
   [
     String.raw`(?<space>(?:[^\S\n]|\\[,;:! ]|\\?[$€£¥])+)`,
     String.raw`(?<number>${number}[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]*)`,
-    String.raw`(?<word>\\?\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+|\d+)*(?:_(?:\{[^{}\s]{1,5}\}|\w{1,4}))?)`,
+    String.raw`(?<word>\\?\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+|(?<=[a-zA-Z])\d+)*(?:_(?:\{[^{}\s]{1,5}\}|\w{1,4}))?)`,
     String.raw`(?<sign>[-+−–±])`,
     String.raw`(?<binary>\*\*|[<>!]=|[*/×·÷^=<>≤≥≠≈:])`,
     String.raw`(?<function>[√∛])`,
@@ -51,7 +51,7 @@ const lexer = new RegExp(
     String.raw`(?<comma>[,;])`,
     String.raw`(?<bar>\|)`,
     // A sentence may end in an exclamation mark.
-    String.raw`(?<factorial>!(?=\s?[-+*/^)\]=.!]))`,
+    String.raw`(?<postfix>!(?=\s?[-+*/^)\]=.!])|°)`,
     String.raw`(?<other>[^])`,
   ].join("|"),
   "gu",
@@ -63,6 +63,8 @@ const arithmetic = /^(?:\*\*?|[/×·÷^+±]|\\(?:times|cdot|div))$/u;
 /** Words that calculate with the number in front of them. */
 const calculating = /^(?:plus|minus|choose|divided|multiplied|squared|cubed|factorial)$/iu;
 const scale = /^(?:thousand|million|billion|trillion)$/iu;
+/** Letters of a script that separates words by spaces, in front of a number. */
+const gluing = /[\p{L}\p{N}_](?<![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])$/u;
 const tailLength = 4000;
 
 /**
@@ -100,7 +102,8 @@ function tokensOf(text: string, from: number, to: number): Token[] {
     const groups = match.groups as Readonly<Record<string, string | undefined>>;
     const group = Object.keys(groups).find((key) => groups[key] !== undefined) as Kind | "space" | "other";
     const behind = text.slice(lexer.lastIndex, lexer.lastIndex + 3);
-    const kind: Kind | "space" | "other" = group === "word" ? kindOfWord(match[0], spaced ? undefined : tokens.at(-1), behind) : group;
+    const kind: Kind | "space" | "other" =
+      group === "word" ? kindOfWord(match[0], spaced ? undefined : tokens.at(-1), behind) : group;
     if (kind !== "space")
       tokens.push({
         kind: kind === "other" ? "word" : kind,
@@ -121,7 +124,7 @@ function kindOfWord(word: string, glued: Token | undefined, behind: string): Kin
   const typed = typedName(word);
   if (typed === "constant") return "constant";
   if (typed !== null && /^\s?\(/u.test(behind)) return "function";
-  if (typed === "bare" && /^\s?[\d\p{L}√]/u.test(behind)) return "function";
+  if (typed === "bare" && /^\s?[\d\p{L}√^]/u.test(behind)) return "function";
   // `12xy` is a product; `12kg` and `12th` are not.
   const product = glued?.kind === "number" && /^[abcknpqrxyz]{2,3}$/u.test(word) && measureOf(word) === null;
   return product ? "letter" : "word";
@@ -133,7 +136,7 @@ function expressionEnd(tokens: readonly Token[], first: number, depth: number): 
   while (end > first) {
     const [before, token, after] = [tokens[end - 1] as Token, tokens[end], tokens[end + 1]];
     if (!token) break;
-    if (token.kind === "factorial" && !token.spaced) {
+    if (token.kind === "postfix" && !token.spaced) {
       end++;
       continue;
     }
@@ -152,9 +155,16 @@ function isOperator(token: Token, before: Token, after: Token | undefined): bool
   return token.kind === "binary" || token.kind === "sign";
 }
 
+/** The letter of `5m`, with nothing behind it that calculates. */
+function isUnit(before: Token, token: Token, after: Token | undefined): boolean {
+  if (before.kind !== "number" || token.spaced || token.text === "in" || measureOf(token.text) === null) return false;
+  return after === undefined || (after.kind !== "binary" && after.kind !== "sign" && after.kind !== "open");
+}
+
 /** Whether a token multiplies the operand in front of it without a sign. */
 function isFactor(before: Token, token: Token, after: Token | undefined): boolean {
   if (token.kind === "function" || token.kind === "constant") return before.kind !== "letter" || !token.spaced;
+  if (isUnit(before, token, after)) return false;
   if (!token.spaced) return ["letter", "open", "number"].includes(token.kind);
   if (token.kind === "open") return before.kind === "close";
   // `2 1/2`
@@ -175,6 +185,8 @@ function operandEnd(tokens: readonly Token[], first: number, depth: number): num
     return end > index + 1 && tokens[end]?.kind === "bar" ? end + 1 : first;
   }
   if (token.kind !== "function") return first;
+  // `sin^2(x)`
+  if (tokens[index + 1]?.text === "^") index = operandEnd(tokens, index + 2, depth + 1) - 1;
   const argument = tokens[index + 1];
   if (argument?.kind !== "open") {
     // `\pi` takes nothing.
@@ -212,7 +224,7 @@ function placeOf(text: string, tokens: readonly Token[], first: number, end: num
   const [head, tail] = [run[0] as Token, run.at(-1) as Token];
   const [before, after, behind] = [tokens[first - 1], tokens[end], tokens[end + 1]];
   // `covid-19`, `5-year`
-  if (!head.spaced && before && /[\p{L}\p{N}_]$/u.test(before.text)) return null;
+  if (!head.spaced && before && gluing.test(before.text)) return null;
   const hyphen = after?.kind === "sign" && !after.spaced && behind?.spaced === false;
   if (hyphen && /^\p{L}/u.test(behind.text)) return null;
   const operator = (token: Token | undefined): boolean => token !== undefined && arithmetic.test(token.text);
@@ -220,8 +232,11 @@ function placeOf(text: string, tokens: readonly Token[], first: number, end: num
     (operator(before) && /^\p{L}/u.test(tokens[first - 2]?.text ?? "")) ||
     (operator(after) && behind !== undefined && /^[\p{L}\\([{]/u.test(behind.text)) ||
     (after?.kind === "open" && !after.spaced) ||
-    (after !== undefined && calculating.test(after.text));
-  const factor = after !== undefined && scale.test(after.text) ? ` \\text{ ${after.text}}` : "";
+    (after !== undefined && calculating.test(after.text)) ||
+    /^\s?(?:%|per ?cent)\s+of\s/iu.test(text.slice(tail.end, tail.end + 14));
+  const minus = /\b(?:minus|negative)\s$/iu.test(text.slice(Math.max(0, head.start - 10), head.start)) ? "-" : "";
+  const scaled = after !== undefined && (scale.test(after.text) || isUnit(tail, after, behind));
+  const factor = scaled ? ` \\text{ ${after.text}}` : "";
   const kinds = run.map(({ kind }) => kind);
   const valued = kinds.some((kind) => kind === "number" || kind === "constant" || kind === "function");
   if (!valued && !kinds.some((kind) => kind === "binary" || kind === "sign")) return null;
@@ -232,7 +247,7 @@ function placeOf(text: string, tokens: readonly Token[], first: number, end: num
   return {
     start: head.start,
     end: factor === "" ? tail.end : (after as Token).end,
-    text: incomplete ? "\\text{incomplete expression}" : withPoint(expression) + factor,
+    text: incomplete ? "\\text{incomplete expression}" : minus + withPoint(expression) + factor,
     kind: "plain",
     ...(!valued && { symbolic: true }),
   };

@@ -301,7 +301,9 @@ function bracketed(text: string, next: (text: string) => Value | null): Value | 
   const items: Value[] = [];
   for (const piece of pieces) {
     if (piece === "" && (set || pieces.length > 1)) continue;
-    const item = next(piece);
+    const row = /^\[([^[\],;]+)\]$/u.exec(piece)?.[1];
+    const only = row === undefined ? null : next(row);
+    const item: Value | null = only ? { kind: "tuple", open: "[", close: "]", items: [only] } : next(piece);
     if (!item) return null;
     const held = item.kind === "relation" && item.assigned ? item.assigned : item;
     if (set && held.kind === "set" && held.items.length > 0 && !piece.startsWith("\\{")) items.push(...held.items);
@@ -332,9 +334,7 @@ const plainWords =
   /^(?:[yY]es|[nN]o|NO|YES|[oO]dd|[a-zA-Z][a-z]{3,}|(?=[^-]*$|.*[a-zA-Z]{4})[a-zA-Z]+(?:[ -][a-zA-Z]+)+)[.!]?$/u;
 
 function words(text: string): Value | null {
-  const said = textual.test(text)
-    ? text.replaceAll(/\\text\s*\{([^{}]*)\}/gu, "$1")
-    : text;
+  const said = textual.test(text) ? text.replaceAll(/\\text\s*\{([^{}]*)\}/gu, "$1") : text;
   const isWords = said !== text ? !/^\W*\d[\d.,\s]*$/u.test(said) : plainWords.test(said);
   if (!isWords) return said === text ? null : readScalar(said.trim());
   const meaning = typedName(said.trim()) === "constant" ? typedToLatex(said).trim() : numberOfWords(said.trim());
@@ -361,7 +361,8 @@ function scalar(text: string): Scalar {
 }
 
 /** `\text{The answer is }` in front of an answer. */
-const leadIn = /^\\text\s*\{[^{}]{0,40}\b(?:answer|result|solution|respuesta|réponse|antwort|resposta|jawaban)\b[^{}]{0,20}\}(?=\s*[^\s.])/iu;
+const leadIn =
+  /^\\text\s*\{[^{}]{0,40}\b(?:answer|result|solution|respuesta|réponse|antwort|resposta|jawaban)\b[^{}]{0,20}\}(?=\s*[^\s.])/iu;
 
 /** Without what stands around an answer and says nothing: dollars, boxes, full stops, a pair of braces or parentheses. */
 function withoutWrapping(given: string): string {

@@ -14,8 +14,7 @@ const plain = new RegExp(
   `(?<=[\\d})\\]])\\s*((?:(?:${words})(?![a-zA-Z])\\.?(?:\\s*\\^\\s*\\{?[23]\\}?)?\\s*)+)$`,
   "u",
 );
-const inText =
-  /(?<=\S)\s*\\text\s*\{([^{}]{0,60})\}\s*(?:\^\s*\{?(-?\d)\}?)?\s*\.?$/u;
+const inText = /(?<=\S)\s*\\text\s*\{([^{}]{0,60})\}\s*(?:\^\s*\{?(-?\d)\}?)?\s*\.?$/u;
 /** Words behind a number that say more than a unit. */
 const saying =
   /\b(?:or|and|maybe|perhaps|possibly|if|else|not?|never|cannot|wrong|incorrect|false|invalid|impossible|excluded|rejected|discarded|extraneous|to|than|least|most|between|about|approximately|above|below)\b|n['’]t\b|[?\d]{2}|\?/iu;
