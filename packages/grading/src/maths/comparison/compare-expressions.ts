@@ -87,9 +87,10 @@ function atRealPoints(
     // Where a root or a logarithm is not real, identities of real numbers do not hold.
     if (negative && (Math.abs(x.im) > 1e-9 || Math.abs(y.im) > 1e-9)) continue;
     if (!isKnown(x) || !isKnown(y)) {
-      if (negative) continue;
+      if (negative || i >= usualScales) continue;
       return unknown;
     }
+    if (areTiny(x, y)) return unknown;
     if (!closeFloats(x, y, decimal, precision)) return { equal: false, how };
     seen++;
   }
@@ -179,6 +180,12 @@ function closeFloats(x: Complex, y: Complex, decimal: boolean, { digits, toleran
   if (!decimal || difference > size / 50) return false;
   const decimals = decimalsAt(digits, Math.floor(Math.log10(size)));
   return rounded(x.re, decimals) === rounded(y.re, decimals) && rounded(x.im, decimals) === rounded(y.im, decimals);
+}
+
+/** Whether two numbers are too small for floating point to tell them apart. */
+function areTiny(x: Complex, y: Complex): boolean {
+  const [a, b] = [Math.hypot(x.re, x.im), Math.hypot(y.re, y.im)];
+  return a > 0 && b > 0 && Math.max(a, b) < 1e-13 && Math.hypot(x.re - y.re, x.im - y.im) > 1e-10 * Math.max(a, b);
 }
 
 function rounded(value: number, digits: number): number {

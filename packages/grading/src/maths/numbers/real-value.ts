@@ -61,6 +61,16 @@ export function realValue(json: Json, valueOf: RealPoint): Real | null {
   return null;
 }
 
+/** The result of a calculation; null where it needs more digits of pi than the library has. */
+function computed(calculate: () => Decimal | null): Decimal | null {
+  try {
+    return calculate();
+  } catch (error) {
+    if (String(error).includes("[DecimalError]")) return null;
+    throw error;
+  }
+}
+
 function atPrecision(json: Json, valueOf: RealPoint, digits: number): { value: Decimal; largest: number } | null {
   const real = classOf(digits + guard);
   let largest = 0;
@@ -94,7 +104,7 @@ function atPrecision(json: Json, valueOf: RealPoint, digits: number): { value: D
       const [a, b] = values as [Decimal, Decimal];
       return a.isNegative() ? a.sub(b) : a.add(b);
     }
-    return rule(values, real);
+    return computed(() => rule(values, real));
   };
   const value = visit(json);
   return value && { value, largest };

@@ -11,7 +11,9 @@ export function samplePoint(number: number, scale = 1): Point {
     valueOf(name) {
       let value = values.get(name);
       if (!value) {
-        value = new Complex(scale * (0.4 + 1.7 * share(`${number}:${name}`)));
+        // Names differ in size at large scales, so that each of them can be the largest.
+        const size = Math.abs(scale) > 1 ? 10 ** (4 * share(`size:${number}:${name}`) - 2) : 1;
+        value = new Complex(scale * size * (0.4 + 1.7 * share(`${number}:${name}`)));
         values.set(name, value);
       }
       return value;

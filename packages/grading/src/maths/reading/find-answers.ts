@@ -118,7 +118,7 @@ const longestLead = 50;
 /** The answer behind the last cue that has one. @param places - in the order of the text */
 function announcedAnswer(text: string, places: readonly Span[], plain: boolean): Candidate | null {
   for (const { end: start } of cuesIn(text).toReversed()) {
-    const bare = plain ? (bareLatex(text, start) ?? spokenNumber(text, start)) : null;
+    const bare = plain ? (bareLatex(text, start) ?? spokenNumber(text, start) ?? loneLetter(text, start)) : null;
     if (bare !== null) return { text: bare, rule: "after the answer trigger" };
     const near = places.filter((place) => place.start >= start - 1 && place.start - start <= longestLead);
     // A formula is preferred to a number in front of it.
@@ -143,6 +143,11 @@ function spokenNumber(text: string, start: number): string | null {
     if (number !== null) return number;
   }
   return null;
+}
+
+/** `x` behind a cue, alone in its clause. */
+function loneLetter(text: string, start: number): string | null {
+  return /^\s*([a-zA-Z])\s*(?:[.,;!?]?\s*(?:\n|$))/u.exec(text.slice(start, start + 20))?.[1] ?? null;
 }
 
 const denying =
@@ -183,9 +188,9 @@ function listAround(text: string, place: Span, places: readonly Span[], from = 0
   while (joins(places[last], places[last + 1])) last++;
   const list = places.slice(first, last + 1);
   const end = (list.at(-1) as Span).end;
-  const joined = list.some((span, i) => i > 0 && conjunction.test(between(list[i - 1] as Span, span)));
+  const isJoined = list.some((span, i) => i > 0 && conjunction.test(between(list[i - 1] as Span, span)));
   const closed = /^[\s$*)]*(?:[.;!?\n]|$)/u.test(text.slice(end));
-  const isList = joined ? !/^[\s$*]*(?:is|was)\b/u.test(text.slice(end)) : closed;
+  const isList = isJoined ? !/^[\s$*]*(?:is|was)\b/u.test(text.slice(end)) : closed;
   return (isList ? list : [place]).map((span) => withPercent(text, span)).join(" \\text{ and } ");
 }
 
