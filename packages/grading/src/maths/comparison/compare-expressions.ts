@@ -12,7 +12,7 @@ import { realValue, type Real } from "../numbers/real-value.ts";
 import { samplePoint } from "../numbers/sample-point.ts";
 
 /** Scales of sample points; the last ones are for absolute values, maxima and minima. */
-const scales = [1, 1, 1, -1, 100, -100, 1e4] as const;
+const scales = [1, 1, 1, -1, 100, -100, 1e4, 1e6] as const;
 const usualScales = 4;
 const points = scales.map((scale, i) => samplePoint(i + 1, scale));
 const piecewise = /"(?:Abs|Max|Min)"/u;
