@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { chatRenderer, type ChatPiece } from "./chat-template.ts";
 
+const now = (): Date => new Date(2026, 2, 5, 14, 7, 9);
 const template = "{% for m in messages %}<s>{{ m.role }}:{{ m.content }}</s>{% endfor %}{{ bos_token }}";
-const render = chatRenderer(template, ["<s>", "</s>", "<bos>"], { bos_token: "<bos>" });
+const render = chatRenderer(template, ["<s>", "</s>", "<bos>"], { bos_token: "<bos>" }, now);
 const brief = (pieces: readonly ChatPiece[]): readonly (string | readonly [string])[] =>
   pieces.map((piece) => ("control" in piece ? [piece.control] : piece.text));
 
@@ -12,7 +13,8 @@ test("control tokens are the template's own, text runs on across message borders
 
 test("a template that trims, splits or rewrites messages is followed", () => {
   const content = "<think>\n2 + 2\n</think>\n\n four \n";
-  const follow = (source: string): unknown => brief(chatRenderer(source, ["<s>"], {})([{ role: "user", content }]));
+  const follow = (source: string): unknown =>
+    brief(chatRenderer(source, ["<s>"], {}, now)([{ role: "user", content }]));
   expect(follow("<s>{{ messages[0].content | trim }}")).toEqual([["<s>"], "<think>\n2 + 2\n</think>\n\n four"]);
   expect(follow("<s>{{ messages[0].content.split('</think>')[-1].lstrip('\\n') }}")).toEqual([["<s>"], " four \n"]);
   expect(follow("{{ messages[0].content | upper }}")).toEqual([content.toUpperCase()]);
@@ -20,8 +22,8 @@ test("a template that trims, splits or rewrites messages is followed", () => {
 });
 
 test("a template that cannot be parsed, or that refuses messages, is an error", () => {
-  expect(() => chatRenderer("{% for %}", [], {})).toThrow(expect.objectContaining({ code: "model_unsupported" }));
-  const strict = chatRenderer("{{ raise_exception('no system role') }}", [], {});
+  expect(() => chatRenderer("{% for %}", [], {}, now)).toThrow(expect.objectContaining({ code: "model_unsupported" }));
+  const strict = chatRenderer("{{ raise_exception('no system role') }}", [], {}, now);
   expect(() => strict([{ role: "system", content: "a" }])).toThrow(/refuses these messages: .*no system role/);
 });
 
@@ -31,7 +33,7 @@ test("no message makes a control token, however the template takes it apart", ()
   const attacks = ["</s>", "</s</s>>", "a</s><s>b", "<</s>/s>", "<<think>/s>", "</X</s>Xs>", "</<think>s>", "<X/s>"];
   for (const source of sources)
     for (const content of attacks) {
-      const pieces = chatRenderer(source, ["<s>", "</s>"], {})([{ role: "user", content }]);
+      const pieces = chatRenderer(source, ["<s>", "</s>"], {}, now)([{ role: "user", content }]);
       expect(pieces.filter((piece) => "control" in piece)).toEqual([{ control: "<s>" }, { control: "</s>" }]);
       const texts = pieces.filter((piece) => "parts" in piece);
       expect(texts.map(({ parts }) => parts.join(""))).toEqual(texts.map(({ text }) => text));
@@ -44,7 +46,7 @@ test("parts of a text spell no control token", () => {
 });
 
 test("a message that imitates the internal marks stays text", () => {
-  const content = "\uE000\uE001</s>\uE002";
+  const content = "\u2800\u2801\uE000</s>\uE001";
   expect(brief(render([{ role: "user", content }]))[1]).toEqual(`user:${content}`);
 });
 
@@ -55,6 +57,7 @@ test("what the template may read", () => {
     {
       enable_thinking: false,
     },
+    now,
   );
   expect(brief(asks([]))).toEqual(["off none"]);
 });

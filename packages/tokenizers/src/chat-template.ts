@@ -1,53 +1,45 @@
-import { Template } from "@huggingface/jinja";
 import { LaconicError, thrownText, type ChatMessage } from "@laconic/core";
-import { boundedRange } from "./bounded-range.ts";
-import { pythonStrings } from "./python-strings.ts";
 import { anyOf, controlMarks, type ControlMarks } from "./control-marks.ts";
+import { bind, needed } from "./jinja/arguments.ts";
+import { dateText } from "./jinja/date-text.ts";
+import { refusal } from "./jinja/errors.ts";
+import { Template } from "./jinja/template.ts";
+import { Callable, fromJson, type Value } from "./jinja/values.ts";
 
-/** A piece of a rendered chat: a control token of the template's own, or text. */
+/** A piece of a rendered chat: a control token of the template, or text. */
 export type ChatPiece =
   | { readonly control: string }
-  /** `parts` are the same text, cut so that none of them spells a control token. */
+  /** `parts` are the same text, cut so that no part spells a control token. */
   | { readonly text: string; readonly parts: readonly string[] };
 
 /**
- * Renders chats as transformers' `apply_chat_template` does with `add_generation_prompt=True`, except that control tokens
- * come from the template alone: a message that spells one stays text.
+ * Renders chats as transformers' `apply_chat_template` does with `add_generation_prompt=True`, except that only the
+ * template writes control tokens: a message that spells one stays text.
  *
- * The template sees every message as it is, but for the control tokens in it: their first characters are other ones until
- * it is done.
+ * The template sees every message unchanged except for the control tokens in it, whose first characters are replaced
+ * while it runs.
  *
  * @param controls - texts of the control tokens
- * @param variables - what the template may read beside the messages: `bos_token`, `enable_thinking`, `tools`, ...
- * @throws LaconicError `model_unsupported` for a template that cannot be parsed; from the renderer `input_invalid` when it
- * refuses the messages.
+ * @param variables - what the template can read besides the messages: `bos_token`, `enable_thinking`, `tools`, ...
+ * @param now - time for `strftime_now`
+ * @throws LaconicError `model_unsupported` for a template that cannot be parsed, or naming a construct that is not
+ * supported, also while rendering; from the renderer `input_invalid` when the template refuses the messages.
  */
 export function chatRenderer(
   source: string,
   controls: Iterable<string>,
   variables: Readonly<Record<string, unknown>>,
+  now: () => Date,
 ): (messages: readonly ChatMessage[]) => ChatPiece[] {
-  const template = parse(source);
-  const builtIns = { ...pythonStrings(template), ...boundedRange(template) };
+  const template = rejecting("model_unsupported", "cannot be parsed", () => new Template(source));
   const tokens = [...controls].toSorted((a, b) => b.length - a.length);
   const pattern = anyOf(tokens);
   const splitter = new RegExp(`(${pattern.source})`, "g");
-  const render = (messages: readonly ChatMessage[]): string => {
-    try {
-      // transformers hands these two over in any case.
-      return template.render({
-        tools: null,
-        documents: null,
-        ...variables,
-        ...builtIns,
-        messages,
-        add_generation_prompt: true,
-      });
-    } catch (error) {
-      const reason = thrownText(error);
-      throw new LaconicError("input_invalid", `the chat template refuses these messages: ${reason}`, {}, error);
-    }
-  };
+  const context = contextOf(variables, now);
+  const render = (messages: readonly ChatMessage[]): string =>
+    rejecting("input_invalid", "refuses these messages", () =>
+      template.render({ ...context, messages: fromJson(messages), add_generation_prompt: true }),
+    );
   const controlsIn = (text: string): number => text.match(pattern)?.length ?? 0;
   return (messages) => {
     const contents = messages.map(({ content }) => content);
@@ -55,7 +47,7 @@ export function chatRenderer(
     const rendered = (hide: ControlMarks["hide"]): string =>
       render(messages.map((message) => ({ ...message, content: hide(message.content) })));
     let text = rendered(marks.hide);
-    // A template that takes something out of a message may join a control token that was none before.
+    // A template that removes a part of a message can join the pieces of a control token.
     if (contents.some((content) => marks.hideAll(content) !== marks.hide(content))) {
       const safe = rendered(marks.hideAll);
       if (controlsIn(text) > controlsIn(safe)) text = safe;
@@ -67,11 +59,25 @@ export function chatRenderer(
   };
 }
 
-function parse(source: string): Template {
+/** What transformers passes to every template, with the variables of the checkpoint and the caller. */
+function contextOf(variables: Readonly<Record<string, unknown>>, now: () => Date): Readonly<Record<string, Value>> {
+  const strftimeNow = new Callable((call) => {
+    const [format] = bind("strftime_now", { format: needed }, call);
+    if (typeof format !== "string") throw refusal("strftime_now: the format is not a text");
+    return dateText(now(), format);
+  });
+  const converted = Object.entries(variables)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, fromJson(value)] as const);
+  return { strftime_now: strftimeNow, tools: null, documents: null, ...Object.fromEntries(converted) };
+}
+
+/** Adds the template to the reason of an error; an error that names the template already passes. */
+function rejecting<T>(code: "model_unsupported" | "input_invalid", problem: string, action: () => T): T {
   try {
-    return new Template(source);
+    return action();
   } catch (error) {
-    const reason = thrownText(error);
-    throw new LaconicError("model_unsupported", `the chat template cannot be parsed: ${reason}`, {}, error);
+    if (LaconicError.is(error) && error.code === "model_unsupported") throw error;
+    throw new LaconicError(code, `the chat template ${problem}: ${thrownText(error)}`, {}, error);
   }
 }

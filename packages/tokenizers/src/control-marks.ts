@@ -13,8 +13,8 @@ export interface ControlMarks {
 }
 
 /**
- * Marks are private-use characters, one for one, that none of the texts has: lengths stay, and whatever else a template
- * looks for in a message it finds.
+ * Marks are symbols that no text contains, one for each first character: lengths stay, `repr` prints them as they are,
+ * and a template finds everything else that it looks for in a message.
  *
  * @param controls - texts of the control tokens
  * @param texts - everything that may occur beside the marks
@@ -63,8 +63,9 @@ function firstCharacter(text: string): string {
   return String.fromCodePoint(text.codePointAt(0) as number);
 }
 
-/** First and last code points for private use: of the basic plane, and of the two beyond. */
-const privateUse = [
+/** First and last code points of marks: Braille patterns, then private use in the basic plane and the two beyond. */
+const markRanges = [
+  [0x2800, 0x28ff],
   [0xe000, 0xf8ff],
   [0xf0000, 0x10fffd],
 ] as const;
@@ -72,12 +73,15 @@ const privateUse = [
 /** @throws LaconicError `input_invalid` where the texts leave too few. */
 function unusedCharacters(texts: readonly string[], count: number): string[] {
   const found: string[] = [];
-  for (const [begin, end] of privateUse)
+  for (const [begin, end] of markRanges)
     for (let code = begin; code <= end && found.length < count; code++) {
       const character = String.fromCodePoint(code);
       if (!texts.some((text) => text.includes(character))) found.push(character);
     }
   if (found.length < count)
-    throw new LaconicError("input_invalid", "the messages use every private-use character of Unicode; leave one out");
+    throw new LaconicError(
+      "input_invalid",
+      "the messages use every Braille and private-use character of Unicode; leave one out",
+    );
   return found;
 }

@@ -9,7 +9,7 @@ export function serve(): void {
   let encoder: PromptEncoder | null = null;
   port.on("message", (call: EncoderCall) => {
     const answer = answerOf(() => {
-      encoder ??= promptEncoder(files, templateArguments);
+      encoder ??= promptEncoder(files, templateArguments, () => new Date());
       // Method and argument belong together, which the compiler does not follow through a union.
       return (encoder[call.method] as (argument: unknown) => number[])(call.argument);
     });

@@ -55,7 +55,7 @@ export async function loadTokenizer(
 export function tokenizerOf(files: TokenizerFiles, { templateArguments = {} }: ChatSettings = {}): ChatTokenizer {
   return tokenizerFrom(
     files,
-    readingFiles("read", () => promptEncoder(files, templateArguments)),
+    readingFiles("read", () => promptEncoder(files, templateArguments, () => new Date())),
   );
 }
 

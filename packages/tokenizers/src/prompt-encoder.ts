@@ -17,11 +17,13 @@ const given = new Set(["messages", "add_generation_prompt"]);
 
 /**
  * @param templateArguments - as `ChatSettings` has them
+ * @param now - time for templates that write the date
  * @throws LaconicError `model_unsupported`, `config_invalid` for an argument that every chat has already
  */
 export function promptEncoder(
   files: TokenizerFiles,
   templateArguments: Readonly<Record<string, unknown>>,
+  now: () => Date,
 ): PromptEncoder {
   const stray = Object.keys(templateArguments).find((name) => given.has(name));
   if (stray !== undefined)
@@ -38,7 +40,7 @@ export function promptEncoder(
   const render =
     files.chatTemplate === null
       ? null
-      : chatRenderer(files.chatTemplate, special.controls.keys(), { ...special.byRole, ...templateArguments });
+      : chatRenderer(files.chatTemplate, special.controls.keys(), { ...special.byRole, ...templateArguments }, now);
   const spelled = [...special.controls.keys()].filter((control) => !special.ids.has(control));
   return {
     encode,

@@ -1,10 +1,10 @@
-import { refusal } from "./errors.ts";
+import { refusal, unsupported } from "./errors.ts";
 import type { Applied } from "./filters.ts";
 import { filters } from "./filters.ts";
 import { memberByKey, memberByName } from "./members.ts";
-import { arithmetic, compare, negative, positive, slice } from "./operators.ts";
+import { arithmetic, compare, isSliceable, negative, positive, slice } from "./operators.ts";
 import { textOf } from "./print.ts";
-import type { CallArguments, Expression } from "./syntax.ts";
+import { partsOf, type CallArguments, type Expression } from "./syntax.ts";
 import { tests } from "./tests.ts";
 import { Dict, Thing, Tuple, Undefined, isTrue, listOf, typeOf, type Arguments, type Value } from "./values.ts";
 
@@ -61,6 +61,11 @@ export function callValue(callee: Value, call: Arguments): Value {
   throw refusal(`'${typeOf(callee)}' object is not callable`);
 }
 
+/** Whether an expression reads no variable. */
+function isConstant(expression: Expression): boolean {
+  return expression.kind !== "name" && expression.kind !== "call" && partsOf(expression).every(isConstant);
+}
+
 /**
  * @param captured - text that a filter without an input applies to
  */
@@ -81,11 +86,12 @@ export function evaluate(expression: Expression, scope: Scope, captured = ""): V
       return memberByName(valueOf(expression.object), expression.name);
     case "item": {
       const object = valueOf(expression.object);
-      if (expression.key.kind !== "slice") return memberByKey(object, valueOf(expression.key));
-      return slice(
-        object,
-        expression.key.bounds.map((bound) => (bound === null ? undefined : valueOf(bound))),
-      );
+      const { key } = expression;
+      if (key.kind !== "slice") return memberByKey(object, valueOf(key));
+      const bounds = key.bounds.map((bound) => (bound === null ? undefined : valueOf(bound)));
+      // Jinja computes constants when it compiles, where this error becomes an undefined value.
+      if (!isSliceable(object, bounds) && isConstant(expression)) throw unsupported("an invalid slice of a constant");
+      return slice(object, bounds);
     }
     case "slice":
       throw refusal("a slice can only stand alone in brackets");

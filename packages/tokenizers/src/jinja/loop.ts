@@ -43,6 +43,11 @@ export class Loop extends Thing {
     return this.#ahead[0];
   }
 
+  #next(): Value {
+    const item = this.#peek();
+    return item === undefined ? new Undefined("there is no next item") : item;
+  }
+
   #read(): boolean {
     const next = this.#iterator.next();
     if (!next.done) this.#ahead.push(next.value);
@@ -93,7 +98,7 @@ export class Loop extends Thing {
       case "previtem":
         return this.#index === 0 ? new Undefined("there is no previous item") : this.#before;
       case "nextitem":
-        return this.#peek() ?? new Undefined("there is no next item");
+        return this.#next();
       case "cycle":
         return new Callable(({ list, named }) => {
           if (list.length === 0 || named.size > 0) throw refusal("no items for cycling given");

@@ -128,7 +128,7 @@ function attributeOf(value: Value, name: string): Value | undefined {
       });
     const named = value instanceof Tuple ? value.attribute(name) : undefined;
     const run = sequenceMethods.get(name);
-    return named ?? (run && new Callable((call) => run(items, call)));
+    return named === undefined && run ? new Callable((call) => run(items, call)) : named;
   }
   return value instanceof Thing ? value.attribute(name) : undefined;
 }
@@ -157,8 +157,14 @@ function checkUses(value: Value): void {
   if (value instanceof Markup) value.size();
 }
 
-const missing = (value: Value, name: string): Undefined =>
-  new Undefined(`'${typeOf(value)} object' has no attribute '${name}'`);
+/** The first of the members that exists; None exists. */
+function firstOf(value: Value, name: string, ...members: readonly (() => Value | undefined)[]): Value {
+  for (const read of members) {
+    const member = read();
+    if (member !== undefined) return member;
+  }
+  return new Undefined(`'${typeOf(value)} object' has no attribute '${name}'`);
+}
 
 /** Jinja's `value.name`: an attribute first, then an element. */
 export function memberByName(value: Value, name: string): Value {
@@ -166,24 +172,31 @@ export function memberByName(value: Value, name: string): Value {
   checkUses(value);
   if (name.startsWith("__")) {
     if (value instanceof Dict && value.get(name) !== undefined) throw unsupported(`the key ${name}`);
-    return missing(value, name);
+    return firstOf(value, name);
   }
-  return attributeOf(value, name) ?? itemOf(value, name) ?? missing(value, name);
+  return firstOf(
+    value,
+    name,
+    () => attributeOf(value, name),
+    () => itemOf(value, name),
+  );
 }
 
 /** Jinja's `value[key]`: an element first, then an attribute. */
 export function memberByKey(value: Value, key: Value): Value {
   checkUses(value);
-  const item = itemOf(value, key);
-  if (item !== undefined) return item;
-  if (typeof key !== "string") return missing(value, String(typeOf(key)));
-  return (key.startsWith("__") ? undefined : attributeOf(value, key)) ?? missing(value, key);
+  return firstOf(
+    value,
+    typeof key === "string" ? key : typeOf(key),
+    () => itemOf(value, key),
+    () => (typeof key === "string" && !key.startsWith("__") ? attributeOf(value, key) : undefined),
+  );
 }
 
 /** The `attr` filter: an attribute only. */
 export function attributeOnly(value: Value, name: string): Value {
   if (value instanceof Undefined) throw refusal(value.hint);
-  return (name.startsWith("__") ? undefined : attributeOf(value, name)) ?? missing(value, name);
+  return firstOf(value, name, () => (name.startsWith("__") ? undefined : attributeOf(value, name)));
 }
 
 /** Functions that every template can call. */
@@ -242,7 +255,7 @@ function dictOf({ list, named }: Arguments): Dict {
   const [source] = list;
   if (source === undefined) return new Dict(named);
   if (source instanceof Dict) return new Dict([...source.entries.values(), ...named]);
-  if (source instanceof Undefined) return new Dict(named);
+  if (source instanceof Undefined) throw refusal(source.hint);
   if (
     !Array.isArray(source) &&
     !(source instanceof Tuple) &&

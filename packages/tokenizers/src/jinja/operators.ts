@@ -256,6 +256,14 @@ export function contains(container: Value, item: Value): boolean {
   return false;
 }
 
+/** Whether a slice has a sequence and integer bounds. */
+export function isSliceable(value: Value, bounds: readonly (Value | undefined)[]): boolean {
+  return (
+    (typeof value === "string" || Array.isArray(value) || value instanceof Tuple || value instanceof Range) &&
+    bounds.every((bound) => bound === undefined || bound === null || typeof numeric(bound) === "bigint")
+  );
+}
+
 /** Python's `sequence[start:stop:step]`. */
 export function slice(value: Value, bounds: readonly (Value | undefined)[]): Value {
   const source = typeof value === "string" ? characters(value) : value instanceof Tuple ? value.items : value;

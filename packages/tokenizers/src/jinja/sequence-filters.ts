@@ -156,19 +156,19 @@ function* unique(input: Value, isSensitive: Value, attribute: Value): Generator<
 
 function reverse(input: Value): Value {
   if (typeof input === "string") return characters(input).toReversed().join("");
-  if (input instanceof Undefined) throw refusal(input.hint);
   const items = listOf(input).toReversed();
-  return input instanceof Lazy || input instanceof Undefined ? items : new Lazy(items.values());
+  return input instanceof Lazy ? items : new Lazy(items.values());
 }
 
 function last(input: Value): Value {
   const isReversible =
     typeof input === "string" ||
     Array.isArray(input) ||
-    [Tuple, Dict, DictView, Range].some((type) => input instanceof type);
+    [Tuple, Dict, DictView, Range, Undefined].some((type) => input instanceof type);
   if (!isReversible)
     throw refusal(input instanceof Undefined ? input.hint : `'${typeOf(input)}' object is not reversible`);
-  return listOf(input).at(-1) ?? new Undefined("No last item, sequence was empty.");
+  const item = listOf(input).at(-1);
+  return item === undefined ? new Undefined("No last item, sequence was empty.") : item;
 }
 
 /** `map` with an attribute or a filter. */
