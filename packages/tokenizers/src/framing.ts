@@ -1,4 +1,4 @@
-import type { UnknownRecord } from "@laconic/core";
+import { LaconicError, isRecord, type UnknownRecord } from "@laconic/core";
 import type { SpecialTokens } from "./special-tokens.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
@@ -8,50 +8,161 @@ export interface Framing {
   readonly after: readonly number[];
 }
 
+/** A token by its role in `tokenizer_config.json`, and the text that the class takes without one. */
+type RoleToken = readonly [role: "bos" | "eos" | "cls" | "sep", preset: string];
+
+interface ClassFraming {
+  readonly before: readonly RoleToken[];
+  readonly after: readonly RoleToken[];
+}
+
+const bert: ClassFraming = { before: [["cls", "[CLS]"]], after: [["sep", "[SEP]"]] };
+const roberta: ClassFraming = { before: [["cls", "<s>"]], after: [["sep", "</s>"]] };
+const xlmRoberta: ClassFraming = { before: [["bos", "<s>"]], after: [["eos", "</s>"]] };
+
+/** Classes of transformers 5.18 that replace the post-processor of `tokenizer.json`, without their suffix `Fast`. */
+const framingByClass: Readonly<Record<string, ClassFraming>> = {
+  BartTokenizer: roberta,
+  BertTokenizer: bert,
+  CamembertTokenizer: xlmRoberta,
+  CodeLlamaTokenizer: { before: [["bos", "<s>"]], after: [] },
+  ConvBertTokenizer: bert,
+  DebertaTokenizer: bert,
+  DebertaV2Tokenizer: bert,
+  DistilBertTokenizer: bert,
+  DPRContextEncoderTokenizer: bert,
+  DPRQuestionEncoderTokenizer: bert,
+  DPRReaderTokenizer: bert,
+  FunnelTokenizer: { before: [["cls", "<cls>"]], after: [["sep", "<sep>"]] },
+  GPTNeoXTokenizer: { before: [], after: [] },
+  LasrTokenizer: { before: [], after: [["eos", "</s>"]] },
+  LEDTokenizer: roberta,
+  LxmertTokenizer: bert,
+  MobileBertTokenizer: bert,
+  MPNetTokenizer: roberta,
+  MvpTokenizer: roberta,
+  NougatTokenizer: xlmRoberta,
+  RobertaTokenizer: roberta,
+  SplinterTokenizer: bert,
+  SqueezeBertTokenizer: bert,
+  T5Tokenizer: { before: [], after: [["eos", "</s>"]] },
+  XLMRobertaTokenizer: xlmRoberta,
+  XLNetTokenizer: {
+    before: [],
+    after: [
+      ["sep", "<sep>"],
+      ["cls", "<cls>"],
+    ],
+  },
+};
+
+/** Classes, without `Tokenizer`, that frame a text by languages, pairs or settings of their own, or do not read `tokenizer.json`. */
+const rejectedClasses = new Set(
+  `Albert Bartpho BertGeneration BertJapanese Bertweet BigBird BioGpt BlenderbotSmall ByT5 CLIP
+  CTRL Canine Clvp Cpm CpmAnt Dia Esm Esmc FSMT FastSpeech2Conformer Flaubert GPTNeoXJapanese GPTSw3 Herbert
+  LayoutLMv2 LayoutLMv3 LayoutXLM M2M100 MBart MBart50 MLuke Marian MarkupLM Mgpstr MyT5 Nllb PLBart Pegasus
+  Perceiver Phobert Pop2Piano ProphetNet Rag RemBert RoCBert RoFormer SeamlessM4T Siglip Speech2Text SpeechT5
+  Tapas Tipsv2 Udop Vits Wav2Vec2CTC Wav2Vec2PhonemeCTC Whisper XGLM XLM`.split(/\s+/u),
+);
+
 /**
- * What transformers' `tokenizer(text)` puts around a text: what `add_bos_token` and `add_eos_token` of
- * `tokenizer_config.json` say where one of them is there, else the post-processor of `tokenizer.json`.
+ * What transformers 5.18 puts around a text in `tokenizer(text)`: the tokens of the post-processor in `tokenizer.json`,
+ * unless the `tokenizer_class` replaces it. transformers ignores `add_bos_token` and `add_eos_token` of a folder with a
+ * `tokenizer.json`.
+ * @throws LaconicError `model_unsupported` naming a class whose framing is not supported.
  */
-export function framingOf({ tokenizer, config }: TokenizerFiles, { ids, byRole }: SpecialTokens): Framing {
+export function framingOf(files: TokenizerFiles, special: SpecialTokens): Framing {
+  const { tokenizer, config } = files;
+  const name = String(config["tokenizer_class"] ?? "").replace(/Fast$/u, "");
+  if (name.endsWith("Tokenizer") && rejectedClasses.has(name.slice(0, -"Tokenizer".length)))
+    throw new LaconicError(
+      "model_unsupported",
+      `tokenizer_config.json, tokenizer_class: how ${name} frames a text prompt is not supported`,
+      { key: "tokenizer_class" },
+    );
+  const classFraming = Object.hasOwn(framingByClass, name) ? framingByClass[name] : undefined;
+  if (classFraming) return roleFraming(classFraming, name, files, special);
   const processor = tokenizer["post_processor"] as UnknownRecord | null | undefined;
-  if ("add_bos_token" in config || "add_eos_token" in config) {
-    const role = (name: "bos" | "eos"): number[] => {
-      const id = ids.get(byRole[`${name}_token`] ?? "");
-      return config[`add_${name}_token`] === true && id !== undefined ? [id] : [];
-    };
-    return { before: role("bos"), after: role("eos") };
-  }
   return processor ? framingBy(processor) : { before: [], after: [] };
 }
 
+function roleFraming(
+  { before, after }: ClassFraming,
+  className: string,
+  { tokenizer, config }: TokenizerFiles,
+  { ids, byRole }: SpecialTokens,
+): Framing {
+  const vocab = isRecord(tokenizer["model"]) ? tokenizer["model"]["vocab"] : undefined;
+  const idOf = (text: string): number | undefined =>
+    ids.get(text) ?? (isRecord(vocab) && Object.hasOwn(vocab, text) ? (vocab[text] as number) : undefined);
+  const idsOf = (tokens: readonly RoleToken[]): number[] =>
+    tokens.flatMap(([role, preset]) => {
+      const key = `${role}_token`;
+      if (config[key] === null) return [];
+      const id = idOf(byRole[key] ?? preset);
+      if (id !== undefined) return [id];
+      throw new LaconicError(
+        "model_unsupported",
+        `tokenizer_config.json: ${className} frames text prompts with ${byRole[key] ?? preset} (${key}), which tokenizer.json does not have`,
+        { key },
+      );
+    });
+  return { before: idsOf(before), after: idsOf(after) };
+}
+/** The text that is framed, among ids of tokens. */
+const framedText = Symbol("text");
+type Encoding = readonly (number | typeof framedText)[];
+
 function framingBy(processor: UnknownRecord): Framing {
+  const tokens = processed(processor, [[framedText]]).flat();
+  const text = tokens.indexOf(framedText);
+  const ids = (part: Encoding): number[] => part.filter((token) => token !== framedText);
+  return { before: ids(tokens.slice(0, text)), after: ids(tokens.slice(text)) };
+}
+
+/** Encodings after a post-processor. A template makes one for every item, which the next processor takes for sequences. */
+function processed(processor: UnknownRecord, encodings: readonly Encoding[]): readonly Encoding[] {
   switch (processor["type"]) {
-    case "Sequence": {
-      const inner = (processor["processors"] as readonly UnknownRecord[]).map(framingBy);
-      // Each puts its own around what the one before it made.
-      return {
-        before: inner.toReversed().flatMap(({ before }) => before),
-        after: inner.flatMap(({ after }) => after),
-      };
-    }
+    case "Sequence":
+      return (processor["processors"] as readonly UnknownRecord[]).reduce(
+        (inner, each) => processed(each, inner),
+        encodings,
+      );
     case "TemplateProcessing":
-      return templateFraming(processor);
+      return templated(processor, encodings);
     case "BertProcessing":
-    case "RobertaProcessing":
-      return {
-        before: [(processor["cls"] as readonly [string, number])[1]],
-        after: [(processor["sep"] as readonly [string, number])[1]],
-      };
+    case "RobertaProcessing": {
+      const [first, last] = [processor["cls"], processor["sep"]].map(
+        (token) => (token as readonly [string, number])[1],
+      );
+      const between = processor["type"] === "RobertaProcessing" ? [last as number] : [];
+      return encodings.map((encoding, i) => [...(i === 0 ? [first as number] : between), ...encoding, last as number]);
+    }
+    case "ByteLevel":
+      return encodings;
     default:
-      return { before: [], after: [] };
+      throw unsupportedProcessor(`of type ${String(processor["type"])}`);
   }
 }
 
-function templateFraming(processor: UnknownRecord): Framing {
-  const items = processor["single"] as readonly { readonly SpecialToken?: { readonly id: string } }[];
+interface TemplateItem {
+  readonly SpecialToken?: { readonly id: string };
+  readonly Sequence?: { readonly id: "A" | "B" };
+}
+
+function templated(processor: UnknownRecord, encodings: readonly Encoding[]): readonly Encoding[] {
+  if (encodings.length > 2) throw unsupportedProcessor("that frames more than two sequences");
+  const items = processor[encodings.length === 1 ? "single" : "pair"] as readonly TemplateItem[];
   const tokens = processor["special_tokens"] as Readonly<Record<string, { readonly ids: readonly number[] }>>;
-  const text = items.findIndex((item) => item.SpecialToken === undefined);
-  const idsOf = (part: typeof items): number[] =>
-    part.flatMap(({ SpecialToken: special }) => tokens[special?.id ?? ""]?.ids ?? []);
-  return { before: idsOf(items.slice(0, text)), after: idsOf(items.slice(text + 1)) };
+  return items.map(({ SpecialToken: special, Sequence: sequence }) => {
+    const encoding = special ? tokens[special.id]?.ids : encodings[sequence?.id === "B" ? 1 : 0];
+    if (!encoding) throw unsupportedProcessor(`whose token ${special?.id ?? "B"} has no id`);
+    return encoding;
+  });
+}
+
+function unsupportedProcessor(what: string): LaconicError {
+  return new LaconicError("model_unsupported", `tokenizer.json: a post_processor ${what} is not supported`, {
+    key: "post_processor",
+  });
 }

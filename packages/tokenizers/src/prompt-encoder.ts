@@ -30,7 +30,6 @@ export function promptEncoder(
     throw new LaconicError("config_invalid", `chat template argument ${stray}: every chat has its own`, { key: stray });
   const special = specialTokens(files);
   const added = addedTokens(files);
-  const framing = framingOf(files, special);
   const plain = openTokenizer(plainTokenizer(files, added, special.ids), files);
   const inner = (text: string, first = true): number[] => {
     if (first) return plain.encode(text, { add_special_tokens: false }).ids;
@@ -44,7 +43,10 @@ export function promptEncoder(
   const spelled = [...special.controls.keys()].filter((control) => !special.ids.has(control));
   return {
     encode,
-    encodePrompt: (text) => [...framing.before, ...encode(text), ...framing.after],
+    encodePrompt(text) {
+      const { before, after } = framingOf(files, special);
+      return [...before, ...encode(text), ...after];
+    },
     encodeChat(messages) {
       if (!render)
         throw new LaconicError("input_invalid", "this checkpoint has no chat template; send a text or token prompt");

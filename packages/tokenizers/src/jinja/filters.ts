@@ -45,6 +45,7 @@ function title(input: Value): Value {
 }
 
 function indent(text: Value, width: Value, first: Value, blank: Value): Value {
+  if (text instanceof Markup) textOf(text);
   if (typeof text !== "string") throw refusal(`indent of a ${typeOf(text)}`);
   const margin = typeof width === "string" ? width : " ".repeat(Math.max(0, integerOf(width)));
   const all = lines(`${text}\n`);
@@ -58,9 +59,9 @@ function truncate(text: Value, length: Value, killWords: Value, end: Value, leew
   const [most, spare, ending] = [integerOf(length), leeway === null ? 5 : integerOf(leeway), textOf(end)];
   const room = most - characters(ending).length;
   if (room < 0 || spare < 0) throw refusal("truncate: the length is below the length of the end");
+  if (lengthOf(text) <= most + spare) return text;
   if (typeof text !== "string") throw refusal(`truncate of a ${typeOf(text)}`);
   const letters = characters(text);
-  if (letters.length <= most + spare) return text;
   const cut = letters.slice(0, room).join("");
   const space = cut.lastIndexOf(" ");
   return (isTrue(killWords) || space < 0 ? cut : cut.slice(0, space)) + ending;

@@ -15,6 +15,7 @@ import {
   Undefined,
   characters,
   lengthOf,
+  listOf,
   typeOf,
   type Arguments,
   type Value,
@@ -98,7 +99,6 @@ const known: Readonly<Record<string, readonly string[]>> = {
     "to_bytes",
   ],
   float: ["as_integer_ratio", "conjugate", "fromhex", "hex", "imag", "is_integer", "real"],
-  range: ["count", "index", "start", "step", "stop"],
   dict_keys: ["isdisjoint", "mapping"],
   dict_values: ["mapping"],
   dict_items: ["isdisjoint", "mapping"],
@@ -119,14 +119,14 @@ function attributeOf(value: Value, name: string): Value | undefined {
     const run = dictMethods.get(name);
     return run && new Callable((call) => run(value, call));
   }
-  if (Array.isArray(value) || value instanceof Tuple) {
-    const items = value instanceof Tuple ? value.items : (value as readonly Value[]);
-    if (name === "copy" && !(value instanceof Tuple))
+  if (Array.isArray(value) || value instanceof Tuple || value instanceof Range) {
+    const items = value instanceof Tuple ? value.items : listOf(value);
+    if (name === "copy" && Array.isArray(value))
       return new Callable((call) => {
         positional("copy", call, 0, 0);
         return Array.from(items);
       });
-    const named = value instanceof Tuple ? value.attribute(name) : undefined;
+    const named = value instanceof Thing ? value.attribute(name) : undefined;
     const run = sequenceMethods.get(name);
     return named === undefined && run ? new Callable((call) => run(items, call)) : named;
   }

@@ -11,6 +11,7 @@ import {
   characters,
   hashOf,
   iterate,
+  lengthOf,
   typeOf,
   type Value,
 } from "./values.ts";
@@ -95,9 +96,7 @@ function integers(operator: BinaryOperator, a: bigint, b: bigint): Value {
     case "*":
       return a * b;
     case "/":
-      if (![a, b].every((value) => Number.isSafeInteger(Number(value))))
-        throw unsupported("a division of integers beyond 2^53");
-      return Number(a) / Number(b);
+      return quotient(a, b);
     case "//":
       return (a - remainder()) / b;
     case "%":
@@ -107,6 +106,18 @@ function integers(operator: BinaryOperator, a: bigint, b: bigint): Value {
       if (b * BigInt(a.toString(2).length) > 1_000_000n) throw refusal("a power of a million bits is too large");
       return a ** b;
   }
+}
+
+/** The float nearest to the exact quotient. */
+function quotient(a: bigint, b: bigint): number {
+  const [numerator, denominator] = [a < 0n ? -a : a, b < 0n ? -b : b];
+  const shift = Math.max(0, denominator.toString(2).length - numerator.toString(2).length + 66);
+  const scaled = numerator << BigInt(shift);
+  // A last bit for the rest, so that the conversion rounds once.
+  const digits = ((scaled / denominator) << 1n) | (scaled % denominator === 0n ? 0n : 1n);
+  if (shift > 1000) throw unsupported("a division with a quotient near zero");
+  const result = floatOf(digits) / 2 ** (shift + 1);
+  return a < 0n !== b < 0n && a !== 0n ? -result : result;
 }
 
 function floats(operator: BinaryOperator, a: number, b: number): number {
@@ -266,28 +277,36 @@ export function isSliceable(value: Value, bounds: readonly (Value | undefined)[]
 
 /** Python's `sequence[start:stop:step]`. */
 export function slice(value: Value, bounds: readonly (Value | undefined)[]): Value {
-  const source = typeof value === "string" ? characters(value) : value instanceof Tuple ? value.items : value;
   if (value instanceof Undefined) throw refusal(value.hint);
   if (value instanceof Markup) textOf(value);
-  if (value instanceof Range) throw unsupported("a slice of a range");
-  if (!Array.isArray(source)) throw refusal(`'${typeOf(value)}' object is not subscriptable by a slice`);
+  const source = typeof value === "string" ? characters(value) : value instanceof Tuple ? value.items : value;
+  if (!Array.isArray(source) && !(value instanceof Range))
+    throw refusal(`'${typeOf(value)}' object is not subscriptable by a slice`);
   const [start, stop, step] = bounds.map((bound) => {
     if (bound === undefined || bound === null) return undefined;
     if (typeof numeric(bound) !== "bigint") throw refusal("slice indices must be integers or None");
     return Number(numeric(bound));
   });
-  const items = positions(source.length, start, stop, step ?? 1).map((i) => source[i] as Value);
+  const [first, last, by] = clampedBounds(lengthOf(value), start, stop, step ?? 1);
+  if (value instanceof Range)
+    return new Range(value.start + first * value.step, value.start + last * value.step, value.step * by);
+  const items: Value[] = [];
+  for (let i = first; by > 0 ? i < last : i > last; i += by) items.push((source as readonly Value[])[i] as Value);
   if (typeof value === "string") return items.join("");
   return value instanceof Tuple ? new Tuple(items) : items;
 }
 
-function positions(length: number, start: number | undefined, stop: number | undefined, step: number): number[] {
+/** First position, position at which the slice ends, and step. */
+function clampedBounds(
+  length: number,
+  start: number | undefined,
+  stop: number | undefined,
+  step: number,
+): readonly [number, number, number] {
   if (step === 0) throw refusal("slice step cannot be zero");
   const [low, high] = step > 0 ? [0, length] : [-1, length - 1];
   const clamped = (bound: number): number => Math.min(high, Math.max(low, bound < 0 ? bound + length : bound));
   const first = start === undefined ? (step > 0 ? low : high) : clamped(start);
   const last = stop === undefined ? (step > 0 ? high : low) : clamped(stop);
-  const result: number[] = [];
-  for (let i = first; step > 0 ? i < last : i > last; i += step) result.push(i);
-  return result;
+  return [first, last, step];
 }

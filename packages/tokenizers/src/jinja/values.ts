@@ -163,6 +163,9 @@ export class Range extends Thing {
   override size(): number {
     return Math.max(0, Math.ceil((this.stop - this.start) / this.step));
   }
+  override attribute(name: string): Value | undefined {
+    return name === "start" || name === "stop" || name === "step" ? BigInt(this[name]) : undefined;
+  }
   at(position: number): bigint {
     return BigInt(this.start + position * this.step);
   }
