@@ -72,12 +72,15 @@ function contextOf(variables: Readonly<Record<string, unknown>>, now: () => Date
   return { strftime_now: strftimeNow, tools: null, documents: null, ...Object.fromEntries(converted) };
 }
 
-/** Adds the template to the reason of an error; an error that names the template already passes. */
+/**
+ * Adds the template to the reason of an error. A RangeError is a recursion or text beyond what JavaScript can hold; other
+ * errors are faults of this package and pass.
+ */
 function rejecting<T>(code: "model_unsupported" | "input_invalid", problem: string, action: () => T): T {
   try {
     return action();
   } catch (error) {
-    if (LaconicError.is(error) && error.code === "model_unsupported") throw error;
+    if (LaconicError.is(error) ? error.code === "model_unsupported" : !(error instanceof RangeError)) throw error;
     throw new LaconicError(code, `the chat template ${problem}: ${thrownText(error)}`, {}, error);
   }
 }

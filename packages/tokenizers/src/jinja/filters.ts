@@ -7,7 +7,18 @@ import { jsonText, textOf } from "./print.ts";
 import { sequenceFilters } from "./sequence-filters.ts";
 import { capitalized, justified, lines, parsedFloat, parsedInteger, replaced, stripped } from "./text-methods.ts";
 import { whiteSpace } from "./characters.ts";
-import { Dict, Markup, Tuple, Undefined, characters, isTrue, typeOf, type Arguments, type Value } from "./values.ts";
+import {
+  Dict,
+  Markup,
+  Tuple,
+  Undefined,
+  characters,
+  isTrue,
+  lengthOf,
+  typeOf,
+  type Arguments,
+  type Value,
+} from "./values.ts";
 
 /** Filters and tests by name, for filters that apply others. */
 export interface Applied {

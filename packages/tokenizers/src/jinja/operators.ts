@@ -117,7 +117,7 @@ function quotient(a: bigint, b: bigint): number {
   const digits = ((scaled / denominator) << 1n) | (scaled % denominator === 0n ? 0n : 1n);
   if (shift > 1000) throw unsupported("a division with a quotient near zero");
   const result = floatOf(digits) / 2 ** (shift + 1);
-  return a < 0n !== b < 0n && a !== 0n ? -result : result;
+  return a < 0n !== b < 0n ? -result : result;
 }
 
 function floats(operator: BinaryOperator, a: number, b: number): number {
