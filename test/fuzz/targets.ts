@@ -82,7 +82,7 @@ export const targets: Readonly<Record<string, Target>> = {
       { role: "system", content: "be brief" },
       { role: "user", content: `a ${control} b` },
     ] as const;
-    for (const piece of chatRenderer(source, [control], { bos_token: control })(messages))
+    for (const piece of chatRenderer(source, [control], { bos_token: control }, () => new Date(0))(messages))
       if ("text" in piece) {
         expect(piece.parts.join("") === piece.text, "the parts of a text are the text");
         expect(!piece.parts.some((part) => part.includes(control)), "no part of a text spells a control token");

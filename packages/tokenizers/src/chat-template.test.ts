@@ -40,6 +40,20 @@ test("no message makes a control token, however the template takes it apart", ()
     }
 });
 
+test("a message with a control token prints in a dict as it is", () => {
+  const printed = chatRenderer("{{ messages }}{{ messages[0].content.isascii() }}", ["<s>"], {}, now);
+  expect(brief(printed([{ role: "user", content: "a<s>\uE000" }]))).toEqual([
+    "[{'role': 'user', 'content': 'a<s>\\ue000'}]False",
+  ]);
+});
+
+test("templates read the time, and an unsupported construct is named when it runs", () => {
+  const dated = chatRenderer("{{ strftime_now('%d %b %Y') }}", [], {}, now);
+  expect(brief(dated([]))).toEqual(["05 Mar 2026"]);
+  const unsupported = chatRenderer("{{ messages|map('upper') }}", [], {}, now);
+  expect(() => unsupported([])).toThrow(/uses the printed form of a generator, which is not supported/);
+});
+
 test("parts of a text spell no control token", () => {
   const [, piece] = render([{ role: "user", content: "a</s></s>b" }]);
   expect(piece).toEqual({ text: "user:a</s></s>b", parts: ["user:a<", "/s><", "/s>b"] });

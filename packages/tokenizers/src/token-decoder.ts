@@ -32,10 +32,12 @@ export function tokenDecoder(files: TokenizerFiles): TokenDecoder {
   );
   keepByteOrderMarks((whole.decoder ?? {}) as Decoder);
   const vocabulary = whole.model.vocab as (string | undefined)[];
-  const decode = (tokens: readonly number[]): string =>
-    tokens.length === 0
-      ? ""
-      : whole.decode([...tokens], { skip_special_tokens: true, clean_up_tokenization_spaces: false });
+  const decode = (tokens: readonly number[]): string => {
+    // Ids of a padded vocabulary write nothing, as in transformers; the library writes the unknown token or throws.
+    const known = tokens.filter((token) => vocabulary[token] !== undefined);
+    if (known.length === 0) return "";
+    return whole.decode(known, { skip_special_tokens: true, clean_up_tokenization_spaces: false });
+  };
   let bytes: TokenBytes | null = null;
   return {
     vocabularySize: vocabulary.length,

@@ -102,6 +102,45 @@ test("forward lists the likeliest tokens that sampling lists, at temperature 1",
   await engine.close();
 });
 
+test("sampling draws no id that the tokenizer of the folder lacks, and the same ids when it has all", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-engine-"));
+  const size = tiny["vocab_size"] as number;
+  const draws = async (tokens: number | null): Promise<readonly number[]> => {
+    const vocab = Object.fromEntries(Array.from({ length: (tokens ?? 1) - 1 }, (_, id) => [`t${id}`, id]));
+    const added = tokens === null ? undefined : [{ id: tokens - 1, content: "<end>" }];
+    await writeFile(
+      join(folder, "tokenizer.json"),
+      tokens === null ? "{" : JSON.stringify({ model: { vocab }, added_tokens: added }),
+    );
+    const kernels = createReferenceKernels();
+    const engine = await createInlineEngine([kernels]);
+    const model = await engine.createModel({ kind: "folder", path: folder });
+    const request = {
+      promptTokens: [1, 2],
+      sampling: { temperature: 9, maxTokens: 6 },
+      stopTokens: [],
+      topLogProbs: 2,
+    };
+    const random = Array.from({ length: 20 }, (_, i) => [i + 1, 2, 3, 4] as const);
+    const results = await model.sample(random.map((state) => ({ ...request, random: state })));
+    await engine.close();
+    return results.flatMap(({ tokens: drawn, atOne = [] }) => [
+      ...drawn,
+      ...atOne.flatMap(({ top }) => top.map(({ token }) => token)),
+    ]);
+  };
+  try {
+    const engine = await createInlineEngine([createReferenceKernels()]);
+    await (await engine.createModel({ kind: "config", config: tiny, seed: 5 })).save(folder);
+    const [unknown, whole, padded] = [await draws(null), await draws(size), await draws(size - 4)];
+    expect(whole).toEqual(unknown);
+    expect(Math.max(...whole)).toBeGreaterThanOrEqual(size - 4);
+    expect(Math.max(...padded)).toBe(size - 5);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test("training leaks no tensors", async () => {
   const kernels = createReferenceKernels();
   const engine = await createInlineEngine([kernels]);

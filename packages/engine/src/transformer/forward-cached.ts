@@ -5,6 +5,7 @@ import { embeddingName, finalNormName, headName } from "./parameters.ts";
 
 /**
  * Runs new tokens behind what the caches hold, one cache per layer, and returns full-precision logits [B, V] of the wanted rows.
+ * Of a padded vocabulary, V counts the tokens alone.
  * Prefill and decode are the same call.
  *
  * @param tokens - N new tokens, packed as `plan.layout` says
@@ -56,7 +57,7 @@ function logitsFrom(
   plan: CachePlan,
   logitRows: Int32Array | null,
 ): Tensor {
-  const { kernels, config } = model;
+  const { kernels, config, tokenCount } = model;
   const decoding: ModelOnDevice = { ...model, steady: true };
   const x = kernels.gatherRows(parameter(model, embeddingName), tokens);
   caches.forEach((cache, layer) => {
@@ -64,5 +65,6 @@ function logitsFrom(
   });
   const wanted = logitRows === null ? x : kernels.gatherRows(x, kernels.upload(logitRows, [logitRows.length]));
   const normed = kernels.rmsNorm(wanted, parameter(model, finalNormName), config.rmsNormEpsilon).out;
-  return kernels.headLogits(normed, parameter(model, headName(config)), true);
+  const logits = kernels.headLogits(normed, parameter(model, headName(config)), true);
+  return tokenCount === undefined ? logits : kernels.columns(logits, 0, tokenCount);
 }

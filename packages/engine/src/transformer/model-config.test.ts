@@ -67,6 +67,23 @@ test("keys that Hugging Face may leave out take its defaults", () => {
   });
 });
 
+test.each([
+  ["llama", { rope_theta: null }, { ropeTheta: 10000 }],
+  ["llama", { rope_parameters: { rope_type: "default", rope_theta: null } }, { ropeTheta: 1000000 }],
+  ["llama", { rope_theta: null, rope_parameters: { rope_theta: null } }, { ropeTheta: 10000 }],
+  ["llama", { rope_scaling: { factor: null } }, { ropeScaling: null }],
+  ["llama", { num_key_value_heads: null, head_dim: null }, { kvHeads: 14, headDim: 64 }],
+  ["llama", { num_key_value_heads: undefined, head_dim: undefined }, { kvHeads: 14, headDim: 64 }],
+  ["qwen2", { num_key_value_heads: null, head_dim: null }, { kvHeads: 14, headDim: 64 }],
+  ["qwen2", { num_key_value_heads: undefined, num_attention_heads: 32 }, { kvHeads: 32, headDim: 28 }],
+  ["qwen3", { head_dim: undefined }, { kvHeads: 2, headDim: 128 }],
+  ["qwen3", { num_key_value_heads: undefined, num_attention_heads: 64 }, { kvHeads: 32, headDim: 128 }],
+  ["mistral", { sliding_window: null, num_key_value_heads: undefined, num_attention_heads: 16 }, { kvHeads: 8 }],
+  ["mistral", { sliding_window: null, layer_types: null, head_dim: null }, { headDim: 64 }],
+] as const)("a %s with %j is what transformers reads", (type, change, expected) => {
+  expect(parseModelConfig({ ...qwen2, model_type: type, ...change })).toMatchObject(expected);
+});
+
 const llama3 = {
   rope_type: "llama3",
   factor: 8,

@@ -71,6 +71,14 @@ const most = {
 /** Of the table of rotary angles: a million positions of 256. */
 const maxRotaryElements = 1 << 28;
 
+/** What transformers' classes take for absent keys, where it is not derived from other keys; a null derives. */
+const presets: Readonly<Record<ModelType, { readonly kvHeads?: number; readonly headDim?: number }>> = {
+  llama: {},
+  mistral: { kvHeads: 8 },
+  qwen2: { kvHeads: 32 },
+  qwen3: { kvHeads: 32, headDim: 128 },
+};
+
 const ropeKeys: ReadonlySet<string> = new Set([
   "rope_type",
   "type",
@@ -106,8 +114,10 @@ export function parseModelConfig(json: UnknownRecord): ModelConfig {
 
   const hiddenSize = size(json, "hidden_size");
   const queryHeads = size(json, "num_attention_heads");
-  const kvHeads = size(json, "num_key_value_heads", queryHeads);
-  const headDim = size(json, "head_dim", hiddenSize / queryHeads);
+  const { kvHeads: kvHeadsPreset = queryHeads, headDim: headDimPreset = hiddenSize / queryHeads } = presets[modelType];
+  const isAbsent = (key: string): boolean => json[key] === undefined;
+  const kvHeads = size(json, "num_key_value_heads", isAbsent("num_key_value_heads") ? kvHeadsPreset : queryHeads);
+  const headDim = size(json, "head_dim", isAbsent("head_dim") ? headDimPreset : hiddenSize / queryHeads);
   if (queryHeads % kvHeads !== 0)
     throw refuse("num_key_value_heads", kvHeads, `must divide num_attention_heads (${queryHeads})`);
   if (headDim % 2 !== 0) throw refuse("head_dim", headDim, "must be even for rotary positions");
@@ -149,12 +159,12 @@ function ropeBlock(json: UnknownRecord): UnknownRecord {
 
 function ropeTheta(json: UnknownRecord): number {
   const block = ropeBlock(json);
-  return block["rope_theta"] === undefined ? number(json, "rope_theta", 10000) : number(block, "rope_theta");
+  return number(block, "rope_theta", number(json, "rope_theta", 10000));
 }
 
 function ropeScaling(json: UnknownRecord): Llama3RopeScaling | null {
   const block = ropeBlock(json);
-  const type = block["rope_type"] ?? block["type"] ?? ("factor" in block ? undefined : "default");
+  const type = block["rope_type"] ?? block["type"] ?? ((block["factor"] ?? null) === null ? "default" : undefined);
   if (type === "default") return null;
   if (type !== "llama3") throw refuse("rope_scaling.rope_type", type, "expected default or llama3");
   const scaling = {

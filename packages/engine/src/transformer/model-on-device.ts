@@ -17,6 +17,8 @@ export interface ModelOnDevice {
   /** Nothing is trained but the scalar head, whose gradient needs no layer's activations. */
   readonly trainsHeadAlone?: true;
   readonly rotary: RotaryTables;
+  /** Tokens of the tokenizer, when the vocabulary is padded: sampling draws no id from here on. */
+  readonly tokenCount?: number;
   /** In a decode pass: its weights meet few rows, again and again. */
   readonly steady?: true;
 }

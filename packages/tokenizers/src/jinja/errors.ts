@@ -10,7 +10,8 @@ export function unsupported(construct: string): LaconicError {
   return new LaconicError("model_unsupported", `the chat template uses ${construct}, which is not supported`);
 }
 
-/** @param line - counted from 1 */
+/** @param line - counted from 1; 0 where it is not known */
 export function syntaxError(reason: string, line: number): LaconicError {
-  return new LaconicError("model_unsupported", `the chat template cannot be parsed: line ${line}: ${reason}`, { line });
+  const place = line === 0 ? "" : `line ${line}: `;
+  return new LaconicError("model_unsupported", `the chat template cannot be parsed: ${place}${reason}`, { line });
 }

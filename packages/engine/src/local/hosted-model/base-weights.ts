@@ -6,6 +6,7 @@ import { freeModel, modelOf, type ModelOnDevice } from "../../transformer/model-
 import { initialParameters } from "../../transformer/parameters.ts";
 import { fitWeights } from "../../weights/fit-weights.ts";
 import { openModelFolder } from "../../weights/model-folder.ts";
+import { tokenCountOf } from "../../weights/token-count.ts";
 import type { TensorSource } from "../../weights/safetensors-file.ts";
 import { uploadWeights } from "../../weights/upload-weights.ts";
 
@@ -25,7 +26,13 @@ export async function openBase(kernels: Kernels, source: BaseSource, files: Mode
   }
   const folder = await openModelFolder(files, source.path);
   try {
-    return await baseOf(kernels, folder.config, fitWeights(parseModelConfig(folder.config), folder.tensors));
+    const tokenCount = await tokenCountOf(files, source.path);
+    return await baseOf(
+      kernels,
+      folder.config,
+      fitWeights(parseModelConfig(folder.config), folder.tensors),
+      tokenCount,
+    );
   } finally {
     await folder.close();
   }
@@ -35,8 +42,12 @@ async function baseOf(
   kernels: Kernels,
   configJson: Readonly<Record<string, unknown>>,
   weights: ReadonlyMap<string, TensorSource>,
+  tokenCount: number | null = null,
 ): Promise<BaseWeights> {
-  const model = modelOf(kernels, parseModelConfig(configJson), await uploadWeights(kernels, weights));
+  const config = parseModelConfig(configJson);
+  const isPadded = tokenCount !== null && tokenCount < config.vocabularySize;
+  const uploaded = modelOf(kernels, config, await uploadWeights(kernels, weights));
+  const model = isPadded ? { ...uploaded, tokenCount } : uploaded;
   return { configJson, model, release: () => freeModel(model) };
 }
 
