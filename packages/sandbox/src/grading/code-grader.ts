@@ -1,5 +1,5 @@
 import type { Sandbox } from "../sandbox.ts";
-import { assembleProgram } from "./assemble-program.ts";
+import { assembleProgram } from "../replies/assemble-program.ts";
 import { gradeCases, type ProgramCases } from "./grade-cases.ts";
 import { gradeProgram, type GradeProgramOptions, type ProgramTests, type ProgramVerdict } from "./grade-program.ts";
 

@@ -1,6 +1,6 @@
 import { LaconicError, tryParseJson } from "@laconic/core";
 import type { Sandbox, SandboxResult } from "../sandbox.ts";
-import { fencedCode } from "./assemble-program.ts";
+import { solutionIn } from "../replies/solution.ts";
 import { gradeProgram, type ProgramTests } from "./grade-program.ts";
 import { harness } from "./harness.ts";
 
@@ -78,7 +78,8 @@ export async function cooperationReward(
   options: { readonly secondsPerTest?: number; readonly signal?: AbortSignal } = {},
 ): Promise<CooperationReward> {
   const { secondsPerTest = 10, signal } = options;
-  const [aux, main] = [replies.aux, replies.main].map((reply) => fencedCode(reply) ?? reply) as [string, string];
+  const aux = solutionIn(replies.aux, "aux") ?? replies.aux;
+  const main = solutionIn(replies.main, tests.entryPoint) ?? replies.main;
   const imports = importsOf(tests.prompt);
   const found = await analyse({ aux, main, prompt: imports, test: tests.test, entryPoint: tests.entryPoint }, sandbox);
   if (found === null) return unjudged("their syntax could not be looked at");

@@ -1,6 +1,7 @@
 import { type GradingStep, gradingStepLimits } from "@laconic/core/run-folder";
 import type { Sandbox } from "../sandbox.ts";
-import { fencedCode } from "./assemble-program.ts";
+import { codeAfter } from "../replies/assemble-program.ts";
+import { solutionIn } from "../replies/solution.ts";
 import { gradeProgram, isOpen, type GradeProgramOptions, type ProgramVerdict, toldSteps } from "./grade-program.ts";
 
 /** What a whole program makes of inputs, as LiveCodeBench has them. */
@@ -35,7 +36,7 @@ export async function gradeCases(
   sandbox: Sandbox,
   { seconds, signal }: GradeProgramOptions = {},
 ): Promise<ProgramVerdict & { readonly program: string }> {
-  const program = fencedCode(reply) ?? reply;
+  const program = solutionIn(reply, entryPoint) ?? reply;
   if (entryPoint !== null) {
     const expected = cases.map(({ output }) => cut(output));
     const tests = { prompt: "", test: functionTest(cases), entryPoint: called, expected };
@@ -45,7 +46,7 @@ export async function gradeCases(
     });
     return { ...verdict, program };
   }
-  const code = `${prelude}\n${program}`;
+  const code = codeAfter(prelude, program);
   let calls = 0;
   const steps: GradingStep[] = [];
   const verdict = (correct: boolean, rule: string, decided = true) =>
@@ -85,9 +86,8 @@ const called = "laconic_called";
 function callable(program: string, entryPoint: string): string {
   const name = JSON.stringify(entryPoint);
   return [
-    prelude,
-    program,
-    `laconic_held = getattr(Solution(), ${name}) if "Solution" in globals() else globals()[${name}]`,
+    codeAfter(prelude, program),
+    `laconic_held = getattr(Solution(), ${name}) if hasattr(globals().get("Solution"), ${name}) else globals()[${name}]`,
     `def ${called}(*given):`,
     "    return laconic_held(*given)",
     "",

@@ -1,0 +1,32 @@
+import { bindsOf, readPython, readValidPython } from "./python-source.ts";
+import { solutionIn } from "./solution.ts";
+
+/**
+ * The program of a reply to "complete this function". Code that defines the function follows the prompt, which keeps the
+ * prompt's imports and helpers. Other code is the body that continues the prompt.
+ */
+export function assembleProgram(prompt: string, reply: string, entryPoint: string): string {
+  const code = solutionIn(reply, entryPoint) ?? reply;
+  const binds = bindsOf(readPython(code));
+  const isMethod = binds.has(`Solution.${entryPoint}`) && !binds.has(entryPoint);
+  if (!isMethod && !binds.has(entryPoint)) return withBody(prompt, code);
+  const head = prompt.trimEnd();
+  // A docstring is a body: the prompt's function is whole, and the reply's replaces it.
+  const program = codeAfter(head.endsWith(":") ? `${head}\n    pass\n` : `${head}\n`, code);
+  return isMethod ? `${program}\n\n${entryPoint} = Solution().${entryPoint}\n` : program;
+}
+
+/** Code behind other code. Python wants imports from `__future__` first. */
+export function codeAfter(head: string, code: string): string {
+  const imports = readPython(code).statements.map(({ text }) => text).filter((text) => text.startsWith("from __future__"));
+  return [...imports, head, imports.reduce((rest, text) => rest.replace(text, ""), code)].join("\n");
+}
+
+/** A body as it is, or indented as a whole or on its first line: the first that is Python. */
+function withBody(prompt: string, code: string): string {
+  const start = /^\s/u.test(code) || prompt.endsWith("\n") ? prompt : `${prompt}\n`;
+  const first = code.replace(/^(?=\S)/u, "    ");
+  const all = code.replaceAll(/^(?=.*\S)/gmu, "    ");
+  const programs = (/^(?:[ \t]*\n)*[ \t]+\S/u.test(code) ? [code, all] : [all, first, code]).map((body) => `${start}${body}`);
+  return programs.find((program) => readValidPython(program)?.isBody === false) ?? (programs[0] as string);
+}

@@ -1,0 +1,48 @@
+import MarkdownIt from "markdown-it";
+
+/** A code block of a Markdown text. */
+export interface CodeBlock {
+  /** First word of the info string in lower case, such as `python3.11`; empty without one. */
+  readonly language: string;
+  /** Content without fence, container marks and their indentation. */
+  readonly code: string;
+  /** False for a block that only its indentation of four columns marks. */
+  readonly fenced: boolean;
+  /** The character of the fence; empty without a fence. */
+  readonly mark: string;
+}
+
+/** Code blocks in their order, and the lines outside fences. */
+export interface MarkdownCode {
+  readonly blocks: readonly CodeBlock[];
+  readonly rest: string;
+}
+
+/** CommonMark without HTML blocks: a tag such as `</think>` would hide the fence on its next line. */
+const markdown = new MarkdownIt("commonmark").disable(["html_block"]);
+
+/** Levels of Markdown in a code block that are read. */
+const maxDepth = 3;
+
+/** Reads the code blocks of a Markdown text by the rules of CommonMark 0.31. Line ends become `\n`. */
+export function codeBlocks(text: string, depth = 0): MarkdownCode {
+  const source = text.replaceAll(/\r\n?/gu, "\n");
+  const tokens: ReturnType<typeof markdown.parse> = [];
+  markdown.block.parse(source, markdown, {}, tokens);
+  const lines: (string | null)[] = source.split("\n");
+  const blocks = tokens.flatMap(({ type, info, content: code, map, markup }): readonly CodeBlock[] => {
+    const fenced = type === "fence";
+    if (!fenced && type !== "code_block") return [];
+    if (fenced && map) lines.fill(null, ...map);
+    const language = /[\w.+#-]*\w[\w+#-]*/u.exec(info)?.[0].replace(/^\.+/u, "").toLowerCase() ?? "";
+    const inner = depth < maxDepth && !isPython(language) ? codeBlocks(code, depth + 1).blocks : [];
+    const nested = inner.filter((block) => block.fenced);
+    return nested.length > 0 ? nested : [{ language, code, fenced, mark: markup.slice(0, 1) }];
+  });
+  return { blocks, rest: lines.filter((line) => line !== null).join("\n") };
+}
+
+/** Whether the language of a block is Python: `py`, `python3.11`, `ipython`, `main.py`. */
+export function isPython(language: string): boolean {
+  return /^(?:i|c|[\w-]+[.-])?py(?:thon)?[\d.]*$/u.test(language);
+}

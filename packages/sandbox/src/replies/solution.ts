@@ -1,0 +1,119 @@
+import { codeBlocks, isPython } from "./code-blocks.ts";
+import { bindsOf, readPython, readValidPython, type PythonSource, type Statement } from "./python-source.ts";
+
+/**
+ * The program that a reply writes. A reply that is Python is the program. Of several code blocks, the program is the last that
+ * defines the entry point, or without an entry point the last that reads input. Definitions that it needs are taken from the other
+ * blocks. Usage, tests, output and other languages rank below, and a thought before `</think>` is not read.
+ * @param entryPoint - the function to write, alone or in a class `Solution`; null for a program
+ * @returns null for a reply without code
+ */
+export function solutionIn(reply: string, entryPoint: string | null): string | null {
+  const answer = withoutThought(reply);
+  const strict = choose(answer, entryPoint);
+  if (strict !== null && readValidPython(strict) !== null) return strict;
+  // Weak models write fences within lines.
+  const loose = choose(answer.replaceAll(/(?<=[^\s`][ \t]*)(?=`{3})/gu, "\n"), entryPoint);
+  return loose !== null && readValidPython(loose) !== null ? loose : strict;
+}
+
+/** A thought ends at the first `</think>` that follows `<think>` or has its own line. */
+function withoutThought(reply: string): string {
+  return reply.replace(/^(?:\s*<think>.*?<\/think>|.*?^[ \t]*<\/think>[ \t]*$)/msu, "");
+}
+
+type Test = (source: PythonSource) => boolean;
+
+function choose(text: string, entryPoint: string | null): string | null {
+  const { blocks, rest } = codeBlocks(text);
+  const fenced = blocks
+    .filter((block) => block.fenced)
+    .flatMap(({ language, code }) => {
+      const isTagged = isPython(language);
+      const inputs = inputsOf(code);
+      const isOurs = (isTagged || language === "") && inputs === null;
+      const source = isOurs ? readPython(code) : readValidPython(inputs ?? code);
+      const ranksFirst = isTagged || source?.isValid || source?.defines.has(entryPoint ?? "");
+      return source ? [{ source, isOurs, ranksFirst: isOurs && ranksFirst === true }] : [];
+    });
+  const python = fenced.filter(({ ranksFirst }) => ranksFirst).map(({ source }) => source);
+  // `~~~python` is an expression.
+  const bare = blocks.some(({ mark }) => mark === "~") ? null : readValidPython(text);
+  const pools = [
+    bare ? [bare] : [],
+    python,
+    fenced.filter(({ isOurs, ranksFirst, source }) => (!isOurs || !ranksFirst) && source.isValid).map(({ source }) => source),
+    [readValidPython(rest)].filter((source) => source !== null),
+    blocks.filter((block) => !block.fenced).map(({ code }) => readPython(code)),
+  ];
+  for (const tests of ranksFor(entryPoint, python))
+    for (const pool of pools)
+      for (const test of tests) {
+        const source = pool.findLast(test);
+        if (source) return source === bare ? source.text : withDefinitions(source, python);
+      }
+  return fenced.findLast(({ isOurs }) => isOurs)?.source.text ?? null;
+}
+
+/** Tests in the order in which they decide: of each list, the first decides within a pool of blocks. */
+function ranksFor(entryPoint: string | null, python: readonly PythonSource[]): Test[][] {
+  const isCode: Test = (source) => source.runs || bindsOf(source).size > 0;
+  if (entryPoint !== null) {
+    const defines: Test = (source) => [entryPoint, `Solution.${entryPoint}`].some((name) => bindsOf(source).has(name));
+    return [
+      [(source) => defines(source) && !source.stubs.has(entryPoint) && !isTest(source, entryPoint), defines],
+      [({ isBody }) => isBody],
+      [isCode],
+    ];
+  }
+  const reads: Test = (source) => {
+    if (!source.runs) return false;
+    const { names } = readPython(withDefinitions(source, python));
+    return ["input", "stdin", "open", "fileinput"].some((name) => names.has(name));
+  };
+  return [[(source) => reads(source) && !isTest(source, null), reads], [({ runs }) => runs], [isCode]];
+}
+
+function isTest(source: PythonSource, entryPoint: string | null): boolean {
+  const isTestName = (name: string): boolean => /^(?:test_|Test)/u.test(name) && name !== entryPoint;
+  const replaces = source.names.has("StringIO") && bindsOf(source).has("sys.stdin");
+  return replaces || source.names.has("unittest") || source.names.has("pytest") || [...source.defines].some(isTestName);
+}
+
+/** A source behind the definitions of other blocks that it needs, the nearest before it first. */
+function withDefinitions(source: PythonSource, python: readonly PythonSource[]): string {
+  const index = python.indexOf(source);
+  const before = python.slice(0, Math.max(index, 0));
+  const providers = [...before.toReversed(), ...python.slice(index + 1)];
+  const bound = new Set(bindsOf(source));
+  const taken = new Set<Statement>(before.flatMap(({ statements }) => statements.filter(({ binds }) => binds.has("*"))));
+  const needed = [source, { statements: [...taken] }].flatMap(({ statements }) => statements.flatMap(({ needs }) => [...needs]));
+  for (const name of needed) {
+    if (bound.has(name)) continue;
+    bound.add(name);
+    const provider = providers.find(({ statements, defines }) =>
+      statements.some(({ binds }) => binds.has(name) && (defines.has(name) || !builtins.has(name))),
+    );
+    for (const statement of provider?.statements ?? []) {
+      if (!statement.binds.has(name) || taken.has(statement)) continue;
+      taken.add(statement);
+      needed.push(...statement.needs);
+    }
+  }
+  const definitions = python.flatMap(({ statements }) => statements.filter((statement) => taken.has(statement)));
+  return [...definitions, source].map(({ text }) => text).join("\n");
+}
+
+/** Inputs of an interactive session; null for other code. */
+function inputsOf(code: string): string | null {
+  if (!/^\s*>>>/u.test(code)) return null;
+  return [...code.matchAll(/^[ \t]*(?:>>>|\.\.\.) ?(.*)$/gmu)].map(([, input]) => input).join("\n");
+}
+
+/** Functions of Python that a program may assign to, without another block meaning its assignment. */
+const builtins = new Set(
+  `abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex delattr dict dir divmod
+  enumerate eval exec exit filter float format frozenset getattr globals hasattr hash help hex id input int isinstance issubclass iter
+  len list locals map max memoryview min next object oct open ord pow print property quit range repr reversed round set setattr slice
+  sorted staticmethod str sum super tuple type vars zip`.split(/\s+/u),
+);
