@@ -28,6 +28,7 @@ export interface Graders {
     reply: string,
     tests: Extract<Grading, { kind: "code" }> | WholeProgram,
     signal?: AbortSignal,
+    rule?: GradeRule,
   ) => Promise<Verdict>;
   /** For free answers, instead of comparing their characters: such as `judgeGrader` of `@laconic/rewards`. */
   readonly text?: (
@@ -82,11 +83,11 @@ export async function gradeAnswer(
     case "text":
       return text ? text(reply, problem, signal) : gradeText(reply, gold, grading);
     case "code":
-      return (code ?? missing("code", problem))(reply, grading, signal);
+      return (code ?? missing("code", problem))(reply, grading, signal, rule);
     case "program": {
       const { entryPoint, shown, hidden } = grading;
       const judge = code ?? missing("code", problem);
-      return judge(reply, { entryPoint, cases: [...shown, ...(await hiddenCases(hidden, problem.id))] }, signal);
+      return judge(reply, { entryPoint, cases: [...shown, ...(await hiddenCases(hidden, problem.id))] }, signal, rule);
     }
     case "writing":
       return (writing ?? missing("writing", problem))(reply, grading, signal);

@@ -41,6 +41,8 @@ export type Grading =
       readonly test: string;
       readonly entryPoint: string;
       readonly testCallsItself?: boolean;
+      /** Whose published rule finds the program in a reply. Default `humaneval`. */
+      readonly published?: "humaneval" | "mbpp" | "agent-prune";
     }
   /** A whole program of Python, by what it makes of inputs. */
   | {

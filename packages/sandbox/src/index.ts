@@ -12,7 +12,7 @@ export { gradeProgram } from "./grading/grade-program.ts";
 export type { GradeProgramOptions, ProgramTests, ProgramVerdict } from "./grading/grade-program.ts";
 export { gradeCases } from "./grading/grade-cases.ts";
 export type { ProgramCases } from "./grading/grade-cases.ts";
-export { assembleProgram } from "./replies/assemble-program.ts";
+export { assembleProgram, solutionIn } from "./replies/index.ts";
 export { cooperationReward, cooperationSchemes } from "./grading/cooperation.ts";
 export type { CooperationReport, CooperationReward, CooperationScheme } from "./grading/cooperation.ts";
 export { codeGrader } from "./grading/code-grader.ts";

@@ -230,7 +230,7 @@ class GraphTeam {
     });
     if (silent || !run) return output("");
     if (role.runs) {
-      const program = codeIn(reply);
+      const program = codeIn(stage.problem.question, reply);
       const { output: printed, error } = await run(script ? printingAnswer(program) : program);
       if (error !== null) return output(`The program failed: ${words(error)}`, `Error occurred: ${words(error)}`);
       const came = words(printed);

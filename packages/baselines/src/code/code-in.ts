@@ -1,18 +1,19 @@
-/** The code of a reply: its last closed block of three backticks, or all of it. */
-export function codeIn(reply: string): string {
-  return closedCode(reply).trim();
+import { assembleProgram, solutionIn } from "@laconic/sandbox/replies";
+
+/** The code of a reply to a question, or the whole reply. */
+export function codeIn(question: string, reply: string): string {
+  return (solutionIn(reply, askedIn(question)) ?? reply).trimEnd();
 }
 
-/** A program that a reply makes of a question: code that defines the asked function comes after the question, a body goes on where it ends. */
+/** The program of a reply: behind the question where that is code. */
 export function programOf(question: string, reply: string): string {
-  const code = closedCode(reply);
-  const asked = [...question.matchAll(/^def[ \t]+(\w+)[ \t]*\(/gmu)].at(-1)?.[1];
-  // A question in plain words is no code.
-  if (asked === undefined) return code;
-  if (!new RegExp(`^[ \\t]*(?:async[ \\t]+)?def[ \\t]+${asked}[ \\t]*\\(`, "mu").test(code))
-    return `${question}\n${code}`;
-  const head = question.trimEnd();
-  return head.endsWith(":") ? `${head}\n    pass\n\n${code}` : `${head}\n\n${code}`;
+  const asked = askedIn(question);
+  return asked === null ? codeIn(question, reply) : assembleProgram(question, reply, asked);
+}
+
+/** The function that a question begins; null for a question in words. */
+function askedIn(question: string): string | null {
+  return [...question.matchAll(/^def[ \t]+(\w+)[ \t]*\(/gmu)].at(-1)?.[1] ?? null;
 }
 
 /** The examples of a docstring, `>>> call` and the value on the next line, as assertions. */
@@ -34,10 +35,4 @@ export const maxAsserts = 10;
 export function assertsIn(reply: string): string[] {
   const lines = reply.split("\n").map((line) => line.trim());
   return [...new Set(lines.filter((line) => /^assert\b/u.test(line)))];
-}
-
-/** Indentation of a first line is a body's own. */
-function closedCode(reply: string): string {
-  const closed = [...reply.matchAll(/```[a-zA-Z0-9]*[ \t]*\n(.*?)```/gsu)].at(-1)?.[1];
-  return closed ?? reply;
 }

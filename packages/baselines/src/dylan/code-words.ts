@@ -67,7 +67,7 @@ export function ownCodeWords(answerForm: string): CodeWords {
   const below = (question: string, programs: readonly string[]): string =>
     [question, ...programs.map((program, i) => `Program ${i + 1}:\n${quote(program)}`)].join("\n\n");
   return {
-    program: (_, reply) => codeIn(reply),
+    program: codeIn,
     write: (role, question) => chat(system(role), question),
     rewrite: (role, question, programs) => {
       const parts = programs.flatMap(({ text, remarks }, i) => [

@@ -126,7 +126,7 @@ class Writers {
       agentImportance(
         neurons.map((each) => {
           const program = programs[written.indexOf(each)];
-          return { ...each, agrees: each.layer === last && program !== undefined && alike(program, drawn) };
+          return { ...each, agrees: each.layer === last && program !== undefined && alike(question, program, drawn) };
         }),
       ),
     );
@@ -180,11 +180,11 @@ async function consensus({ stage, run }: Play, programs: readonly Turn[], writer
   if (programs.length <= needed) return false;
   const ends = await Promise.all(programs.map(({ utterance }) => runReply(question, utterance.text, run)));
   const running = programs.filter((_, i) => ends[i] === null);
-  return running.some((each) => running.filter((other) => alike(each, other)).length > needed);
+  return running.some((each) => running.filter((other) => alike(question, each, other)).length > needed);
 }
 
-function alike(a: Turn, b: Turn): boolean {
-  const [one, other] = [codeIn(a.utterance.text), codeIn(b.utterance.text)];
+function alike(question: string, a: Turn, b: Turn): boolean {
+  const [one, other] = [a, b].map(({ utterance }) => codeIn(question, utterance.text)) as [string, string];
   return one === other || sentenceBleu(one, other) >= alikeFrom;
 }
 

@@ -1,11 +1,12 @@
 import type { Prompt, Topology } from "@laconic/core";
+import { solutionIn } from "@laconic/sandbox/replies";
 import { programTopology, quote } from "@laconic/topologies";
 import type { BaselineOptions } from "../protocols/baseline.ts";
 import { chat } from "../prompts/chat.ts";
 import { phaseSettings, roundsOf } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import { type Script, textOf } from "../protocols/script.ts";
-import { printedBy, programIn, runnerOf } from "../playing/run-program.ts";
+import { printedBy, runnerOf } from "../playing/run-program.ts";
 
 /**
  * Self-Refine by programs: a draft, then calls that each find the error and write the program anew. The answer is what the last program
@@ -78,6 +79,10 @@ interface ProgramWords {
   readonly runnable: (program: string) => string;
 }
 
+function programIn(reply: string): string | null {
+  return solutionIn(reply, "solution")?.trimEnd() ?? null;
+}
+
 function ownWords(says: string): ProgramWords {
   const shown = (question: string, program: string): string => `Question:\n${question}\n\nProgram:\n${quote(program)}`;
   return {
@@ -127,11 +132,6 @@ function releasedWords(script: Script): ProgramWords {
       const { program: written, comment } = parts(reply);
       return written === null ? null : `${posed(program)}\n\n${comment}\n\n${written}\n\n${end}\n\n`;
     },
-    // Chat models fence what they write.
-    runnable: (program) =>
-      (program.split("\n\n\n")[0] ?? "")
-        .split("\n")
-        .filter((line) => !line.startsWith("```"))
-        .join("\n"),
+    runnable: (program) => programIn(program.split("\n\n\n")[0] ?? "") ?? program,
   };
 }

@@ -1,7 +1,8 @@
+import { solutionIn } from "@laconic/sandbox/replies";
 import { programTopology, quote } from "@laconic/topologies";
 import { toolBytes } from "../code/run-tests.ts";
 import { methodOf } from "../playing/method-of.ts";
-import { printedBy, programIn, runnerOf } from "../playing/run-program.ts";
+import { printedBy, runnerOf } from "../playing/run-program.ts";
 import { copiesToOne, repliesToOne } from "../playing/single.ts";
 import { chat } from "../prompts/chat.ts";
 import type { Baseline, RunProgram } from "../protocols/baseline.ts";
@@ -245,6 +246,6 @@ const mostExamples = 10;
 
 /** What the program of a reply prints, or in released words its variable `answer`. */
 async function printedIn(reply: string, run: RunProgram, released: boolean): Promise<string | null> {
-  const program = programIn(reply);
+  const program = solutionIn(reply, null);
   return program === null ? null : printedBy(await run(released ? printingAnswer(program) : program));
 }

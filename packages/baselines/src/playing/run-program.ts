@@ -17,12 +17,6 @@ export function runnerOf(protocol: Protocol, { runProgram }: Pick<BaselineOption
   );
 }
 
-/** The last Python block of a reply; null where there is none. */
-export function programIn(reply: string): string | null {
-  const blocks = [...reply.matchAll(/```(?:python|py)?[ \t]*\n(.*?)(?:```|$)/gisu)];
-  return blocks.at(-1)?.[1]?.trimEnd() ?? null;
-}
-
 /** Characters: an answer, within what a plan allows a call for its own words. */
 const longest = 100;
 

@@ -1,7 +1,8 @@
 import type { Sandbox } from "../sandbox.ts";
 import { assembleProgram } from "../replies/assemble-program.ts";
-import { gradeCases, type ProgramCases } from "./grade-cases.ts";
+import { type ProgramCases, programOf, runCases } from "./grade-cases.ts";
 import { gradeProgram, type GradeProgramOptions, type ProgramTests, type ProgramVerdict } from "./grade-program.ts";
+import { publishedCode } from "./published-code.ts";
 
 /** What a code grader says of a reply; the shape of the verdicts of `@laconic/benchmarks`. */
 export interface CodeVerdict {
@@ -17,26 +18,28 @@ export interface CodeVerdict {
 }
 
 /**
- * Grades replies to "complete this function": takes the code out of a reply, puts it behind the prompt, runs the tests; and replies that are
- * whole programs, by {@link gradeCases}.
+ * Grades replies to "complete this function" by tests and replies with whole programs by cases. With the rule `published`, the benchmark's
+ * published rule finds the program in the reply; with any other, {@link assembleProgram} and {@link solutionIn} do.
  */
 export function codeGrader(
   sandbox: Sandbox,
   options: GradeProgramOptions = {},
-): (reply: string, tests: ProgramTests | ProgramCases, signal?: AbortSignal) => Promise<CodeVerdict> {
-  return async (reply, tests, signal) => {
+): (reply: string, tests: ProgramTests | ProgramCases, signal?: AbortSignal, rule?: string) => Promise<CodeVerdict> {
+  return async (reply, tests, signal, rule) => {
     const limits = { ...options, ...(signal && { signal }) };
-    if ("cases" in tests) {
-      const { correct, decided, rule, program, steps } = await gradeCases(reply, tests, sandbox, limits);
-      return { correct, decided, extracted: program, rule, certainty: decided ? "exact" : "undecided", steps };
-    }
-    const extracted = assembleProgram(tests.prompt, reply, tests.entryPoint);
-    const { correct, decided, rule, steps } = await gradeProgram(extracted, tests, sandbox, limits);
+    const published = rule === "published" ? publishedCode(reply, tests) : null;
+    const isCases = "cases" in tests;
+    const extracted =
+      published ?? (isCases ? programOf(reply, tests) : assembleProgram(tests.prompt, reply, tests.entryPoint));
+    const verdict = isCases
+      ? await runCases(extracted, tests, sandbox, limits)
+      : await gradeProgram(extracted, tests, sandbox, limits);
+    const { correct, decided, steps } = verdict;
     return {
       correct,
       decided,
       extracted,
-      rule: `two-phase, ${rule}`,
+      rule: isCases ? verdict.rule : `two-phase, ${verdict.rule}`,
       certainty: decided ? "exact" : "undecided",
       steps,
     };

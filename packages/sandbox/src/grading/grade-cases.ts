@@ -25,32 +25,46 @@ const prelude = modules
   .join("\n");
 
 /**
- * Grades a reply with a whole program: the code in its last fence, or all of it. Outputs and values that are expected are never where the
+ * Grades a reply with a whole program, which {@link solutionIn} finds. Outputs and values that are expected are never where the
  * program runs; the first case that it fails decides. Printed lines are compared as LiveCodeBench does: without white space around them,
  * and where they differ as lists of decimal numbers.
  * @returns not `decided` where the machine, or a case longer than the sandbox takes, kept it from a verdict
  */
 export async function gradeCases(
   reply: string,
+  tests: ProgramCases,
+  sandbox: Sandbox,
+  options: GradeProgramOptions = {},
+): Promise<ProgramVerdict & { readonly program: string }> {
+  const program = programOf(reply, tests);
+  return { ...(await runCases(program, tests, sandbox, options)), program };
+}
+
+/** The program of a reply; the reply where it has no code. */
+export function programOf(reply: string, { entryPoint }: ProgramCases): string {
+  return solutionIn(reply, entryPoint) ?? reply;
+}
+
+/** Grades a whole program. */
+export async function runCases(
+  program: string,
   { cases, entryPoint }: ProgramCases,
   sandbox: Sandbox,
-  { seconds, signal }: GradeProgramOptions = {},
-): Promise<ProgramVerdict & { readonly program: string }> {
-  const program = solutionIn(reply, entryPoint) ?? reply;
+  { seconds, signal }: GradeProgramOptions,
+): Promise<ProgramVerdict> {
   if (entryPoint !== null) {
     const expected = cases.map(({ output }) => cut(output));
     const tests = { prompt: "", test: functionTest(cases), entryPoint: called, expected };
-    const verdict = await gradeProgram(callable(program, entryPoint), tests, sandbox, {
+    return gradeProgram(callable(program, entryPoint), tests, sandbox, {
       seconds: seconds ?? secondsOfCalls,
       ...(signal && { signal }),
     });
-    return { ...verdict, program };
   }
   const code = codeAfter(prelude, program);
   let calls = 0;
   const steps: GradingStep[] = [];
   const verdict = (correct: boolean, rule: string, decided = true) =>
-    ({ correct, decided, rule, gradingMode: "two-phase", calls, program, steps: toldSteps(steps) }) as const;
+    ({ correct, decided, rule, gradingMode: "two-phase", calls, steps: toldSteps(steps) }) as const;
   for (const { input, output } of cases) {
     const [longest, own] = [sandbox.record.limits.inputBytes, Buffer.byteLength(code)];
     if (own > longest / 2) return verdict(false, `longer than ${longest / 2} bytes`);

@@ -13,6 +13,8 @@ export interface ProgramTests {
   readonly prompt: string;
   /** `test` runs its checks on its own. */
   readonly testCallsItself?: boolean;
+  /** Whose published rule finds the program in a reply. Default `humaneval`. */
+  readonly published?: "humaneval" | "mbpp" | "agent-prune";
   /** What each call is to return, for the steps of a verdict, where `test` makes one call a case and ends at the first that differs. */
   readonly expected?: readonly string[];
 }

@@ -10,11 +10,24 @@ import { bindsOf, readPython, readValidPython, type PythonSource, type Statement
  */
 export function solutionIn(reply: string, entryPoint: string | null): string | null {
   const answer = withoutThought(reply);
-  const strict = choose(answer, entryPoint);
-  if (strict !== null && readValidPython(strict) !== null) return strict;
-  // Weak models write fences within lines.
-  const loose = choose(answer.replaceAll(/(?<=[^\s`][ \t]*)(?=`{3})/gu, "\n"), entryPoint);
-  return loose !== null && readValidPython(loose) !== null ? loose : strict;
+  let best = choose(answer, entryPoint);
+  for (const rewrite of [brokenFences, nestedFences]) {
+    if (best && best.rank === 0 && readValidPython(best.code)) break;
+    const repaired = rewrite(answer);
+    const other = repaired === answer ? null : choose(repaired, entryPoint);
+    if (other?.rank === 0 && readValidPython(other.code)) best = other;
+  }
+  return best?.code ?? null;
+}
+
+/** Moves fences that share a line with code or text to lines of their own. */
+function brokenFences(text: string): string {
+  return text.replaceAll(/(?<=[^\s`][ \t]*)(?=`{3})/gu, "\n");
+}
+
+/** Lengthens the first and last fence, so that fences between them, such as in a docstring, are code. */
+function nestedFences(text: string): string {
+  return text.replace(/^(`{3,}[ \t]*py.*^)(`{3,}[ \t]*$)/imsu, "```````$1```````$2");
 }
 
 /** A thought ends at the first `</think>` that follows `<think>` or has its own line. */
@@ -24,7 +37,13 @@ function withoutThought(reply: string): string {
 
 type Test = (source: PythonSource) => boolean;
 
-function choose(text: string, entryPoint: string | null): string | null {
+interface Choice {
+  readonly code: string;
+  /** Index of the tests that it passes; 0 for a solution without doubt. */
+  readonly rank: number;
+}
+
+function choose(text: string, entryPoint: string | null): Choice | null {
   const { blocks, rest } = codeBlocks(text);
   const fenced = blocks
     .filter((block) => block.fenced)
@@ -46,22 +65,28 @@ function choose(text: string, entryPoint: string | null): string | null {
     [readValidPython(rest)].filter((source) => source !== null),
     blocks.filter((block) => !block.fenced).map(({ code }) => readPython(code)),
   ];
-  for (const tests of ranksFor(entryPoint, python))
+  const ranks = ranksFor(entryPoint, python);
+  for (const [rank, tests] of ranks.entries())
     for (const pool of pools)
       for (const test of tests) {
         const source = pool.findLast(test);
-        if (source) return source === bare ? source.text : withDefinitions(source, python);
+        if (source) return { code: source === bare ? source.text : withDefinitions(source, python), rank };
       }
-  return fenced.findLast(({ isOurs }) => isOurs)?.source.text ?? null;
+  const last = fenced.findLast(({ isOurs }) => isOurs);
+  return last ? { code: last.source.text, rank: ranks.length } : null;
 }
 
 /** Tests in the order in which they decide: of each list, the first decides within a pool of blocks. */
 function ranksFor(entryPoint: string | null, python: readonly PythonSource[]): Test[][] {
   const isCode: Test = (source) => source.runs || bindsOf(source).size > 0;
   if (entryPoint !== null) {
-    const defines: Test = (source) => [entryPoint, `Solution.${entryPoint}`].some((name) => bindsOf(source).has(name));
+    const names = [entryPoint, `Solution.${entryPoint}`];
+    const defines: Test = (source) => names.some((name) => bindsOf(source).has(name));
+    // A test imports the function.
+    const writes: Test = ({ statements, stubs }) =>
+      !stubs.has(entryPoint) && statements.some(({ text, binds }) => !isImport(text) && names.some((name) => binds.has(name)));
     return [
-      [(source) => defines(source) && !source.stubs.has(entryPoint) && !isTest(source, entryPoint), defines],
+      [(source) => writes(source) && !isTest(source, entryPoint), writes, defines],
       [({ isBody }) => isBody],
       [isCode],
     ];
@@ -72,6 +97,10 @@ function ranksFor(entryPoint: string | null, python: readonly PythonSource[]): T
     return ["input", "stdin", "open", "fileinput"].some((name) => names.has(name));
   };
   return [[(source) => reads(source) && !isTest(source, null), reads], [({ runs }) => runs], [isCode]];
+}
+
+function isImport(text: string): boolean {
+  return /^(?:from|import)\b/u.test(text);
 }
 
 function isTest(source: PythonSource, entryPoint: string | null): boolean {
@@ -91,9 +120,10 @@ function withDefinitions(source: PythonSource, python: readonly PythonSource[]):
   for (const name of needed) {
     if (bound.has(name)) continue;
     bound.add(name);
-    const provider = providers.find(({ statements, defines }) =>
-      statements.some(({ binds }) => binds.has(name) && (defines.has(name) || !builtins.has(name))),
-    );
+    const provides = ({ statements, defines }: PythonSource, imports: boolean): boolean =>
+      (defines.has(name) || !builtins.has(name)) &&
+      statements.some(({ binds, text }) => binds.has(name) && (imports || !isImport(text)));
+    const provider = [false, true].flatMap((imports) => providers.filter((each) => provides(each, imports)))[0];
     for (const statement of provider?.statements ?? []) {
       if (!statement.binds.has(name) || taken.has(statement)) continue;
       taken.add(statement);

@@ -52,7 +52,7 @@ const row161: z.ZodType<RowProblem> = z
     id: `humaneval-161/${name}`,
     question: prompt,
     gold: test,
-    grading: { kind: "code", prompt, test, entryPoint, testCallsItself: true } as const,
+    grading: { kind: "code", prompt, test, entryPoint, testCallsItself: true, published: "agent-prune" } as const,
   }));
 
 export const humaneval161: Benchmark = {

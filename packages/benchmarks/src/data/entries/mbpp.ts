@@ -31,7 +31,8 @@ const row: z.ZodType<RowProblem> = z
     const shown = tests.map((test) => `    ${test}`).join("\n");
     const prompt = `${signature.line}\n    """${about.trim()}\n\n${shown}\n    """\n`;
     const test = [setup.trim(), ...tests].filter((part) => part !== "").join("\n");
-    const grading = { kind: "code", prompt, test, entryPoint: signature.name, testCallsItself: true } as const;
+    const { name: entryPoint } = signature;
+    const grading = { kind: "code", prompt, test, entryPoint, testCallsItself: true, published: "mbpp" } as const;
     return { id: `mbpp/${id}`, question: prompt, gold: test, grading, solution };
   });
 

@@ -1,0 +1,6 @@
+/**
+ * Finds the Python program of a reply. Needs no sandbox and runs in browsers.
+ * @module @laconic/sandbox/replies
+ */
+export { assembleProgram } from "./assemble-program.ts";
+export { solutionIn } from "./solution.ts";
