@@ -14,7 +14,10 @@ export function publishedCode(reply: string, tests: ProgramTests | ProgramCases)
   }
   switch (tests.published) {
     case "mbpp":
-      return reply.replace(/^.*?\[BEGIN\]/su, "").replace(/\[DONE\].*$/su, "").trim();
+      return reply
+        .replace(/^.*?\[BEGIN\]/su, "")
+        .replace(/\[DONE\].*$/su, "")
+        .trim();
     case "agent-prune":
       return `from typing import *\n${reply.replace(/^[`python\n]+/u, "").replace(/[\n`]+$/u, "")}`;
     default:

@@ -1,4 +1,4 @@
-import { bindsOf, readPython, readValidPython } from "./python-source.ts";
+import { readPython, readValidPython } from "./python-source.ts";
 import { solutionIn } from "./solution.ts";
 
 /**
@@ -7,7 +7,7 @@ import { solutionIn } from "./solution.ts";
  */
 export function assembleProgram(prompt: string, reply: string, entryPoint: string): string {
   const code = solutionIn(reply, entryPoint) ?? reply;
-  const binds = bindsOf(readPython(code));
+  const { binds } = readPython(code);
   const isMethod = binds.has(`Solution.${entryPoint}`) && !binds.has(entryPoint);
   if (!isMethod && !binds.has(entryPoint)) return withBody(prompt, code);
   const head = prompt.trimEnd();
@@ -18,7 +18,10 @@ export function assembleProgram(prompt: string, reply: string, entryPoint: strin
 
 /** Code behind other code. Python wants imports from `__future__` first. */
 export function codeAfter(head: string, code: string): string {
-  const imports = readPython(code).statements.map(({ text }) => text).filter((text) => text.startsWith("from __future__"));
+  if (!code.includes("__future__")) return `${head}\n${code}`;
+  const imports = readPython(code)
+    .statements.map(({ text }) => text)
+    .filter((text) => text.startsWith("from __future__"));
   return [...imports, head, imports.reduce((rest, text) => rest.replace(text, ""), code)].join("\n");
 }
 
@@ -27,6 +30,8 @@ function withBody(prompt: string, code: string): string {
   const start = /^\s/u.test(code) || prompt.endsWith("\n") ? prompt : `${prompt}\n`;
   const first = code.replace(/^(?=\S)/u, "    ");
   const all = code.replaceAll(/^(?=.*\S)/gmu, "    ");
-  const programs = (/^(?:[ \t]*\n)*[ \t]+\S/u.test(code) ? [code, all] : [all, first, code]).map((body) => `${start}${body}`);
+  const programs = (/^(?:[ \t]*\n)*[ \t]+\S/u.test(code) ? [code, all] : [all, first, code]).map(
+    (body) => `${start}${body}`,
+  );
   return programs.find((program) => readValidPython(program)?.isBody === false) ?? (programs[0] as string);
 }

@@ -19,7 +19,7 @@ export interface MarkdownCode {
 }
 
 /** CommonMark without HTML blocks: a tag such as `</think>` would hide the fence on its next line. */
-const markdown = new MarkdownIt("commonmark").disable(["html_block"]);
+const markdown = new MarkdownIt("commonmark").disable(["html_block", "reference"]);
 
 /** Levels of Markdown in a code block that are read. */
 const maxDepth = 3;

@@ -1,4 +1,16 @@
-import { parser } from "@lezer/python";
+import {
+  canBind,
+  childrenOf,
+  isList,
+  isScope,
+  isStub,
+  isUse,
+  looseTree,
+  type Node,
+  strictTree,
+  targetsOf,
+  type Tree,
+} from "./syntax.ts";
 
 /** A statement of a module. */
 export interface Statement {
@@ -15,6 +27,8 @@ export interface PythonSource {
   readonly text: string;
   readonly isValid: boolean;
   readonly statements: readonly Statement[];
+  /** All names that its statements bind. */
+  readonly binds: ReadonlySet<string>;
   /** Functions and classes of the module. */
   readonly defines: ReadonlySet<string>;
   /** Functions with an empty body: `pass`, `...` or `raise NotImplementedError`. */
@@ -27,149 +41,101 @@ export interface PythonSource {
   readonly isBody: boolean;
 }
 
-type Tree = ReturnType<typeof parser.parse>;
-type Node = Tree["topNode"];
-
-const strict = parser.configure({ strict: true });
-
 /** Reads Python that may have errors. Nothing is run. */
 export function readPython(code: string): PythonSource {
   const text = dedented(code);
-  return readValidPython(code) ?? sourceOf(code, text, parser.parse(text), false);
+  const tree = strictTree(text);
+  return sourceOf(code, text, tree ?? looseTree(text), tree !== null);
 }
 
 /** The same for a text that may be prose: null unless it is valid Python. */
 export function readValidPython(code: string): PythonSource | null {
   const text = dedented(code);
-  try {
-    const tree = strict.parse(text);
-    return isAligned(text, tree) ? sourceOf(code, text, tree, true) : null;
-  } catch {
-    return null;
-  }
+  const tree = strictTree(text);
+  return tree && sourceOf(code, text, tree, true);
 }
 
-/** The grammar accepts an indented statement in a module; Python does not. */
-function isAligned(text: string, tree: Tree): boolean {
-  return childrenOf(tree.topNode).every(({ name, from }) => name === "Comment" || from === 0 || text[from - 1] === "\n");
+/** Whether a text is valid Python. */
+export function isValidPython(code: string): boolean {
+  return strictTree(dedented(code)) !== null;
 }
 
 function dedented(code: string): string {
   const margin = /^(?:[ \t]*\n)*([ \t]*)\S/u.exec(code)?.[1] ?? "";
-  return margin === "" ? code : code.replaceAll(new RegExp(`^${margin}`, "gmu"), "");
-}
-
-/** Names that a module binds. */
-export function bindsOf({ statements }: PythonSource): ReadonlySet<string> {
-  return new Set(statements.flatMap(({ binds }) => [...binds]));
+  const lines = code.split("\n").map((line) => (line.startsWith(margin) ? line.slice(margin.length) : line));
+  return margin === "" ? code : lines.join("\n");
 }
 
 function sourceOf(code: string, text: string, tree: Tree, isValid: boolean): PythonSource {
-  const [defines, stubs, names] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  const textOf = ({ from, to }: { readonly from: number; readonly to: number }): string => text.slice(from, to);
-  let [runs, isBody] = [false, false];
-  const statements = childrenOf(tree.topNode).map((top): Statement => {
-    const [binds, locals, uses] = [new Set<string>(), new Set<string>(), new Set<string>()];
-    /** Functions, classes and comprehensions around the node. */
-    const scopes: Node[] = [];
-    let effects = 0;
-    top.cursor().iterate(
-      ({ name: kind, node }) => {
-        const outside = scopes.every(({ name }) => name === "ClassDefinition");
-        if (kind === "ExpressionStatement") effects++;
-        if (kind === "PrintStatement" || (kind === "CallExpression" && outside && effects > 0)) runs = true;
-        if (outside && (kind === "ReturnStatement" || kind === "YieldStatement")) isBody = true;
-        if (kind === "*" && node.parent?.name === "ImportStatement") binds.add("*");
-        if (kind === "VariableName") {
-          const name = textOf(node);
-          names.add(name);
-          const named = node.parent?.name === "FunctionDefinition" || node.parent?.name === "ClassDefinition";
-          const around = named ? scopes.slice(0, -1) : scopes;
-          if (!isTarget(node)) {
-            if (isUse(node)) uses.add(name);
-          } else if (around.length === 0) {
-            binds.add(name);
-            if (named) defines.add(name);
-            if (named && isStub(node.parent as Node, textOf)) stubs.add(name);
-          } else {
-            if (around.length === 1) binds.add(`${classOf(around[0] as Node, textOf)}.${name}`);
-            locals.add(name);
-          }
-        }
-        if (kind === "PropertyName") {
-          names.add(textOf(node));
-          const whole = node.parent as Node;
-          if (scopes.length === 0 && neighbour(whole, "nextSibling") === "AssignOp") binds.add(textOf(whole));
-        }
-        if (isScope(kind)) scopes.push(node);
-      },
-      ({ name: kind }) => {
-        if (isScope(kind)) scopes.pop();
-        if (kind === "ExpressionStatement") effects--;
-      },
-    );
-    const needs = new Set([...uses].filter((name) => !binds.has(name) && !locals.has(name)));
-    return { text: textOf(top), binds, needs };
-  });
-  return { text: isBody ? code : text, isValid, statements, defines, stubs, names, runs, isBody };
+  const readings = childrenOf(tree.topNode).map((statement) => readStatement(text, statement));
+  const union = (key: "binds" | "defines" | "stubs" | "names"): Set<string> =>
+    new Set(readings.flatMap((reading) => [...reading[key]]));
+  const isBody = readings.some((reading) => reading.isBody);
+  return {
+    text: isBody ? code : text,
+    isValid,
+    statements: readings,
+    binds: union("binds"),
+    defines: union("defines"),
+    stubs: union("stubs"),
+    names: union("names"),
+    runs: readings.some(({ runs }) => runs),
+    isBody,
+  };
 }
 
-function isScope(kind: string): boolean {
-  return /^(?:FunctionDefinition|ClassDefinition|LambdaExpression)$|Comprehension/u.test(kind);
-}
+interface Reading extends Statement, Pick<PythonSource, "defines" | "stubs" | "names" | "runs" | "isBody"> {}
 
-function classOf(scope: Node, textOf: (node: Node) => string): string {
-  const name = scope.name === "ClassDefinition" ? scope.getChild("VariableName") : null;
-  return name ? textOf(name) : "";
-}
-
-/** Whether a name is bound where it stands: an assignment, import, parameter, loop variable or definition. */
-function isTarget(name: Node): boolean {
-  let place = name;
-  while (/^(?:Tuple|Array|Parenthesized)Expression$/u.test(place.parent?.name ?? "")) place = place.parent as Node;
-  const kind = place.parent?.name ?? "";
-  const before = neighbour(place, "prevSibling");
-  const after = neighbour(place, "nextSibling", kind === "ImportStatement" ? /^(?:\.|VariableName)$/u : listed);
-  const previous = place.prevSibling?.name ?? "";
-  if (kind === "ImportStatement")
-    return previous === "as" || (/^(?:import|as)$/u.test(before) && after !== "as");
-  if (kind === "ParamList") return previous !== "AssignOp";
-  if (kind === "ArgList") return false;
-  if (["FunctionDefinition", "ClassDefinition", "TypeParam", "CapturePattern"].includes(kind)) return true;
-  return before === "for" || previous === "as" || previous === "type" || after === "AssignOp";
-}
-
-/** Names of keyword arguments and modules are no variables. */
-function isUse(name: Node): boolean {
-  const kind = name.parent?.name ?? "";
-  if (kind === "ArgList") return name.nextSibling?.name !== "AssignOp";
-  return kind !== "ImportStatement" && kind !== "KeywordPattern";
-}
-
-/** Parts of a list of targets. */
-const listed = /^(?:,|\(|\*\*?|VariableName|TypeDef|MemberExpression|(?:Tuple|Array|Parenthesized)Expression)$/u;
-
-/** The nearest sibling of another kind. */
-function neighbour(node: Node, side: "prevSibling" | "nextSibling", skipped = listed): string {
-  let next = node[side];
-  while (next && skipped.test(next.name)) next = next[side];
-  return next?.name ?? "";
-}
-
-function isStub(definition: Node, textOf: (node: Node) => string): boolean {
-  const body = definition.name === "FunctionDefinition" ? definition.getChild("Body") : null;
-  return (
-    body !== null &&
-    childrenOf(body).every(
-      (node) =>
-        /^(?::|⚠|Comment|PassStatement)$/u.test(node.name) ||
-        /^(?:\.\.\.|[a-z]*["']|raise NotImplementedError)/iu.test(textOf(node)),
-    )
+function readStatement(source: string, statement: Node): Reading {
+  const [binds, defines, stubs, names] = [new Set<string>(), new Set<string>(), new Set<string>(), new Set<string>()];
+  const [locals, globals, uses] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  /** Where nodes start that are bound. */
+  const bound = new Set<number>();
+  const scopes: Node[] = [];
+  let [functions, effects, runs, isBody] = [0, 0, false, false];
+  const textOf = ({ from, to }: { readonly from: number; readonly to: number }): string => source.slice(from, to);
+  const bind = (target: Node): void => {
+    const [kind, name, scope] = [target.name, textOf(target), scopes[0]];
+    if (kind === "VariableName" || isList(kind)) bound.add(target.from);
+    const isName = kind === "VariableName" || (kind === "*" && target.parent?.name === "ImportStatement");
+    if (!scope && (isName || kind === "MemberExpression")) binds.add(name);
+    if (scope && isName) locals.add(name);
+    if (scope?.name === "ClassDefinition" && scopes.length === 1 && isName)
+      binds.add(`${textOf(scope.getChild("VariableName") ?? scope)}.${name}`);
+  };
+  statement.cursor().iterate(
+    (ref) => {
+      const kind = ref.name;
+      if (kind === "ExpressionStatement") effects++;
+      if (kind === "PrintStatement" || (kind === "CallExpression" && functions === 0 && effects > 0)) runs = true;
+      if ((kind === "ReturnStatement" || kind === "YieldStatement") && functions === 0) isBody = true;
+      if (kind === "PropertyName") names.add(textOf(ref));
+      if (kind === "VariableName") {
+        names.add(textOf(ref));
+        if (bound.has(ref.from)) return;
+        const { parent } = ref.node;
+        if (parent?.name === "ScopeStatement") globals.add(textOf(ref));
+        if (isUse(ref.node)) uses.add(textOf(ref));
+        return;
+      }
+      if (kind.includes("Comprehension")) scopes.push(ref.node);
+      if (canBind(kind)) for (const target of targetsOf(ref.node, bound.has(ref.from))) bind(target);
+      if (!isScope(kind)) return;
+      if (scopes.length === 0 && kind.endsWith("Definition")) {
+        const name = textOf(ref.node.getChild("VariableName") ?? ref);
+        defines.add(name);
+        if (kind === "FunctionDefinition" && isStub(ref.node, textOf)) stubs.add(name);
+      }
+      if (!kind.includes("Comprehension")) scopes.push(ref.node);
+      if (kind !== "ClassDefinition") functions++;
+    },
+    ({ name: kind }) => {
+      if (kind === "ExpressionStatement") effects--;
+      if (!isScope(kind)) return;
+      scopes.pop();
+      if (kind !== "ClassDefinition") functions--;
+    },
   );
-}
-
-function childrenOf(node: Node): Node[] {
-  const children: Node[] = [];
-  for (let child = node.firstChild; child; child = child.nextSibling) children.push(child);
-  return children;
+  const needs = new Set([...uses].filter((name) => globals.has(name) || (!binds.has(name) && !locals.has(name))));
+  return { text: textOf(statement), binds, needs, defines, stubs, names, runs, isBody };
 }

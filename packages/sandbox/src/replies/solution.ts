@@ -1,5 +1,5 @@
 import { codeBlocks, isPython } from "./code-blocks.ts";
-import { bindsOf, readPython, readValidPython, type PythonSource, type Statement } from "./python-source.ts";
+import { isValidPython, readPython, readValidPython, type PythonSource, type Statement } from "./python-source.ts";
 
 /**
  * The program that a reply writes. A reply that is Python is the program. Of several code blocks, the program is the last that
@@ -12,17 +12,17 @@ export function solutionIn(reply: string, entryPoint: string | null): string | n
   const answer = withoutThought(reply);
   let best = choose(answer, entryPoint);
   for (const rewrite of [brokenFences, nestedFences]) {
-    if (best && best.rank === 0 && readValidPython(best.code)) break;
+    if (best && best.rank === 0 && best.isValid) break;
     const repaired = rewrite(answer);
     const other = repaired === answer ? null : choose(repaired, entryPoint);
-    if (other?.rank === 0 && readValidPython(other.code)) best = other;
+    if (other?.rank === 0 && other.isValid) best = other;
   }
   return best?.code ?? null;
 }
 
 /** Moves fences that share a line with code or text to lines of their own. */
 function brokenFences(text: string): string {
-  return text.replaceAll(/(?<=[^\s`][ \t]*)(?=`{3})/gu, "\n");
+  return text.replaceAll(/(?=`{3})(?<=[^\s`][ \t]*)/gu, "\n");
 }
 
 /** Lengthens the first and last fence, so that fences between them, such as in a docstring, are code. */
@@ -30,15 +30,18 @@ function nestedFences(text: string): string {
   return text.replace(/^(`{3,}[ \t]*py.*^)(`{3,}[ \t]*$)/imsu, "```````$1```````$2");
 }
 
-/** A thought ends at the first `</think>` that follows `<think>` or has its own line. */
+/** A thought ends at the first `</think>` that follows `<think>` or ends a line. */
 function withoutThought(reply: string): string {
-  return reply.replace(/^(?:\s*<think>.*?<\/think>|.*?^[ \t]*<\/think>[ \t]*$)/msu, "");
+  const tag = "</think>";
+  const end = /^\s*<think>/u.test(reply) ? reply.indexOf(tag) : reply.search(/<\/think>[ \t]*$/mu);
+  return end < 0 ? reply : reply.slice(end + tag.length);
 }
 
 type Test = (source: PythonSource) => boolean;
 
 interface Choice {
   readonly code: string;
+  readonly isValid: boolean;
   /** Index of the tests that it passes; 0 for a solution without doubt. */
   readonly rank: number;
 }
@@ -58,33 +61,45 @@ function choose(text: string, entryPoint: string | null): Choice | null {
   const python = fenced.filter(({ ranksFirst }) => ranksFirst).map(({ source }) => source);
   // `~~~python` is an expression.
   const bare = blocks.some(({ mark }) => mark === "~") ? null : readValidPython(text);
-  const pools = [
-    bare ? [bare] : [],
-    python,
-    fenced.filter(({ isOurs, ranksFirst, source }) => (!isOurs || !ranksFirst) && source.isValid).map(({ source }) => source),
-    [readValidPython(rest)].filter((source) => source !== null),
+  const ranks = ranksFor(entryPoint, python);
+  const pools = [bare ? [bare] : [], python];
+  const further = (): PythonSource[][] => [
+    fenced.filter(({ ranksFirst, source }) => !ranksFirst && source.isValid).map(({ source }) => source),
+    fenced.length === 0 ? [] : [readValidPython(rest)].filter((source) => source !== null),
     blocks.filter((block) => !block.fenced).map(({ code }) => readPython(code)),
   ];
-  const ranks = ranksFor(entryPoint, python);
+  const choice = search(ranks.slice(0, 1), pools) ?? search(ranks, [...pools, ...further()]);
+  const source = choice?.source ?? fenced.findLast(({ isOurs }) => isOurs)?.source;
+  if (!source) return null;
+  const code = source === bare || !choice ? source.text : withDefinitions(source, python);
+  const isValid = code === source.text ? source.isValid : isValidPython(code);
+  return { code, isValid, rank: choice?.rank ?? ranks.length };
+}
+
+/** The last source of the first pool that passes a test of the first rank. */
+function search(
+  ranks: readonly (readonly Test[])[],
+  pools: readonly (readonly PythonSource[])[],
+): { readonly source: PythonSource; readonly rank: number } | null {
   for (const [rank, tests] of ranks.entries())
     for (const pool of pools)
       for (const test of tests) {
         const source = pool.findLast(test);
-        if (source) return { code: source === bare ? source.text : withDefinitions(source, python), rank };
+        if (source) return { source, rank };
       }
-  const last = fenced.findLast(({ isOurs }) => isOurs);
-  return last ? { code: last.source.text, rank: ranks.length } : null;
+  return null;
 }
 
 /** Tests in the order in which they decide: of each list, the first decides within a pool of blocks. */
 function ranksFor(entryPoint: string | null, python: readonly PythonSource[]): Test[][] {
-  const isCode: Test = (source) => source.runs || bindsOf(source).size > 0;
+  const isCode: Test = (source) => source.runs || source.binds.size > 0;
   if (entryPoint !== null) {
     const names = [entryPoint, `Solution.${entryPoint}`];
-    const defines: Test = (source) => names.some((name) => bindsOf(source).has(name));
+    const defines: Test = (source) => names.some((name) => source.binds.has(name));
     // A test imports the function.
     const writes: Test = ({ statements, stubs }) =>
-      !stubs.has(entryPoint) && statements.some(({ text, binds }) => !isImport(text) && names.some((name) => binds.has(name)));
+      !stubs.has(entryPoint) &&
+      statements.some(({ text, binds }) => !isImport(text) && names.some((name) => binds.has(name)));
     return [
       [(source) => writes(source) && !isTest(source, entryPoint), writes, defines],
       [({ isBody }) => isBody],
@@ -105,7 +120,7 @@ function isImport(text: string): boolean {
 
 function isTest(source: PythonSource, entryPoint: string | null): boolean {
   const isTestName = (name: string): boolean => /^(?:test_|Test)/u.test(name) && name !== entryPoint;
-  const replaces = source.names.has("StringIO") && bindsOf(source).has("sys.stdin");
+  const replaces = source.names.has("StringIO") && source.binds.has("sys.stdin");
   return replaces || source.names.has("unittest") || source.names.has("pytest") || [...source.defines].some(isTestName);
 }
 
@@ -114,9 +129,13 @@ function withDefinitions(source: PythonSource, python: readonly PythonSource[]):
   const index = python.indexOf(source);
   const before = python.slice(0, Math.max(index, 0));
   const providers = [...before.toReversed(), ...python.slice(index + 1)];
-  const bound = new Set(bindsOf(source));
-  const taken = new Set<Statement>(before.flatMap(({ statements }) => statements.filter(({ binds }) => binds.has("*"))));
-  const needed = [source, { statements: [...taken] }].flatMap(({ statements }) => statements.flatMap(({ needs }) => [...needs]));
+  const bound = new Set(source.binds);
+  const taken = new Set<Statement>(
+    before.flatMap(({ statements }) => statements.filter(({ binds }) => binds.has("*"))),
+  );
+  const needed = [source, { statements: [...taken] }].flatMap(({ statements }) =>
+    statements.flatMap(({ needs }) => [...needs]),
+  );
   for (const name of needed) {
     if (bound.has(name)) continue;
     bound.add(name);
