@@ -33,8 +33,13 @@ test("code and writing are judged by the graders that are given, and refused wit
     [writing, "writing"],
   ] as const)
     await expect(gradeAnswer("", given, { maths })).rejects.toMatchObject({ code: "config_invalid", detail: { key } });
-  const graders = { maths, code: async () => said("ran"), writing: async () => said("read") };
-  expect((await gradeAnswer("", code, graders)).rule).toBe("ran");
+  const graders = {
+    maths,
+    code: async (...[, , , rule]: readonly unknown[]) => said(`ran, ${String(rule)}`),
+    writing: async () => said("read"),
+  };
+  expect((await gradeAnswer("", code, graders)).rule).toBe("ran, own");
+  expect((await gradeAnswer("", code, { ...graders, rule: "published" })).rule).toBe("ran, published");
   expect((await gradeAnswer("", writing, graders)).rule).toBe("read");
 });
 

@@ -24,7 +24,7 @@ const ruleNotes = {
   lenient:
     "Answers are judged leniently: a percent sign on one side, a decimal rounded to two digits, another unit and a base that is left out are forgiven.",
   published:
-    "Answers are judged by published graders' rules: lm-evaluation-harness's strict match of numbers, Qwen2.5-Math's letters, MATH's equality of texts, Minerva's own on its questions.",
+    "Answers are judged by published graders' rules: lm-evaluation-harness's strict match of numbers, Qwen2.5-Math's letters, MATH's equality of texts, Minerva's own on its questions, programs as HumanEval, MBPP, LiveCodeBench and AgentPrune take them from a reply.",
 } as const;
 
 /** Whose rule decided, a sentence for each but ours, naming the benchmarks where rules differ. */

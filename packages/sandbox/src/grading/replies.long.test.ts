@@ -151,6 +151,22 @@ describe("grades a function", () => {
         "usage between helpers and solution",
         text(block(`${low}\n\n${high}\nprint(low([1]))\nxs = int("seven")\nsum = 3`), block(split)),
       ],
+      [
+        "a table that an earlier block fills",
+        text(
+          block("pick = {}\npick[0] = min\npick[1] = max"),
+          block("def spread(xs):\n    return pick[1](xs) - pick[0](xs)"),
+        ),
+      ],
+      [
+        "a helper that a test imports",
+        text(block(low), block("from main import low\nassert low([1]) == 1"), block(high), block(split)),
+      ],
+      [
+        "a test that imports the function",
+        text(block(good), block("from main import spread\nassert spread([1]) == 0")),
+      ],
+      ["a module's docstring with fences", block(`"""\nUse:\n\`\`\`\nspread([1])\n\`\`\`\n"""\n${good}`)],
       ["a builtin that an earlier block assigns to", text(block("max = 3\nprint(max)"), block(good))],
       ["a lambda", block("spread = lambda xs: max(xs) - min(xs)")],
       [

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { assembleProgram } from "./assemble-program.ts";
+import { solutionIn } from "./solution.ts";
 
 describe("the program of a reply", () => {
   const prompt = 'import math\n\n\ndef area(r):\n    """Of a circle."""\n';
@@ -24,4 +25,23 @@ describe("the program of a reply", () => {
       "def f(x):\n    pass\n\ndef f(x):\n    return 1",
     );
   });
+});
+
+test("a prompt with a comment for a body gets one", () => {
+  expect(assembleProgram("def f(x):\n    # Twice x.\n", "f = lambda x: 2 * x", "f")).toBe(
+    "def f(x):\n    # Twice x.\n    pass\n\nf = lambda x: 2 * x",
+  );
+});
+
+test.for([
+  ["deep brackets", "(".repeat(20_000)],
+  ["deep lists", "> - ".repeat(20_000)],
+  ["many fences", "```python\n".repeat(5000)],
+  ["many names", `\`\`\`python\nf(${"a, ".repeat(20_000)})\n\`\`\``],
+  ["wide margins", `${"\t".repeat(40_000)}x`],
+  ["tags", "<think></think> ".repeat(10_000)],
+  ["characters that no text has", "\0\uD800\u2028```\uFFFF\n```"],
+])("reads a hostile reply: %s", ([, reply]) => {
+  for (const entryPoint of ["f", "constructor", "__proto__", null])
+    expect(typeof (solutionIn(reply, entryPoint) ?? "")).toBe("string");
 });

@@ -1,4 +1,4 @@
-import { readPython, readValidPython } from "./python-source.ts";
+import { isValidPython, readPython, readValidPython } from "./python-source.ts";
 import { solutionIn } from "./solution.ts";
 
 /**
@@ -11,8 +11,8 @@ export function assembleProgram(prompt: string, reply: string, entryPoint: strin
   const isMethod = binds.has(`Solution.${entryPoint}`) && !binds.has(entryPoint);
   if (!isMethod && !binds.has(entryPoint)) return withBody(prompt, code);
   const head = prompt.trimEnd();
-  // A docstring is a body: the prompt's function is whole, and the reply's replaces it.
-  const program = codeAfter(head.endsWith(":") ? `${head}\n    pass\n` : `${head}\n`, code);
+  const filled = `${head}\n    pass`;
+  const program = codeAfter(!isValidPython(head) && isValidPython(filled) ? `${filled}\n` : `${head}\n`, code);
   return isMethod ? `${program}\n\n${entryPoint} = Solution().${entryPoint}\n` : program;
 }
 

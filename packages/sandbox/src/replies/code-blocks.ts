@@ -24,12 +24,11 @@ const markdown = new MarkdownIt("commonmark").disable(["html_block", "reference"
 /** Levels of Markdown in a code block that are read. */
 const maxDepth = 3;
 
-/** Reads the code blocks of a Markdown text by the rules of CommonMark 0.31. Line ends become `\n`. */
+/** Reads the code blocks of a Markdown text by the rules of CommonMark 0.31. Lines end with `\n`. */
 export function codeBlocks(text: string, depth = 0): MarkdownCode {
-  const source = text.replaceAll(/\r\n?/gu, "\n");
   const tokens: ReturnType<typeof markdown.parse> = [];
-  markdown.block.parse(source, markdown, {}, tokens);
-  const lines: (string | null)[] = source.split("\n");
+  markdown.block.parse(text, markdown, {}, tokens);
+  const lines: (string | null)[] = text.split("\n");
   const blocks = tokens.flatMap(({ type, info, content: code, map, markup }): readonly CodeBlock[] => {
     const fenced = type === "fence";
     if (!fenced && type !== "code_block") return [];

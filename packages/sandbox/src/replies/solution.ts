@@ -9,7 +9,7 @@ import { isValidPython, readPython, readValidPython, type PythonSource, type Sta
  * @returns null for a reply without code
  */
 export function solutionIn(reply: string, entryPoint: string | null): string | null {
-  const answer = withoutThought(reply);
+  const answer = withoutThought(reply.replaceAll(/\r\n?/gu, "\n"));
   let best = choose(answer, entryPoint);
   for (const rewrite of [brokenFences, nestedFences]) {
     if (best && best.rank === 0 && best.isValid) break;
@@ -120,7 +120,7 @@ function isImport(text: string): boolean {
 
 function isTest(source: PythonSource, entryPoint: string | null): boolean {
   const isTestName = (name: string): boolean => /^(?:test_|Test)/u.test(name) && name !== entryPoint;
-  const replaces = source.names.has("StringIO") && source.binds.has("sys.stdin");
+  const replaces = source.names.has("StringIO") && source.names.has("stdin");
   return replaces || source.names.has("unittest") || source.names.has("pytest") || [...source.defines].some(isTestName);
 }
 
@@ -144,7 +144,8 @@ function withDefinitions(source: PythonSource, python: readonly PythonSource[]):
       statements.some(({ binds, text }) => binds.has(name) && (imports || !isImport(text)));
     const provider = [false, true].flatMap((imports) => providers.filter((each) => provides(each, imports)))[0];
     for (const statement of provider?.statements ?? []) {
-      if (!statement.binds.has(name) || taken.has(statement)) continue;
+      const fills = [...statement.binds].some((bound) => bound === name || bound.startsWith(`${name}[`));
+      if (!fills || taken.has(statement)) continue;
       taken.add(statement);
       needed.push(...statement.needs);
     }
