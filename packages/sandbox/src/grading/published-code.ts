@@ -20,6 +20,8 @@ export function publishedCode(reply: string, tests: ProgramTests | ProgramCases)
         .trim();
     case "agent-prune":
       return `from typing import *\n${reply.replace(/^[`python\n]+/u, "").replace(/[\n`]+$/u, "")}`;
+    case "humaneval":
+    case undefined:
     default:
       return tests.prompt + reply;
   }

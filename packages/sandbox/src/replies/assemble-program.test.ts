@@ -41,7 +41,7 @@ test.for([
   ["wide margins", `${"\t".repeat(40_000)}x`],
   ["tags", "<think></think> ".repeat(10_000)],
   ["characters that no text has", "\0\uD800\u2028```\uFFFF\n```"],
-])("reads a hostile reply: %s", ([, reply]) => {
+] as const)("reads a hostile reply: %s", ([, reply]) => {
   for (const entryPoint of ["f", "constructor", "__proto__", null])
     expect(typeof (solutionIn(reply, entryPoint) ?? "")).toBe("string");
 });

@@ -18,10 +18,10 @@ export interface MarkdownCode {
   readonly rest: string;
 }
 
-/** CommonMark without HTML blocks: a tag such as `</think>` would hide the fence on its next line. */
+/** Without HTML blocks, in which a tag such as `</think>` hides a fence on the next line, and without references, which end a paragraph early. */
 const markdown = new MarkdownIt("commonmark").disable(["html_block", "reference"]);
 
-/** Levels of Markdown in a code block that are read. */
+/** Max depth of Markdown in code blocks. */
 const maxDepth = 3;
 
 /** Reads the code blocks of a Markdown text by the rules of CommonMark 0.31. Lines end with `\n`. */

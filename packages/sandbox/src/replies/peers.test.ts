@@ -8,14 +8,14 @@ const python = process.env["LACONIC_PYTHON"];
 const has = (module: string): boolean =>
   python !== undefined && spawnSync(python, ["-c", `import ${module}`]).status === 0;
 
-function ask<T>(script: string, input: unknown): T {
+function ask(script: string, input: unknown): unknown {
   const { stdout, stderr } = spawnSync(python as string, ["-I", "-c", script], {
     input: JSON.stringify(input),
     encoding: "utf8",
     maxBuffer: 1 << 28,
   });
   expect(stderr).toBe("");
-  return JSON.parse(stdout) as T;
+  return JSON.parse(stdout);
 }
 
 const margins = ["", "", "", "> ", "- ", "1. ", "   ", "    ", "\t", ">", "10) ", "- - ", "> 1. "];
@@ -28,20 +28,20 @@ test.skipIf(!has("markdown_it"))("finds the code blocks that markdown-it-py find
       "\n",
     ),
   );
-  const theirs = ask<[boolean, string][][]>(
+  const theirs = ask(
     `import json, sys, markdown_it
 reader = markdown_it.MarkdownIt("commonmark").disable(["html_block", "reference"])
 found = [[t for t in reader.parse(text) if t.type in ("fence", "code_block")] for text in json.load(sys.stdin)]
 print(json.dumps([[[t.type == "fence", t.content] for t in each] for each in found]))`,
     texts,
-  );
+  ) as [boolean, string][][];
   const ours = texts.map((text) => codeBlocks(text, Infinity).blocks.map(({ fenced, code }) => [fenced, code]));
   expect(theirs.flat().length).toBeGreaterThan(2000);
   expect(ours).toEqual(theirs);
 });
 
 test.skipIf(!has("ast"))("reads the names that Python's own modules bind (LACONIC_PYTHON)", () => {
-  const modules = ask<{ readonly text: string; readonly binds: string[]; readonly defines: string[] }[]>(
+  const modules = ask(
     `import ast, glob, json, sysconfig
 modules = []
 scopes = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -64,13 +64,13 @@ for path in sorted(glob.glob(sysconfig.get_paths()["stdlib"] + "/*.py"))[::4]:
     modules.append({"text": text, "binds": sorted(binds | defines), "defines": sorted(defines)})
 print(json.dumps(modules))`,
     null,
-  );
+  ) as { readonly text: string; readonly binds: string[]; readonly defines: string[] }[];
   const read = modules.map(({ text, ...names }) => ({ names, source: readPython(text) }));
   const valid = read.filter(({ source }) => source.isValid);
   // The grammar lacks a bare \`yield\` and numbers such as \`2.\`.
   expect(valid.length / read.length).toBeGreaterThan(0.9);
   for (const { names, source } of valid) {
     const binds = [...source.binds].filter((name) => !name.includes("."));
-    expect({ binds: binds.sort(), defines: [...source.defines].sort() }).toEqual(names);
+    expect({ binds: binds.toSorted(), defines: [...source.defines].toSorted() }).toEqual(names);
   }
 });

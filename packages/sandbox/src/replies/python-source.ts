@@ -89,7 +89,7 @@ interface Reading extends Statement, Pick<PythonSource, "defines" | "stubs" | "n
 function readStatement(source: string, statement: Node): Reading {
   const [binds, defines, stubs, names] = [new Set<string>(), new Set<string>(), new Set<string>(), new Set<string>()];
   const [locals, globals, uses] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  /** Where nodes start that are bound. */
+  /** Positions of targets. */
   const bound = new Set<number>();
   const scopes: Node[] = [];
   let [functions, effects, runs, isBody] = [0, 0, false, false];

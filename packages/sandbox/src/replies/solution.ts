@@ -59,7 +59,7 @@ function choose(text: string, entryPoint: string | null): Choice | null {
       return source ? [{ source, isOurs, ranksFirst: isOurs && ranksFirst === true }] : [];
     });
   const python = fenced.filter(({ ranksFirst }) => ranksFirst).map(({ source }) => source);
-  // `~~~python` is an expression.
+  // In Python, `~~~python` is an expression.
   const bare = blocks.some(({ mark }) => mark === "~") ? null : readValidPython(text);
   const ranks = ranksFor(entryPoint, python);
   const pools = [bare ? [bare] : [], python];
@@ -90,13 +90,13 @@ function search(
   return null;
 }
 
-/** Tests in the order in which they decide: of each list, the first decides within a pool of blocks. */
+/** Tests of a source by rank, the best rank first. Within a rank, an earlier test decides. */
 function ranksFor(entryPoint: string | null, python: readonly PythonSource[]): Test[][] {
   const isCode: Test = (source) => source.runs || source.binds.size > 0;
   if (entryPoint !== null) {
     const names = [entryPoint, `Solution.${entryPoint}`];
     const defines: Test = (source) => names.some((name) => source.binds.has(name));
-    // A test imports the function.
+    // Tests import the function.
     const writes: Test = ({ statements, stubs }) =>
       !stubs.has(entryPoint) &&
       statements.some(({ text, binds }) => !isImport(text) && names.some((name) => binds.has(name)));
@@ -124,7 +124,7 @@ function isTest(source: PythonSource, entryPoint: string | null): boolean {
   return replaces || source.names.has("unittest") || source.names.has("pytest") || [...source.defines].some(isTestName);
 }
 
-/** A source behind the definitions of other blocks that it needs, the nearest before it first. */
+/** A source behind the definitions that it needs from other blocks. The nearest block before it comes first, then those after it. */
 function withDefinitions(source: PythonSource, python: readonly PythonSource[]): string {
   const index = python.indexOf(source);
   const before = python.slice(0, Math.max(index, 0));
@@ -144,7 +144,7 @@ function withDefinitions(source: PythonSource, python: readonly PythonSource[]):
       statements.some(({ binds, text }) => binds.has(name) && (imports || !isImport(text)));
     const provider = [false, true].flatMap((imports) => providers.filter((each) => provides(each, imports)))[0];
     for (const statement of provider?.statements ?? []) {
-      const fills = [...statement.binds].some((bound) => bound === name || bound.startsWith(`${name}[`));
+      const fills = [...statement.binds].some((target) => target === name || target.startsWith(`${name}[`));
       if (!fills || taken.has(statement)) continue;
       taken.add(statement);
       needed.push(...statement.needs);
@@ -160,7 +160,7 @@ function inputsOf(code: string): string | null {
   return [...code.matchAll(/^[ \t]*(?:>>>|\.\.\.) ?(.*)$/gmu)].map(([, input]) => input).join("\n");
 }
 
-/** Functions of Python that a program may assign to, without another block meaning its assignment. */
+/** Built-in names. An assignment to one of them in another block is not a definition that the solution needs. */
 const builtins = new Set(
   `abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex delattr dict dir divmod
   enumerate eval exec exit filter float format frozenset getattr globals hasattr hash help hex id input int isinstance issubclass iter

@@ -7,7 +7,7 @@ export type Node = Tree["topNode"];
 
 const strict = parser.configure({ strict: true });
 
-/** The tree of a text that may have errors; empty for one that nests too deep for Python and for the stack of this parser. */
+/** The tree of a text that may have errors. It is empty for a text that nests too deep for the parser's stack, as for Python. */
 export function looseTree(text: string): Tree {
   try {
     return parser.parse(text);
@@ -44,7 +44,7 @@ function isLoop(kind: string): boolean {
   return kind.includes("Comprehension");
 }
 
-/** Whether a node lists names, when it is bound. */
+/** Whether a node lists targets: `a, (b, *c) = ...`. */
 export function isList(kind: string): boolean {
   return targets[kind] === list;
 }
@@ -55,7 +55,7 @@ export function isUse({ parent, nextSibling }: Node): boolean {
   return parent?.name !== "ImportStatement" && parent?.name !== "KeywordPattern";
 }
 
-/** Whether the body of a function says nothing but that it is not written. */
+/** Whether the body of a function is empty: `pass`, `...`, a docstring or `raise NotImplementedError`. */
 export function isStub(definition: Node, textOf: (node: Node) => string): boolean {
   return childrenOf(definition.getChild("Body") ?? definition).every(
     (node) =>
@@ -68,14 +68,10 @@ type Targets = (children: Node[], isBound: boolean) => readonly Node[];
 
 const name: Targets = (children) => children.filter((child) => child.name === "VariableName").slice(0, 1);
 const list: Targets = (children, isBound) => (isBound ? children : []);
-const assigned: Targets = (children) =>
-  children.slice(
-    0,
-    Math.max(
-      children.findLastIndex((child) => child.name === "AssignOp"),
-      0,
-    ),
-  );
+const assigned: Targets = (children) => {
+  const last = children.findLastIndex((child) => child.name === "AssignOp");
+  return children.filter((_, i) => i < last);
+};
 const named: Targets = (children) => children.filter((_, i) => children[i - 1]?.name === "as");
 const looped: Targets = (children) => {
   let isOpen = false;
