@@ -1,5 +1,4 @@
-import { solutionIn } from "@laconic/sandbox/replies";
-import { examplesIn } from "../code/code-in.ts";
+import { examplesIn, programIn } from "../code/code-in.ts";
 import { outputsOf, runTests, type Ending } from "../code/run-tests.ts";
 import type { RunProgram } from "../protocols/baseline.ts";
 import { filled, type Script, textOf } from "../protocols/script.ts";
@@ -24,7 +23,7 @@ export async function onExamples(
   script: Script | undefined,
 ): Promise<OnExamples | null> {
   const examples = examplesIn(question);
-  const writes = script ? isProgram(reply) : examples.length > 0 && solutionIn(reply, null) !== null;
+  const writes = script ? isProgram(reply) : examples.length > 0 && programIn(reply, null) !== null;
   if (!writes) return null;
   const ends = await runTests(question, reply, examples, run);
   const passes = ends.every((end) => end === null);

@@ -1,8 +1,13 @@
 import { assembleProgram, solutionIn } from "@laconic/sandbox/replies";
 
+/** The program of a reply, which defines a function where one is named; null for a reply without code. */
+export function programIn(reply: string, name: string | null): string | null {
+  return solutionIn(reply, name)?.trimEnd() ?? null;
+}
+
 /** The code of a reply to a question, or the whole reply. */
 export function codeIn(question: string, reply: string): string {
-  return (solutionIn(reply, askedIn(question)) ?? reply).trimEnd();
+  return programIn(reply, askedIn(question)) ?? reply.trimEnd();
 }
 
 /** The program of a reply: behind the question where that is code. */

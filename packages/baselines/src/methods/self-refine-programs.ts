@@ -1,6 +1,6 @@
 import type { Prompt, Topology } from "@laconic/core";
-import { solutionIn } from "@laconic/sandbox/replies";
 import { programTopology, quote } from "@laconic/topologies";
+import { programIn } from "../code/code-in.ts";
 import type { BaselineOptions } from "../protocols/baseline.ts";
 import { chat } from "../prompts/chat.ts";
 import { phaseSettings, roundsOf } from "../protocols/protocol-for.ts";
@@ -79,10 +79,6 @@ interface ProgramWords {
   readonly runnable: (program: string) => string;
 }
 
-function programIn(reply: string): string | null {
-  return solutionIn(reply, "solution")?.trimEnd() ?? null;
-}
-
 function ownWords(says: string): ProgramWords {
   const shown = (question: string, program: string): string => `Question:\n${question}\n\nProgram:\n${quote(program)}`;
   return {
@@ -92,7 +88,7 @@ function ownWords(says: string): ProgramWords {
         question,
       ),
     }),
-    drafted: (reply) => programIn(reply) ?? reply,
+    drafted: (reply) => programIn(reply, "solution") ?? reply,
     criticise: (question, program, exchanges) => ({
       prompt: chat(
         `Find the error in the program: go through it block by block and check each against the question. Say "${says}" if there is none. Then write the whole function solution() anew, in one code block.`,
@@ -100,7 +96,7 @@ function ownWords(says: string): ProgramWords {
       ),
     }),
     read: (reply) => {
-      const program = programIn(reply);
+      const program = programIn(reply, "solution");
       return { program, comment: reply.replace(program ?? "", "") };
     },
     exchange: (question, program, reply) => `${shown(question, program)}\n\nFeedback and new program:\n${quote(reply)}`,
@@ -132,6 +128,6 @@ function releasedWords(script: Script): ProgramWords {
       const { program: written, comment } = parts(reply);
       return written === null ? null : `${posed(program)}\n\n${comment}\n\n${written}\n\n${end}\n\n`;
     },
-    runnable: (program) => programIn(program.split("\n\n\n")[0] ?? "") ?? program,
+    runnable: (program) => programIn(program.split("\n\n\n")[0] ?? "", "solution") ?? program,
   };
 }

@@ -1,5 +1,5 @@
-import { solutionIn } from "@laconic/sandbox/replies";
 import { programTopology, quote } from "@laconic/topologies";
+import { programIn } from "../code/code-in.ts";
 import { toolBytes } from "../code/run-tests.ts";
 import { methodOf } from "../playing/method-of.ts";
 import { printedBy, runnerOf } from "../playing/run-program.ts";
@@ -246,6 +246,6 @@ const mostExamples = 10;
 
 /** What the program of a reply prints, or in released words its variable `answer`. */
 async function printedIn(reply: string, run: RunProgram, released: boolean): Promise<string | null> {
-  const program = solutionIn(reply, null);
+  const program = programIn(reply, null);
   return program === null ? null : printedBy(await run(released ? printingAnswer(program) : program));
 }
