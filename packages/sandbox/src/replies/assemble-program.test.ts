@@ -9,6 +9,11 @@ describe("the program of a reply", () => {
   test.for([
     ["a body", "    return math.pi * r * r\n", `${body}\n`],
     ["a body from the margin", "return math.pi * r * r", body],
+    [
+      "a body without its first indentation, with an empty line",
+      "for i in range(2):\n        r += i\n\n    return r",
+      `${prompt}    for i in range(2):\n        r += i\n\n    return r`,
+    ],
     ["a function in a fence", "Sure:\n```python\ndef area(r):\n    return math.pi * r * r\n```\nDone.", `${whole}\n`],
     ["the last fence", "```\n    return 1\n```\nNo:\n```py\n    return math.pi * r * r\n```", `${body}\n`],
     ["a fence that never closes", "```python\ndef area(r):\n    return math.pi * r * r", whole],
@@ -34,12 +39,12 @@ test("a prompt with a comment for a body gets one", () => {
 });
 
 test.for([
-  ["deep brackets", "(".repeat(20_000)],
-  ["deep lists", "> - ".repeat(20_000)],
+  ["deep brackets", "(".repeat(5000)],
+  ["deep lists", "> - ".repeat(5000)],
   ["many fences", "```python\n".repeat(5000)],
-  ["many names", `\`\`\`python\nf(${"a, ".repeat(20_000)})\n\`\`\``],
+  ["many names", `\`\`\`python\nf(${"a, ".repeat(5000)})\n\`\`\``],
   ["wide margins", `${"\t".repeat(40_000)}x`],
-  ["tags", "<think></think> ".repeat(10_000)],
+  ["tags", "<think></think> ".repeat(5000)],
   ["characters that no text has", "\0\uD800\u2028```\uFFFF\n```"],
 ] as const)("reads a hostile reply: %s", ([, reply]) => {
   for (const entryPoint of ["f", "constructor", "__proto__", null])

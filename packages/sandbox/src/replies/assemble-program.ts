@@ -25,13 +25,15 @@ export function codeAfter(head: string, code: string): string {
   return [...imports, head, imports.reduce((rest, text) => rest.replace(text, ""), code)].join("\n");
 }
 
-/** A body as it is, or indented as a whole or on its first line: the first that is Python. */
+/** A body as it is, or indented on its first line or as a whole: the first that is Python. */
 function withBody(prompt: string, code: string): string {
   const start = /^\s/u.test(code) || prompt.endsWith("\n") ? prompt : `${prompt}\n`;
-  const first = code.replace(/^(?=\S)/u, "    ");
   const all = code.replaceAll(/^(?=.*\S)/gmu, "    ");
-  const programs = (/^(?:[ \t]*\n)*[ \t]+\S/u.test(code) ? [code, all] : [all, first, code]).map(
-    (body) => `${start}${body}`,
-  );
+  const first = `    ${code}`;
+  // A trimmed reply lacks the indentation of its first line alone.
+  const isTrimmed = /^\S.*(?:\n(?:[ \t].*)?)*$/u.test(code);
+  const isIndented = /^(?:[ \t]*\n)*[ \t]+\S/u.test(code);
+  const bodies = isIndented ? [code, all] : isTrimmed ? [first, all, code] : [all, first, code];
+  const programs = bodies.map((body) => `${start}${body}`);
   return programs.find((program) => readValidPython(program)?.isBody === false) ?? (programs[0] as string);
 }

@@ -67,10 +67,10 @@ print(json.dumps(modules))`,
   ) as { readonly text: string; readonly binds: string[]; readonly defines: string[] }[];
   const read = modules.map(({ text, ...names }) => ({ names, source: readPython(text) }));
   const valid = read.filter(({ source }) => source.isValid);
-  // The grammar lacks a bare \`yield\` and numbers such as \`2.\`.
-  expect(valid.length / read.length).toBeGreaterThan(0.9);
+  // The grammar lacks a few rare forms, such as `with a as (b, c)`.
+  expect(valid.length / read.length).toBeGreaterThan(0.97);
   for (const { names, source } of valid) {
-    const binds = [...source.binds].filter((name) => !name.includes("."));
+    const binds = [...source.binds].filter((name) => /^[\w*]+$/u.test(name));
     expect({ binds: binds.toSorted(), defines: [...source.defines].toSorted() }).toEqual(names);
   }
 });

@@ -12,10 +12,10 @@ export function solutionIn(reply: string, entryPoint: string | null): string | n
   const answer = withoutThought(reply.replaceAll(/\r\n?/gu, "\n"));
   let best = choose(answer, entryPoint);
   for (const rewrite of [brokenFences, nestedFences]) {
-    if (best && best.rank === 0 && best.isValid) break;
+    if (best?.isSolution && best.isValid) break;
     const repaired = rewrite(answer);
     const other = repaired === answer ? null : choose(repaired, entryPoint);
-    if (other?.rank === 0 && other.isValid) best = other;
+    if (other?.isSolution && other.isValid) best = other;
   }
   return best?.code ?? null;
 }
@@ -42,8 +42,8 @@ type Test = (source: PythonSource) => boolean;
 interface Choice {
   readonly code: string;
   readonly isValid: boolean;
-  /** Index of the tests that it passes; 0 for a solution without doubt. */
-  readonly rank: number;
+  /** False for code that may be the program for want of a better one. */
+  readonly isSolution: boolean;
 }
 
 function choose(text: string, entryPoint: string | null): Choice | null {
@@ -61,33 +61,38 @@ function choose(text: string, entryPoint: string | null): Choice | null {
   const python = fenced.filter(({ ranksFirst }) => ranksFirst).map(({ source }) => source);
   // In Python, `~~~python` is an expression.
   const bare = blocks.some(({ mark }) => mark === "~") ? null : readValidPython(text);
-  const ranks = ranksFor(entryPoint, python);
-  const pools = [bare ? [bare] : [], python];
-  const further = (): PythonSource[][] => [
-    fenced.filter(({ ranksFirst, source }) => !ranksFirst && source.isValid).map(({ source }) => source),
-    fenced.length === 0 ? [] : [readValidPython(rest)].filter((source) => source !== null),
-    blocks.filter((block) => !block.fenced).map(({ code }) => readPython(code)),
+  const [best = [], ...others] = ranksFor(entryPoint, python);
+  const pools: Pool[] = [
+    () => (bare ? [bare] : []),
+    () => python,
+    () => fenced.filter(({ ranksFirst, source }) => !ranksFirst && source.isValid).map(({ source }) => source),
+    () => (fenced.length === 0 ? [] : [readValidPython(rest)].filter((source) => source !== null)),
   ];
-  const choice = search(ranks.slice(0, 1), pools) ?? search(ranks, [...pools, ...further()]);
-  const source = choice?.source ?? fenced.findLast(({ isOurs }) => isOurs)?.source;
+  // Lines of bare code can look like an indented block, so that only a whole solution counts there.
+  const indented: Pool = () => blocks.filter((block) => !block.fenced).map(({ code }) => readPython(code));
+  const solution = search([best], [...pools, indented]);
+  const source = solution ?? search(others, pools) ?? fenced.findLast(({ isOurs }) => isOurs)?.source;
   if (!source) return null;
-  const code = source === bare || !choice ? source.text : withDefinitions(source, python);
-  const isValid = code === source.text ? source.isValid : isValidPython(code);
-  return { code, isValid, rank: choice?.rank ?? ranks.length };
+  const code = source === bare ? source.text : withDefinitions(source, python);
+  return {
+    code,
+    isValid: code === source.text ? source.isValid : isValidPython(code),
+    isSolution: solution !== undefined,
+  };
 }
 
+/** Sources that are read when the pools before them have no solution. */
+type Pool = () => readonly PythonSource[];
+
 /** The last source of the first pool that passes a test of the first rank. */
-function search(
-  ranks: readonly (readonly Test[])[],
-  pools: readonly (readonly PythonSource[])[],
-): { readonly source: PythonSource; readonly rank: number } | null {
-  for (const [rank, tests] of ranks.entries())
-    for (const pool of pools)
-      for (const test of tests) {
-        const source = pool.findLast(test);
-        if (source) return { source, rank };
-      }
-  return null;
+function search(ranks: readonly (readonly Test[])[], pools: readonly Pool[]): PythonSource | undefined {
+  for (const tests of ranks)
+    for (const pool of pools) {
+      const sources = pool();
+      const test = tests.find((each) => sources.some(each));
+      if (test) return sources.findLast(test);
+    }
+  return undefined;
 }
 
 /** Tests of a source by rank, the best rank first. Within a rank, an earlier test decides. */

@@ -7,10 +7,17 @@ export type Node = Tree["topNode"];
 
 const strict = parser.configure({ strict: true });
 
+/** The grammar lacks numbers such as `2.` and a bare `yield`. Their stand-ins have the same length. */
+function parsable(text: string): string {
+  return text
+    .replaceAll(/(?<![\w.])(\d[\d_]*)\.(?![\w.])/gu, "$10")
+    .replaceAll(/^([ \t]*)yield(?=[ \t]*(?:#.*)?$)/gmu, "$1pass ");
+}
+
 /** The tree of a text that may have errors. It is empty for a text that nests too deep for the parser's stack, as for Python. */
 export function looseTree(text: string): Tree {
   try {
-    return parser.parse(text);
+    return parser.parse(parsable(text));
   } catch {
     return parser.parse("");
   }
@@ -19,7 +26,7 @@ export function looseTree(text: string): Tree {
 /** The tree of a valid text; null for any other. */
 export function strictTree(text: string): Tree | null {
   try {
-    const tree = strict.parse(text);
+    const tree = strict.parse(parsable(text));
     // The grammar accepts an indented statement in a module; Python does not.
     const isAligned = ({ name, from }: Node): boolean => name === "Comment" || from === 0 || text[from - 1] === "\n";
     return childrenOf(tree.topNode).every(isAligned) ? tree : null;
