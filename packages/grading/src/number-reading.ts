@@ -1,81 +1,114 @@
-import { wordTable } from "@laconic/core";
 import { Fraction } from "fraction.js";
+import { conjunction, isDenied } from "./reply/answer-cues.ts";
+import { numbersIn, type NumberInText as Found } from "./reply/numbers-in-text.ts";
 
-/** A number as a program writes it (`-12.5`, `3/4`); null where there is none, false where there is no single one. */
+/** A number as a program writes it (`-12.5`, `3/4`); null without a number, false where no single number is given. */
 export type Reading = string | false | null;
 
-const digits = String.raw`\d{1,3}(?:\.\d{3}){2,}(?![\d.]*\d)|(?:\d{1,3}(?:[,'\u00a0\u2009\u202f]\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,2}(?![\w.]))?|\.\d+`;
-const spaced = String.raw`\d{1,3}(?: \d{3})+(?![\d.])`;
-const pattern = (whole: string): RegExp =>
-  new RegExp(
-    String.raw`(?<![\w.])(?<sign>[-+]?|(?<!\d\s?)\u2013)\s?[$€£¥]?\s?(?:(?<whole>\d+)\s+(?<over>\d+)\s?\/\s?(?<under>\d+)(?![\d.])|(?<number>${whole})(?:\s?\/\s?(?<divisor>\d+)(?![\d.\/]))?)(?<scale>\s(?:thousand|million|billion)\b)?`,
-    "gu",
-  );
-const inProse = pattern(digits);
-const inAnswer = pattern(`${spaced}|${digits}`);
-const scales: Readonly<Record<string, number>> = wordTable({ thousand: 1e3, million: 1e6, billion: 1e9 });
-
-interface Found {
-  readonly value: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** What stands in front of a number that is not given as the answer. */
-const denied =
-  /(?:\b(?:not|never|n[o']t|at\s+(?:least|most)|(?:more|less|greater|fewer|higher|lower)\s+than|above|below|over|under|between)(?:\s+(?:be|equal|exactly|just|simply))?|(?<![\w"/])[<>]|[≤≥≠±]|\\(?:pm|mp|neq?|leq?|geq?|lt|gt))[\s$*:]*$/iu;
-
+/** What stands in front of a number that bounds the answer. */
+const boundBefore =
+  /(?:\b(?:at\s+(?:least|most)|(?:more|less|greater|fewer|higher|lower)\s+than|above|below|over|under|between|up\s+to|from)|(?<![\w"/])[<>]|[≤≥≠±]|\\(?:pm|mp|neq?|leq?|geq?|lt|gt))[\s$*:]*$/iu;
 /** What stands behind a number that is an end of a range alone: `6 or more`, `6 points or fewer`. */
 export const openEnded: RegExp =
   /^[\s$*})]*(?:\\text\s*\{\s*)?(?:(?!or\b)\p{L}+\s+)?or\s+(?:more|less|fewer|greater|larger|smaller|higher|lower|above|below|over|under|so)\b/iu;
 
-/** The numbers of a text, in its order. A number that is denied makes the text say none behind it. */
-export function numbersIn(text: string): Reading[] {
-  const found = scan(text, inProse);
-  const [before, last] = [found.at(-2), found.at(-1)];
-  if (!last) return [];
-  if (denied.test(text.slice(Math.max(0, last.start - 24), last.start)) || openEnded.test(text.slice(last.end)))
-    return [false];
-  const together = before && (isCalculation(text, before, last) ? false : compoundOf(text, before, last));
-  return [...found.slice(0, -1).map(({ value }) => value), together ?? last.value];
+const functions = "log|ln|lg|exp|sqrt|sin|cos|tan|max|min|gcd|lcm|abs|floor|ceil|round|mod";
+/** A number behind these is an operand or an argument. */
+const operandBefore = new RegExp(
+  String.raw`(?:[\d)\]}]|(?<!\p{L})[\p{L}]|(?<=\d)\p{Ll})\s*(?:[-+*/×·÷^]|\*\*)\s*[({]?$|[√∛^_÷×·]\s*[({]?$|\\[a-z]+(?:\[\d+\])?\s*\{$|(?<!\p{L})(?:${functions})\s*$|(?<!\p{L})(?:${functions}|[a-z])\([^()]*$`,
+  "iu",
+);
+/** A number in front of these is an operand, an ordinal, a time or one of several parts. */
+const operandBehind = new RegExp(
+  String.raw`^(?:\s*(?:[-+*/×·÷]|\*\*)\s*(?:[(\d√π]|\\[a-z]|\p{L}+\(|(?![a-z]\s*\d?\s?=)\p{L}(?![\p{L}'’]))|\s?\^(?!\s*\{?\\circ)|\s*[√π]|\(\w|:\d|%\s?\d|\.\d` +
+    String.raw`|(?:st|nd|rd|th)\b|[a-zB-EG-IMO-TX-Z](?<![mgshlkdtLJNWVAKCF])(?![\p{L}°])|(?:${functions}|pi)(?!\p{L})|\s*(?:[≤≥≠±?]|[<>](?![\/\p{L}])|per\s+\d|(?:choose|mod)\b)` +
+    String.raw`|\s*\\(?!text|mathrm|quad|qquad|circ|degree)[a-z])`,
+  "u",
+);
+
+/** Whether a number is only a part of something else. */
+function isPart(text: string, { start, end, value }: Found): boolean {
+  const [before, behind] = [text.slice(Math.max(0, start - 60), start), text.slice(end, end + 60)];
+  return (
+    value === null ||
+    operandBefore.test(before) ||
+    operandBehind.test(behind) ||
+    (/[([{]\s*$/u.test(before) && /^\s*,/u.test(behind)) ||
+    (behind.startsWith("!") && !/\p{L}{2}/u.test(text))
+  );
+}
+
+/** How a number relates to the next one. */
+type Relation = "calculation" | "equals" | "alternative" | "list" | "of" | null;
+
+const joint = new RegExp(
+  String.raw`^[\s)]*(?<unit>[\p{L}%°]*)[\s)]*(?:(?<or>,?\s*\(?\s*(?:${conjunction}|(?<!\p{L})(?:to|bis|à)(?!\p{L})|[~;?&\u2013]|,(?=\s*(?:maybe|perhaps)))(?:\s*(?:maybe|perhaps))?)|(?<operator>[-+*×·÷/^:]|\*\*|(?<!\p{L})(?:x|times|plus|minus|over|divided by|multiplied by)(?!\p{L}))|(?<comma>,))[\s($€£¥]*$`,
+  "iu",
+);
+
+function relationOf(text: string, first: Found, second: Found): Relation {
+  const between = text.slice(first.end, second.start).replaceAll(/\\(?:text|mathrm|mbox)\s*|[{}$\\]/gu, " ");
+  if (
+    /=\s*[\s$€£¥(]*$/u.test(between) &&
+    !/[,;.\n]|\b(?:where|when|since|because|as|for|if|with|given)\b/iu.test(between)
+  )
+    return "equals";
+  if (/^\s*(?:\p{L}+\s+)?of\s+(?:the|all|every|those)\s*$/iu.test(between)) return "of";
+  if (/^\s?%?\s*(?:percent\s+)?of\s+$/iu.test(between)) return "calculation";
+  if (between.trim() === "" && /^\s?[-+\u2013]/u.test(text.slice(second.start))) return "calculation";
+  const { unit = "", or, operator, comma } = joint.exec(between)?.groups ?? {};
+  if (operator !== undefined) return "calculation";
+  if (or === undefined && comma === undefined) return null;
+  const after = /^\s*([\p{L}%]+)/u.exec(text.slice(second.end))?.[1] ?? "";
+  const currencies = [text.slice(0, first.end), text.slice(first.end, second.end)].map((part) => /[$€£¥]/u.test(part));
+  // 120 minutes or 2 hours is one quantity; 120 or 130 minutes are two.
+  const same = unit === "" ? currencies[0] === true || currencies[1] === false : unit === after;
+  return same && !equal(first.value, second.value) ? (or === undefined ? "list" : "alternative") : null;
+}
+
+function equal(a: string | null, b: string | null): boolean {
+  return a !== null && b !== null && new Fraction(a).equals(new Fraction(b));
 }
 
 /**
- * The number that a part of a reply says, given as the answer: its first, or its last.
- * @param lists - whether numbers behind commas are further answers, as after `####`, or go on with the sentence
+ * The number that a part of a reply gives as the answer.
+ * @param from - which number answers: the first of a clause, or the last of a text
+ * @param lists - whether numbers behind commas are further answers, as after `####`
  */
-export function oneNumber(
-  part: string,
-  { lists, last = false }: { readonly lists: boolean; readonly last?: boolean },
-): Reading {
-  const text = part
-    .replaceAll(/\\[$!,;]|\{,\}/gu, "")
-    .replaceAll(/\\[dtc]?frac\s*\{(\d+)\}\s*\{(\d+)\}/gu, " $1/$2")
-    .replaceAll(/\\[dtc]?frac\s*(\d)\s*(\d)/gu, " $1/$2");
-  const all = scan(text, inAnswer);
-  const [first] = all;
-  if (!first) return null;
-  const before = text.slice(0, first.start);
-  const second = all[1];
-  const together = second && compoundOf(text, first, second);
-  if (together !== undefined && together !== null && !denied.test(before)) return all.length > 2 ? false : together;
-  if (second && isCalculation(text, first, second)) return false;
-  // A percentage of something is yet to be calculated.
-  if (/^\s*\\?(?:%|percent)\s+of\s+[$€£]?\d/iu.test(text.slice(first.end))) return false;
-  const fraction = /^\s+and\s+(?:a|one)\s+(half|quarter)\b/iu.exec(text.slice(first.end))?.[1]?.toLowerCase();
-  if (fraction !== undefined && !denied.test(before))
-    return new Fraction(first.value).add(fraction === "half" ? "1/2" : "1/4").toFraction();
-  if (second && isDenial(text, first, second)) return second.value;
-  if (denied.test(before) || openEnded.test(text.slice(first.end))) return false;
-  if (second && sameQuantity(text, first, second, lists) && !equal(first.value, second.value)) return false;
-  return (last ? (all.at(-1) as Found) : first).value;
+export function oneNumber(text: string, from: "first" | "last", lists: boolean): Reading {
+  const all = numbersIn(text, from === "first");
+  let index = from === "first" ? 0 : all.length - 1;
+  const relation = (i: number): Relation => {
+    const [a, b] = [all[i], all[i + 1]];
+    return a && b ? relationOf(text, a, b) : null;
+  };
+  if (from === "last") {
+    // "18, not 20" and "5 of the 12" say the first.
+    while (index > 0 && isDeniedAt(text, all[index] as Found) && !/[.\n]/u.test(gap(text, all, index - 1))) index -= 1;
+    if (relation(index - 1) === "of") index -= 1;
+  } else
+    for (let i = 0; ["equals", "calculation"].includes(relation(i) ?? ""); i++)
+      if (relation(i) === "equals") index = i + 1;
+  const found = all[index];
+  if (!found) return null;
+  const several = (i: number): boolean => {
+    const how = relation(i);
+    return how === "alternative" || how === "calculation" || (how === "list" && (lists || several(i + 1)));
+  };
+  const [pair, joined] = from === "first" ? [index, several(index)] : [index - 1, several(index - 1)];
+  const [first, second] = [all[pair], all[pair + 1]];
+  const together = first && second ? compoundOf(text, first, second) : null;
+  if (isDeniedAt(text, found) || boundBefore.test(text.slice(Math.max(0, found.start - 24), found.start))) return false;
+  if (together !== null) return all.length > 2 && from === "first" ? false : together;
+  return joined || isPart(text, found) || openEnded.test(text.slice(found.end)) ? false : found.value;
 }
 
-/** Numbers that a sign joins: a calculation without its result. Plus and minus also join a range, and a sign: see `sameQuantity`. */
-function isCalculation(text: string, first: Found, second: Found): boolean {
-  return /^[\s{}$]*(?:\*\*?|×|·|÷|\^|\\(?:times|cdot|div)(?![a-z]))[\s{}$]*$/u.test(
-    text.slice(first.end, second.start),
-  );
+function isDeniedAt(text: string, { start, end }: Found): boolean {
+  return isDenied(text, start, end);
+}
+
+function gap(text: string, all: readonly Found[], i: number): string {
+  return text.slice(all[i]?.end, all[i + 1]?.start);
 }
 
 /** Units of the same kind, the larger ones first. */
@@ -118,78 +151,4 @@ export function compoundOf(
   }) as [number | null, number | null];
   if (dollars === null || cents === null || cents >= 100) return false;
   return `${dollars}.${String(cents).padStart(2, "0")}`;
-}
-
-/** `not 5 but 6` says 6. */
-function isDenial(text: string, first: Found, second: Found): boolean {
-  return (
-    /\bnot\b[\s$*]*$/iu.test(text.slice(0, first.start)) &&
-    /\b(?:but|it is|it's|rather)[\s$*]*$/iu.test(text.slice(first.end, second.start))
-  );
-}
-
-/** Whether two numbers are alternatives, ends of a range, or parts of a calculation: nothing stands between but what joins them. */
-function sameQuantity(text: string, first: Found, second: Found, lists: boolean): boolean {
-  const between = text
-    .slice(first.end, second.start)
-    .replaceAll(/\\(?:text|mathrm|mbox)\s*|[{}$*\\]|\bmaybe\b|\bperhaps\b/gu, " ");
-  const joint = /^\s*([\p{L}%]*)\s*(,?\s*\(?\s*(?:or|and|to)\b|[-–+*×·/?;~]|\btimes\b|\bcdot\b|,)\s*$/iu.exec(between);
-  if (!joint) return /^\s*[-–+]\s*$/u.test(text.slice(first.end, second.start)) || glued(text, first, second);
-  const [, unit = "", link = ""] = joint;
-  if (link === "," && !lists) return false;
-  const after = /^\s*([\p{L}%]+)/u.exec(text.slice(second.end))?.[1] ?? "";
-  // 120 minutes or 2 hours is one quantity; 120 or 130 minutes are two.
-  return unit === ""
-    ? !/[$€£¥]/u.test(text.slice(first.end, second.end)) || /[$€£¥]/u.test(text.slice(0, first.end))
-    : unit === after;
-}
-
-/** `18-3`: the sign of the second is the operator. */
-function glued(text: string, first: Found, second: Found): boolean {
-  return /^\s?[-+\u2013]/u.test(text.slice(second.start)) && text.slice(first.end, second.start).trim() === "";
-}
-
-function equal(a: string, b: string): boolean {
-  return new Fraction(a).equals(new Fraction(b));
-}
-
-function scan(text: string, numbers: RegExp): Found[] {
-  const found: Found[] = [];
-  for (const match of text.matchAll(numbers)) {
-    const value = valueOf(match.groups as Readonly<Record<string, string | undefined>>);
-    if (value === null) continue;
-    const negative = /\b(?:negative|minus)\s+$/iu.test(text.slice(Math.max(0, match.index - 10), match.index));
-    const signed = negative && !value.startsWith("-") ? `-${value}` : value;
-    found.push({ value: signed, start: match.index, end: match.index + match[0].length });
-  }
-  return found;
-}
-
-/** As a program writes it: no currency, no thousands, no spaces. */
-function valueOf({
-  sign,
-  whole,
-  over,
-  under,
-  number,
-  divisor,
-  scale,
-}: Readonly<Record<string, string | undefined>>): string | null {
-  const minus = sign === "-" || sign === "\u2013" ? "-" : "";
-  if (whole !== undefined) {
-    if (Number(under) === 0) return null;
-    return `${minus}${new Fraction(whole).add(new Fraction(`${over}/${under}`)).toFraction()}`;
-  }
-  // Points between several groups of three digits are of thousands.
-  const dotted = /\..*\./u.test(number ?? "");
-  const plain = (number ?? "").replaceAll(dotted ? "." : /[,'\s]/gu, "");
-  if (divisor === undefined && scale === undefined && !/e/iu.test(plain)) return `${minus}${plain}`;
-  const [mantissa, exponent] = plain.toLowerCase().split("e");
-  let value = new Fraction(mantissa as string);
-  if (exponent !== undefined) value = value.mul(new Fraction(10).pow(Number(exponent)));
-  if (divisor !== undefined) {
-    if (Number(divisor) === 0) return null;
-    value = value.div(divisor);
-  }
-  return `${minus}${value.mul(scales[scale?.trim() ?? ""] ?? 1).toFraction()}`;
 }

@@ -4,145 +4,98 @@ export interface Cue {
   readonly start: number;
   /** Index where the answer may begin: behind the copula, colon, quotes and white space. */
   readonly end: number;
+  /** Whether the cue is only a noun in front of a name: "option B" without "is". */
+  readonly bare: boolean;
 }
 
-/** Cue words of a language, as parts of regular expressions. Adjectives stand before or behind the noun. */
-interface Language {
-  readonly answer: string;
-  readonly choice: string;
-  readonly result: string;
-  readonly copula: string;
-  readonly verb: string;
-  readonly correct: string;
-  /** What begins a phrase between noun and copula: "answer to the question is". */
-  readonly preposition?: string;
-}
-
-const languages: Readonly<Record<string, Language>> = {
-  en: {
-    answer: "answers?|ans",
-    choice: "choices?|options?|alternatives?",
-    result: "results?|solutions?|total",
-    copula:
-      "(?:is|are|was)(?: (?:given by|equal to|found to be))?|equals|(?:would|must|should|will|has to|to) be|becomes|(?:comes|turns) (?:out )?to(?: be)?",
-    verb: "choose|chose|choosing|select(?:ed)?|selecting|pick(?:ed)?|go(?:ing)? (?:with|for)|opt for|vote for",
-    correct: "correct|right|best|true|final|appropriate",
-    preposition: "to|for|of|in|as",
-  },
-  es: {
-    answer: "respuestas?",
-    choice: "opción|opciones|alternativa|inciso",
-    result: "resultado|solución",
-    copula: "es(?: igual a)?|son|sería|será",
-    verb: "elijo|escojo|selecciono|elegimos",
-    correct: "correct[ao]s?|finale?s?|verdader[ao]|adecuad[ao]",
-    preposition: "al?|de(?:l| la)?|para",
-  },
-  fr: {
-    answer: "réponses?|reponses?",
-    choice: "options?|choix|proposition",
-    result: "résultat|solution",
-    copula: "(?:est|vaut|sont|serait)(?: égale? à)?",
-    verb: "choisis|sélectionne|retiens",
-    correct: "correcte?s?|bonne|juste|exacte?|finale?",
-    preposition: "à|au|de|du|pour",
-  },
-  de: {
-    answer: "antwort(?:en)?",
-    choice: "option|auswahl|möglichkeit|aussage|antwortmöglichkeit",
-    result: "ergebnis|resultat|lösung",
-    copula: "ist|sind|lautet|wäre|beträgt|heißt",
-    verb: "wähle|nehme",
-    correct: "(?:richtig|korrekt|best|endgültig)e?[nrs]?",
-    preposition: "auf|für|zu[rm]?",
-  },
-  pt: {
-    answer: "respostas?",
-    choice: "opção|opções|alternativa",
-    result: "resultado|solução",
-    copula: "é(?: igual a)?|são|seria|será",
-    verb: "escolho|seleciono|marco",
-    correct: "corret[ao]s?|certa|final",
-    preposition: "[aà]|para|d[aeo]",
-  },
-  id: {
-    answer: "jawaban(?:nya)?",
-    choice: "pilihan|opsi",
-    result: "hasil(?:nya)?",
-    copula: "adalah|ialah|yaitu",
-    verb: "memilih|pilih",
-    correct: "(?:yang )?(?:benar|tepat|terbaik)|akhir(?:nya)?",
-    preposition: "untuk|dari|atas",
-  },
-  ar: {
-    answer: "[وف]?(?:ال)?(?:إجابة|اجابة|جواب)",
-    choice: "[وف]?(?:ال)?(?:خيار|اختيار)",
-    result: "[وف]?(?:ال)?(?:نتيجة|ناتج)",
-    copula: "هي|هو",
-    verb: "أختار|اختر",
-    correct: "(?:ال)?(?:صحيحة?|نهائية?)",
-  },
+/** Cue words by part of speech, as patterns, in the order en, es, fr, de, pt, id, ar. */
+const spaced = {
+  answer: `answers?|ans|respuestas?|r[ée]ponses?|antwort(?:en)?|respostas?|jawaban(?:nya)?|[وف]?(?:ال)?(?:[إا]جابة|جواب)`,
+  choice:
+    `choices?|options?|alternatives?|opci[óo]n(?:es)?|alternativas?|inciso|letra|choix|proposition|lettre|auswahl|aussage|` +
+    `(?:antwort)?möglichkeit|opç(?:ão|ões)|pilihan|opsi|[وف]?(?:ال)?(?:ا?ختيار|خيار)`,
+  result:
+    `results?|solutions?|total|resultado|solución|résultat|ergebnis|resultat|lösung|solução|hasil(?:nya)?|` +
+    `[وف]?(?:ال)?(?:نتيجة|ناتج)`,
+  copula:
+    `(?:is|are|was)(?: (?:given by|equal to|found to be))?|equals|(?:would|must|should|will|has to|to) be|becomes|` +
+    `(?:comes|turns) (?:out )?to(?: be)?|(?:es|é)(?: igual a)?|son|ser[íi]?a|será|(?:est|vaut|sont)(?: égale? à)?|serait|ist|sind|` +
+    `lautet|wäre|beträgt|heißt|são|adalah|ialah|yaitu|هي|هو`,
+  verb:
+    `choose|chose|choosing|select(?:ed|ing)?|pick(?:ed)?|go(?:ing)? (?:with|for)|opt for|vote for|elijo|elegimos|escojo|` +
+    `selecciono|choisis|sélectionne|retiens|wähle|nehme|escolho|seleciono|marco|memilih|pilih|[أا]ختار`,
+  correct:
+    `correct|right|best|true|final|appropriate|correct[ao]s?|finale?s?|verdader[ao]|adecuad[ao]|correcte?s?|bonne|juste|` +
+    `exacte?|(?:richtig|korrekt|best|endgültig)(?:e[nrs]?)?|corret[ao]s?|certa|(?:yang )?(?:benar|tepat|terbaik)|` +
+    `akhir(?:nya)?|(?:ال)?(?:صحيحة?|نهائية?)`,
+  /** What joins a phrase to the noun: "answer to the question is". */
+  preposition: `to|for|of|in|as|al?|de(?:l| la)?|para|à|au|du|pour|auf|für|zu[rm]?|d[ao]|untuk|dari|atas`,
+  not: `not|never|neither|nor|cannot|no(?= es)|(?:n['’]est |ne sont )?pas|nicht|não|bukan(?:lah)?|ليست?`,
+  but: `but|it is|it['’]s|rather|sino|mais|sondern|mas|sim|melainkan|tetapi|بل`,
+  or: `or|and|o|y|ou|et|e|oder|und|atau|dan|أو`,
 };
-/** Languages whose copula stands behind the answer or may be missing, and whose words need no spaces. */
-const copulaLast = {
+/** The same of ja, ko, zh and hi. Their words need no spaces, and their copula stands behind the answer or is missing. */
+const unspaced = {
   answer: "答案|答え|正解|正答|解答|回答|答(?=[は:])|정답|답변?(?=[은는이: ])|उत्तर|जवाब",
   choice: "选项|選項|選択肢|선택지|보기|विकल्प",
   result: "结果|結果|결과|परिणाम",
   copula: "(?:应该?|應該?)?(?:是|为|為|选|選)|は、?|が|이|가|은|는|है|हैं",
   verb: "(?<![不未])(?:选(?!项)择?|選(?![項択ん])擇?)",
-} as const;
+  not: "不是|不为|不為|不选|不選|并非",
+  notBehind: "ではな|ではあり|じゃな|[이가] ?아[니닙]|नहीं",
+  but: "而是|但是",
+  or: "或|和|か|と|또는|या|और",
+};
 
-const of = (field: keyof Language): string =>
-  Object.values(languages)
-    .map((language) => language[field])
-    .filter(Boolean)
-    .join("|");
 const word = (pattern: string): string => String.raw`(?<![\p{L}\p{M}\\])(?:${pattern})(?![\p{L}\p{M}])`;
-/** Nouns and verbs that begin a cue, in groups by what may follow them. */
+const both = (field: keyof typeof spaced & keyof typeof unspaced): string =>
+  `(?:${word(spaced[field])}|${unspaced[field]})`;
+/** Joins alternatives: "or", "and", in all languages. */
+export const conjunction: string = both("or");
+
 const heads = new RegExp(
-  String.raw`(?<![\p{L}\p{M}/])(?:(?:final|correct|chosen|selected)[-_]?)?(?<noun>(?:${of("answer")})(?:[-_ ]?(?:choice|letter|option|key|number|value))?)(?![\p{L}\p{M}])` +
-    `|(?<bare>${copulaLast.answer})|(?<choice>${word(of("choice"))}|${copulaLast.choice})|(?<result>${word(of("result"))}|${copulaLast.result})` +
-    `|(?<correct>${word(of("correct"))})|(?<verb>${word(of("verb"))}|${copulaLast.verb})`,
+  String.raw`(?<![\p{L}\p{M}/])(?:(?:final|correct|chosen|selected)[-_]?)?(?<noun>(?:${spaced.answer})(?:[-_ ]?(?:choice|letter|option|key|number|value))?)(?![\p{L}\p{M}])` +
+    `|(?<last>${unspaced.answer})|(?<choice>${both("choice")})|(?<result>${both("result")})` +
+    `|(?<correct>${word(spaced.correct)})|(?<verb>${both("verb")})`,
   "giu",
 );
-const copula = `${word(of("copula"))}|${copulaLast.copula}`;
-const adjectives = String.raw`(?:[\s,]*${word(`${of("correct")}|here|then|therefore|thus|so|only|donc|also|の|choice|letter|option`)}){0,3},?`;
-const phrase = String.raw`(?:\s+(?:${of("preposition")})\s[^.:=?!\n]{1,80}?)?`;
 const quotes = "\"'`“”‘’«»„「『」』";
-const closing = String.raw`[${quotes}*_)\]]{0,4}[ \t]{0,8}`;
-const adverbs =
-  "therefore|thus|then|hence|indeed|clearly|simply|just|probably|definitely|(?:most )?likely|also|obviously|donc|entonces|somit|folglich|logo|jadi";
+const adjectives = String.raw`(?:[\s,]*${word(`${spaced.correct}|here|then|therefore|thus|so|only|donc|also|の|choice|letter|option`)}){0,3},?`;
+const phrase = String.raw`(?:\s+(?:${spaced.preposition})\s[^.:=?!\n]{1,80}?)?`;
 /** Between a noun and its answer: "to the question is", `":`, `>` of a tag. */
 const link = new RegExp(
-  String.raw`${adjectives}${phrase}(?:${closing}(?:\s{0,8}(?:${copula})|[:=](?!=)>?|[→⇒—]|(?<=<\w{0,40})>))+`,
+  String.raw`${adjectives}${phrase}(?:[${quotes}*_)\]]{0,4}[ \t]{0,8}(?:\s{0,8}${both("copula")}|[:=](?!=)>?|[→⇒—]|(?<=<\w{0,40})>))+`,
   "iuy",
 );
-const copulaLink = new RegExp(String.raw`(?:\s+\p{L}{2,20}){0,2}?\s+(?:${copula})[ \t]*:?`, "iuy");
+const copulaLink = new RegExp(String.raw`(?:\s+\p{L}{2,20}){0,2}?\s+${both("copula")}[ \t]*:?`, "iuy");
 /** Signs and adverbs before the answer itself. Brackets, dollars and backslashes belong to the answer. */
-const lead = new RegExp(String.raw`(?:[\s:*_}${quotes}]|=(?!=)|(?:${adverbs})(?![\p{L}\p{M}])[\s,]*)*`, "iuy");
+const lead = new RegExp(
+  String.raw`(?:[\s:*_}${quotes}]|=(?!=)|(?:therefore|thus|then|hence|indeed|clearly|simply|just|probably|definitely|(?:most )?likely|also|obviously|donc|entonces|somit|folglich|logo|jadi)(?![\p{L}\p{M}])[\s,]*)*`,
+  "iuy",
+);
 const lineEnd = /[ \t*_:]*\n\s*/uy;
-const headingStart = new RegExp(String.raw`^[ \t#>*_\d.)]*(?:(?:the|my|la|le|die|${of("correct")})\s+)*$`, "iu");
+const headingStart = new RegExp(String.raw`^[ \t#>*_\d.)]*(?:(?:the|my|la|le|die|${spaced.correct})\s+)*$`, "iu");
 
 /**
- * Cues in the order of the text: a noun with its copula, colon or tag, a heading above the answer.
- * @param also - `"choosing"` adds verbs ("I choose"), options by their name ("Option") and "the correct statement is";
+ * Cues in the order of the text: a noun with its copula, colon or tag, or a heading above the answer.
+ * @param also - `"choosing"` adds verbs ("I choose"), nouns without a copula ("Option") and "the correct statement is";
  *   `"result"` adds "the result is", which also ends steps of a calculation
  */
 export function cuesIn(text: string, also?: "choosing" | "result"): readonly Cue[] {
   const cues: Cue[] = [];
   for (const match of text.matchAll(heads)) {
-    const { noun, bare, choice, result, correct, verb } = match.groups as Readonly<Record<string, string | undefined>>;
+    const { noun, last, choice, result, correct, verb } = match.groups as Readonly<Record<string, string | undefined>>;
     if ((correct ?? verb) !== undefined && also !== "choosing") continue;
     if (result !== undefined && also === undefined) continue;
     const from = match.index + match[0].length;
-    const alone = bare ?? verb ?? (also === "choosing" ? (choice ?? noun) : undefined);
     const linked =
       endOf(correct === undefined ? link : copulaLink, text, from) ??
       (noun === undefined ? null : headingEnd(text, match.index, from)) ??
-      (alone === undefined ? null : from);
-    if (linked === null) continue;
-    const end = endOf(lead, text, linked) ?? linked;
-    if (cues.at(-1)?.end !== end) cues.push({ start: match.index, end });
+      ((last ?? verb) === undefined ? null : from);
+    const bare = linked === null && also === "choosing" && (choice ?? noun) !== undefined;
+    if (linked === null && !bare) continue;
+    const end = endOf(lead, text, linked ?? from) ?? from;
+    if (cues.at(-1)?.end !== end) cues.push({ start: match.index, end, bare });
   }
   return cues;
 }
@@ -156,4 +109,26 @@ function headingEnd(text: string, start: number, from: number): number | null {
 function endOf(pattern: RegExp, text: string, from: number): number | null {
   pattern.lastIndex = from;
   return pattern.test(text) ? pattern.lastIndex : null;
+}
+
+const not = `(?:${both("not")}|n['’]t(?!\\p{L}))`;
+const deniedBefore = new RegExp(
+  String.raw`${not}(?:\s+(?:be|equal|exactly|just|simply|es|é|the|la|option|choice|answer)(?!\p{L}))*[\s$*:("'\\]*$`,
+  "iu",
+);
+const deniedBehind = new RegExp(String.raw`^["'*)\]}」]{0,4}\s?(?:${unspaced.notBehind})`, "iu");
+
+/** Whether what stands at a place is denied, as "is not 5" or "5ではない" deny 5. */
+export function isDenied(text: string, start: number, end: number): boolean {
+  return deniedBefore.test(text.slice(Math.max(0, start - 40), start)) || deniedBehind.test(text.slice(end, end + 12));
+}
+
+const instead = new RegExp(
+  String.raw`${not}(?!\s+only\b)(\s+(?:es|é))?\s+((?:[^.\n;]|\.\d){1,40}?)[,;]?\s*${both("but")}(?:\s+rather)?(?!\p{L})`,
+  "giu",
+);
+
+/** "not 5 but 6" says 6: a text without what is denied in favour of something else. */
+export function withoutDenied(text: string): string {
+  return text.replaceAll(instead, "$1");
 }

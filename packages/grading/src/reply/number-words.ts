@@ -60,6 +60,33 @@ function unsigned(words: readonly string[]): string | null {
   return count === null || part === null ? null : part.add(count.toString()).toFraction();
 }
 
+const parts = [...Object.keys(cardinals), ...scales.map(([name]) => name), ...Object.keys(denominators)].join("|");
+const phrase = new RegExp(
+  String.raw`(?<![\p{L}\p{N}-])(?:minus|negative|an?|${parts})(?:(?:,?\s+|-)(?:an?|and|point|halves|(?:${parts})s?)(?!\p{L})){0,15}(?![\p{L}-])`,
+  "giu",
+);
+/** With this behind it, "one" is a pronoun, and "half" a part of something. */
+const notCounted =
+  /^(?:one|half|a (?:half|third|quarter))\s+(?:of|that|which|who|with|in|for|is|at|from|another|by|more|thing|way)\b/iu;
+
+/** The numbers that a text writes as words, in its order. */
+export function wordNumbersIn(text: string): readonly { value: string; start: number; end: number }[] {
+  const found: { value: string; start: number; end: number }[] = [];
+  phrase.lastIndex = 0;
+  for (let match = phrase.exec(text); match; match = phrase.exec(text)) {
+    let [words] = match;
+    let value = numberOfWords(words);
+    while (value === null && words !== "") {
+      words = /^(.*[^\s,-])[\s,-]+\S+$/su.exec(words)?.[1] ?? "";
+      value = numberOfWords(words);
+    }
+    const [start, end] = [match.index, match.index + words.length];
+    if (value !== null && !notCounted.test(text.slice(start, end + 10))) found.push({ value, start, end });
+    if (words !== "") phrase.lastIndex = end;
+  }
+  return found;
+}
+
 /** A whole number below 10^15; null where the words are anything else. */
 function cardinalOf(words: readonly string[]): bigint | null {
   for (const [name, value, most] of scales) {
