@@ -1,124 +1,176 @@
+import { conjunction, type Cue, cuesIn, isDenied, withoutDenied } from "./reply/answer-cues.ts";
 import { lastBoxed } from "./reply/last-boxed.ts";
 import { readReply } from "./reply/read-reply.ts";
 import { readCurrent } from "./reply/retraction.ts";
 import { noAnswer, type Extracted, type Verdict } from "./verdict.ts";
 
-/** The end of what an author says before the letter, in English or Chinese. */
-const trigger =
-  /答案(?:应?该?是|为|选|\s*:)|(?<!不)选(?!项)择?|\b(?:(?:answer|choice|option)s?\b(?:\s*(?:choice|option|letter))?\s*(?:is|are|would be|must be|should be|:|=)+|(?:option|choose|select|pick|go(?:ing)?\s+with)\b|answer\s*(?=\())/giu;
-
-/** What may stand between the trigger and the letter. */
-const between =
-  /^(?:[\s:*_"'`$([{]|\\(?:text|textbf|mathrm|mathbf|boxed|fbox)\b|\\[([]|(?:the|option|choice|letter|answer|clearly|definitely|therefore|indeed|thus|likely|probably|most likely|correct)\b(?!\s*(?:is|are)\s+not))*/iu;
-
 /**
- * The letter that a reply chooses: in the last box, after the last trigger such as "answer is", the last one in
- * parentheses, or the reply itself. Prose is never upper-cased, so the article "a" is no letter.
+ * The letter that a reply chooses, in this order: in the last box, after the last cue such as "answer is", in the conclusion, named
+ * as correct, as the first word, after "option", the last one in parentheses.
  * @param letters - those of the benchmark, such as `ABCDE`
- * @returns null when it chooses none
+ * @returns null when it chooses none, or several
  */
 export function extractLetter(reply: string, letters: string): Extracted | null {
-  return readCurrent(readReply(reply), (text) =>
-    letterOf(text.replaceAll(/<\/?answer>|^\s*####[ \t]*(?=\S)/gmu, " ").replaceAll(insteadOf, "$1"), letters),
-  );
+  return readCurrent(withoutDenied(readReply(reply)), (text) => letterOf(text, letters));
 }
 
-function letterOf(text: string, letters: string): Extracted | null {
-  const boxed = lastBoxed(text);
-  const inBox = boxed === null ? null : alone(boxed, letters);
-  if (inBox) return { answer: inBox, rule: "boxed" };
-  const triggered = afterTrigger(text, letters);
-  if (triggered === "several") return null;
-  if (triggered) return { answer: triggered, rule: "after the answer trigger" };
-  const concluded = conclusion.exec(text)?.[1];
-  if (concluded !== undefined && letters.includes(concluded)) return { answer: concluded, rule: "the last sentence" };
-  const named = [...text.matchAll(/\b([A-Z])\)? is (?:the )?(?:correct|right|best|answer)\b/gu)].findLast(
-    ([, letter]) => letters.includes(letter as string),
-  )?.[1];
-  if (named) return { answer: named, rule: "named as the answer" };
-  const said = withoutOptions(text, letters);
-  const bracketed = [...said.matchAll(/\(\s*(?:\\text\{)?([A-Z])\}?\s*\)/gu)].filter(([, letter]) =>
-    letters.includes(letter as string),
-  );
-  const [before, last] = [bracketed.at(-2), bracketed.at(-1)];
-  const side = before && last && said.slice(before.index + before[0].length, last.index).trim() === "";
-  // Two letters side by side choose nothing.
-  if (side && before[1] !== last[1]) return null;
-  const parenthesised = last?.[1];
-  if (parenthesised) return { answer: parenthesised, rule: "last in parentheses" };
-  const only = alone(said, letters) ?? leading(said, letters);
-  return only ? { answer: only, rule: "the reply is a letter" } : null;
+/** First code points of the alphabets in circles, squares and parentheses. */
+const enclosed = [0x249c, 0x24b6, 0x24d0, 0x1f130, 0x1f150, 0x1f170];
+
+/** A text with `(B)` instead of a letter in a circle or square, and without marks and LaTeX commands around letters. */
+function plainLetters(text: string): string {
+  return text
+    .replaceAll(/[\u249c-\u24e9]|[\u{1f130}-\u{1f189}]/gu, (sign) => {
+      const code = sign.codePointAt(0) as number;
+      return `(${String.fromCodePoint(65 + code - (enclosed.findLast((first) => first <= code) ?? code))})`;
+    })
+    .replaceAll(/^\s*#{3,4}[ \t]*(?=\S)|\\(?:text|boxed|fbox)(?=\s*\{)|\\quad|\\[()[\] ,]|[{}]/gmu, " ");
 }
 
-/** "not C but B" says B. */
-const insteadOf = /\bnot\s+(?:option\s+)?\(?[A-Z]\)?,?\s+but\s+(?:rather\s+)?(?:option\s+)?(\(?[A-Z]\)?)(?![\w'’])/gu;
+/** A letter of a text. */
+interface Token {
+  readonly letter: string;
+  /** Indices of the letter with its brackets. */
+  readonly start: number;
+  readonly end: number;
+  readonly bracketed: boolean;
+  /** The letters that "or", "and" or a comma joins to it, and whether the text rejects them or asks about them. */
+  readonly group: { readonly letters: Set<string>; denied: boolean };
+}
 
-const label = /(?<!\w)\(?([A-Z])[).:](?!\w)/gu;
-/** What stands behind a label that is spoken about. */
-const spokenOf = /^\s*(?:is|are|was|were|would|can|cannot|could|does|fails|works|gives|seems|contradicts)\b/iu;
+const tokenPattern =
+  /(?<![\p{Script=Latin}\p{N}_^\\-]|\p{L}['’])(?<open>[([]\s*)?(?<letter>[A-Za-z])(?<close>\s*[)\]])?(?![\p{Script=Latin}\p{N}_]|['’]\p{L}|-[\p{L}\d])/gu;
+/** What follows an article or a pronoun. */
+const sentence =
+  /^\s+(?!(?:is|are|was|because|since|as|and|or|but|for|would|can|cannot|fits|with|which|that|here)\b)\p{Ll}/u;
+/** What follows a name in a formula. */
+const formula = /^\s*(?:[=+^<>≤≥](?!\/)|\\[a-z])/u;
+const joining = new RegExp(
+  String.raw`^["'\]) \t$*]*(?:(?<and>,?[ \t]*(?:${conjunction}|[&/])(?:\s+(?:maybe|perhaps|either))?)|(?<comma>,)|)["'[( \t$*]*(?:(?:option|choice)\s+)?$`,
+  "iu",
+);
+const predicate =
+  /^\s+(?:is|are|was|were|has|does|do|can|cannot|could|would|fails?|ignores?|gives?|seems?|violates?|contradicts?)\b/iu;
+const rejectedBefore =
+  /(?:\b(?:eliminat\w+|exclud\w+|except|rul(?:e|es|ed|ing)\s+out|discard\w*|reject\w*|descart\w+|everything\s+but|instead\s+of|rather\s+than|unlike|than|none\s+of|(?:could|might|may|can)\s+be|unsure|both|either|between|what\s+about|is\s+it)|[排除])(?:\s+(?:options?|choices?|either|between))*[\s*$:"']*$/iu;
+const rejectedBehind =
+  /^["'*)`\]}]{0,4}\s*(?:\?|(?:is|are|was|looks|seems)(?:\s+(?:clearly|definitely|also|both|all))*\s+(?:wrong|incorrect|false|not|impossible|invalid|out|too|tempting|ruled|eliminated|a\s+distractor)\b|(?:can(?:not|['’]t|\s+be\s+(?:ruled|eliminated|excluded))|ist\s+falsch|es\s+(?:incorrecta|falsa)|est\s+(?:fausse|incorrecte))(?!\p{L})|[错不])/iu;
+
+function tokensIn(text: string, letters: string): Token[] {
+  const tokens: Token[] = [];
+  let closed = false;
+  for (const match of text.matchAll(tokenPattern)) {
+    const { open, letter = "", close } = match.groups as Readonly<Record<string, string | undefined>>;
+    const [start, end, bracketed] = [match.index, match.index + match[0].length, (open ?? close) !== undefined];
+    const behind = text.slice(end, end + 40);
+    const capital = letter.toUpperCase();
+    if (!letters.includes(capital) || formula.test(behind)) continue;
+    if (!bracketed && /[AIai]/u.test(letter) && sentence.test(behind)) continue;
+    const last = tokens.at(-1);
+    const how = last && start - last.end < 30 ? joining.exec(text.slice(last.end, start))?.groups : undefined;
+    const and = how?.["and"];
+    // "B, A is wrong" and "B and A is wrong" begin another clause.
+    const clause = and === undefined ? /^\s+\p{Ll}/u.test(behind) : predicate.test(behind) && !/or|\//iu.test(and);
+    const joined = last !== undefined && how !== undefined && !clause && !(closed && and === undefined);
+    closed = joined && and !== undefined;
+    const rejected = isDenied(text, start, end) || rejectedBefore.test(text.slice(Math.max(0, start - 40), start));
+    const group = joined ? last.group : { letters: new Set<string>(), denied: rejected };
+    group.letters.add(capital);
+    group.denied ||= rejectedBehind.test(behind);
+    tokens.push({ letter, start, end, bracketed, group });
+  }
+  return tokens;
+}
+
 const longestOption = 160;
 
-/** A text without the options that it quotes: labels in order, from the first on, three of them or two side by side. */
-function withoutOptions(text: string, letters: string): string {
-  const labels = [...text.matchAll(label)].map(({ index, 0: all, 1: letter }) => ({
-    start: index,
-    end: index + all.length,
-    at: letters.indexOf(letter as string),
-  }));
-  let rest = text;
-  for (let i = labels.length - 1; i >= 0; i--) {
-    if (labels[i]?.at !== 0) continue;
-    const run = labels.slice(i);
-    const stop = run.findIndex(
-      ({ at, start }, k) => at !== k || (k > 0 && start - (run[k - 1]?.end ?? 0) > longestOption),
-    );
-    const quoted = stop === -1 ? run : run.slice(0, stop);
-    const [first, last] = [quoted[0], quoted.at(-1)];
-    if (!first || !last || quoted.some(({ end }) => spokenOf.test(text.slice(end, end + 20)))) continue;
-    const besides = quoted.length === 2 && text.slice(first.end, last.start).trim() === "";
-    if (quoted.length > 2 || besides) rest = `${rest.slice(0, first.start)} ${rest.slice(last.end)}`;
-  }
-  return rest;
-}
-
-/** `Hence B.` at the end. */
-const conclusion = /(?:\b(?:hence|therefore|thus|so|must be|it is|it's)|;)[\s,:*]{1,4}\(?([A-Z])\)?[*.!\s]{0,5}$/iu;
-/** A letter that is denied right behind it. */
-const deniedBehind =
-  /^["'*`)\]}]{0,4}\s+(?:is|are|was|looks|seems)(?:\s+(?:clearly|definitely|also))?\s+(?:wrong|incorrect|false|not|impossible|invalid|out)\b/iu;
-
-/** A text that is a letter but for its wrapping. */
-function alone(text: string, letters: string): string | null {
-  const bare = text
-    .replaceAll(/\\(?:text|textbf|mathrm|mathbf|boxed)|[\s(){}[\].,:;*_$"'`\\]/gu, "")
-    .replace(/^(?:option|choice|answer)(?=[a-z]$)/iu, "");
-  if (bare.length === 1 && letters.includes(bare.toUpperCase())) return bare.toUpperCase();
-  return leading(text.replace(/^[\s${]*\\(?:text|textbf|mathrm|mathbf)\{/u, ""), letters);
-}
-
-/** `B) 17`, `B. 17`, `B: 17` as the first thing said. */
-function leading(text: string, letters: string): string | null {
-  const letter = /^[\s*_(]{0,4}([A-Z])[*_]{0,2}[).:][\s*_}]/u.exec(`${text} `)?.[1];
-  return letter !== undefined && letters.includes(letter) ? letter : null;
-}
-
-/** The letter after the last trigger that has one; "several" where another letter is named beside it. */
-function afterTrigger(text: string, letters: string): string | null {
-  let found: string | null = null;
-  const another = new RegExp(
-    `^["'*\`)\\]}]{0,4}\\s*(?:,?\\s*(?:or|and)\\s+|[/&,]\\s*|(?=\\([A-Z]\\)))(?:option\\s+)?\\(?[${letters}](?![\\w'’])(?!\\)?\\s+(?:is|was|are|fails|ignores))`,
-    "u",
+/** The letters of options that a text quotes: labels in order, from the first letter on, three of them or two side by side. */
+function quotedIn(text: string, tokens: readonly Token[], letters: string): ReadonlySet<Token> {
+  const labels = tokens.filter(
+    ({ bracketed, end }) => bracketed || /^(?:[).:](?!\w)|\s*\n|$)/u.test(text.slice(end, end + 2)),
   );
-  for (const match of text.matchAll(trigger)) {
-    const rest = text.slice(match.index + match[0].length, match.index + match[0].length + 80);
-    const said = rest.slice(between.exec(rest)?.[0].length ?? 0);
-    // A small letter counts only where it ends the clause: "the answer is a matter of taste" chooses nothing.
-    const letter = /^[A-Z](?!\w|['’]\w)/u.exec(said)?.[0] ?? /^[a-z](?=\s*(?:[).,;:\]}*"'`$]|$))/u.exec(said)?.[0];
-    if (letter === undefined || !letters.includes(letter.toUpperCase())) continue;
-    const behind = text.slice(match.index + match[0].length + (rest.length - said.length) + 1).slice(0, 60);
-    if (!deniedBehind.test(behind)) found = another.test(behind) ? "several" : letter.toUpperCase();
+  const quoted = new Set<Token>();
+  for (let from = 0; from < labels.length; from++) {
+    const run: Token[] = [];
+    for (const token of labels.slice(from, from + letters.length)) {
+      const gap = token.start - (run.at(-1)?.end ?? token.start);
+      if (token.letter.toUpperCase() !== letters[run.length] || gap > longestOption) break;
+      if (token.group.denied || predicate.test(text.slice(token.end, token.end + 20))) break;
+      run.push(token);
+    }
+    const [first, second] = run;
+    const beside = first && second && text.slice(first.end, second.start).trim() === "";
+    if (run.length > 2 || beside) for (const token of run) quoted.add(token);
   }
-  return found;
+  return quoted;
+}
+
+/** What may stand between a cue and its letter. */
+const filler =
+  /^(?:[\s:*_"'`“”‘’«»„「『$([{]|(?:the|la|el|le|l['’]|die|der|das|a|o|option|choice|letter|answer|statement|opción|letra|alternativa|réponse|Option|Antwort|pilihan|opsi|given by|given in|most|correct)(?!\p{L}))*$/u;
+const conclusion =
+  /(?:(?<!\p{L})(?:hence|therefore|thus|so|it is|it['’]s|only|leaving|left with|say|must be|also|donc|jadi|logo|daher)|[;.!?\n]|所以|因此|よって|따라서)[\s,:*("']{0,4}(?:(?:option|choice|the\s+answer)\s+)?$/iu;
+const textEnd = /^["'*)\]}.!\s$]*(?:$|\n)/u;
+const named =
+  /^["'*)\]}]{0,3}\s*(?:is|es|ist|est|é|adalah|が|이|가|是)\s*(?:(?:the|la|die|a|el|le|o|one|most|yang|clearly|indeed)\s+)*(?:correct|right|best|answer|only|valid|true|one\s+that|respuesta|opción|richtig|bonne|réponse|juste|resposta|alternativa|jawaban|benar|正|정답|답|答案)/iu;
+const opening = /^[\s*_"'`「{$]*(?:(?:option|choice|opción|antwort|réponse|letter)\s+)?$/iu;
+/** What follows a letter that opens a reply: the end of its line, its text, or a reason. */
+const openedBy =
+  /^["'*_`」}$]*(?:\s*(?:$|\n|[—–,;]|- )|\s+(?:because|since|as|for)\b|[.:)](?!\s*I\b)|\s+(?=[\p{Lu}\d]))/u;
+
+function letterOf(raw: string, letters: string): Extracted | null {
+  const boxed = lastBoxed(raw);
+  const inBox = boxed === null ? null : tokensIn(plainLetters(boxed), letters)[0];
+  if (boxed !== null && inBox && /^[\s({[$]*$/u.test(plainLetters(boxed).slice(0, inBox.start))) {
+    const alone = inBox.group.letters.size === 1 && /^\s*(?:[).:},\s$]|$)/u.test(plainLetters(boxed).slice(inBox.end));
+    return alone ? { answer: inBox.letter.toUpperCase(), rule: "boxed" } : null;
+  }
+  const text = plainLetters(raw);
+  const tokens = tokensIn(text, letters);
+  const quoted = quotedIn(text, tokens, letters);
+  const behind = ({ end }: Token): string => text.slice(end, end + 60);
+  const before = ({ start }: Token): string => text.slice(Math.max(0, start - 60), start);
+  const usable = (token: Token): boolean => !token.group.denied && token.group.letters.size === 1 && !quoted.has(token);
+  const capital = ({ letter, bracketed }: Token): boolean => bracketed || letter !== letter.toLowerCase();
+  const cues = cuesIn(text, "choosing");
+  /** The letter of a cue that the text does not reject. */
+  const chosen = (kind: Cue["kind"]): Token | undefined => {
+    let next = tokens.length - 1;
+    for (const cue of cues.toReversed()) {
+      if (cue.kind !== kind) continue;
+      while ((tokens[next - 1]?.start ?? -1) >= cue.end) next -= 1;
+      const token = tokens[next];
+      if (!token || token.start < cue.end || !filler.test(text.slice(cue.end, Math.min(token.start, cue.end + 60))))
+        continue;
+      const small = capital(token) || /^\s*(?:[).,;:\]}*"'`$]|<\/|$)/u.test(behind(token));
+      if (small && !token.group.denied && !quoted.has(token)) return token;
+    }
+    return undefined;
+  };
+  const [first] = tokens;
+  const opens =
+    first &&
+    opening.test(text.slice(0, first.start)) &&
+    openedBy.test(text[first.end - 1] === ")" ? `)${behind(first)}` : behind(first));
+  const alone = (token: Token): boolean =>
+    /\bonly\s+(?:(?:option|choice)\s+)?$/iu.test(before(token)) && /^\s+\p{Ll}/u.test(behind(token));
+  const places: readonly (readonly [rule: string, token: Token | undefined])[] = [
+    ["after the answer trigger", chosen("statement")],
+    ["after the verb", chosen("verb")],
+    [
+      "the last sentence",
+      tokens.findLast((t) => usable(t) && capital(t) && conclusion.test(before(t)) && textEnd.test(behind(t))),
+    ],
+    ["named as the answer", tokens.findLast((t) => usable(t) && capital(t) && (named.test(behind(t)) || alone(t)))],
+    [
+      "the first word",
+      first && opens && usable(first) && (capital(first) || /^\s*$/u.test(behind(first))) ? first : undefined,
+    ],
+    ["after the option's name", chosen("name")],
+    ["last in parentheses", tokens.findLast((t) => t.bracketed && !quoted.has(t) && !t.group.denied)],
+  ];
+  const [rule, token] = places.find(([, place]) => place !== undefined) ?? [];
+  return rule === undefined || token?.group.letters.size !== 1 ? null : { answer: token.letter.toUpperCase(), rule };
 }
 
 /** Judges a reply whose gold is one of `letters`. */

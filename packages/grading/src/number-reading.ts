@@ -70,12 +70,15 @@ function equal(a: string | null, b: string | null): boolean {
   return a !== null && b !== null && new Fraction(a).equals(new Fraction(b));
 }
 
+const longest = 10_000;
+
 /**
  * The number that a part of a reply gives as the answer.
  * @param from - which number answers: the first of a clause, or the last of a text
  * @param lists - whether numbers behind commas are further answers, as after `####`
  */
-export function oneNumber(text: string, from: "first" | "last", lists: boolean): Reading {
+export function oneNumber(part: string, from: "first" | "last", lists: boolean): Reading {
+  const text = from === "first" ? part.slice(0, longest) : part.slice(-longest);
   const all = numbersIn(text, from === "first");
   let index = from === "first" ? 0 : all.length - 1;
   const relation = (i: number): Relation => {

@@ -4,8 +4,8 @@ export interface Cue {
   readonly start: number;
   /** Index where the answer may begin: behind the copula, colon, quotes and white space. */
   readonly end: number;
-  /** Whether the cue is only a noun in front of a name: "option B" without "is". */
-  readonly bare: boolean;
+  /** "the answer is", "I choose", or a noun in front of a name as in "option B". */
+  readonly kind: "statement" | "verb" | "name";
 }
 
 /** Cue words by part of speech, as patterns, in the order en, es, fr, de, pt, id, ar. */
@@ -25,7 +25,7 @@ const spaced = {
     `choose|chose|choosing|select(?:ed|ing)?|pick(?:ed)?|go(?:ing)? (?:with|for)|opt for|vote for|elijo|elegimos|escojo|` +
     `selecciono|choisis|sélectionne|retiens|wähle|nehme|escolho|seleciono|marco|memilih|pilih|[أا]ختار`,
   correct:
-    `correct|right|best|true|final|appropriate|correct[ao]s?|finale?s?|verdader[ao]|adecuad[ao]|correcte?s?|bonne|juste|` +
+    `correct|right|best|true|final|only|accurate|appropriate|correct[ao]s?|finale?s?|verdader[ao]|adecuad[ao]|correcte?s?|bonne|juste|` +
     `exacte?|(?:richtig|korrekt|best|endgültig)(?:e[nrs]?)?|corret[ao]s?|certa|(?:yang )?(?:benar|tepat|terbaik)|` +
     `akhir(?:nya)?|(?:ال)?(?:صحيحة?|نهائية?)`,
   /** What joins a phrase to the noun: "answer to the question is". */
@@ -54,20 +54,23 @@ const both = (field: keyof typeof spaced & keyof typeof unspaced): string =>
 export const conjunction: string = both("or");
 
 const heads = new RegExp(
-  String.raw`(?<![\p{L}\p{M}/])(?:(?:final|correct|chosen|selected)[-_]?)?(?<noun>(?:${spaced.answer})(?:[-_ ]?(?:choice|letter|option|key|number|value))?)(?![\p{L}\p{M}])` +
+  String.raw`(?<!(?:wrong|incorrect|false|falsche|mauvaise) )(?:(?<![\p{L}\p{M}/])(?:(?:final|correct|chosen|selected)[-_]?)?(?<noun>(?:${spaced.answer})(?:[-_ ]?(?:choice|letter|option|key|number|value))?)(?![\p{L}\p{M}])` +
     `|(?<last>${unspaced.answer})|(?<choice>${both("choice")})|(?<result>${both("result")})` +
-    `|(?<correct>${word(spaced.correct)})|(?<verb>${both("verb")})`,
+    `|(?<correct>${word(spaced.correct)})|(?<verb>${both("verb")}))`,
   "giu",
 );
 const quotes = "\"'`“”‘’«»„「『」』";
-const adjectives = String.raw`(?:[\s,]*${word(`${spaced.correct}|here|then|therefore|thus|so|only|donc|also|の|choice|letter|option`)}){0,3},?`;
+const adjectives = String.raw`(?:[\s,]*${word(`${spaced.correct}|here|then|therefore|thus|so|donc|also|の|choice|letter|option`)}){0,3},?`;
 const phrase = String.raw`(?:\s+(?:${spaced.preposition})\s[^.:=?!\n]{1,80}?)?`;
 /** Between a noun and its answer: "to the question is", `":`, `>` of a tag. */
 const link = new RegExp(
   String.raw`${adjectives}${phrase}(?:[${quotes}*_)\]]{0,4}[ \t]{0,8}(?:\s{0,8}${both("copula")}|[:=](?!=)>?|[→⇒—]|(?<=<\w{0,40})>))+`,
   "iuy",
 );
-const copulaLink = new RegExp(String.raw`(?:\s+\p{L}{2,20}){0,2}?\s+${both("copula")}[ \t]*:?`, "iuy");
+const copulaLink = new RegExp(
+  String.raw`(?:\s+(?!fail|false|wrong|incorrect|not)\p{L}{2,20}){0,3}?\s+${both("copula")}[ \t]*:?`,
+  "iuy",
+);
 /** Signs and adverbs before the answer itself. Brackets, dollars and backslashes belong to the answer. */
 const lead = new RegExp(
   String.raw`(?:[\s:*_}${quotes}]|=(?!=)|(?:therefore|thus|then|hence|indeed|clearly|simply|just|probably|definitely|(?:most )?likely|also|obviously|donc|entonces|somit|folglich|logo|jadi)(?![\p{L}\p{M}])[\s,]*)*`,
@@ -95,7 +98,8 @@ export function cuesIn(text: string, also?: "choosing" | "result"): readonly Cue
     const bare = linked === null && also === "choosing" && (choice ?? noun) !== undefined;
     if (linked === null && !bare) continue;
     const end = endOf(lead, text, linked ?? from) ?? from;
-    if (cues.at(-1)?.end !== end) cues.push({ start: match.index, end, bare });
+    if (cues.at(-1)?.end !== end)
+      cues.push({ start: match.index, end, kind: bare ? "name" : verb === undefined ? "statement" : "verb" });
   }
   return cues;
 }

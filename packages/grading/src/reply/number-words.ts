@@ -69,10 +69,13 @@ const phrase = new RegExp(
 const notCounted =
   /^(?:one|half|a (?:half|third|quarter))\s+(?:of|that|which|who|with|in|for|is|at|from|another|by|more|thing|way)\b/iu;
 
-/** The numbers that a text writes as words, in its order. */
+/** Characters at the end of a text that are searched for words. */
+const longest = 2000;
+
+/** The numbers that the end of a text writes as words, in its order. */
 export function wordNumbersIn(text: string): readonly { value: string; start: number; end: number }[] {
   const found: { value: string; start: number; end: number }[] = [];
-  phrase.lastIndex = 0;
+  phrase.lastIndex = Math.max(0, text.length - longest);
   for (let match = phrase.exec(text); match; match = phrase.exec(text)) {
     let [words] = match;
     let value = numberOfWords(words);
